@@ -1,0 +1,39 @@
+# Carries the files of data/ in the library headway_data: one assembly file includes their bytes
+# (.incbin), and a table beside it names them. data/measurements is left out: calibration reads it
+# from disk, and it would weigh megabytes.
+file(GLOB_RECURSE data_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/data
+     ${PROJECT_SOURCE_DIR}/data/*.toml ${PROJECT_SOURCE_DIR}/data/*.json)
+list(FILTER data_files EXCLUDE REGEX "^measurements/")
+list(SORT data_files)
+
+set(assembly ".section .rodata\n")
+set(table "")
+set(symbols "")
+set(index 0)
+foreach(file ${data_files})
+  string(APPEND assembly
+    ".global headway_data_${index}\n.global headway_data_${index}_end\n"
+    "headway_data_${index}:\n.incbin \"${PROJECT_SOURCE_DIR}/data/${file}\"\n"
+    "headway_data_${index}_end:\n.byte 0\n")
+  string(APPEND symbols "extern const char headway_data_${index}[], headway_data_${index}_end[];\n")
+  string(APPEND table "    {\"${file}\", headway_data_${index}, headway_data_${index}_end},\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+string(APPEND assembly ".section .note.GNU-stack,\"\",@progbits\n")
+
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedded/data.S CONTENT "${assembly}" @ONLY)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedded/table.cpp CONTENT "#include <cstddef>
+struct HeadwayEmbeddedFile { const char* path; const char* begin; const char* end; };
+extern \"C\" {
+${symbols}extern const HeadwayEmbeddedFile headway_embedded_files[];
+extern const std::size_t headway_embedded_file_count;
+const HeadwayEmbeddedFile headway_embedded_files[] = {
+${table}    {nullptr, nullptr, nullptr}};
+const std::size_t headway_embedded_file_count = ${index};
+}
+" @ONLY)
+list(TRANSFORM data_files PREPEND ${PROJECT_SOURCE_DIR}/data/)
+set_source_files_properties(${PROJECT_BINARY_DIR}/embedded/data.S PROPERTIES OBJECT_DEPENDS
+                            "${data_files}")
+add_library(headway_data STATIC ${PROJECT_BINARY_DIR}/embedded/data.S
+                                ${PROJECT_BINARY_DIR}/embedded/table.cpp)

@@ -1,0 +1,17 @@
+// The files of data/, carried inside the binary, so that it runs from anywhere.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway {
+
+/// The text of data/`path` ("clusters/dgx-h100.toml"), or nothing.
+std::optional<std::string_view> embedded_file(std::string_view path);
+
+/// The paths of all embedded files under data/`folder` ("clusters"), sorted.
+std::vector<std::string> embedded_files(std::string_view folder);
+
+}  // namespace headway

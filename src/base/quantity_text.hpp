@@ -1,0 +1,39 @@
+// Quantities written as text with their unit: "3.35 TB/s", "80 GiB", "989 TFLOP/s", "700 W".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/quantity.hpp"
+#include "base/result.hpp"
+
+namespace headway {
+
+/// Reads a finite number followed by a unit of Q's dimension. Units: s ms us ns; B and its decimal
+/// (kB MB GB TB PB) and binary (KiB MiB GiB TiB) multiples; those per second, and bits per second
+/// (Gb/s, Tb/s); FLOP FLOP/s with k M G T P E; W kW MW; J kJ MJ kWh MWh. A bare number is a Problem
+/// that says which units would be right; `where` is copied into it.
+template <class Q>
+Result<Q> parse_quantity(std::string_view text, std::string_view where);
+
+extern template Result<Seconds> parse_quantity<Seconds>(std::string_view, std::string_view);
+extern template Result<Bytes> parse_quantity<Bytes>(std::string_view, std::string_view);
+extern template Result<Flops> parse_quantity<Flops>(std::string_view, std::string_view);
+extern template Result<Joules> parse_quantity<Joules>(std::string_view, std::string_view);
+extern template Result<BytesPerSecond> parse_quantity<BytesPerSecond>(std::string_view,
+                                                                      std::string_view);
+extern template Result<FlopsPerSecond> parse_quantity<FlopsPerSecond>(std::string_view,
+                                                                      std::string_view);
+extern template Result<Watts> parse_quantity<Watts>(std::string_view, std::string_view);
+
+/// For people: three significant digits and a fitting prefix ("13.8 s", "62.1 GiB", "140 TFLOP/s");
+/// binary multiples have four from 1000 to 1023, and zero has no prefix ("0 s").
+std::string to_text(Seconds);
+std::string to_text(Bytes);
+std::string to_text(Flops);
+std::string to_text(Joules);
+std::string to_text(BytesPerSecond);
+std::string to_text(FlopsPerSecond);
+std::string to_text(Watts);
+
+}  // namespace headway

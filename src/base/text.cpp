@@ -1,0 +1,118 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+namespace headway {
+namespace {
+
+// Levenshtein distance: insertions, deletions and substitutions each cost one.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+// The bytes of the printable UTF-8 character that `text` begins with; 0 where it begins with a
+// control character (C0, DEL, C1) or with something that is no UTF-8.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  if (first >= 0xc2 && first <= 0xdf && follows(1)) {
+    return first == 0xc2 && byte(1) < 0xa0 ? 0 : 2;  // U+0080 ... U+009F steer a terminal
+  }
+  if ((first & 0xf0) == 0xe0 && follows(1) && follows(2)) {
+    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(1) >= 0xa0;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (first >= 0xf0 && first <= 0xf4 && follows(1) && follows(2) && follows(3)) {
+    const bool overlong = first == 0xf0 && byte(1) < 0x90;
+    const bool too_large = first == 0xf4 && byte(1) >= 0x90;
+    return overlong || too_large ? 0 : 4;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string nearest(std::string_view name, std::span<const std::string> candidates) {
+  if (name.size() > 256) return {};  // no name of ours is near to that, and the cost is quadratic
+  const std::string wanted = lower(name);
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(2, wanted.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(wanted, lower(candidate));
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = &candidate;
+    }
+  }
+  return best ? *best : std::string();
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string> candidates) {
+  const std::string near = nearest(name, candidates);
+  if (!near.empty()) return "; did you mean '" + near + "'?";
+  if (candidates.empty()) return {};
+  return "; known: " + join(candidates, ", ");
+}
+
+std::string printable(std::string_view text, std::size_t limit) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = character_length(text.substr(at));
+    if (at + std::max<std::size_t>(length, 1) > limit) return out + "...";
+    if (length > 0) {
+      out += text.substr(at, length);
+      at += length;
+      continue;
+    }
+    const char c = text[at++];
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else {
+      char escaped[5];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
+      out += escaped;
+    }
+  }
+  return out;
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,28 @@
+// Small helpers on text.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway {
+
+/// The candidate with the smallest edit distance to `name`; empty where none is near (a distance
+/// of more than a third of the name's length, at least 2) or there is none.
+std::string nearest(std::string_view name, std::span<const std::string> candidates);
+
+/// "; did you mean 'X'?" for the nearest candidate, or "; known: a, b, c" where none is near.
+std::string suggestion(std::string_view name, std::span<const std::string> candidates);
+
+/// The text with control characters and bytes that are no UTF-8 made visible (\n, \t, \xNN), cut
+/// between characters to at most `limit` of its bytes, so that hostile input cannot disturb a
+/// terminal or a JSON document when it is quoted in a message.
+std::string printable(std::string_view text, std::size_t limit = 80);
+
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+/// ASCII lower case.
+std::string lower(std::string_view text);
+
+}  // namespace headway
