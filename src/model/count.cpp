@@ -1,0 +1,152 @@
+#include "model/count.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "model/linear.hpp"
+
+namespace headway {
+namespace {
+
+// Values in one norm over `width` channels: a weight, and a bias for layer norms that have one.
+std::int64_t norm_values(const Model& model, std::int64_t width) {
+  return model.norm == NormKind::layer_norm && model.norm_bias ? 2 * width : width;
+}
+
+// Values of attention outside its matrices: norms of heads and of latent ranks, sinks.
+std::int64_t attention_values(const Model& model, const Attention& attention) {
+  std::int64_t values = 0;
+  if (attention.query_key_norm) values += 2 * norm_values(model, attention.head_dim);
+  if (attention.latent) {
+    const LatentProjection& latent = *attention.latent;
+    if (latent.query_rank > 0) values += norm_values(model, latent.query_rank);
+    values += norm_values(model, latent.key_value_rank);
+  }
+  return values;
+}
+
+std::int64_t idle_expert_values(const Layer& layer, std::int64_t all_experts) {
+  if (!layer.experts || layer.experts->count == 0) return 0;
+  return all_experts / layer.experts->count * (layer.experts->count - layer.experts->active);
+}
+
+std::vector<std::int64_t> layers_of_kind(const Model& model) {
+  std::vector<std::int64_t> number(model.kinds.size(), 0);
+  for (const std::uint8_t kind : model.pattern) ++number[kind];
+  return number;
+}
+
+std::int64_t embedding_width(const Model& model) {
+  return model.embedding_width > 0 ? model.embedding_width : model.hidden;
+}
+
+// The head's product, and before it the projection to a narrower embedding.
+double head_flops_per_token(const Model& model) {
+  const auto hidden = static_cast<double>(model.hidden);
+  const auto width = static_cast<double>(embedding_width(model));
+  const double projection = width != hidden ? 2 * hidden * width : 0;
+  return projection + 2 * width * static_cast<double>(model.vocabulary);
+}
+
+}  // namespace
+
+LayerParameters layer_parameters(const Model& model, const Layer& layer) {
+  LayerParameters out;
+  for (const Linear& linear : linears(layer, model.hidden)) {
+    const std::int64_t bias = linear.bias ? linear.out : 0;
+    if (is_expert(linear.role)) {
+      out.experts += layer.experts->count * linear.weights();
+    } else if (linear.split == Split::replicated) {
+      out.replicated += linear.weights();
+    } else {
+      out.split += linear.in * linear.out;
+      (linear.split == Split::column ? out.split : out.replicated) += bias;
+    }
+  }
+  out.replicated += layer.norms * norm_values(model, model.hidden);
+  if (layer.attention) {
+    out.replicated += attention_values(model, *layer.attention);
+    if (layer.attention->sinks) out.split += layer.attention->heads;
+  }
+  return out;
+}
+
+Parameters parameters(const Model& model) {
+  Parameters out;
+  const std::int64_t width = embedding_width(model);
+  out.embedding = model.vocabulary * width + model.learned_positions * model.hidden;
+  if (width != model.hidden) out.embedding += 2 * width * model.hidden;
+  if (!model.tied_embeddings) out.head = model.vocabulary * width;
+  if (model.head_bias) out.head += model.vocabulary;
+  out.other = ((model.final_norm ? 1 : 0) + (model.embedding_norm ? 1 : 0)) *
+              norm_values(model, model.hidden);
+
+  std::int64_t idle = 0;
+  const std::vector<std::int64_t> number = layers_of_kind(model);
+  for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
+    const LayerParameters layer = layer_parameters(model, model.kinds[kind]);
+    out.layers += number[kind] * layer.total();
+    idle += number[kind] * idle_expert_values(model.kinds[kind], layer.experts);
+  }
+  if (model.prediction_layers > 0 && !model.pattern.empty()) {
+    // A layer, the 2h→h projection, and norms of its two inputs and before the shared head
+    // (DeepSeek-V3, arXiv 2412.19437 §2.2).
+    const Layer& last = model.kinds[model.pattern.back()];
+    out.prediction = model.prediction_layers *
+                     (layer_parameters(model, last).total() + 2 * model.hidden * model.hidden +
+                      3 * norm_values(model, model.hidden));
+  }
+  out.total = out.embedding + out.layers + out.head + out.other;
+  out.active = out.total - idle;
+  return out;
+}
+
+double mean_keys(std::int64_t sequence, std::int64_t window, AttentionFlops convention) {
+  const auto all = static_cast<double>(sequence);
+  const double seen = window > 0 ? std::min(all, static_cast<double>(window)) : all;
+  if (convention == AttentionFlops::full || sequence <= 0) return seen;
+  return seen - seen * seen / (2 * all);
+}
+
+Flops layer_forward_flops(const Model& model, const Layer& layer, std::int64_t sequence,
+                          AttentionFlops convention) {
+  double per_token = 0;
+  for (const Linear& linear : linears(layer, model.hidden)) {
+    const double passes = is_expert(linear.role) ? static_cast<double>(layer.experts->active) : 1.0;
+    per_token += passes * linear.flops_per_token();
+  }
+  if (layer.attention) {
+    const Attention& attention = *layer.attention;
+    per_token += 2 * static_cast<double>(attention.head_dim + attention.value_dim) *
+                 static_cast<double>(attention.heads) *
+                 mean_keys(sequence, attention.window, convention);
+  }
+  return Flops(per_token * static_cast<double>(sequence));
+}
+
+Flops forward_flops(const Model& model, std::int64_t sequence, AttentionFlops convention) {
+  const auto tokens = static_cast<double>(sequence);
+  const auto hidden = static_cast<double>(model.hidden);
+  Flops total(tokens * head_flops_per_token(model));
+  if (embedding_width(model) != model.hidden) {
+    total += Flops(tokens * 2 * hidden * static_cast<double>(model.embedding_width));
+  }
+  const std::vector<std::int64_t> number = layers_of_kind(model);
+  for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
+    total += static_cast<double>(number[kind]) *
+             layer_forward_flops(model, model.kinds[kind], sequence, convention);
+  }
+  if (model.prediction_layers > 0 && !model.pattern.empty()) {
+    const Layer& last = model.kinds[model.pattern.back()];
+    total += static_cast<double>(model.prediction_layers) *
+             (layer_forward_flops(model, last, sequence, convention) +
+              Flops(tokens * (4 * hidden * hidden + head_flops_per_token(model))));
+  }
+  return total;
+}
+
+Flops six_n_flops(const Model& model, std::int64_t tokens) {
+  return Flops(6 * static_cast<double>(parameters(model).active) * static_cast<double>(tokens));
+}
+
+}  // namespace headway

@@ -1,0 +1,64 @@
+#include "model/load.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/embedded.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+Result<Model> from_document(const Result<Document>& document, std::string_view path,
+                            std::string name) {
+  if (!document) return document.problems();
+  return path.ends_with(".toml") ? model_from_toml(*document, std::move(name))
+                                 : model_from_config(*document, std::move(name));
+}
+
+// "models/llama-2-7b.json" → "llama-2-7b"; a config.json is named after its folder.
+std::string name_of(const std::filesystem::path& path) {
+  const std::filesystem::path absolute = path.lexically_normal();
+  const std::string folder = absolute.parent_path().filename().string();
+  const std::string stem = absolute.stem().string();
+  return stem == "config" && !folder.empty() ? folder : stem;
+}
+
+Result<Model> load_file(const std::string& path) {
+  return from_document(read_document(path), path, name_of(path));
+}
+
+}  // namespace
+
+Result<Model> load_model(const std::string& name_or_path) {
+  for (const std::string_view ending : {".json", ".toml"}) {
+    const std::string path = "models/" + name_or_path + std::string(ending);
+    if (const auto text = embedded_file(path)) {
+      const std::string file = "data/" + path;
+      return from_document(ending == ".toml" ? parse_toml(*text, file) : parse_json(*text, file),
+                           path, name_or_path);
+    }
+  }
+  std::error_code error;
+  if (std::filesystem::is_directory(name_or_path, error)) {
+    return load_file((std::filesystem::path(name_or_path) / "config.json").string());
+  }
+  const bool is_path = name_or_path.find('/') != std::string::npos ||
+                       name_or_path.ends_with(".json") || name_or_path.ends_with(".toml") ||
+                       (!name_or_path.empty() && std::filesystem::exists(name_or_path, error));
+  if (is_path) return load_file(name_or_path);
+  const std::vector<std::string> names = model_names();
+  const std::string near = nearest(name_or_path, names);
+  return Problem{"model", "unknown model '" + printable(name_or_path) + "'" +
+                              (near.empty() ? "; `headway list models` shows the built-in ones"
+                                            : "; did you mean '" + near + "'?")};
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const std::string& path : embedded_files("models")) names.push_back(name_of(path));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace headway

@@ -1,0 +1,101 @@
+// A network: layers, widths, heads, experts, vocabulary. Knows parameters and FLOPs, nothing of
+// machines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headway {
+
+enum class NormKind { layer_norm, rms_norm };              // weight and bias; weight only
+enum class Activation { gelu, relu, silu, squared_relu };  // of the feed-forward part
+
+/// Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434 §2.1): queries, keys and values pass
+/// through low-rank projections; only `rope_dim` of a head carries the rotary position.
+struct LatentProjection {
+  std::int64_t query_rank = 0;  // 0: queries are projected directly
+  std::int64_t key_value_rank = 0;
+  std::int64_t rope_dim = 0;
+
+  friend bool operator==(const LatentProjection&, const LatentProjection&) = default;
+};
+
+struct Attention {
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;   // = heads: multi-head; 1: multi-query; between: grouped
+  std::int64_t head_dim = 0;   // of queries and keys
+  std::int64_t value_dim = 0;  // of values; equals head_dim but in latent attention
+  std::int64_t window = 0;     // sliding window in tokens; 0: the whole sequence
+  bool qkv_bias = false;
+  bool output_bias = false;
+  bool query_key_norm = false;  // a norm over each head of queries and keys (Qwen3)
+  bool sinks = false;           // one learned logit a head in the softmax (GPT-OSS)
+  std::optional<LatentProjection> latent;
+
+  friend bool operator==(const Attention&, const Attention&) = default;
+};
+
+struct FeedForward {
+  std::int64_t width = 0;
+  bool gated = false;  // three matrices (up, gate, down) instead of two
+  bool bias = false;
+  Activation activation = Activation::silu;
+
+  friend bool operator==(const FeedForward&, const FeedForward&) = default;
+};
+
+/// Routed experts in place of one feed-forward part.
+struct Experts {
+  std::int64_t count = 0;
+  std::int64_t active = 0;  // experts each token is sent to
+  FeedForward each;
+  std::int64_t shared_width = 0;  // total width of the experts that every token passes; 0: none
+  bool shared_gate = false;       // a scalar gate on the shared expert (Qwen2-MoE)
+  bool router_bias = false;       // one value an expert (DeepSeek-V3's load balancing)
+
+  friend bool operator==(const Experts&, const Experts&) = default;
+};
+
+/// One kind of layer. Exactly one of feed_forward and experts is set.
+struct Layer {
+  std::optional<Attention> attention;  // absent in the idealised MLP stack of the limits study
+  std::optional<FeedForward> feed_forward;
+  std::optional<Experts> experts;
+  std::int64_t norms = 2;  // norms over the hidden width
+  bool parallel = false;   // attention and feed-forward read the same input (GPT-NeoX)
+
+  friend bool operator==(const Layer&, const Layer&) = default;
+};
+
+/// At most this many distinct kinds of layer, and this many layers.
+constexpr std::size_t kMostKinds = 255;
+constexpr std::int64_t kMostLayers = 100'000;
+
+struct Model {
+  std::string name;
+  std::string source;  // where the numbers come from
+  std::int64_t hidden = 0;
+  std::int64_t vocabulary = 0;   // 0: no embedding and no head
+  bool tied_embeddings = false;  // the head uses the embedding's weights
+  bool head_bias = false;
+  std::int64_t learned_positions = 0;  // rows of a learned position table; 0: none
+  std::int64_t embedding_width = 0;    // where it differs from hidden (OPT-350M); 0: hidden
+  NormKind norm = NormKind::rms_norm;
+  bool norm_bias = true;  // layer norms carry a bias (MPT's do not)
+  bool embedding_norm = false;
+  bool final_norm = true;
+  double dropout = 0;                  // probability in training; 0: no dropout passes
+  std::int64_t prediction_layers = 0;  // multi-token prediction modules (DeepSeek-V3), each a layer
+                                       // of the last kind with its own norms and 2h→h projection
+  std::vector<Layer> kinds;            // the distinct kinds of layer
+  std::vector<std::uint8_t> pattern;   // for each layer, from the first to the last, its kind
+  std::int64_t maximum_sequence = 0;   // 0: not stated
+  bool before_flash_attention = false; // the published runs came before it (arXiv 2205.14135)
+
+  std::int64_t layers() const { return static_cast<std::int64_t>(pattern.size()); }
+};
+
+}  // namespace headway

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "model/count.hpp"
+#include "model/load.hpp"
+
+namespace headway {
+namespace {
+
+Result<Model> read(const std::string& text) {
+  const Result<Document> document = parse_toml(text, "my.toml");
+  if (!document) return document.problems();
+  return model_from_toml(*document, "my");
+}
+
+bool says(const Result<Model>& model, const std::string& where, const std::string& what) {
+  if (model.ok()) return false;
+  return std::any_of(model.problems().begin(), model.problems().end(), [&](const Problem& problem) {
+    return problem.where == where && problem.message.find(what) != std::string::npos;
+  });
+}
+
+TEST(OwnForm, DescribesAGptInAFewLines) {
+  const Result<Model> model = read(R"(
+layers = 12
+hidden = 768
+heads = 12
+vocabulary = 50257
+tied = true
+learned_positions = 1024
+bias = true
+)");
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(parameters(*model).total, 124'439'808);  // GPT-2
+}
+
+TEST(OwnForm, DescribesALlama) {
+  const Result<Model> model = read(R"(
+layers = 80
+hidden = 8192
+heads = 64
+kv_heads = 8
+feed_forward = 28672
+gated = true
+activation = "silu"
+norm = "rms"
+vocabulary = 128256
+)");
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(parameters(*model).total, 70'553'706'496);
+}
+
+TEST(OwnForm, DescribesAMixtureWithDenseLayersFirst) {
+  const Result<Model> model = read(R"(
+layers = 4
+hidden = 64
+heads = 4
+feed_forward = 200
+gated = true
+norm = "rms"
+vocabulary = 0
+final_norm = false
+[experts]
+count = 8
+active = 2
+width = 32
+shared_width = 16
+first_dense = 1
+)");
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->pattern, (std::vector<std::uint8_t>{0, 1, 1, 1}));
+  const std::int64_t attention = 4 * 64 * 64 + 2 * 64;
+  const std::int64_t dense = attention + 3 * 64 * 200;
+  const std::int64_t sparse = attention + 64 * 8 + 8 * 3 * 64 * 32 + 3 * 64 * 16;
+  EXPECT_EQ(parameters(*model).total, dense + 3 * sparse);
+  EXPECT_EQ(parameters(*model).active, dense + 3 * (sparse - 6 * 3 * 64 * 32));
+}
+
+TEST(OwnForm, WithoutHeadsHasNoAttention) {
+  const Result<Model> model = read(
+      "layers = 2\nhidden = 8\nvocabulary = 0\nnorms = 0\n"
+      "final_norm = false\n");
+  ASSERT_TRUE(model.ok());
+  EXPECT_FALSE(model->kinds[0].attention.has_value());
+  EXPECT_EQ(parameters(*model).total, 2 * 2 * 8 * 32);
+}
+
+TEST(OwnForm, ReportsEveryProblemAtOnce) {
+  const Result<Model> model = read(R"(layers = 0
+hidden = 100
+heads = 3
+hiden = 3
+norm = "batch"
+dropout = 1.5
+[experts]
+count = 4
+active = 5
+actve = 5
+)");
+  ASSERT_FALSE(model.ok());
+  EXPECT_TRUE(says(model, "my.toml:1: layers", "is 0"));
+  EXPECT_TRUE(says(model, "my.toml:3: heads", "does not divide"));
+  EXPECT_TRUE(says(model, "my.toml:4: hiden", "did you mean 'hidden'?"));
+  EXPECT_TRUE(says(model, "my.toml:5: norm", "must be 'layer' or 'rms'"));
+  EXPECT_TRUE(says(model, "my.toml:6: dropout", "probability"));
+  EXPECT_TRUE(says(model, "my.toml:9: experts.active", "more than the 4"));
+  EXPECT_TRUE(says(model, "my.toml:10: experts.actve", "did you mean 'active'?"));
+  EXPECT_EQ(model.problems().size(), 8u);  // and the missing vocabulary
+}
+
+TEST(OwnForm, FieldsOfAttentionNeedHeads) {
+  EXPECT_TRUE(says(read("layers = 2\nhidden = 8\nvocabulary = 0\nkv_heads = 2\n"),
+                   "my.toml:4: kv_heads", "needs 'heads'"));
+}
+
+}  // namespace
+}  // namespace headway
