@@ -1,0 +1,74 @@
+// Machines: accelerators and the levels that join them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "cluster/precision.hpp"
+
+namespace headway {
+
+struct Accelerator {
+  std::string name;          // "h100-sxm"
+  std::string title;         // "NVIDIA H100 SXM5 80 GB"
+  std::string architecture;  // "hopper": fitted kernel constants are shared by architecture
+  std::string source;
+  std::array<FlopsPerSecond, kPrecisions> peak{};  // dense, by Precision; 0: not supported
+  Bytes memory;  // what the data sheet states, 80 GB HBM written as GiB where it is
+  BytesPerSecond memory_bandwidth;
+  Bytes cache;                     // last-level on-chip cache
+  std::int64_t compute_units = 0;  // SMs, CUs, tensor cores of a TPU
+  Watts tdp;
+  Watts idle_power;
+  Seconds launch_overhead;        // between two dependent kernels, from the stream
+  BytesPerSecond host_bandwidth;  // to host memory, one direction (offload)
+
+  FlopsPerSecond peak_of(Precision p) const { return peak[static_cast<int>(p)]; }
+};
+
+enum class Topology { switched, ring, torus, mesh };
+
+/// One level of the machine: what joins the domains of the level below into a larger domain.
+/// E.g. level 0 "node": 8 accelerators on NVLink; level 1 "rail": 32 nodes on one leaf switch.
+struct Level {
+  std::string name;
+  std::string network;    // class whose fitted constants hold: "nvlink4", "ib-ndr", ...
+  std::int64_t size = 0;  // accelerators in one domain of this level
+  /// Of these, how many a run takes of each domain when it needs several domains: schedulers leave
+  /// the 8 spare accelerators of a rack of 72 out. 0: all. See domains_in_use().
+  std::int64_t usable = 0;
+  Topology topology = Topology::switched;
+  BytesPerSecond bandwidth;              // of one accelerator, per direction, when all of them send
+  BytesPerSecond port_bandwidth;         // that one accelerator reaches when the others are silent
+  Seconds latency;                       // one message between two accelerators at this level
+  double oversubscription = 1;           // at this level's switches: 2 = half the bandwidth upwards
+  bool in_network_reduction = false;     // the switches can sum (NVLink SHARP, IB SHARP)
+  std::vector<std::int64_t> dimensions;  // of a torus, in domains of the level below
+  std::int64_t nics = 0;                 // that a domain of the level below shares; 0: not stated
+};
+
+struct Cluster {
+  std::string name;
+  std::string title;
+  std::string source;
+  Accelerator accelerator;
+  std::vector<Level> levels;              // from the package outwards, sizes strictly growing
+  std::int64_t accelerators = 0;          // the most this cluster offers; equals levels.back().size
+  double price_per_accelerator_hour = 0;  // US dollars; 0: not stated
+  double power_usage_effectiveness = 1.2;
+  Watts host_power_per_accelerator;  // share of CPU, NIC, fans
+};
+
+constexpr int kMostLevels = 6;
+
+/// How many ranks of a run of `total` ranks lie in one full domain of each level. That is the size
+/// of the level, except where the level states `usable`, the run does not fit in one of its domains
+/// and `usable` divides the run: then `usable`, and the levels further out shrink in proportion.
+/// 64 or 72 ranks on GB200 NVL72 lie in one rack of 72; 256 ranks in 4 racks of 64; 1,440 ranks in
+/// 20 racks of 72 (64 does not divide 1,440).
+std::array<std::int64_t, kMostLevels> domains_in_use(const Cluster& cluster, std::int64_t total);
+
+}  // namespace headway
