@@ -1,0 +1,250 @@
+// What makes a layout illegal. Every rule says what would be legal.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "layout/layout.hpp"
+
+namespace headway {
+namespace {
+
+// The divisors of `number` up to `limit`, as text: "1, 2, 4, 8".
+std::string divisors(std::int64_t number, std::int64_t limit = 1024) {
+  std::string out;
+  for (std::int64_t d = 1; d <= std::min(number, limit); ++d) {
+    if (number % d != 0) continue;
+    if (!out.empty()) out += ", ";
+    out += std::to_string(d);
+  }
+  return out;
+}
+
+class Checker {
+ public:
+  Checker(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster)
+      : model_(model), job_(job), layout_(layout), cluster_(cluster) {}
+
+  Problems run() {
+    degrees();
+    if (!problems_.empty()) return problems_;  // the rules below divide by the degrees
+    ranks();
+    batch();
+    sequence();
+    for (const Layer& layer : model_.kinds) widths(layer);
+    pipeline();
+    experts();
+    sharding();
+    precision();
+    return problems_;
+  }
+
+ private:
+  void fail(std::string where, std::string message) {
+    problems_.push_back({std::move(where), std::move(message)});
+  }
+  void positive(const char* flag, std::int64_t value) {
+    if (value < 1) fail(flag, "is " + std::to_string(value) + "; must be at least 1");
+    if (value > 10'000'000) fail(flag, "is " + std::to_string(value) + "; must be at most 10^7");
+  }
+  // `whole` must be a multiple of `part`.
+  void divides(const char* flag, std::int64_t part, std::int64_t whole, const std::string& of) {
+    if (whole % part == 0) return;
+    fail(flag, std::to_string(part) + " does not divide " + of + " (" + std::to_string(whole) +
+                   "); legal: " + divisors(whole));
+  }
+
+  void degrees() {
+    positive("--dp", layout_.dp);
+    positive("--tp", layout_.tp);
+    positive("--cp", layout_.cp);
+    positive("--pp", layout_.pp);
+    positive("--vpp", layout_.vpp);
+    positive("--ep", layout_.ep);
+    positive("--etp", layout_.etp);
+    positive("--micro-batch", layout_.micro_batch);
+    positive("--seq", job_.sequence);
+    positive("--global-batch", job_.global_batch);
+    positive("--recompute-every", layout_.recompute_every);
+    if (layout_.zero < 0 || layout_.zero > 3) {
+      fail("--zero", "is " + std::to_string(layout_.zero) + "; legal: 0, 1, 2, 3");
+    }
+    if (layout_.shard < 0) fail("--shard", "must be at least 1");
+    if (layout_.first_stage_layers < 0) fail("--first-stage-layers", "must be at least 1");
+    if (layout_.last_stage_layers < 0) fail("--last-stage-layers", "must be at least 1");
+    if (job_.lora_rank < 1 || job_.lora_rank > model_.hidden) {
+      fail("--lora-rank", "must be from 1 to the hidden width, " + std::to_string(model_.hidden));
+    }
+    if (!(job_.expert_imbalance >= 1 && job_.expert_imbalance <= 1000)) {
+      fail("--expert-imbalance", "must be from 1 (balanced) to 1000");
+    }
+    if (!(job_.dropout < 1)) fail("--dropout", "must be from 0 up to, but not including, 1");
+    // Products of degrees must stay countable.
+    const double product = static_cast<double>(layout_.dp) * static_cast<double>(layout_.tp) *
+                           static_cast<double>(layout_.cp) * static_cast<double>(layout_.pp);
+    if (product > 1e9) fail("--dp, --tp, --cp, --pp", "multiply to more than 10^9 ranks");
+  }
+
+  void ranks() {
+    if (layout_.ranks() > cluster_.accelerators) {
+      fail("--gpus", std::to_string(layout_.ranks()) + " ranks, but cluster " + cluster_.name +
+                         " has at most " + std::to_string(cluster_.accelerators) +
+                         " accelerators");
+    }
+  }
+
+  void batch() {
+    const std::int64_t at_once = layout_.dp * layout_.micro_batch;
+    if (job_.global_batch % at_once != 0) {
+      fail("--global-batch",
+           std::to_string(job_.global_batch) + " sequences are not a multiple of dp x micro-batch = " +
+               std::to_string(layout_.dp) + " x " + std::to_string(layout_.micro_batch) + " = " +
+               std::to_string(at_once) + "; legal: a multiple of " + std::to_string(at_once));
+    }
+  }
+
+  void sequence() {
+    // Causal work is balanced over a ring by giving each rank an early and a late piece.
+    const bool ring = layout_.cp > 1 && layout_.context_exchange == ContextExchange::ring;
+    const std::int64_t pieces = (ring && job_.causal ? 2 : 1) * layout_.cp *
+                                (layout_.sequence_parallel ? layout_.tp : 1);
+    if (job_.sequence % pieces != 0) {
+      fail("--seq", std::to_string(job_.sequence) + " tokens do not split into " +
+                        std::to_string(pieces) +
+                        " equal pieces (cp, doubled for a causal ring, times tp with sequence "
+                        "parallelism); legal: a multiple of " +
+                        std::to_string(pieces));
+    }
+  }
+
+  void widths(const Layer& layer) {
+    if (layer.attention) {
+      const Attention& attention = *layer.attention;
+      divides("--tp", layout_.tp, attention.heads, "the attention heads");
+      const std::int64_t kv = attention.kv_heads;
+      if (!attention.latent && kv % layout_.tp != 0 && layout_.tp % kv != 0) {
+        fail("--tp", std::to_string(layout_.tp) + " neither divides nor is a multiple of the " +
+                         std::to_string(kv) + " key-value heads; legal: " + divisors(kv) +
+                         " or a multiple of " + std::to_string(kv));
+      }
+      if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
+        divides("--cp", layout_.cp * layout_.tp, attention.heads,
+                "(as cp x tp, heads exchanged for tokens) the attention heads");
+      }
+    }
+    if (layer.feed_forward) {
+      divides("--tp", layout_.tp, layer.feed_forward->width, "the feed-forward width");
+    }
+    if (layer.experts && layout_.etp > 1) {
+      divides("--etp", layout_.etp, layer.experts->each.width, "the expert width");
+    }
+    if (layer.experts && layer.experts->shared_width > 0) {
+      divides("--tp", layout_.tp, layer.experts->shared_width, "the shared expert's width");
+    }
+  }
+
+  void pipeline() {
+    const std::int64_t chunks = layout_.pp * layout_.vpp;
+    const std::int64_t layers = model_.layers();
+    if (layout_.vpp > 1 && layout_.pp == 1) {
+      fail("--vpp", "needs a pipeline: --pp must be at least 2");
+    }
+    if (chunks > layers) {
+      fail("--pp", "pp x vpp = " + std::to_string(chunks) + " stages for " +
+                       std::to_string(layers) + " layers; must be at most the layers");
+      return;
+    }
+    const bool explicit_ends = layout_.first_stage_layers > 0 || layout_.last_stage_layers > 0;
+    if (explicit_ends) {
+      if (layout_.pp < 2) fail("--first-stage-layers, --last-stage-layers", "need --pp of at least 2");
+      if (layout_.vpp > 1) {
+        fail("--first-stage-layers, --last-stage-layers", "are for --vpp 1");
+      }
+      const std::int64_t even = layers / chunks;
+      const std::int64_t first = layout_.first_stage_layers > 0 ? layout_.first_stage_layers : even;
+      const std::int64_t last = layout_.last_stage_layers > 0 ? layout_.last_stage_layers : even;
+      const std::int64_t rest = layers - first - last;
+      const std::int64_t others = layout_.pp - 2;
+      if (rest < others || (others == 0 && rest != 0)) {
+        fail("--first-stage-layers, --last-stage-layers",
+             "leave " + std::to_string(rest) + " of " + std::to_string(layers) + " layers to " +
+                 std::to_string(others) + " other stages");
+      }
+    }
+    if (layout_.vpp > 1 && micro_batches(job_, layout_) % layout_.pp != 0 &&
+        job_.framework == Framework::megatron) {
+      fail("--vpp", "interleaving needs the micro-batches (" +
+                        std::to_string(micro_batches(job_, layout_)) +
+                        ") to be a multiple of pp = " + std::to_string(layout_.pp));
+    }
+    if (layout_.vpp > 1 && layout_.schedule != Schedule::one_f_one_b) {
+      fail("--vpp", "virtual stages are for --schedule 1f1b; " +
+                        std::string(kScheduleNames[static_cast<int>(layout_.schedule)]) +
+                        " places its chunks itself");
+    }
+    if (layout_.schedule == Schedule::dual_pipe) {
+      if (layout_.pp % 2 != 0) fail("--schedule", "dual-pipe needs an even --pp");
+      if (micro_batches(job_, layout_) < 2 * layout_.pp) {
+        fail("--schedule", "dual-pipe needs at least 2 x pp = " + std::to_string(2 * layout_.pp) +
+                               " micro-batches; there are " +
+                               std::to_string(micro_batches(job_, layout_)));
+      }
+    }
+  }
+
+  void experts() {
+    std::int64_t count = 0;
+    for (const Layer& layer : model_.kinds) {
+      if (layer.experts) count = layer.experts->count;
+    }
+    if (count == 0) {
+      if (layout_.ep > 1) fail("--ep", "model " + model_.name + " has no experts; legal: 1");
+      if (layout_.etp > 1) fail("--etp", "model " + model_.name + " has no experts; legal: 1");
+      return;
+    }
+    divides("--ep", layout_.ep, count, "the experts");
+    divides("--ep", layout_.ep * layout_.etp, layout_.dp * layout_.cp * layout_.tp,
+            "(as ep x etp) the ranks of a pipeline stage");
+  }
+
+  void sharding() {
+    if (layout_.shard > 0) {
+      divides("--shard", layout_.shard, layout_.dp * layout_.cp, "the data-parallel ranks (dp x cp)");
+    }
+    if (job_.framework == Framework::deepspeed && layout_.zero >= 2 && layout_.pp > 1) {
+      fail("--zero", "DeepSpeed's pipeline engine runs with ZeRO 0 or 1 only");
+    }
+    if (layout_.zero != 3 && layout_.offload_parameters) {
+      fail("--offload", "parameters can be offloaded with --zero 3 only");
+    }
+  }
+
+  void precision() {
+    const auto need = [&](Precision p) {
+      if (cluster_.accelerator.peak_of(p).value() > 0) return;
+      std::string legal;
+      for (int i = 0; i < kPrecisions; ++i) {
+        if (cluster_.accelerator.peak[i].value() <= 0) continue;
+        if (!legal.empty()) legal += ", ";
+        legal += kPrecisionNames[i];
+      }
+      fail("--precision", std::string(to_name(p)) + " is not supported by " +
+                              cluster_.accelerator.title + "; supported: " + legal);
+    };
+    need(job_.recipe->matmul);
+    if (job_.recipe->activation != job_.recipe->matmul) need(job_.recipe->activation);
+  }
+
+  const Model& model_;
+  const Job& job_;
+  const Layout& layout_;
+  const Cluster& cluster_;
+  Problems problems_;
+};
+
+}  // namespace
+
+Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
+  return Checker(model, job, layout, cluster).run();
+}
+
+}  // namespace headway

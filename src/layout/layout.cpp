@@ -1,0 +1,101 @@
+#include "layout/layout.hpp"
+
+#include <algorithm>
+
+namespace headway {
+namespace {
+
+// The span of the product of two groups that lie along different dimensions of a regular grid.
+GroupSpan product(const GroupSpan& a, const GroupSpan& b) {
+  GroupSpan out = a;
+  out.ranks = a.ranks * b.ranks;
+  for (std::size_t i = 0; i < out.members.size(); ++i) out.members[i] = a.members[i] * b.members[i];
+  return out;
+}
+
+// A group of `ranks` ranks that are `step` apart among the ranks of one pipeline stage, numbered
+// without the pipeline dimension: global ranks jump by pp where the stage's block of ranks ends.
+GroupSpan span_in_stage(std::int64_t ranks, std::int64_t step, const Layout& layout,
+                        const Cluster& cluster) {
+  const std::int64_t total = layout.ranks();
+  const std::int64_t block = stride(layout, Dimension::pp);  // neighbouring ranks of one stage
+  if (ranks * step <= block) return span_of(ranks, step, total, cluster);
+  if (step >= block) return span_of(ranks, step * layout.pp, total, cluster);
+  const std::int64_t inner = std::max<std::int64_t>(1, block / step);
+  const std::int64_t outer = std::max<std::int64_t>(1, ranks / inner);
+  return product(span_of(inner, step, total, cluster),
+                 span_of(outer, block * layout.pp, total, cluster));
+}
+
+}  // namespace
+
+std::int64_t micro_batches(const Job& job, const Layout& layout) {
+  return job.global_batch / (layout.dp * layout.micro_batch);
+}
+
+std::int64_t degree(const Layout& layout, Dimension dimension) {
+  switch (dimension) {
+    case Dimension::tp: return layout.tp;
+    case Dimension::cp: return layout.cp;
+    case Dimension::dp: return layout.dp;
+    case Dimension::pp: return layout.pp;
+  }
+  return 1;
+}
+
+std::int64_t stride(const Layout& layout, Dimension dimension) {
+  std::int64_t out = 1;
+  for (const Dimension inner : layout.order) {
+    if (inner == dimension) break;
+    out *= degree(layout, inner);
+  }
+  return out;
+}
+
+Spans spans(const Layout& layout, const Cluster& cluster) {
+  const std::int64_t total = layout.ranks();
+  const auto along = [&](Dimension dimension) {
+    return span_of(degree(layout, dimension), stride(layout, dimension), total, cluster);
+  };
+  Spans out;
+  out.tp = along(Dimension::tp);
+  out.cp = along(Dimension::cp);
+  out.pp = along(Dimension::pp);
+  out.dp = product(out.cp, along(Dimension::dp));
+  out.etp = span_in_stage(layout.etp, 1, layout, cluster);
+  out.ep = span_in_stage(layout.ep, layout.etp, layout, cluster);
+  const std::int64_t expert_ranks = layout.etp * layout.ep;
+  out.expert_dp = span_in_stage(
+      std::max<std::int64_t>(1, layout.tp * layout.cp * layout.dp / expert_ranks), expert_ranks,
+      layout, cluster);
+  const std::int64_t replicas = out.dp.ranks;
+  if (layout.shard == 0 || layout.shard >= replicas) {
+    out.shard = out.dp;
+    out.replica = span_of(1, 1, total, cluster);
+  } else {
+    const std::int64_t step = std::min(stride(layout, Dimension::cp), stride(layout, Dimension::dp));
+    out.shard = span_of(layout.shard, step, total, cluster);
+    out.replica = span_of(replicas / layout.shard, step * layout.shard, total, cluster);
+  }
+  return out;
+}
+
+std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t chunk) {
+  const std::int64_t chunks = layout.pp * layout.vpp;
+  if (chunk >= chunks) return layers;
+  if (layout.first_stage_layers == 0 && layout.last_stage_layers == 0) {
+    return chunk * (layers / chunks) + std::min(chunk, layers % chunks);
+  }
+  // Explicit first and last stages; what remains is spread evenly over the others.
+  if (chunk == 0) return 0;
+  const std::int64_t even = layers / chunks;
+  const std::int64_t first = layout.first_stage_layers > 0 ? layout.first_stage_layers : even;
+  const std::int64_t last = layout.last_stage_layers > 0 ? layout.last_stage_layers : even;
+  const std::int64_t middle = std::max<std::int64_t>(1, chunks - 2);
+  const std::int64_t between = std::max<std::int64_t>(0, layers - first - last);
+  const std::int64_t index = chunk - 1;
+  return std::min(layers,
+                  first + index * (between / middle) + std::min(index, between % middle));
+}
+
+}  // namespace headway

@@ -1,0 +1,95 @@
+// How a job is split over the ranks of a run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "cluster/cluster.hpp"
+#include "layout/job.hpp"
+#include "layout/placement.hpp"
+#include "model/model.hpp"
+
+namespace headway {
+
+enum class Recompute : std::uint8_t { none, selective, full };
+constexpr std::array<std::string_view, 3> kRecomputeNames = {"none", "selective", "full"};
+
+/// Pipeline schedules. one_f_one_b becomes interleaved where vpp > 1. zero_bubble: ZB-H1 of
+/// arXiv 2401.10241; zero_bubble_v: ZB-V of arXiv 2405.15362; dual_pipe: arXiv 2412.19437 §3.2.1.
+enum class Schedule : std::uint8_t { one_f_one_b, gpipe, zero_bubble, zero_bubble_v, dual_pipe };
+constexpr std::array<std::string_view, 5> kScheduleNames = {"1f1b", "gpipe", "zero-bubble",
+                                                            "zero-bubble-v", "dual-pipe"};
+
+/// How context parallelism exchanges: keys and values round a ring, or heads against tokens
+/// (DeepSpeed-Ulysses, arXiv 2309.14509).
+enum class ContextExchange : std::uint8_t { ring, all_to_all };
+constexpr std::array<std::string_view, 2> kContextExchangeNames = {"ring", "all-to-all"};
+
+/// The dimensions of the rank grid, in the order in which ranks are numbered.
+enum class Dimension : std::uint8_t { tp, cp, dp, pp };
+constexpr std::array<std::string_view, 4> kDimensionNames = {"tp", "cp", "dp", "pp"};
+
+/// A choice that the framework makes where the user leaves it open.
+enum class Choice : std::uint8_t { framework, off, on };
+
+struct Layout {
+  std::int64_t dp = 1;
+  std::int64_t tp = 1;
+  std::int64_t cp = 1;
+  std::int64_t pp = 1;
+  std::int64_t vpp = 1;             // virtual stages on each rank
+  std::int64_t ep = 1;              // ranks of tp·cp·dp over which the experts are spread
+  std::int64_t etp = 1;             // tensor degree inside an expert
+  std::int64_t micro_batch = 1;     // sequences
+  int zero = 0;                     // 0..3; 1: optimiser states, 2: and gradients, 3: and weights
+  std::int64_t shard = 0;           // ranks that share one copy of sharded states (HSDP); 0: all dp·cp
+  bool reshard_after_forward = true;  // ZeRO-3: gathered weights are dropped until the backward pass
+  bool sequence_parallel = true;    // norms and residual split over tp
+  ContextExchange context_exchange = ContextExchange::ring;
+  Recompute recompute = Recompute::none;
+  std::int64_t recompute_every = 1;   // full: the input of every n-th layer is kept
+  Schedule schedule = Schedule::one_f_one_b;
+  std::int64_t first_stage_layers = 0;  // 0: even
+  std::int64_t last_stage_layers = 0;
+  bool offload_optimizer = false;
+  bool offload_activations = false;
+  bool offload_parameters = false;
+  Choice overlap_gradients = Choice::framework;   // gradient reduction under the backward pass
+  Choice overlap_parameters = Choice::framework;  // parameter gathering under the forward pass
+  Choice overlap_tensor = Choice::framework;      // tensor-parallel calls under split products
+  std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp};
+
+  std::int64_t ranks() const { return dp * tp * cp * pp; }
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// Micro-batches each rank runs in one step.
+std::int64_t micro_batches(const Job& job, const Layout& layout);
+
+/// Everything that makes the layout illegal for this model, job and cluster, each with what would be
+/// legal. `where` names fields as the command line does ("--tp").
+Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
+
+/// The degree of one dimension, and the distance in global ranks between neighbours along it.
+std::int64_t degree(const Layout& layout, Dimension dimension);
+std::int64_t stride(const Layout& layout, Dimension dimension);
+
+/// Where each group lies on the levels.
+struct Spans {
+  GroupSpan tp, cp, pp, ep, etp;
+  GroupSpan dp;         // the ranks that hold the same dense weights: dp·cp
+  GroupSpan expert_dp;  // the ranks that hold the same expert weights: dp·cp·tp / (ep·etp)
+  GroupSpan shard;      // one sharding group inside dp (HSDP); equals dp where not hybrid
+  GroupSpan replica;    // across sharding groups
+};
+
+Spans spans(const Layout& layout, const Cluster& cluster);
+
+/// The layers on each pipeline stage, chunk after chunk. Layers that do not divide evenly are spread
+/// so that earlier chunks hold one more.
+/// The first layer of virtual chunk `chunk` (0 ... pp·vpp); chunk_begin(pp·vpp) == layers.
+std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t chunk);
+
+}  // namespace headway

@@ -1,0 +1,100 @@
+// Gathers the ops, calls and bytes of one block while it is lowered. Internal to src/step.
+#pragma once
+
+#include "model/linear.hpp"
+#include "step/habits.hpp"
+#include "step/step.hpp"
+
+namespace headway {
+
+/// The sizes of one micro-batch on one rank, from which every op, call and byte follows.
+struct Slice {
+  Slice(const Model& model, const Job& job, const Layout& layout);
+
+  const Model& model;
+  const Job& job;
+  const Layout& layout;
+  const Habits& habit;
+  std::int64_t tokens;        // rows of the products: micro-batch · sequence / cp
+  double rows;                // the same as a double
+  double norm_rows;           // rows of norms and residual: divided by tp where sequence parallel
+  double hidden;
+  double element;             // bytes of an activation element
+  double dropout;             // probability
+  bool sequence_parallel;     // with tp > 1
+  bool trains_weights;        // false: frozen (LoRA)
+  Precision activation;
+};
+
+class BlockBuilder {
+ public:
+  BlockBuilder(const Slice& slice, BlockKind kind);
+
+  /// Forward and backward products of a weight matrix, `share` of it on this rank along the split,
+  /// `copies` at once (grouped experts), with `rows` tokens each. Its input is kept for the weight
+  /// gradient unless another consumer keeps it (`keep_input`).
+  void linear(const Linear& matrix, std::int64_t split, std::int64_t rows, std::int64_t copies = 1,
+              bool keep_input = true);
+
+  void attention(const AttentionShape& shape);
+
+  /// Memory-bound passes: bytes read and written forward and backward, in `kernels` launches each.
+  void pass(double forward_bytes, double backward_bytes, double kernels = 1);
+
+  void call(CollectiveOp op, Group group, Phase phase, double bytes, HiddenBy hidden_by,
+            Precision dtype, double count = 1);
+
+  /// Activations kept for the backward pass. Those of the attention core are dropped by selective
+  /// recomputation.
+  void keep(double bytes, bool core = false);
+  /// Alive only while the block runs.
+  void work(double bytes) { block_.working += Bytes(bytes); }
+
+  void hold(HeldParameters held) { block_.held = held; }
+
+  /// Closes the block: applies the layout's recomputation; `input_bytes` is what full recomputation
+  /// keeps.
+  Block finish(double input_bytes);
+
+ private:
+  void push(Op op) { block_.ops.push_back(std::move(op)); }
+
+  const Slice& slice_;
+  Block block_;
+  double kept_ = 0;
+  double kept_core_ = 0;
+};
+
+// The parts of a layer; each adds ops, calls and bytes.
+void add_norm(BlockBuilder& builder, const Slice& slice);
+void add_residual(BlockBuilder& builder, const Slice& slice);
+void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer);
+void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& layer);
+void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer);
+
+/// Tensor parallelism: what enters a column-split matrix must be whole, what leaves a row-split one
+/// must be summed, forward and backward.
+void add_tensor_parallel_entry(BlockBuilder& builder, const Slice& slice);
+void add_tensor_parallel_exit(BlockBuilder& builder, const Slice& slice);
+
+void add_context_parallel(BlockBuilder& builder, const Slice& slice, const Attention& attention);
+
+Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind);
+Block lower_embedding(const Slice& slice);
+Block lower_head(const Slice& slice);
+
+/// ZeRO-3: gathers and reductions of one block's weights for every micro-batch.
+void add_weight_sharding(Block& block, const Slice& slice);
+/// Once a step: reduction of gradients, gathering of parameters, embedding, norm.
+void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
+                    bool first, bool last);
+/// Once a step: the optimiser's passes and products.
+void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks);
+
+/// Bytes by kind on the rank that holds most.
+void account_memory(Step& step, const Slice& slice);
+
+/// Micro-batches whose activations a stage holds at its peak, in units of the stage's layers.
+double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_batches);
+
+}  // namespace headway

@@ -1,0 +1,123 @@
+// Data parallelism and ZeRO (arXiv 1910.02054): what is reduced and gathered, by stage and framework.
+#include <algorithm>
+#include <cmath>
+
+#include "step/block_builder.hpp"
+
+namespace headway {
+namespace {
+
+struct Trained {
+  double dense = 0;    // parameters on the rank, reduced over dp
+  double experts = 0;  // reduced over expert_dp
+};
+
+Trained trained_on(const StageClass& stage, const std::vector<Block>& blocks) {
+  Trained out;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const double count = static_cast<double>(stage.counts[i]) * blocks[i].held.trained;
+    out.dense += count * blocks[i].held.dense;
+    out.experts += count * blocks[i].held.experts;
+  }
+  return out;
+}
+
+Precision wire_precision(double bytes) { return bytes > 2 ? Precision::fp32 : Precision::bf16; }
+
+// Cuts `bytes` into calls of the framework's bucket size.
+void push_bucketed(StageClass& stage, Call call, Bytes bytes, Bytes bucket) {
+  if (bytes.value() <= 0) return;
+  const double calls = bucket.value() > 0 ? std::ceil(bytes / bucket) : 1;
+  call.bytes = bytes / calls;
+  call.count *= calls;
+  stage.calls.push_back(call);
+}
+
+}  // namespace
+
+void add_weight_sharding(Block& block, const Slice& slice) {
+  if (!shards_weights(slice.job, slice.layout)) return;
+  const Habits& habit = slice.habit;
+  const bool overlap_gather = chosen(slice.layout.overlap_parameters, habit.overlap_parameters);
+  const bool overlap_reduce = chosen(slice.layout.overlap_gradients, habit.overlap_gradients);
+  const auto shard = [&](Group group, double parameters) {
+    if (parameters <= 0) return;
+    const Bytes gathered(parameters * habit.gathered);
+    const Bytes reduced(parameters * block.held.trained * reduced_bytes(slice.job));
+    const HiddenBy hide = overlap_gather ? HiddenBy::next_block : HiddenBy::nothing;
+    const Precision dtype = slice.activation;
+    block.calls.push_back({CollectiveOp::all_gather, group, Phase::forward, hide, dtype, gathered});
+    if (gathers_again(slice.job, slice.layout)) {
+      block.calls.push_back(
+          {CollectiveOp::all_gather, group, Phase::backward, hide, dtype, gathered});
+    }
+    if (reduced.value() > 0) {
+      const HiddenBy under = overlap_reduce ? HiddenBy::next_block : HiddenBy::nothing;
+      const Precision wire = wire_precision(reduced_bytes(slice.job));
+      block.calls.push_back(
+          {CollectiveOp::reduce_scatter, group, Phase::backward, under, wire, reduced});
+      if (slice.layout.shard > 0 && group == Group::dp) {  // hybrid: shards are summed over replicas
+        block.calls.push_back({CollectiveOp::all_reduce, Group::dp_replica, Phase::backward, under,
+                               wire, reduced / static_cast<double>(slice.layout.shard)});
+      }
+    }
+  };
+  shard(Group::dp, block.held.dense);
+  shard(Group::expert_dp, block.held.experts);
+}
+
+void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
+                    bool first, bool last) {
+  const Habits& habit = slice.habit;
+  const Layout& layout = slice.layout;
+  const Trained trained = trained_on(stage, blocks);
+  const HiddenBy under_backward = chosen(layout.overlap_gradients, habit.overlap_gradients)
+                                      ? HiddenBy::backward
+                                      : HiddenBy::nothing;
+  const HiddenBy under_forward = chosen(layout.overlap_parameters, habit.overlap_parameters)
+                                     ? HiddenBy::forward
+                                     : HiddenBy::nothing;
+  if (!shards_weights(slice.job, layout)) {
+    const bool scatter =
+        layout.zero >= 1 && habit.reduction == GradientReduction::reduce_scatter;
+    const bool hybrid = layout.shard > 0 && layout.zero >= 1;
+    const std::int64_t micro = micro_batches(slice.job, layout);
+    const double times =
+        layout.zero == 2 && habit.gradients_each_micro_batch ? static_cast<double>(micro) : 1.0;
+    const auto reduce = [&](Group group, double parameters) {
+      const Bytes reduced(parameters * reduced_bytes(slice.job));
+      const Precision wire = wire_precision(reduced_bytes(slice.job));
+      push_bucketed(stage,
+                    {scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, group,
+                     Phase::gradient, under_backward, wire, Bytes(0), times},
+                    reduced, habit.bucket);
+      if (hybrid && group == Group::dp) {
+        push_bucketed(stage,
+                      {CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient,
+                       under_backward, wire, Bytes(0), times},
+                      reduced / static_cast<double>(layout.shard), habit.bucket);
+      }
+      if (layout.zero >= 1) {  // updated weights back to every rank
+        push_bucketed(stage,
+                      {CollectiveOp::all_gather, group, Phase::optimizer, under_forward,
+                       slice.activation, Bytes(0)},
+                      Bytes(parameters * slice.element), habit.bucket);
+      }
+    };
+    reduce(Group::dp, trained.dense);
+    reduce(Group::expert_dp, trained.experts);
+  }
+  if (slice.model.tied_embeddings && layout.pp > 1 && (first || last) && slice.trains_weights) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].kind != BlockKind::embedding) continue;
+      stage.calls.push_back({CollectiveOp::all_reduce, Group::embedding, Phase::gradient,
+                             HiddenBy::nothing, wire_precision(reduced_bytes(slice.job)),
+                             Bytes(blocks[i].held.dense * reduced_bytes(slice.job))});
+    }
+  }
+  // The gradient norm: one number summed over all ranks.
+  stage.calls.push_back({CollectiveOp::all_reduce, Group::dp, Phase::optimizer, HiddenBy::nothing,
+                         Precision::fp32, Bytes(4)});
+}
+
+}  // namespace headway

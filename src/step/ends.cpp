@@ -1,0 +1,70 @@
+// The ends of the network: embedding, and head with its loss.
+#include <algorithm>
+
+#include "step/block_builder.hpp"
+
+namespace headway {
+namespace {
+
+// Rows of the vocabulary on one rank; some frameworks pad it so that it splits evenly.
+double local_vocabulary(const Slice& slice) {
+  const std::int64_t tp = slice.layout.tp;
+  const std::int64_t unit = (slice.habit.pads_vocabulary ? 128 : 1) * tp;
+  return static_cast<double>((slice.model.vocabulary + unit - 1) / unit * unit / tp);
+}
+
+double embedding_width(const Slice& slice) {
+  return slice.model.embedding_width > 0 ? static_cast<double>(slice.model.embedding_width)
+                                         : slice.hidden;
+}
+
+}  // namespace
+
+Block lower_embedding(const Slice& slice) {
+  BlockBuilder builder(slice, BlockKind::embedding);
+  const double width = embedding_width(slice);
+  const double bytes = slice.rows * width * slice.element;
+  // Rows gathered and written; backward: gradients read, and added to rows of the table.
+  builder.pass(2 * bytes, slice.trains_weights ? 3 * bytes : 0, 2);
+  if (slice.dropout > 0) {
+    builder.pass(slice.norm_rows * slice.hidden * (2 * slice.element + 1),
+                 slice.norm_rows * slice.hidden * (2 * slice.element + 1));
+    builder.keep(slice.norm_rows * slice.hidden);
+  }
+  if (slice.model.embedding_norm) add_norm(builder, slice);
+  // Each rank holds a part of the vocabulary: rows found elsewhere are zero, and the parts are summed.
+  add_tensor_parallel_exit(builder, slice);
+  builder.keep(slice.rows * 8);  // token ids
+  builder.hold({.dense = local_vocabulary(slice) * width +
+                         static_cast<double>(slice.model.learned_positions) * slice.hidden,
+                .trained = slice.trains_weights ? 1.0 : 0.0});
+  return builder.finish(0);
+}
+
+Block lower_head(const Slice& slice) {
+  BlockBuilder builder(slice, BlockKind::head);
+  const std::int64_t tp = slice.layout.tp;
+  const double vocabulary = local_vocabulary(slice);
+  if (slice.model.final_norm) add_norm(builder, slice);
+  add_tensor_parallel_entry(builder, slice);
+  const Linear head{Role::feed_forward_up, Split::column, slice.model.hidden,
+                    static_cast<std::int64_t>(vocabulary) * tp, slice.model.head_bias};
+  builder.linear(head, tp, slice.tokens);
+
+  const double logits = slice.rows * vocabulary;
+  builder.pass(logits * slice.habit.loss_forward, logits * slice.habit.loss_backward, 4);
+  // Logits, their fp32 copy, and softmax or gradient [STEP-7]; alive in one micro-batch only, since
+  // its backward pass follows at once.
+  builder.work(logits * (slice.element + 4 + 4));
+  if (tp > 1) {  // maximum, sum and target logit of each token over the parts of the vocabulary
+    builder.call(CollectiveOp::all_reduce, Group::tp, Phase::forward, slice.rows * 4,
+                 HiddenBy::nothing, Precision::fp32, 3);
+  }
+  // With tied embeddings a rank that also holds the embedding holds its weights once.
+  const bool own_weights = !slice.model.tied_embeddings || slice.layout.pp > 1;
+  builder.hold({.dense = (own_weights ? vocabulary * embedding_width(slice) : 0.0) + slice.hidden,
+                .trained = slice.trains_weights ? 1.0 : 0.0});
+  return builder.finish(0);
+}
+
+}  // namespace headway

@@ -1,0 +1,104 @@
+#include "step/habits.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headway {
+namespace {
+
+// Sources, with the version whose habit it is:
+//   megatron   Megatron-LM core 0.8-0.12: bf16 weights, fp32 main gradients that the product adds to
+//              (fp16: in fp16), transfers between stages split over tp, distributed optimiser with reduce-scatter and all-gather in buckets of at least
+//              40 M parameters, both overlapped; vocabulary padded to 128·tp.
+//   fsdp       PyTorch 2.x FSDP with bf16 MixedPrecision: fp32 shards, bf16 gathers, fp32
+//              reduce-scatter, one block of prefetch (BACKWARD_PRE); DDP buckets of 25 MiB.
+//   deepspeed  0.14-0.19: bf16 weights and gradients, ZeRO-1/2 reduce by all-reduce and then gather
+//              (facts/communication.md §0.2), buckets of 5e8 elements, 1,024-byte pipeline metadata.
+//   nanotron   0.4 (Dec 2024): bf16 weights, fp32 accumulation beside bf16 gradients, DDP buckets.
+//   jax        MaxText: fp32 weights sharded, bf16 gathers and reductions, compiled.
+// Bytes a logit of the loss and launch times follow from the kernels each framework issues
+// (docs/models/step.md); context and fragmentation are estimates to be fitted on reported peaks.
+constexpr Bytes kMiB{1024.0 * 1024.0};
+constexpr Bytes kGiB{1024.0 * 1024.0 * 1024.0};
+
+constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
+    {.weights = 2, .master_separate = true, .gradients = 4, .gradients_fp16 = 2,
+     .transient_gradients = 0,
+     .gathered = 2, .gathered_blocks = 2,
+     .reduced = 4, .reduction = GradientReduction::reduce_scatter,
+     .gradients_each_micro_batch = false, .zero2_is_zero3_kept = false, .bucket = kMiB * 160.0,
+     .overlap_gradients = true, .overlap_parameters = true, .overlap_tensor = false,
+     .pads_vocabulary = true, .splits_transfers = true, .pipeline_metadata = Bytes(0),
+     .host_launch = Seconds(5e-6), .loss_forward = 38, .loss_backward = 14, .optimizer_passes = 1.0,
+     .fused_weight_gradient = true, .default_zero = 1,
+     .context = kGiB * 2.5, .fragmentation = 0.04},
+    {.weights = 4, .master_separate = false, .gradients = 4, .gradients_fp16 = 4,
+     .transient_gradients = 4,
+     .gathered = 2, .gathered_blocks = 2,
+     .reduced = 4, .reduction = GradientReduction::reduce_scatter,
+     .gradients_each_micro_batch = true, .zero2_is_zero3_kept = true, .bucket = kMiB * 25.0,
+     .overlap_gradients = true, .overlap_parameters = true, .overlap_tensor = false,
+     .pads_vocabulary = false, .splits_transfers = false, .pipeline_metadata = Bytes(0),
+     .host_launch = Seconds(5e-6), .loss_forward = 14, .loss_backward = 22, .optimizer_passes = 1.3,
+     .fused_weight_gradient = false, .default_zero = 3,
+     .context = kGiB * 2.0, .fragmentation = 0.06},
+    {.weights = 2, .master_separate = true, .gradients = 2, .gradients_fp16 = 2,
+     .transient_gradients = 2,
+     .gathered = 2, .gathered_blocks = 3,
+     .reduced = 2, .reduction = GradientReduction::all_reduce,
+     .gradients_each_micro_batch = true, .zero2_is_zero3_kept = false, .bucket = Bytes(1e9),
+     .overlap_gradients = true, .overlap_parameters = false, .overlap_tensor = false,
+     .pads_vocabulary = true, .splits_transfers = false, .pipeline_metadata = Bytes(1024),
+     .host_launch = Seconds(6e-6), .loss_forward = 38, .loss_backward = 14, .optimizer_passes = 1.3,
+     .fused_weight_gradient = false, .default_zero = 1,
+     .context = kGiB * 2.5, .fragmentation = 0.06},
+    {.weights = 2, .master_separate = true, .gradients = 4, .gradients_fp16 = 4,
+     .transient_gradients = 2,
+     .gathered = 2, .gathered_blocks = 2,
+     .reduced = 4, .reduction = GradientReduction::reduce_scatter,
+     .gradients_each_micro_batch = false, .zero2_is_zero3_kept = false, .bucket = kMiB * 25.0,
+     .overlap_gradients = true, .overlap_parameters = false, .overlap_tensor = false,
+     .pads_vocabulary = false, .splits_transfers = false, .pipeline_metadata = Bytes(0),
+     .host_launch = Seconds(6e-6), .loss_forward = 38, .loss_backward = 14, .optimizer_passes = 1.5,
+     .fused_weight_gradient = false, .default_zero = 1,
+     .context = kGiB * 2.0, .fragmentation = 0.06},
+    {.weights = 4, .master_separate = false, .gradients = 4, .gradients_fp16 = 4,
+     .transient_gradients = 0,
+     .gathered = 2, .gathered_blocks = 2,
+     .reduced = 2, .reduction = GradientReduction::reduce_scatter,
+     .gradients_each_micro_batch = true, .zero2_is_zero3_kept = true, .bucket = Bytes(0),
+     .overlap_gradients = true, .overlap_parameters = true, .overlap_tensor = true,
+     .pads_vocabulary = false, .splits_transfers = false, .pipeline_metadata = Bytes(0),
+     .host_launch = Seconds(0.5e-6), .loss_forward = 10, .loss_backward = 8, .optimizer_passes = 1.0,
+     .fused_weight_gradient = true, .default_zero = 3,
+     .context = kGiB * 0.5, .fragmentation = 0.02},
+}};
+
+}  // namespace
+
+const Habits& habits(Framework framework) { return kHabits[static_cast<std::size_t>(framework)]; }
+
+double gradient_bytes(const Job& job) {
+  const Habits& habit = habits(job.framework);
+  if (!job.recipe->master_weights) return 4;
+  return job.recipe->activation == Precision::fp16 ? habit.gradients_fp16 : habit.gradients;
+}
+
+double reduced_bytes(const Job& job) {
+  const double usual = habits(job.framework).reduced;
+  return job.recipe->activation == Precision::fp16 ? std::min(usual, gradient_bytes(job)) : usual;
+}
+
+bool chosen(Choice choice, bool habit) {
+  return choice == Choice::framework ? habit : choice == Choice::on;
+}
+
+bool shards_weights(const Job& job, const Layout& layout) {
+  return layout.zero == 3 || (layout.zero == 2 && habits(job.framework).zero2_is_zero3_kept);
+}
+
+bool gathers_again(const Job& job, const Layout& layout) {
+  return layout.zero == 3 && layout.reshard_after_forward && shards_weights(job, layout);
+}
+
+}  // namespace headway

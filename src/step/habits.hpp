@@ -1,0 +1,63 @@
+// What frameworks do by habit: one row for each, so that no condition on a framework's name stands
+// anywhere else.
+#pragma once
+
+#include <cstdint>
+
+#include "base/quantity.hpp"
+#include "layout/job.hpp"
+#include "layout/layout.hpp"
+
+namespace headway {
+
+/// How ZeRO-1 and ZeRO-2 bring gradients to their owners.
+enum class GradientReduction : std::uint8_t { reduce_scatter, all_reduce };
+
+struct Habits {
+  // Memory, bytes a parameter in 16-bit mixed precision (in fp32 and tf32 all are 4).
+  double weights;            // resident weights; ZeRO-3 shards them
+  bool master_separate;      // a separate fp32 copy belongs to the optimiser states
+  double gradients;          // resident gradients; ZeRO-2 and 3 shard them
+  double gradients_fp16;     // the same in the fp16 recipe
+  double transient_gradients;  // of one block, before they are added to the resident ones
+  double gathered;           // bytes a parameter of a gathered block (ZeRO-3)
+  std::int64_t gathered_blocks;  // blocks alive at once: this one and those prefetched
+  // Communication.
+  double reduced;            // bytes a gradient element on the wire (fp16: at most two)
+  GradientReduction reduction;
+  bool gradients_each_micro_batch;  // ZeRO-2 reduces after every micro-batch
+  bool zero2_is_zero3_kept;  // ZeRO-2 gathers sharded weights once a step (FSDP SHARD_GRAD_OP)
+  Bytes bucket;              // of gradients, for one call at ZeRO 0..2; 0: one call for everything
+  bool overlap_gradients;
+  bool overlap_parameters;
+  bool overlap_tensor;
+  bool pads_vocabulary;      // to a multiple of 128·tp
+  bool splits_transfers;     // between stages each tp rank sends a tp-th, gathered on arrival
+  Bytes pipeline_metadata;   // a shape message before each first send
+  // Computation.
+  Seconds host_launch;       // the host needs this for each kernel it issues
+  double loss_forward;       // bytes a logit that the loss reads and writes, forward
+  double loss_backward;
+  double optimizer_passes;   // bytes read and written in the update, over those of one fused pass
+  bool fused_weight_gradient;  // the product adds to the resident gradient itself
+  int default_zero;          // the ZeRO stage of the framework's own recipes
+  // Overhead.
+  Bytes context;             // driver context, library workspaces, communicators' own buffers
+  double fragmentation;      // of the memory that the allocator handles
+};
+
+const Habits& habits(Framework framework);
+
+/// Bytes a parameter of resident gradients, and of a gradient on the wire, for the job's recipe.
+double gradient_bytes(const Job& job);
+double reduced_bytes(const Job& job);
+
+/// A choice of the layout, or the framework's habit where the layout leaves it open.
+bool chosen(Choice choice, bool habit);
+
+/// ZeRO stage 3 as lowered: FSDP shards the weights at stage 2, too, and keeps them gathered.
+bool shards_weights(const Job& job, const Layout& layout);
+/// Whether the backward pass gathers the weights once more.
+bool gathers_again(const Job& job, const Layout& layout);
+
+}  // namespace headway

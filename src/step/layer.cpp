@@ -1,0 +1,261 @@
+// One layer: norm, attention, residual, norm, feed-forward or experts, residual. Bytes of each pass
+// and what it keeps are listed in docs/models/step.md [STEP-5]; with dropout, 16-bit activations and
+// unfused attention the kept bytes are those of arXiv 2205.05198 §4: s·b·h·(34 + 5·a·s/h).
+#include <algorithm>
+
+#include "model/count.hpp"
+#include "step/block_builder.hpp"
+
+namespace headway {
+
+void add_norm(BlockBuilder& builder, const Slice& slice) {
+  const double bytes = slice.norm_rows * slice.hidden * slice.element;
+  // Fused: x read, y written; backward dy and x read, dx written. Otherwise about a pass for each
+  // step of the formula, the inner ones in fp32.
+  const bool fused = slice.job.fused;
+  builder.pass(bytes * (fused ? 2 : 8), bytes * (fused ? 3 : 14), fused ? 1 : 6);
+  builder.keep(bytes * (fused ? 1 : 3));
+}
+
+void add_residual(BlockBuilder& builder, const Slice& slice) {
+  const double bytes = slice.norm_rows * slice.hidden * slice.element;
+  const double mask = slice.dropout > 0 ? slice.norm_rows * slice.hidden : 0;
+  const bool fused = slice.job.fused;
+  // x and residual read, sum written (dropout: its mask, too). Backward: the two branches' gradients
+  // are read and their sum written; dropout reads gradient and mask and writes.
+  double forward = 3 * bytes + mask;
+  double backward = 3 * bytes + (slice.dropout > 0 ? 2 * bytes + mask : 0);
+  if (!fused && slice.dropout > 0) forward += 2 * bytes;
+  builder.pass(forward, backward, fused || slice.dropout == 0 ? 1 : 2);
+  builder.keep(mask);
+}
+
+void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
+  const Attention& attention = *layer.attention;
+  const Layout& layout = slice.layout;
+  const std::int64_t tp = layout.tp;
+  const std::int64_t heads = attention.heads / tp;
+  const std::int64_t kv_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
+  const bool quantised = slice.job.recipe->saved_input_bytes < slice.element;
+
+  add_norm(builder, slice);
+  add_tensor_parallel_entry(builder, slice);
+  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+    switch (matrix.role) {
+      case Role::query_key_value: {
+        // Key-value heads fewer than tp are repeated on several ranks.
+        Linear local = matrix;
+        local.out = tp * (heads * attention.head_dim +
+                          kv_heads * (attention.head_dim + attention.value_dim));
+        builder.linear(local, tp, slice.tokens, 1, /*keep_input=*/false);
+        builder.keep(slice.norm_rows * slice.hidden *
+                     (quantised ? slice.job.recipe->saved_input_bytes : slice.element));
+        break;
+      }
+      case Role::query_down:
+      case Role::query_up:
+      case Role::key_value_down:
+      case Role::key_value_up: builder.linear(matrix, tp, slice.tokens); break;
+      default: break;
+    }
+  }
+
+  const double query_width = static_cast<double>(heads * attention.head_dim);
+  const double key_width = static_cast<double>(kv_heads * attention.head_dim);
+  const double value_width = static_cast<double>(kv_heads * attention.value_dim);
+  const double out_width = static_cast<double>(heads * attention.value_dim);
+  const double bytes = slice.rows * slice.element;  // of one column
+  if (slice.model.learned_positions == 0) {         // rotary: queries and keys read and written
+    const double rotated = bytes * (query_width + key_width);
+    builder.pass(rotated * (slice.job.fused ? 2 : 6), rotated * (slice.job.fused ? 2 : 6),
+                 slice.job.fused ? 2 : 8);
+  }
+  if (attention.query_key_norm) {
+    builder.pass(2 * bytes * (query_width + key_width), 3 * bytes * (query_width + key_width), 2);
+    builder.keep(bytes * (query_width + key_width));
+  }
+  builder.keep(bytes * (query_width + key_width + value_width));
+
+  add_context_parallel(builder, slice, attention);
+  const bool exchange_heads =
+      layout.cp > 1 && layout.context_exchange == ContextExchange::all_to_all;
+  AttentionShape core{};
+  core.batch = layout.micro_batch;
+  core.heads = exchange_heads ? heads / layout.cp : heads;
+  core.kv_heads = exchange_heads ? std::max<std::int64_t>(1, kv_heads / layout.cp) : kv_heads;
+  core.queries = exchange_heads ? slice.job.sequence : slice.job.sequence / layout.cp;
+  core.keys = slice.job.sequence;
+  core.head_dim = attention.head_dim;
+  core.value_dim = attention.value_dim;
+  core.causal = slice.job.causal;
+  core.window = attention.window;
+  core.dropout = slice.dropout;
+  builder.attention(core);
+  const double scores = static_cast<double>(core.batch * core.heads * core.queries) *
+                        static_cast<double>(core.keys);
+  if (slice.job.attention == AttentionKernel::unfused) {
+    builder.keep(scores * slice.element, /*core=*/true);  // softmax
+    if (core.dropout > 0) builder.keep(scores * (slice.element + 1), /*core=*/true);
+  } else {
+    builder.keep(slice.rows * static_cast<double>(heads) * 4, /*core=*/true);  // log-sum-exp
+  }
+
+  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+    if (matrix.role != Role::attention_output) continue;
+    builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
+  }
+  // Flash kernels need their result for the backward pass; in 16 bit it is also the input kept for
+  // the output projection.
+  builder.keep(bytes * out_width);
+  if (quantised) builder.keep(slice.rows * out_width * slice.job.recipe->saved_input_bytes);
+  add_tensor_parallel_exit(builder, slice);
+  add_residual(builder, slice);
+}
+
+// Bytes of the activation between the two products for `elements` of its result.
+static void add_activation(BlockBuilder& builder, const Slice& slice, const FeedForward& part,
+                           double elements) {
+  const double bytes = elements * slice.element;
+  const bool fused = slice.job.fused;
+  if (part.gated) {
+    // gate and up read, product written; not fused: the activated gate goes through memory.
+    builder.pass(bytes * (fused ? 3 : 5), bytes * (fused ? 5 : 8), fused ? 1 : 2);
+    builder.keep(bytes * (fused ? 2 : 3));
+  } else {
+    builder.pass(bytes * 2, bytes * 3);
+    builder.keep(bytes);
+  }
+}
+
+void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
+  const std::int64_t tp = slice.layout.tp;
+  const FeedForward& part = *layer.feed_forward;
+  if (!layer.parallel) {
+    if (layer.norms > 0) add_norm(builder, slice);
+    add_tensor_parallel_entry(builder, slice);
+  }
+  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+    if (matrix.role == Role::feed_forward_up) {
+      builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
+      const double saved = std::min(slice.job.recipe->saved_input_bytes, slice.element);
+      if (!layer.parallel) builder.keep(slice.norm_rows * slice.hidden * saved);
+      add_activation(builder, slice, part,
+                     slice.rows * static_cast<double>(part.width) / static_cast<double>(tp));
+    } else if (matrix.role == Role::feed_forward_down) {
+      builder.linear(matrix, tp, slice.tokens);
+    }
+  }
+  if (layer.parallel) return;  // summed with the attention's result before its one exit
+  add_tensor_parallel_exit(builder, slice);
+  add_residual(builder, slice);
+}
+
+void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
+  const Experts& experts = *layer.experts;
+  const Layout& layout = slice.layout;
+  // Each rank routes its own part of the tokens: under sequence parallelism a tp-th.
+  const double routed_rows = slice.norm_rows;
+  const double active = static_cast<double>(experts.active);
+  const double sent = routed_rows * active;  // copies of tokens leaving a rank
+  // After the exchange a rank's experts hold what ep ranks sent, spread over ep ranks; a rank of an
+  // expert-tensor group works on all tokens of the group.
+  const double received = sent * static_cast<double>(layout.etp) * slice.job.expert_imbalance;
+  const std::int64_t local = experts.count / layout.ep;
+  const std::int64_t rows_each =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(received / static_cast<double>(local)));
+  const double width = static_cast<double>(experts.each.width) / static_cast<double>(layout.etp);
+
+  add_norm(builder, slice);
+  const double token = slice.hidden * slice.element;
+  builder.keep(slice.norm_rows * token);  // the input of router and permutation
+
+  // Sort tokens by expert and back; backward the reverse.
+  builder.pass((routed_rows + sent) * token, (routed_rows + sent) * token, 6);
+  builder.pass((routed_rows + sent) * token, (routed_rows + sent) * token, 6);
+  const bool exchanged = layout.ep > 1;
+  const bool gathered = layout.etp > 1;
+  for (const Phase phase : {Phase::forward, Phase::backward}) {
+    if (exchanged) {  // to the experts and back [STEP-6]
+      builder.call(CollectiveOp::all_to_all, Group::ep, phase, sent * token, HiddenBy::nothing,
+                   slice.activation, 2);
+    }
+    if (gathered) {
+      builder.call(CollectiveOp::all_gather, Group::tp, phase, received * token, HiddenBy::nothing,
+                   slice.activation);
+      builder.call(CollectiveOp::reduce_scatter, Group::tp, phase, received * token,
+                   HiddenBy::nothing, slice.activation);
+    }
+  }
+  // Shared experts and router see the tokens before the exchange.
+  const bool shared = experts.shared_width > 0;
+  if (shared) add_tensor_parallel_entry(builder, slice);
+  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+    switch (matrix.role) {
+      case Role::router:
+        builder.linear(matrix, 1, static_cast<std::int64_t>(routed_rows), 1, false);
+        builder.pass(routed_rows * static_cast<double>(experts.count) * 4 * 4,
+                     routed_rows * static_cast<double>(experts.count) * 4 * 3, 8);
+        builder.keep(routed_rows * static_cast<double>(experts.count) * 8);
+        break;
+      case Role::expert_up:
+        builder.linear(matrix, layout.etp, rows_each, local);
+        add_activation(builder, slice, experts.each, received * width);
+        break;
+      case Role::expert_down:
+        builder.linear(matrix, layout.etp, rows_each, local);
+        builder.keep(received * token);  // results, weighted by the router when they are summed
+        break;
+      case Role::shared_up: {
+        builder.linear(matrix, layout.tp, slice.tokens, 1, false);
+        add_activation(builder, slice, experts.each,
+                       slice.rows * static_cast<double>(experts.shared_width) /
+                           static_cast<double>(layout.tp));
+        break;
+      }
+      case Role::shared_down: builder.linear(matrix, layout.tp, slice.tokens); break;
+      case Role::shared_gate: builder.linear(matrix, 1, slice.tokens, 1, false); break;
+      default: break;
+    }
+  }
+  if (shared) add_tensor_parallel_exit(builder, slice);
+  add_residual(builder, slice);
+}
+
+Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
+  BlockBuilder builder(slice, kind);
+  if (layer.attention) add_attention(builder, slice, layer);
+  if (layer.feed_forward) add_feed_forward(builder, slice, layer);
+  if (layer.experts) add_experts(builder, slice, layer);
+  const int norms_added = (layer.attention ? 1 : 0) + (layer.parallel ? 0 : 1);
+  for (std::int64_t i = norms_added; i < layer.norms; ++i) add_norm(builder, slice);
+
+  const LayerParameters all = layer_parameters(slice.model, layer);
+  HeldParameters held;
+  held.dense = static_cast<double>(all.split) / static_cast<double>(slice.layout.tp) +
+               static_cast<double>(all.replicated);
+  held.experts =
+      static_cast<double>(all.experts) / static_cast<double>(slice.layout.ep * slice.layout.etp);
+  if (kind == BlockKind::prediction) {  // two norms and the projection of [hidden; embedding]
+    held.dense += 2 * slice.hidden * slice.hidden / static_cast<double>(slice.layout.tp) +
+                  2 * slice.hidden;
+    const Linear joint{Role::feed_forward_down, Split::column, 2 * slice.model.hidden,
+                       slice.model.hidden, false};
+    builder.linear(joint, slice.layout.tp, slice.tokens);
+  }
+  if (!slice.trains_weights) {  // rank · (in + out) of each matrix
+    double adapters = 0;
+    for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+      const bool expert = matrix.role == Role::expert_up || matrix.role == Role::expert_down;
+      if (matrix.role == Role::router || matrix.role == Role::shared_gate) continue;
+      const double copies =
+          expert ? static_cast<double>(layer.experts->count / slice.layout.ep) : 1.0;
+      adapters += copies * static_cast<double>(slice.job.lora_rank * (matrix.in + matrix.out)) /
+                  static_cast<double>(expert ? slice.layout.etp : slice.layout.tp);
+    }
+    held.trained = adapters / (held.dense + held.experts);
+  }
+  builder.hold(held);
+  return builder.finish(slice.norm_rows * slice.hidden * slice.element);
+}
+
+}  // namespace headway

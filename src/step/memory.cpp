@@ -1,0 +1,97 @@
+// Memory by kind on the rank that holds most [STEP-9].
+#include <algorithm>
+
+#include "step/block_builder.hpp"
+#include "step/optimizer.hpp"
+
+namespace headway {
+namespace {
+
+Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage) {
+  const Layout& layout = slice.layout;
+  const Habits& habit = slice.habit;
+  const bool sharded = shards_weights(slice.job, layout);
+  const double dense_ranks =
+      static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
+  const double expert_ranks =
+      std::max(1.0, static_cast<double>(layout.dp * layout.cp * layout.tp) /
+                        static_cast<double>(layout.ep * layout.etp));
+  // 16-bit recipes have the framework's sizes; in fp32 everything takes four bytes.
+  const bool mixed = slice.job.recipe->master_weights;
+  const double weight_bytes = mixed ? habit.weights : 4.0;
+  const double gradient = gradient_bytes(slice.job);
+  const double state_bytes =
+      optimizer_state_bytes(slice.job) + (keeps_master(slice.job) ? 4.0 : 0.0);
+  const bool eight_bit = slice.job.recipe->matmul == Precision::fp8;
+  const double copies = layout.schedule == Schedule::dual_pipe && layout.pp > 1 ? 2.0 : 1.0;
+
+  double parameters = 0, gradients = 0, states = 0, largest_block = 0;
+  Bytes kept(0), widest(0), last_work(0);
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+    if (stage.counts[i] == 0) continue;
+    const Block& block = step.blocks[i];
+    const HeldParameters& held = block.held;
+    const double count = static_cast<double>(stage.counts[i]) * copies;
+    const auto add = [&](double held_here, double ranks) {
+      const double trained = held_here * held.trained;
+      parameters += count * held_here * weight_bytes / (sharded ? ranks : 1.0);
+      gradients += count * trained * gradient / (sharded || layout.zero >= 2 ? ranks : 1.0);
+      states += count * trained * state_bytes / (layout.zero >= 1 ? ranks : 1.0);
+      // fp8 products read an fp8 copy of the weights and its transpose, kept over micro-batches.
+      if (eight_bit && !sharded && block.kind == BlockKind::layer) parameters += count * held_here * 2;
+    };
+    add(held.dense, dense_ranks);
+    add(held.experts, expert_ranks);
+    largest_block = std::max(largest_block, held.dense + held.experts);
+    if (block.kind != BlockKind::head) kept += count * block.saved;
+    // While a recomputed piece runs backward, everything in it is alive.
+    const double pieces =
+        layout.recompute == Recompute::full ? static_cast<double>(layout.recompute_every) : 1.0;
+    const Bytes alive = block.kind == BlockKind::head
+                            ? block.saved + block.working
+                            : pieces * (block.saved_if_kept - block.saved) + block.working;
+    widest = std::max(widest, alive);
+  }
+
+  Memory memory;
+  memory.parameters = Bytes(layout.offload_parameters ? 0 : parameters);
+  memory.gradients = Bytes(gradients);
+  memory.optimizer = Bytes(layout.offload_optimizer ? 0 : states);
+  const double flights = in_flight(layout, stage.first, step.micro_batches);
+  if (layout.offload_activations) {
+    // Two micro-batches' worth of one block stay: one in work, one on its way.
+    Bytes largest(0);
+    for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+      if (stage.counts[i] > 0) largest = std::max(largest, step.blocks[i].saved);
+    }
+    memory.activations = 2 * largest + widest;
+  } else {
+    memory.activations = flights * kept + widest;
+  }
+  // The gradient of the widest activation, as large as the activation itself.
+  const double gathered =
+      sharded ? (layout.zero == 3 && layout.reshard_after_forward
+                     ? largest_block * static_cast<double>(habit.gathered_blocks)
+                     : stage.parameters)
+              : 0.0;
+  const bool reduces = layout.dp * layout.cp > 1 && !sharded;
+  memory.buffers = Bytes(gathered * habit.gathered +
+                         (sharded || reduces ? largest_block * habit.transient_gradients : 0.0)) +
+                   (reduces && layout.zero == 0 ? 2 * habit.bucket : Bytes(0));
+  memory.other = habit.context + habit.fragmentation * (memory.activations + memory.buffers);
+  return memory;
+}
+
+}  // namespace
+
+void account_memory(Step& step, const Slice& slice) {
+  for (const StageClass& stage : step.stages) {
+    const Memory memory = on_stage(step, slice, stage);
+    if (memory.total() > step.memory.total()) {
+      step.memory = memory;
+      step.worst_stage = stage.first;
+    }
+  }
+}
+
+}  // namespace headway

@@ -1,0 +1,51 @@
+// The vocabulary of computation: one kernel and the words for it. No times here.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "base/quantity.hpp"
+#include "cluster/precision.hpp"
+#include "layout/job.hpp"
+#include "step/call.hpp"
+
+namespace headway {
+
+/// `batch` products C[m, n] = A[m, k] · B[k, n]. In training m counts tokens.
+struct Matmul {
+  std::int64_t m, n, k;
+  std::int64_t batch = 1;
+  double result_bytes = 0;  // moved for each element of C; 0: one write in the product's format
+};
+
+/// The core of attention, softmax(Q·Kᵀ)·V, for `batch` sequences on one accelerator.
+struct AttentionShape {
+  std::int64_t batch, heads, kv_heads;
+  std::int64_t queries, keys;  // tokens on this accelerator, and tokens they attend to
+  std::int64_t head_dim, value_dim;
+  bool causal = true;
+  std::int64_t window = 0;     // sliding window in tokens; 0: none
+  double dropout = 0;
+};
+
+/// A memory-bound pass over `moved` bytes, read and written together.
+struct Pass {
+  Bytes moved;
+};
+
+/// One kind of kernel that a rank runs.
+struct Op {
+  std::variant<Matmul, AttentionShape, Pass> shape;
+  Phase phase = Phase::forward;
+  Precision precision = Precision::bf16;
+  bool recomputed = false;       // a forward op that runs again before the backward pass
+  bool weight_gradient = false;  // a backward op that zero-bubble schedules may delay
+  double kernels = 1;            // launches
+};
+
+/// Floating-point operations that the kernel's shape asks for: 2·m·n·k·batch for a product; for
+/// attention two products forward and five backward (flash kernels compute the scores again), on the
+/// causal half where it is causal; none for a pass [STEP-1].
+Flops work(const Op& op);
+
+}  // namespace headway
