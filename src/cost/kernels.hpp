@@ -1,0 +1,81 @@
+// Seconds of one kernel: matrix product, attention, memory-bound pass. Formulas with sources and
+// validity: docs/models/kernels.md. Pure functions without allocation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/quantity.hpp"
+#include "cluster/cluster.hpp"
+#include "layout/job.hpp"
+#include "step/op.hpp"
+
+namespace headway {
+
+/// The output tiles that a matrix product may be cut into; the fastest is taken. Powers of two.
+struct Tile {
+  std::int64_t m, n;
+};
+constexpr int kTiles = 5;
+constexpr std::array<Tile, kTiles> kTileShapes = {
+    {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 64}}};
+
+/// Constants of flash attention in one direction, forward or backward.
+struct FlashParameters {
+  /// Fraction of the peak that long sequences and wide heads reach, by flash1, flash2, flash3.
+  std::array<double, 3> ceiling = {0.40, 0.68, 0.80};
+  double block_rows = 128;     // rows that one compute unit works on at a time
+  double tail = 0.5;           // share of the longest block's time that nothing hides, 0 ... 1
+  double unequal_dims = 0.85;  // factor where head_dim != value_dim (latent attention), (0, 1]
+};
+
+/// Constants of one accelerator architecture, fitted on measured kernels
+/// (data/calibration/kernels.toml). Efficiencies are fractions of the data sheet in (0, 1].
+struct KernelParameters {
+  double memory_efficiency = 0.85;  // of the memory bandwidth that a long pass reaches
+  Seconds shortest_kernel{2e-6};    // ramp up and down of a pass or attention, added to its work
+  double sustained = 1;             // of the rate of a short benchmark that hours of training keep
+
+  // Matrix product [KERNEL-1].
+  Seconds matmul_start{3e-6};    // ramp up and down of a product, added to its work
+  double matmul_ceiling = 0.85;  // of the peak that a long product with the best tile reaches
+  double loop_prologue = 128;    // filling and draining the loop over k, in steps of k
+  double wave_loss = 0.7;        // share of a last, partly filled wave that is lost, 0 ... 1
+  double memory_overlap_loss =
+      0.2;  // share of the shorter of compute and memory that is not hidden
+  double misaligned_efficiency = 0.5;  // factor where a row is not a multiple of 16 bytes
+  std::array<double, kTiles> tile_efficiency = {1, 1, 0.95, 0.85, 0.7};
+  double grouped_efficiency = 0.85;  // factor of grouped products (experts) against one product
+  Seconds grouped_start{2e-6};       // of each product of a group
+  double fp8_ceiling = 0.9;          // matmul_ceiling of fp8 and fp4 over that of 16 bit
+
+  // Flash attention [KERNEL-2].
+  FlashParameters flash_forward;
+  FlashParameters flash_backward;
+  double softmax_width = 32;  // the softmax of one score costs as much as this much head dimension
+};
+
+/// Bytes moved per element of C by a product that adds to an fp32 gradient in place.
+constexpr double kAccumulatedResult = 8;
+
+/// Time of `shape` with operands in `precision`. batch > 1 is a group of unlike products, as of
+/// experts. `result_bytes` are moved per element of C; 0: C is written once, in 16 bit (fp32 and
+/// tf32: 32 bit).
+Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
+                    const KernelParameters& parameters, double result_bytes = 0);
+
+/// As matmul_time, for a batch of like products issued as one kernel.
+Seconds batched_matmul_time(const Matmul& shape, Precision precision,
+                            const Accelerator& accelerator, const KernelParameters& parameters);
+
+Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kernel,
+                               Precision precision, const Accelerator& accelerator,
+                               const KernelParameters& parameters);
+Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel kernel,
+                                Precision precision, const Accelerator& accelerator,
+                                const KernelParameters& parameters);
+
+/// A memory-bound pass that reads and writes `moved` bytes in all [KERNEL-4].
+Seconds pass_time(Bytes moved, const Accelerator& accelerator, const KernelParameters& parameters);
+
+}  // namespace headway

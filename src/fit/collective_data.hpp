@@ -1,0 +1,51 @@
+// Measured collectives with the clusters they ran on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cluster/cluster.hpp"
+#include "layout/placement.hpp"
+#include "step/call.hpp"
+
+namespace headway {
+
+/// One measured time of one collective, as nccl-tests counts sizes.
+struct CollectiveMeasurement {
+  std::string source;
+  std::string system;       // short name: "perlmutter", "h100-scan"
+  std::size_t cluster = 0;  // index into CollectiveData::clusters
+  CollectiveOp op = CollectiveOp::all_reduce;
+  Bytes bytes;
+  Seconds time;
+  std::int64_t nodes = 1;
+  GroupSpan span;
+  bool fitted_on = true;  // false: only predicted
+};
+
+struct SkippedMeasurements {
+  std::string system;
+  std::string reason;
+  std::size_t rows = 0;
+};
+
+struct CollectiveData {
+  std::vector<Cluster> clusters;
+  std::vector<CollectiveMeasurement> rows;
+  std::vector<SkippedMeasurements> skipped;
+};
+
+/// The measurements of `folder` (data/measurements: collectives.csv, collectives_reported.csv,
+/// nccl_allreduce_h100_scan.csv) on the clusters that its collective_systems.toml names.
+Result<CollectiveData> load_collective_data(const std::string& folder);
+
+/// A group alone on its nodes, `ranks` spread evenly over `nodes`: how benchmarks run. A node is
+/// the level below the outermost.
+GroupSpan benchmark_span(std::int64_t ranks, std::int64_t nodes, const Cluster& cluster);
+
+/// The network class of the outermost level a row crosses.
+const std::string& outer_class(const CollectiveMeasurement& row, const CollectiveData& data);
+
+}  // namespace headway

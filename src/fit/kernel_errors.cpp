@@ -1,0 +1,111 @@
+#include "fit/kernel_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace headway {
+namespace {
+
+double quantile(std::vector<double>& values, double q) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+std::string percent(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", 100 * x);
+  return text;
+}
+
+std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() >= width) return text;
+  const std::string space(width - text.size(), ' ');
+  return right ? space + text : text + space;
+}
+
+using Line = std::vector<std::string>;
+
+std::string table(const std::vector<Line>& lines, std::size_t left_columns) {
+  std::vector<std::size_t> widths(lines[0].size(), 0);
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      text += (i > 0 ? "  " : "") + padded(line[i], widths[i], i >= left_columns);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+KernelErrors errors_of(std::vector<double> ratios) {
+  KernelErrors errors;
+  errors.rows = ratios.size();
+  for (double& ratio : ratios) ratio -= 1;
+  errors.bias = quantile(ratios, 0.5);
+  for (double& error : ratios) error = std::abs(error);
+  errors.median = quantile(ratios, 0.5);
+  errors.p90 = quantile(ratios, 0.9);
+  return errors;
+}
+
+std::string class_name(const KernelMeasurement& row) {
+  std::string name(kKernelClassNames[static_cast<std::size_t>(row.kernel)]);
+  if (row.kernel != KernelClass::matmul) return name;
+  return name + (row.product.m >= 512 ? ", m >= 512" : row.fitted ? ", m < 512" : ", m < 128");
+}
+
+std::vector<KernelErrorLine> error_lines(const KernelData& data, std::span<const double> ratios,
+                                         std::span<const double> held_out) {
+  struct Bucket {
+    bool fitted = true;
+    std::vector<double> ratios, held_out;
+  };
+  std::map<std::tuple<std::string, std::string, std::string>, Bucket> buckets;
+  for (std::size_t i = 0; i < data.rows.size(); ++i) {
+    const KernelMeasurement& row = data.rows[i];
+    Bucket& bucket =
+        buckets[{data.accelerators[row.accelerator].name, class_name(row), row.source}];
+    bucket.fitted = row.fitted;
+    bucket.ratios.push_back(ratios[i]);
+    if (!held_out.empty() && held_out[i] > 0) bucket.held_out.push_back(held_out[i]);
+  }
+  std::vector<KernelErrorLine> lines;
+  for (auto& [key, bucket] : buckets) {
+    const auto& [accelerator, kernel, source] = key;
+    lines.push_back({source, accelerator, kernel, bucket.fitted,
+                     errors_of(std::move(bucket.ratios)), errors_of(std::move(bucket.held_out))});
+  }
+  return lines;
+}
+
+std::string to_text(const KernelReport& report) {
+  std::vector<Line> lines = {{"accelerator", "kernel", "source", "rows", "median %", "p90 %",
+                              "bias %", "unseen median %", "unseen p90 %"}};
+  for (const KernelErrorLine& line : report.lines) {
+    const bool unseen = line.held_out.rows > 0;
+    lines.push_back({line.accelerator, line.kernel + (line.fitted ? "" : " (not fitted)"),
+                     line.source, std::to_string(line.error.rows), percent(line.error.median),
+                     percent(line.error.p90), percent(line.error.bias),
+                     unseen ? percent(line.held_out.median) : "-",
+                     unseen ? percent(line.held_out.p90) : "-"});
+  }
+  std::string text = table(lines, 3);
+  for (const SkippedKernels& skipped : report.skipped) {
+    text += std::to_string(skipped.rows) + " rows left out: " + skipped.reason + '\n';
+  }
+  return text;
+}
+
+}  // namespace headway
