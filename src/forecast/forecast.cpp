@@ -1,0 +1,250 @@
+#include "forecast/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "forecast/pipeline_time.hpp"
+#include "forecast/price.hpp"
+#include "step/habits.hpp"
+
+namespace headway {
+namespace {
+
+Seconds& part_of(Parts& parts, Group group) {
+  switch (group) {
+    case Group::tp: return parts.tp;
+    case Group::cp: return parts.cp;
+    case Group::ep: return parts.ep;
+    case Group::pp: return parts.pp;
+    case Group::dp:
+    case Group::expert_dp:
+    case Group::dp_replica:
+    case Group::embedding: return parts.dp;
+  }
+  return parts.other;
+}
+
+// Adds `times` runs of one direction to the parts.
+void add(Parts& parts, const Direction& direction, double times) {
+  parts.compute += direction.compute * times;
+  parts.other += direction.host * times;
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    part_of(parts, static_cast<Group>(g)) += direction.exposed[g] * times;
+  }
+}
+
+// One entry for calls that differ in nothing but what of them is exposed, as those of a layer's two
+// halves do.
+void merge(std::vector<PricedCall>& calls) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Call& call = calls[i].call;
+    std::size_t at = 0;
+    const auto same = [&](const Call& other) {
+      return other.op == call.op && other.group == call.group && other.phase == call.phase &&
+             other.dtype == call.dtype && other.bytes == call.bytes;
+    };
+    while (at < kept && !same(calls[at].call)) ++at;
+    if (at == kept) {
+      calls[kept++] = calls[i];
+    } else {
+      calls[at].call.count += call.count;
+      calls[at].exposed += calls[i].exposed;
+    }
+  }
+  calls.resize(kept);
+}
+
+class Assembly {
+ public:
+  Assembly(const Step& step, const Prices& prices) : step_(step), prices_(prices) {}
+
+  // Every block priced once, for one micro-batch.
+  void price_blocks() {
+    priced_.reserve(step_.blocks.size());
+    for (const Block& block : step_.blocks) {
+      block_calls_.emplace_back();
+      priced_.push_back(price_block(block, prices_, block_calls_.back()));
+    }
+  }
+
+  // Every stage's time for one micro-batch, and which stage sets the pace.
+  void time_stages() {
+    for (const StageClass& stage : step_.stages) {
+      StageTime time;
+      time.stages = stage.stages;
+      for (std::size_t i = 0; i < priced_.size(); ++i) {
+        const double count = static_cast<double>(stage.counts[i]);
+        time.forward += count * priced_[i].forward.total();
+        time.backward += count * (priced_[i].recompute.total() + priced_[i].backward.total());
+        time.weight_gradient += count * priced_[i].weight_gradient;
+      }
+      times_.push_back(time);
+    }
+    pace_ = slowest(times_);
+  }
+
+  // The micro-batches of the stage that sets the pace.
+  void run_micro_batches() {
+    const StageClass& stage = step_.stages[pace_];
+    const double micro = static_cast<double>(step_.micro_batches);
+    Seconds first_gather(0), last_reduce(0);
+    for (std::size_t i = 0; i < priced_.size(); ++i) {
+      if (stage.counts[i] == 0) continue;
+      const double times = micro * static_cast<double>(stage.counts[i]);
+      const PricedBlock& block = priced_[i];
+      add(parts_, block.forward, times);
+      add(parts_, block.recompute, times);
+      add(parts_, block.backward, times);
+      first_gather = std::max(first_gather, block.first_gather);
+      last_reduce = std::max(last_reduce, block.last_reduce);
+      for (PricedCall call : block_calls_[i]) {
+        call.call.count *= times;
+        call.exposed *= times;
+        calls_.push_back(call);
+      }
+    }
+    // ZeRO-3: nothing runs before the first gather or after the last reduction.
+    parts_.dp += first_gather + last_reduce;
+  }
+
+  // Transfers between stages, and the time that the stage waits for the others.
+  void run_pipeline() {
+    if (prices_.layout.pp == 1) return;
+    Seconds send(0);
+    const double vpp = static_cast<double>(prices_.layout.vpp);
+    for (const Call& call : step_.stages[pace_].calls) {
+      if (call.phase != Phase::pipeline) continue;
+      PricedCall priced = price(call);
+      if (call.hidden_by == HiddenBy::pipeline) {
+        send = priced.each;
+        // Interleaved schedules and those that fill bubbles transfer while another chunk computes;
+        // plain 1F1B and GPipe wait for each transfer.
+        const bool overlapped =
+            prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
+        const Seconds chunk = times_[pace_].total() * 0.5 / vpp;
+        const Seconds exposed_each =
+            overlapped ? std::max(Seconds(0), priced.each - chunk) : priced.each;
+        priced.exposed = exposed_each * call.count;
+        parts_.compute += (priced.each - exposed_each) * call.count *
+                          prices_.calibration.step.interference;
+      } else {
+        priced.exposed = priced.each * call.count;
+      }
+      part_of(parts_, call.group) += priced.exposed;
+      calls_.push_back(priced);
+    }
+    parts_.bubble = bubble_time(times_, prices_.layout, send);
+  }
+
+  // Gradients reduced under the last micro-batch's backward pass, weights gathered under the first
+  // one's forward pass [FORECAST-5]; what does not fit under it is exposed, and of gradients at least
+  // the last bucket.
+  void run_data_parallel() {
+    Seconds under_backward = times_[pace_].backward;
+    Seconds under_forward = times_[pace_].forward;
+    for (const Call& call : step_.stages[pace_].calls) {
+      if (call.phase == Phase::pipeline) continue;
+      PricedCall priced = price(call);
+      const Seconds all = priced.each * call.count;
+      Seconds hidden(0);
+      if (call.hidden_by == HiddenBy::backward || call.hidden_by == HiddenBy::forward) {
+        Seconds& room = call.hidden_by == HiddenBy::backward ? under_backward : under_forward;
+        hidden = std::clamp(all - priced.each, Seconds(0), room);
+        room -= hidden;
+      }
+      priced.exposed = all - hidden;
+      part_of(parts_, call.group) += priced.exposed;
+      parts_.compute += hidden * prices_.calibration.step.interference;
+      calls_.push_back(priced);
+    }
+  }
+
+  void run_optimizer() {
+    const Habits& habit = habits(prices_.job.framework);
+    for (const Op& op : step_.stages[pace_].ops) {
+      parts_.optimizer += std::max(op_time(op, prices_), op.kernels * habit.host_launch);
+    }
+    if (prices_.layout.offload_optimizer) add_offload();
+  }
+
+  // Once a step, and what grows with the number of ranks: the slowest of them sets the pace.
+  void run_rest() {
+    const StepParameters& constants = prices_.calibration.step;
+    parts_.other += constants.step_overhead;
+    const double doublings = std::log2(static_cast<double>(prices_.layout.ranks()));
+    parts_.other += parts_.total() * (constants.straggling * doublings);
+  }
+
+  Parts parts() const { return parts_; }
+  std::vector<PricedCall> calls() { return std::move(calls_); }
+
+ private:
+  PricedCall price(const Call& call) const {
+    const GroupSpan& span = span_of_group(prices_.spans, call.group);
+    return {call, call.op == CollectiveOp::send_receive || call.group == Group::embedding
+                      ? std::int64_t{2}
+                      : span.ranks,
+            crossed_level(span, prices_.cluster), call_time(call, prices_), Seconds(0)};
+  }
+
+  // Gradients down to the host and weights back up.
+  void add_offload() {
+    const BytesPerSecond host = prices_.cluster.accelerator.host_bandwidth;
+    if (host.value() <= 0) return;
+    parts_.optimizer += (step_.memory.gradients + step_.memory.parameters) / host;
+  }
+
+  const Step& step_;
+  const Prices& prices_;
+  std::vector<PricedBlock> priced_;
+  std::vector<std::vector<PricedCall>> block_calls_;
+  std::vector<StageTime> times_;
+  std::size_t pace_ = 0;
+  Parts parts_{};
+  std::vector<PricedCall> calls_;
+};
+
+}  // namespace
+
+Forecast forecast(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
+                  const Calibration& calibration, AttentionFlops convention) {
+  const Step step = lower(model, job, layout, cluster);
+  const Prices prices{job, layout, cluster, calibration, step.spans};
+
+  Assembly assembly(step, prices);
+  assembly.price_blocks();
+  assembly.time_stages();
+  assembly.run_micro_batches();
+  assembly.run_pipeline();
+  assembly.run_data_parallel();
+  assembly.run_optimizer();
+  assembly.run_rest();
+
+  Forecast out;
+  out.parts = assembly.parts();
+  out.calls = assembly.calls();
+  merge(out.calls);
+  out.step_time = out.parts.total();
+  const double ranks = static_cast<double>(layout.ranks());
+  const double tokens = static_cast<double>(job.global_batch) * static_cast<double>(job.sequence);
+  out.tokens_per_second = tokens / out.step_time.value();
+  out.tokens_per_second_per_accelerator = out.tokens_per_second / ranks;
+  const bool full = convention == AttentionFlops::full;
+  const Flops flops = full ? step.model_flops_full : step.model_flops_causal;
+  const Flops again = full ? step.recomputed_flops_full : step.recomputed_flops_causal;
+  out.model_flops_per_accelerator = flops / out.step_time / ranks;
+  const FlopsPerSecond peak = cluster.accelerator.peak_of(job.recipe->matmul);
+  out.mfu = out.model_flops_per_accelerator / peak;
+  out.hfu = out.mfu * ((flops + again) / flops);
+  out.memory = step.memory;
+  out.capacity = cluster.accelerator.memory;
+  out.fits = out.memory.total() <= out.capacity;
+  const Seconds busy = out.parts.compute + out.parts.optimizer;
+  out.energy = cluster.accelerator.tdp * ranks *
+               (busy * calibration.step.compute_power +
+                (out.step_time - busy) * calibration.step.waiting_power);
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,26 @@
+// From the stages' times for one micro-batch to the idle time of the stage that sets the pace.
+#pragma once
+
+#include <vector>
+
+#include "layout/layout.hpp"
+
+namespace headway {
+
+/// One class of pipeline stages: seconds for one micro-batch.
+struct StageTime {
+  std::int64_t stages = 1;
+  Seconds forward;
+  Seconds backward;         // with recomputation
+  Seconds weight_gradient;  // part of backward
+  Seconds total() const { return forward + backward; }
+};
+
+/// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4].
+/// `send` is one transfer between neighbouring stages.
+Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout, Seconds send);
+
+/// The class with the largest time for one micro-batch (the first of equals).
+std::size_t slowest(const std::vector<StageTime>& stages);
+
+}  // namespace headway

@@ -1,0 +1,127 @@
+#include "forecast/price.hpp"
+
+#include <algorithm>
+
+#include "step/habits.hpp"
+
+namespace headway {
+namespace {
+
+// Ranks and span over which a call communicates. A send goes to a neighbour; where not all
+// neighbours share a domain, the pace is set by those that do not.
+GroupSpan span_of_call(const Call& call, const Spans& spans) {
+  GroupSpan span = span_of_group(spans, call.group);
+  if (call.op != CollectiveOp::send_receive && call.group != Group::embedding) return span;
+  for (std::int64_t& members : span.members) members = members == span.ranks ? 2 : 1;
+  span.ranks = 2;
+  return span;
+}
+
+Direction& direction_of(PricedBlock& block, Phase phase) {
+  if (phase == Phase::recompute) return block.recompute;
+  return phase == Phase::forward ? block.forward : block.backward;
+}
+
+}  // namespace
+
+Seconds op_time(const Op& op, const Prices& prices) {
+  const Accelerator& accelerator = prices.cluster.accelerator;
+  const KernelParameters& kernels = prices.calibration.kernels;
+  if (const auto* product = std::get_if<Matmul>(&op.shape)) {
+    return matmul_time(*product, op.precision, accelerator, kernels, product->result_bytes);
+  }
+  if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
+    return op.phase == Phase::backward
+               ? attention_backward_time(*attention, prices.job.attention, op.precision,
+                                         accelerator, kernels)
+               : attention_forward_time(*attention, prices.job.attention, op.precision,
+                                        accelerator, kernels);
+  }
+  return pass_time(std::get<Pass>(op.shape).moved, accelerator, kernels);
+}
+
+Seconds call_time(const Call& call, const Prices& prices) {
+  return collective_time(call.op, call.bytes, span_of_call(call, prices.spans), prices.cluster,
+                         prices.calibration.levels);
+}
+
+PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls) {
+  PricedBlock out;
+  const Habits& habit = habits(prices.job.framework);
+  double forward_kernels = 0, recompute_kernels = 0, backward_kernels = 0;
+  for (const Op& op : block.ops) {
+    const Seconds seconds = op_time(op, prices);
+    if (op.phase == Phase::backward) {
+      out.backward.compute += seconds;
+      backward_kernels += op.kernels;
+      if (op.weight_gradient) out.weight_gradient += seconds;
+    } else {
+      out.forward.compute += seconds;
+      forward_kernels += op.kernels;
+    }
+    if (op.recomputed) {
+      out.recompute.compute += seconds;
+      recompute_kernels += op.kernels;
+    }
+  }
+
+  // What computation can hide. A tensor-parallel gather or reduction runs under one of the two
+  // products that follow it; split products (user buffers) let all of a group's pieces but the first
+  // run under their neighbours; a ring's passes run under the attention of the piece before.
+  const bool split_products = chosen(prices.layout.overlap_tensor, habit.overlap_tensor);
+  Seconds same_forward = out.forward.compute;
+  Seconds same_backward = out.backward.compute * 0.5;
+  Seconds next_forward = out.forward.compute;
+  Seconds next_backward = out.backward.compute + out.recompute.compute;
+  const std::size_t first_call = calls.size();
+  for (const Call& call : block.calls) {
+    const GroupSpan span = span_of_call(call, prices.spans);
+    PricedCall priced{call, span.ranks, crossed_level(span, prices.cluster),
+                      collective_time(call.op, call.bytes, span, prices.cluster,
+                                      prices.calibration.levels),
+                      Seconds(0)};
+    const Seconds all = priced.each * call.count;
+    Direction& direction = direction_of(out, call.phase);
+    const bool backward = call.phase == Phase::backward;
+    Seconds hidden(0);
+    if (call.hidden_by == HiddenBy::same_block) {
+      Seconds& room = backward ? same_backward : same_forward;
+      hidden = std::min(all, room);
+      room -= hidden;
+    } else if (call.hidden_by == HiddenBy::next_block) {
+      Seconds& room = backward ? next_backward : next_forward;
+      hidden = std::min(all, room);
+      room -= hidden;
+      if (call.op == CollectiveOp::all_gather) {
+        out.first_gather = std::max(out.first_gather, priced.each);
+      } else {
+        out.last_reduce = std::max(out.last_reduce, priced.each);
+      }
+    } else if (call.group == Group::tp && split_products && call.phase != Phase::recompute) {
+      Seconds& room = backward ? same_backward : same_forward;
+      const double pieces = static_cast<double>(std::max<std::int64_t>(1, span.ranks));
+      hidden = std::min(all * (1 - 1 / pieces), room);
+      room -= hidden;
+    }
+    priced.exposed = all - hidden;
+    direction.exposed[static_cast<std::size_t>(call.group)] += priced.exposed;
+    direction.compute += hidden * prices.calibration.step.interference;
+    calls.push_back(priced);
+  }
+
+  // Where kernels and calls are shorter than the host needs to issue them, the host sets the pace.
+  const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
+    double issued = kernels;
+    for (std::size_t i = first_call; i < calls.size(); ++i) {
+      if (calls[i].call.phase == phase) issued += calls[i].call.count;
+    }
+    const Seconds device = direction.total();
+    direction.host = std::max(Seconds(0), issued * habit.host_launch - device);
+  };
+  host_bound(out.forward, forward_kernels, Phase::forward);
+  host_bound(out.recompute, recompute_kernels, Phase::recompute);
+  host_bound(out.backward, backward_kernels, Phase::backward);
+  return out;
+}
+
+}  // namespace headway

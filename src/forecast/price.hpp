@@ -1,0 +1,50 @@
+// Seconds of one block for one micro-batch. Internal to src/forecast.
+#pragma once
+
+#include <array>
+
+#include "cost/calibration.hpp"
+#include "forecast/forecast.hpp"
+#include "step/step.hpp"
+
+namespace headway {
+
+constexpr std::size_t kGroups = kGroupNames.size();
+using ByGroup = std::array<Seconds, kGroups>;
+
+/// A direction of a block: forward (with recomputation apart) or backward.
+struct Direction {
+  Seconds compute;        // kernels, slowed where communication runs beside them
+  Seconds host;           // what the host needs beyond the kernels and calls it issues for
+  ByGroup exposed{};      // communication that nothing hides
+  Seconds total() const {
+    Seconds out = compute + host;
+    for (const Seconds s : exposed) out += s;
+    return out;
+  }
+};
+
+struct PricedBlock {
+  Direction forward, recompute, backward;
+  Seconds weight_gradient;       // part of backward.compute that a zero-bubble schedule may delay
+  Seconds first_gather;          // ZeRO-3: the gather that no earlier block hides
+  Seconds last_reduce;           // and the reduction that no later block hides
+  Seconds total() const { return forward.total() + recompute.total() + backward.total(); }
+};
+
+/// Everything that pricing needs to know besides the block.
+struct Prices {
+  const Job& job;
+  const Layout& layout;
+  const Cluster& cluster;
+  const Calibration& calibration;
+  const Spans& spans;
+};
+
+Seconds op_time(const Op& op, const Prices& prices);
+Seconds call_time(const Call& call, const Prices& prices);
+
+/// Prices a block and appends its calls (counts for one micro-batch) with what of them is exposed.
+PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls);
+
+}  // namespace headway
