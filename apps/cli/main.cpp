@@ -1,0 +1,134 @@
+// The command line: reads arguments, asks the library, prints. No formula stands here.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <ctime>
+#include <string>
+
+#include "api/commands.hpp"
+
+namespace {
+
+using headway::CommandOutput;
+
+// What every command takes.
+struct Common {
+  bool json = false;
+  bool quiet = false;
+  int threads = 0;
+};
+
+void add_common(CLI::App& command, Common& common) {
+  command.add_flag("--json", common.json, "print one JSON document and nothing else");
+  command.add_flag("--quiet", common.quiet, "no progress");
+  command.add_option("--threads", common.threads, "threads to use; default: all cores");
+}
+
+// The fields of a run as flags. Values stay text: the library reads them and reports all problems.
+void add_run_fields(CLI::App& command, headway::RunRequest& request) {
+  for (const headway::RunField& field : headway::run_fields()) {
+    const std::string flag = "--" + std::string(field.name);
+    const std::string name(field.name);
+    if (field.value.empty()) {
+      command.add_flag_callback(
+          flag, [&request, name, flag] { request.push_back({name, "true", flag}); },
+          std::string(field.help));
+    } else {
+      command
+          .add_option_function<std::string>(
+              flag,
+              [&request, name, flag](const std::string& text) {
+                request.push_back({name, text, flag});
+              },
+              std::string(field.help))
+          ->type_name(std::string(field.value));
+    }
+  }
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+int print(const CommandOutput& output) {
+  if (!output.problems.empty()) {
+    std::fputs(headway::problems_text(output.problems).c_str(), stderr);
+    return 2;
+  }
+  std::fputs(output.text.c_str(), stdout);
+  if (std::fflush(stdout) != 0) return 2;
+  return output.exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Headway: how long a training step takes, where the time goes, whether it fits.");
+  app.name("headway");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "headway " HEADWAY_VERSION);
+  CommandOutput output;
+
+  Common common;
+  headway::PredictRequest predict;
+  CLI::App* predict_command = app.add_subcommand(
+      "predict", "time, memory, calls and energy of one training step");
+  predict_command->add_option("RUN.toml", predict.run_file,
+                              "a run file; flags override its fields");
+  add_run_fields(*predict_command, predict.fields);
+  predict_command->add_option("--save", predict.save, "write the run to this file as well")
+      ->type_name("RUN.toml");
+  add_common(*predict_command, common);
+  predict_command->footer(
+      "Example:\n  headway predict --model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 \\\n"
+      "    --global-batch 128 --tp 8 --pp 2 --vpp 5 --recompute selective");
+  predict_command->callback([&] {
+    predict.json = common.json;
+    output = headway::run_predict(predict);
+  });
+
+  std::string listed;
+  CLI::App* list_command = app.add_subcommand("list", "built-in models, clusters, accelerators");
+  list_command->add_option("WHAT", listed, "models, clusters or accelerators")->required();
+  add_common(*list_command, common);
+  list_command->footer("Example:\n  headway list models");
+  list_command->callback([&] { output = headway::run_list(listed, common.json); });
+
+  headway::BenchRequest bench;
+  CLI::App* bench_command =
+      app.add_subcommand("bench", "the digest of fixed cases, and errors of the cost models");
+  bench_command->add_option("WHAT", bench.what, "kernels or collectives");
+  bench_command->add_flag("--signature", bench.signature, "digest of the fixed cases");
+  bench_command->add_option("--data", bench.data, "folder with measurements; default: data")
+      ->type_name("DIR");
+  add_common(*bench_command, common);
+  bench_command->footer("Example:\n  headway bench --signature");
+  bench_command->callback([&] { output = headway::run_bench(bench); });
+
+  headway::CalibrateRequest calibrate;
+  CLI::App* calibrate_command =
+      app.add_subcommand("calibrate", "fit the cost models to measurements");
+  calibrate_command->add_option("WHAT", calibrate.what, "kernels or collectives")->required();
+  calibrate_command->add_option("--data", calibrate.data, "folder with measurements; default: data")
+      ->type_name("DIR");
+  calibrate_command->add_flag("--write", calibrate.write, "write DIR/calibration/*.toml");
+  add_common(*calibrate_command, common);
+  calibrate_command->footer("Example, from a checkout:\n  headway calibrate collectives");
+  calibrate_command->callback([&] {
+    calibrate.date = today();
+    output = headway::run_calibrate(calibrate);
+  });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::fprintf(stderr, "headway: %s\n%s", headway::argument_problem(error.what(), argc, argv).c_str(),
+                 "See headway COMMAND --help.\n");
+    return 2;
+  }
+  return print(output);
+}

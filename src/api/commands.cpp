@@ -1,0 +1,192 @@
+#include "api/commands.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "api/names_json.hpp"
+#include "api/predict.hpp"
+#include "base/document.hpp"
+#include "base/embedded.hpp"
+#include "base/table.hpp"
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "fit/collectives.hpp"
+#include "fit/kernels.hpp"
+#include "model/load.hpp"
+
+namespace headway {
+namespace {
+
+CommandOutput bad(Problems problems) { return {.problems = std::move(problems)}; }
+
+// Writes the whole file or leaves the old one: first beside it, then in its place.
+Problems write_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".part";
+  std::ofstream file(beside, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
+    std::remove(beside.c_str());
+    return {{printable(path), "cannot be written"}};
+  }
+  return {};
+}
+
+}  // namespace
+
+CommandOutput run_predict(const PredictRequest& request) {
+  // The fields: those of the run file, overridden by the flags.
+  RunRequest fields;
+  if (!request.run_file.empty()) {
+    auto from_file = read_run_file(request.run_file);
+    if (!from_file) return bad(from_file.problems());
+    fields = std::move(from_file).value();
+  }
+  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+
+  // A legal run, or everything that is wrong with it.
+  const auto run = make_run(fields);
+  if (!run) return bad(run.problems());
+  const auto forecast = predict(*run);
+  if (!forecast) return bad(forecast.problems());
+
+  if (!request.save.empty()) {
+    Problems problems = write_file(request.save, run_file_text(*run));
+    if (!problems.empty()) return bad(std::move(problems));
+  }
+  return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),
+          .exit_code = forecast->fits ? 0 : 1};
+}
+
+CommandOutput run_list(std::string_view what, bool json) {
+  const std::vector<std::string> kinds = {"models", "clusters", "accelerators"};
+  std::vector<std::string> names;
+  if (what == "models") {
+    names = model_names();
+  } else if (what == "clusters") {
+    names = cluster_names();
+  } else if (what == "accelerators") {
+    names = accelerator_names();
+  } else {
+    return bad({{"list", "'" + printable(what) + "' is not known; legal: " + join(kinds, ", ")}});
+  }
+  if (json) return {.text = names_json(std::string(what), names)};
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& name : names) rows.push_back({name, description_of(what, name)});
+  std::string out;
+  std::size_t widest = 0;
+  for (const auto& row : rows) widest = std::max(widest, row[0].size());
+  for (const auto& row : rows) {
+    out += row[0] + std::string(widest - row[0].size() + 2, ' ') + row[1] + "\n";
+  }
+  return {.text = out};
+}
+
+CommandOutput run_bench(const BenchRequest& request) {
+  if (request.what.empty()) {
+    if (!request.signature) {
+      return bad({{"bench", "say what: --signature, kernels or collectives"}});
+    }
+    const auto digest = signature();
+    if (!digest) return bad(digest.problems());
+    return {.text = *digest + "\n"};
+  }
+  if (request.what == "kernels") {
+    const std::string path = request.data + "/measurements/kernels.csv";
+    const auto csv = read_file(path);
+    if (!csv) return bad(csv.problems());
+    const auto report = kernel_report(*csv, path);
+    if (!report) return bad(report.problems());
+    return {.text = to_text(*report)};
+  }
+  if (request.what == "collectives") {
+    const auto data = load_collective_data(request.data + "/measurements");
+    if (!data) return bad(data.problems());
+    const auto classes = calibrated_classes(*data);
+    if (!classes) return bad(classes.problems());
+    return {.text = to_text(collective_report(*data, *classes))};
+  }
+  return bad({{"bench", "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
+}
+
+CommandOutput run_calibrate(const CalibrateRequest& request) {
+  std::string text;
+  std::string toml;
+  if (request.what == "kernels") {
+    const std::string path = request.data + "/measurements/kernels.csv";
+    const auto csv = read_file(path);
+    if (!csv) return bad(csv.problems());
+    const auto fit = fit_kernels(*csv, path);
+    if (!fit) return bad(fit.problems());
+    text = to_text(fit->report);
+    toml = to_toml(*fit, request.date);
+  } else if (request.what == "collectives") {
+    const auto data = load_collective_data(request.data + "/measurements");
+    if (!data) return bad(data.problems());
+    const auto start = estimated_classes(*data);
+    if (!start) return bad(start.problems());
+    const CollectiveFit fit = fit_collectives(*data, *start);
+    CollectiveReport report = collective_report(*data, fit.all);
+    report.generalisation = generalise(*data, *start);
+    text = to_text(report);
+    toml = to_toml(fit, request.date);
+  } else {
+    return bad({{"calibrate",
+                 "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
+  }
+  if (request.write) {
+    const std::string file = request.what == "kernels" ? "kernels.toml" : "networks.toml";
+    Problems problems = write_file(request.data + "/calibration/" + file, toml);
+    if (!problems.empty()) return bad(std::move(problems));
+  }
+  return {.text = text};
+}
+
+std::string problems_text(const Problems& problems) {
+  std::string out;
+  for (const Problem& problem : problems) {
+    out += "headway: " + printable(problem.where, 300) + ": " + printable(problem.message, 2000) + "\n";
+  }
+  return out;
+}
+
+Result<std::string> signature() {
+  const std::string file = "cases.toml";
+  const auto text = embedded_file(file);
+  if (!text) return Problem{file, "is missing from the binary"};
+  const auto document = parse_toml(*text, file);
+  if (!document) return document.problems();
+  // FNV-1a over every case's name and numbers, rounded so that a compiler's choice of instructions
+  // does not show.
+  std::uint64_t digest = 0xcbf29ce484222325u;
+  const auto feed = [&](std::string_view bytes) {
+    for (const char c : bytes) {
+      digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    }
+  };
+  for (const auto& [name, node] : *document->root.table()) {
+    const auto request = run_request_from(node, file);
+    if (!request) return request.problems();
+    const auto run = make_run(*request);
+    if (!run) return run.problems();
+    const auto forecast = predict(*run);
+    if (!forecast) return forecast.problems();
+    feed(name);
+    const Parts& p = forecast->parts;
+    for (const Seconds part : {p.compute, p.tp, p.cp, p.ep, p.pp, p.dp, p.bubble, p.optimizer, p.other}) {
+      char number[32];
+      std::snprintf(number, sizeof number, " %.6e", part.value());
+      feed(number);
+    }
+    char number[64];
+    std::snprintf(number, sizeof number, " %.6e %.6e %.6e %zu", forecast->memory.total().value(),
+                  forecast->mfu, forecast->energy.value(), forecast->calls.size());
+    feed(number);
+  }
+  char out[17];
+  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(digest));
+  return std::string(out);
+}
+
+}  // namespace headway

@@ -1,0 +1,53 @@
+// The commands: from a request to the text to print. The one door for the command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/run.hpp"
+#include "base/result.hpp"
+
+namespace headway {
+
+struct CommandOutput {
+  std::string text = {};      // for stdout
+  Problems problems = {};     // if any, nothing is for stdout and the exit code is 2
+  int exit_code = 0;     // 0 done, 1 no feasible answer
+};
+
+struct PredictRequest {
+  std::string run_file;  // empty: none
+  RunRequest fields;     // flags; they override the file
+  std::string save;      // empty: none
+  bool json = false;
+};
+CommandOutput run_predict(const PredictRequest& request);
+
+/// `what`: models, clusters or accelerators.
+CommandOutput run_list(std::string_view what, bool json);
+
+struct BenchRequest {
+  std::string what;      // kernels, collectives; empty: the signature
+  bool signature = false;
+  std::string data = "data";
+};
+CommandOutput run_bench(const BenchRequest& request);
+
+struct CalibrateRequest {
+  std::string what;      // kernels, collectives
+  std::string data = "data";
+  bool write = false;
+  std::string date;      // as 2026-11-21, stated in what is written
+};
+CommandOutput run_calibrate(const CalibrateRequest& request);
+
+/// Problems as text for stderr, one a line, harmless to a terminal.
+std::string problems_text(const Problems& problems);
+
+/// What the argument parser said, with the nearest known flag for an unknown one.
+std::string argument_problem(const std::string& what, int argc, char** argv);
+
+/// Digest of the forecasts of the fixed cases, 16 hexadecimal digits (DESIGN §4.7).
+Result<std::string> signature();
+
+}  // namespace headway

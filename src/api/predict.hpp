@@ -1,0 +1,20 @@
+// predict: one run to its forecast, as JSON and as text for people.
+#pragma once
+
+#include <string>
+
+#include "api/run.hpp"
+#include "forecast/forecast.hpp"
+
+namespace headway {
+
+/// Loads the calibration of the run's cluster and prices the run.
+Result<Forecast> predict(const Run& run);
+
+/// One JSON document with the fields of DESIGN §6; SI units, the unit in each name.
+std::string predict_json(const Run& run, const Forecast& forecast);
+
+/// A table for a terminal of 80 columns.
+std::string predict_text(const Run& run, const Forecast& forecast);
+
+}  // namespace headway

@@ -1,0 +1,124 @@
+// The one translation unit of the api that writes JSON.
+#include <nlohmann/json.hpp>
+
+#include "api/names_json.hpp"
+#include "api/predict.hpp"
+#include "model/count.hpp"
+
+namespace headway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json layout_json(const Run& run) {
+  const Layout& layout = run.layout;
+  Json offload = Json::array();
+  if (layout.offload_optimizer) offload.push_back("optimizer");
+  if (layout.offload_activations) offload.push_back("activations");
+  if (layout.offload_parameters) offload.push_back("parameters");
+  std::string order;
+  for (const Dimension dimension : layout.order) {
+    if (!order.empty()) order += '-';
+    order += kDimensionNames[static_cast<int>(dimension)];
+  }
+  return {{"gpus", layout.ranks()},
+          {"dp", layout.dp},
+          {"tp", layout.tp},
+          {"cp", layout.cp},
+          {"pp", layout.pp},
+          {"vpp", layout.vpp},
+          {"ep", layout.ep},
+          {"etp", layout.etp},
+          {"micro_batch", layout.micro_batch},
+          {"micro_batches", micro_batches(run.job, layout)},
+          {"zero", layout.zero},
+          {"shard", layout.shard > 0 ? Json(layout.shard) : Json(nullptr)},
+          {"sequence_parallel", layout.sequence_parallel && layout.tp > 1},
+          {"cp_exchange", kContextExchangeNames[static_cast<int>(layout.context_exchange)]},
+          {"recompute", kRecomputeNames[static_cast<int>(layout.recompute)]},
+          {"recompute_every", layout.recompute_every},
+          {"schedule", kScheduleNames[static_cast<int>(layout.schedule)]},
+          {"offload", offload},
+          {"order", order}};
+}
+
+Json job_json(const Run& run) {
+  const Job& job = run.job;
+  return {{"task", kTaskNames[static_cast<int>(job.task)]},
+          {"framework", kFrameworkNames[static_cast<int>(job.framework)]},
+          {"seq", job.sequence},
+          {"global_batch", job.global_batch},
+          {"precision", job.recipe->name},
+          {"optimizer", kOptimizerNames[static_cast<int>(job.optimizer)]},
+          {"attention", kAttentionKernelNames[static_cast<int>(job.attention)]}};
+}
+
+Json call_json(const PricedCall& priced, const Cluster& cluster) {
+  const Call& call = priced.call;
+  return {{"group", to_name(call.group)},
+          {"op", to_name(call.op)},
+          {"bytes", call.bytes.value()},
+          {"count", call.count},
+          {"dtype", to_name(call.dtype)},
+          {"phase", to_name(call.phase)},
+          {"ranks", priced.ranks},
+          {"level", cluster.levels[static_cast<std::size_t>(priced.level)].name},
+          {"seconds_each", priced.each.value()},
+          {"exposed_s", priced.exposed.value()}};
+}
+
+}  // namespace
+
+std::string predict_json(const Run& run, const Forecast& f) {
+  Json notes = Json::array();
+  for (const std::string& note : f.notes) notes.push_back(note);
+  for (const std::string& assumption : run.assumptions) notes.push_back("assumed: " + assumption);
+  Json calls = Json::array();
+  for (const PricedCall& call : f.calls) calls.push_back(call_json(call, run.cluster));
+  const Parameters counted = parameters(run.model);
+  const Json document = {
+      {"model", run.model.name},
+      {"cluster", run.cluster.name},
+      {"parameters", counted.total},
+      {"active_parameters", counted.active},
+      {"job", job_json(run)},
+      {"layout", layout_json(run)},
+      {"step_time_s", f.step_time.value()},
+      {"interval_step_time_s", nullptr},
+      {"parts_s",
+       {{"compute", f.parts.compute.value()},
+        {"tp", f.parts.tp.value()},
+        {"cp", f.parts.cp.value()},
+        {"ep", f.parts.ep.value()},
+        {"pp", f.parts.pp.value()},
+        {"dp", f.parts.dp.value()},
+        {"bubble", f.parts.bubble.value()},
+        {"optimizer", f.parts.optimizer.value()},
+        {"other", f.parts.other.value()}}},
+      {"tokens_per_s", f.tokens_per_second},
+      {"tokens_per_s_per_gpu", f.tokens_per_second_per_accelerator},
+      {"model_flops_per_s_per_gpu", f.model_flops_per_accelerator.value()},
+      {"attention_flops", run.convention == AttentionFlops::full ? "full" : "causal"},
+      {"mfu", f.mfu},
+      {"hfu", f.hfu},
+      {"memory_bytes",
+       {{"parameters", f.memory.parameters.value()},
+        {"gradients", f.memory.gradients.value()},
+        {"optimizer", f.memory.optimizer.value()},
+        {"activations", f.memory.activations.value()},
+        {"buffers", f.memory.buffers.value()},
+        {"other", f.memory.other.value()},
+        {"total", f.memory.total().value()},
+        {"capacity", f.capacity.value()}}},
+      {"fits", f.fits},
+      {"energy_j", f.energy.value()},
+      {"calls", calls},
+      {"notes", notes}};
+  return document.dump(2) + "\n";
+}
+
+std::string names_json(const std::string& kind, const std::vector<std::string>& names) {
+  return Json({{kind, names}}).dump(2) + "\n";
+}
+
+}  // namespace headway

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "api/predict.hpp"
+#include "base/quantity_text.hpp"
+#include "base/table.hpp"
+
+namespace headway {
+namespace {
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", value);
+  std::string out = text;
+  for (int at = static_cast<int>(out.size()) - 3; at > 0; at -= 3) {
+    out.insert(static_cast<std::size_t>(at), ",");
+  }
+  return out;
+}
+
+// A bar of up to 30 characters.
+std::string bar(double share) {
+  return std::string(static_cast<std::size_t>(std::lround(30 * std::clamp(share, 0.0, 1.0))), '#');
+}
+
+std::string layout_line(const Run& run) {
+  const Layout& l = run.layout;
+  std::string out = std::to_string(l.ranks()) + " accelerators:";
+  const auto add = [&](const char* name, std::int64_t degree, std::int64_t quiet = 1) {
+    if (degree != quiet) out += std::string(" ") + name + " " + std::to_string(degree);
+  };
+  add("dp", l.dp, -1);
+  add("tp", l.tp);
+  add("cp", l.cp);
+  add("pp", l.pp);
+  add("vpp", l.vpp);
+  add("ep", l.ep);
+  add("etp", l.etp);
+  add("micro-batch", l.micro_batch, -1);
+  add("zero", l.zero, 0);
+  if (l.recompute != Recompute::none) {
+    out += " recompute " + std::string(kRecomputeNames[static_cast<int>(l.recompute)]);
+  }
+  return out;
+}
+
+std::string parts_table(const Forecast& f) {
+  const std::pair<const char*, Seconds> parts[] = {
+      {"compute", f.parts.compute}, {"tp", f.parts.tp},         {"cp", f.parts.cp},
+      {"ep", f.parts.ep},           {"pp", f.parts.pp},         {"dp", f.parts.dp},
+      {"bubble", f.parts.bubble},   {"optimizer", f.parts.optimizer}, {"other", f.parts.other}};
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, seconds] : parts) {
+    if (seconds.value() <= 0) continue;
+    const double share = seconds / f.step_time;
+    rows.push_back({std::string("  ") + name, to_text(seconds), percent(share)});
+  }
+  std::string out = aligned(rows);
+  // The bars go behind the table, so that its columns stay aligned to the right.
+  std::string with_bars;
+  std::size_t row = 0;
+  std::size_t begin = 0;
+  for (const auto& [name, seconds] : parts) {
+    if (seconds.value() <= 0) continue;
+    const std::size_t end = out.find('\n', begin);
+    with_bars += out.substr(begin, end - begin) + "  " + bar(seconds / f.step_time);
+    with_bars.erase(with_bars.find_last_not_of(' ') + 1);
+    with_bars += '\n';
+    begin = end + 1;
+    ++row;
+  }
+  return with_bars;
+}
+
+std::string memory_table(const Forecast& f) {
+  return aligned({{"  parameters", to_text(f.memory.parameters)},
+                  {"  gradients", to_text(f.memory.gradients)},
+                  {"  optimizer", to_text(f.memory.optimizer)},
+                  {"  activations", to_text(f.memory.activations)},
+                  {"  buffers", to_text(f.memory.buffers)},
+                  {"  other", to_text(f.memory.other)}});
+}
+
+std::string calls_table(const Run& run, const Forecast& f) {
+  std::vector<const PricedCall*> calls;
+  for (const PricedCall& call : f.calls) {
+    if (call.each.value() > 0) calls.push_back(&call);
+  }
+  std::stable_sort(calls.begin(), calls.end(), [](const PricedCall* a, const PricedCall* b) {
+    return a->each * a->call.count > b->each * b->call.count;
+  });
+  if (calls.size() > 8) calls.resize(8);
+  std::vector<std::vector<std::string>> rows = {
+      {"  group op", "phase", "level", "ranks", "size", "count", "each", "exposed"}};
+  for (const PricedCall* priced : calls) {
+    const Call& call = priced->call;
+    rows.push_back({"  " + std::string(to_name(call.group)) + " " + std::string(to_name(call.op)),
+                    std::string(to_name(call.phase)),
+                    run.cluster.levels[static_cast<std::size_t>(priced->level)].name,
+                    std::to_string(priced->ranks), to_text(call.bytes), number(call.count),
+                    to_text(priced->each), to_text(priced->exposed)});
+  }
+  return calls.empty() ? "" : "\ncalls of one rank, the longest first\n" + aligned(rows);
+}
+
+}  // namespace
+
+std::string predict_text(const Run& run, const Forecast& f) {
+  std::string out = run.model.name + " on " + run.cluster.name + ", " + layout_line(run) + "\n\n";
+  out += aligned({{"step time", to_text(f.step_time)},
+                  {"tokens/s", number(f.tokens_per_second)},
+                  {"tokens/s per accelerator", number(f.tokens_per_second_per_accelerator)},
+                  {std::string("MFU (attention ") +
+                       (run.convention == AttentionFlops::full ? "in full)" : "causal)"),
+                   percent(f.mfu)},
+                  {"model FLOP/s per accelerator", to_text(f.model_flops_per_accelerator)},
+                  {"energy of a step", to_text(f.energy)}});
+  out += "\nwhere the time goes (communication: what nothing hides)\n" + parts_table(f);
+  out += "\nmemory of the fullest rank: " + to_text(f.memory.total()) + " of " +
+         to_text(f.capacity) + (f.fits ? ", fits\n" : ", DOES NOT FIT\n") + memory_table(f);
+  out += calls_table(run, f);
+  for (const std::string& note : f.notes) out += "\nnote: " + note;
+  for (const std::string& assumption : run.assumptions) out += "\nassumed: " + assumption;
+  if (!f.notes.empty() || !run.assumptions.empty()) out += "\n";
+  return out;
+}
+
+}  // namespace headway

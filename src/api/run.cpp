@@ -1,0 +1,420 @@
+#include "api/run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/document.hpp"
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "step/habits.hpp"
+
+namespace headway {
+namespace {
+
+constexpr RunField kFields[] = {
+    {"model", "NAME|FILE", "built-in name (headway list models), config.json or .toml"},
+    {"cluster", "NAME|FILE", "built-in name (headway list clusters) or .toml"},
+    {"gpus", "N", "accelerators of the run; default: the product of the degrees"},
+    {"seq", "N", "tokens in one sequence"},
+    {"global-batch", "N", "sequences in one step"},
+    {"framework", "NAME", "megatron (default), fsdp, deepspeed, nanotron, jax"},
+    {"precision", "RECIPE",
+     "bf16 (default), fp32, tf32, fp16, fp8, fp8-current, fp8-block, mxfp8, fp4"},
+    {"task", "NAME", "pretrain (default), finetune, lora"},
+    {"optimizer", "NAME", "adamw (default), adam, sgd, adafactor, muon, adam-8bit"},
+    {"attention", "KERNEL", "unfused, flash1, flash2, flash3; default: what the hardware runs best"},
+    {"dp", "N", "data-parallel degree; default: what the other degrees leave of --gpus"},
+    {"tp", "N", "tensor-parallel degree"},
+    {"cp", "N", "context-parallel degree"},
+    {"pp", "N", "pipeline-parallel degree"},
+    {"vpp", "N", "virtual pipeline stages on each rank"},
+    {"ep", "N", "expert-parallel degree, inside dp x cp x tp"},
+    {"etp", "N", "tensor-parallel degree inside an expert"},
+    {"micro-batch", "N", "sequences in one micro-batch"},
+    {"zero", "0..3", "ZeRO stage; default: the framework's habit (megatron 1, fsdp 3)"},
+    {"shard", "N", "ranks that share one copy of sharded states (hybrid sharding)"},
+    {"no-reshard", "", "ZeRO-3: keep gathered weights from forward to backward"},
+    {"no-sp", "", "tensor parallelism without sequence parallelism"},
+    {"cp-exchange", "KIND", "ring (default) or all-to-all"},
+    {"recompute", "MODE", "none (default), selective (attention core), full"},
+    {"recompute-every", "N", "full recomputation keeps the input of every n-th layer"},
+    {"schedule", "NAME", "1f1b (default), gpipe, zero-bubble, zero-bubble-v, dual-pipe"},
+    {"first-stage-layers", "N", "layers on the first pipeline stage"},
+    {"last-stage-layers", "N", "layers on the last pipeline stage"},
+    {"offload", "LIST", "optimizer, activations, parameters (comma-separated)"},
+    {"order", "DIMS", "numbering of the ranks from the innermost, default tp-cp-dp-pp"},
+    {"overlap-gradients", "on|off", "reduce gradients under the backward pass"},
+    {"overlap-parameters", "on|off", "gather parameters under the forward pass"},
+    {"overlap-tensor", "on|off", "tensor-parallel calls under split products"},
+    {"unfused", "", "one kernel for each operation of norms, activation, rotary, dropout"},
+    {"not-causal", "", "every token attends to every other"},
+    {"dropout", "P", "probability; default: the model's own recipe"},
+    {"lora-rank", "N", "rank of the adapters (task lora)"},
+    {"expert-imbalance", "X", "tokens of the fullest expert rank over the mean, at least 1"},
+    {"attention-flops", "KIND", "full (default) or causal: how MFU counts attention"},
+};
+
+/// Reads the given fields by name; what is wrong becomes a problem where the field stands.
+class RequestReader {
+ public:
+  RequestReader(const RunRequest& request, Problems& problems)
+      : request_(request), problems_(problems) {
+    std::vector<std::string> names;
+    for (const RunField& field : kFields) names.emplace_back(field.name);
+    for (const GivenField& given : request) {
+      if (std::find(names.begin(), names.end(), given.name) == names.end()) {
+        problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
+      }
+    }
+  }
+
+  const GivenField* find(std::string_view name) const {
+    // A later value overrides an earlier one: flags override the run file.
+    for (auto it = request_.rbegin(); it != request_.rend(); ++it) {
+      if (it->name == name) return &*it;
+    }
+    return nullptr;
+  }
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+
+  void fail(std::string_view name, std::string message) {
+    const GivenField* given = find(name);
+    problems_.push_back(
+        {given != nullptr ? given->where : "--" + std::string(name), std::move(message)});
+  }
+
+  std::optional<std::string> text(std::string_view name, bool required = false) {
+    if (const GivenField* given = find(name)) return given->text;
+    if (required) fail(name, "is missing");
+    return std::nullopt;
+  }
+
+  void count(std::string_view name, std::int64_t& into, std::int64_t least = 1) {
+    const GivenField* given = find(name);
+    if (given == nullptr) return;
+    std::int64_t value = 0;
+    const char* const end = given->text.data() + given->text.size();
+    const auto [rest, status] = std::from_chars(given->text.data(), end, value);
+    if (status != std::errc() || rest != end) {
+      return fail(name, "'" + printable(given->text) + "' is not a whole number");
+    }
+    if (value < least || value > 1'000'000'000'000) {
+      return fail(name, "is " + std::to_string(value) + "; must be from " + std::to_string(least) +
+                            " to 10^12");
+    }
+    into = value;
+  }
+
+  void number(std::string_view name, double& into, double least, double most) {
+    const GivenField* given = find(name);
+    if (given == nullptr) return;
+    double value = 0;
+    const char* const end = given->text.data() + given->text.size();
+    const auto [rest, status] = std::from_chars(given->text.data(), end, value);
+    if (status != std::errc() || rest != end || !(value >= least && value <= most)) {
+      char range[64];
+      std::snprintf(range, sizeof range, "%g to %g", least, most);
+      return fail(name, "'" + printable(given->text) + "' is not a number from " + range);
+    }
+    into = value;
+  }
+
+  /// One of `names`; the index goes to `into`.
+  template <class Enum, std::size_t N>
+  void choice(std::string_view name, const std::array<std::string_view, N>& names, Enum& into) {
+    const GivenField* given = find(name);
+    if (given == nullptr) return;
+    std::vector<std::string> known(names.begin(), names.end());
+    for (std::size_t i = 0; i < N; ++i) {
+      if (names[i] == given->text) return void(into = static_cast<Enum>(i));
+    }
+    fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "));
+  }
+
+  /// A switch: present, or true in a file.
+  bool flag(std::string_view name) {
+    const GivenField* given = find(name);
+    if (given == nullptr || given->text == "false") return false;
+    if (given->text.empty() || given->text == "true") return true;
+    fail(name, "'" + printable(given->text) + "' is not true or false");
+    return false;
+  }
+
+  void on_off(std::string_view name, Choice& into) {
+    constexpr std::array<std::string_view, 3> kNames = {"default", "off", "on"};
+    choice(name, kNames, into);
+  }
+
+ private:
+  const RunRequest& request_;
+  Problems& problems_;
+};
+
+void read_order(RequestReader& reader, Layout& layout) {
+  const auto text = reader.text("order");
+  if (!text) return;
+  std::array<Dimension, 4> order{};
+  std::array<bool, 4> seen{};
+  std::size_t used = 0;
+  std::string_view rest = *text;
+  while (!rest.empty() && used < order.size()) {
+    const std::size_t dash = rest.find('-');
+    const std::string_view name = rest.substr(0, dash);
+    const auto found = std::find(kDimensionNames.begin(), kDimensionNames.end(), name);
+    if (found == kDimensionNames.end()) break;
+    const auto index = static_cast<std::size_t>(found - kDimensionNames.begin());
+    if (seen[index]) break;
+    seen[index] = true;
+    order[used++] = static_cast<Dimension>(index);
+    rest = dash == std::string_view::npos ? std::string_view() : rest.substr(dash + 1);
+  }
+  if (used != order.size() || !rest.empty()) {
+    reader.fail("order", "'" + printable(*text) +
+                             "' must name tp, cp, dp and pp once each, e.g. tp-cp-dp-pp");
+    return;
+  }
+  layout.order = order;
+}
+
+void read_offload(RequestReader& reader, Layout& layout) {
+  const auto text = reader.text("offload");
+  if (!text || *text == "none") return;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    std::string_view item = rest.substr(0, comma);
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    if (item == "optimizer") {
+      layout.offload_optimizer = true;
+    } else if (item == "activations") {
+      layout.offload_activations = true;
+    } else if (item == "parameters") {
+      layout.offload_parameters = true;
+    } else {
+      reader.fail("offload", "'" + printable(item) +
+                                 "' cannot be offloaded; legal: optimizer, activations, parameters");
+    }
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+}
+
+void read_job(RequestReader& reader, Run& run) {
+  Job& job = run.job;
+  for (const char* name : {"seq", "global-batch"}) reader.text(name, /*required=*/true);
+  reader.count("seq", job.sequence);
+  reader.count("global-batch", job.global_batch);
+  reader.choice("task", kTaskNames, job.task);
+  reader.choice("framework", kFrameworkNames, job.framework);
+  reader.choice("optimizer", kOptimizerNames, job.optimizer);
+  reader.choice("attention", kAttentionKernelNames, job.attention);
+  if (const auto name = reader.text("precision")) {
+    if (const Recipe* recipe = recipe_from(*name)) {
+      job.recipe = recipe;
+    } else {
+      std::vector<std::string> known;
+      for (const Recipe& each : recipes()) known.emplace_back(each.name);
+      reader.fail("precision",
+                  "'" + printable(*name) + "' is not known; legal: " + join(known, ", "));
+    }
+  }
+  job.fused = !reader.flag("unfused");
+  job.causal = !reader.flag("not-causal");
+  reader.number("dropout", job.dropout, 0, 0.999);
+  reader.count("lora-rank", job.lora_rank);
+  reader.number("expert-imbalance", job.expert_imbalance, 1, 1000);
+  constexpr std::array<std::string_view, 2> kConventions = {"full", "causal"};
+  reader.choice("attention-flops", kConventions, run.convention);
+}
+
+void read_layout(RequestReader& reader, Layout& layout) {
+  reader.count("dp", layout.dp);
+  reader.count("tp", layout.tp);
+  reader.count("cp", layout.cp);
+  reader.count("pp", layout.pp);
+  reader.count("vpp", layout.vpp);
+  reader.count("ep", layout.ep);
+  reader.count("etp", layout.etp);
+  reader.count("micro-batch", layout.micro_batch);
+  std::int64_t zero = -1;
+  reader.count("zero", zero, 0);
+  if (zero > 3) reader.fail("zero", "is " + std::to_string(zero) + "; legal: 0, 1, 2, 3");
+  layout.zero = static_cast<int>(std::clamp<std::int64_t>(zero, -1, 3));
+  reader.count("shard", layout.shard);
+  layout.reshard_after_forward = !reader.flag("no-reshard");
+  layout.sequence_parallel = !reader.flag("no-sp");
+  reader.choice("cp-exchange", kContextExchangeNames, layout.context_exchange);
+  reader.choice("recompute", kRecomputeNames, layout.recompute);
+  reader.count("recompute-every", layout.recompute_every);
+  reader.choice("schedule", kScheduleNames, layout.schedule);
+  reader.count("first-stage-layers", layout.first_stage_layers);
+  reader.count("last-stage-layers", layout.last_stage_layers);
+  read_offload(reader, layout);
+  read_order(reader, layout);
+  reader.on_off("overlap-gradients", layout.overlap_gradients);
+  reader.on_off("overlap-parameters", layout.overlap_parameters);
+  reader.on_off("overlap-tensor", layout.overlap_tensor);
+}
+
+// dp from the GPUs, or the GPUs from the degrees; they must agree.
+void settle_ranks(RequestReader& reader, Layout& layout) {
+  const double others = static_cast<double>(layout.tp) * static_cast<double>(layout.cp) *
+                        static_cast<double>(layout.pp);
+  std::int64_t gpus = 0;
+  reader.count("gpus", gpus);
+  if (gpus == 0) return;  // not given (or refused already): the degrees say it
+  if (others > 1e9) return;  // check() says so
+  const std::int64_t model_ranks = layout.tp * layout.cp * layout.pp;
+  const std::string product = "tp x cp x pp = " + std::to_string(layout.tp) + " x " +
+                              std::to_string(layout.cp) + " x " + std::to_string(layout.pp) +
+                              " = " + std::to_string(model_ranks);
+  if (!reader.has("dp")) {
+    if (gpus % model_ranks != 0) {
+      reader.fail("gpus", std::to_string(gpus) + " is not a multiple of " + product +
+                              "; legal: a multiple of " + std::to_string(model_ranks));
+      return;
+    }
+    layout.dp = gpus / model_ranks;
+  } else if (static_cast<double>(layout.dp) * others != static_cast<double>(gpus)) {
+    reader.fail("gpus", std::to_string(gpus) + " is not dp x " + product + ", times dp = " +
+                            std::to_string(layout.dp));
+  }
+}
+
+void assume_defaults(const RequestReader& reader, Run& run) {
+  if (run.layout.zero < 0) {
+    run.layout.zero = habits(run.job.framework).default_zero;
+    if (run.layout.dp * run.layout.cp > 1) {
+      run.assumptions.push_back("zero " + std::to_string(run.layout.zero) +
+                                ": the habit of the framework");
+    }
+  }
+  if (reader.has("attention")) return;
+  const std::string& architecture = run.cluster.accelerator.architecture;
+  const bool hopper_or_later = architecture == "hopper" || architecture == "blackwell";
+  run.job.attention = hopper_or_later           ? AttentionKernel::flash3
+                      : architecture == "volta" ? AttentionKernel::unfused
+                                                : AttentionKernel::flash2;
+  // Published runs of a model from before flash attention, on hardware of that time, are asked about
+  // as they were run.
+  if (run.model.before_flash_attention && architecture == "ampere") {
+    run.job.attention = AttentionKernel::unfused;
+    run.assumptions.push_back(
+        "attention unfused: the published runs of this model came before flash attention; "
+        "--attention flash2 for today's software");
+  }
+}
+
+}  // namespace
+
+std::span<const RunField> run_fields() { return kFields; }
+
+Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
+  RunRequest request;
+  Problems problems;
+  if (table.table() == nullptr) return Problem{file, "must be a table of fields"};
+  for (const auto& [key, node] : *table.table()) {
+    GivenField field{key, {}, file + ":" + std::to_string(node.line) + ": " + printable(key)};
+    if (const auto* text = std::get_if<std::string>(&node.value)) {
+      field.text = *text;
+    } else if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
+      field.text = std::to_string(*whole);
+    } else if (const auto* real = std::get_if<double>(&node.value)) {
+      char digits[32];
+      std::snprintf(digits, sizeof digits, "%.17g", *real);
+      field.text = digits;
+    } else if (const auto* flag = std::get_if<bool>(&node.value)) {
+      field.text = *flag ? "true" : "false";
+    } else {
+      problems.push_back({field.where, "must be text, a number, true or false"});
+      continue;
+    }
+    request.push_back(std::move(field));
+  }
+  if (!problems.empty()) return problems;
+  return request;
+}
+
+Result<RunRequest> read_run_file(const std::string& path) {
+  const auto document = read_document(path);
+  if (!document) return document.problems();
+  auto request = run_request_from(document->root, path);
+  if (!request) return request;
+  // A model or cluster file stands beside the run file that names it.
+  const std::size_t slash = path.rfind('/');
+  for (GivenField& field : request.value()) {
+    const bool names_file = field.text.ends_with(".json") || field.text.ends_with(".toml");
+    if ((field.name == "model" || field.name == "cluster") && names_file &&
+        !field.text.starts_with('/') && slash != std::string::npos) {
+      field.text = path.substr(0, slash + 1) + field.text;
+    }
+  }
+  return request;
+}
+
+Result<Run> make_run(const RunRequest& request) {
+  Problems problems;
+  RequestReader reader(request, problems);
+  Run run;
+  run.given = request;
+
+  bool loaded = true;
+  const auto model_name = reader.text("model", /*required=*/true);
+  const auto cluster_name = reader.text("cluster", /*required=*/true);
+  const auto load = [&](auto&& result, auto& into, const char* flag) {
+    if (result) {
+      into = std::move(result).value();
+      return;
+    }
+    loaded = false;
+    for (Problem problem : result.problems()) {
+      if (problem.where.empty()) problem.where = std::string("--") + flag;
+      problems.push_back(std::move(problem));
+    }
+  };
+  if (model_name) load(load_model(*model_name), run.model, "model");
+  if (cluster_name) load(load_cluster(*cluster_name), run.cluster, "cluster");
+  read_job(reader, run);
+  read_layout(reader, run.layout);
+  settle_ranks(reader, run.layout);
+  if (model_name && cluster_name && loaded) assume_defaults(reader, run);
+  // The rules on the whole are only meaningful once every part is there.
+  if (!problems.empty()) return problems;
+  append(problems, check(run.model, run.job, run.layout, run.cluster));
+  if (!problems.empty()) return problems;
+  return run;
+}
+
+std::string run_file_text(const Run& run) {
+  std::string out = "# headway predict THIS-FILE\n";
+  for (const RunField& field : kFields) {
+    const GivenField* given = nullptr;
+    for (const GivenField& candidate : run.given) {
+      if (candidate.name == field.name) given = &candidate;
+    }
+    if (given == nullptr) continue;
+    out += std::string(field.name) + " = ";
+    std::int64_t whole = 0;
+    const char* const end = given->text.data() + given->text.size();
+    const auto [rest, status] = std::from_chars(given->text.data(), end, whole);
+    if (field.value.empty()) {
+      out += given->text == "false" ? "false" : "true";
+    } else if (status == std::errc() && rest == end) {
+      out += std::to_string(whole);
+    } else {
+      out += '"';
+      for (const char c : given->text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+      }
+      out += '"';
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,61 @@
+// A run: what every command that looks at one layout is asked about. One list of fields serves the
+// flags of the command line, run files (RUN.toml) and requests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/document.hpp"
+#include "base/result.hpp"
+#include "cluster/cluster.hpp"
+#include "layout/job.hpp"
+#include "layout/layout.hpp"
+#include "model/count.hpp"
+#include "model/model.hpp"
+
+namespace headway {
+
+/// One field of a run. As a flag it is written --name, in a run file name = value.
+struct RunField {
+  std::string_view name;
+  std::string_view value;  // what to write for it in help; empty: a switch
+  std::string_view help;
+};
+
+std::span<const RunField> run_fields();
+
+/// A field as it was given: its text and where it stands ("--tp", "run.toml:4: tp").
+struct GivenField {
+  std::string name;
+  std::string text;
+  std::string where;
+};
+
+using RunRequest = std::vector<GivenField>;
+
+struct Run {
+  Model model;
+  Cluster cluster;
+  Job job;
+  Layout layout;
+  AttentionFlops convention = AttentionFlops::full;
+  std::vector<std::string> assumptions;  // what was not given and how it was filled
+  RunRequest given;                      // the fields as given, for --save
+};
+
+/// The fields of a run file. Unknown fields are problems (of make_run).
+Result<RunRequest> read_run_file(const std::string& path);
+/// The same from a table of a document; `file` is shown in messages.
+Result<RunRequest> run_request_from(const Node& table, const std::string& file);
+
+/// A legal run, or every problem with it.
+Result<Run> make_run(const RunRequest& request);
+
+/// A run file that make_run reads back into the same run.
+std::string run_file_text(const Run& run);
+
+}  // namespace headway
