@@ -1,6 +1,5 @@
 // The command line: reads arguments, asks the library, prints. No formula stands here.
 #include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <ctime>
 #include <string>
@@ -31,7 +30,10 @@ void add_run_fields(CLI::App& command, headway::RunRequest& request) {
     const std::string name(field.name);
     if (field.value.empty()) {
       command.add_flag_callback(
-          flag, [&request, name, flag] { request.push_back({name, "true", flag}); },
+          flag,
+          [&request, name, flag] {
+            request.push_back({name, "true", flag});
+          },
           std::string(field.help));
     } else {
       command
@@ -74,8 +76,8 @@ int main(int argc, char** argv) {
 
   Common common;
   headway::PredictRequest predict;
-  CLI::App* predict_command = app.add_subcommand(
-      "predict", "time, memory, calls and energy of one training step");
+  CLI::App* predict_command =
+      app.add_subcommand("predict", "time, memory, calls and energy of one training step");
   predict_command->add_option("RUN.toml", predict.run_file,
                               "a run file; flags override its fields");
   add_run_fields(*predict_command, predict.fields);
@@ -83,7 +85,8 @@ int main(int argc, char** argv) {
       ->type_name("RUN.toml");
   add_common(*predict_command, common);
   predict_command->footer(
-      "Example:\n  headway predict --model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 \\\n"
+      "Example:\n  headway predict --model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 "
+      "\\\n"
       "    --global-batch 128 --tp 8 --pp 2 --vpp 5 --recompute selective");
   predict_command->callback([&] {
     predict.json = common.json;
@@ -126,7 +129,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::fprintf(stderr, "headway: %s\n%s", headway::argument_problem(error.what(), argc, argv).c_str(),
+    std::fprintf(stderr, "headway: %s\n%s",
+                 headway::argument_problem(error.what(), argc, argv).c_str(),
                  "See headway COMMAND --help.\n");
     return 2;
   }

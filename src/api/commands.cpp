@@ -18,7 +18,9 @@
 namespace headway {
 namespace {
 
-CommandOutput bad(Problems problems) { return {.problems = std::move(problems)}; }
+CommandOutput bad(Problems problems) {
+  return {.problems = std::move(problems)};
+}
 
 // Writes the whole file or leaves the old one: first beside it, then in its place.
 Problems write_file(const std::string& path, const std::string& text) {
@@ -107,7 +109,8 @@ CommandOutput run_bench(const BenchRequest& request) {
     if (!classes) return bad(classes.problems());
     return {.text = to_text(collective_report(*data, *classes))};
   }
-  return bad({{"bench", "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
+  return bad(
+      {{"bench", "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
 }
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
@@ -124,13 +127,12 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
   } else if (request.what == "collectives") {
     const auto data = load_collective_data(request.data + "/measurements");
     if (!data) return bad(data.problems());
-    const auto start = estimated_classes(*data);
-    if (!start) return bad(start.problems());
-    const CollectiveFit fit = fit_collectives(*data, *start);
-    CollectiveReport report = collective_report(*data, fit.all);
-    report.generalisation = generalise(*data, *start);
+    const auto fit = calibrate_collectives(*data);
+    if (!fit) return bad(fit.problems());
+    CollectiveReport report = collective_report(*data, fit->all);
+    report.generalisation = generalise(*data, fit->start);
     text = to_text(report);
-    toml = to_toml(fit, request.date);
+    toml = to_toml(*fit, request.date);
   } else {
     return bad({{"calibrate",
                  "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
@@ -146,7 +148,8 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
 std::string problems_text(const Problems& problems) {
   std::string out;
   for (const Problem& problem : problems) {
-    out += "headway: " + printable(problem.where, 300) + ": " + printable(problem.message, 2000) + "\n";
+    out += "headway: " + printable(problem.where, 300) + ": " + printable(problem.message, 2000) +
+           "\n";
   }
   return out;
 }
@@ -174,7 +177,8 @@ Result<std::string> signature() {
     if (!forecast) return forecast.problems();
     feed(name);
     const Parts& p = forecast->parts;
-    for (const Seconds part : {p.compute, p.tp, p.cp, p.ep, p.pp, p.dp, p.bubble, p.optimizer, p.other}) {
+    for (const Seconds part :
+         {p.compute, p.tp, p.cp, p.ep, p.pp, p.dp, p.bubble, p.optimizer, p.other}) {
       char number[32];
       std::snprintf(number, sizeof number, " %.6e", part.value());
       feed(number);

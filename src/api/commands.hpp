@@ -10,9 +10,9 @@
 namespace headway {
 
 struct CommandOutput {
-  std::string text = {};      // for stdout
-  Problems problems = {};     // if any, nothing is for stdout and the exit code is 2
-  int exit_code = 0;     // 0 done, 1 no feasible answer
+  std::string text = {};   // for stdout
+  Problems problems = {};  // if any, nothing is for stdout and the exit code is 2
+  int exit_code = 0;       // 0 done, 1 no feasible answer
 };
 
 struct PredictRequest {
@@ -27,17 +27,17 @@ CommandOutput run_predict(const PredictRequest& request);
 CommandOutput run_list(std::string_view what, bool json);
 
 struct BenchRequest {
-  std::string what;      // kernels, collectives; empty: the signature
+  std::string what;  // kernels, collectives; empty: the signature
   bool signature = false;
   std::string data = "data";
 };
 CommandOutput run_bench(const BenchRequest& request);
 
 struct CalibrateRequest {
-  std::string what;      // kernels, collectives
+  std::string what;  // kernels, collectives
   std::string data = "data";
   bool write = false;
-  std::string date;      // as 2026-11-21, stated in what is written
+  std::string date;  // as 2026-11-21, stated in what is written
 };
 CommandOutput run_calibrate(const CalibrateRequest& request);
 

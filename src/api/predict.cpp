@@ -23,8 +23,8 @@ Result<Forecast> predict(const Run& run) {
   }
   if (run.model.maximum_sequence > 0 && run.job.sequence > run.model.maximum_sequence) {
     out.notes.push_back("sequence of " + std::to_string(run.job.sequence) +
-                        " tokens is longer than the " +
-                        std::to_string(run.model.maximum_sequence) + " the model was made for");
+                        " tokens is longer than the " + std::to_string(run.model.maximum_sequence) +
+                        " the model was made for");
   }
   return out;
 }

@@ -53,9 +53,11 @@ std::string layout_line(const Run& run) {
 
 std::string parts_table(const Forecast& f) {
   const std::pair<const char*, Seconds> parts[] = {
-      {"compute", f.parts.compute}, {"tp", f.parts.tp},         {"cp", f.parts.cp},
-      {"ep", f.parts.ep},           {"pp", f.parts.pp},         {"dp", f.parts.dp},
-      {"bubble", f.parts.bubble},   {"optimizer", f.parts.optimizer}, {"other", f.parts.other}};
+      {"compute", f.parts.compute}, {"tp", f.parts.tp},
+      {"cp", f.parts.cp},           {"ep", f.parts.ep},
+      {"pp", f.parts.pp},           {"dp", f.parts.dp},
+      {"bubble", f.parts.bubble},   {"optimizer", f.parts.optimizer},
+      {"other", f.parts.other}};
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, seconds] : parts) {
     if (seconds.value() <= 0) continue;

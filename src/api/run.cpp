@@ -26,7 +26,8 @@ constexpr RunField kFields[] = {
      "bf16 (default), fp32, tf32, fp16, fp8, fp8-current, fp8-block, mxfp8, fp4"},
     {"task", "NAME", "pretrain (default), finetune, lora"},
     {"optimizer", "NAME", "adamw (default), adam, sgd, adafactor, muon, adam-8bit"},
-    {"attention", "KERNEL", "unfused, flash1, flash2, flash3; default: what the hardware runs best"},
+    {"attention", "KERNEL",
+     "unfused, flash1, flash2, flash3; default: what the hardware runs best"},
     {"dp", "N", "data-parallel degree; default: what the other degrees leave of --gpus"},
     {"tp", "N", "tensor-parallel degree"},
     {"cp", "N", "context-parallel degree"},
@@ -195,8 +196,9 @@ void read_offload(RequestReader& reader, Layout& layout) {
     } else if (item == "parameters") {
       layout.offload_parameters = true;
     } else {
-      reader.fail("offload", "'" + printable(item) +
-                                 "' cannot be offloaded; legal: optimizer, activations, parameters");
+      reader.fail("offload",
+                  "'" + printable(item) +
+                      "' cannot be offloaded; legal: optimizer, activations, parameters");
     }
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
   }
@@ -265,7 +267,7 @@ void settle_ranks(RequestReader& reader, Layout& layout) {
                         static_cast<double>(layout.pp);
   std::int64_t gpus = 0;
   reader.count("gpus", gpus);
-  if (gpus == 0) return;  // not given (or refused already): the degrees say it
+  if (gpus == 0) return;     // not given (or refused already): the degrees say it
   if (others > 1e9) return;  // check() says so
   const std::int64_t model_ranks = layout.tp * layout.cp * layout.pp;
   const std::string product = "tp x cp x pp = " + std::to_string(layout.tp) + " x " +
@@ -279,8 +281,8 @@ void settle_ranks(RequestReader& reader, Layout& layout) {
     }
     layout.dp = gpus / model_ranks;
   } else if (static_cast<double>(layout.dp) * others != static_cast<double>(gpus)) {
-    reader.fail("gpus", std::to_string(gpus) + " is not dp x " + product + ", times dp = " +
-                            std::to_string(layout.dp));
+    reader.fail("gpus", std::to_string(gpus) + " is not dp x " + product +
+                            ", times dp = " + std::to_string(layout.dp));
   }
 }
 
@@ -295,11 +297,11 @@ void assume_defaults(const RequestReader& reader, Run& run) {
   if (reader.has("attention")) return;
   const std::string& architecture = run.cluster.accelerator.architecture;
   const bool hopper_or_later = architecture == "hopper" || architecture == "blackwell";
-  run.job.attention = hopper_or_later           ? AttentionKernel::flash3
+  run.job.attention = hopper_or_later           ? habits(run.job.framework).hopper_attention
                       : architecture == "volta" ? AttentionKernel::unfused
                                                 : AttentionKernel::flash2;
-  // Published runs of a model from before flash attention, on hardware of that time, are asked about
-  // as they were run.
+  // Published runs of a model from before flash attention, on hardware of that time, are asked
+  // about as they were run.
   if (run.model.before_flash_attention && architecture == "ampere") {
     run.job.attention = AttentionKernel::unfused;
     run.assumptions.push_back(
@@ -310,7 +312,9 @@ void assume_defaults(const RequestReader& reader, Run& run) {
 
 }  // namespace
 
-std::span<const RunField> run_fields() { return kFields; }
+std::span<const RunField> run_fields() {
+  return kFields;
+}
 
 Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
   RunRequest request;

@@ -6,8 +6,9 @@ namespace headway {
 namespace {
 
 std::size_t width(const std::string& cell) {
-  return static_cast<std::size_t>(std::count_if(
-      cell.begin(), cell.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(cell.begin(), cell.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 }  // namespace

@@ -10,13 +10,13 @@ namespace headway {
 
 /// Constants of a step that belong to no single kernel or call (data/calibration/step.toml).
 struct StepParameters {
-  double interference = 0;      // slowing of kernels while communication runs beside them, a share
-                                // of the communication's time, 0 ... 1
-  double straggling = 0;        // growth of a step's time with each doubling of its ranks: the
-                                // slowest of many sets the pace; a share, 0 ... 0.1
-  Seconds step_overhead;        // once a step: data, logging, host synchronisation
-  double compute_power = 1;     // mean power while computing, of the TDP, (0, 1]
-  double waiting_power = 1;     // and while communication or a bubble is exposed, (0, 1]
+  double interference = 0;   // slowing of kernels while communication runs beside them, a share
+                             // of the communication's time, 0 ... 1
+  double straggling = 0;     // growth of a step's time with each doubling of its ranks: the
+                             // slowest of many sets the pace; a share, 0 ... 0.1
+  Seconds step_overhead;     // once a step: data, logging, host synchronisation
+  double compute_power = 1;  // mean power while computing, of the TDP, (0, 1]
+  double waiting_power = 1;  // and while communication or a bubble is exposed, (0, 1]
 };
 
 struct Calibration {

@@ -12,14 +12,19 @@ namespace {
 
 Seconds& part_of(Parts& parts, Group group) {
   switch (group) {
-    case Group::tp: return parts.tp;
-    case Group::cp: return parts.cp;
-    case Group::ep: return parts.ep;
-    case Group::pp: return parts.pp;
+    case Group::tp:
+      return parts.tp;
+    case Group::cp:
+      return parts.cp;
+    case Group::ep:
+      return parts.ep;
+    case Group::pp:
+      return parts.pp;
     case Group::dp:
     case Group::expert_dp:
     case Group::dp_replica:
-    case Group::embedding: return parts.dp;
+    case Group::embedding:
+      return parts.dp;
   }
   return parts.other;
 }
@@ -126,8 +131,8 @@ class Assembly {
         const Seconds exposed_each =
             overlapped ? std::max(Seconds(0), priced.each - chunk) : priced.each;
         priced.exposed = exposed_each * call.count;
-        parts_.compute += (priced.each - exposed_each) * call.count *
-                          prices_.calibration.step.interference;
+        parts_.compute +=
+            (priced.each - exposed_each) * call.count * prices_.calibration.step.interference;
       } else {
         priced.exposed = priced.each * call.count;
       }
@@ -138,8 +143,8 @@ class Assembly {
   }
 
   // Gradients reduced under the last micro-batch's backward pass, weights gathered under the first
-  // one's forward pass [FORECAST-5]; what does not fit under it is exposed, and of gradients at least
-  // the last bucket.
+  // one's forward pass [FORECAST-5]; what does not fit under it is exposed, and of gradients at
+  // least the last bucket.
   void run_data_parallel() {
     Seconds under_backward = times_[pace_].backward;
     Seconds under_forward = times_[pace_].forward;
@@ -162,10 +167,10 @@ class Assembly {
 
   void run_optimizer() {
     const Habits& habit = habits(prices_.job.framework);
+    if (prices_.layout.offload_optimizer) return add_offload();
     for (const Op& op : step_.stages[pace_].ops) {
       parts_.optimizer += std::max(op_time(op, prices_), op.kernels * habit.host_launch);
     }
-    if (prices_.layout.offload_optimizer) add_offload();
   }
 
   // Once a step, and what grows with the number of ranks: the slowest of them sets the pace.
@@ -182,17 +187,21 @@ class Assembly {
  private:
   PricedCall price(const Call& call) const {
     const GroupSpan& span = span_of_group(prices_.spans, call.group);
-    return {call, call.op == CollectiveOp::send_receive || call.group == Group::embedding
-                      ? std::int64_t{2}
-                      : span.ranks,
+    return {call,
+            call.op == CollectiveOp::send_receive || call.group == Group::embedding
+                ? std::int64_t{2}
+                : span.ranks,
             crossed_level(span, prices_.cluster), call_time(call, prices_), Seconds(0)};
   }
 
-  // Gradients down to the host and weights back up.
+  // [FORECAST-7] Gradients go down and weights come up over the link; between, the host's
+  // processors update the states in its memory, of which an accelerator's share is about as fast as
+  // its link.
   void add_offload() {
-    const BytesPerSecond host = prices_.cluster.accelerator.host_bandwidth;
-    if (host.value() <= 0) return;
-    parts_.optimizer += (step_.memory.gradients + step_.memory.parameters) / host;
+    const BytesPerSecond link = prices_.cluster.accelerator.host_bandwidth;
+    const Bytes moved = step_.memory.gradients + step_.memory.parameters;
+    const Bytes updated = 2 * step_.offloaded_states + step_.memory.gradients;
+    parts_.optimizer += (moved + updated) / link;
   }
 
   const Step& step_;

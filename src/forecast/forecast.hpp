@@ -26,32 +26,31 @@ struct Parts {
 
 /// A call of the rank that sets the pace, with its price.
 struct PricedCall {
-  Call call;                // count: in the whole step
+  Call call;  // count: in the whole step
   std::int64_t ranks = 1;
-  int level = 0;            // the outermost level it crosses
+  int level = 0;  // the outermost level it crosses
   Seconds each;
-  Seconds exposed;          // of all of them together
+  Seconds exposed;  // of all of them together
 };
 
 struct Forecast {
   Parts parts;
-  Seconds step_time;        // = parts.total()
+  Seconds step_time;  // = parts.total()
   double tokens_per_second = 0;
   double tokens_per_second_per_accelerator = 0;
   FlopsPerSecond model_flops_per_accelerator;
-  double mfu = 0;           // attention as asked for, against the peak of the recipe's products
-  double hfu = 0;           // the same with recomputation
+  double mfu = 0;  // attention as asked for, against the peak of the recipe's products
+  double hfu = 0;  // the same with recomputation
   Memory memory;
   Bytes capacity;
   bool fits = false;
-  Joules energy;            // of all accelerators of the run, one step [FORECAST-6]
+  Joules energy;  // of all accelerators of the run, one step [FORECAST-6]
   std::vector<PricedCall> calls;
   std::vector<std::string> notes;
 };
 
 /// Prices a legal layout (check() found nothing). Pure: no file, clock, thread or global.
 Forecast forecast(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                  const Calibration& calibration,
-                  AttentionFlops convention = AttentionFlops::full);
+                  const Calibration& calibration, AttentionFlops convention = AttentionFlops::full);
 
 }  // namespace headway

@@ -1,12 +1,11 @@
 // One forecast in process, single thread: what a search over layouts pays for each candidate.
-#include "forecast/forecast.hpp"
-
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
 #include <iostream>
 
 #include "cluster/load.hpp"
+#include "forecast/forecast.hpp"
 #include "model/load.hpp"
 
 namespace headway {

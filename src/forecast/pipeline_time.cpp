@@ -29,9 +29,9 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout, 
   switch (layout.schedule) {
     case Schedule::gpipe:
     case Schedule::one_f_one_b:
-      // [FORECAST-1] The slowest stage waits while the others pass the first micro-batch on to it and
-      // the last gradient back; with vpp chunks a rank they do so with a chunk each. Equal stages:
-      // (pp - 1)/(vpp · m) of the work, arXiv 2104.04473 §2.2.
+      // [FORECAST-1] The slowest stage waits while the others pass the first micro-batch on to it
+      // and the last gradient back; with vpp chunks a rank they do so with a chunk each. Equal
+      // stages: (pp - 1)/(vpp · m) of the work, arXiv 2104.04473 §2.2.
       return others([](const StageTime& s) { return s.total(); }) /
                  static_cast<double>(layout.vpp) +
              hops;
@@ -46,8 +46,7 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout, 
       // [FORECAST-4] (pp/2 - 1)·(F&B + B - 3W), arXiv 2412.19437 table 2, with F&B = F + B.
       return others([](const StageTime& s) {
                return (s.total() + s.backward - 3 * s.weight_gradient) * 0.5;
-             }) *
-                 (static_cast<double>(layout.pp - 2) / static_cast<double>(layout.pp - 1)) +
+             }) * (static_cast<double>(layout.pp - 2) / static_cast<double>(layout.pp - 1)) +
              hops;
   }
   return Seconds(0);

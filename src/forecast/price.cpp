@@ -31,11 +31,10 @@ Seconds op_time(const Op& op, const Prices& prices) {
     return matmul_time(*product, op.precision, accelerator, kernels, product->result_bytes);
   }
   if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
-    return op.phase == Phase::backward
-               ? attention_backward_time(*attention, prices.job.attention, op.precision,
-                                         accelerator, kernels)
-               : attention_forward_time(*attention, prices.job.attention, op.precision,
-                                        accelerator, kernels);
+    return op.phase == Phase::backward ? attention_backward_time(*attention, prices.job.attention,
+                                                                 op.precision, accelerator, kernels)
+                                       : attention_forward_time(*attention, prices.job.attention,
+                                                                op.precision, accelerator, kernels);
   }
   return pass_time(std::get<Pass>(op.shape).moved, accelerator, kernels);
 }
@@ -66,8 +65,8 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   }
 
   // What computation can hide. A tensor-parallel gather or reduction runs under one of the two
-  // products that follow it; split products (user buffers) let all of a group's pieces but the first
-  // run under their neighbours; a ring's passes run under the attention of the piece before.
+  // products that follow it; split products (user buffers) let all of a group's pieces but the
+  // first run under their neighbours; a ring's passes run under the attention of the piece before.
   const bool split_products = chosen(prices.layout.overlap_tensor, habit.overlap_tensor);
   Seconds same_forward = out.forward.compute;
   Seconds same_backward = out.backward.compute * 0.5;
@@ -76,10 +75,10 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   const std::size_t first_call = calls.size();
   for (const Call& call : block.calls) {
     const GroupSpan span = span_of_call(call, prices.spans);
-    PricedCall priced{call, span.ranks, crossed_level(span, prices.cluster),
-                      collective_time(call.op, call.bytes, span, prices.cluster,
-                                      prices.calibration.levels),
-                      Seconds(0)};
+    PricedCall priced{
+        call, span.ranks, crossed_level(span, prices.cluster),
+        collective_time(call.op, call.bytes, span, prices.cluster, prices.calibration.levels),
+        Seconds(0)};
     const Seconds all = priced.each * call.count;
     Direction& direction = direction_of(out, call.phase);
     const bool backward = call.phase == Phase::backward;
@@ -110,13 +109,18 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   }
 
   // Where kernels and calls are shorter than the host needs to issue them, the host sets the pace.
+  // So does the link to the host where offloaded bytes take longer than the block.
+  const BytesPerSecond host_link = prices.cluster.accelerator.host_bandwidth;
   const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
     double issued = kernels;
     for (std::size_t i = first_call; i < calls.size(); ++i) {
       if (calls[i].call.phase == phase) issued += calls[i].call.count;
     }
     const Seconds device = direction.total();
-    direction.host = std::max(Seconds(0), issued * habit.host_launch - device);
+    const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute
+                                 ? block.host_transfer / host_link
+                                 : Seconds(0);
+    direction.host = std::max({Seconds(0), issued * habit.host_launch - device, transfer - device});
   };
   host_bound(out.forward, forward_kernels, Phase::forward);
   host_bound(out.recompute, recompute_kernels, Phase::recompute);

@@ -14,9 +14,9 @@ using ByGroup = std::array<Seconds, kGroups>;
 
 /// A direction of a block: forward (with recomputation apart) or backward.
 struct Direction {
-  Seconds compute;        // kernels, slowed where communication runs beside them
-  Seconds host;           // what the host needs beyond the kernels and calls it issues for
-  ByGroup exposed{};      // communication that nothing hides
+  Seconds compute;    // kernels, slowed where communication runs beside them
+  Seconds host;       // what the host needs beyond the kernels and calls it issues for
+  ByGroup exposed{};  // communication that nothing hides
   Seconds total() const {
     Seconds out = compute + host;
     for (const Seconds s : exposed) out += s;
@@ -26,9 +26,9 @@ struct Direction {
 
 struct PricedBlock {
   Direction forward, recompute, backward;
-  Seconds weight_gradient;       // part of backward.compute that a zero-bubble schedule may delay
-  Seconds first_gather;          // ZeRO-3: the gather that no earlier block hides
-  Seconds last_reduce;           // and the reduction that no later block hides
+  Seconds weight_gradient;  // part of backward.compute that a zero-bubble schedule may delay
+  Seconds first_gather;     // ZeRO-3: the gather that no earlier block hides
+  Seconds last_reduce;      // and the reduction that no later block hides
   Seconds total() const { return forward.total() + recompute.total() + backward.total(); }
 };
 

@@ -34,6 +34,7 @@ class Checker {
     pipeline();
     experts();
     sharding();
+    offloading();
     precision();
     return problems_;
   }
@@ -87,8 +88,7 @@ class Checker {
   void ranks() {
     if (layout_.ranks() > cluster_.accelerators) {
       fail("--gpus", std::to_string(layout_.ranks()) + " ranks, but cluster " + cluster_.name +
-                         " has at most " + std::to_string(cluster_.accelerators) +
-                         " accelerators");
+                         " has at most " + std::to_string(cluster_.accelerators) + " accelerators");
     }
   }
 
@@ -96,17 +96,18 @@ class Checker {
     const std::int64_t at_once = layout_.dp * layout_.micro_batch;
     if (job_.global_batch % at_once != 0) {
       fail("--global-batch",
-           std::to_string(job_.global_batch) + " sequences are not a multiple of dp x micro-batch = " +
-               std::to_string(layout_.dp) + " x " + std::to_string(layout_.micro_batch) + " = " +
-               std::to_string(at_once) + "; legal: a multiple of " + std::to_string(at_once));
+           std::to_string(job_.global_batch) +
+               " sequences are not a multiple of dp x micro-batch = " + std::to_string(layout_.dp) +
+               " x " + std::to_string(layout_.micro_batch) + " = " + std::to_string(at_once) +
+               "; legal: a multiple of " + std::to_string(at_once));
     }
   }
 
   void sequence() {
     // Causal work is balanced over a ring by giving each rank an early and a late piece.
     const bool ring = layout_.cp > 1 && layout_.context_exchange == ContextExchange::ring;
-    const std::int64_t pieces = (ring && job_.causal ? 2 : 1) * layout_.cp *
-                                (layout_.sequence_parallel ? layout_.tp : 1);
+    const std::int64_t pieces =
+        (ring && job_.causal ? 2 : 1) * layout_.cp * (layout_.sequence_parallel ? layout_.tp : 1);
     if (job_.sequence % pieces != 0) {
       fail("--seq", std::to_string(job_.sequence) + " tokens do not split into " +
                         std::to_string(pieces) +
@@ -154,18 +155,19 @@ class Checker {
       return;
     }
     const bool explicit_ends = layout_.first_stage_layers > 0 || layout_.last_stage_layers > 0;
-    if (explicit_ends) {
-      if (layout_.pp < 2) fail("--first-stage-layers, --last-stage-layers", "need --pp of at least 2");
-      if (layout_.vpp > 1) {
-        fail("--first-stage-layers, --last-stage-layers", "are for --vpp 1");
-      }
+    const char* const ends = "--first-stage-layers, --last-stage-layers";
+    if (explicit_ends && layout_.pp < 2) {
+      fail(ends, "need --pp of at least 2");
+    } else if (explicit_ends && layout_.vpp > 1) {
+      fail(ends, "are for --vpp 1");
+    } else if (explicit_ends) {
       const std::int64_t even = layers / chunks;
       const std::int64_t first = layout_.first_stage_layers > 0 ? layout_.first_stage_layers : even;
       const std::int64_t last = layout_.last_stage_layers > 0 ? layout_.last_stage_layers : even;
       const std::int64_t rest = layers - first - last;
       const std::int64_t others = layout_.pp - 2;
       if (rest < others || (others == 0 && rest != 0)) {
-        fail("--first-stage-layers, --last-stage-layers",
+        fail(ends,
              "leave " + std::to_string(rest) + " of " + std::to_string(layers) + " layers to " +
                  std::to_string(others) + " other stages");
       }
@@ -208,13 +210,23 @@ class Checker {
 
   void sharding() {
     if (layout_.shard > 0) {
-      divides("--shard", layout_.shard, layout_.dp * layout_.cp, "the data-parallel ranks (dp x cp)");
+      divides("--shard", layout_.shard, layout_.dp * layout_.cp,
+              "the data-parallel ranks (dp x cp)");
     }
     if (job_.framework == Framework::deepspeed && layout_.zero >= 2 && layout_.pp > 1) {
       fail("--zero", "DeepSpeed's pipeline engine runs with ZeRO 0 or 1 only");
     }
     if (layout_.zero != 3 && layout_.offload_parameters) {
       fail("--offload", "parameters can be offloaded with --zero 3 only");
+    }
+  }
+
+  void offloading() {
+    const bool any =
+        layout_.offload_optimizer || layout_.offload_activations || layout_.offload_parameters;
+    if (any && cluster_.accelerator.host_bandwidth.value() <= 0) {
+      fail("--offload", "the data of " + cluster_.accelerator.title +
+                            " state no host_bandwidth, which offloading needs");
     }
   }
 

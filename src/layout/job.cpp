@@ -9,17 +9,20 @@ constexpr Recipe kRecipes[] = {
     {"tf32", Precision::tf32, Precision::fp32, 4, 0, false},
     {"fp16", Precision::fp16, Precision::fp16, 2, 0, true},
     {"bf16", Precision::bf16, Precision::bf16, 2, 0, true},
-    // Casting an input reads 2 B and writes 1 B, and its transpose for the weight gradient 1 B more.
+    // Casting an input reads 2 B and writes 1 B, and its transpose for the weight gradient 1 B
+    // more.
     {"fp8", Precision::fp8, Precision::bf16, 1, 4, true},
     {"fp8-current", Precision::fp8, Precision::bf16, 1, 6, true},  // and reads 2 B for the maximum
     {"fp8-block", Precision::fp8, Precision::bf16, 1, 4.1, true},  // and writes a scale a block
-    {"mxfp8", Precision::fp8, Precision::bf16, 1.03, 4.1, true},  // a scale for 32 elements
+    {"mxfp8", Precision::fp8, Precision::bf16, 1.03, 4.1, true},   // a scale for 32 elements
     {"fp4", Precision::fp4, Precision::bf16, 1, 4, true},
 };
 
 }  // namespace
 
-std::span<const Recipe> recipes() { return kRecipes; }
+std::span<const Recipe> recipes() {
+  return kRecipes;
+}
 
 const Recipe* recipe_from(std::string_view name) {
   for (const Recipe& recipe : kRecipes) {

@@ -31,33 +31,33 @@ constexpr std::array<std::string_view, 4> kAttentionKernelNames = {"unfused", "f
 /// A mixed-precision recipe: which format each part of training uses.
 struct Recipe {
   std::string_view name;
-  Precision matmul;       // products with weights inside layers
-  Precision activation;   // everything else: attention core, norms, residual, embedding, head
-  double saved_input_bytes;   // an element of a matrix product's input kept for the backward pass
-  double cast_passes;     // extra bytes an element read and written by casts, scaling, transposes
-  bool master_weights;    // an fp32 copy of the weights beside those the products read
+  Precision matmul;          // products with weights inside layers
+  Precision activation;      // everything else: attention core, norms, residual, embedding, head
+  double saved_input_bytes;  // an element of a matrix product's input kept for the backward pass
+  double cast_passes;   // extra bytes an element read and written by casts, scaling, transposes
+  bool master_weights;  // an fp32 copy of the weights beside those the products read
 };
 
 /// The known recipes. fp8: per-tensor delayed scaling; fp8-current: per-tensor current scaling (an
-/// extra pass for the maximum); fp8-block: 128-wide blocks (DeepSeek-V3); mxfp8: 32-wide blocks with
-/// hardware scaling; fp4: NVFP4, all three products (arXiv 2509.25149). In all of them embedding, head,
-/// attention core, norms and the residual stay in bf16.
+/// extra pass for the maximum); fp8-block: 128-wide blocks (DeepSeek-V3); mxfp8: 32-wide blocks
+/// with hardware scaling; fp4: NVFP4, all three products (arXiv 2509.25149). In all of them
+/// embedding, head, attention core, norms and the residual stay in bf16.
 std::span<const Recipe> recipes();
 const Recipe* recipe_from(std::string_view name);
 
 struct Job {
   Task task = Task::pretrain;
   Framework framework = Framework::megatron;
-  std::int64_t sequence = 0;       // tokens in one sequence
-  std::int64_t global_batch = 0;   // sequences in one step
+  std::int64_t sequence = 0;      // tokens in one sequence
+  std::int64_t global_batch = 0;  // sequences in one step
   const Recipe* recipe = recipe_from("bf16");
   Optimizer optimizer = Optimizer::adamw;
   AttentionKernel attention = AttentionKernel::flash2;
   bool causal = true;
-  bool fused = true;               // fused norms, activation, rotary, bias-dropout-add kernels
-  double dropout = -1;             // negative: the model's own
+  bool fused = true;    // fused norms, activation, rotary, bias-dropout-add kernels
+  double dropout = -1;  // negative: the model's own
   std::int64_t lora_rank = 16;
-  double expert_imbalance = 1;     // tokens of the fullest expert rank over the mean (>= 1)
+  double expert_imbalance = 1;  // tokens of the fullest expert rank over the mean (>= 1)
 };
 
 }  // namespace headway

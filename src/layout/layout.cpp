@@ -35,10 +35,14 @@ std::int64_t micro_batches(const Job& job, const Layout& layout) {
 
 std::int64_t degree(const Layout& layout, Dimension dimension) {
   switch (dimension) {
-    case Dimension::tp: return layout.tp;
-    case Dimension::cp: return layout.cp;
-    case Dimension::dp: return layout.dp;
-    case Dimension::pp: return layout.pp;
+    case Dimension::tp:
+      return layout.tp;
+    case Dimension::cp:
+      return layout.cp;
+    case Dimension::dp:
+      return layout.dp;
+    case Dimension::pp:
+      return layout.pp;
   }
   return 1;
 }
@@ -65,17 +69,34 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
   out.etp = span_in_stage(layout.etp, 1, layout, cluster);
   out.ep = span_in_stage(layout.ep, layout.etp, layout, cluster);
   const std::int64_t expert_ranks = layout.etp * layout.ep;
-  out.expert_dp = span_in_stage(
-      std::max<std::int64_t>(1, layout.tp * layout.cp * layout.dp / expert_ranks), expert_ranks,
-      layout, cluster);
+  out.expert_dp =
+      span_in_stage(std::max<std::int64_t>(1, layout.tp * layout.cp * layout.dp / expert_ranks),
+                    expert_ranks, layout, cluster);
   const std::int64_t replicas = out.dp.ranks;
   if (layout.shard == 0 || layout.shard >= replicas) {
     out.shard = out.dp;
     out.replica = span_of(1, 1, total, cluster);
   } else {
-    const std::int64_t step = std::min(stride(layout, Dimension::cp), stride(layout, Dimension::dp));
-    out.shard = span_of(layout.shard, step, total, cluster);
-    out.replica = span_of(replicas / layout.shard, step * layout.shard, total, cluster);
+    // Neighbours among the replicas share a copy: first along the inner one of cp and dp, then along
+    // the outer one, which need not follow it directly.
+    const bool cp_inner = stride(layout, Dimension::cp) < stride(layout, Dimension::dp);
+    const Dimension inner = cp_inner ? Dimension::cp : Dimension::dp;
+    const Dimension outer = cp_inner ? Dimension::dp : Dimension::cp;
+    const std::int64_t columns = degree(layout, inner), rows = degree(layout, outer);
+    const std::int64_t near = stride(layout, inner), far = stride(layout, outer);
+    if (near * columns == far || rows == 1) {  // the replicas lie evenly
+      out.shard = span_of(layout.shard, near, total, cluster);
+      out.replica = span_of(replicas / layout.shard, near * layout.shard, total, cluster);
+    } else if (layout.shard <= columns) {
+      out.shard = span_of(layout.shard, near, total, cluster);
+      out.replica = product(span_of(columns / layout.shard, near * layout.shard, total, cluster),
+                            span_of(rows, far, total, cluster));
+    } else {
+      const std::int64_t shared = layout.shard / columns;  // rows that share a copy
+      out.shard =
+          product(span_of(columns, near, total, cluster), span_of(shared, far, total, cluster));
+      out.replica = span_of(rows / shared, far * shared, total, cluster);
+    }
   }
   return out;
 }
@@ -94,8 +115,7 @@ std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t
   const std::int64_t middle = std::max<std::int64_t>(1, chunks - 2);
   const std::int64_t between = std::max<std::int64_t>(0, layers - first - last);
   const std::int64_t index = chunk - 1;
-  return std::min(layers,
-                  first + index * (between / middle) + std::min(index, between % middle));
+  return std::min(layers, first + index * (between / middle) + std::min(index, between % middle));
 }
 
 }  // namespace headway

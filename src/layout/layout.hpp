@@ -39,17 +39,18 @@ struct Layout {
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   std::int64_t pp = 1;
-  std::int64_t vpp = 1;             // virtual stages on each rank
-  std::int64_t ep = 1;              // ranks of tp·cp·dp over which the experts are spread
-  std::int64_t etp = 1;             // tensor degree inside an expert
-  std::int64_t micro_batch = 1;     // sequences
-  int zero = 0;                     // 0..3; 1: optimiser states, 2: and gradients, 3: and weights
-  std::int64_t shard = 0;           // ranks that share one copy of sharded states (HSDP); 0: all dp·cp
-  bool reshard_after_forward = true;  // ZeRO-3: gathered weights are dropped until the backward pass
-  bool sequence_parallel = true;    // norms and residual split over tp
+  std::int64_t vpp = 1;          // virtual stages on each rank
+  std::int64_t ep = 1;           // ranks of tp·cp·dp over which the experts are spread
+  std::int64_t etp = 1;          // tensor degree inside an expert
+  std::int64_t micro_batch = 1;  // sequences
+  int zero = 0;                  // 0..3; 1: optimiser states, 2: and gradients, 3: and weights
+  std::int64_t shard = 0;  // ranks that share one copy of sharded states (HSDP); 0: all dp·cp
+  bool reshard_after_forward =
+      true;                       // ZeRO-3: gathered weights are dropped until the backward pass
+  bool sequence_parallel = true;  // norms and residual split over tp
   ContextExchange context_exchange = ContextExchange::ring;
   Recompute recompute = Recompute::none;
-  std::int64_t recompute_every = 1;   // full: the input of every n-th layer is kept
+  std::int64_t recompute_every = 1;  // full: the input of every n-th layer is kept
   Schedule schedule = Schedule::one_f_one_b;
   std::int64_t first_stage_layers = 0;  // 0: even
   std::int64_t last_stage_layers = 0;
@@ -68,8 +69,8 @@ struct Layout {
 /// Micro-batches each rank runs in one step.
 std::int64_t micro_batches(const Job& job, const Layout& layout);
 
-/// Everything that makes the layout illegal for this model, job and cluster, each with what would be
-/// legal. `where` names fields as the command line does ("--tp").
+/// Everything that makes the layout illegal for this model, job and cluster, each with what would
+/// be legal. `where` names fields as the command line does ("--tp").
 Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
 
 /// The degree of one dimension, and the distance in global ranks between neighbours along it.
@@ -87,9 +88,9 @@ struct Spans {
 
 Spans spans(const Layout& layout, const Cluster& cluster);
 
-/// The layers on each pipeline stage, chunk after chunk. Layers that do not divide evenly are spread
-/// so that earlier chunks hold one more.
-/// The first layer of virtual chunk `chunk` (0 ... pp·vpp); chunk_begin(pp·vpp) == layers.
+/// The layers on each pipeline stage, chunk after chunk. Layers that do not divide evenly are
+/// spread so that earlier chunks hold one more. The first layer of virtual chunk `chunk` (0 ...
+/// pp·vpp); chunk_begin(pp·vpp) == layers.
 std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t chunk);
 
 }  // namespace headway

@@ -34,6 +34,7 @@ void read_gpt2(Fields& fields, Model& model) {
       read_sizes(fields, model, true,
                  {"n_embd", "n_layer", "vocab_size",
                   present(fields, {"n_positions", "n_ctx", "max_position_embeddings"})});
+  model.before_flash_attention = true;
   model.norm = NormKind::layer_norm;
   model.learned_positions =
       bounded(fields, present(fields, {"n_positions", "n_ctx", "max_position_embeddings"}),
@@ -64,6 +65,7 @@ void read_gpt_neox(Fields& fields, Model& model) {
 // layers (350M), which also has its norms after the parts and none at the end.
 void read_opt(Fields& fields, Model& model) {
   const std::int64_t layers = read_sizes(fields, model, true);
+  model.before_flash_attention = true;
   model.norm = NormKind::layer_norm;
   if (bounded(fields, "max_position_embeddings", kMostLearnedPositions) > 0) {
     model.learned_positions = model.maximum_sequence + 2;
@@ -90,6 +92,7 @@ void read_bloom(Fields& fields, Model& model) {
       read_sizes(fields, model, true,
                  {present(fields, {"hidden_size", "n_embed"}),
                   present(fields, {"n_layer", "num_hidden_layers"}), "vocab_size", "seq_length"});
+  model.before_flash_attention = true;
   model.norm = NormKind::layer_norm;
   model.embedding_norm = true;
   model.dropout = dropout(fields, {"hidden_dropout"});

@@ -28,7 +28,8 @@ void BlockBuilder::linear(const Linear& matrix, std::int64_t split, std::int64_t
   const std::int64_t out = matrix.split == Split::column ? matrix.out / split : matrix.out;
   const std::int64_t in = matrix.split == Split::row ? matrix.in / split : matrix.in;
   const bool in_layer = block_.kind == BlockKind::layer || block_.kind == BlockKind::prediction;
-  const bool quantised = in_layer && matrix.role != Role::router && matrix.role != Role::shared_gate;
+  const bool quantised =
+      in_layer && matrix.role != Role::router && matrix.role != Role::shared_gate;
   const Precision precision = quantised ? slice_.job.recipe->matmul : slice_.activation;
 
   push({.shape = Matmul{rows, out, in, copies}, .phase = Phase::forward, .precision = precision});
@@ -89,8 +90,8 @@ void BlockBuilder::pass(double forward_bytes, double backward_bytes, double kern
   }
 }
 
-void BlockBuilder::call(CollectiveOp op, Group group, Phase phase, double bytes,
-                        HiddenBy hidden_by, Precision dtype, double count) {
+void BlockBuilder::call(CollectiveOp op, Group group, Phase phase, double bytes, HiddenBy hidden_by,
+                        Precision dtype, double count) {
   block_.calls.push_back({.op = op,
                           .group = group,
                           .phase = phase,
@@ -100,7 +101,9 @@ void BlockBuilder::call(CollectiveOp op, Group group, Phase phase, double bytes,
                           .count = count});
 }
 
-void BlockBuilder::keep(double bytes, bool core) { (core ? kept_core_ : kept_) += bytes; }
+void BlockBuilder::keep(double bytes, bool core) {
+  (core ? kept_core_ : kept_) += bytes;
+}
 
 Block BlockBuilder::finish(double input_bytes) {
   block_.saved_if_kept = Bytes(kept_ + kept_core_);

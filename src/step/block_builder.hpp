@@ -15,14 +15,14 @@ struct Slice {
   const Job& job;
   const Layout& layout;
   const Habits& habit;
-  std::int64_t tokens;        // rows of the products: micro-batch · sequence / cp
-  double rows;                // the same as a double
-  double norm_rows;           // rows of norms and residual: divided by tp where sequence parallel
+  std::int64_t tokens;  // rows of the products: micro-batch · sequence / cp
+  double rows;          // the same as a double
+  double norm_rows;     // rows of norms and residual: divided by tp where sequence parallel
   double hidden;
-  double element;             // bytes of an activation element
-  double dropout;             // probability
-  bool sequence_parallel;     // with tp > 1
-  bool trains_weights;        // false: frozen (LoRA)
+  double element;          // bytes of an activation element
+  double dropout;          // probability
+  bool sequence_parallel;  // with tp > 1
+  bool trains_weights;     // false: frozen (LoRA)
   Precision activation;
 };
 
@@ -85,6 +85,9 @@ Block lower_head(const Slice& slice);
 
 /// ZeRO-3: gathers and reductions of one block's weights for every micro-batch.
 void add_weight_sharding(Block& block, const Slice& slice);
+/// Activations that go to the host after the forward pass and come back before the backward pass,
+/// weights (this rank's shards) that come from it for either.
+void add_offload(Block& block, const Slice& slice);
 /// Once a step: reduction of gradients, gathering of parameters, embedding, norm.
 void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
                     bool first, bool last);

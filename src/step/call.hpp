@@ -25,17 +25,21 @@ constexpr std::string_view to_name(CollectiveOp op) {
   return kCollectiveNames[static_cast<int>(op)];
 }
 
-/// dp_replica: across the sharding groups of hybrid sharding; expert_dp: the ranks that hold the same
-/// experts; embedding: first and last stage where they share the embedding's weights.
+/// dp_replica: across the sharding groups of hybrid sharding; expert_dp: the ranks that hold the
+/// same experts; embedding: first and last stage where they share the embedding's weights.
 enum class Group : std::uint8_t { tp, cp, ep, pp, dp, expert_dp, dp_replica, embedding };
 constexpr std::array<std::string_view, 8> kGroupNames = {
     "tp", "cp", "ep", "pp", "dp", "expert_dp", "dp_replica", "embedding"};
-constexpr std::string_view to_name(Group group) { return kGroupNames[static_cast<int>(group)]; }
+constexpr std::string_view to_name(Group group) {
+  return kGroupNames[static_cast<int>(group)];
+}
 
 enum class Phase : std::uint8_t { forward, backward, recompute, gradient, optimizer, pipeline };
 constexpr std::array<std::string_view, 6> kPhaseNames = {"forward",  "backward",  "recompute",
                                                          "gradient", "optimizer", "pipeline"};
-constexpr std::string_view to_name(Phase phase) { return kPhaseNames[static_cast<int>(phase)]; }
+constexpr std::string_view to_name(Phase phase) {
+  return kPhaseNames[static_cast<int>(phase)];
+}
 
 /// What computation, if any, can hide a call.
 enum class HiddenBy : std::uint8_t { nothing, same_block, next_block, backward, forward, pipeline };
@@ -47,9 +51,9 @@ struct Call {
   Phase phase;
   HiddenBy hidden_by = HiddenBy::nothing;
   Precision dtype;
-  /// The whole logical tensor, as nccl-tests counts sizes: the buffer of an all-reduce or broadcast,
-  /// the gathered result of an all-gather, the input of a reduce-scatter, what one rank sends in all
-  /// in an all-to-all, the message of a send.
+  /// The whole logical tensor, as nccl-tests counts sizes: the buffer of an all-reduce or
+  /// broadcast, the gathered result of an all-gather, the input of a reduce-scatter, what one rank
+  /// sends in all in an all-to-all, the message of a send.
   Bytes bytes;
   double count = 1;
 };

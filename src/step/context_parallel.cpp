@@ -16,8 +16,8 @@ void add_context_parallel(BlockBuilder& builder, const Slice& slice, const Atten
                                  width(attention.kv_heads, attention.value_dim);
   const double token_bytes = slice.rows * slice.element;
   if (layout.context_exchange == ContextExchange::ring) {
-    // cp - 1 passes on of the rank's own keys and values, each under the attention of the piece that
-    // came before; backward carries their gradients, too [STEP-3].
+    // cp - 1 passes on of the rank's own keys and values, each under the attention of the piece
+    // that came before; backward carries their gradients, too [STEP-3].
     const double passes = static_cast<double>(layout.cp - 1);
     builder.call(CollectiveOp::send_receive, Group::cp, Phase::forward,
                  token_bytes * keys_and_values, HiddenBy::same_block, slice.activation, passes);

@@ -1,4 +1,5 @@
-// Data parallelism and ZeRO (arXiv 1910.02054): what is reduced and gathered, by stage and framework.
+// Data parallelism and ZeRO (arXiv 1910.02054): what is reduced and gathered, by stage and
+// framework.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +23,9 @@ Trained trained_on(const StageClass& stage, const std::vector<Block>& blocks) {
   return out;
 }
 
-Precision wire_precision(double bytes) { return bytes > 2 ? Precision::fp32 : Precision::bf16; }
+Precision wire_precision(double bytes) {
+  return bytes > 2 ? Precision::fp32 : Precision::bf16;
+}
 
 // Cuts `bytes` into calls of the framework's bucket size.
 void push_bucketed(StageClass& stage, Call call, Bytes bytes, Bytes bucket) {
@@ -56,7 +59,8 @@ void add_weight_sharding(Block& block, const Slice& slice) {
       const Precision wire = wire_precision(reduced_bytes(slice.job));
       block.calls.push_back(
           {CollectiveOp::reduce_scatter, group, Phase::backward, under, wire, reduced});
-      if (slice.layout.shard > 0 && group == Group::dp) {  // hybrid: shards are summed over replicas
+      if (slice.layout.shard > 0 &&
+          group == Group::dp) {  // hybrid: shards are summed over replicas
         block.calls.push_back({CollectiveOp::all_reduce, Group::dp_replica, Phase::backward, under,
                                wire, reduced / static_cast<double>(slice.layout.shard)});
       }
@@ -78,8 +82,7 @@ void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Blo
                                      ? HiddenBy::forward
                                      : HiddenBy::nothing;
   if (!shards_weights(slice.job, layout)) {
-    const bool scatter =
-        layout.zero >= 1 && habit.reduction == GradientReduction::reduce_scatter;
+    const bool scatter = layout.zero >= 1 && habit.reduction == GradientReduction::reduce_scatter;
     const bool hybrid = layout.shard > 0 && layout.zero >= 1;
     const std::int64_t micro = micro_batches(slice.job, layout);
     const double times =
@@ -93,8 +96,8 @@ void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Blo
                     reduced, habit.bucket);
       if (hybrid && group == Group::dp) {
         push_bucketed(stage,
-                      {CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient,
-                       under_backward, wire, Bytes(0), times},
+                      {CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient, under_backward,
+                       wire, Bytes(0), times},
                       reduced / static_cast<double>(layout.shard), habit.bucket);
       }
       if (layout.zero >= 1) {  // updated weights back to every rank

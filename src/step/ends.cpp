@@ -32,7 +32,8 @@ Block lower_embedding(const Slice& slice) {
     builder.keep(slice.norm_rows * slice.hidden);
   }
   if (slice.model.embedding_norm) add_norm(builder, slice);
-  // Each rank holds a part of the vocabulary: rows found elsewhere are zero, and the parts are summed.
+  // Each rank holds a part of the vocabulary: rows found elsewhere are zero, and the parts are
+  // summed.
   add_tensor_parallel_exit(builder, slice);
   builder.keep(slice.rows * 8);  // token ids
   builder.hold({.dense = local_vocabulary(slice) * width +

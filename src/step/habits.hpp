@@ -15,15 +15,15 @@ enum class GradientReduction : std::uint8_t { reduce_scatter, all_reduce };
 
 struct Habits {
   // Memory, bytes a parameter in 16-bit mixed precision (in fp32 and tf32 all are 4).
-  double weights;            // resident weights; ZeRO-3 shards them
-  bool master_separate;      // a separate fp32 copy belongs to the optimiser states
-  double gradients;          // resident gradients; ZeRO-2 and 3 shard them
-  double gradients_fp16;     // the same in the fp16 recipe
-  double transient_gradients;  // of one block, before they are added to the resident ones
-  double gathered;           // bytes a parameter of a gathered block (ZeRO-3)
+  double weights;                // resident weights; ZeRO-3 shards them
+  bool master_separate;          // a separate fp32 copy belongs to the optimiser states
+  double gradients;              // resident gradients; ZeRO-2 and 3 shard them
+  double gradients_fp16;         // the same in the fp16 recipe
+  double transient_gradients;    // of one block, before they are added to the resident ones
+  double gathered;               // bytes a parameter of a gathered block (ZeRO-3)
   std::int64_t gathered_blocks;  // blocks alive at once: this one and those prefetched
   // Communication.
-  double reduced;            // bytes a gradient element on the wire (fp16: at most two)
+  double reduced;  // bytes a gradient element on the wire (fp16: at most two)
   GradientReduction reduction;
   bool gradients_each_micro_batch;  // ZeRO-2 reduces after every micro-batch
   bool zero2_is_zero3_kept;  // ZeRO-2 gathers sharded weights once a step (FSDP SHARD_GRAD_OP)
@@ -31,19 +31,20 @@ struct Habits {
   bool overlap_gradients;
   bool overlap_parameters;
   bool overlap_tensor;
-  bool pads_vocabulary;      // to a multiple of 128·tp
-  bool splits_transfers;     // between stages each tp rank sends a tp-th, gathered on arrival
-  Bytes pipeline_metadata;   // a shape message before each first send
+  bool pads_vocabulary;     // to a multiple of 128·tp
+  bool splits_transfers;    // between stages each tp rank sends a tp-th, gathered on arrival
+  Bytes pipeline_metadata;  // a shape message before each first send
   // Computation.
-  Seconds host_launch;       // the host needs this for each kernel it issues
-  double loss_forward;       // bytes a logit that the loss reads and writes, forward
+  Seconds host_launch;  // the host needs this for each kernel it issues
+  double loss_forward;  // bytes a logit that the loss reads and writes, forward
   double loss_backward;
-  double optimizer_passes;   // bytes read and written in the update, over those of one fused pass
+  double optimizer_passes;     // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient;  // the product adds to the resident gradient itself
-  int default_zero;          // the ZeRO stage of the framework's own recipes
+  int default_zero;            // the ZeRO stage of the framework's own recipes
+  AttentionKernel hopper_attention;  // on Hopper and later: by a library made for it, or not
   // Overhead.
-  Bytes context;             // driver context, library workspaces, communicators' own buffers
-  double fragmentation;      // of the memory that the allocator handles
+  Bytes context;         // driver context, library workspaces, communicators' own buffers
+  double fragmentation;  // of the memory that the allocator handles
 };
 
 const Habits& habits(Framework framework);

@@ -1,6 +1,6 @@
 // One layer: norm, attention, residual, norm, feed-forward or experts, residual. Bytes of each pass
-// and what it keeps are listed in docs/models/step.md [STEP-5]; with dropout, 16-bit activations and
-// unfused attention the kept bytes are those of arXiv 2205.05198 §4: s·b·h·(34 + 5·a·s/h).
+// and what it keeps are listed in docs/models/step.md [STEP-5]; with dropout, 16-bit activations
+// and unfused attention the kept bytes are those of arXiv 2205.05198 §4: s·b·h·(34 + 5·a·s/h).
 #include <algorithm>
 
 #include "model/count.hpp"
@@ -21,8 +21,8 @@ void add_residual(BlockBuilder& builder, const Slice& slice) {
   const double bytes = slice.norm_rows * slice.hidden * slice.element;
   const double mask = slice.dropout > 0 ? slice.norm_rows * slice.hidden : 0;
   const bool fused = slice.job.fused;
-  // x and residual read, sum written (dropout: its mask, too). Backward: the two branches' gradients
-  // are read and their sum written; dropout reads gradient and mask and writes.
+  // x and residual read, sum written (dropout: its mask, too). Backward: the two branches'
+  // gradients are read and their sum written; dropout reads gradient and mask and writes.
   double forward = 3 * bytes + mask;
   double backward = 3 * bytes + (slice.dropout > 0 ? 2 * bytes + mask : 0);
   if (!fused && slice.dropout > 0) forward += 2 * bytes;
@@ -55,8 +55,11 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
       case Role::query_down:
       case Role::query_up:
       case Role::key_value_down:
-      case Role::key_value_up: builder.linear(matrix, tp, slice.tokens); break;
-      default: break;
+      case Role::key_value_up:
+        builder.linear(matrix, tp, slice.tokens);
+        break;
+      default:
+        break;
     }
   }
 
@@ -91,8 +94,8 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   core.window = attention.window;
   core.dropout = slice.dropout;
   builder.attention(core);
-  const double scores = static_cast<double>(core.batch * core.heads * core.queries) *
-                        static_cast<double>(core.keys);
+  const double scores =
+      static_cast<double>(core.batch * core.heads * core.queries) * static_cast<double>(core.keys);
   if (slice.job.attention == AttentionKernel::unfused) {
     builder.keep(scores * slice.element, /*core=*/true);  // softmax
     if (core.dropout > 0) builder.keep(scores * (slice.element + 1), /*core=*/true);
@@ -212,9 +215,14 @@ void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) 
                            static_cast<double>(layout.tp));
         break;
       }
-      case Role::shared_down: builder.linear(matrix, layout.tp, slice.tokens); break;
-      case Role::shared_gate: builder.linear(matrix, 1, slice.tokens, 1, false); break;
-      default: break;
+      case Role::shared_down:
+        builder.linear(matrix, layout.tp, slice.tokens);
+        break;
+      case Role::shared_gate:
+        builder.linear(matrix, 1, slice.tokens, 1, false);
+        break;
+      default:
+        break;
     }
   }
   if (shared) add_tensor_parallel_exit(builder, slice);
@@ -236,8 +244,8 @@ Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
   held.experts =
       static_cast<double>(all.experts) / static_cast<double>(slice.layout.ep * slice.layout.etp);
   if (kind == BlockKind::prediction) {  // two norms and the projection of [hidden; embedding]
-    held.dense += 2 * slice.hidden * slice.hidden / static_cast<double>(slice.layout.tp) +
-                  2 * slice.hidden;
+    held.dense +=
+        2 * slice.hidden * slice.hidden / static_cast<double>(slice.layout.tp) + 2 * slice.hidden;
     const Linear joint{Role::feed_forward_down, Split::column, 2 * slice.model.hidden,
                        slice.model.hidden, false};
     builder.linear(joint, slice.layout.tp, slice.tokens);

@@ -31,14 +31,21 @@ Flops recomputed_flops(const Model& model, const Job& job, Recompute recompute,
 
 const GroupSpan& span_of_group(const Spans& spans, Group group) {
   switch (group) {
-    case Group::tp: return spans.tp;
-    case Group::cp: return spans.cp;
-    case Group::ep: return spans.ep;
+    case Group::tp:
+      return spans.tp;
+    case Group::cp:
+      return spans.cp;
+    case Group::ep:
+      return spans.ep;
     case Group::pp:
-    case Group::embedding: return spans.pp;
-    case Group::dp: return spans.shard;
-    case Group::expert_dp: return spans.expert_dp;
-    case Group::dp_replica: return spans.replica;
+    case Group::embedding:
+      return spans.pp;
+    case Group::dp:
+      return spans.shard;
+    case Group::expert_dp:
+      return spans.expert_dp;
+    case Group::dp_replica:
+      return spans.replica;
   }
   return spans.dp;
 }
@@ -65,7 +72,10 @@ Step lower(const Model& model, const Job& job, const Layout& layout, const Clust
     index.prediction = static_cast<int>(step.blocks.size());
     step.blocks.push_back(lower_layer(slice, model.kinds.back(), BlockKind::prediction));
   }
-  for (Block& block : step.blocks) add_weight_sharding(block, slice);
+  for (Block& block : step.blocks) {
+    add_weight_sharding(block, slice);
+    add_offload(block, slice);
+  }
 
   // Stages: which blocks each rank of the pipeline holds, and what it does once a step.
   step.stages = stage_classes(model, layout, index);

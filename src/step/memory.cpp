@@ -7,15 +7,15 @@
 namespace headway {
 namespace {
 
-Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage) {
+Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
+                Bytes& offloaded_states) {
   const Layout& layout = slice.layout;
   const Habits& habit = slice.habit;
   const bool sharded = shards_weights(slice.job, layout);
   const double dense_ranks =
       static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
-  const double expert_ranks =
-      std::max(1.0, static_cast<double>(layout.dp * layout.cp * layout.tp) /
-                        static_cast<double>(layout.ep * layout.etp));
+  const double expert_ranks = std::max(1.0, static_cast<double>(layout.dp * layout.cp * layout.tp) /
+                                                static_cast<double>(layout.ep * layout.etp));
   // 16-bit recipes have the framework's sizes; in fp32 everything takes four bytes.
   const bool mixed = slice.job.recipe->master_weights;
   const double weight_bytes = mixed ? habit.weights : 4.0;
@@ -38,7 +38,8 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage) {
       gradients += count * trained * gradient / (sharded || layout.zero >= 2 ? ranks : 1.0);
       states += count * trained * state_bytes / (layout.zero >= 1 ? ranks : 1.0);
       // fp8 products read an fp8 copy of the weights and its transpose, kept over micro-batches.
-      if (eight_bit && !sharded && block.kind == BlockKind::layer) parameters += count * held_here * 2;
+      if (eight_bit && !sharded && block.kind == BlockKind::layer)
+        parameters += count * held_here * 2;
     };
     add(held.dense, dense_ranks);
     add(held.experts, expert_ranks);
@@ -57,6 +58,7 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage) {
   memory.parameters = Bytes(layout.offload_parameters ? 0 : parameters);
   memory.gradients = Bytes(gradients);
   memory.optimizer = Bytes(layout.offload_optimizer ? 0 : states);
+  offloaded_states = Bytes(layout.offload_optimizer ? states : 0);
   const double flights = in_flight(layout, stage.first, step.micro_batches);
   if (layout.offload_activations) {
     // Two micro-batches' worth of one block stay: one in work, one on its way.
@@ -69,11 +71,11 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage) {
     memory.activations = flights * kept + widest;
   }
   // The gradient of the widest activation, as large as the activation itself.
-  const double gathered =
-      sharded ? (layout.zero == 3 && layout.reshard_after_forward
-                     ? largest_block * static_cast<double>(habit.gathered_blocks)
-                     : stage.parameters)
-              : 0.0;
+  const double gathered = sharded
+                              ? (layout.zero == 3 && layout.reshard_after_forward
+                                     ? largest_block * static_cast<double>(habit.gathered_blocks)
+                                     : stage.parameters)
+                              : 0.0;
   const bool reduces = layout.dp * layout.cp > 1 && !sharded;
   memory.buffers = Bytes(gathered * habit.gathered +
                          (sharded || reduces ? largest_block * habit.transient_gradients : 0.0)) +
@@ -84,12 +86,25 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage) {
 
 }  // namespace
 
+void add_offload(Block& block, const Slice& slice) {
+  const Layout& layout = slice.layout;
+  if (layout.offload_activations) block.host_transfer += block.saved;
+  if (layout.offload_parameters) {
+    const double ranks =
+        static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
+    block.host_transfer +=
+        Bytes((block.held.dense + block.held.experts) * slice.habit.gathered / ranks);
+  }
+}
+
 void account_memory(Step& step, const Slice& slice) {
   for (const StageClass& stage : step.stages) {
-    const Memory memory = on_stage(step, slice, stage);
+    Bytes offloaded_states(0);
+    const Memory memory = on_stage(step, slice, stage, offloaded_states);
     if (memory.total() > step.memory.total()) {
       step.memory = memory;
       step.worst_stage = stage.first;
+      step.offloaded_states = offloaded_states;
     }
   }
 }

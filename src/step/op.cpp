@@ -21,8 +21,7 @@ double operations(const AttentionShape& a, Phase phase) {
   const double dim = static_cast<double>(a.head_dim);
   const double value = static_cast<double>(a.value_dim);
   // Forward: scores, values. Backward: scores again, dV and dP over the value width, dQ and dK.
-  return phase == Phase::backward ? scores * 2 * (3 * dim + 2 * value)
-                                  : scores * 2 * (dim + value);
+  return phase == Phase::backward ? scores * 2 * (3 * dim + 2 * value) : scores * 2 * (dim + value);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct AttentionShape {
   std::int64_t queries, keys;  // tokens on this accelerator, and tokens they attend to
   std::int64_t head_dim, value_dim;
   bool causal = true;
-  std::int64_t window = 0;     // sliding window in tokens; 0: none
+  std::int64_t window = 0;  // sliding window in tokens; 0: none
   double dropout = 0;
 };
 
@@ -44,8 +44,8 @@ struct Op {
 };
 
 /// Floating-point operations that the kernel's shape asks for: 2·m·n·k·batch for a product; for
-/// attention two products forward and five backward (flash kernels compute the scores again), on the
-/// causal half where it is causal; none for a pass [STEP-1].
+/// attention two products forward and five backward (flash kernels compute the scores again), on
+/// the causal half where it is causal; none for a pass [STEP-1].
 Flops work(const Op& op);
 
 }  // namespace headway

@@ -10,11 +10,16 @@ namespace headway {
 double optimizer_state_bytes(const Job& job) {
   switch (job.optimizer) {
     case Optimizer::adam:
-    case Optimizer::adamw: return 8;      // two fp32 moments
-    case Optimizer::sgd: return 4;        // momentum
-    case Optimizer::muon: return 4;       // momentum
-    case Optimizer::adafactor: return 0;  // a row and a column a matrix: under 0.1 %
-    case Optimizer::adam_8bit: return 2.03;  // two bytes, and a scale for each 256 elements
+    case Optimizer::adamw:
+      return 8;  // two fp32 moments
+    case Optimizer::sgd:
+      return 4;  // momentum
+    case Optimizer::muon:
+      return 4;  // momentum
+    case Optimizer::adafactor:
+      return 0;  // a row and a column a matrix: under 0.1 %
+    case Optimizer::adam_8bit:
+      return 2.03;  // two bytes, and a scale for each 256 elements
   }
   return 8;
 }
@@ -26,9 +31,9 @@ bool keeps_master(const Job& job) {
 void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks) {
   const Layout& layout = slice.layout;
   const double dense_share =
-      layout.zero >= 1 ? static_cast<double>(layout.shard > 0 ? layout.shard
-                                                              : layout.dp * layout.cp)
-                       : 1.0;
+      layout.zero >= 1
+          ? static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp)
+          : 1.0;
   const double expert_ranks = static_cast<double>(layout.dp * layout.cp * layout.tp) /
                               static_cast<double>(layout.ep * layout.etp);
   const double expert_share = layout.zero >= 1 ? std::max(1.0, expert_ranks) : 1.0;
@@ -38,9 +43,10 @@ void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Bloc
     updated += static_cast<double>(stage.counts[i]) * held.trained *
                (held.dense / dense_share + held.experts / expert_share);
   }
-  // [STEP-8] Bytes a parameter: read for the norm 4, scaled by the clipping factor 8; the update reads
-  // the gradient 4 and reads and writes fp32 weight 8 and states. 16-bit gradients are first written
-  // out in fp32, fp16 ones rescaled and checked; a separate copy for the products is written anew.
+  // [STEP-8] Bytes a parameter: read for the norm 4, scaled by the clipping factor 8; the update
+  // reads the gradient 4 and reads and writes fp32 weight 8 and states. 16-bit gradients are first
+  // written out in fp32, fp16 ones rescaled and checked; a separate copy for the products is
+  // written anew.
   const double gradient = gradient_bytes(slice.job);
   double must = 4 + 8 + 4 + 8 + 2 * optimizer_state_bytes(slice.job);
   if (gradient < 4) must += gradient + 4;
@@ -66,9 +72,9 @@ void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Bloc
       const std::int64_t large = std::max(in, out);
       const double each = static_cast<double>(stage.counts[kind]) * copies * 5;
       const auto batch = std::max<std::int64_t>(1, static_cast<std::int64_t>(each));
-      for (const Matmul product : {Matmul{small, small, large, batch},
-                                   Matmul{small, small, small, batch},
-                                   Matmul{small, large, small, batch}}) {
+      for (const Matmul product :
+           {Matmul{small, small, large, batch}, Matmul{small, small, small, batch},
+            Matmul{small, large, small, batch}}) {
         stage.ops.push_back({.shape = product,
                              .phase = Phase::optimizer,
                              .precision = slice.activation,

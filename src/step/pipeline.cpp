@@ -1,5 +1,5 @@
-// Pipeline parallelism: which stages there are, what passes between them, how many micro-batches each
-// holds. Schedules: GPipe (arXiv 1811.06965), 1F1B and interleaved (2104.04473 §2.2), ZB-H1
+// Pipeline parallelism: which stages there are, what passes between them, how many micro-batches
+// each holds. Schedules: GPipe (arXiv 1811.06965), 1F1B and interleaved (2104.04473 §2.2), ZB-H1
 // (2401.10241), ZB-V (2405.15362), DualPipe (2412.19437).
 #include "step/pipeline.hpp"
 
@@ -15,7 +15,8 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
   const double after = static_cast<double>(layout.pp - 1 - stage);  // stages behind this one
   if (layout.pp == 1) return 1;
   switch (layout.schedule) {
-    case Schedule::gpipe: return m;
+    case Schedule::gpipe:
+      return m;
     case Schedule::one_f_one_b: {
       if (layout.vpp == 1) return std::min(m, after + 1);
       // Chunks run ahead before the first backward: 2·after + (vpp - 1)·pp, and the one in work.
@@ -23,8 +24,10 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
       return std::min(m * vpp, 2 * after + (vpp - 1) * pp + 1) / vpp;
     }
     case Schedule::zero_bubble:
-    case Schedule::zero_bubble_v: return std::min(m, pp);
-    case Schedule::dual_pipe: return std::min(m, pp + 1);
+    case Schedule::zero_bubble_v:
+      return std::min(m, pp);
+    case Schedule::dual_pipe:
+      return std::min(m, pp + 1);
   }
   return 1;
 }
@@ -74,11 +77,11 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
   // each computes, but the first of all. Classes of several stages are not at the ends.
   const double chunks = static_cast<double>(layout.vpp);
   const double sends = micro * (2 * chunks - (first ? 1 : 0) - (last ? 1 : 0));
-  stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline,
-                         HiddenBy::pipeline, slice.activation, Bytes(bytes), sends});
+  stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline, HiddenBy::pipeline,
+                         slice.activation, Bytes(bytes), sends});
   if (split && !slice.sequence_parallel) {
-    stage.calls.push_back({CollectiveOp::all_gather, Group::tp, Phase::pipeline,
-                           HiddenBy::nothing, slice.activation, Bytes(whole), sends});
+    stage.calls.push_back({CollectiveOp::all_gather, Group::tp, Phase::pipeline, HiddenBy::nothing,
+                           slice.activation, Bytes(whole), sends});
   }
   if (slice.habit.pipeline_metadata.value() > 0) {
     stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline,

@@ -19,20 +19,21 @@ enum class BlockKind : std::uint8_t { layer, embedding, head, prediction };
 
 /// Parameters that one rank holds of a block.
 struct HeldParameters {
-  double dense = 0;      // reduced over the data-parallel ranks
-  double experts = 0;    // reduced over the expert-data-parallel ranks
-  double trained = 1;    // share of them that is trained (LoRA: the adapters only)
+  double dense = 0;    // reduced over the data-parallel ranks
+  double experts = 0;  // reduced over the expert-data-parallel ranks
+  double trained = 1;  // share of them that is trained (LoRA: the adapters only)
 };
 
 /// What a rank does for one micro-batch in one layer, in the embedding, or in head and loss.
 struct Block {
   BlockKind kind = BlockKind::layer;
   std::vector<Op> ops;
-  std::vector<Call> calls;      // counts are for one micro-batch
+  std::vector<Call> calls;  // counts are for one micro-batch
   HeldParameters held;
-  Bytes saved;                  // activations kept from the forward to the backward pass
-  Bytes saved_if_kept;          // the same without any recomputation: alive in one block at a time
-  Bytes working;                // besides, while the block runs (logits, gathered tokens)
+  Bytes saved;          // activations kept from the forward to the backward pass
+  Bytes saved_if_kept;  // the same without any recomputation: alive in one block at a time
+  Bytes working;        // besides, while the block runs (logits, gathered tokens)
+  Bytes host_transfer;  // over the host link in each direction of the block (offloading)
 };
 
 constexpr std::size_t kMostLayerKinds = 8;
@@ -41,32 +42,31 @@ constexpr std::size_t kMostBlocks = kMostLayerKinds + 3;  // embedding, head, pr
 /// Pipeline stages with the same blocks. Counts are blocks of each kind on one rank, over all its
 /// virtual chunks.
 struct StageClass {
-  std::int64_t first = 0;       // the first such stage
-  std::int64_t stages = 1;      // how many there are
+  std::int64_t first = 0;   // the first such stage
+  std::int64_t stages = 1;  // how many there are
   std::array<std::int64_t, kMostBlocks> counts{};
-  std::vector<Call> calls;      // once a step: gradients, parameters, embedding, norm
-  std::vector<Op> ops;          // once a step: the optimiser
-  double parameters = 0;        // held by a rank
+  std::vector<Call> calls;  // once a step: gradients, parameters, embedding, norm
+  std::vector<Op> ops;      // once a step: the optimiser
+  double parameters = 0;    // held by a rank
 };
 
 /// Bytes a rank holds at its peak.
 struct Memory {
   Bytes parameters, gradients, optimizer, activations, buffers, other;
-  Bytes total() const {
-    return parameters + gradients + optimizer + activations + buffers + other;
-  }
+  Bytes total() const { return parameters + gradients + optimizer + activations + buffers + other; }
 };
 
 struct Step {
-  std::vector<Block> blocks;           // at most kMostBlocks
-  std::vector<StageClass> stages;      // in the order of their first stage
+  std::vector<Block> blocks;       // at most kMostBlocks
+  std::vector<StageClass> stages;  // in the order of their first stage
   std::int64_t micro_batches = 1;
   Spans spans;
-  Memory memory;                       // of the worst rank
-  std::int64_t worst_stage = 0;        // where that rank is
-  Flops model_flops_full;              // of the whole step, attention in full [MODEL-1]
+  Memory memory;                 // of the worst rank
+  Bytes offloaded_states;        // of that rank, in the host's memory
+  std::int64_t worst_stage = 0;  // where that rank is
+  Flops model_flops_full;        // of the whole step, attention in full [MODEL-1]
   Flops model_flops_causal;
-  Flops recomputed_flops_full;         // of the whole step, on top of the model's
+  Flops recomputed_flops_full;  // of the whole step, on top of the model's
   Flops recomputed_flops_causal;
 };
 

@@ -3,11 +3,11 @@
 
 namespace headway {
 
-// What goes round is one activation: micro-batch · sequence / cp tokens of the hidden width [STEP-2].
-// Without sequence parallelism the entry is free forward and an all-reduce of its gradient backward;
-// the exit is an all-reduce forward and free backward. With it, each all-reduce becomes a
-// reduce-scatter on one side and an all-gather on the other, and the entry's input, kept split, is
-// gathered once more for the weight gradient, under the product for the input gradient.
+// What goes round is one activation: micro-batch · sequence / cp tokens of the hidden width
+// [STEP-2]. Without sequence parallelism the entry is free forward and an all-reduce of its
+// gradient backward; the exit is an all-reduce forward and free backward. With it, each all-reduce
+// becomes a reduce-scatter on one side and an all-gather on the other, and the entry's input, kept
+// split, is gathered once more for the weight gradient, under the product for the input gradient.
 
 void add_tensor_parallel_entry(BlockBuilder& builder, const Slice& slice) {
   if (slice.layout.tp == 1) return;
@@ -19,7 +19,8 @@ void add_tensor_parallel_entry(BlockBuilder& builder, const Slice& slice) {
                  slice.trains_weights ? HiddenBy::same_block : HiddenBy::nothing, dtype);
     return;
   }
-  builder.call(CollectiveOp::all_gather, Group::tp, Phase::forward, bytes, HiddenBy::nothing, dtype);
+  builder.call(CollectiveOp::all_gather, Group::tp, Phase::forward, bytes, HiddenBy::nothing,
+               dtype);
   if (slice.trains_weights) {
     builder.call(CollectiveOp::all_gather, Group::tp, Phase::backward, bytes, HiddenBy::same_block,
                  dtype);
