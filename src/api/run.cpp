@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 
-#include "base/document.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
@@ -294,6 +293,12 @@ void assume_defaults(const RequestReader& reader, Run& run) {
                                 ": the habit of the framework");
     }
   }
+  const Accelerator& accelerator = run.cluster.accelerator;
+  if (!reader.has("precision") && accelerator.peak_of(Precision::bf16).value() <= 0 &&
+      accelerator.peak_of(Precision::fp16).value() > 0) {
+    run.job.recipe = recipe_from("fp16");
+    run.assumptions.push_back("precision fp16: the accelerator has no bf16");
+  }
   if (reader.has("attention")) return;
   const std::string& architecture = run.cluster.accelerator.architecture;
   const bool hopper_or_later = architecture == "hopper" || architecture == "blackwell";
@@ -310,53 +315,42 @@ void assume_defaults(const RequestReader& reader, Run& run) {
   }
 }
 
+// With some fields refused, the rules that hold whatever those turn out to be: the refused ones and
+// dp stand at 1, and rules on what depends on them are left out.
+Problems independent_problems(const Run& run, const Problems& refused) {
+  Layout trial = run.layout;
+  trial.dp = 1;
+  const bool has_experts =
+      std::any_of(run.model.kinds.begin(), run.model.kinds.end(),
+                  [](const Layer& layer) { return layer.experts.has_value(); });
+  if (has_experts) trial.ep = trial.etp = 1;
+  trial.shard = 0;
+  Job job = run.job;
+  job.sequence = std::max<std::int64_t>(1, job.sequence);
+  job.global_batch = std::max<std::int64_t>(1, job.global_batch);
+  const auto was_refused = [&](std::string_view flag) {
+    return std::any_of(refused.begin(), refused.end(), [&](const Problem& problem) {
+      return problem.where.find(flag.substr(2)) != std::string::npos;
+    });
+  };
+  Problems out;
+  for (Problem& problem : check(run.model, job, trial, run.cluster)) {
+    const bool pipeline = problem.where == "--pp" || problem.where == "--vpp" ||
+                          problem.where == "--schedule" ||
+                          problem.where.find("stage") != std::string::npos;
+    if (was_refused(problem.where.substr(0, problem.where.find(',')))) continue;
+    if (pipeline && (was_refused("--pp") || was_refused("--vpp"))) continue;
+    if (problem.where == "--seq" && (was_refused("--cp") || was_refused("--tp"))) continue;
+    if (problem.where == "--global-batch" && was_refused("--micro-batch")) continue;
+    out.push_back(std::move(problem));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::span<const RunField> run_fields() {
   return kFields;
-}
-
-Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
-  RunRequest request;
-  Problems problems;
-  if (table.table() == nullptr) return Problem{file, "must be a table of fields"};
-  for (const auto& [key, node] : *table.table()) {
-    GivenField field{key, {}, file + ":" + std::to_string(node.line) + ": " + printable(key)};
-    if (const auto* text = std::get_if<std::string>(&node.value)) {
-      field.text = *text;
-    } else if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
-      field.text = std::to_string(*whole);
-    } else if (const auto* real = std::get_if<double>(&node.value)) {
-      char digits[32];
-      std::snprintf(digits, sizeof digits, "%.17g", *real);
-      field.text = digits;
-    } else if (const auto* flag = std::get_if<bool>(&node.value)) {
-      field.text = *flag ? "true" : "false";
-    } else {
-      problems.push_back({field.where, "must be text, a number, true or false"});
-      continue;
-    }
-    request.push_back(std::move(field));
-  }
-  if (!problems.empty()) return problems;
-  return request;
-}
-
-Result<RunRequest> read_run_file(const std::string& path) {
-  const auto document = read_document(path);
-  if (!document) return document.problems();
-  auto request = run_request_from(document->root, path);
-  if (!request) return request;
-  // A model or cluster file stands beside the run file that names it.
-  const std::size_t slash = path.rfind('/');
-  for (GivenField& field : request.value()) {
-    const bool names_file = field.text.ends_with(".json") || field.text.ends_with(".toml");
-    if ((field.name == "model" || field.name == "cluster") && names_file &&
-        !field.text.starts_with('/') && slash != std::string::npos) {
-      field.text = path.substr(0, slash + 1) + field.text;
-    }
-  }
-  return request;
 }
 
 Result<Run> make_run(const RunRequest& request) {
@@ -385,40 +379,11 @@ Result<Run> make_run(const RunRequest& request) {
   read_layout(reader, run.layout);
   settle_ranks(reader, run.layout);
   if (model_name && cluster_name && loaded) assume_defaults(reader, run);
-  // The rules on the whole are only meaningful once every part is there.
-  if (!problems.empty()) return problems;
-  append(problems, check(run.model, run.job, run.layout, run.cluster));
+  if (!model_name || !cluster_name || !loaded) return problems;
+  append(problems, problems.empty() ? check(run.model, run.job, run.layout, run.cluster)
+                                    : independent_problems(run, problems));
   if (!problems.empty()) return problems;
   return run;
-}
-
-std::string run_file_text(const Run& run) {
-  std::string out = "# headway predict THIS-FILE\n";
-  for (const RunField& field : kFields) {
-    const GivenField* given = nullptr;
-    for (const GivenField& candidate : run.given) {
-      if (candidate.name == field.name) given = &candidate;
-    }
-    if (given == nullptr) continue;
-    out += std::string(field.name) + " = ";
-    std::int64_t whole = 0;
-    const char* const end = given->text.data() + given->text.size();
-    const auto [rest, status] = std::from_chars(given->text.data(), end, whole);
-    if (field.value.empty()) {
-      out += given->text == "false" ? "false" : "true";
-    } else if (status == std::errc() && rest == end) {
-      out += std::to_string(whole);
-    } else {
-      out += '"';
-      for (const char c : given->text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-      }
-      out += '"';
-    }
-    out += '\n';
-  }
-  return out;
 }
 
 }  // namespace headway

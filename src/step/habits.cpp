@@ -20,6 +20,9 @@ namespace {
 //              metadata.
 //   nanotron   0.4 (Dec 2024): bf16 weights, fp32 accumulation beside bf16 gradients, DDP buckets.
 //   jax        MaxText: fp32 weights sharded, bf16 gathers and reductions, compiled.
+// The host's time for an op stands for the three to five kernels, views and checks that PyTorch runs
+// for it and for autograd's part: 70 us is fitted on 1,230 launch-bound runs of Megatron-DeepSpeed on
+// A100 (vTrain, 2 to 8 GPUs; median error 8 % there), the others are estimated from it.
 // Bytes a logit of the loss and launch times follow from the kernels each framework issues
 // (docs/models/step.md); context and fragmentation are estimates to be fitted on reported peaks.
 constexpr Bytes kMiB{1024.0 * 1024.0};
@@ -44,7 +47,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = true,
      .splits_transfers = true,
      .pipeline_metadata = Bytes(0),
-     .host_launch = Seconds(5e-6),
+     .host_launch = Seconds(70e-6),
      .loss_forward = 38,
      .loss_backward = 14,
      .optimizer_passes = 1.0,
@@ -71,15 +74,15 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
-     .host_launch = Seconds(5e-6),
+     .host_launch = Seconds(40e-6),
      .loss_forward = 14,
      .loss_backward = 22,
      .optimizer_passes = 1.3,
      .fused_weight_gradient = false,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash2,
-     .context = kGiB * 2.0,
-     .fragmentation = 0.06},
+     .context = kGiB * 1.5,
+     .fragmentation = 0.03},
     {.weights = 2,
      .master_separate = true,
      .gradients = 2,
@@ -98,7 +101,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = true,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(1024),
-     .host_launch = Seconds(6e-6),
+     .host_launch = Seconds(70e-6),
      .loss_forward = 38,
      .loss_backward = 14,
      .optimizer_passes = 1.3,
@@ -125,7 +128,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
-     .host_launch = Seconds(6e-6),
+     .host_launch = Seconds(70e-6),
      .loss_forward = 38,
      .loss_backward = 14,
      .optimizer_passes = 1.5,

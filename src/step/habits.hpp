@@ -35,7 +35,7 @@ struct Habits {
   bool splits_transfers;    // between stages each tp rank sends a tp-th, gathered on arrival
   Bytes pipeline_metadata;  // a shape message before each first send
   // Computation.
-  Seconds host_launch;  // the host needs this for each kernel it issues
+  Seconds host_launch;  // the host needs this for each op or call it issues
   double loss_forward;  // bytes a logit that the loss reads and writes, forward
   double loss_backward;
   double optimizer_passes;     // bytes read and written in the update, over those of one fused pass

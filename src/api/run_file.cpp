@@ -1,0 +1,82 @@
+// Run files: the fields of a run as a TOML or JSON table.
+#include <charconv>
+#include <cstdio>
+
+#include "api/run.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+
+Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
+  RunRequest request;
+  Problems problems;
+  if (table.table() == nullptr) return Problem{file, "must be a table of fields"};
+  for (const auto& [key, node] : *table.table()) {
+    GivenField field{key, {}, file + ":" + std::to_string(node.line) + ": " + printable(key)};
+    if (const auto* text = std::get_if<std::string>(&node.value)) {
+      field.text = *text;
+    } else if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
+      field.text = std::to_string(*whole);
+    } else if (const auto* real = std::get_if<double>(&node.value)) {
+      char digits[32];
+      std::snprintf(digits, sizeof digits, "%.17g", *real);
+      field.text = digits;
+    } else if (const auto* flag = std::get_if<bool>(&node.value)) {
+      field.text = *flag ? "true" : "false";
+    } else {
+      problems.push_back({field.where, "must be text, a number, true or false"});
+      continue;
+    }
+    request.push_back(std::move(field));
+  }
+  if (!problems.empty()) return problems;
+  return request;
+}
+
+Result<RunRequest> read_run_file(const std::string& path) {
+  const auto document = read_document(path);
+  if (!document) return document.problems();
+  auto request = run_request_from(document->root, path);
+  if (!request) return request;
+  // A model or cluster file stands beside the run file that names it.
+  const std::size_t slash = path.rfind('/');
+  for (GivenField& field : request.value()) {
+    const bool names_file = field.text.ends_with(".json") || field.text.ends_with(".toml");
+    if ((field.name == "model" || field.name == "cluster") && names_file &&
+        !field.text.starts_with('/') && slash != std::string::npos) {
+      field.text = path.substr(0, slash + 1) + field.text;
+    }
+  }
+  return request;
+}
+
+std::string run_file_text(const Run& run) {
+  std::string out = "# headway predict THIS-FILE\n";
+  for (const RunField& field : run_fields()) {
+    const GivenField* given = nullptr;
+    for (const GivenField& candidate : run.given) {
+      if (candidate.name == field.name) given = &candidate;
+    }
+    if (given == nullptr) continue;
+    out += std::string(field.name) + " = ";
+    std::int64_t whole = 0;
+    const char* const end = given->text.data() + given->text.size();
+    const auto [rest, status] = std::from_chars(given->text.data(), end, whole);
+    if (field.value.empty()) {
+      out += given->text == "false" ? "false" : "true";
+    } else if (status == std::errc() && rest == end) {
+      out += std::to_string(whole);
+    } else {
+      out += '"';
+      for (const char c : given->text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+      }
+      out += '"';
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace headway

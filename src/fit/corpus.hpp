@@ -1,0 +1,44 @@
+// A corpus: a table of measured training runs, one configuration a row, in the columns of
+// data/measurements/training.csv.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace headway {
+
+/// One measured run as its source states it. An empty cell means that the source does not say:
+/// numbers are then absent, texts empty. Members bear the names of the columns.
+struct CorpusRow {
+  int line = 0;
+  std::string id, source_key, source, date, system, accelerator, intra_node_link, framework,
+      precision, task, model_name, recompute, offload, outcome, flops_convention,
+      layout_completeness, notes;
+  std::optional<std::int64_t> source_tier, n_accel, accel_per_node, layers, d_model, n_heads,
+      n_kv_heads, d_ff, gated_mlp, vocab, seq_len, n_experts, top_k, global_batch_sequences,
+      micro_batch, grad_accum, dp, tp, sp, cp, pp, vpp, ep, zero_stage, flash_attention;
+  std::optional<double> accel_memory_gb, inter_node_network_gbps_per_accel, n_params, step_time_s,
+      tokens_per_s_per_accel, model_tflops_per_accel, hw_tflops_per_accel, mfu_reported,
+      memory_gb_reported;
+  /// The first cell that cannot be read and why; empty for a sound row. Such a row is counted as
+  /// skipped, the others of the file are used.
+  std::string bad_cell, bad_cell_detail;
+
+  bool out_of_memory() const { return outcome == "oom"; }
+};
+
+struct Corpus {
+  std::string file;
+  std::vector<CorpusRow> rows;
+};
+
+/// Reads a corpus. Every column must be there (in any order; others are ignored); a missing one is
+/// a problem of the file, a cell that is no number in its range a defect of its row.
+Result<Corpus> read_corpus(std::string_view csv, std::string file);
+
+}  // namespace headway

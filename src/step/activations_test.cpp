@@ -1,0 +1,151 @@
+// Activations kept for the backward pass [STEP-5], against the closed forms of arXiv 2205.05198 §4.
+// s sequence, b micro-batch, h hidden width, a heads, t tensor degree; 16 bit, dropout, attention
+// not fused, GELU of four times the width. Bytes of one layer:
+//   attention  2 input of q, k, v | 4 q and k | 2 v | 2 input of the projection | 1 dropout mask
+//              (sbh each) and 2 softmax + 1 mask + 2 dropped softmax (a·s²·b each): 11 sbh + 5 as²b
+//   MLP        2 + 8 inputs of its products | 8 input of GELU | 1 mask: 19 sbh
+//   two norms  2 each: 4 sbh
+#include <gtest/gtest.h>
+
+#include "step/test_case.hpp"
+
+namespace headway::testing {
+namespace {
+
+struct Sizes {
+  double s = 2048, b, h = 6144, a = 64, t;
+  double sbh() const { return s * b * h; }
+  double scores() const { return 5 * a * s * s * b; }
+};
+
+Case gpt_22b(std::int64_t tp, std::int64_t micro_batch) {
+  Case c = case_of("megatron-22b");
+  c.job.global_batch = micro_batch;
+  c.job.attention = AttentionKernel::unfused;
+  c.layout.tp = tp;
+  c.layout.micro_batch = micro_batch;
+  return c;
+}
+
+double saved(const Case& c) {
+  expect_legal(c);
+  return c.lowered().blocks[0].saved.value();
+}
+
+TEST(Activations, OfOneRankAre34And5asOverH) {  // [STEP-5] equation 1
+  const Sizes x{.b = 4, .t = 1};
+  EXPECT_DOUBLE_EQ(saved(gpt_22b(1, 4)), 34 * x.sbh() + x.scores());
+}
+
+TEST(Activations, UnderTensorParallelismAlone10AreHeldWhole) {  // [STEP-5] equation 2
+  for (const std::int64_t t : {2, 4, 8}) {
+    const Sizes x{.b = 2, .t = static_cast<double>(t)};
+    Case c = gpt_22b(t, 2);
+    c.layout.sequence_parallel = false;
+    EXPECT_DOUBLE_EQ(saved(c), (10 + 24 / x.t) * x.sbh() + x.scores() / x.t) << t;
+  }
+}
+
+TEST(Activations, UnderSequenceParallelismAllAreSplit) {  // [STEP-5] equation 4
+  for (const std::int64_t t : {2, 4, 8}) {
+    const Sizes x{.b = 2, .t = static_cast<double>(t)};
+    EXPECT_DOUBLE_EQ(saved(gpt_22b(t, 2)), (34 * x.sbh() + x.scores()) / x.t) << t;
+  }
+}
+
+TEST(Activations, SelectiveRecomputationKeepsNoScores) {  // [STEP-5] table 2
+  Case c = gpt_22b(8, 4);
+  c.layout.recompute = Recompute::selective;
+  const Sizes x{.b = 4, .t = 8};
+  EXPECT_DOUBLE_EQ(saved(c), 34 * x.sbh() / x.t);
+  c.layout.sequence_parallel = false;
+  EXPECT_DOUBLE_EQ(saved(c), (10 + 24 / x.t) * x.sbh());
+}
+
+TEST(Activations, FullRecomputationKeepsTheInput) {  // [STEP-5] table 2
+  Case c = gpt_22b(8, 4);
+  c.layout.recompute = Recompute::full;
+  const Sizes x{.b = 4, .t = 8};
+  EXPECT_DOUBLE_EQ(saved(c), 2 * x.sbh() / 8);  // the residual is split, too
+  c.layout.recompute_every = 4;
+  EXPECT_DOUBLE_EQ(saved(c), 2 * x.sbh() / 8 / 4);
+  c.layout.recompute_every = 1;
+  c.layout.sequence_parallel = false;
+  EXPECT_DOUBLE_EQ(saved(c), 2 * x.sbh());
+}
+
+TEST(Activations, FlashAttentionKeepsALogSumExpInPlaceOfScores) {  // [STEP-5]
+  Case c = gpt_22b(8, 4);
+  c.job.attention = AttentionKernel::flash2;
+  const Sizes x{.b = 4, .t = 8};
+  const double log_sum_exp = 4 * x.a * x.s * x.b;  // fp32 for each head and query
+  EXPECT_DOUBLE_EQ(saved(c), (34 * x.sbh() + log_sum_exp) / x.t);
+  c.layout.recompute = Recompute::selective;
+  EXPECT_DOUBLE_EQ(saved(c), 34 * x.sbh() / x.t);
+}
+
+TEST(Activations, WithoutDropoutThreeMasksFewer) {  // [STEP-5]
+  Case c = gpt_22b(1, 4);
+  c.job.dropout = 0;
+  const Sizes x{.b = 4, .t = 1};
+  // 34 less two masks of sbh; of the scores the softmax alone is kept: 2 of 5.
+  EXPECT_DOUBLE_EQ(saved(c), 32 * x.sbh() + x.scores() * 2 / 5);
+}
+
+TEST(Activations, OfALlamaLayer) {  // [STEP-5]
+  // RMS norms 2·2; input of q, k, v 2; q 2; k and v 2·2·(8/64); result 2; input of the gated part
+  // 2; gate and up 4·w, their product 2·w with w = 28672/8192 = 3.5: 4 + 2 + 2 + 0.5 + 2 + 2 + 21.
+  Case c = case_of("llama-2-70b");
+  c.layout.tp = 8;
+  const double sbh = 2048.0 * 8192;
+  const double log_sum_exp = 4 * 64 * 2048.0;
+  EXPECT_DOUBLE_EQ(saved(c), ((4 + 2 + 2 + 0.5 + 2 + 2 + 21) * sbh + log_sum_exp) / 8);
+}
+
+TEST(Activations, MoreTensorParallelismNeverNeedsMoreUnderSequenceParallelism) {  // [STEP-9]
+  for (const char* name : {"megatron-22b", "llama-3-70b", "mixtral-8x22b", "gpt3-175b"}) {
+    for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+      Case c = case_of(name);
+      c.layout.recompute = recompute;
+      double before = 1e300;
+      for (c.layout.tp = 1; c.layout.tp <= 8; c.layout.tp *= 2) {
+        expect_legal(c);
+        const double now = c.lowered().memory.activations.value();
+        EXPECT_LE(now, before) << name << " tp " << c.layout.tp;
+        before = now;
+      }
+    }
+  }
+}
+
+TEST(Activations, ContextParallelismSplitsTokens) {  // [STEP-3] [STEP-5]
+  Case whole = gpt_22b(1, 1);
+  whole.job.attention = AttentionKernel::flash2;
+  Case split = whole;
+  split.layout.cp = 4;
+  EXPECT_DOUBLE_EQ(saved(split), saved(whole) / 4);
+  split.layout.context_exchange = ContextExchange::all_to_all;
+  EXPECT_DOUBLE_EQ(saved(split), saved(whole) / 4);
+}
+
+TEST(Activations, LogitsAreAliveInOneMicroBatchOnly) {  // [STEP-7]
+  // The 16-bit logits, their fp32 copy and the gradient: 10 bytes for each token and local word;
+  // beside them the final norm's input and the head's, 2 sbh each.
+  Case c = case_of("megatron-22b");
+  c.layout.tp = 8;
+  const Step step = c.lowered();
+  const Block& head = step.blocks[2];
+  ASSERT_EQ(head.kind, BlockKind::head);
+  EXPECT_DOUBLE_EQ(head.working.value(), 2048.0 * 51200 / 8 * 10);
+  EXPECT_DOUBLE_EQ(head.saved.value(), 2048.0 * 6144 * 2 * (1.0 / 8 + 1));
+  // More micro-batches in flight do not multiply them.
+  c.layout.pp = 2;
+  c.job.global_batch = 1;
+  const double one = c.lowered().memory.activations.value();
+  c.job.global_batch = 2;
+  const double two = c.lowered().memory.activations.value();
+  EXPECT_LT(two - one, 24 * 34 * 2048.0 * 6144 / 8 * 1.1);
+}
+
+}  // namespace
+}  // namespace headway::testing

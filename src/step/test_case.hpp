@@ -1,0 +1,83 @@
+// What the tests of src/step share: one run, and sums over its ranks. Tests only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cluster/load.hpp"
+#include "model/count.hpp"
+#include "model/load.hpp"
+#include "step/step.hpp"
+
+namespace headway::testing {
+
+struct Case {
+  Model model;
+  Job job;
+  Layout layout;
+  Cluster cluster;
+
+  Step lowered() const { return lower(model, job, layout, cluster); }
+};
+
+/// One rank, one sequence of 2,048 tokens in bf16, unless the test says otherwise.
+inline Case case_of(const std::string& model, const std::string& cluster = "dgx-a100-80gb") {
+  Case out;
+  out.model = load_model(model).value();
+  out.cluster = load_cluster(cluster).value();
+  out.job.sequence = 2048;
+  out.job.global_batch = 1;
+  return out;
+}
+
+/// The layout must be legal, or what is tested means nothing.
+inline void expect_legal(const Case& c) {
+  for (const Problem& problem : check(c.model, c.job, c.layout, c.cluster)) {
+    ADD_FAILURE() << c.model.name << " " << problem.where << ": " << problem.message;
+  }
+}
+
+/// Sum of call bytes times counts of the calls that `wanted` picks.
+template <class Wanted>
+double bytes_of(const std::vector<Call>& calls, Wanted wanted) {
+  double out = 0;
+  for (const Call& call : calls) {
+    if (wanted(call)) out += call.bytes.value() * call.count;
+  }
+  return out;
+}
+inline double bytes_of(const std::vector<Call>& calls, CollectiveOp op, Group group) {
+  return bytes_of(calls, [&](const Call& c) { return c.op == op && c.group == group; });
+}
+
+template <class Wanted>
+double count_of(const std::vector<Call>& calls, Wanted wanted) {
+  double out = 0;
+  for (const Call& call : calls) {
+    if (wanted(call)) out += call.count;
+  }
+  return out;
+}
+
+/// Sum over all ranks of the run and all micro-batches of what `value` says of an op of a block.
+template <class Value>
+double sum_over_ranks(const Case& c, const Step& step, Value value) {
+  double out = 0;
+  for (const StageClass& stage : step.stages) {
+    for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+      double block = 0;
+      for (const Op& op : step.blocks[i].ops) block += value(op);
+      out += static_cast<double>(stage.stages * stage.counts[i]) * block;
+    }
+  }
+  return out * static_cast<double>(step.micro_batches * c.layout.tp * c.layout.cp * c.layout.dp);
+}
+
+inline bool is_product(const Op& op) { return std::holds_alternative<Matmul>(op.shape); }
+inline bool is_attention(const Op& op) { return std::holds_alternative<AttentionShape>(op.shape); }
+
+}  // namespace headway::testing
