@@ -230,13 +230,26 @@ TEST(ParseToml, SixtyFourLevelsAreReadAndOneMoreIsAProblem) {
 TEST(ParseToml, DeepNestingOfAnyFormIsAProblemAndNoCrash) {
   const std::string dots = repeated(".x", 1'000'000);
   for (const std::string& text :
-       {repeated("[", 1'000'000), "a = " + repeated("[", 1'000'000),
-        "a = " + repeated("{a=", 1'000'000), "x" + dots + " = 1", "[x" + dots + "]",
-        "[[x" + dots + "]]", "a = {x" + dots + " = 1}",
+       {std::string("[[["), std::string("["), repeated("[", 1'000'000),
+        "a = " + repeated("[", 1'000'000), "a = " + repeated("{a=", 1'000'000), "x" + dots + " = 1",
+        "[x" + dots + "]", "[[x" + dots + "]]", "a = {x" + dots + " = 1}",
         "a = {b = \"\"\"x\"\"\"\", x" + dots + " = 1}", "a = {b = '''x''''', x" + dots + " = 1}",
         "a = {b = \"\\\"\", x" + dots + " = 1}", "\"=\"" + repeated(".\"=\"", 500'000) + " = 1",
         "'{'" + repeated(" . '#'", 500'000) + " = 1", "# comment '\nx" + dots + " = 1"}) {
     EXPECT_FALSE(parse_toml(text, "f.toml").ok()) << text.substr(0, 40);
+  }
+}
+
+TEST(ParseToml, CharactersOutsideAsciiStandInQuotesAndCommentsOnly) {
+  const Node root =
+      toml("\xef\xbb\xbf# µ\na = 'µ' # é\n\"é\" = \"\"\"é \\\n  x é\"\"\"\nb = \"\\\\é\"\n");
+  EXPECT_EQ(std::get<std::string>(root.find("a")->value), "µ");
+  EXPECT_EQ(std::get<std::string>(root.find("é")->value), "é x é");
+  EXPECT_EQ(std::get<std::string>(root.find("b")->value), "\\é");
+  for (const char* text :
+       {"\na = 1 é", "\né = 1", "\na = é", "\n\xc2\xa0 a = 1", "\na = [1,\xe2\x80\x83 2]",
+        "\na = \"\"\"\\é\"\"\"", "\na = \"\"\"\\\n  é\"\"\""}) {
+    EXPECT_TRUE(said(parse_toml(text, "f.toml")).starts_with("f.toml:2 ")) << text;
   }
 }
 

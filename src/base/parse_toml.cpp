@@ -1,5 +1,7 @@
 // The one translation unit that includes toml++.
 #define TOML_EXCEPTIONS 0
+// Without NDEBUG toml++ aborts on some invalid text that it otherwise reports as an error.
+#define TOML_ASSERT(condition) static_assert(true)
 #define TOML_MAX_NESTED_VALUES 64
 #include <toml++/toml.h>
 
@@ -8,60 +10,10 @@
 
 #include "base/document.hpp"
 #include "base/text.hpp"
+#include "base/toml_trouble.hpp"
 
 namespace headway {
 namespace {
-
-// TOML forbids control characters everywhere, but for tabs and line ends (LF, CR LF); toml++ lets
-// some pass. Returns the line of the first one, or 0.
-int line_of_control_character(std::string_view text) {
-  int line = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte == '\n') ++line;
-    const bool line_end = byte == '\n' || (byte == '\r' && text.substr(i + 1, 1) == "\n");
-    if ((byte < 0x20 && byte != '\t' && !line_end) || byte == 0x7f) return line;
-  }
-  return 0;
-}
-
-// toml++ 3.3 limits how deep values nest, but not the length of a dotted key (a.b.c. ... = 1),
-// which nests tables just as deep and would exhaust the stack. Returns the line of the first key of
-// more than `most` parts, or 0. Text that is no valid TOML may be misread, from its first error on.
-int line_of_long_key(std::string_view text, int most) {
-  int line = 1;
-  int parts = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '.') {
-      if (++parts > most) return line;
-    } else if (c == '\n') {
-      ++line;
-      parts = 1;
-    } else if (c == '#') {
-      while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-    } else if (c == '"' || c == '\'') {
-      const bool block = text.substr(i, 3) == std::string(3, c);
-      const std::string_view quote = text.substr(i, block ? 3 : 1);
-      for (i += quote.size(); i < text.size() && text.substr(i, quote.size()) != quote; ++i) {
-        if (text[i] == '\n' && !block) break;
-        if (text[i] == '\n') ++line;
-        if (text[i] == '\\' && c == '"' && i + 1 < text.size() && text[i + 1] != '\n') ++i;
-      }
-      if (i < text.size() && text[i] == '\n') {
-        --i;
-      } else {
-        i = std::min(i + quote.size(), text.size()) - 1;
-        // A block may end with one or two quotes of its own before the closing three.
-        for (int own = 0; block && own < 2 && text.substr(i + 1, 1) == quote.substr(0, 1); ++own)
-          ++i;
-      }
-    } else if (c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') {
-      parts = 1;
-    }
-  }
-  return 0;
-}
 
 // Clears `shallow` and goes no further where `from` nests deeper than `levels`.
 Node convert(const toml::node& from, int levels, bool& shallow) {
@@ -119,12 +71,8 @@ Node convert(const toml::node& from, int levels, bool& shallow) {
 
 Result<Document> parse_toml(std::string_view text, std::string file) {
   if (text.size() > kLargestDocument) return Problem{file, "is larger than 16 MiB"};
-  if (const int line = line_of_control_character(text); line != 0) {
-    return Problem{file + ":" + std::to_string(line),
-                   "is not valid TOML: it holds a control character"};
-  }
-  if (const int line = line_of_long_key(text, kDeepestNesting); line != 0) {
-    return Problem{file + ":" + std::to_string(line), "is nested deeper than 64 levels"};
+  if (const auto trouble = find_toml_trouble(text)) {
+    return Problem{file + ":" + std::to_string(trouble->line), trouble->message};
   }
   const toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {

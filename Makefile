@@ -1,0 +1,70 @@
+# The two doors: `make demo` and `make test`. Everything else is CMake with the presets of
+# CMakePresets.json (release, dev, asan).
+
+# A clone at another path finds what ccache holds.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
+RELEASE := build/release
+ASAN := build/asan
+JOBS ?= $(shell nproc)
+
+# What `make demo` runs; the README shows its output.
+DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h100 --gpus 64 \
+        --seq 4096 --global-batch 128 --tp 8 --pp 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench asan check format deps clean
+
+help:
+	@echo "make demo     install what is missing, build, predict one training step"
+	@echo "make test     the same set-up, then every test"
+	@echo "make bench    the micro benchmarks"
+	@echo "make asan     the tests with the address and undefined-behaviour sanitizers"
+	@echo "make check    format and static analysis"
+	@echo "make format   apply .clang-format"
+	@echo "make deps     only install what is missing (scripts/install-deps --list names it)"
+	@echo "make clean    remove build/"
+	@echo ".ci/run       all that must pass before a change is merged"
+
+demo: $(RELEASE)/build.ninja
+	@scripts/build $(RELEASE) $(JOBS) headway
+	@echo '$$ $(strip $(DEMO))'
+	@$(DEMO)
+	@echo
+	@echo "Next: change a flag of that line (headway predict --help names them all), give --json for"
+	@echo "one document to read by program, or 'make test' to run every test."
+
+test: $(RELEASE)/build.ninja
+	@scripts/build $(RELEASE) $(JOBS) all
+	@scripts/run-tests $(RELEASE)
+	@echo "Next: 'make demo' predicts a step; 'make bench' measures; '.ci/run' runs every check;"
+	@echo "one test program alone: ls $(RELEASE)/src/*/*_test"
+
+bench: $(RELEASE)/build.ninja
+	@scripts/build $(RELEASE) $(JOBS) all
+	@for bench in $$(find $(RELEASE) -name '*_bench' -type f -perm -u+x | sort); do \
+	  echo "== $$bench"; $$bench || exit 1; done
+
+asan: $(ASAN)/build.ninja
+	@scripts/build $(ASAN) $(JOBS) all
+	@scripts/run-tests $(ASAN)
+
+# Configured once; Ninja configures again by itself where a CMake file or a list of sources changes.
+build/%/build.ninja: | deps
+	@cmake --preset $* >build/configure-$*.log 2>&1 || \
+	  { cat build/configure-$*.log; rm -f $@; exit 1; }
+
+deps:
+	@scripts/install-deps
+	@mkdir -p build
+
+check: | deps
+	@scripts/check-format
+	@scripts/check-code
+
+format: | deps
+	@scripts/sources | xargs -0 clang-format -i
+
+clean:
+	rm -rf build

@@ -1,0 +1,270 @@
+#include "layering.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace headway::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The layers: what each folder of src/ may include beside itself. "trace" may also include
+// step/call.hpp and what that includes.
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"base", {}},
+    {"model", {"base"}},
+    {"cluster", {"base"}},
+    {"layout", {"base", "model", "cluster"}},
+    {"step", {"base", "model", "cluster", "layout"}},
+    {"cost", {"base", "model", "cluster", "layout", "step"}},
+    {"forecast", {"base", "model", "cluster", "layout", "step", "cost"}},
+    {"limits", {"base", "cluster"}},
+    {"trace", {"base"}},
+    {"study",
+     {"base", "model", "cluster", "layout", "step", "cost", "forecast", "limits", "trace"}},
+    {"fit", {"base", "model", "cluster", "layout", "step", "cost", "forecast", "trace"}},
+    {"api",
+     {"base", "model", "cluster", "layout", "step", "cost", "forecast", "limits", "trace", "study",
+      "fit"}},
+};
+// apps are thin: they reach the library through its one door, and base for words.
+const std::set<std::string> kAppsMayInclude = {"api", "base"};
+
+const std::set<std::string> kPureFolders = {"step", "cost", "forecast", "limits"};
+const std::set<std::string> kImpureHeaders = {
+    "fstream", "iostream", "filesystem", "thread", "mutex",  "shared_mutex",
+    "atomic",  "future",   "chrono",     "ctime",  "random", "condition_variable",
+};
+
+// A heavy header and the .cpp files that may include it; a folder stands for one file of it, or for
+// any number where the header is only bound to its folder.
+struct HeavyHeader {
+  std::string_view pattern;  // what the include begins with
+  std::vector<std::string> homes;
+  bool one_file = true;
+};
+const std::array<HeavyHeader, 7> kHeavyHeaders = {{
+    {"CLI/", {"apps/cli/"}},
+    {"toml++/", {"src/base/parse_toml.cpp"}},
+    {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}},  // reading, writing
+    {"nlopt", {"src/fit/"}, false},                          // a short C header
+    {"httplib", {"apps/server/"}},
+    {"simdjson", {"src/trace/"}},
+    {"protozero/", {"src/trace/"}},
+}};
+
+struct Include {
+  std::string file;
+  std::string name;
+  int line;
+  bool quoted;
+};
+
+bool is_test(const std::string& path) {
+  return path.starts_with("tests/") || path.ends_with("_test.cpp") || path.ends_with("_bench.cpp");
+}
+
+std::vector<Include> includes_of(const std::string& path, const std::string& text) {
+  static const std::regex directive(R"re(^\s*#\s*include\s*(["<])([^">]+)[">])re");
+  std::vector<Include> out;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::smatch match;
+    if (line.find('#') == std::string::npos || !std::regex_search(line, match, directive)) continue;
+    out.push_back({path, match[2], number, match[1] == "\""});
+  }
+  return out;
+}
+
+std::vector<Include> all_includes(const SourceTree& tree) {
+  std::vector<Include> out;
+  for (const auto& [path, text] : tree) {
+    if (!path.ends_with(".hpp") && !path.ends_with(".cpp")) continue;
+    const std::vector<Include> found = includes_of(path, text);
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+std::string at(const Include& include) {
+  return include.file + ":" + std::to_string(include.line) + " ";
+}
+
+// "src/step/call.hpp" -> "step"; "" where the path is not inside a folder of src/.
+std::string folder_of(const std::string& path) {
+  if (!path.starts_with("src/")) return {};
+  const auto end = path.find('/', 4);
+  return end == std::string::npos ? std::string() : path.substr(4, end - 4);
+}
+
+// The file of the tree that a quoted include names, or "".
+std::string target_of(const Include& include, const SourceTree& tree) {
+  if (const std::string from_src = "src/" + include.name; tree.contains(from_src)) return from_src;
+  const std::string beside =
+      (fs::path(include.file).parent_path() / include.name).lexically_normal().string();
+  return tree.contains(beside) ? beside : std::string();
+}
+
+// `start` and everything it includes, as paths.
+std::set<std::string> closure(const std::string& start, const SourceTree& tree) {
+  std::set<std::string> seen;
+  std::vector<std::string> open = {start};
+  while (!open.empty()) {
+    const std::string path = open.back();
+    open.pop_back();
+    if (!tree.contains(path) || !seen.insert(path).second) continue;
+    for (const Include& include : includes_of(path, tree.at(path))) {
+      if (include.quoted) open.push_back(target_of(include, tree));
+    }
+  }
+  return seen;
+}
+
+// Whether the include is of a test library, in a header that only tests include.
+bool is_support_of_tests(const Include& include, const std::vector<Include>& all,
+                         const SourceTree& tree) {
+  if (!include.name.starts_with("gtest/") && !include.name.starts_with("rapidcheck")) return false;
+  return std::all_of(all.begin(), all.end(), [&](const Include& other) {
+    return !other.quoted || is_test(other.file) || target_of(other, tree) != include.file;
+  });
+}
+
+std::set<std::string> ids_in(const std::string& text) {
+  static const std::regex id(R"(\[[A-Z]+-[0-9]+\])");
+  std::set<std::string> out;
+  for (std::sregex_iterator i(text.begin(), text.end(), id), end; i != end; ++i) {
+    out.insert(i->str());
+  }
+  return out;
+}
+
+}  // namespace
+
+SourceTree read_source_tree(const std::string& root) {
+  SourceTree tree;
+  for (const char* folder : {"src", "apps", "tests", "docs/models"}) {
+    if (!fs::exists(fs::path(root) / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(root) / folder)) {
+      const std::string type = entry.path().extension().string();
+      const bool document = type == ".md";
+      if (type != ".hpp" && type != ".cpp" && !document) continue;
+      if (document != (std::string_view(folder) == "docs/models")) continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      std::ostringstream text;
+      text << file.rdbuf();
+      tree[fs::relative(entry.path(), root).generic_string()] = text.str();
+    }
+  }
+  return tree;
+}
+
+Breaches layer_breaches(const SourceTree& tree) {
+  Breaches out;
+  const std::set<std::string> call_vocabulary = closure("src/step/call.hpp", tree);
+  for (const Include& include : all_includes(tree)) {
+    if (!include.quoted || include.file.starts_with("tests/")) continue;
+    const std::string target = target_of(include, tree);
+    if (target.empty()) {
+      out.push_back(at(include) + "includes \"" + include.name + "\", which is no file of src/");
+      continue;
+    }
+    const std::string to = folder_of(target);
+    if (include.file.starts_with("apps/")) {
+      if (!to.empty() && !kAppsMayInclude.contains(to)) {
+        out.push_back(at(include) + "apps may include api and base, not " + include.name);
+      }
+      continue;
+    }
+    const std::string from = folder_of(include.file);
+    const auto layer = kMayInclude.find(from);
+    if (layer == kMayInclude.end()) {
+      out.push_back(at(include) + "stands in src/" + from + ", which has no place in the layers");
+    } else if (from != to && !layer->second.contains(to) &&
+               !(from == "trace" && call_vocabulary.contains(target))) {
+      out.push_back(at(include) + from + " may not include " + include.name);
+    }
+  }
+  return out;
+}
+
+Breaches purity_breaches(const SourceTree& tree) {
+  Breaches out;
+  for (const Include& include : all_includes(tree)) {
+    const std::string folder = folder_of(include.file);
+    if (include.quoted || folder.empty() || is_test(include.file)) continue;
+    if (kPureFolders.contains(folder) && kImpureHeaders.contains(include.name)) {
+      out.push_back(at(include) + folder + " may not include <" + include.name + ">");
+    } else if (include.name == "iostream") {
+      out.push_back(at(include) + "the library does not print: no <iostream>");
+    }
+  }
+  return out;
+}
+
+Breaches heavy_header_breaches(const SourceTree& tree) {
+  Breaches out;
+  const std::vector<Include> includes = all_includes(tree);
+  std::map<std::string, std::string> user_of_home;  // header + home -> the file that includes it
+  for (const Include& include : includes) {
+    const auto heavy =
+        std::find_if(kHeavyHeaders.begin(), kHeavyHeaders.end(), [&](const HeavyHeader& header) {
+          return std::string_view(include.name).starts_with(header.pattern);
+        });
+    if (heavy != kHeavyHeaders.end()) {
+      // A test may read JSON answers by other means than the code that writes them.
+      if (is_test(include.file) && heavy->pattern == "nlohmann/") continue;
+      const auto home =
+          std::find_if(heavy->homes.begin(), heavy->homes.end(),
+                       [&](const std::string& path) { return include.file.starts_with(path); });
+      if (home == heavy->homes.end() || !include.file.ends_with(".cpp")) {
+        out.push_back(at(include) + "may not include the heavy header " + include.name);
+        continue;
+      }
+      const std::string key = std::string(heavy->pattern) + " " + *home;
+      const auto [first, is_first] = user_of_home.emplace(key, include.file);
+      if (heavy->one_file && !is_first && first->second != include.file) {
+        out.push_back(at(include) + include.name + " is included by " + first->second +
+                      " already; one .cpp is its home");
+      }
+      continue;
+    }
+    // A name with a point or a slash is no header of the C++ standard library.
+    if (!include.quoted && include.file.starts_with("src/") && include.file.ends_with(".hpp") &&
+        include.name.find_first_of("./") != std::string::npos &&
+        !is_support_of_tests(include, includes, tree)) {
+      out.push_back(at(include) + "a header includes only std and src/, not <" + include.name +
+                    ">");
+    }
+  }
+  return out;
+}
+
+Breaches formula_id_breaches(const SourceTree& tree) {
+  enum Place { code, docs, tests };
+  std::map<std::string, std::array<std::string, 3>> found;  // id -> one path for each place
+  for (const auto& [path, text] : tree) {
+    if (path.starts_with("tests/layering")) continue;
+    const Place place = path.ends_with(".md") ? docs : is_test(path) ? tests : code;
+    for (const std::string& id : ids_in(text)) found[id][place] = path;
+  }
+  Breaches out;
+  for (const auto& [id, paths] : found) {
+    std::string missing;
+    if (paths[code].empty()) missing += " src/";
+    if (paths[docs].empty()) missing += " docs/models/";
+    if (paths[tests].empty()) missing += " *_test.cpp";
+    const auto seen = std::find_if(paths.begin(), paths.end(),
+                                   [](const std::string& path) { return !path.empty(); });
+    if (!missing.empty()) out.push_back(*seen + " " + id + " does not stand in:" + missing);
+  }
+  return out;
+}
+
+}  // namespace headway::testing

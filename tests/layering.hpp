@@ -1,0 +1,35 @@
+// The rules of DESIGN §3 and §4 that can be read off the source text: who may include whom, and
+// that a formula's id stands in the code, in docs/models and in a test.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace headway::testing {
+
+/// Path from the root of the repository ("src/base/text.hpp") -> text.
+using SourceTree = std::map<std::string, std::string>;
+
+/// The .hpp and .cpp files of src/, apps/ and tests/ and the .md files of docs/models/ under
+/// `root`.
+SourceTree read_source_tree(const std::string& root);
+
+// Each returns one line for each breach, "path:line what is wrong".
+using Breaches = std::vector<std::string>;
+
+/// Each folder includes only folders that stand before it; trace sees of step only what
+/// step/call.hpp includes; quoted includes name a file of src/ or one beside the file.
+Breaches layer_breaches(const SourceTree& tree);
+
+/// step, cost, forecast and limits include no header of files, clocks, threads, streams or
+/// randomness; no library folder includes <iostream>.
+Breaches purity_breaches(const SourceTree& tree);
+
+/// Heavy headers stand in their one .cpp; headers of src/ include only std and each other.
+Breaches heavy_header_breaches(const SourceTree& tree);
+
+/// Ids like [COLL-3] that do not stand in all three of code, docs/models and tests.
+Breaches formula_id_breaches(const SourceTree& tree);
+
+}  // namespace headway::testing

@@ -1,0 +1,161 @@
+#include "layering.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::testing {
+namespace {
+
+const SourceTree& repository() {
+  static const SourceTree tree = read_source_tree(HEADWAY_SOURCE_DIR);
+  return tree;
+}
+
+std::string listed(const Breaches& breaches) {
+  std::string out;
+  for (const std::string& breach : breaches) out += breach + "\n";
+  return out;
+}
+
+// ---- the repository as it stands ----
+
+TEST(Layering, TheRepositoryIsRead) {
+  EXPECT_TRUE(repository().contains("src/base/quantity.hpp"));
+  EXPECT_TRUE(repository().contains("src/step/call.hpp"));
+  EXPECT_TRUE(repository().contains("apps/cli/main.cpp"));
+}
+
+TEST(Layering, FoldersIncludeOnlyWhatStandsBeforeThem) {
+  const Breaches found = layer_breaches(repository());
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
+TEST(Layering, StepCostForecastAndLimitsTouchNoFileClockOrThread) {
+  const Breaches found = purity_breaches(repository());
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
+TEST(Layering, HeavyHeadersLiveInOneSourceFileEach) {
+  const Breaches found = heavy_header_breaches(repository());
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
+TEST(FormulaIds, StandInCodeDocumentsAndTests) {
+  const Breaches found = formula_id_breaches(repository());
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
+// ---- the checks find what they are for ----
+
+SourceTree sound() {
+  return {{"src/base/text.hpp", "#include <string>\n"},
+          {"src/model/model.hpp", "#include \"base/text.hpp\"\n"},
+          {"src/cluster/cluster.hpp", "#include \"base/text.hpp\"\n"},
+          {"src/step/call.hpp", "#include \"cluster/cluster.hpp\"\n"},
+          {"src/step/op.hpp", "#include \"model/model.hpp\"\n"},
+          {"src/trace/read.cpp", "#include \"step/call.hpp\"\n#include <fstream>\n"},
+          {"src/limits/run.hpp", "#include \"cluster/cluster.hpp\"\n"},
+          {"src/api/api.hpp", "#include \"limits/run.hpp\"\n"},
+          {"apps/cli/main.cpp", "#include \"api/api.hpp\"\n#include <CLI/CLI.hpp>\n"}};
+}
+
+SourceTree with(const std::string& path, const std::string& text) {
+  SourceTree tree = sound();
+  tree[path] = text;
+  return tree;
+}
+
+TEST(LayeringCheck, ASoundTreeHasNoBreach) {
+  EXPECT_EQ(listed(layer_breaches(sound())), "");
+  EXPECT_EQ(listed(purity_breaches(sound())), "");
+  EXPECT_EQ(listed(heavy_header_breaches(sound())), "");
+}
+
+TEST(LayeringCheck, FindsEachForbiddenDirection) {
+  const std::pair<const char*, const char*> forbidden[] = {
+      {"src/base/x.cpp", "model/model.hpp"},     {"src/model/x.hpp", "cluster/cluster.hpp"},
+      {"src/cluster/x.cpp", "model/model.hpp"},  {"src/limits/x.cpp", "model/model.hpp"},
+      {"src/limits/x.hpp", "step/call.hpp"},     {"src/cluster/x.hpp", "step/call.hpp"},
+      {"src/trace/x.cpp", "step/op.hpp"},        {"src/trace/x.cpp", "model/model.hpp"},
+      {"src/step/x.cpp", "api/api.hpp"},         {"apps/cli/x.cpp", "step/call.hpp"},
+      {"src/fit/x.cpp", "api/api.hpp"},          {"src/else/x.cpp", "base/text.hpp"},
+      {"src/base/x_test.cpp", "model/model.hpp"}};
+  for (const auto& [file, include] : forbidden) {
+    const std::string line = "// a comment\n  #  include \"" + std::string(include) + "\"\n";
+    const Breaches found = layer_breaches(with(file, line));
+    ASSERT_EQ(found.size(), 1u) << file << " -> " << include;
+    EXPECT_TRUE(found[0].starts_with(std::string(file) + ":2 ")) << found[0];
+  }
+}
+
+TEST(LayeringCheck, FindsAnIncludeThatNamesNoFile) {
+  EXPECT_EQ(layer_breaches(with("src/step/x.hpp", "#include \"step/none.hpp\"\n")).size(), 1u);
+  EXPECT_EQ(layer_breaches(with("src/step/x.hpp", "#include \"op.hpp\"\n")).size(), 0u);
+}
+
+TEST(LayeringCheck, TraceSeesWhatTheCallVocabularyIncludes) {
+  EXPECT_EQ(listed(layer_breaches(with("src/trace/x.cpp", "#include \"cluster/cluster.hpp\"\n"))),
+            "");
+}
+
+TEST(LayeringCheck, FindsFilesClocksThreadsAndRandomnessInPureFolders) {
+  for (const char* header : {"fstream", "iostream", "filesystem", "thread", "chrono", "random"}) {
+    for (const char* folder : {"step", "cost", "forecast", "limits"}) {
+      const std::string text = "#include <" + std::string(header) + ">\n";
+      const std::string path = "src/" + std::string(folder) + "/x";
+      EXPECT_EQ(purity_breaches(with(path + ".cpp", text)).size(), 1u) << folder << header;
+      EXPECT_EQ(purity_breaches(with(path + ".hpp", text)).size(), 1u) << folder << header;
+      EXPECT_EQ(purity_breaches(with(path + "_test.cpp", text)).size(), 0u) << folder << header;
+    }
+  }
+  EXPECT_EQ(purity_breaches(with("src/base/x.cpp", "#include <fstream>\n")).size(), 0u);
+  EXPECT_EQ(purity_breaches(with("src/base/x.cpp", "#include <iostream>\n")).size(), 1u);
+}
+
+TEST(LayeringCheck, FindsHeavyHeadersAwayFromHomeOrTwice) {
+  const auto breaches = [](const std::string& path, const std::string& header) {
+    return heavy_header_breaches(with(path, "#include <" + header + ">\n")).size();
+  };
+  EXPECT_EQ(breaches("src/base/parse_toml.cpp", "toml++/toml.h"), 0u);
+  EXPECT_EQ(breaches("src/model/load.cpp", "toml++/toml.h"), 1u);
+  EXPECT_EQ(breaches("src/api/write.cpp", "nlohmann/json.hpp"), 0u);
+  EXPECT_EQ(breaches("src/api/write.hpp", "nlohmann/json.hpp"), 1u);
+  EXPECT_EQ(breaches("src/fit/fit.cpp", "nlopt.hpp"), 0u);
+  EXPECT_EQ(breaches("src/cost/fit.cpp", "nlopt.h"), 1u);
+  EXPECT_EQ(breaches("src/fit/fit.hpp", "nlopt.h"), 1u);
+  EXPECT_EQ(breaches("apps/cli/second.cpp", "CLI/App.hpp"), 1u);  // main.cpp is its home already
+  EXPECT_EQ(breaches("apps/server/serve.cpp", "httplib.h"), 0u);
+  EXPECT_EQ(breaches("src/trace/x.cpp", "simdjson.h"), 0u);
+  EXPECT_EQ(breaches("src/step/x.cpp", "protozero/pbf_reader.hpp"), 1u);
+  EXPECT_EQ(breaches("tests/x_test.cpp", "nlohmann/json.hpp"), 0u);
+  EXPECT_EQ(breaches("tests/x_test.cpp", "toml++/toml.h"), 1u);
+}
+
+TEST(LayeringCheck, FindsAHeaderThatIncludesMoreThanStd) {
+  EXPECT_EQ(heavy_header_breaches(with("src/fit/x.hpp", "#include <tbb/tbb.h>\n")).size(), 1u);
+  EXPECT_EQ(heavy_header_breaches(with("src/fit/x.hpp", "#include <math.h>\n")).size(), 1u);
+  EXPECT_EQ(heavy_header_breaches(with("src/fit/x.hpp", "#include <cmath>\n")).size(), 0u);
+  SourceTree support = with("src/fit/case.hpp", "#include <gtest/gtest.h>\n");
+  support["src/fit/x_test.cpp"] = "#include \"fit/case.hpp\"\n";
+  EXPECT_EQ(heavy_header_breaches(support).size(), 0u);
+  support["src/fit/x.cpp"] = "#include \"fit/case.hpp\"\n";
+  EXPECT_EQ(heavy_header_breaches(support).size(), 1u);
+}
+
+TEST(FormulaIdCheck, FindsAnIdThatIsMissingInAnyOfTheThree) {
+  const SourceTree all = {{"src/cost/a.cpp", "// [COLL-3] ring\n"},
+                          {"docs/models/a.md", "## [COLL-3] Ring\n"},
+                          {"src/cost/a_test.cpp", "// [COLL-3]\n"}};
+  EXPECT_EQ(listed(formula_id_breaches(all)), "");
+  for (const auto& [path, text] : all) {
+    SourceTree tree = all;
+    tree[path] = "// [not an id], [COLL-], COLL-3\n";
+    EXPECT_EQ(formula_id_breaches(tree).size(), 1u) << path;
+  }
+  SourceTree golden = all;
+  golden.erase("src/cost/a_test.cpp");
+  golden["tests/golden/a_test.cpp"] = "// [COLL-3]\n";
+  EXPECT_EQ(listed(formula_id_breaches(golden)), "");
+}
+
+}  // namespace
+}  // namespace headway::testing
