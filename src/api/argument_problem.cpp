@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -7,17 +8,23 @@
 namespace headway {
 
 std::string argument_problem(const std::string& what, int argc, char** argv) {
-  std::vector<std::string> known = {"--json", "--quiet", "--threads", "--help", "--save"};
-  for (const RunField& field : run_fields()) known.push_back("--" + std::string(field.name));
+  const std::vector<std::string> commands = {"predict", "list", "bench", "calibrate"};
+  const auto known = [](const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (argc > 1 && argv[1][0] != '-' && !known(commands, argv[1])) {
+    return "'" + printable(argv[1]) + "' is not a command" + suggestion(argv[1], commands);
+  }
+  std::vector<std::string> flags = {"--json", "--quiet",     "--threads", "--help",   "--save",
+                                    "--data", "--signature", "--write",   "--version"};
+  for (const RunField& field : run_fields()) flags.push_back("--" + std::string(field.name));
   std::string out = printable(what, 400);
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];
     if (!argument.starts_with("--")) continue;
     argument = argument.substr(0, argument.find('='));
-    bool is_known = false;
-    for (const std::string& name : known) is_known = is_known || name == argument;
-    if (is_known) continue;
-    const std::string near = nearest(argument, known);
+    if (known(flags, argument)) continue;
+    const std::string near = nearest(argument, flags);
     if (!near.empty()) out += "; '" + printable(argument) + "': did you mean '" + near + "'?";
   }
   return out;
