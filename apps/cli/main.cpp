@@ -61,7 +61,10 @@ int print(const CommandOutput& output) {
     return 2;
   }
   std::fputs(output.text.c_str(), stdout);
-  if (std::fflush(stdout) != 0) return 2;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fputs("headway: stdout: cannot be written\n", stderr);
+    return 2;
+  }
   return output.exit_code;
 }
 
@@ -110,6 +113,27 @@ int main(int argc, char** argv) {
   add_common(*bench_command, common);
   bench_command->footer("Example:\n  headway bench --signature");
   bench_command->callback([&] { output = headway::run_bench(bench); });
+
+  headway::ValidateRequest validate;
+  CLI::App* validate_command =
+      app.add_subcommand("validate", "predict measured runs and report the error");
+  validate_command
+      ->add_option("--corpus", validate.corpora,
+                   "measured runs; default: DIR/measurements/training.csv")
+      ->type_name("FILE.csv");
+  validate_command
+      ->add_option("--by", validate.by, "source (default), accelerator, framework, scale")
+      ->type_name("WHAT");
+  validate_command->add_option("--rows", validate.rows, "write every row to this file")
+      ->type_name("OUT.csv");
+  validate_command->add_option("--data", validate.data, "folder with measurements; default: data")
+      ->type_name("DIR");
+  add_common(*validate_command, common);
+  validate_command->footer("Example, from a checkout:\n  headway validate --by source");
+  validate_command->callback([&] {
+    validate.json = common.json;
+    output = headway::run_validate(validate);
+  });
 
   headway::CalibrateRequest calibrate;
   CLI::App* calibrate_command =

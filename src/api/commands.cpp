@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 
-#include "api/names_json.hpp"
+#include "api/json.hpp"
 #include "api/predict.hpp"
 #include "base/document.hpp"
 #include "base/embedded.hpp"
@@ -13,6 +14,7 @@
 #include "cluster/load.hpp"
 #include "fit/collectives.hpp"
 #include "fit/kernels.hpp"
+#include "fit/validation.hpp"
 #include "model/load.hpp"
 
 namespace headway {
@@ -111,6 +113,43 @@ CommandOutput run_bench(const BenchRequest& request) {
   }
   return bad(
       {{"bench", "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
+}
+
+CommandOutput run_validate(const ValidateRequest& request) {
+  const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), request.by);
+  if (by == kValidateByNames.end()) {
+    const std::vector<std::string> known(kValidateByNames.begin(), kValidateByNames.end());
+    return bad(
+        {{"--by", "'" + printable(request.by) + "' is not known; legal: " + join(known, ", ")}});
+  }
+  // The rows of all corpora, each predicted.
+  std::vector<std::string> files = request.corpora;
+  if (files.empty()) files.push_back(request.data + "/measurements/training.csv");
+  Problems problems;
+  std::vector<ValidationRow> rows;
+  for (const std::string& file : files) {
+    const auto text = read_file(file);
+    if (!text) {
+      append(problems, text.problems());
+      continue;
+    }
+    const auto corpus = read_corpus(*text, file);
+    if (!corpus) {
+      append(problems, corpus.problems());
+      continue;
+    }
+    std::vector<ValidationRow> more = predict_rows(*corpus);
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  }
+  if (!problems.empty()) return bad(std::move(problems));
+
+  const ValidationReport report =
+      summarise(std::move(rows), static_cast<ValidateBy>(by - kValidateByNames.begin()));
+  if (!request.rows.empty()) {
+    problems = write_file(request.rows, to_csv(report.rows));
+    if (!problems.empty()) return bad(std::move(problems));
+  }
+  return {.text = request.json ? validation_json(report) : to_text(report)};
 }
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {

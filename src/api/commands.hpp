@@ -33,6 +33,15 @@ struct BenchRequest {
 };
 CommandOutput run_bench(const BenchRequest& request);
 
+struct ValidateRequest {
+  std::vector<std::string> corpora;  // files; none: the corpus in `data`
+  std::string by = "source";         // source, accelerator, framework, scale
+  std::string rows;                  // file for the rows as CSV; empty: none
+  std::string data = "data";
+  bool json = false;
+};
+CommandOutput run_validate(const ValidateRequest& request);
+
 struct CalibrateRequest {
   std::string what;  // kernels, collectives
   std::string data = "data";

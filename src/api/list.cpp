@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "api/names_json.hpp"
+#include "api/json.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
 #include "model/count.hpp"

@@ -328,7 +328,7 @@ TEST(Problems, ValuesBeyondAnyMachineAreSlipsOfTheUnit) {
 
 TEST(Problems, AFileOfOnesOwnNeedsOneSourceLine) {
   std::string text = text_of("accelerators/h100-sxm.toml");
-  text = text.substr(0, text.find("[sources."));
+  text.resize(text.find("[sources."));
   EXPECT_TRUE(contains(problems_of(parse_accelerator(text, "chip.toml")),
                        "chip.toml:3: memory: has no source"));
   EXPECT_TRUE(parse_accelerator("source = \"my own\"\n" + text, "chip.toml").ok());

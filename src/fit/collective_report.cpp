@@ -12,15 +12,6 @@
 namespace headway {
 namespace {
 
-double quantile(std::vector<double>& values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const double place = q * static_cast<double>(values.size() - 1);
-  const std::size_t low = static_cast<std::size_t>(place);
-  const std::size_t high = std::min(low + 1, values.size() - 1);
-  return values[low] + (values[high] - values[low]) * (place - static_cast<double>(low));
-}
-
 // Errors gathered by name, operation and size class; the lines come out sorted by these.
 using Gathered = std::map<std::tuple<std::string, CollectiveOp, SizeClass>, std::vector<double>>;
 
@@ -111,16 +102,6 @@ std::string table(const std::vector<CollectiveErrorLine>& lines, const char* tit
 }
 
 }  // namespace
-
-ErrorSummary summarise(std::vector<double> errors) {
-  ErrorSummary result;
-  result.rows = errors.size();
-  result.bias = quantile(errors, 0.5);
-  for (double& error : errors) error = std::abs(error);
-  result.median = quantile(errors, 0.5);
-  result.p90 = quantile(errors, 0.9);
-  return result;
-}
 
 std::string to_name(SizeClass size) {
   switch (size) {
@@ -222,12 +203,11 @@ std::string to_toml(const CollectiveFit& fit, const std::string& date) {
     text += "sources = " + quoted_list(fitted.sources) + "\n";
     if (!fitted.held.empty()) text += "held = " + quoted_list(fitted.held) + "\n";
     text += network_fields_text(fitted.parameters);
-    const auto& [rows, median, p90, bias] = fitted.error;
     text += formatted(
         "residuals = { rows = %zu, median = %.3f, p90 = %.3f, bias = %.3f, rows_above_1mib = %zu, "
         "median_above_1mib = %.3f, p90_above_1mib = %.3f }\n",
-        rows, median, p90, bias, fitted.error_above_1mib.rows, fitted.error_above_1mib.median,
-        fitted.error_above_1mib.p90);
+        fitted.error.rows, fitted.error.median, fitted.error.p90, fitted.error.bias,
+        fitted.error_above_1mib.rows, fitted.error_above_1mib.median, fitted.error_above_1mib.p90);
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "cost/collective.hpp"
 #include "fit/collective_data.hpp"
+#include "fit/statistics.hpp"
 
 namespace headway {
 
@@ -20,14 +21,6 @@ using NetworkClasses = std::map<std::string, NetworkParameters>;
 /// before any fit (the start of a fit).
 Result<NetworkClasses> calibrated_classes(const CollectiveData& data);
 Result<NetworkClasses> estimated_classes(const CollectiveData& data);
-
-/// Quantiles of the error, predicted/measured - 1.
-struct ErrorSummary {
-  std::size_t rows = 0;
-  double median = 0;  // of |error|
-  double p90 = 0;     // of |error|
-  double bias = 0;    // median of the signed error; above 0: predicted too slow
-};
 
 struct FittedNetwork {
   NetworkParameters parameters;
@@ -93,8 +86,5 @@ LevelParameters level_parameters(const Cluster& cluster, const NetworkClasses& c
 
 /// predicted/measured - 1 of each row, in their order.
 std::vector<double> collective_errors(const CollectiveData& data, const NetworkClasses& classes);
-
-/// Summary of such errors.
-ErrorSummary summarise(std::vector<double> errors);
 
 }  // namespace headway

@@ -141,6 +141,19 @@ void set_shape(const CorpusRow& row, Model& model) {
   }
 }
 
+// The width of the feed-forward part that makes up the stated number of parameters, a multiple of
+// 256 as widths are; 0 where there is none. Parameters are linear in the width.
+std::int64_t width_by_count(Model model, double stated) {
+  const auto with_width = [&](std::int64_t width) {
+    model.kinds.front().feed_forward->width = width;
+    return static_cast<double>(parameters(model).total);
+  };
+  const double slope = (with_width(1024) - with_width(256)) / 768;
+  const double width = (stated - with_width(256)) / slope + 256;
+  if (!(width >= 256 && width < 1e7)) return 0;
+  return static_cast<std::int64_t>(std::llround(width / 256)) * 256;
+}
+
 // Tied or not, whichever comes nearer to the stated number of parameters.
 bool tied_by_count(Model model, double stated) {
   const auto distance = [&](bool tied) {
@@ -171,6 +184,7 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
   const Result<Model>& built_in = shelf.model(std::string(known.model));
   if (!built_in) return Problem{"no such model", built_in.problems().front().message};
   Model model = *built_in;
+  const bool plain = model.kinds.size() == 1 && model.kinds.front().feed_forward.has_value();
 
   const std::pair<const char*, bool> shape[] = {{"layers", row.layers.has_value()},
                                                 {"d_model", row.d_model.has_value()},
@@ -178,6 +192,8 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
                                                 {"d_ff", row.d_ff.has_value()}};
   for (const auto& [cell, stated] : shape) {
     if (stated) continue;
+    const bool solvable = cell == std::string_view("d_ff") && row.n_params && plain;
+    if (known.family && solvable) continue;
     if (known.family) {
       return Problem{std::string("cell missing: ") + cell,
                      row.model_name + " is no built-in model"};
@@ -189,7 +205,6 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
   if (row.layers) set_layers(model, *row.layers);
   // Named models of several kinds of layer, or of experts, keep their widths: d_ff means the
   // expert's in some tables and the dense layers' in others.
-  const bool plain = model.kinds.size() == 1 && model.kinds.front().feed_forward.has_value();
   if (plain || known.family) {
     set_shape(row, model);
     if (!row.n_kv_heads) {
@@ -198,6 +213,12 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
     if (!row.gated_mlp) assumed.emplace_back("gated_mlp=" + std::string(known.model));
   }
   model.vocabulary = row.vocab.value_or(model.vocabulary);
+  if (known.family && !row.d_ff) {
+    const std::int64_t width = width_by_count(model, *row.n_params);
+    if (width == 0) return Problem{"cell missing: d_ff", "n_params leave nothing for it"};
+    model.kinds.front().feed_forward->width = width;
+    assumed.push_back("d_ff=" + std::to_string(width));
+  }
   model.name = row.model_name;
   model.maximum_sequence = 0;
   if (model.learned_positions > 0) model.learned_positions = row.seq_len.value_or(1);

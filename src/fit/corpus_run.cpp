@@ -138,7 +138,7 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
   Layout& layout = run.layout;
   auto& assumed = run.assumed;
   layout.tp = or_assume(row.tp, "tp", 1, assumed);
-  layout.cp = row.cp.value_or(1);  // few sources have a column for it: none means none
+  layout.cp = or_assume(row.cp, "cp", 1, assumed);
   layout.pp = or_assume(row.pp, "pp", 1, assumed);
   layout.vpp = layout.pp > 1 ? or_assume(row.vpp, "vpp", 1, assumed) : 1;
   layout.ep = row.n_experts ? or_assume(row.ep, "ep", 1, assumed) : row.ep.value_or(1);
@@ -188,6 +188,10 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
 void set_habits(const CorpusRow& row, CorpusRun& run) {
   Layout& layout = run.layout;
   const std::string framework = lower(row.framework);
+  if (run.job.framework == Framework::nanotron || contains(framework, "composer")) {
+    run.job.fused = false;
+    run.assumed.emplace_back("fused=0");
+  }
   if (row.sp) {
     // 0: off; 1: on; more: a degree in sources that count sequence-parallel ranks.
     layout.sequence_parallel = *row.sp > 0;
@@ -203,15 +207,22 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
   if (contains(row.notes, "no gradient bucketing")) {
     layout.overlap_gradients = layout.overlap_parameters = Choice::off;
   }
-  if (contains(row.offload, "activations")) layout.offload_activations = true;
+  if (row.offload == "activations") {
+    layout.offload_activations = true;
+  } else if (!row.offload.empty() && row.offload != "none") {
+    run.assumed.emplace_back("offload=none");
+  }
 
   if (row.recompute == "full") {
     layout.recompute = Recompute::full;
   } else if (row.recompute == "selective" || contains(row.recompute, "qkv_proj")) {
     layout.recompute = Recompute::selective;
   } else if (row.recompute != "none") {
-    run.recompute_open = run.job.framework != Framework::nanotron;
-    if (!run.recompute_open) run.assumed.emplace_back("recompute=none");
+    run.recompute_modes = {Recompute::none};
+    if (run.job.framework != Framework::nanotron) {
+      run.recompute_modes.push_back(Recompute::selective);
+      if (run.job.framework != Framework::megatron) run.recompute_modes.push_back(Recompute::full);
+    }
   }
 }
 
@@ -283,6 +294,11 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   run.job.attention = attention_of(row, run.job.framework, accelerator, run.assumed);
   if (const auto refused = set_degrees(row, run)) return *refused;
   set_habits(row, run);
+  if (run.layout.pp * run.layout.vpp > run.model.layers() && run.layout.pp > 1 &&
+      run.layout.pp <= run.model.layers()) {
+    run.layout.vpp = run.model.layers() / run.layout.pp;
+    run.assumed.push_back("vpp=" + std::to_string(run.layout.vpp));
+  }
 
   // Megatron-Bridge counts the causal half since 2025; all others say or use the full square.
   const std::string& convention = row.flops_convention;

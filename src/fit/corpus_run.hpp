@@ -23,9 +23,11 @@ namespace headway {
 struct FillingRule {
   std::string_view cell, rule;
 };
-constexpr std::array kFillingPolicy = {
-    FillingRule{"recompute",
-                "the lightest mode that fits: none, selective, full; nanotron: none (its default)"},
+inline constexpr std::array kFillingPolicy = {
+    FillingRule{
+        "recompute",
+        "the lightest mode that fits: none, selective, full; Megatron: none, selective (its "
+        "recipes recompute in full as a last resort only); nanotron: none (its default)"},
     FillingRule{"global_batch_sequences",
                 "micro_batch x grad_accum x dp; without grad_accum: 1 micro-batch, or 8 x pp in a "
                 "pipeline"},
@@ -40,13 +42,20 @@ constexpr std::array kFillingPolicy = {
                 "unfused for Megatron-DeepSpeed in 2023 and earlier, else by date and hardware: "
                 "flash1 before July 2023, flash3 on Hopper and later where the framework has it, "
                 "else flash2"},
-    FillingRule{"layers, d_model, n_heads, d_ff, vocab",
+    FillingRule{"vpp above layers / pp",
+                "the most chunks that hold a layer (embedding and head can count as chunks)"},
+    FillingRule{"offload of some activations", "none: the sources do not say how many"},
+    FillingRule{"layers, d_model, n_heads, d_ff",
                 "those of the built-in model that model_name names"},
+    FillingRule{"d_ff", "without such a model: what n_params leaves for it"},
     FillingRule{"n_kv_heads", "those of the built-in model, else n_heads"},
     FillingRule{"gated_mlp", "that of the built-in model, else 1"},
-    FillingRule{"vocab", "that of the family: 32,000 or, for GPT, 51,200"},
+    FillingRule{"vocab", "that of the built-in model or family (32,000; GPT: 51,200)"},
     FillingRule{"accel_memory_gb", "the larger variant on sale"},
     FillingRule{"inter_node_network_gbps_per_accel", "that of the vendor's reference system"},
+    FillingRule{"fused kernels (no column)",
+                "off for eager PyTorch (nanotron, Composer), on where the framework brings or "
+                "compiles them"},
     FillingRule{"tied embeddings",
                 "as the notes say, else what comes nearer to n_params, else the family's"},
 };
@@ -63,7 +72,7 @@ struct CorpusRun {
   Layout layout;  // legal
   std::shared_ptr<const Machine> machine;
   AttentionFlops convention = AttentionFlops::full;  // of the source's FLOPs and MFU
-  bool recompute_open = false;                       // to be chosen: the lightest mode that fits
+  std::vector<Recompute> recompute_modes;            // not stated: to be tried, the lightest first
   std::vector<std::string> assumed;                  // "cell=value"
 };
 

@@ -10,13 +10,6 @@
 namespace headway {
 namespace {
 
-double quantile(std::vector<double>& values, double q) {
-  if (values.empty()) return 0;
-  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
 std::string percent(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", 100 * x);
@@ -49,15 +42,9 @@ std::string table(const std::vector<Line>& lines, std::size_t left_columns) {
 
 }  // namespace
 
-KernelErrors errors_of(std::vector<double> ratios) {
-  KernelErrors errors;
-  errors.rows = ratios.size();
+ErrorSummary errors_of(std::vector<double> ratios) {
   for (double& ratio : ratios) ratio -= 1;
-  errors.bias = quantile(ratios, 0.5);
-  for (double& error : ratios) error = std::abs(error);
-  errors.median = quantile(ratios, 0.5);
-  errors.p90 = quantile(ratios, 0.9);
-  return errors;
+  return summarise(ratios);
 }
 
 std::string class_name(const KernelMeasurement& row) {

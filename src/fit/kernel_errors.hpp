@@ -10,7 +10,7 @@
 namespace headway {
 
 /// Quantiles of predicted/measured ratios.
-KernelErrors errors_of(std::vector<double> ratios);
+ErrorSummary errors_of(std::vector<double> ratios);
 
 /// "matmul, m >= 512", "matmul, m < 512", "matmul, m < 128", "grouped_matmul", ...
 std::string class_name(const KernelMeasurement& row);

@@ -28,7 +28,7 @@ std::string list(const std::vector<std::string>& texts) {
   return "[" + join(quoted, ", ") + "]";
 }
 
-const KernelErrors& errors_of_class(const FittedKernels& fitted, KernelClass kernel) {
+const ErrorSummary& errors_of_class(const FittedKernels& fitted, KernelClass kernel) {
   return fitted.errors[static_cast<std::size_t>(kernel)];
 }
 
@@ -47,7 +47,7 @@ std::string flash_table(const FittedKernels& fitted, const std::string& key,
 std::string residuals(const FittedKernels& fitted) {
   std::string text;
   for (std::size_t i = 0; i < kKernelClassNames.size(); ++i) {
-    const KernelErrors& errors = errors_of_class(fitted, static_cast<KernelClass>(i));
+    const ErrorSummary& errors = errors_of_class(fitted, static_cast<KernelClass>(i));
     if (!has(fitted, static_cast<KernelClass>(i))) continue;
     text += "\n[" + fitted.entry + ".residuals." + std::string(kKernelClassNames[i]) + "]\n" +
             "rows = " + std::to_string(errors.rows) + '\n' + field("median", errors.median) +

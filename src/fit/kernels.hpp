@@ -8,16 +8,9 @@
 #include "base/result.hpp"
 #include "cost/kernels.hpp"
 #include "fit/kernel_data.hpp"
+#include "fit/statistics.hpp"
 
 namespace headway {
-
-/// Quantiles of predicted over measured time: |error| = |predicted/measured - 1|.
-struct KernelErrors {
-  std::size_t rows = 0;
-  double median = 0;  // of |error|
-  double p90 = 0;     // of |error|
-  double bias = 0;    // median of the signed error; > 0: predicted too slow
-};
 
 /// One line of the error table.
 struct KernelErrorLine {
@@ -25,8 +18,8 @@ struct KernelErrorLine {
   std::string accelerator;
   std::string kernel;  // "matmul, m >= 512", ...
   bool fitted = true;  // false: rows that no fit saw, shapes outside of training
-  KernelErrors error;
-  KernelErrors held_out;  // each half of the shapes by a fit to the other half; rows = 0: not done
+  ErrorSummary error;
+  ErrorSummary held_out;  // each half of the shapes by a fit to the other half; rows = 0: not done
 };
 
 struct KernelReport {
@@ -40,7 +33,7 @@ struct FittedKernels {
   KernelParameters parameters;
   std::vector<std::string> accelerators;  // measured
   std::vector<std::string> sources;
-  std::array<KernelErrors, 4> errors;  // by KernelClass, on the rows fitted
+  std::array<ErrorSummary, 4> errors;  // by KernelClass, on the rows fitted
   std::array<bool, 4> moved{};         // by KernelClass: with enough rows to fit its constants
 };
 

@@ -131,6 +131,7 @@ class Assembly {
         const Seconds exposed_each =
             overlapped ? std::max(Seconds(0), priced.each - chunk) : priced.each;
         priced.exposed = exposed_each * call.count;
+        hidden_sends_ = (priced.each - exposed_each) * vpp;
         parts_.compute +=
             (priced.each - exposed_each) * call.count * prices_.calibration.step.interference;
       } else {
@@ -146,8 +147,9 @@ class Assembly {
   // one's forward pass [FORECAST-5]; what does not fit under it is exposed, and of gradients at
   // least the last bucket.
   void run_data_parallel() {
-    Seconds under_backward = times_[pace_].backward;
-    Seconds under_forward = times_[pace_].forward;
+    // What hides the transfers between stages does not hide these, too.
+    Seconds under_backward = std::max(Seconds(0), times_[pace_].backward - hidden_sends_);
+    Seconds under_forward = std::max(Seconds(0), times_[pace_].forward - hidden_sends_);
     for (const Call& call : step_.stages[pace_].calls) {
       if (call.phase == Phase::pipeline) continue;
       PricedCall priced = price(call);
@@ -173,7 +175,8 @@ class Assembly {
     }
   }
 
-  // Once a step, and what grows with the number of ranks: the slowest of them sets the pace.
+  // [FORECAST-10] Once a step, and what grows with the number of ranks: the slowest of them sets
+  // the pace.
   void run_rest() {
     const StepParameters& constants = prices_.calibration.step;
     parts_.other += constants.step_overhead;
@@ -210,6 +213,7 @@ class Assembly {
   std::vector<std::vector<PricedCall>> block_calls_;
   std::vector<StageTime> times_;
   std::size_t pace_ = 0;
+  Seconds hidden_sends_;  // of one micro-batch in one direction
   Parts parts_{};
   std::vector<PricedCall> calls_;
 };

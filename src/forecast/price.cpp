@@ -22,6 +22,19 @@ Direction& direction_of(PricedBlock& block, Phase phase) {
   return phase == Phase::forward ? block.forward : block.backward;
 }
 
+// Computation of one direction that can still hide communication: `in_block` of it that of the same
+// block, `all` of it that of the next.
+struct Room {
+  Seconds in_block, all;
+
+  Seconds hide(Seconds call, bool in_same_block) {
+    const Seconds hidden = std::min(call, in_same_block ? std::min(in_block, all) : all);
+    if (in_same_block) in_block -= hidden;
+    all -= hidden;
+    return hidden;
+  }
+};
+
 }  // namespace
 
 Seconds op_time(const Op& op, const Prices& prices) {
@@ -68,10 +81,9 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   // products that follow it; split products (user buffers) let all of a group's pieces but the
   // first run under their neighbours; a ring's passes run under the attention of the piece before.
   const bool split_products = chosen(prices.layout.overlap_tensor, habit.overlap_tensor);
-  Seconds same_forward = out.forward.compute;
-  Seconds same_backward = out.backward.compute * 0.5;
-  Seconds next_forward = out.forward.compute;
-  Seconds next_backward = out.backward.compute + out.recompute.compute;
+  // No computation hides two calls at once [FORECAST-8].
+  Room forward{out.forward.compute, out.forward.compute};
+  Room backward{out.backward.compute * 0.5, out.backward.compute + out.recompute.compute};
   const std::size_t first_call = calls.size();
   for (const Call& call : block.calls) {
     const GroupSpan span = span_of_call(call, prices.spans);
@@ -81,26 +93,20 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
         Seconds(0)};
     const Seconds all = priced.each * call.count;
     Direction& direction = direction_of(out, call.phase);
-    const bool backward = call.phase == Phase::backward;
+    Room& room = call.phase == Phase::backward ? backward : forward;
     Seconds hidden(0);
     if (call.hidden_by == HiddenBy::same_block) {
-      Seconds& room = backward ? same_backward : same_forward;
-      hidden = std::min(all, room);
-      room -= hidden;
+      hidden = room.hide(all, /*in_same_block=*/true);
     } else if (call.hidden_by == HiddenBy::next_block) {
-      Seconds& room = backward ? next_backward : next_forward;
-      hidden = std::min(all, room);
-      room -= hidden;
+      hidden = room.hide(all, /*in_same_block=*/false);
       if (call.op == CollectiveOp::all_gather) {
         out.first_gather = std::max(out.first_gather, priced.each);
       } else {
         out.last_reduce = std::max(out.last_reduce, priced.each);
       }
     } else if (call.group == Group::tp && split_products && call.phase != Phase::recompute) {
-      Seconds& room = backward ? same_backward : same_forward;
       const double pieces = static_cast<double>(std::max<std::int64_t>(1, span.ranks));
-      hidden = std::min(all * (1 - 1 / pieces), room);
-      room -= hidden;
+      hidden = room.hide(all * (1 - 1 / pieces), /*in_same_block=*/true);
     }
     priced.exposed = all - hidden;
     direction.exposed[static_cast<std::size_t>(call.group)] += priced.exposed;
@@ -108,7 +114,8 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
     calls.push_back(priced);
   }
 
-  // Where kernels and calls are shorter than the host needs to issue them, the host sets the pace.
+  // [FORECAST-9] Where kernels and calls are shorter than the host needs to issue them, the host
+  // sets the pace.
   // So does the link to the host where offloaded bytes take longer than the block.
   const BytesPerSecond host_link = prices.cluster.accelerator.host_bandwidth;
   const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {

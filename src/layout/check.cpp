@@ -25,6 +25,11 @@ class Checker {
       : model_(model), job_(job), layout_(layout), cluster_(cluster) {}
 
   Problems run() {
+    if (model_.kinds.size() > kMostLayerKinds) {
+      fail("--model", "has " + std::to_string(model_.kinds.size()) +
+                          " different kinds of layer; at most " + std::to_string(kMostLayerKinds) +
+                          " can be predicted");
+    }
     degrees();
     if (!problems_.empty()) return problems_;  // the rules below divide by the degrees
     ranks();
@@ -167,9 +172,8 @@ class Checker {
       const std::int64_t rest = layers - first - last;
       const std::int64_t others = layout_.pp - 2;
       if (rest < others || (others == 0 && rest != 0)) {
-        fail(ends,
-             "leave " + std::to_string(rest) + " of " + std::to_string(layers) + " layers to " +
-                 std::to_string(others) + " other stages");
+        fail(ends, "leave " + std::to_string(rest) + " of " + std::to_string(layers) +
+                       " layers to " + std::to_string(others) + " other stages");
       }
     }
     if (layout_.vpp > 1 && micro_batches(job_, layout_) % layout_.pp != 0 &&

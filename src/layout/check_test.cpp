@@ -126,35 +126,35 @@ TEST(Check, NumbersOutOfRange) {
            "--lora-rank", "4096"},
           {"fuller than the mean at least", [](Case& r) { r.job.expert_imbalance = 0.5; },
            "--expert-imbalance", "from 1"},
-          {"everything dropped", [](Case& r) { r.job.dropout = 1; }, "--dropout", "not including, 1"},
+          {"everything dropped", [](Case& r) { r.job.dropout = 1; }, "--dropout",
+           "not including, 1"},
       });
 }
 
 TEST(Check, RanksBatchAndSequence) {
   expect_one_problem(
-      dense(),
-      {
-          {"more ranks than the cluster offers",
-           [](Case& r) {
-             r.layout.dp = 16'384;
-             r.job.global_batch = 16'384;
-           },
-           "--gpus", "32768"},
-          {"a batch that dp x micro-batch does not divide",
-           [](Case& r) {
-             r.layout.micro_batch = 3;
-             r.job.global_batch = 64;
-           },
-           "--global-batch", "a multiple of 12"},
-          {"a sequence that tp does not divide", [](Case& r) { r.job.sequence = 4097; }, "--seq",
-           "a multiple of 2"},
-          {"a causal ring needs 2 cp tp pieces",
-           [](Case& r) {
-             r.layout.cp = 2;
-             r.job.sequence = 4100;
-           },
-           "--seq", "a multiple of 8"},
-      });
+      dense(), {
+                   {"more ranks than the cluster offers",
+                    [](Case& r) {
+                      r.layout.dp = 16'384;
+                      r.job.global_batch = 16'384;
+                    },
+                    "--gpus", "32768"},
+                   {"a batch that dp x micro-batch does not divide",
+                    [](Case& r) {
+                      r.layout.micro_batch = 3;
+                      r.job.global_batch = 64;
+                    },
+                    "--global-batch", "a multiple of 12"},
+                   {"a sequence that tp does not divide", [](Case& r) { r.job.sequence = 4097; },
+                    "--seq", "a multiple of 2"},
+                   {"a causal ring needs 2 cp tp pieces",
+                    [](Case& r) {
+                      r.layout.cp = 2;
+                      r.job.sequence = 4100;
+                    },
+                    "--seq", "a multiple of 8"},
+               });
   // Without a causal mask the ring needs cp pieces; without sequence parallelism not times tp.
   Case run = dense();
   run.layout.cp = 2;
@@ -171,29 +171,28 @@ TEST(Check, WidthsThatTensorAndContextParallelismSplit) {
   legal.layout.tp = 4;
   const auto attention = [](Case& r) -> Attention& { return *r.model.kinds[0].attention; };
   expect_one_problem(
-      legal,
-      {
-          {"heads",
-           [&](Case& r) {
-             attention(r).heads = 6;
-             attention(r).kv_heads = 1;
-           },
-           "--tp", "attention heads (6); legal: 1, 2, 3, 6"},
-          {"key-value heads",
-           [&](Case& r) {
-             attention(r).heads = 24;
-             attention(r).kv_heads = 6;
-           },
-           "--tp", "legal: 1, 2, 3, 6 or a multiple of 6"},
-          {"feed-forward width", [](Case& r) { r.model.kinds[0].feed_forward->width = 10; }, "--tp",
-           "feed-forward width (10); legal: 1, 2, 5, 10"},
-          {"heads traded for tokens",
-           [](Case& r) {
-             r.layout.cp = 16;
-             r.layout.context_exchange = ContextExchange::all_to_all;
-           },
-           "--cp", "legal: 1, 2, 4, 8, 16, 32"},
-      });
+      legal, {
+                 {"heads",
+                  [&](Case& r) {
+                    attention(r).heads = 6;
+                    attention(r).kv_heads = 1;
+                  },
+                  "--tp", "attention heads (6); legal: 1, 2, 3, 6"},
+                 {"key-value heads",
+                  [&](Case& r) {
+                    attention(r).heads = 24;
+                    attention(r).kv_heads = 6;
+                  },
+                  "--tp", "legal: 1, 2, 3, 6 or a multiple of 6"},
+                 {"feed-forward width", [](Case& r) { r.model.kinds[0].feed_forward->width = 10; },
+                  "--tp", "feed-forward width (10); legal: 1, 2, 5, 10"},
+                 {"heads traded for tokens",
+                  [](Case& r) {
+                    r.layout.cp = 16;
+                    r.layout.context_exchange = ContextExchange::all_to_all;
+                  },
+                  "--cp", "legal: 1, 2, 4, 8, 16, 32"},
+             });
   // Fewer key-value heads than tp are repeated: legal where tp is a multiple of them.
   Case repeated = legal;
   attention(repeated).kv_heads = 2;
@@ -276,68 +275,67 @@ TEST(Check, PipelineStages) {
 }
 
 TEST(Check, Experts) {
-  expect_one_problem(dense(), {
-                                  {"experts of a dense model", [](Case& r) { r.layout.ep = 2; },
-                                   "--ep", "no experts; legal: 1"},
-                                  {"expert-tensor of a dense model",
-                                   [](Case& r) { r.layout.etp = 2; }, "--etp", "no experts; legal: 1"},
-                              });
   expect_one_problem(
-      mixture(),
-      {
-          {"experts that ep does not divide",
-           [](Case& r) {
-             r.layout.dp = 3;
-             r.layout.ep = 3;
-           },
-           "--ep", "the experts (8); legal: 1, 2, 4, 8"},
-          {"more expert ranks than a stage has", [](Case& r) { r.layout.dp = 4; }, "--ep",
-           "the ranks of a pipeline stage (4); legal: 1, 2, 4"},
-          {"expert width",
-           [](Case& r) {
-             r.layout.dp = 3;
-             r.layout.ep = 1;
-             r.layout.etp = 3;
-           },
-           "--etp", "the expert width (14336); legal: 1, 2, 4"},
-          {"shared expert",
-           [](Case& r) {
-             r.layout.tp = 4;
-             r.model.kinds[0].experts->shared_width = 1002;
-           },
-           "--tp", "the shared expert's width (1002); legal: 1, 2, 3, 6"},
-      });
+      dense(), {
+                   {"experts of a dense model", [](Case& r) { r.layout.ep = 2; }, "--ep",
+                    "no experts; legal: 1"},
+                   {"expert-tensor of a dense model", [](Case& r) { r.layout.etp = 2; }, "--etp",
+                    "no experts; legal: 1"},
+               });
+  expect_one_problem(mixture(),
+                     {
+                         {"experts that ep does not divide",
+                          [](Case& r) {
+                            r.layout.dp = 3;
+                            r.layout.ep = 3;
+                          },
+                          "--ep", "the experts (8); legal: 1, 2, 4, 8"},
+                         {"more expert ranks than a stage has", [](Case& r) { r.layout.dp = 4; },
+                          "--ep", "the ranks of a pipeline stage (4); legal: 1, 2, 4"},
+                         {"expert width",
+                          [](Case& r) {
+                            r.layout.dp = 3;
+                            r.layout.ep = 1;
+                            r.layout.etp = 3;
+                          },
+                          "--etp", "the expert width (14336); legal: 1, 2, 4"},
+                         {"shared expert",
+                          [](Case& r) {
+                            r.layout.tp = 4;
+                            r.model.kinds[0].experts->shared_width = 1002;
+                          },
+                          "--tp", "the shared expert's width (1002); legal: 1, 2, 3, 6"},
+                     });
 }
 
 TEST(Check, ShardingOffloadAndPrecision) {
-  expect_one_problem(dense(),
-                     {
-                         {"sharding groups of unequal size", [](Case& r) { r.layout.shard = 3; },
-                          "--shard", "(4); legal: 1, 2, 4"},
-                         {"DeepSpeed's pipeline with ZeRO-2",
-                          [](Case& r) {
-                            r.job.framework = Framework::deepspeed;
-                            r.layout.zero = 2;
-                          },
-                          "--zero", "ZeRO 0 or 1"},
-                         {"offloaded weights that every rank needs whole",
-                          [](Case& r) { r.layout.offload_parameters = true; }, "--offload",
-                          "--zero 3"},
-                     });
+  expect_one_problem(
+      dense(), {
+                   {"sharding groups of unequal size", [](Case& r) { r.layout.shard = 3; },
+                    "--shard", "(4); legal: 1, 2, 4"},
+                   {"DeepSpeed's pipeline with ZeRO-2",
+                    [](Case& r) {
+                      r.job.framework = Framework::deepspeed;
+                      r.layout.zero = 2;
+                    },
+                    "--zero", "ZeRO 0 or 1"},
+                   {"offloaded weights that every rank needs whole",
+                    [](Case& r) { r.layout.offload_parameters = true; }, "--offload", "--zero 3"},
+               });
   Case ampere = dense();
   ampere.cluster = load_cluster("dgx-a100-80gb").value();
-  expect_one_problem(ampere, {{"fp8 before Hopper",
-                               [](Case& r) { r.job.recipe = recipe_from("fp8"); }, "--precision",
-                               "supported: "}});
+  expect_one_problem(ampere,
+                     {{"fp8 before Hopper", [](Case& r) { r.job.recipe = recipe_from("fp8"); },
+                       "--precision", "supported: "}});
 }
 
 TEST(Check, SeveralMistakesAreReportedTogether) {
   Case run = dense();
-  run.layout.tp = 3;             // neither heads, key-value heads, width nor sequence divide
-  run.layout.ep = 4;             // a dense model
-  run.layout.shard = 3;          // of 4
-  run.layout.vpp = 20;           // 40 chunks of 32 layers
-  run.job.global_batch = 63;     // by 4
+  run.layout.tp = 3;          // neither heads, key-value heads, width nor sequence divide
+  run.layout.ep = 4;          // a dense model
+  run.layout.shard = 3;       // of 4
+  run.layout.vpp = 20;        // 40 chunks of 32 layers
+  run.job.global_batch = 63;  // by 4
   const Problems problems = run.problems();
   const auto reported = [&](const std::string& where) {
     for (const Problem& problem : problems) {
@@ -363,11 +361,26 @@ TEST(Check, RunsThatTookPlaceAreLegal) {
   using S = Schedule;
   const std::vector<Known> runs = {
       // arXiv 2407.21783 table 4: 126 layers on 16 stages, one fewer at either end.
-      {"Llama 3.1 405B", "llama-3.1-405b", "dgx-h100", 8192, 8192, 64 * 32,
+      {"Llama 3.1 405B",
+       "llama-3.1-405b",
+       "dgx-h100",
+       8192,
+       8192,
+       64 * 32,
        {.dp = 64, .tp = 8, .pp = 16, .first_stage_layers = 7, .last_stage_layers = 7}},
-      {"Llama 3.1 405B", "llama-3.1-405b", "dgx-h100", 16384, 8192, 128 * 16,
+      {"Llama 3.1 405B",
+       "llama-3.1-405b",
+       "dgx-h100",
+       16384,
+       8192,
+       128 * 16,
        {.dp = 128, .tp = 8, .pp = 16, .first_stage_layers = 7, .last_stage_layers = 7}},
-      {"Llama 3.1 405B, long", "llama-3.1-405b", "dgx-h100", 16384, 131072, 8 * 16,
+      {"Llama 3.1 405B, long",
+       "llama-3.1-405b",
+       "dgx-h100",
+       16384,
+       131072,
+       8 * 16,
        {.dp = 8, .tp = 8, .cp = 16, .pp = 16, .first_stage_layers = 7, .last_stage_layers = 7}},
       // arXiv 2205.05198 table 3.
       {"22B", "megatron-22b", "dgx-a100-80gb", 8, 2048, 4, {.tp = 8, .micro_batch = 4}},
@@ -377,9 +390,19 @@ TEST(Check, RunsThatTookPlaceAreLegal) {
       // arXiv 2104.04473 table 1, last row.
       {"1T on 3,072", "megatron-1t", "selene", 3072, 2048, 3072, {.dp = 6, .tp = 8, .pp = 64}},
       // arXiv 2412.19437 §3.2: 61 layers, experts over 64 ranks (8 nodes), ZeRO-1.
-      {"DeepSeek-V3", "deepseek-v3", "h800-8", 2048, 4096, 15360,
-       {.dp = 128, .pp = 16, .ep = 64, .zero = 1, .schedule = S::dual_pipe,
-        .first_stage_layers = 4, .last_stage_layers = 1}},
+      {"DeepSeek-V3",
+       "deepseek-v3",
+       "h800-8",
+       2048,
+       4096,
+       15360,
+       {.dp = 128,
+        .pp = 16,
+        .ep = 64,
+        .zero = 1,
+        .schedule = S::dual_pipe,
+        .first_stage_layers = 4,
+        .last_stage_layers = 1}},
   };
   for (const Known& known : runs) {
     Case run = run_of(known.model, known.cluster);

@@ -77,8 +77,8 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
     out.shard = out.dp;
     out.replica = span_of(1, 1, total, cluster);
   } else {
-    // Neighbours among the replicas share a copy: first along the inner one of cp and dp, then along
-    // the outer one, which need not follow it directly.
+    // Neighbours among the replicas share a copy: first along the inner one of cp and dp, then
+    // along the outer one, which need not follow it directly.
     const bool cp_inner = stride(layout, Dimension::cp) < stride(layout, Dimension::dp);
     const Dimension inner = cp_inner ? Dimension::cp : Dimension::dp;
     const Dimension outer = cp_inner ? Dimension::dp : Dimension::cp;

@@ -66,6 +66,9 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
+/// Different kinds of layer that a step can be lowered for.
+constexpr std::size_t kMostLayerKinds = 8;
+
 /// Micro-batches each rank runs in one step.
 std::int64_t micro_batches(const Job& job, const Layout& layout);
 

@@ -143,7 +143,9 @@ void expect_span(const char* name, const GroupSpan& span, const Ranks& group,
   }
 }
 
-std::int64_t power_of_two(int most) { return std::int64_t{1} << *rc::gen::inRange(0, most + 1); }
+std::int64_t power_of_two(int most) {
+  return std::int64_t{1} << *rc::gen::inRange(0, most + 1);
+}
 
 Layout random_layout() {
   Layout layout;
@@ -173,8 +175,7 @@ RC_GTEST_PROP(Spans, AreThoseOfTheRankGridInEveryOrder, ()) {
 // block or regular blocks of the grid.
 RC_GTEST_PROP(Spans, OfExpertsFillAStageFromTheInnerRanks, ()) {
   Layout layout = random_layout();
-  const Ranks stage =
-      group_of_rank_0(layout, {Dimension::tp, Dimension::cp, Dimension::dp});
+  const Ranks stage = group_of_rank_0(layout, {Dimension::tp, Dimension::cp, Dimension::dp});
   const std::int64_t ranks = static_cast<std::int64_t>(stage.size());
   layout.etp = std::min(power_of_two(2), ranks);
   layout.ep = std::min(power_of_two(6), ranks / layout.etp);
@@ -186,7 +187,8 @@ RC_GTEST_PROP(Spans, OfExpertsFillAStageFromTheInnerRanks, ()) {
   expect_span("expert_dp", s.expert_dp, every(stage, inner, ranks / inner), cluster);
 }
 
-// Hybrid sharding: neighbours among the replicas share one copy; across copies gradients are summed.
+// Hybrid sharding: neighbours among the replicas share one copy; across copies gradients are
+// summed.
 RC_GTEST_PROP(Spans, OfShardAndReplicaMultiplyToTheDataParallelRanks, ()) {
   Layout layout = random_layout();
   const Ranks replicas = group_of_rank_0(layout, {Dimension::dp, Dimension::cp});

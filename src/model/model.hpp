@@ -93,7 +93,7 @@ struct Model {
   std::vector<Layer> kinds;            // the distinct kinds of layer
   std::vector<std::uint8_t> pattern;   // for each layer, from the first to the last, its kind
   std::int64_t maximum_sequence = 0;   // 0: not stated
-  bool before_flash_attention = false; // the published runs came before it (arXiv 2205.14135)
+  bool before_flash_attention = false;  // the published runs came before it (arXiv 2205.14135)
 
   std::int64_t layers() const { return static_cast<std::int64_t>(pattern.size()); }
 };

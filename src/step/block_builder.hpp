@@ -79,6 +79,9 @@ void add_tensor_parallel_exit(BlockBuilder& builder, const Slice& slice);
 
 void add_context_parallel(BlockBuilder& builder, const Slice& slice, const Attention& attention);
 
+/// Values of one norm over the hidden width [MODEL-2].
+double norm_parameters(const Model& model);
+
 Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind);
 Block lower_embedding(const Slice& slice);
 Block lower_head(const Slice& slice);

@@ -45,7 +45,7 @@ void add_weight_sharding(Block& block, const Slice& slice) {
   const bool overlap_reduce = chosen(slice.layout.overlap_gradients, habit.overlap_gradients);
   const auto shard = [&](Group group, double parameters) {
     if (parameters <= 0) return;
-    const Bytes gathered(parameters * habit.gathered);
+    const Bytes gathered(parameters * gathered_bytes(slice.job));
     const Bytes reduced(parameters * block.held.trained * reduced_bytes(slice.job));
     const HiddenBy hide = overlap_gather ? HiddenBy::next_block : HiddenBy::nothing;
     const Precision dtype = slice.activation;
@@ -70,6 +70,8 @@ void add_weight_sharding(Block& block, const Slice& slice) {
   shard(Group::expert_dp, block.held.experts);
 }
 
+// [STEP-10] What is reduced and gathered once a step at ZeRO 0 to 2; ZeRO-3 does it for every
+// micro-batch, above.
 void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
                     bool first, bool last) {
   const Habits& habit = slice.habit;

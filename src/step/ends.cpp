@@ -18,7 +18,23 @@ double embedding_width(const Slice& slice) {
                                          : slice.hidden;
 }
 
+// A narrower embedding is projected to the hidden width and back (OPT-350M), on every rank whole.
+void add_projection(BlockBuilder& builder, const Slice& slice, std::int64_t in, std::int64_t out) {
+  if (in == out) return;
+  builder.linear({Role::feed_forward_up, Split::replicated, in, out, false}, 1, slice.tokens);
+}
+
+double projection_parameters(const Slice& slice) {
+  const double width = embedding_width(slice);
+  return width != slice.hidden ? width * slice.hidden : 0.0;
+}
+
 }  // namespace
+
+double norm_parameters(const Model& model) {
+  const bool bias = model.norm == NormKind::layer_norm && model.norm_bias;
+  return static_cast<double>(model.hidden) * (bias ? 2 : 1);
+}
 
 Block lower_embedding(const Slice& slice) {
   BlockBuilder builder(slice, BlockKind::embedding);
@@ -32,12 +48,15 @@ Block lower_embedding(const Slice& slice) {
     builder.keep(slice.norm_rows * slice.hidden);
   }
   if (slice.model.embedding_norm) add_norm(builder, slice);
+  add_projection(builder, slice, static_cast<std::int64_t>(width), slice.model.hidden);
   // Each rank holds a part of the vocabulary: rows found elsewhere are zero, and the parts are
   // summed.
   add_tensor_parallel_exit(builder, slice);
   builder.keep(slice.rows * 8);  // token ids
   builder.hold({.dense = local_vocabulary(slice) * width +
-                         static_cast<double>(slice.model.learned_positions) * slice.hidden,
+                         static_cast<double>(slice.model.learned_positions) * slice.hidden +
+                         projection_parameters(slice) +
+                         (slice.model.embedding_norm ? norm_parameters(slice.model) : 0.0),
                 .trained = slice.trains_weights ? 1.0 : 0.0});
   return builder.finish(0);
 }
@@ -48,7 +67,9 @@ Block lower_head(const Slice& slice) {
   const double vocabulary = local_vocabulary(slice);
   if (slice.model.final_norm) add_norm(builder, slice);
   add_tensor_parallel_entry(builder, slice);
-  const Linear head{Role::feed_forward_up, Split::column, slice.model.hidden,
+  const auto width = static_cast<std::int64_t>(embedding_width(slice));
+  add_projection(builder, slice, slice.model.hidden, width);
+  const Linear head{Role::feed_forward_up, Split::column, width,
                     static_cast<std::int64_t>(vocabulary) * tp, slice.model.head_bias};
   builder.linear(head, tp, slice.tokens);
 
@@ -63,7 +84,9 @@ Block lower_head(const Slice& slice) {
   }
   // With tied embeddings a rank that also holds the embedding holds its weights once.
   const bool own_weights = !slice.model.tied_embeddings || slice.layout.pp > 1;
-  builder.hold({.dense = (own_weights ? vocabulary * embedding_width(slice) : 0.0) + slice.hidden,
+  builder.hold({.dense = (own_weights ? vocabulary * embedding_width(slice) : 0.0) +
+                         (slice.model.head_bias ? vocabulary : 0.0) + projection_parameters(slice) +
+                         (slice.model.final_norm ? norm_parameters(slice.model) : 0.0),
                 .trained = slice.trains_weights ? 1.0 : 0.0});
   return builder.finish(0);
 }

@@ -6,7 +6,9 @@
 namespace headway::testing {
 namespace {
 
-double products(const Op& op) { return is_product(op) ? work(op).value() : 0; }
+double products(const Op& op) {
+  return is_product(op) ? work(op).value() : 0;
+}
 double attention_forward(const Op& op) {
   return is_attention(op) && op.phase == Phase::forward ? work(op).value() : 0;
 }
@@ -76,7 +78,7 @@ TEST(StepFlops, HoweverTheRunIsSplit) {  // [STEP-1] [STEP-3] [STEP-4]
 }
 
 TEST(StepFlops, PaddedVocabularyAddsProductsOfTheHeadOnly) {  // [STEP-1]
-  Case c = case_of("gpt2-xl");  // 50,257 words
+  Case c = case_of("gpt2-xl");                                // 50,257 words
   const auto head = [&](Framework framework) {
     c.job.framework = framework;
     const Step step = c.lowered();
@@ -158,9 +160,8 @@ TEST(StepFlops, AdaptersNeedNoWeightGradientOfTheFrozenMatrices) {  // [STEP-1]
   for (const Block& block : step.blocks) {
     for (const Op& op : block.ops) EXPECT_FALSE(op.weight_gradient);
   }
-  const double matrices =
-      forward_flops(c.model, c.job.sequence, AttentionFlops::causal).value() -
-      scores_forward(c, AttentionFlops::causal);
+  const double matrices = forward_flops(c.model, c.job.sequence, AttentionFlops::causal).value() -
+                          scores_forward(c, AttentionFlops::causal);
   EXPECT_NEAR(sum_over_ranks(c, step, products) / (2 * matrices), 1, 1e-12);
 }
 

@@ -20,11 +20,12 @@ namespace {
 //              metadata.
 //   nanotron   0.4 (Dec 2024): bf16 weights, fp32 accumulation beside bf16 gradients, DDP buckets.
 //   jax        MaxText: fp32 weights sharded, bf16 gathers and reductions, compiled.
-// The host's time for an op stands for the three to five kernels, views and checks that PyTorch runs
-// for it and for autograd's part: 70 us is fitted on 1,230 launch-bound runs of Megatron-DeepSpeed on
-// A100 (vTrain, 2 to 8 GPUs; median error 8 % there), the others are estimated from it.
-// Bytes a logit of the loss and launch times follow from the kernels each framework issues
-// (docs/models/step.md); context and fragmentation are estimates to be fitted on reported peaks.
+// The host's time for an op stands for the three to five kernels, views and checks that PyTorch
+// runs for it and for autograd's part: 70 us is fitted on 1,230 launch-bound runs of
+// Megatron-DeepSpeed on A100 (vTrain, 2 to 8 GPUs; median error 8 % there), the others are
+// estimated from it. Bytes a logit of the loss and launch times follow from the kernels each
+// framework issues (docs/models/step.md); context and fragmentation are estimates to be fitted on
+// reported peaks.
 constexpr Bytes kMiB{1024.0 * 1024.0};
 constexpr Bytes kGiB{1024.0 * 1024.0 * 1024.0};
 
@@ -179,8 +180,13 @@ double gradient_bytes(const Job& job) {
 }
 
 double reduced_bytes(const Job& job) {
+  if (!job.recipe->master_weights) return 4;
   const double usual = habits(job.framework).reduced;
   return job.recipe->activation == Precision::fp16 ? std::min(usual, gradient_bytes(job)) : usual;
+}
+
+double gathered_bytes(const Job& job) {
+  return job.recipe->master_weights ? habits(job.framework).gathered : 4;
 }
 
 bool chosen(Choice choice, bool habit) {

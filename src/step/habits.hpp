@@ -26,7 +26,8 @@ struct Habits {
   double reduced;  // bytes a gradient element on the wire (fp16: at most two)
   GradientReduction reduction;
   bool gradients_each_micro_batch;  // ZeRO-2 reduces after every micro-batch
-  bool zero2_is_zero3_kept;  // ZeRO-2 gathers sharded weights once a step (FSDP SHARD_GRAD_OP)
+  bool zero2_is_zero3_kept;  // ZeRO-2 gathers sharded weights once a micro-batch and keeps them
+                             // until the backward pass (FSDP SHARD_GRAD_OP)
   Bytes bucket;              // of gradients, for one call at ZeRO 0..2; 0: one call for everything
   bool overlap_gradients;
   bool overlap_parameters;
@@ -52,6 +53,8 @@ const Habits& habits(Framework framework);
 /// Bytes a parameter of resident gradients, and of a gradient on the wire, for the job's recipe.
 double gradient_bytes(const Job& job);
 double reduced_bytes(const Job& job);
+/// Bytes a parameter of a gathered block (ZeRO-3).
+double gathered_bytes(const Job& job);
 
 /// A choice of the layout, or the framework's habit where the layout leaves it open.
 bool chosen(Choice choice, bool habit);

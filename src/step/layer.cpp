@@ -243,9 +243,9 @@ Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
                static_cast<double>(all.replicated);
   held.experts =
       static_cast<double>(all.experts) / static_cast<double>(slice.layout.ep * slice.layout.etp);
-  if (kind == BlockKind::prediction) {  // two norms and the projection of [hidden; embedding]
-    held.dense +=
-        2 * slice.hidden * slice.hidden / static_cast<double>(slice.layout.tp) + 2 * slice.hidden;
+  if (kind == BlockKind::prediction) {  // three norms, the projection of [hidden; embedding]
+    held.dense += 2 * slice.hidden * slice.hidden / static_cast<double>(slice.layout.tp) +
+                  3 * norm_parameters(slice.model);
     const Linear joint{Role::feed_forward_down, Split::column, 2 * slice.model.hidden,
                        slice.model.hidden, false};
     builder.linear(joint, slice.layout.tp, slice.tokens);

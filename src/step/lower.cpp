@@ -1,4 +1,6 @@
 // From model, job and layout to what each class of rank does in one step.
+#include <algorithm>
+
 #include "model/count.hpp"
 #include "step/block_builder.hpp"
 #include "step/pipeline.hpp"
@@ -13,18 +15,28 @@ Flops recomputed_flops(const Model& model, const Job& job, Recompute recompute,
   Flops out(0);
   if (recompute == Recompute::none) return out;
   const double tokens = static_cast<double>(job.sequence);
-  for (const std::uint8_t kind : model.pattern) {
+  for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
     const Layer& layer = model.kinds[kind];
+    const auto number = static_cast<double>(
+        std::count(model.pattern.begin(), model.pattern.end(), static_cast<std::uint8_t>(kind)));
     if (recompute == Recompute::full) {
-      out += layer_forward_flops(model, layer, job.sequence, convention);
+      out += number * layer_forward_flops(model, layer, job.sequence, convention);
     } else if (layer.attention) {
       const Attention& attention = *layer.attention;
       const double widths =
           static_cast<double>(attention.heads * (attention.head_dim + attention.value_dim));
-      out += Flops(2 * tokens * widths * mean_keys(job.sequence, attention.window, convention));
+      out += number *
+             Flops(2 * tokens * widths * mean_keys(job.sequence, attention.window, convention));
     }
   }
   return out;
+}
+
+// A prediction module ends in the model's own head: its work and calls once more, its weights not.
+void add_shared_head(Block& prediction, const Block& head) {
+  prediction.ops.insert(prediction.ops.end(), head.ops.begin(), head.ops.end());
+  prediction.calls.insert(prediction.calls.end(), head.calls.begin(), head.calls.end());
+  prediction.working += head.saved + head.working;
 }
 
 }  // namespace
@@ -71,6 +83,9 @@ Step lower(const Model& model, const Job& job, const Layout& layout, const Clust
   if (model.prediction_layers > 0) {
     index.prediction = static_cast<int>(step.blocks.size());
     step.blocks.push_back(lower_layer(slice, model.kinds.back(), BlockKind::prediction));
+    if (index.head >= 0) {
+      add_shared_head(step.blocks.back(), step.blocks[static_cast<std::size_t>(index.head)]);
+    }
   }
   for (Block& block : step.blocks) {
     add_weight_sharding(block, slice);

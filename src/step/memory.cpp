@@ -77,7 +77,7 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
                                      : stage.parameters)
                               : 0.0;
   const bool reduces = layout.dp * layout.cp > 1 && !sharded;
-  memory.buffers = Bytes(gathered * habit.gathered +
+  memory.buffers = Bytes(gathered * gathered_bytes(slice.job) +
                          (sharded || reduces ? largest_block * habit.transient_gradients : 0.0)) +
                    (reduces && layout.zero == 0 ? 2 * habit.bucket : Bytes(0));
   memory.other = habit.context + habit.fragmentation * (memory.activations + memory.buffers);
@@ -93,7 +93,7 @@ void add_offload(Block& block, const Slice& slice) {
     const double ranks =
         static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
     block.host_transfer +=
-        Bytes((block.held.dense + block.held.experts) * slice.habit.gathered / ranks);
+        Bytes((block.held.dense + block.held.experts) * gathered_bytes(slice.job) / ranks);
   }
 }
 

@@ -9,6 +9,7 @@
 
 namespace headway {
 
+// [STEP-12]
 double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_batches) {
   const double m = static_cast<double>(micro_batches);
   const double pp = static_cast<double>(layout.pp);
@@ -39,12 +40,15 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
   // its stages are those of a pipeline in which a rank holds chunks s and pp - 1 - s.
   const std::int64_t chunks = layout.pp * layout.vpp;
   const std::int64_t layers = model.layers();
+  std::int64_t next = 0;  // the first layer of the next stage's first chunk
   for (std::int64_t stage = 0; stage < layout.pp; ++stage) {
     StageClass made;
     made.first = stage;
     for (std::int64_t chunk = stage; chunk < chunks; chunk += layout.pp) {
+      const std::int64_t begin = chunk == stage ? next : chunk_begin(layers, layout, chunk);
       const std::int64_t end = chunk_begin(layers, layout, chunk + 1);
-      for (std::int64_t layer = chunk_begin(layers, layout, chunk); layer < end; ++layer) {
+      if (chunk == stage) next = end;
+      for (std::int64_t layer = begin; layer < end; ++layer) {
         ++made.counts[static_cast<std::size_t>(model.pattern[layer])];
       }
     }
@@ -55,7 +59,9 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
     if (stage == head_stage && index.prediction >= 0) {
       made.counts[index.prediction] += model.prediction_layers;
     }
-    if (!classes.empty() && classes.back().counts == made.counts) {
+    // The ends stand alone: they send and receive less than the stages between them.
+    const bool between = stage + 1 < layout.pp && !classes.empty() && classes.back().first > 0;
+    if (between && classes.back().counts == made.counts) {
       ++classes.back().stages;
     } else {
       classes.push_back(std::move(made));
@@ -64,6 +70,7 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
   return classes;
 }
 
+// [STEP-11]
 void add_pipeline_calls(StageClass& stage, const Slice& slice) {
   const Layout& layout = slice.layout;
   if (layout.pp == 1) return;

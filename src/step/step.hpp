@@ -36,7 +36,6 @@ struct Block {
   Bytes host_transfer;  // over the host link in each direction of the block (offloading)
 };
 
-constexpr std::size_t kMostLayerKinds = 8;
 constexpr std::size_t kMostBlocks = kMostLayerKinds + 3;  // embedding, head, prediction
 
 /// Pipeline stages with the same blocks. Counts are blocks of each kind on one rank, over all its

@@ -77,7 +77,11 @@ double sum_over_ranks(const Case& c, const Step& step, Value value) {
   return out * static_cast<double>(step.micro_batches * c.layout.tp * c.layout.cp * c.layout.dp);
 }
 
-inline bool is_product(const Op& op) { return std::holds_alternative<Matmul>(op.shape); }
-inline bool is_attention(const Op& op) { return std::holds_alternative<AttentionShape>(op.shape); }
+inline bool is_product(const Op& op) {
+  return std::holds_alternative<Matmul>(op.shape);
+}
+inline bool is_attention(const Op& op) {
+  return std::holds_alternative<AttentionShape>(op.shape);
+}
 
 }  // namespace headway::testing

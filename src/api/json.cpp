@@ -1,7 +1,8 @@
 // The one translation unit of the api that writes JSON.
+#include "api/json.hpp"
+
 #include <nlohmann/json.hpp>
 
-#include "api/names_json.hpp"
 #include "api/predict.hpp"
 #include "model/count.hpp"
 
@@ -115,6 +116,48 @@ std::string predict_json(const Run& run, const Forecast& f) {
       {"calls", calls},
       {"notes", notes}};
   return document.dump(2) + "\n";
+}
+
+std::string validation_json(const ValidationReport& report) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  const auto errors = [](const ErrorSummary& error) -> Json {
+    if (error.rows == 0) return nullptr;
+    return {{"rows", error.rows},
+            {"median", error.median},
+            {"mean", error.mean},
+            {"p90", error.p90},
+            {"bias", error.bias}};
+  };
+  const auto group_json = [&](const ValidationGroup& group) -> Json {
+    const Confusion& fits = group.fits;
+    return {{"name", group.name},
+            {"rows", group.rows},
+            {"predicted", group.predicted},
+            {"filled", group.filled},
+            {"skipped", group.skipped},
+            {"step_time_error", errors(group.step_time)},
+            {"mfu_difference_points", number(group.mfu_difference)},
+            {"memory_error", errors(group.memory)},
+            {"fits",
+             {{"fits_fits", fits.fits_fits},
+              {"fits_not", fits.fits_not},
+              {"not_fits", fits.not_fits},
+              {"not_not", fits.not_not},
+              {"balanced_accuracy", number(fits.balanced_accuracy())}}},
+            {"ranking",
+             {{"contests", group.ranking.contests},
+              {"spearman", group.ranking.spearman},
+              {"regret", group.ranking.regret}}}};
+  };
+  Json groups = Json::array();
+  for (const ValidationGroup& group : report.groups) groups.push_back(group_json(group));
+  return Json({{"by", kValidateByNames[static_cast<std::size_t>(report.by)]},
+               {"groups", groups},
+               {"all", group_json(report.all)}})
+             .dump(2) +
+         "\n";
 }
 
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {

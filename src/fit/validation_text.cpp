@@ -1,0 +1,116 @@
+// The report as a table for a terminal and its rows as CSV.
+#include <cmath>
+#include <cstdio>
+
+#include "base/csv.hpp"
+#include "base/table.hpp"
+#include "base/text.hpp"
+#include "fit/validation.hpp"
+
+namespace headway {
+namespace {
+
+std::string number(double value, const char* format) {
+  char out[64];
+  std::snprintf(out, sizeof out, format, value);
+  return out;
+}
+std::string percent(double share) {
+  return number(100 * share, "%.1f");
+}
+// Shortest of at most 9 significant digits; empty where there is no value.
+std::string cell(const std::optional<double>& value) {
+  return value ? number(*value, "%.9g") : std::string();
+}
+
+std::vector<std::string> line_of(const ValidationGroup& group) {
+  std::vector<std::string> out = {printable(group.name, 24), std::to_string(group.rows),
+                                  std::to_string(group.predicted), std::to_string(group.filled)};
+  const auto add = [&](bool known, const std::string& text) { out.push_back(known ? text : "-"); };
+  const bool timed = group.step_time.rows > 0, weighed = group.memory.rows > 0;
+  add(timed, percent(group.step_time.median));
+  add(timed, percent(group.step_time.mean));
+  add(timed, percent(group.step_time.p90));
+  add(timed, number(100 * group.step_time.bias, "%+.1f"));
+  add(group.mfu_difference.has_value(), number(group.mfu_difference.value_or(0), "%.1f"));
+  add(weighed, percent(group.memory.median));
+  add(weighed, number(100 * group.memory.bias, "%+.1f"));
+  const int ran = group.fits.fits_fits + group.fits.not_fits;
+  const int burst = group.fits.fits_not + group.fits.not_not;
+  add(ran > 0, number(100.0 * group.fits.fits_fits / ran, "%.1f"));
+  add(burst > 0, number(100.0 * group.fits.not_not / burst, "%.1f"));
+  const bool ranked = group.ranking.contests > 0;
+  add(ranked, std::to_string(group.ranking.contests));
+  add(ranked, number(group.ranking.spearman, "%.3f"));
+  add(ranked, percent(group.ranking.regret));
+  return out;
+}
+
+}  // namespace
+
+std::string to_text(const ValidationReport& report) {
+  std::vector<std::vector<std::string>> table = {
+      {std::string(kValidateByNames[static_cast<std::size_t>(report.by)]), "rows", "predicted",
+       "filled", "time", "mean", "p90", "bias", "MFU", "memory", "bias", "fit", "oom", "contests",
+       "Spearman", "regret"},
+      {"", "", "", "", "%", "%", "%", "%", "points", "%", "%", "%", "%", "", "", "%"}};
+  for (const ValidationGroup& group : report.groups) table.push_back(line_of(group));
+  table.push_back(line_of(report.all));
+  std::string out = aligned(table);
+
+  const Confusion& fits = report.all.fits;
+  out += "\nfits in memory      ran  out of memory\n";
+  out +=
+      aligned({{"predicted to fit", std::to_string(fits.fits_fits), std::to_string(fits.fits_not)},
+               {"predicted not to", std::to_string(fits.not_fits), std::to_string(fits.not_not)}});
+  if (const auto accuracy = fits.balanced_accuracy()) {
+    out += "balanced accuracy " + percent(*accuracy) + " %\n";
+  }
+  if (!report.all.skipped.empty()) {
+    out += "\nskipped\n";
+    std::vector<std::vector<std::string>> reasons;
+    for (const auto& [reason, count] : report.all.skipped) {
+      reasons.push_back({printable(reason), std::to_string(count)});
+    }
+    out += aligned(reasons);
+  }
+  return out;
+}
+
+std::string to_csv(std::span<const ValidationRow> rows) {
+  std::string out =
+      "id,source_key,outcome,n_accel,measured_step_time_s,predicted_step_time_s,error,"
+      "measured_memory_gb,predicted_memory_gb,predicted_fits,interval_low_s,interval_high_s,"
+      "assumed,skipped_reason\n";
+  for (const ValidationRow& row : rows) {
+    const std::string reason = row.skipped_detail.empty()
+                                   ? row.skipped_reason
+                                   : row.skipped_reason + " (" + row.skipped_detail + ")";
+    const std::string cells[] = {
+        row.id,
+        row.source_key,
+        row.outcome,
+        row.n_accel > 0 ? std::to_string(row.n_accel) : "",
+        cell(row.measured_step_time),
+        cell(row.predicted_step_time),
+        cell(row.error()),
+        cell(row.measured_memory),
+        cell(row.predicted_memory),
+        row.predicted_fits ? (*row.predicted_fits ? "1" : "0") : "",
+        "",  // the interval: fitted later
+        "",
+        join(row.assumed, "; "),
+        reason,
+    };
+    bool first = true;
+    for (const std::string& each : cells) {
+      if (!first) out += ',';
+      first = false;
+      out += csv_cell(each);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,336 @@
+// Properties of every forecast (DESIGN §4.8), over random legal runs.
+#include "forecast/forecast.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "forecast/random_run.hpp"
+#include "step/habits.hpp"
+
+namespace headway::testing {
+namespace {
+
+std::array<double, 9> values(const Parts& p) {
+  return {p.compute.value(), p.tp.value(),     p.cp.value(),        p.ep.value(),   p.pp.value(),
+          p.dp.value(),      p.bubble.value(), p.optimizer.value(), p.other.value()};
+}
+
+// Rounding in sums of some hundred terms.
+bool not_above(double a, double b) {
+  return a <= b * (1 + 1e-12);
+}
+
+RC_GTEST_PROP(Forecast, PartsAreFiniteNotNegativeAndSumToTheStepTime, ()) {
+  const Forecast f = random_case().priced();
+  double sum = 0;
+  for (const double part : values(f.parts)) {
+    RC_ASSERT(std::isfinite(part));
+    RC_ASSERT(part >= 0);
+    sum += part;
+  }
+  RC_ASSERT(std::abs(sum - f.step_time.value()) <= 1e-12 * sum);
+  RC_ASSERT(f.step_time.value() > 0);
+  RC_ASSERT(std::isfinite(f.memory.total().value()));
+  RC_ASSERT(f.fits == (f.memory.total() <= f.capacity));
+  for (const PricedCall& call : f.calls) {
+    RC_ASSERT(call.exposed >= Seconds(0));
+    RC_ASSERT(call.exposed.value() <= call.each.value() * call.call.count * (1 + 1e-12));
+  }
+}
+
+RC_GTEST_PROP(Forecast, MoreBandwidthIsNeverSlower, ()) {
+  Case c = random_case();
+  const double before = c.priced().step_time.value();
+  for (Level& level : c.cluster.levels) {
+    level.bandwidth *= 2;
+    level.port_bandwidth *= 2;
+  }
+  RC_ASSERT(not_above(c.priced().step_time.value(), before));
+}
+
+RC_GTEST_PROP(Forecast, LowerLatencyIsNeverSlower, ()) {
+  Case c = random_case();
+  const double before = c.priced().step_time.value();
+  for (Level& level : c.cluster.levels) level.latency *= 0.5;
+  RC_ASSERT(not_above(c.priced().step_time.value(), before));
+}
+
+// The time in which the host issues kernels is a habit, not a rate of the machine: those runs in
+// which it sets the pace are left out.
+bool waits_for_host(const Case& c, const Forecast& f) {
+  const StepParameters& step = c.calibration.step;
+  const double slower = step.straggling * std::log2(static_cast<double>(c.layout.ranks()));
+  const double rest = f.step_time.value() / (1 + slower);
+  return f.parts.other.value() - (f.step_time.value() - rest) >
+         step.step_overhead.value() + 1e-9 * rest;
+}
+
+RC_GTEST_PROP(Forecast, AHigherPeakIsNeverSlower, ()) {
+  Case c = random_case();
+  // The bubble of these falls with the weight gradient's share of the work [FORECAST-2]: where
+  // communication sets the pace, faster kernels lengthen it by more than they save.
+  c.job.framework = Framework::jax;
+  RC_PRE(c.legal() && c.layout.schedule <= Schedule::gpipe);
+  const double before = c.priced().step_time.value();
+  for (FlopsPerSecond& peak : c.cluster.accelerator.peak) peak *= 2;
+  const Forecast fast = c.priced();
+  RC_PRE(!waits_for_host(c, fast));
+  RC_ASSERT(not_above(fast.step_time.value(), before));
+}
+
+RC_GTEST_PROP(Forecast, MoreMemoryBandwidthIsNeverSlower, ()) {
+  Case c = random_case();
+  // The bubble of these falls with the weight gradient's share of the work [FORECAST-2]: where
+  // communication sets the pace, faster kernels lengthen it by more than they save.
+  c.job.framework = Framework::jax;
+  RC_PRE(c.legal() && c.layout.schedule <= Schedule::gpipe);
+  const double before = c.priced().step_time.value();
+  c.cluster.accelerator.memory_bandwidth *= 2;
+  const Forecast fast = c.priced();
+  RC_PRE(!waits_for_host(c, fast));
+  RC_ASSERT(not_above(fast.step_time.value(), before));
+}
+
+RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
+  Case c = random_case();
+  c.job.framework = Framework::jax;  // compiled: the host hardly ever sets the pace
+  RC_PRE(c.legal());
+  const Forecast slow = c.priced();
+  Accelerator& a = c.cluster.accelerator;
+  for (FlopsPerSecond& peak : a.peak) peak *= 2;
+  a.memory_bandwidth *= 2;
+  a.host_bandwidth *= 2;
+  a.launch_overhead *= 0.5;
+  for (Level& level : c.cluster.levels) {
+    level.bandwidth *= 2;
+    level.port_bandwidth *= 2;
+    level.latency *= 0.5;
+  }
+  KernelParameters& kernels = c.calibration.kernels;
+  kernels.shortest_kernel *= 0.5;
+  kernels.matmul_start *= 0.5;
+  kernels.grouped_start *= 0.5;
+  for (NetworkParameters& network : c.calibration.levels) {
+    network.base_latency *= 0.5;
+    network.ring_step *= 0.5;
+    network.tree_fill *= 0.5;
+  }
+  c.calibration.step.step_overhead *= 0.5;
+  const Forecast fast = c.priced();
+  RC_PRE(!waits_for_host(c, fast));
+  RC_PRE(fast.parts.optimizer > Seconds(100e-6));  // some ten launches
+  RC_ASSERT(std::abs(2 * fast.step_time.value() / slow.step_time.value() - 1) < 1e-9);
+  for (std::size_t i = 0; i < values(slow.parts).size(); ++i) {
+    RC_ASSERT(std::abs(2 * values(fast.parts)[i] - values(slow.parts)[i]) <=
+              1e-9 * slow.step_time.value());
+  }
+}
+
+RC_GTEST_PROP(Forecast, OnOneLevelTheOrderOfTheDimensionsChangesNothing, ()) {
+  Case c = random_case();
+  c.cluster.levels.resize(1);
+  c.cluster.levels[0].size = c.cluster.accelerators;
+  c.cluster.levels[0].usable = 0;
+  c.layout.ep = c.layout.etp = 1;
+  const double before = c.priced().step_time.value();
+  const int times = *rc::gen::inRange(1, 24);
+  for (int i = 0; i < times; ++i) {
+    std::next_permutation(c.layout.order.begin(), c.layout.order.end());
+  }
+  RC_ASSERT(c.priced().step_time.value() == before);
+}
+
+RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
+  Case c = random_case();
+  const Forecast few = c.priced();
+  c.job.global_batch *= 2;
+  const Forecast many = c.priced();
+  RC_ASSERT(not_above(many.parts.bubble / many.step_time, few.parts.bubble / few.step_time));
+  RC_ASSERT(many.step_time > few.step_time);
+}
+
+RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
+  const Case c = random_case();
+  for (const AttentionFlops convention : {AttentionFlops::full, AttentionFlops::causal}) {
+    const Forecast f = forecast(c.model, c.job, c.layout, c.cluster, c.calibration, convention);
+    const double model = 3 * static_cast<double>(c.job.global_batch) *
+                         forward_flops(c.model, c.job.sequence, convention).value();
+    const double ranks = static_cast<double>(c.layout.ranks());
+    const double peak = c.cluster.accelerator.peak_of(c.job.recipe->matmul).value();
+    RC_ASSERT(std::abs(f.mfu * peak * f.step_time.value() * ranks / model - 1) < 1e-9);
+    RC_ASSERT(f.hfu >= f.mfu);
+    RC_ASSERT((f.hfu > f.mfu) == (c.layout.recompute != Recompute::none));
+    RC_ASSERT(f.hfu < 1);
+    const double tokens = static_cast<double>(c.job.global_batch * c.job.sequence);
+    RC_ASSERT(std::abs(f.tokens_per_second * f.step_time.value() / tokens - 1) < 1e-12);
+  }
+}
+
+RC_GTEST_PROP(Forecast, EnergyLiesBetweenWaitingAndComputingAllTheTime, ()) {  // [FORECAST-6]
+  const Case c = random_case();
+  const Forecast f = c.priced();
+  const StepParameters& step = c.calibration.step;
+  const double tdp =
+      (c.cluster.accelerator.tdp * f.step_time).value() * static_cast<double>(c.layout.ranks());
+  RC_ASSERT(f.energy.value() >=
+            tdp * std::min(step.waiting_power, step.compute_power) * (1 - 1e-12));
+  RC_ASSERT(not_above(f.energy.value(), tdp * std::max(step.waiting_power, step.compute_power)));
+}
+
+RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
+  Case c = random_case();
+  std::array<Forecast, 3> f;
+  for (int i = 0; i < 3; ++i) {
+    c.layout.recompute = static_cast<Recompute>(i);
+    f[static_cast<std::size_t>(i)] = c.priced();
+  }
+  RC_ASSERT(not_above(f[2].memory.total().value(), f[0].memory.total().value()));
+  RC_ASSERT(not_above(f[1].memory.total().value(), f[0].memory.total().value()));
+  // Where the zero-bubble schedules' slowest stage changes, their bubble jumps [FORECAST-3].
+  if (c.layout.schedule > Schedule::gpipe) return;
+  RC_ASSERT(f[2].step_time > f[0].step_time);
+  RC_ASSERT(not_above(f[0].step_time.value(), f[1].step_time.value()));
+  RC_ASSERT(not_above(f[1].step_time.value(), f[2].step_time.value()));
+}
+
+// Nothing runs before the first gather and after the last reduction [FORECAST-5].
+RC_GTEST_PROP(Forecast, Zero3ExposesAtLeastTheFirstGatherAndTheLastReduction, ()) {
+  Case c = random_case();
+  c.layout.zero = 3;
+  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::on;
+  RC_PRE(c.legal());
+  const Forecast f = c.priced();
+  Seconds gather(0), reduce(0);
+  for (const PricedCall& call : f.calls) {
+    if (call.call.hidden_by != HiddenBy::next_block) continue;
+    Seconds& longest = call.call.op == CollectiveOp::all_gather ? gather : reduce;
+    longest = std::max(longest, call.each);
+  }
+  RC_ASSERT(not_above((gather + reduce).value(), f.parts.dp.value()));
+}
+
+// [FORECAST-5] Not overlapped, all of it is exposed; overlapped, no more than that, and at least
+// one bucket of the reduction.
+RC_GTEST_PROP(Forecast, OverlappedGradientsExposeAtLeastTheLastBucket, ()) {
+  Case c = random_case();
+  c.layout.zero = 1;
+  RC_PRE(c.legal());
+  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::off;
+  const Forecast all = c.priced();
+  double sum = 0, bucket = 0;
+  for (const PricedCall& call : all.calls) {
+    if (call.call.phase != Phase::gradient && call.call.phase != Phase::optimizer) continue;
+    sum += call.each.value() * call.call.count;
+    if (call.call.phase == Phase::gradient && call.call.group == Group::dp) {
+      bucket = std::max(bucket, call.each.value());
+    }
+  }
+  RC_ASSERT(std::abs(all.parts.dp.value() - sum) <= 1e-9 * sum);
+  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::on;
+  const Forecast hidden = c.priced();
+  RC_ASSERT(not_above(hidden.parts.dp.value(), all.parts.dp.value()));
+  RC_ASSERT(not_above(bucket, hidden.parts.dp.value()));
+  RC_ASSERT(not_above(hidden.step_time.value(), all.step_time.value()));
+}
+
+// [FORECAST-7] Gradients down, weights up, and the update in the host's memory, all at the link.
+TEST(Forecast, AnOffloadedUpdateTakesAsLongAsItsLink) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.zero = 1;
+  c.layout.offload_optimizer = true;
+  ASSERT_TRUE(c.legal());
+  const Forecast f = c.priced();
+  const double parameters = f.memory.parameters.value() / 2;  // 16 bit
+  const double states = 12 * parameters / 8;
+  EXPECT_NEAR(f.parts.optimizer.value() * c.cluster.accelerator.host_bandwidth.value(),
+              2 * f.memory.gradients.value() + f.memory.parameters.value() + 2 * states,
+              1e-6 * states);
+}
+
+// [FORECAST-8] Split products leave the first of tp pieces of a call exposed, at least.
+TEST(Forecast, SplitProductsHideAllButTheFirstPieceOfATensorCall) {
+  Case c = case_of("llama-3-70b", "dgx-h100");
+  c.job.sequence = 8192;
+  c.job.global_batch = 1;
+  c.layout.tp = 8;
+  ASSERT_TRUE(c.legal());
+  c.layout.overlap_tensor = Choice::off;
+  const double whole = c.priced().parts.tp.value();
+  c.layout.overlap_tensor = Choice::on;
+  const double split = c.priced().parts.tp.value();
+  EXPECT_LT(split, 0.5 * whole);
+  EXPECT_GE(split, whole / 8 * (1 - 1e-9));
+}
+
+// [FORECAST-9] A small model is bound by the host, which issues every kernel and call in turn.
+TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
+  Case c = case_of("gpt-neox-19m", "dgx-h100");
+  c.job.framework = Framework::deepspeed;
+  c.job.sequence = 2048;
+  c.job.global_batch = 16;
+  c.layout.dp = 1;
+  c.calibration.step = {};
+  ASSERT_TRUE(c.legal());
+  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  double kernels = 0;
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+    for (const Op& op : step.blocks[i].ops) {
+      kernels += static_cast<double>(step.stages[0].counts[i]) * op.kernels * 16;
+    }
+  }
+  const double issued = kernels * habits(c.job.framework).host_launch.value();
+  const Forecast f = c.priced();
+  EXPECT_GE(f.step_time.value(), issued);
+  EXPECT_GT(f.parts.other.value(), 0);
+  // A faster machine does not help past that.
+  for (FlopsPerSecond& peak : c.cluster.accelerator.peak) peak *= 1000;
+  c.cluster.accelerator.memory_bandwidth *= 1000;
+  EXPECT_GE(c.priced().step_time.value(), issued);
+}
+
+// [FORECAST-10] Each doubling of the ranks costs the same share of the step, and each step a
+// constant.
+RC_GTEST_PROP(Forecast, StragglingGrowsWithTheLogarithmOfTheRanks, ()) {
+  Case c = random_case();
+  c.calibration.step.straggling = 0;
+  c.calibration.step.step_overhead = Seconds(0);
+  const double ideal = c.priced().step_time.value();
+  c.calibration.step.straggling = 0.01;
+  c.calibration.step.step_overhead = Seconds(0.5);
+  const double doublings = std::log2(static_cast<double>(c.layout.ranks()));
+  RC_ASSERT(std::abs(c.priced().step_time.value() / ((ideal + 0.5) * (1 + 0.01 * doublings)) - 1) <
+            1e-12);
+}
+
+bool same_bytes(double a, double b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+RC_GTEST_PROP(Forecast, TheSameInputGivesTheSameBytes, ()) {
+  const Case c = random_case();
+  const Case copy = c;
+  const Forecast a = c.priced(), b = copy.priced();
+  for (std::size_t i = 0; i < values(a.parts).size(); ++i) {
+    RC_ASSERT(same_bytes(values(a.parts)[i], values(b.parts)[i]));
+  }
+  RC_ASSERT(same_bytes(a.memory.total().value(), b.memory.total().value()));
+  RC_ASSERT(same_bytes(a.energy.value(), b.energy.value()));
+  RC_ASSERT(a.calls.size() == b.calls.size());
+  for (std::size_t i = 0; i < a.calls.size(); ++i) {
+    RC_ASSERT(a.calls[i].call.op == b.calls[i].call.op);
+    RC_ASSERT(same_bytes(a.calls[i].each.value(), b.calls[i].each.value()));
+    RC_ASSERT(same_bytes(a.calls[i].exposed.value(), b.calls[i].exposed.value()));
+    RC_ASSERT(same_bytes(a.calls[i].call.count, b.calls[i].call.count));
+  }
+  RC_ASSERT(a.notes == b.notes);
+}
+
+}  // namespace
+}  // namespace headway::testing

@@ -1,0 +1,122 @@
+// Closed forms of the pipeline's bubble.
+#include "forecast/pipeline_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "cluster/load.hpp"
+#include "forecast/forecast.hpp"
+#include "model/load.hpp"
+
+namespace headway {
+namespace {
+
+// Equal stages with forward 1 s, input gradient 1.25 s and weight gradient 0.75 s.
+constexpr double kForward = 1, kBackward = 2, kWeight = 0.75;
+
+double bubble(const Layout& layout, double send = 0) {
+  std::vector<StageTime> stages(2);  // as two classes, whichever sets the pace
+  for (StageTime& stage : stages) {
+    stage.forward = Seconds(kForward);
+    stage.backward = Seconds(kBackward);
+    stage.weight_gradient = Seconds(kWeight);
+  }
+  stages[0].stages = 1;
+  stages[1].stages = layout.pp - 1;
+  return bubble_time(stages, layout, Seconds(send)).value();
+}
+
+TEST(BubbleTime, OfEqualStagesIsPpMinusOneMicroBatchesOverVpp) {  // [FORECAST-1]
+  Layout layout;
+  for (layout.pp = 2; layout.pp <= 64; layout.pp *= 2) {
+    for (layout.vpp = 1; layout.vpp <= 4; ++layout.vpp) {
+      const double expected = static_cast<double>(layout.pp - 1) * (kForward + kBackward) /
+                              static_cast<double>(layout.vpp);
+      EXPECT_DOUBLE_EQ(bubble(layout), expected);
+    }
+    layout.vpp = 1;
+    layout.schedule = Schedule::gpipe;
+    EXPECT_DOUBLE_EQ(bubble(layout), static_cast<double>(layout.pp - 1) * 3);
+    layout.schedule = Schedule::one_f_one_b;
+  }
+  layout.pp = 1;
+  EXPECT_EQ(bubble(layout), 0);
+}
+
+TEST(BubbleTime, OfZeroBubbleSchedules) {  // arXiv 2412.19437 table 2; 2405.15362 §4
+  Layout layout;
+  for (layout.pp = 2; layout.pp <= 64; layout.pp *= 2) {
+    const double others = static_cast<double>(layout.pp - 1);
+    layout.schedule = Schedule::zero_bubble;  // [FORECAST-2] (pp - 1)(F + B - 2W), B the whole
+    EXPECT_DOUBLE_EQ(bubble(layout), others * (kForward + kBackward - 2 * kWeight));
+    layout.schedule = Schedule::zero_bubble_v;  // [FORECAST-3]
+    EXPECT_DOUBLE_EQ(bubble(layout), others * (kForward + kBackward - 3 * kWeight));
+    layout.schedule = Schedule::dual_pipe;  // [FORECAST-4] (pp/2 - 1)(F&B + B - 3W)
+    EXPECT_NEAR(
+        bubble(layout),
+        (static_cast<double>(layout.pp) / 2 - 1) * (kForward + kBackward + kBackward - 3 * kWeight),
+        1e-12);
+  }
+}
+
+TEST(BubbleTime, OfZbVVanishesWhereAllThreePassesTakeEquallyLong) {  // [FORECAST-3]
+  Layout layout;
+  layout.pp = 8;
+  layout.schedule = Schedule::zero_bubble_v;
+  const std::vector<StageTime> stages = {{8, Seconds(1), Seconds(2), Seconds(1)}};
+  EXPECT_EQ(bubble_time(stages, layout, Seconds(0)).value(), 0);
+}
+
+TEST(BubbleTime, CountsATransferForEachBoundaryBothWays) {  // [FORECAST-1]
+  Layout layout;
+  layout.pp = 8;
+  EXPECT_DOUBLE_EQ(bubble(layout, 0.5) - bubble(layout), 2 * 7 * 0.5);
+}
+
+TEST(BubbleTime, TheSlowestStageWaitsForTheOthersOnce) {  // [FORECAST-1]
+  // One stage of 6 s sets the pace; the first micro-batch and the last gradient pass 3 of 3 s.
+  Layout layout;
+  layout.pp = 4;
+  const std::vector<StageTime> stages = {{3, Seconds(1), Seconds(2), Seconds(0)},
+                                         {1, Seconds(2), Seconds(4), Seconds(0)}};
+  EXPECT_EQ(slowest(stages), 1u);
+  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, Seconds(0)).value(), 9);
+}
+
+TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
+  // A stack without embedding and head, and a network that takes no time.
+  const Model model = load_model("limits-mlp-12288").value();
+  Cluster cluster = load_cluster("dgx-h100").value();
+  Calibration calibration = calibration_for(cluster).value();
+  for (Level& level : cluster.levels) {
+    level.bandwidth = level.port_bandwidth = BytesPerSecond(1e40);
+    level.latency = Seconds(0);
+  }
+  for (NetworkParameters& network : calibration.levels) {
+    network.base_latency = network.ring_step = network.tree_fill = Seconds(0);
+  }
+  calibration.step = {};
+  for (const std::int64_t vpp : {1, 2}) {
+    for (const std::int64_t pp : {2, 4, 8}) {
+      for (const std::int64_t micro : {8, 64}) {
+        Job job;
+        job.sequence = 2048;
+        job.global_batch = micro;
+        Layout layout;
+        layout.pp = pp;
+        layout.vpp = vpp;
+        ASSERT_TRUE(check(model, job, layout, cluster).empty());
+        ASSERT_EQ(model.layers() % (pp * vpp), 0);
+        const Parts parts = forecast(model, job, layout, cluster, calibration).parts;
+        const Seconds work = parts.compute + parts.other;
+        EXPECT_NEAR(parts.bubble / work,
+                    static_cast<double>(pp - 1) / static_cast<double>(vpp * micro), 1e-9)
+            << pp << " " << vpp << " " << micro;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,286 @@
+// Parameters held, bytes by kind, micro-batches in flight, the optimiser's traffic.
+#include <gtest/gtest.h>
+
+#include "step/block_builder.hpp"
+#include "step/test_case.hpp"
+
+namespace headway::testing {
+namespace {
+
+double held_by_all_stages(const Case& c) {
+  double out = 0;
+  for (const StageClass& stage : c.lowered().stages) {
+    out += static_cast<double>(stage.stages) * stage.parameters;
+  }
+  return out;
+}
+
+TEST(Held, OneRankHoldsEveryParameterOfEveryBuiltInModel) {
+  for (const std::string& name : model_names()) {
+    Case c = case_of(name);
+    c.job.framework = Framework::fsdp;  // does not pad the vocabulary
+    const Parameters all = parameters(c.model);
+    EXPECT_DOUBLE_EQ(held_by_all_stages(c), static_cast<double>(all.total + all.prediction))
+        << name;
+  }
+}
+
+TEST(Held, StagesHoldEveryParameterOnceAndTiedTablesTwice) {
+  for (const char* name : {"llama-2-7b", "megatron-22b", "deepseek-v3"}) {
+    Case c = case_of(name, "dgx-h100");
+    c.job.framework = Framework::nanotron;
+    c.layout.pp = 4;
+    const Parameters all = parameters(c.model);
+    const double twice =
+        c.model.tied_embeddings ? static_cast<double>(c.model.vocabulary * c.model.hidden) : 0;
+    EXPECT_DOUBLE_EQ(held_by_all_stages(c), static_cast<double>(all.total + all.prediction) + twice)
+        << name;
+  }
+}
+
+TEST(Held, PaddingAddsRowsOfTheVocabulary) {
+  Case c = case_of("gpt2-xl");  // 50,257 rows of 1,600, tied
+  const double total = static_cast<double>(parameters(c.model).total);
+  EXPECT_DOUBLE_EQ(held_by_all_stages(c), total + 1600.0 * (50304 - 50257));
+}
+
+TEST(Held, TensorRanksShareMatricesAndRepeatNorms) {
+  Case c = case_of("llama-2-7b");
+  c.job.framework = Framework::fsdp;
+  c.layout.tp = 8;
+  const double total = static_cast<double>(parameters(c.model).total);
+  const double norms = 65 * 4096;  // two a layer and the final one
+  EXPECT_DOUBLE_EQ(8 * held_by_all_stages(c), total + 7 * norms);
+}
+
+TEST(Held, ExpertRanksShareTheExperts) {
+  Case whole = case_of("mixtral-8x7b");
+  whole.job.global_batch = 8;
+  whole.layout.dp = 8;
+  Case split = whole;
+  split.layout.ep = 4;
+  const HeldParameters one = whole.lowered().blocks[0].held;
+  const HeldParameters part = split.lowered().blocks[0].held;
+  EXPECT_DOUBLE_EQ(part.experts, one.experts / 4);
+  EXPECT_DOUBLE_EQ(part.dense, one.dense);
+  split.layout.etp = 2;
+  EXPECT_DOUBLE_EQ(split.lowered().blocks[0].held.experts, one.experts / 8);
+}
+
+TEST(Held, AdaptersAloneAreTrained) {
+  Case c = case_of("llama-2-7b");
+  c.job.task = Task::lora;
+  c.job.lora_rank = 8;
+  const Step step = c.lowered();
+  const HeldParameters& layer = step.blocks[0].held;
+  EXPECT_NEAR(layer.trained * layer.dense, 8.0 * (16384 + 8192 + 26112 + 15104), 1e-3);
+  for (const Block& block : step.blocks) {
+    if (block.kind != BlockKind::layer) {
+      EXPECT_EQ(block.held.trained, 0);
+    }
+  }
+}
+
+// [STEP-9] Bytes a parameter of Adam in 16 bit over 8 ranks: weights, gradients, states. Megatron's
+// user guide: 18, and 6 + 12/d with the distributed optimiser (fp16: 16, and 4 + 12/d); arXiv
+// 1910.02054 figure 1: 16, 4 + 12/d, 2 + 14/d, 16/d.
+struct PerParameter {
+  Framework framework;
+  const char* recipe;
+  int zero;
+  double weights, gradients, states;
+};
+
+TEST(Memory, ZeroShardsWhatItShould) {  // [STEP-9]
+  const double d = 8;
+  const std::vector<PerParameter> cases = {
+      {Framework::megatron, "bf16", 0, 2, 4, 12},
+      {Framework::megatron, "bf16", 1, 2, 4, 12 / d},
+      {Framework::megatron, "fp16", 0, 2, 2, 12},
+      {Framework::megatron, "fp16", 1, 2, 2, 12 / d},
+      {Framework::megatron, "fp32", 0, 4, 4, 8},
+      {Framework::deepspeed, "bf16", 0, 2, 2, 12},
+      {Framework::deepspeed, "bf16", 1, 2, 2, 12 / d},
+      {Framework::deepspeed, "bf16", 2, 2, 2 / d, 12 / d},
+      {Framework::deepspeed, "bf16", 3, 2 / d, 2 / d, 12 / d},
+      {Framework::fsdp, "bf16", 0, 4, 4, 8},
+      {Framework::fsdp, "bf16", 3, 4 / d, 4 / d, 8 / d},
+      {Framework::fsdp, "fp32", 3, 4 / d, 4 / d, 8 / d},
+      {Framework::fsdp, "bf16", 2, 4 / d, 4 / d, 8 / d},  // SHARD_GRAD_OP keeps fp32 shards
+  };
+  for (const PerParameter& expected : cases) {
+    Case c = case_of("llama-2-7b");
+    c.job.framework = expected.framework;
+    c.job.recipe = recipe_from(expected.recipe);
+    c.job.global_batch = 8;
+    c.layout.dp = 8;
+    c.layout.zero = expected.zero;
+    const Step step = c.lowered();
+    const double p = step.stages[0].parameters;
+    const std::string what = std::string(kFrameworkNames[static_cast<int>(expected.framework)]) +
+                             " " + expected.recipe + " zero " + std::to_string(expected.zero);
+    EXPECT_NEAR(step.memory.parameters.value() / p, expected.weights, 1e-9) << what;
+    EXPECT_NEAR(step.memory.gradients.value() / p, expected.gradients, 1e-9) << what;
+    EXPECT_NEAR(step.memory.optimizer.value() / p, expected.states, 1e-9) << what;
+  }
+}
+
+TEST(Memory, OptimiserStatesFollowTheOptimiser) {  // [STEP-8] [STEP-9]
+  const auto states = [](Optimizer optimizer) {
+    Case c = case_of("llama-2-7b");
+    c.job.framework = Framework::fsdp;
+    c.job.optimizer = optimizer;
+    const Step step = c.lowered();
+    return step.memory.optimizer.value() / step.stages[0].parameters;
+  };
+  EXPECT_DOUBLE_EQ(states(Optimizer::adam), 8);
+  EXPECT_DOUBLE_EQ(states(Optimizer::adamw), 8);
+  EXPECT_DOUBLE_EQ(states(Optimizer::sgd), 4);
+  EXPECT_DOUBLE_EQ(states(Optimizer::muon), 4);
+  EXPECT_DOUBLE_EQ(states(Optimizer::adafactor), 0);
+  EXPECT_NEAR(states(Optimizer::adam_8bit), 2 + 2 * 4.0 / 256, 0.01);
+}
+
+TEST(Memory, OffloadEmptiesWhatItMoves) {  // [STEP-9]
+  Case c = case_of("llama-2-7b");
+  c.job.framework = Framework::deepspeed;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.zero = 3;
+  const Memory whole = c.lowered().memory;
+  Case optimizer = c, parameters = c, activations = c;
+  optimizer.layout.offload_optimizer = true;
+  parameters.layout.offload_parameters = true;
+  activations.layout.offload_activations = true;
+  expect_legal(parameters);
+  EXPECT_EQ(optimizer.lowered().memory.optimizer.value(), 0);
+  EXPECT_EQ(optimizer.lowered().memory.parameters, whole.parameters);
+  EXPECT_EQ(parameters.lowered().memory.parameters.value(), 0);
+  EXPECT_EQ(parameters.lowered().memory.optimizer, whole.optimizer);
+  EXPECT_LT(activations.lowered().memory.activations, 0.5 * whole.activations);
+}
+
+TEST(Memory, Fp8ProductsReadTwoCopiesOfTheLayersWeights) {  // [STEP-9]
+  Case c = case_of("llama-3-8b", "dgx-h100");
+  const double bf16 = c.lowered().memory.parameters.value();
+  c.job.recipe = recipe_from("fp8");
+  const Step step = c.lowered();
+  EXPECT_NEAR(step.memory.parameters.value() - bf16, 32 * 2 * step.blocks[0].held.dense, 1);
+}
+
+TEST(Memory, KeptActivationsStandForEveryMicroBatchInFlight) {  // [STEP-9] [STEP-12]
+  Case c = case_of("limits-mlp-12288");                         // equal stages
+  const std::int64_t layers = c.model.layers();
+  c.job.global_batch = 64;
+  c.layout.pp = 4;
+  ASSERT_EQ(layers % 4, 0);
+  const Step step = c.lowered();
+  const Block& layer = step.blocks[0];
+  const double kept = static_cast<double>(layers / 4) * layer.saved.value();
+  EXPECT_DOUBLE_EQ(step.memory.activations.value(), 4 * kept + layer.working.value());
+  EXPECT_EQ(step.worst_stage, 0);  // the first waits longest for its gradients
+  c.layout.schedule = Schedule::gpipe;
+  EXPECT_DOUBLE_EQ(c.lowered().memory.activations.value(), 64 * kept + layer.working.value());
+}
+
+TEST(Memory, TheWorstStageIsTheOneThatHoldsMost) {  // [STEP-9]
+  // Few tokens and a large vocabulary: the last stage's logits outweigh what the first keeps.
+  Case c = case_of("gemma-2-9b");  // 256,000 words
+  c.layout.pp = 2;
+  c.layout.recompute = Recompute::full;
+  c.model.tied_embeddings = false;
+  EXPECT_EQ(c.lowered().worst_stage, 1);
+  // Many in flight and no logits to speak of: the first.
+  c = case_of("megatron-22b");
+  c.job.global_batch = 64;
+  c.layout.pp = 8;
+  EXPECT_EQ(c.lowered().worst_stage, 0);
+}
+
+TEST(Memory, TheTotalIsTheSumOfItsKinds) {  // [STEP-9]
+  const Memory m = case_of("llama-2-7b").lowered().memory;
+  EXPECT_DOUBLE_EQ(
+      m.total().value(),
+      (m.parameters + m.gradients + m.optimizer + m.activations + m.buffers + m.other).value());
+}
+
+// [STEP-12] In micro-batches of the stage's own layers. 1F1B: pp - stage, at most m (arXiv
+// 2104.04473 §2.2); interleaved: pp + (pp - 1)/vpp on the first stage (2205.05198 §4.2.3 for L/p
+// layers); GPipe all; ZB-H1 pp (2401.10241); DualPipe pp + 1 (2412.19437 table 2).
+TEST(InFlight, FollowsTheSchedule) {
+  Layout layout;
+  EXPECT_EQ(in_flight(layout, 0, 100), 1);
+  layout.pp = 8;
+  for (std::int64_t stage = 0; stage < 8; ++stage) {
+    EXPECT_EQ(in_flight(layout, stage, 100), 8 - stage);
+    EXPECT_EQ(in_flight(layout, stage, 3), std::min<std::int64_t>(3, 8 - stage));
+  }
+  for (layout.vpp = 2; layout.vpp <= 6; ++layout.vpp) {
+    EXPECT_DOUBLE_EQ(in_flight(layout, 0, 100), 8 + 7.0 / static_cast<double>(layout.vpp));
+    EXPECT_LE(in_flight(layout, 0, 4), 4);
+  }
+  layout.vpp = 1;
+  layout.schedule = Schedule::gpipe;
+  EXPECT_EQ(in_flight(layout, 5, 100), 100);
+  layout.schedule = Schedule::zero_bubble;
+  EXPECT_EQ(in_flight(layout, 0, 100), 8);
+  layout.schedule = Schedule::zero_bubble_v;
+  EXPECT_EQ(in_flight(layout, 0, 100), 8);
+  layout.schedule = Schedule::dual_pipe;
+  EXPECT_EQ(in_flight(layout, 0, 100), 9);
+}
+
+TEST(DualPipe, HoldsTheParametersTwice) {  // [STEP-9] arXiv 2412.19437 table 2
+  Case c = case_of("limits-mlp-12288");
+  c.job.global_batch = 64;
+  c.layout.pp = 4;
+  const double once = c.lowered().memory.parameters.value();
+  c.layout.schedule = Schedule::dual_pipe;
+  EXPECT_DOUBLE_EQ(c.lowered().memory.parameters.value(), 2 * once);
+}
+
+// [STEP-8] Bytes that the update moves.
+double optimizer_bytes(const Case& c) {
+  double out = 0;
+  const Step step = c.lowered();
+  for (const Op& op : step.stages[0].ops) {
+    if (const auto* pass = std::get_if<Pass>(&op.shape)) out += pass->moved.value();
+  }
+  return out;
+}
+
+TEST(OptimizerPass, ReadsAndWritesAtLeastGradientWeightAndStates) {  // [STEP-8]
+  Case c = case_of("llama-2-7b");
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  const double p = c.lowered().stages[0].parameters;
+  const double adam = optimizer_bytes(c) / p;
+  EXPECT_GE(adam, 4 + 2 * 4 + 2 * 8);  // gradient read; fp32 weight and two moments both ways
+  EXPECT_LE(adam, 100);
+  c.job.optimizer = Optimizer::sgd;
+  EXPECT_NEAR(adam - optimizer_bytes(c) / p, 2 * 4, 1e-9);  // one moment fewer, read and written
+  c.job.optimizer = Optimizer::adamw;
+  c.layout.zero = 1;
+  EXPECT_NEAR(optimizer_bytes(c) / p, adam / 8, 1e-9);
+  c.layout.shard = 4;
+  EXPECT_NEAR(optimizer_bytes(c) / p, adam / 4, 1e-9);
+}
+
+TEST(OptimizerPass, MuonAddsProductsThatItsRanksShare) {  // [STEP-8]
+  Case c = case_of("llama-2-7b");
+  c.job.optimizer = Optimizer::muon;
+  double flops = 0;
+  const Step step = c.lowered();
+  for (const Op& op : step.stages[0].ops) flops += work(op).value();
+  // Five iterations on each matrix [small, large]: X·Xᵀ and (..)·X of 2·small²·large each, and a
+  // square product of 2·small³.
+  double expected = 0;
+  const double pairs[4][2] = {{4096, 12288}, {4096, 4096}, {4096, 22016}, {4096, 11008}};
+  for (const auto& [small, large] : pairs) {
+    expected += 32 * 5 * (2 * 2 * small * small * large + 2 * small * small * small);
+  }
+  EXPECT_NEAR(flops / expected, 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace headway::testing
