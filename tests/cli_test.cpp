@@ -182,6 +182,13 @@ TEST_F(Cli, NothingIsLeftWhereSavingFails) {
   EXPECT_FALSE(fs::exists(folder_ / "missing"));
 }
 
+TEST_F(Cli, ADeviceIsWrittenToAndNotReplaced) {
+  EXPECT_EQ(run(small_ + "--save /dev/null").code, 0);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  expect_refused(small_ + "--save /dev/full", {"/dev/full: cannot be written"});
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
 TEST_F(Cli, AFullDiskIsAnError) {
   const std::string command = "'" HEADWAY_PROGRAM "' " + small_ + ">/dev/full 2>/dev/null";
   const int status = std::system(command.c_str());

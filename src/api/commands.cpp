@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -24,17 +25,20 @@ CommandOutput bad(Problems problems) {
   return {.problems = std::move(problems)};
 }
 
-// Writes the whole file or leaves the old one: first beside it, then in its place.
+// Writes the whole file or leaves the old one: first beside it, then in its place. What is no
+// ordinary file (a device, a pipe) is written to as it is.
 Problems write_file(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".part";
-  std::ofstream file(beside, std::ios::binary);
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  const bool special =
+      kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found;
+  const std::string target = special ? path : path + ".part";
+  std::ofstream file(target, std::ios::binary);
   file << text;
   file.close();
-  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
-    std::remove(beside.c_str());
-    return {{printable(path), "cannot be written"}};
-  }
-  return {};
+  if (file && (special || std::rename(target.c_str(), path.c_str()) == 0)) return {};
+  if (!special) std::remove(target.c_str());
+  return {{printable(path), "cannot be written"}};
 }
 
 }  // namespace
