@@ -9,10 +9,11 @@ namespace {
 // Sources, with the version whose habit it is:
 //   megatron   Megatron-LM core 0.8-0.12: bf16 weights, fp32 main gradients that the product adds
 //   to
-//              (fp16: in fp16), transfers between stages split over tp, distributed optimiser with
-//              reduce-scatter and all-gather in buckets of at least 40 M parameters, both
-//              overlapped; vocabulary padded to 128·tp. Attention by cuDNN through Transformer
-//              Engine.
+//              (fp16: in fp16; 8-bit recipes: in bf16, and weights kept in 8 bit in both
+//              orientations instead of bf16, as in the recipes of NeMo and Megatron-Bridge),
+//              transfers between stages split over tp, distributed optimiser with reduce-scatter
+//              and all-gather in buckets of at least 40 M parameters, both overlapped; vocabulary
+//              padded to 128·tp. Attention by cuDNN through Transformer Engine.
 //   fsdp       PyTorch 2.x FSDP with bf16 MixedPrecision: fp32 shards, bf16 gathers, fp32
 //              reduce-scatter, one block of prefetch (BACKWARD_PRE); DDP buckets of 25 MiB.
 //   deepspeed  0.14-0.19: bf16 weights and gradients, ZeRO-1/2 reduce by all-reduce and then gather
@@ -34,6 +35,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .master_separate = true,
      .gradients = 4,
      .gradients_fp16 = 2,
+     .weights_8_bit = 2,
+     .gradients_8_bit = 2,
      .transient_gradients = 0,
      .gathered = 2,
      .gathered_blocks = 2,
@@ -61,6 +64,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .master_separate = false,
      .gradients = 4,
      .gradients_fp16 = 4,
+     .weights_8_bit = 4,
+     .gradients_8_bit = 4,
      .transient_gradients = 4,
      .gathered = 2,
      .gathered_blocks = 2,
@@ -88,6 +93,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .master_separate = true,
      .gradients = 2,
      .gradients_fp16 = 2,
+     .weights_8_bit = 4,
+     .gradients_8_bit = 2,
      .transient_gradients = 2,
      .gathered = 2,
      .gathered_blocks = 3,
@@ -115,6 +122,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .master_separate = true,
      .gradients = 4,
      .gradients_fp16 = 4,
+     .weights_8_bit = 4,
+     .gradients_8_bit = 4,
      .transient_gradients = 2,
      .gathered = 2,
      .gathered_blocks = 2,
@@ -142,6 +151,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .master_separate = false,
      .gradients = 4,
      .gradients_fp16 = 4,
+     .weights_8_bit = 4,
+     .gradients_8_bit = 4,
      .transient_gradients = 0,
      .gathered = 2,
      .gathered_blocks = 2,
@@ -173,16 +184,30 @@ const Habits& habits(Framework framework) {
   return kHabits[static_cast<std::size_t>(framework)];
 }
 
+namespace {
+
+bool is_8_bit(const Job& job) {
+  return job.recipe->matmul >= Precision::fp8;
+}
+
+}  // namespace
+
+double layer_weight_bytes(const Job& job) {
+  const Habits& habit = habits(job.framework);
+  if (!job.recipe->master_weights) return 4;
+  return is_8_bit(job) ? habit.weights_8_bit : habit.weights;
+}
+
 double gradient_bytes(const Job& job) {
   const Habits& habit = habits(job.framework);
   if (!job.recipe->master_weights) return 4;
+  if (is_8_bit(job)) return habit.gradients_8_bit;
   return job.recipe->activation == Precision::fp16 ? habit.gradients_fp16 : habit.gradients;
 }
 
 double reduced_bytes(const Job& job) {
   if (!job.recipe->master_weights) return 4;
-  const double usual = habits(job.framework).reduced;
-  return job.recipe->activation == Precision::fp16 ? std::min(usual, gradient_bytes(job)) : usual;
+  return std::min(habits(job.framework).reduced, gradient_bytes(job));
 }
 
 double gathered_bytes(const Job& job) {

@@ -19,11 +19,13 @@ struct Habits {
   bool master_separate;          // a separate fp32 copy belongs to the optimiser states
   double gradients;              // resident gradients; ZeRO-2 and 3 shard them
   double gradients_fp16;         // the same in the fp16 recipe
+  double weights_8_bit;          // resident weights of layers in 8- and 4-bit recipes
+  double gradients_8_bit;        // resident gradients in those
   double transient_gradients;    // of one block, before they are added to the resident ones
   double gathered;               // bytes a parameter of a gathered block (ZeRO-3)
   std::int64_t gathered_blocks;  // blocks alive at once: this one and those prefetched
   // Communication.
-  double reduced;  // bytes a gradient element on the wire (fp16: at most two)
+  double reduced;  // bytes a gradient element on the wire, at most those of resident ones
   GradientReduction reduction;
   bool gradients_each_micro_batch;  // ZeRO-2 reduces after every micro-batch
   bool zero2_is_zero3_kept;  // ZeRO-2 gathers sharded weights once a micro-batch and keeps them
@@ -50,7 +52,9 @@ struct Habits {
 
 const Habits& habits(Framework framework);
 
-/// Bytes a parameter of resident gradients, and of a gradient on the wire, for the job's recipe.
+/// Bytes a parameter of resident weights of layers, of resident gradients, and of a gradient on the
+/// wire, for the job's recipe.
+double layer_weight_bytes(const Job& job);
 double gradient_bytes(const Job& job);
 double reduced_bytes(const Job& job);
 /// Bytes a parameter of a gathered block (ZeRO-3).

@@ -22,7 +22,6 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
   const double gradient = gradient_bytes(slice.job);
   const double state_bytes =
       optimizer_state_bytes(slice.job) + (keeps_master(slice.job) ? 4.0 : 0.0);
-  const bool eight_bit = slice.job.recipe->matmul == Precision::fp8;
   const double copies = layout.schedule == Schedule::dual_pipe && layout.pp > 1 ? 2.0 : 1.0;
 
   double parameters = 0, gradients = 0, states = 0, largest_block = 0;
@@ -32,14 +31,13 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
     const Block& block = step.blocks[i];
     const HeldParameters& held = block.held;
     const double count = static_cast<double>(stage.counts[i]) * copies;
+    const bool layer = block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
+    const double weight = layer ? layer_weight_bytes(slice.job) : weight_bytes;
     const auto add = [&](double held_here, double ranks) {
       const double trained = held_here * held.trained;
-      parameters += count * held_here * weight_bytes / (sharded ? ranks : 1.0);
+      parameters += count * held_here * weight / (sharded ? ranks : 1.0);
       gradients += count * trained * gradient / (sharded || layout.zero >= 2 ? ranks : 1.0);
       states += count * trained * state_bytes / (layout.zero >= 1 ? ranks : 1.0);
-      // fp8 products read an fp8 copy of the weights and its transpose, kept over micro-batches.
-      if (eight_bit && !sharded && block.kind == BlockKind::layer)
-        parameters += count * held_here * 2;
     };
     add(held.dense, dense_ranks);
     add(held.experts, expert_ranks);

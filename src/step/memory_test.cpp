@@ -160,12 +160,15 @@ TEST(Memory, OffloadEmptiesWhatItMoves) {  // [STEP-9]
   EXPECT_LT(activations.lowered().memory.activations, 0.5 * whole.activations);
 }
 
-TEST(Memory, Fp8ProductsReadTwoCopiesOfTheLayersWeights) {  // [STEP-9]
+// [STEP-9] Megatron's 8-bit recipes keep two 8-bit copies of a layer's weights (both orientations)
+// in place of one of 16 bit, and gradients of 16 bit in place of fp32.
+TEST(Memory, MegatronsFp8RecipesHoldTwoBytesOfWeightsAndTwoOfGradients) {
   Case c = case_of("llama-3-8b", "dgx-h100");
-  const double bf16 = c.lowered().memory.parameters.value();
+  const Memory bf16 = c.lowered().memory;
   c.job.recipe = recipe_from("fp8");
-  const Step step = c.lowered();
-  EXPECT_NEAR(step.memory.parameters.value() - bf16, 32 * 2 * step.blocks[0].held.dense, 1);
+  const Memory fp8 = c.lowered().memory;
+  EXPECT_DOUBLE_EQ(fp8.parameters.value(), bf16.parameters.value());
+  EXPECT_DOUBLE_EQ(fp8.gradients.value(), bf16.gradients.value() / 2);
 }
 
 TEST(Memory, KeptActivationsStandForEveryMicroBatchInFlight) {  // [STEP-9] [STEP-12]
