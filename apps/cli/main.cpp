@@ -20,7 +20,8 @@ struct Common {
 void add_common(CLI::App& command, Common& common) {
   command.add_flag("--json", common.json, "print one JSON document and nothing else");
   command.add_flag("--quiet", common.quiet, "no progress");
-  command.add_option("--threads", common.threads, "threads to use; default: all cores");
+  command.add_option("--threads", common.threads, "threads to use; default: all cores")
+      ->check(CLI::NonNegativeNumber);
 }
 
 // The fields of a run as flags. Values stay text: the library reads them and reports all problems.

@@ -60,7 +60,12 @@ CommandOutput run_predict(const PredictRequest& request) {
   if (!forecast) return bad(forecast.problems());
 
   if (!request.save.empty()) {
-    Problems problems = write_file(request.save, run_file_text(*run));
+    const std::string text = run_file_text(*run, request.save);
+    if (!parse_toml(text, request.save)) {
+      return bad(
+          {{"--save", "the name of a file of this run is no UTF-8; a run file cannot hold it"}});
+    }
+    Problems problems = write_file(request.save, text);
     if (!problems.empty()) return bad(std::move(problems));
   }
   return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),

@@ -11,6 +11,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Names may come from file names, which need not be UTF-8; a document must.
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Json layout_json(const Run& run) {
   const Layout& layout = run.layout;
   Json offload = Json::array();
@@ -115,7 +120,7 @@ std::string predict_json(const Run& run, const Forecast& f) {
       {"energy_j", f.energy.value()},
       {"calls", calls},
       {"notes", notes}};
-  return document.dump(2) + "\n";
+  return text_of(document);
 }
 
 std::string validation_json(const ValidationReport& report) {
@@ -161,7 +166,7 @@ std::string validation_json(const ValidationReport& report) {
 }
 
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {
-  return Json({{kind, names}}).dump(2) + "\n";
+  return text_of({{kind, names}});
 }
 
 }  // namespace headway

@@ -5,6 +5,7 @@
 #include "api/predict.hpp"
 #include "base/quantity_text.hpp"
 #include "base/table.hpp"
+#include "base/text.hpp"
 
 namespace headway {
 namespace {
@@ -32,7 +33,8 @@ std::string bar(double share) {
 
 std::string layout_line(const Run& run) {
   const Layout& l = run.layout;
-  std::string out = std::to_string(l.ranks()) + " accelerators:";
+  std::string out =
+      std::to_string(l.ranks()) + (l.ranks() == 1 ? " accelerator:" : " accelerators:");
   const auto add = [&](const char* name, std::int64_t degree, std::int64_t quiet = 1) {
     if (degree != quiet) out += std::string(" ") + name + " " + std::to_string(degree);
   };
@@ -105,7 +107,7 @@ std::string calls_table(const Run& run, const Forecast& f) {
     const Call& call = priced->call;
     rows.push_back({"  " + std::string(to_name(call.group)) + " " + std::string(to_name(call.op)),
                     std::string(to_name(call.phase)),
-                    run.cluster.levels[static_cast<std::size_t>(priced->level)].name,
+                    printable(run.cluster.levels[static_cast<std::size_t>(priced->level)].name, 20),
                     std::to_string(priced->ranks), to_text(call.bytes), number(call.count),
                     to_text(priced->each), to_text(priced->exposed)});
   }
@@ -115,7 +117,8 @@ std::string calls_table(const Run& run, const Forecast& f) {
 }  // namespace
 
 std::string predict_text(const Run& run, const Forecast& f) {
-  std::string out = run.model.name + " on " + run.cluster.name + ", " + layout_line(run) + "\n\n";
+  std::string out = printable(run.model.name) + " on " + printable(run.cluster.name) + ", " +
+                    layout_line(run) + "\n\n";
   out += aligned({{"step time", to_text(f.step_time)},
                   {"tokens/s", number(f.tokens_per_second)},
                   {"tokens/s per accelerator", number(f.tokens_per_second_per_accelerator)},
@@ -128,8 +131,9 @@ std::string predict_text(const Run& run, const Forecast& f) {
   out += "\nmemory of the fullest rank: " + to_text(f.memory.total()) + " of " +
          to_text(f.capacity) + (f.fits ? ", fits\n" : ", DOES NOT FIT\n") + memory_table(f);
   out += calls_table(run, f);
-  for (const std::string& note : f.notes) out += "\nnote: " + note;
-  for (const std::string& assumption : run.assumptions) out += "\nassumed: " + assumption;
+  for (const std::string& note : f.notes) out += "\nnote: " + printable(note, 1000);
+  for (const std::string& assumption : run.assumptions)
+    out += "\nassumed: " + printable(assumption, 1000);
   if (!f.notes.empty() || !run.assumptions.empty()) out += "\n";
   return out;
 }

@@ -369,11 +369,20 @@ Result<Run> make_run(const RunRequest& request) {
     }
     loaded = false;
     for (Problem problem : result.problems()) {
-      if (problem.where.empty()) problem.where = std::string("--") + flag;
+      if (problem.where.empty() || problem.where == flag) problem.where = reader.find(flag)->where;
       problems.push_back(std::move(problem));
     }
   };
-  if (model_name) load(load_model(*model_name), run.model, "model");
+  if (model_name) {
+    load(load_model(*model_name), run.model, "model");
+    // As on Hugging Face: "organisation/model".
+    const bool repository = std::count(model_name->begin(), model_name->end(), '/') == 1 &&
+                            model_name->find('.') != 0 && !model_name->ends_with(".json") &&
+                            !model_name->ends_with(".toml");
+    if (!loaded && repository && problems.back().where == *model_name) {
+      problems.back().message += "; for a model of Hugging Face give the path of its config.json";
+    }
+  }
   if (cluster_name) load(load_cluster(*cluster_name), run.cluster, "cluster");
   read_job(reader, run);
   read_layout(reader, run.layout);

@@ -1,11 +1,55 @@
 // Run files: the fields of a run as a TOML or JSON table.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 
 #include "api/run.hpp"
 #include "base/text.hpp"
+#include "model/load.hpp"
 
 namespace headway {
+namespace {
+
+// Whether the field names a file or folder, and no built-in model or cluster.
+bool names_file(const GivenField& field) {
+  return (field.name == "model" || field.name == "cluster") &&
+         (field.text.find('/') != std::string::npos || field.text.ends_with(".json") ||
+          field.text.ends_with(".toml"));
+}
+
+// The same file as `file` (from the current folder), named from the folder of `path`.
+std::string seen_from(const std::string& path, const std::string& file) {
+  if (path.empty() || file.starts_with('/')) return file;
+  std::error_code error;
+  const auto folder = std::filesystem::absolute(path, error).parent_path();
+  if (error) return file;
+  const auto relative = std::filesystem::relative(file, folder, error);
+  if (error || relative.empty()) return file;
+  const std::string text = relative.string();
+  // A folder of this one still reads as a path.
+  return text.find('/') == std::string::npos ? "./" + text : text;
+}
+
+// A TOML basic string.
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+}  // namespace
 
 Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
   RunRequest request;
@@ -35,22 +79,24 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
 
 Result<RunRequest> read_run_file(const std::string& path) {
   const auto document = read_document(path);
-  if (!document) return document.problems();
+  if (!document) {
+    const auto models = model_names();
+    if (std::find(models.begin(), models.end(), path) == models.end()) return document.problems();
+    return Problem{path, "is a model, and a run file stands here; write --model " + path};
+  }
   auto request = run_request_from(document->root, path);
   if (!request) return request;
   // A model or cluster file stands beside the run file that names it.
   const std::size_t slash = path.rfind('/');
   for (GivenField& field : request.value()) {
-    const bool names_file = field.text.ends_with(".json") || field.text.ends_with(".toml");
-    if ((field.name == "model" || field.name == "cluster") && names_file &&
-        !field.text.starts_with('/') && slash != std::string::npos) {
+    if (names_file(field) && !field.text.starts_with('/') && slash != std::string::npos) {
       field.text = path.substr(0, slash + 1) + field.text;
     }
   }
   return request;
 }
 
-std::string run_file_text(const Run& run) {
+std::string run_file_text(const Run& run, const std::string& path) {
   std::string out = "# headway predict THIS-FILE\n";
   for (const RunField& field : run_fields()) {
     const GivenField* given = nullptr;
@@ -67,12 +113,7 @@ std::string run_file_text(const Run& run) {
     } else if (status == std::errc() && rest == end) {
       out += std::to_string(whole);
     } else {
-      out += '"';
-      for (const char c : given->text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-      }
-      out += '"';
+      out += toml_text(names_file(*given) ? seen_from(path, given->text) : given->text);
     }
     out += '\n';
   }

@@ -55,7 +55,9 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   if (name.size() > 256) return {};  // no name of ours is near to that, and the cost is quadratic
   const std::string wanted = lower(name);
   const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(2, wanted.size() / 3) + 1;
+  // A name of which no letter is right is near to nothing.
+  std::size_t best_distance =
+      std::min(std::max<std::size_t>(2, wanted.size() / 3) + 1, wanted.size());
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(wanted, lower(candidate));
     if (distance < best_distance) {
@@ -67,6 +69,16 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
 }
 
 std::string suggestion(std::string_view name, std::span<const std::string> candidates) {
+  // "h100" is meant as a part of "dgx-h100" rather than as an error for "p4d".
+  std::vector<std::string> parts_of;
+  for (const std::string& candidate : candidates) {
+    if (name.size() >= 3 && lower(candidate).find(lower(name)) != std::string::npos) {
+      parts_of.push_back("'" + candidate + "'");
+    }
+  }
+  if (!parts_of.empty() && parts_of.size() <= 6) {
+    return "; did you mean " + join(parts_of, " or ") + "?";
+  }
   const std::string near = nearest(name, candidates);
   if (!near.empty()) return "; did you mean '" + near + "'?";
   if (candidates.empty()) return {};

@@ -9,10 +9,11 @@
 namespace headway {
 
 /// The candidate with the smallest edit distance to `name`; empty where none is near (a distance
-/// of more than a third of the name's length, at least 2) or there is none.
+/// of more than a third of the name's length, at least 2, or of the whole name) or there is none.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// "; did you mean 'X'?" for the nearest candidate, or "; known: a, b, c" where none is near.
+/// "; did you mean 'X'?" for up to six candidates that contain the name, else for the nearest one;
+/// "; known: a, b, c" where none is near.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
 
 /// The text with control characters and bytes that are no UTF-8 made visible (\n, \t, \xNN), cut

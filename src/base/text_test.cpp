@@ -43,6 +43,19 @@ RC_GTEST_PROP(Nearest, CountsSubstitutions, ()) {
   RC_ASSERT(nearest(name, Texts{other}) == (near ? other : ""));
 }
 
+TEST(Nearest, IsNotANameOfWhichNoLetterIsRight) {
+  EXPECT_EQ(nearest("", Texts{"p5"}), "");
+  EXPECT_EQ(nearest("y", Texts{"p5"}), "");
+  EXPECT_EQ(nearest("xy", Texts{"p5"}), "");
+  EXPECT_EQ(nearest("p4", Texts{"p5"}), "p5");
+}
+
+TEST(Suggestion, NamesThoseThatContainTheNameBeforeTheNearest) {
+  const Texts clusters = {"dgx-a100", "dgx-h100", "h100-pcie-8", "p4d"};
+  EXPECT_EQ(suggestion("H100", clusters), "; did you mean 'dgx-h100' or 'h100-pcie-8'?");
+  EXPECT_EQ(suggestion("h100-pcie", clusters), "; did you mean 'h100-pcie-8'?");
+}
+
 TEST(Suggestion, NamesTheNearestOrAllThatIsKnown) {
   EXPECT_EQ(suggestion("fsdq", Texts{"fsdp", "megatron"}), "; did you mean 'fsdp'?");
   EXPECT_EQ(suggestion("quite-else", Texts{"fsdp", "megatron"}), "; known: fsdp, megatron");
