@@ -17,8 +17,8 @@ namespace {
 //   fsdp       PyTorch 2.x FSDP with bf16 MixedPrecision: fp32 shards, bf16 gathers, fp32
 //              reduce-scatter, one block of prefetch (BACKWARD_PRE); DDP buckets of 25 MiB.
 //   deepspeed  0.14-0.19: bf16 weights and gradients, ZeRO-1/2 reduce by all-reduce and then gather
-//              (facts/communication.md §0.2), buckets of 5e8 elements, 1,024-byte pipeline
-//              metadata.
+//              (use_multi_rank_bucket_allreduce, runtime/zero/config.py), buckets of 5e8 elements,
+//              1,024-byte pipeline metadata.
 //   nanotron   0.4 (Dec 2024): bf16 weights, fp32 accumulation beside bf16 gradients, DDP buckets.
 //   jax        MaxText: fp32 weights sharded, bf16 gathers and reductions, compiled.
 // The host's time for an op stands for the three to five kernels, views and checks that PyTorch
