@@ -182,11 +182,15 @@ TEST_F(Cli, NothingIsLeftWhereSavingFails) {
   EXPECT_FALSE(fs::exists(folder_ / "missing"));
 }
 
+// By links of its own, so that a mistake replaces a link and not a device.
 TEST_F(Cli, ADeviceIsWrittenToAndNotReplaced) {
-  EXPECT_EQ(run(small_ + "--save /dev/null").code, 0);
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  expect_refused(small_ + "--save /dev/full", {"/dev/full: cannot be written"});
-  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  for (const char* device : {"null", "full"}) {
+    fs::create_symlink(std::string("/dev/") + device, folder_ / device);
+  }
+  EXPECT_EQ(run(small_ + "--save '" + (folder_ / "null").string() + "'").code, 0);
+  expect_refused(small_ + "--save '" + (folder_ / "full").string() + "'", {"cannot be written"});
+  EXPECT_TRUE(fs::is_symlink(folder_ / "null"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "full"));
 }
 
 TEST_F(Cli, AFullDiskIsAnError) {

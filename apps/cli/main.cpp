@@ -21,7 +21,7 @@ void add_common(CLI::App& command, Common& common) {
   command.add_flag("--json", common.json, "print one JSON document and nothing else");
   command.add_flag("--quiet", common.quiet, "no progress");
   command.add_option("--threads", common.threads, "threads to use; default: all cores")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1024));
 }
 
 // The fields of a run as flags. Values stay text: the library reads them and reports all problems.

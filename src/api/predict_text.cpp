@@ -53,6 +53,15 @@ std::string layout_line(const Run& run) {
   return out;
 }
 
+std::string job_line(const Run& run) {
+  const Job& job = run.job;
+  return std::string(kFrameworkNames[static_cast<int>(job.framework)]) + ", " +
+         std::string(job.recipe->name) + ", attention " +
+         std::string(kAttentionKernelNames[static_cast<int>(job.attention)]) + ", " +
+         number(static_cast<double>(job.global_batch)) + " sequences of " +
+         number(static_cast<double>(job.sequence)) + " tokens";
+}
+
 std::string parts_table(const Forecast& f) {
   const std::pair<const char*, Seconds> parts[] = {
       {"compute", f.parts.compute}, {"tp", f.parts.tp},
@@ -118,7 +127,7 @@ std::string calls_table(const Run& run, const Forecast& f) {
 
 std::string predict_text(const Run& run, const Forecast& f) {
   std::string out = printable(run.model.name) + " on " + printable(run.cluster.name) + ", " +
-                    layout_line(run) + "\n\n";
+                    layout_line(run) + "\n" + job_line(run) + "\n\n";
   out += aligned({{"step time", to_text(f.step_time)},
                   {"tokens/s", number(f.tokens_per_second)},
                   {"tokens/s per accelerator", number(f.tokens_per_second_per_accelerator)},

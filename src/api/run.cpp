@@ -286,6 +286,9 @@ void settle_ranks(RequestReader& reader, Layout& layout) {
 }
 
 void assume_defaults(const RequestReader& reader, Run& run) {
+  if (run.layout.ranks() == 1 && !reader.has("gpus") && !reader.has("dp")) {
+    run.assumptions.push_back("one accelerator: neither --gpus nor a degree was given");
+  }
   if (run.layout.zero < 0) {
     run.layout.zero = habits(run.job.framework).default_zero;
     if (run.layout.dp * run.layout.cp > 1) {

@@ -69,10 +69,10 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
 }
 
 std::string suggestion(std::string_view name, std::span<const std::string> candidates) {
-  // "h100" is meant as a part of "dgx-h100" rather than as an error for "p4d".
+  // "h100" is meant as a word of "dgx-h100" rather than as an error for "p4d".
   std::vector<std::string> parts_of;
   for (const std::string& candidate : candidates) {
-    if (name.size() >= 3 && lower(candidate).find(lower(name)) != std::string::npos) {
+    if (("-" + lower(candidate) + "-").find("-" + lower(name) + "-") != std::string::npos) {
       parts_of.push_back("'" + candidate + "'");
     }
   }

@@ -12,8 +12,8 @@ namespace headway {
 /// of more than a third of the name's length, at least 2, or of the whole name) or there is none.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// "; did you mean 'X'?" for up to six candidates that contain the name, else for the nearest one;
-/// "; known: a, b, c" where none is near.
+/// "; did you mean 'X'?" for up to six candidates of which the name is a word (between dashes),
+/// else for the nearest one; "; known: a, b, c" where none is near.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
 
 /// The text with control characters and bytes that are no UTF-8 made visible (\n, \t, \xNN), cut

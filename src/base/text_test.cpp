@@ -50,10 +50,11 @@ TEST(Nearest, IsNotANameOfWhichNoLetterIsRight) {
   EXPECT_EQ(nearest("p4", Texts{"p5"}), "p5");
 }
 
-TEST(Suggestion, NamesThoseThatContainTheNameBeforeTheNearest) {
+TEST(Suggestion, NamesThoseOfWhichTheNameIsAWordBeforeTheNearest) {
   const Texts clusters = {"dgx-a100", "dgx-h100", "h100-pcie-8", "p4d"};
   EXPECT_EQ(suggestion("H100", clusters), "; did you mean 'dgx-h100' or 'h100-pcie-8'?");
   EXPECT_EQ(suggestion("h100-pcie", clusters), "; did you mean 'h100-pcie-8'?");
+  EXPECT_EQ(suggestion("lama", Texts{"llama", "llama4"}), "; did you mean 'llama'?");
 }
 
 TEST(Suggestion, NamesTheNearestOrAllThatIsKnown) {
