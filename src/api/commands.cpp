@@ -87,13 +87,7 @@ CommandOutput run_list(std::string_view what, bool json) {
   if (json) return {.text = names_json(std::string(what), names)};
   std::vector<std::vector<std::string>> rows;
   for (const std::string& name : names) rows.push_back({name, description_of(what, name)});
-  std::string out;
-  std::size_t widest = 0;
-  for (const auto& row : rows) widest = std::max(widest, row[0].size());
-  for (const auto& row : rows) {
-    out += row[0] + std::string(widest - row[0].size() + 2, ' ') + row[1] + "\n";
-  }
-  return {.text = out};
+  return {.text = aligned(rows, 2)};
 }
 
 CommandOutput run_bench(const BenchRequest& request) {

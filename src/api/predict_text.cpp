@@ -78,7 +78,6 @@ std::string parts_table(const Forecast& f) {
   std::string out = aligned(rows);
   // The bars go behind the table, so that its columns stay aligned to the right.
   std::string with_bars;
-  std::size_t row = 0;
   std::size_t begin = 0;
   for (const auto& [name, seconds] : parts) {
     if (seconds.value() <= 0) continue;
@@ -87,7 +86,6 @@ std::string parts_table(const Forecast& f) {
     with_bars.erase(with_bars.find_last_not_of(' ') + 1);
     with_bars += '\n';
     begin = end + 1;
-    ++row;
   }
   return with_bars;
 }

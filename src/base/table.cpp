@@ -13,7 +13,7 @@ std::size_t width(const std::string& cell) {
 
 }  // namespace
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -25,7 +25,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string pad(widths[i] - width(row[i]), ' ');
       if (i > 0) line += "  ";
-      line += i == 0 ? row[i] + pad : pad + row[i];
+      line += i < left ? row[i] + pad : pad + row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";

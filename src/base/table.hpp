@@ -1,13 +1,15 @@
 // Text tables for a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace headway {
 
-/// Rows of cells as aligned columns, two spaces apart: the first column to the left, the others to
-/// the right. Rows may be of unequal length. Cells are UTF-8 and count one column a code point.
-std::string aligned(const std::vector<std::vector<std::string>>& rows);
+/// Rows of cells as aligned columns, two spaces apart: the first `left` columns to the left, the
+/// others to the right. Rows may be of unequal length. Cells are UTF-8 and count one column a code
+/// point.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1);
 
 }  // namespace headway

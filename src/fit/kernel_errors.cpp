@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/table.hpp"
+
 namespace headway {
 namespace {
 
@@ -16,29 +18,7 @@ std::string percent(double x) {
   return text;
 }
 
-std::string padded(std::string text, std::size_t width, bool right) {
-  if (text.size() >= width) return text;
-  const std::string space(width - text.size(), ' ');
-  return right ? space + text : text + space;
-}
-
 using Line = std::vector<std::string>;
-
-std::string table(const std::vector<Line>& lines, std::size_t left_columns) {
-  std::vector<std::size_t> widths(lines[0].size(), 0);
-  for (const Line& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string text;
-  for (const Line& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      text += (i > 0 ? "  " : "") + padded(line[i], widths[i], i >= left_columns);
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -88,7 +68,7 @@ std::string to_text(const KernelReport& report) {
                      unseen ? percent(line.held_out.median) : "-",
                      unseen ? percent(line.held_out.p90) : "-"});
   }
-  std::string text = table(lines, 3);
+  std::string text = aligned(lines, 3);
   for (const SkippedKernels& skipped : report.skipped) {
     text += std::to_string(skipped.rows) + " rows left out: " + skipped.reason + '\n';
   }

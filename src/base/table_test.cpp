@@ -1,0 +1,30 @@
+#include "base/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+TEST(Aligned, FirstColumnStandsLeftAndTheOthersRight) {
+  EXPECT_EQ(aligned({{"a", "1", "22"}, {"long", "333", "4"}}),
+            "a       1  22\n"
+            "long  333   4\n");
+}
+
+TEST(Aligned, AsManyColumnsStandLeftAsAskedFor) {
+  EXPECT_EQ(aligned({{"a", "x", "1"}, {"bb", "yyy", "22"}}, 2),
+            "a   x     1\n"
+            "bb  yyy  22\n");
+}
+
+TEST(Aligned, ACodePointOfSeveralBytesTakesOneColumn) {
+  EXPECT_EQ(aligned({{"µs", "1"}, {"abc", "2"}}), "µs   1\nabc  2\n");
+}
+
+TEST(Aligned, RowsMayBeShorterAndLeaveNoSpacesAtTheirEnd) {
+  EXPECT_EQ(aligned({{"a"}, {"b", "12"}, {"c", ""}}), "a\nb  12\nc\n");
+  EXPECT_EQ(aligned({}), "");
+}
+
+}  // namespace
+}  // namespace headway
