@@ -5,7 +5,7 @@
 namespace headway {
 
 Result<Forecast> predict(const Run& run) {
-  const auto calibration = calibration_for(run.cluster);
+  const auto calibration = calibration_for(run.cluster, run.job.software);
   if (!calibration) return calibration.problems();
   Forecast out =
       forecast(run.model, run.job, run.layout, run.cluster, *calibration, run.convention);

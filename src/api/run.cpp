@@ -55,6 +55,7 @@ constexpr RunField kFields[] = {
     {"dropout", "P", "probability; default: the model's own recipe"},
     {"lora-rank", "N", "rank of the adapters (task lora)"},
     {"expert-imbalance", "X", "tokens of the fullest expert rank over the mean, at least 1"},
+    {"software", "YEAR-MONTH", "date of framework and libraries, as 2025-06; default: today's"},
     {"attention-flops", "KIND", "full (default) or causal: how MFU counts attention"},
 };
 
@@ -227,6 +228,12 @@ void read_job(RequestReader& reader, Run& run) {
   reader.number("dropout", job.dropout, 0, 0.999);
   reader.count("lora-rank", job.lora_rank);
   reader.number("expert-imbalance", job.expert_imbalance, 1, 1000);
+  if (const auto date = reader.text("software")) {
+    job.software = years_of(*date).value_or(0);
+    if (job.software == 0) {
+      reader.fail("software", "'" + printable(*date) + "' is not a year and month, as 2025-06");
+    }
+  }
   constexpr std::array<std::string_view, 2> kConventions = {"full", "causal"};
   reader.choice("attention-flops", kConventions, run.convention);
 }

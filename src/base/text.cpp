@@ -127,4 +127,22 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+std::optional<double> years_of(std::string_view date) {
+  const auto digits = [&](std::size_t from, std::size_t count) -> std::optional<int> {
+    int value = 0;
+    for (std::size_t i = from; i < from + count; ++i) {
+      if (i >= date.size() || date[i] < '0' || date[i] > '9') return std::nullopt;
+      value = value * 10 + (date[i] - '0');
+    }
+    return value;
+  };
+  const auto year = digits(0, 4), month = digits(5, 2), day = digits(8, 2);
+  if (!year || *year < 2000 || *year > 2100) return std::nullopt;
+  if (date.size() == 4) return *year + 0.5;
+  if (date[4] != '-' || !month || *month < 1 || *month > 12) return std::nullopt;
+  const bool with_day = date.size() == 10 && date[7] == '-' && day && *day >= 1 && *day <= 31;
+  if (date.size() != 7 && !with_day) return std::nullopt;
+  return *year + (*month - 0.5) / 12;
+}
+
 }  // namespace headway

@@ -1,6 +1,7 @@
 // Small helpers on text.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,5 +26,9 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 
 /// ASCII lower case.
 std::string lower(std::string_view text);
+
+/// A date, "2025", "2025-07" or "2025-07-31", in years to the middle of its month (of the year
+/// where it has none); nothing for anything else and before 2000 or after 2100.
+std::optional<double> years_of(std::string_view date);
 
 }  // namespace headway

@@ -110,5 +110,15 @@ TEST(Lower, ChangesAsciiLettersOnly) {
   EXPECT_EQ(lower("AZaz09-Ä"), "azaz09-Ä");
 }
 
+TEST(Text, ADateCountsInYearsToTheMiddleOfItsMonth) {
+  EXPECT_DOUBLE_EQ(years_of("2025").value(), 2025.5);
+  EXPECT_DOUBLE_EQ(years_of("2025-01").value(), 2025 + 0.5 / 12);
+  EXPECT_DOUBLE_EQ(years_of("2024-12-31").value(), 2024 + 11.5 / 12);
+  for (const char* wrong : {"", "25", "1999", "2101", "2025-", "2025-13", "2025-00", "2025-1",
+                            "2025/01", "2025-01-32", "2025-01-1", "2025-01-01T", "2025-ab"}) {
+    EXPECT_FALSE(years_of(wrong)) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace headway

@@ -1,32 +1,71 @@
 #include "cost/calibration.hpp"
 
-namespace headway {
+#include <algorithm>
+#include <cmath>
 
-Result<Calibration> calibration_for(const Cluster& cluster) {
-  Calibration calibration;
+namespace headway {
+namespace {
+
+// [FORECAST-11] Software for a new architecture starts with 1 - immaturity of the rates it reaches
+// in the end and approaches them by a factor of e every `maturing` years.
+double maturity(const StepConstants& constants, const std::string& architecture, double software) {
+  const auto appeared = constants.appeared.find(architecture);
+  if (software <= 0 || appeared == constants.appeared.end()) return 1;
+  const double age = std::max(0.0, software - appeared->second);
+  return 1 - constants.architecture(architecture).immaturity *
+                 std::exp(-age / constants.shared.maturing);
+}
+
+}  // namespace
+
+Result<Benchmarked> benchmarked_for(const Cluster& cluster) {
+  Benchmarked out;
   Problems problems;
   const auto kernels = kernel_parameters_for(cluster.accelerator);
   if (kernels) {
-    calibration.kernels = *kernels;
+    out.kernels = *kernels;
   } else {
     append(problems, kernels.problems());
   }
   for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
     const auto network = network_parameters_for(cluster.levels[i]);
     if (network) {
-      calibration.levels[i] = *network;
+      out.levels[i] = *network;
     } else {
       append(problems, network.problems());
     }
   }
-  const auto step = step_parameters();
-  if (step) {
-    calibration.step = *step;
-  } else {
-    append(problems, step.problems());
-  }
   if (!problems.empty()) return problems;
-  return calibration;
+  return out;
+}
+
+Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
+                    const Cluster& cluster, double software) {
+  Calibration out{alone.kernels, alone.levels, constants.shared, constants.power,
+                  constants.frameworks};
+  const std::string& architecture = cluster.accelerator.architecture;
+  const ArchitectureConstants& own = constants.architecture(architecture);
+  out.kernels.sustained *= own.sustained * maturity(constants, architecture, software);
+  out.kernels.fp8_ceiling *= own.sustained_8_bit / own.sustained;
+  for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+    const double reached = constants.network(cluster.levels[i].network).in_step;
+    NetworkParameters& level = out.levels[i];
+    level.bandwidth_efficiency *= reached;
+    level.tree_efficiency *= reached;
+    level.in_network_efficiency *= reached;
+    level.short_fraction *= reached;
+  }
+  return out;
+}
+
+Result<Calibration> calibration_for(const Cluster& cluster, double software) {
+  const auto alone = benchmarked_for(cluster);
+  const auto constants = step_constants();
+  Problems problems;
+  if (!alone) append(problems, alone.problems());
+  if (!constants) append(problems, constants.problems());
+  if (!problems.empty()) return problems;
+  return in_step(*alone, *constants, cluster, software);
 }
 
 }  // namespace headway

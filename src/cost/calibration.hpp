@@ -5,34 +5,40 @@
 #include "cluster/cluster.hpp"
 #include "cost/collective.hpp"
 #include "cost/kernels.hpp"
+#include "cost/step_constants.hpp"
 
 namespace headway {
-
-/// Constants of a step that belong to no single kernel or call (data/calibration/step.toml).
-struct StepParameters {
-  double interference = 0;   // slowing of kernels while communication runs beside them, a share
-                             // of the communication's time, 0 ... 1
-  double straggling = 0;     // growth of a step's time with each doubling of its ranks: the
-                             // slowest of many sets the pace; a share, 0 ... 0.1
-  Seconds step_overhead;     // once a step: data, logging, host synchronisation
-  double compute_power = 1;  // mean power while computing, of the TDP, (0, 1]
-  double waiting_power = 1;  // and while communication or a bubble is exposed, (0, 1]
-};
 
 struct Calibration {
   KernelParameters kernels;
   LevelParameters levels;
-  StepParameters step;
+  SharedConstants shared;
+  PowerConstants power;
+  std::array<FrameworkConstants, kFrameworkNames.size()> frameworks;
+
+  const FrameworkConstants& of(Framework framework) const {
+    return frameworks[static_cast<std::size_t>(framework)];
+  }
 };
 
-/// The constants for a cluster from the embedded data/calibration: kernels by the accelerator's
-/// architecture, each level by its network class; a class without measurements takes those of the
-/// "default" entry, which says so.
-Result<Calibration> calibration_for(const Cluster& cluster);
+/// The constants of kernels and calls as measured alone.
+struct Benchmarked {
+  KernelParameters kernels;
+  LevelParameters levels;
+};
 
-/// Parts of calibration_for.
+/// The same from the embedded data/calibration: kernels by the accelerator's architecture, each
+/// level by its network class; a class without measurements takes those of the "default" entry.
+Result<Benchmarked> benchmarked_for(const Cluster& cluster);
 Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator);
 Result<NetworkParameters> network_parameters_for(const Level& level);
-Result<StepParameters> step_parameters();
+
+/// What a step makes of them [FORECAST-11]. `software`: the date of frameworks and libraries in
+/// years (2025.5); 0: today's, which have made up for all immaturity.
+Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
+                    const Cluster& cluster, double software = 0);
+
+/// in_step of the embedded constants.
+Result<Calibration> calibration_for(const Cluster& cluster, double software = 0);
 
 }  // namespace headway

@@ -1,38 +1,138 @@
 #include "base/document.hpp"
 #include "base/embedded.hpp"
-#include "cost/calibration.hpp"
+#include "cost/step_constants.hpp"
 
 namespace headway {
+namespace {
 
-Result<StepParameters> step_parameters() {
-  constexpr const char* kFile = "calibration/step.toml";
-  const auto text = embedded_file(kFile);
-  if (!text) return Problem{kFile, "is missing from the binary"};
-  const auto document = parse_toml(*text, kFile);
-  if (!document) return document.problems();
+constexpr const char* kEstimated = "calibration/step-estimated.toml";
+constexpr const char* kFitted = "calibration/step.toml";
+constexpr const char* kDefault = "default";
 
-  Problems problems;
-  Fields fields(*document, problems);
+// Reads the constants of one entry that stand in it; others keep their values.
+struct Reader {
+  Fields& fields;
+
+  void operator()(const char* name, double& constant, const Bounds& bounds) {
+    constant = checked(name, fields.number_or(name, constant), bounds);
+  }
+  template <class Q>
+  void operator()(const char* name, Q& constant, const Bounds& bounds) {
+    constant = Q(checked(name, fields.quantity_or(name, constant).value(), bounds));
+  }
+
+ private:
+  double checked(const char* name, double value, const Bounds& bounds) {
+    if (!fields.has(name) || (value >= bounds.least && value <= bounds.most)) return value;
+    fields.fail(name, "must be from " + std::to_string(bounds.least) + " to " +
+                          std::to_string(bounds.most) + " (SI): " + std::string(bounds.reason));
+    return bounds.least;
+  }
+};
+
+template <class Constants>
+Constants entry(Fields fields, Constants constants) {
+  for_each_constant(constants, Reader{fields});
+  // What only people read: where the numbers of an entry come from.
+  for (const char* key : {"kind", "source", "date"}) fields.text_or(key, "");
+  Fields residuals = fields.table("residuals");
+  for (const std::string& key : residuals.keys()) residuals.number_or(key, 0);
+  fields.reject_unknown();
+  return constants;
+}
+
+// Every entry of a section upon its default.
+template <class Constants>
+std::map<std::string, Constants> section(Fields fields) {
+  std::map<std::string, Constants> out;
+  const Constants shared = entry(fields.table(kDefault, /*required=*/true), Constants());
+  out.emplace(kDefault, shared);
+  for (const std::string& name : fields.keys()) {
+    if (name != kDefault) out.emplace(name, entry(fields.table(name), shared));
+  }
+  return out;
+}
+
+PowerConstants power_from(Fields fields) {
+  PowerConstants out;
   const auto share = [&](const char* key) {
-    Fields entry = fields.table(key, /*required=*/true);
-    const double value = entry.number("value");
-    if (value < 0 || value > 1) entry.fail("value", "must be from 0 to 1");
-    for (const char* said : {"kind", "source", "date"}) entry.text(said);
-    entry.reject_unknown();
+    const double value = fields.number(key);
+    if (!(value > 0 && value <= 1)) fields.fail(key, "must be above 0 and at most 1");
     return value;
   };
-  StepParameters out;
-  out.interference = share("interference");
-  out.straggling = share("straggling");
-  out.compute_power = share("compute-power");
-  out.waiting_power = share("waiting-power");
-  Fields overhead = fields.table("step-overhead", /*required=*/true);
-  out.step_overhead = overhead.quantity<Seconds>("value");
-  for (const char* said : {"kind", "source", "date"}) overhead.text(said);
-  overhead.reject_unknown();
+  out.compute = share("compute");
+  out.waiting = share("waiting");
+  for (const char* said : {"kind", "source", "date"}) fields.text(said);
+  fields.reject_unknown();
+  return out;
+}
+
+Result<Document> embedded_document(const std::string& path) {
+  const auto text = embedded_file(path);
+  if (!text) return Problem{"data/" + path, "is missing from this build"};
+  return parse_toml(*text, "data/" + path);
+}
+
+Result<StepConstants> constants_from(const Document& document) {
+  Problems problems;
+  Fields fields(document, problems);
+  StepConstants out;
+  out.shared = entry(fields.table("shared", /*required=*/true), SharedConstants());
+  out.power = power_from(fields.table("power", /*required=*/true));
+  const auto frameworks = section<FrameworkConstants>(fields.table("framework", /*required=*/true));
+  for (std::size_t i = 0; i < kFrameworkNames.size(); ++i) {
+    const auto found = frameworks.find(std::string(kFrameworkNames[i]));
+    out.frameworks[i] = found != frameworks.end() ? found->second : frameworks.at(kDefault);
+  }
+  out.architectures =
+      section<ArchitectureConstants>(fields.table("architecture", /*required=*/true));
+  out.networks = section<NetworkConstants>(fields.table("network", /*required=*/true));
+  Fields appeared = fields.table("appeared", /*required=*/true);
+  for (const std::string& name : appeared.keys()) {
+    if (name != "source") out.appeared[name] = appeared.number(name);
+  }
+  appeared.text("source");
   fields.reject_unknown();
   if (!problems.empty()) return problems;
   return out;
+}
+
+template <class Constants>
+const Constants& named(const std::map<std::string, Constants>& entries, const std::string& name) {
+  const auto found = entries.find(name);
+  return found != entries.end() ? found->second : entries.at(kDefault);
+}
+
+}  // namespace
+
+const ArchitectureConstants& StepConstants::architecture(const std::string& name) const {
+  return named(architectures, name);
+}
+
+const NetworkConstants& StepConstants::network(const std::string& name) const {
+  return named(networks, name);
+}
+
+Result<StepConstants> step_constants_from(const Document& estimated, const Document* fitted) {
+  Document all = estimated;
+  if (fitted) overlay(all.root, fitted->root);
+  return constants_from(all);
+}
+
+Result<StepConstants> estimated_step_constants() {
+  const auto estimated = embedded_document(kEstimated);
+  if (!estimated) return estimated.problems();
+  return step_constants_from(*estimated, nullptr);
+}
+
+Result<StepConstants> step_constants() {
+  const auto estimated = embedded_document(kEstimated);
+  const auto fitted = embedded_document(kFitted);
+  Problems problems;
+  if (!estimated) append(problems, estimated.problems());
+  if (!fitted) append(problems, fitted.problems());
+  if (!problems.empty()) return problems;
+  return step_constants_from(*estimated, &*fitted);
 }
 
 }  // namespace headway

@@ -60,7 +60,8 @@ Result<std::shared_ptr<const Machine>> machine_of(const CorpusRow& row, Shelf& s
     if (!contains(name, host.accelerator)) continue;
     if (host.memory_gb > 0 && row.accel_memory_gb.value_or(0) != host.memory_gb) continue;
     auto machine =
-        shelf.machine(std::string(host.cluster), row.inter_node_network_gbps_per_accel.value_or(0));
+        shelf.machine(std::string(host.cluster), row.inter_node_network_gbps_per_accel.value_or(0),
+                      years_of(row.date).value_or(0));
     if (!machine) return machine;
     if (!row.accel_memory_gb) assumed.push_back("accel_memory_gb=" + std::string(host.cluster));
     if (!row.inter_node_network_gbps_per_accel &&
@@ -235,8 +236,8 @@ const Result<Model>& Shelf::model(const std::string& name) {
 }
 
 const Result<std::shared_ptr<const Machine>>& Shelf::machine(const std::string& name,
-                                                             double network_gbps) {
-  const auto key = std::make_pair(name, network_gbps);
+                                                             double network_gbps, double software) {
+  const auto key = std::make_tuple(name, network_gbps, software);
   if (const auto found = machines_.find(key); found != machines_.end()) return found->second;
   const auto load = [&]() -> Result<std::shared_ptr<const Machine>> {
     auto cluster = load_cluster(name);
@@ -247,9 +248,12 @@ const Result<std::shared_ptr<const Machine>>& Shelf::machine(const std::string& 
         level.bandwidth = level.port_bandwidth = BytesPerSecond(network_gbps * 1e9 / 8);
       }
     }
-    auto calibration = calibration_for(*cluster);
-    if (!calibration) return calibration.problems();
-    return std::make_shared<const Machine>(Machine{*cluster, *calibration});
+    const auto alone = benchmarked_for(*cluster);
+    if (!alone) return alone.problems();
+    if (!constants_) constants_ = step_constants();
+    if (!*constants_) return constants_->problems();
+    return std::make_shared<const Machine>(
+        Machine{*cluster, software, *alone, in_step(*alone, **constants_, *cluster, software)});
   };
   return machines_.emplace(key, load()).first->second;
 }
@@ -284,6 +288,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
 
   const Accelerator& accelerator = run.machine->cluster.accelerator;
   run.job.sequence = *row.seq_len;
+  run.job.software = run.machine->software;
   run.job.framework = framework_of(row);
   run.job.task = row.task == "lora"                            ? Task::lora
                  : row.task == "sft" || row.task == "finetune" ? Task::finetune

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/result.hpp"
@@ -60,9 +61,11 @@ inline constexpr std::array kFillingPolicy = {
                 "as the notes say, else what comes nearer to n_params, else the family's"},
 };
 
-/// A cluster with its calibration.
+/// A cluster with its calibration for software of one date.
 struct Machine {
   Cluster cluster;
+  double software = 0;
+  Benchmarked alone;
   Calibration calibration;
 };
 
@@ -80,14 +83,16 @@ struct CorpusRun {
 class Shelf {
  public:
   const Result<Model>& model(const std::string& name);
-  /// A built-in cluster; `network_gbps` above 0: with that bandwidth of each accelerator, Gb/s per
-  /// direction, outside of a node.
+  /// A built-in cluster with software of a date in years (0: today's); `network_gbps` above 0: with
+  /// that bandwidth of each accelerator, Gb/s per direction, outside of a node.
   const Result<std::shared_ptr<const Machine>>& machine(const std::string& name,
-                                                        double network_gbps);
+                                                        double network_gbps, double software);
 
  private:
+  std::optional<Result<StepConstants>> constants_;
   std::map<std::string, Result<Model>> models_;
-  std::map<std::pair<std::string, double>, Result<std::shared_ptr<const Machine>>> machines_;
+  std::map<std::tuple<std::string, double, double>, Result<std::shared_ptr<const Machine>>>
+      machines_;
 };
 
 /// The framework family of the row.

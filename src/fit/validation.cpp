@@ -6,7 +6,6 @@
 
 #include "fit/corpus_run.hpp"
 #include "forecast/forecast.hpp"
-#include "step/habits.hpp"
 
 namespace headway {
 namespace {
@@ -92,7 +91,8 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf) {
   }
   const Forecast predicted = forecast_with_policy(run.value());
   out.predicted_step_time = predicted.step_time.value();
-  const Bytes seen = predicted.memory.total() - habits(run->job.framework).context;
+  const Bytes seen =
+      predicted.memory.total() - run->machine->calibration.of(run->job.framework).context;
   out.predicted_memory = seen.value() / kGiB;
   out.predicted_fits = predicted.fits;
   out.predicted_mfu = 100 * predicted.mfu;

@@ -5,7 +5,6 @@
 
 #include "forecast/pipeline_time.hpp"
 #include "forecast/price.hpp"
-#include "step/habits.hpp"
 
 namespace headway {
 namespace {
@@ -133,7 +132,7 @@ class Assembly {
         priced.exposed = exposed_each * call.count;
         hidden_sends_ = (priced.each - exposed_each) * vpp;
         parts_.compute +=
-            (priced.each - exposed_each) * call.count * prices_.calibration.step.interference;
+            (priced.each - exposed_each) * call.count * prices_.calibration.shared.interference;
       } else {
         priced.exposed = priced.each * call.count;
       }
@@ -162,26 +161,25 @@ class Assembly {
       }
       priced.exposed = all - hidden;
       part_of(parts_, call.group) += priced.exposed;
-      parts_.compute += hidden * prices_.calibration.step.interference;
+      parts_.compute += hidden * prices_.calibration.shared.interference;
       calls_.push_back(priced);
     }
   }
 
   void run_optimizer() {
-    const Habits& habit = habits(prices_.job.framework);
+    const FrameworkConstants& constants = prices_.calibration.of(prices_.job.framework);
     if (prices_.layout.offload_optimizer) return add_offload();
     for (const Op& op : step_.stages[pace_].ops) {
-      parts_.optimizer += std::max(op_time(op, prices_), op.kernels * habit.host_launch);
+      parts_.optimizer += std::max(op_time(op, prices_), op.kernels * constants.host_launch);
     }
   }
 
   // [FORECAST-10] Once a step, and what grows with the number of ranks: the slowest of them sets
   // the pace.
   void run_rest() {
-    const StepParameters& constants = prices_.calibration.step;
-    parts_.other += constants.step_overhead;
+    parts_.other += prices_.calibration.of(prices_.job.framework).step_overhead;
     const double doublings = std::log2(static_cast<double>(prices_.layout.ranks()));
-    parts_.other += parts_.total() * (constants.straggling * doublings);
+    parts_.other += parts_.total() * (prices_.calibration.shared.straggling * doublings);
   }
 
   Parts parts() const { return parts_; }
@@ -251,12 +249,15 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
   out.mfu = out.model_flops_per_accelerator / peak;
   out.hfu = out.mfu * ((flops + again) / flops);
   out.memory = step.memory;
+  const FrameworkConstants& constants = calibration.of(job.framework);
+  out.memory.other =
+      constants.context + constants.fragmentation * (out.memory.activations + out.memory.buffers);
   out.capacity = cluster.accelerator.memory;
   out.fits = out.memory.total() <= out.capacity;
   const Seconds busy = out.parts.compute + out.parts.optimizer;
-  out.energy = cluster.accelerator.tdp * ranks *
-               (busy * calibration.step.compute_power +
-                (out.step_time - busy) * calibration.step.waiting_power);
+  out.energy =
+      cluster.accelerator.tdp * ranks *
+      (busy * calibration.power.compute + (out.step_time - busy) * calibration.power.waiting);
   return out;
 }
 

@@ -62,11 +62,11 @@ RC_GTEST_PROP(Forecast, LowerLatencyIsNeverSlower, ()) {
 // The time in which the host issues kernels is a habit, not a rate of the machine: those runs in
 // which it sets the pace are left out.
 bool waits_for_host(const Case& c, const Forecast& f) {
-  const StepParameters& step = c.calibration.step;
-  const double slower = step.straggling * std::log2(static_cast<double>(c.layout.ranks()));
+  const double slower =
+      c.calibration.shared.straggling * std::log2(static_cast<double>(c.layout.ranks()));
   const double rest = f.step_time.value() / (1 + slower);
   return f.parts.other.value() - (f.step_time.value() - rest) >
-         step.step_overhead.value() + 1e-9 * rest;
+         c.calibration.of(c.job.framework).step_overhead.value() + 1e-9 * rest;
 }
 
 RC_GTEST_PROP(Forecast, AHigherPeakIsNeverSlower, ()) {
@@ -119,7 +119,7 @@ RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
     network.ring_step *= 0.5;
     network.tree_fill *= 0.5;
   }
-  c.calibration.step.step_overhead *= 0.5;
+  for (FrameworkConstants& f : c.calibration.frameworks) f.step_overhead *= 0.5;
   const Forecast fast = c.priced();
   RC_PRE(!waits_for_host(c, fast));
   RC_PRE(fast.parts.optimizer > Seconds(100e-6));  // some ten launches
@@ -173,12 +173,11 @@ RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
 RC_GTEST_PROP(Forecast, EnergyLiesBetweenWaitingAndComputingAllTheTime, ()) {  // [FORECAST-6]
   const Case c = random_case();
   const Forecast f = c.priced();
-  const StepParameters& step = c.calibration.step;
+  const PowerConstants& power = c.calibration.power;
   const double tdp =
       (c.cluster.accelerator.tdp * f.step_time).value() * static_cast<double>(c.layout.ranks());
-  RC_ASSERT(f.energy.value() >=
-            tdp * std::min(step.waiting_power, step.compute_power) * (1 - 1e-12));
-  RC_ASSERT(not_above(f.energy.value(), tdp * std::max(step.waiting_power, step.compute_power)));
+  RC_ASSERT(f.energy.value() >= tdp * std::min(power.waiting, power.compute) * (1 - 1e-12));
+  RC_ASSERT(not_above(f.energy.value(), tdp * std::max(power.waiting, power.compute)));
 }
 
 RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
@@ -276,7 +275,7 @@ TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
   c.job.sequence = 2048;
   c.job.global_batch = 16;
   c.layout.dp = 1;
-  c.calibration.step = {};
+  c.calibration.shared = {};
   ASSERT_TRUE(c.legal());
   const Step step = lower(c.model, c.job, c.layout, c.cluster);
   double kernels = 0;
@@ -285,7 +284,7 @@ TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
       kernels += static_cast<double>(step.stages[0].counts[i]) * op.kernels * 16;
     }
   }
-  const double issued = kernels * habits(c.job.framework).host_launch.value();
+  const double issued = kernels * c.calibration.of(c.job.framework).host_launch.value();
   const Forecast f = c.priced();
   EXPECT_GE(f.step_time.value(), issued);
   EXPECT_GT(f.parts.other.value(), 0);
@@ -299,11 +298,13 @@ TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
 // constant.
 RC_GTEST_PROP(Forecast, StragglingGrowsWithTheLogarithmOfTheRanks, ()) {
   Case c = random_case();
-  c.calibration.step.straggling = 0;
-  c.calibration.step.step_overhead = Seconds(0);
+  Seconds& overhead =
+      c.calibration.frameworks[static_cast<std::size_t>(c.job.framework)].step_overhead;
+  c.calibration.shared.straggling = 0;
+  overhead = Seconds(0);
   const double ideal = c.priced().step_time.value();
-  c.calibration.step.straggling = 0.01;
-  c.calibration.step.step_overhead = Seconds(0.5);
+  c.calibration.shared.straggling = 0.01;
+  overhead = Seconds(0.5);
   const double doublings = std::log2(static_cast<double>(c.layout.ranks()));
   RC_ASSERT(std::abs(c.priced().step_time.value() / ((ideal + 0.5) * (1 + 0.01 * doublings)) - 1) <
             1e-12);

@@ -96,7 +96,8 @@ TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
   for (NetworkParameters& network : calibration.levels) {
     network.base_latency = network.ring_step = network.tree_fill = Seconds(0);
   }
-  calibration.step = {};
+  calibration.shared = {};
+  calibration.frameworks = {};
   for (const std::int64_t vpp : {1, 2}) {
     for (const std::int64_t pp : {2, 4, 8}) {
       for (const std::int64_t micro : {8, 64}) {

@@ -110,7 +110,7 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
     }
     priced.exposed = all - hidden;
     direction.exposed[static_cast<std::size_t>(call.group)] += priced.exposed;
-    direction.compute += hidden * prices.calibration.step.interference;
+    direction.compute += hidden * prices.calibration.shared.interference;
     calls.push_back(priced);
   }
 
@@ -118,6 +118,7 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   // sets the pace.
   // So does the link to the host where offloaded bytes take longer than the block.
   const BytesPerSecond host_link = prices.cluster.accelerator.host_bandwidth;
+  const Seconds host_launch = prices.calibration.of(prices.job.framework).host_launch;
   const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
     double issued = kernels;
     for (std::size_t i = first_call; i < calls.size(); ++i) {
@@ -127,7 +128,7 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
     const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute
                                  ? block.host_transfer / host_link
                                  : Seconds(0);
-    direction.host = std::max({Seconds(0), issued * habit.host_launch - device, transfer - device});
+    direction.host = std::max({Seconds(0), issued * host_launch - device, transfer - device});
   };
   host_bound(out.forward, forward_kernels, Phase::forward);
   host_bound(out.recompute, recompute_kernels, Phase::recompute);

@@ -58,6 +58,7 @@ struct Job {
   double dropout = -1;  // negative: the model's own
   std::int64_t lora_rank = 16;
   double expert_imbalance = 1;  // tokens of the fullest expert rank over the mean (>= 1)
+  double software = 0;          // date of framework and libraries in years (2025.5); 0: today's
 };
 
 }  // namespace headway

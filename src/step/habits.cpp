@@ -21,14 +21,8 @@ namespace {
 //              1,024-byte pipeline metadata.
 //   nanotron   0.4 (Dec 2024): bf16 weights, fp32 accumulation beside bf16 gradients, DDP buckets.
 //   jax        MaxText: fp32 weights sharded, bf16 gathers and reductions, compiled.
-// The host's time for an op stands for the three to five kernels, views and checks that PyTorch
-// runs for it and for autograd's part: 70 us is fitted on 1,230 launch-bound runs of
-// Megatron-DeepSpeed on A100 (vTrain, 2 to 8 GPUs; median error 8 % there), the others are
-// estimated from it. Bytes a logit of the loss and launch times follow from the kernels each
-// framework issues (docs/models/step.md); context and fragmentation are estimates to be fitted on
-// reported peaks.
+// Bytes a logit of the loss follow from the kernels each framework issues (docs/models/step.md).
 constexpr Bytes kMiB{1024.0 * 1024.0};
-constexpr Bytes kGiB{1024.0 * 1024.0 * 1024.0};
 
 constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
     {.weights = 2,
@@ -51,15 +45,12 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = true,
      .splits_transfers = true,
      .pipeline_metadata = Bytes(0),
-     .host_launch = Seconds(70e-6),
      .loss_forward = 38,
      .loss_backward = 14,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
      .default_zero = 1,
-     .hopper_attention = AttentionKernel::flash3,
-     .context = kGiB * 2.5,
-     .fragmentation = 0.04},
+     .hopper_attention = AttentionKernel::flash3},
     {.weights = 4,
      .master_separate = false,
      .gradients = 4,
@@ -80,15 +71,12 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
-     .host_launch = Seconds(40e-6),
      .loss_forward = 14,
      .loss_backward = 22,
      .optimizer_passes = 1.3,
      .fused_weight_gradient = false,
      .default_zero = 3,
-     .hopper_attention = AttentionKernel::flash2,
-     .context = kGiB * 1.5,
-     .fragmentation = 0.03},
+     .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
      .master_separate = true,
      .gradients = 2,
@@ -109,15 +97,12 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = true,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(1024),
-     .host_launch = Seconds(70e-6),
      .loss_forward = 38,
      .loss_backward = 14,
      .optimizer_passes = 1.3,
      .fused_weight_gradient = false,
      .default_zero = 1,
-     .hopper_attention = AttentionKernel::flash2,
-     .context = kGiB * 2.5,
-     .fragmentation = 0.06},
+     .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
      .master_separate = true,
      .gradients = 4,
@@ -138,15 +123,12 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
-     .host_launch = Seconds(70e-6),
      .loss_forward = 38,
      .loss_backward = 14,
      .optimizer_passes = 1.5,
      .fused_weight_gradient = false,
      .default_zero = 1,
-     .hopper_attention = AttentionKernel::flash2,
-     .context = kGiB * 2.0,
-     .fragmentation = 0.06},
+     .hopper_attention = AttentionKernel::flash2},
     {.weights = 4,
      .master_separate = false,
      .gradients = 4,
@@ -167,15 +149,12 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
-     .host_launch = Seconds(0.5e-6),
      .loss_forward = 10,
      .loss_backward = 8,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
      .default_zero = 3,
-     .hopper_attention = AttentionKernel::flash3,
-     .context = kGiB * 0.5,
-     .fragmentation = 0.02},
+     .hopper_attention = AttentionKernel::flash3},
 }};
 
 }  // namespace

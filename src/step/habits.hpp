@@ -38,16 +38,12 @@ struct Habits {
   bool splits_transfers;    // between stages each tp rank sends a tp-th, gathered on arrival
   Bytes pipeline_metadata;  // a shape message before each first send
   // Computation.
-  Seconds host_launch;  // the host needs this for each op or call it issues
   double loss_forward;  // bytes a logit that the loss reads and writes, forward
   double loss_backward;
   double optimizer_passes;     // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient;  // the product adds to the resident gradient itself
   int default_zero;            // the ZeRO stage of the framework's own recipes
   AttentionKernel hopper_attention;  // on Hopper and later: by a library made for it, or not
-  // Overhead.
-  Bytes context;         // driver context, library workspaces, communicators' own buffers
-  double fragmentation;  // of the memory that the allocator handles
 };
 
 const Habits& habits(Framework framework);

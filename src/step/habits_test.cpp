@@ -24,8 +24,6 @@ TEST(Habits, OfEveryFrameworkLieWithinTheirBounds) {
     EXPECT_LE(h.gathered_blocks, 4) << name;
     EXPECT_GE(h.bucket.value(), 0) << name;
     EXPECT_GE(h.pipeline_metadata.value(), 0) << name;
-    EXPECT_GT(h.host_launch.value(), 0) << name;
-    EXPECT_LT(h.host_launch.value(), 1e-3) << name;
     // Logits of 2 bytes are read at least once and their gradient is written.
     EXPECT_GE(h.loss_forward, 2) << name;
     EXPECT_GE(h.loss_backward, 2) << name;
@@ -34,10 +32,6 @@ TEST(Habits, OfEveryFrameworkLieWithinTheirBounds) {
     EXPECT_LE(h.optimizer_passes, 5) << name;
     EXPECT_GE(h.default_zero, 0) << name;
     EXPECT_LE(h.default_zero, 3) << name;
-    EXPECT_GE(h.context.value(), 0) << name;
-    EXPECT_LE(h.context.value(), 8e9) << name;
-    EXPECT_GE(h.fragmentation, 0) << name;
-    EXPECT_LE(h.fragmentation, 0.3) << name;
   }
 }
 

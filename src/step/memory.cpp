@@ -78,7 +78,6 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
   memory.buffers = Bytes(gathered * gathered_bytes(slice.job) +
                          (sharded || reduces ? largest_block * habit.transient_gradients : 0.0)) +
                    (reduces && layout.zero == 0 ? 2 * habit.bucket : Bytes(0));
-  memory.other = habit.context + habit.fragmentation * (memory.activations + memory.buffers);
   return memory;
 }
 

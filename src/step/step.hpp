@@ -49,7 +49,8 @@ struct StageClass {
   double parameters = 0;    // held by a rank
 };
 
-/// Bytes a rank holds at its peak.
+/// Bytes a rank holds at its peak. `other`, the driver's and the allocator's share, is 0 in a step:
+/// the forecast adds it.
 struct Memory {
   Bytes parameters, gradients, optimizer, activations, buffers, other;
   Bytes total() const { return parameters + gradients + optimizer + activations + buffers + other; }

@@ -1,0 +1,109 @@
+// Constants that only whole steps decide, no measurement of a single kernel or call
+// (data/calibration/step*.toml, docs/models/forecast.md).
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/document.hpp"
+#include "base/quantity.hpp"
+#include "base/result.hpp"
+#include "layout/job.hpp"
+
+namespace headway {
+
+/// Of every run.
+struct SharedConstants {
+  double interference = 0;  // slowing of kernels while communication runs beside them, a share of
+                            // the communication's time
+  double straggling = 0;    // growth of a step's time with each doubling of its ranks: the slowest
+                            // of many sets the pace
+  double maturing = 1;      // years in which software makes up for all but 1/e of `immaturity`
+};
+
+/// Of one framework family.
+struct FrameworkConstants {
+  Seconds host_launch;       // the host needs this for each op or call it issues
+  Seconds step_overhead;     // once a step: data, logging, host synchronisation
+  Bytes context;             // driver context, libraries' workspaces, communicators' own buffers
+  double fragmentation = 0;  // of the memory that the allocator handles
+};
+
+/// Of one accelerator architecture.
+struct ArchitectureConstants {
+  double sustained = 1;        // of the rate of a short benchmark that hours of training keep
+  double sustained_8_bit = 1;  // the same of products in 8 and 4 bits
+  double immaturity = 0;       // share of the rates that software lacked when the architecture
+                               // appeared
+};
+
+/// Of one network class.
+struct NetworkConstants {
+  double in_step = 1;  // of the rates of a lone benchmark that calls of a step reach
+};
+
+/// Mean power as a share of the TDP; not fitted on steps.
+struct PowerConstants {
+  double compute = 1;  // while computing
+  double waiting = 1;  // while communication or a bubble is exposed
+};
+
+struct StepConstants {
+  SharedConstants shared;
+  PowerConstants power;
+  std::array<FrameworkConstants, kFrameworkNames.size()> frameworks;
+  // By name; "default" holds for all others.
+  std::map<std::string, ArchitectureConstants> architectures;
+  std::map<std::string, NetworkConstants> networks;
+  std::map<std::string, double> appeared;  // year of an architecture's first systems
+
+  const ArchitectureConstants& architecture(const std::string& name) const;
+  const NetworkConstants& network(const std::string& name) const;
+};
+
+/// Entries of `fitted` overlay those of `estimated`, field by field.
+Result<StepConstants> step_constants_from(const Document& estimated, const Document* fitted);
+/// The constants by the embedded data/calibration: the fit upon the estimates.
+Result<StepConstants> step_constants();
+/// The estimates alone.
+Result<StepConstants> estimated_step_constants();
+
+/// What a constant may be, and why.
+struct Bounds {
+  double least, most;  // SI
+  std::string_view reason;
+};
+
+// Every constant that a fit may move, by name: visit(name, constant, bounds).
+template <class Visitor>
+void for_each_constant(SharedConstants& c, Visitor&& visit) {
+  visit("interference", c.interference,
+        Bounds{0, 0.5, "communication kernels hold at most half of the compute units"});
+  visit("straggling", c.straggling,
+        Bounds{0, 0.01, "a step of 1,024 ranks is at most a tenth slower than one of one"});
+  visit("maturing", c.maturing, Bounds{0.2, 3, "libraries mature within months to years"});
+}
+template <class Visitor>
+void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
+  visit("host_launch", c.host_launch,
+        Bounds{0.2e-6, 300e-6, "an op is one to some ten launches of 2 to 10 us each"});
+  visit("step_overhead", c.step_overhead,
+        Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
+  visit("context", c.context, Bounds{0.2e9, 8e9, "driver and libraries take 0.2 to 8 GB"});
+  visit("fragmentation", c.fragmentation, Bounds{0, 0.3, "unusable gaps of a caching allocator"});
+}
+template <class Visitor>
+void for_each_constant(ArchitectureConstants& c, Visitor&& visit) {
+  visit("sustained", c.sustained, Bounds{0.5, 1, "training does not beat a short benchmark"});
+  visit("sustained_8_bit", c.sustained_8_bit,
+        Bounds{0.5, 1, "training does not beat a short benchmark"});
+  visit("immaturity", c.immaturity, Bounds{0, 0.5, "first software reached half at least"});
+}
+template <class Visitor>
+void for_each_constant(NetworkConstants& c, Visitor&& visit) {
+  visit("in_step", c.in_step, Bounds{0.2, 1, "calls of a step do not beat a lone benchmark"});
+}
+
+}  // namespace headway
