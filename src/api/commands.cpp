@@ -15,6 +15,7 @@
 #include "cluster/load.hpp"
 #include "fit/collectives.hpp"
 #include "fit/kernels.hpp"
+#include "fit/step_fit.hpp"
 #include "fit/validation.hpp"
 #include "model/load.hpp"
 
@@ -175,12 +176,26 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     report.generalisation = generalise(*data, fit->start);
     text = to_text(report);
     toml = to_toml(*fit, request.date);
+  } else if (request.what == "steps") {
+    const std::string path = request.data + "/measurements/training.csv";
+    const auto csv = read_file(path);
+    if (!csv) return bad(csv.problems());
+    const auto corpus = read_corpus(*csv, path);
+    if (!corpus) return bad(corpus.problems());
+    const auto estimates = estimated_step_constants();
+    if (!estimates) return bad(estimates.problems());
+    const std::vector<MeasuredRun> runs = measured_runs(*corpus);
+    const StepFit fit = fit_steps(runs, *estimates, request.threads);
+    text = to_text(fit);
+    toml = to_toml(fit, request.date);
   } else {
-    return bad({{"calibrate",
-                 "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
+    return bad({{"calibrate", "'" + printable(request.what) +
+                                  "' is not known; legal: kernels, collectives, steps"}});
   }
   if (request.write) {
-    const std::string file = request.what == "kernels" ? "kernels.toml" : "networks.toml";
+    const std::string file = request.what == "kernels"       ? "kernels.toml"
+                             : request.what == "collectives" ? "networks.toml"
+                                                             : "step.toml";
     Problems problems = write_file(request.data + "/calibration/" + file, toml);
     if (!problems.empty()) return bad(std::move(problems));
   }

@@ -43,10 +43,11 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct CalibrateRequest {
-  std::string what;  // kernels, collectives
+  std::string what;  // kernels, collectives, steps
   std::string data = "data";
   bool write = false;
   std::string date;  // as 2026-11-21, stated in what is written
+  int threads = 0;   // 0: one a core
 };
 CommandOutput run_calibrate(const CalibrateRequest& request);
 

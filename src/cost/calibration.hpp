@@ -1,11 +1,14 @@
 // The fitted constants that price a step on one cluster.
 #pragma once
 
+#include <array>
+
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 #include "cost/collective.hpp"
 #include "cost/kernels.hpp"
 #include "cost/step_constants.hpp"
+#include "layout/job.hpp"
 
 namespace headway {
 

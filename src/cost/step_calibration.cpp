@@ -79,11 +79,7 @@ Result<StepConstants> constants_from(const Document& document) {
   StepConstants out;
   out.shared = entry(fields.table("shared", /*required=*/true), SharedConstants());
   out.power = power_from(fields.table("power", /*required=*/true));
-  const auto frameworks = section<FrameworkConstants>(fields.table("framework", /*required=*/true));
-  for (std::size_t i = 0; i < kFrameworkNames.size(); ++i) {
-    const auto found = frameworks.find(std::string(kFrameworkNames[i]));
-    out.frameworks[i] = found != frameworks.end() ? found->second : frameworks.at(kDefault);
-  }
+  out.frameworks = section<FrameworkConstants>(fields.table("framework", /*required=*/true));
   out.architectures =
       section<ArchitectureConstants>(fields.table("architecture", /*required=*/true));
   out.networks = section<NetworkConstants>(fields.table("network", /*required=*/true));
@@ -105,6 +101,10 @@ const Constants& named(const std::map<std::string, Constants>& entries, const st
 
 }  // namespace
 
+const FrameworkConstants& StepConstants::framework(const std::string& name) const {
+  return named(frameworks, name);
+}
+
 const ArchitectureConstants& StepConstants::architecture(const std::string& name) const {
   return named(architectures, name);
 }
@@ -119,8 +119,12 @@ Result<StepConstants> step_constants_from(const Document& estimated, const Docum
   return constants_from(all);
 }
 
+Result<Document> embedded_step_estimates() {
+  return embedded_document(kEstimated);
+}
+
 Result<StepConstants> estimated_step_constants() {
-  const auto estimated = embedded_document(kEstimated);
+  const auto estimated = embedded_step_estimates();
   if (!estimated) return estimated.problems();
   return step_constants_from(*estimated, nullptr);
 }

@@ -49,8 +49,8 @@ StepConstants constants() {
 
 TEST(StepConstants, AnEntryTakesFromItsSectionsDefaultWhatItDoesNotState) {
   const StepConstants c = constants();
-  const auto& fsdp = c.frameworks[static_cast<std::size_t>(Framework::fsdp)];
-  const auto& jax = c.frameworks[static_cast<std::size_t>(Framework::jax)];
+  const auto& fsdp = c.framework("fsdp");
+  const auto& jax = c.framework("jax");
   EXPECT_DOUBLE_EQ(fsdp.host_launch.value(), 30e-6);
   EXPECT_DOUBLE_EQ(fsdp.step_overhead.value(), 2e-3);
   EXPECT_DOUBLE_EQ(jax.host_launch.value(), 50e-6);
@@ -63,8 +63,8 @@ TEST(StepConstants, AnEntryTakesFromItsSectionsDefaultWhatItDoesNotState) {
 TEST(StepConstants, AFitOverlaysTheEstimatesFieldByField) {
   const Document fit = document("[framework.default]\nhost_launch = \"60 us\"\n");
   const StepConstants c = step_constants_from(document(kEstimates), &fit).value();
-  const auto& fsdp = c.frameworks[static_cast<std::size_t>(Framework::fsdp)];
-  const auto& jax = c.frameworks[static_cast<std::size_t>(Framework::jax)];
+  const auto& fsdp = c.framework("fsdp");
+  const auto& jax = c.framework("jax");
   EXPECT_DOUBLE_EQ(jax.host_launch.value(), 60e-6);
   EXPECT_DOUBLE_EQ(fsdp.host_launch.value(), 30e-6);
   EXPECT_DOUBLE_EQ(jax.step_overhead.value(), 2e-3);
@@ -122,7 +122,7 @@ TEST(StepConstants, EmbeddedOnesLieWithinTheirBounds) {
     ++seen;
   };
   for_each_constant(c.shared, inside);
-  for (auto& framework : c.frameworks) for_each_constant(framework, inside);
+  for (auto& [name, framework] : c.frameworks) for_each_constant(framework, inside);
   for (auto& [name, architecture] : c.architectures) for_each_constant(architecture, inside);
   for (auto& [name, network] : c.networks) for_each_constant(network, inside);
   EXPECT_GT(seen, 25);

@@ -2,7 +2,7 @@
 // (data/calibration/step*.toml, docs/models/forecast.md).
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,7 +10,6 @@
 #include "base/document.hpp"
 #include "base/quantity.hpp"
 #include "base/result.hpp"
-#include "layout/job.hpp"
 
 namespace headway {
 
@@ -53,12 +52,13 @@ struct PowerConstants {
 struct StepConstants {
   SharedConstants shared;
   PowerConstants power;
-  std::array<FrameworkConstants, kFrameworkNames.size()> frameworks;
   // By name; "default" holds for all others.
+  std::map<std::string, FrameworkConstants> frameworks;
   std::map<std::string, ArchitectureConstants> architectures;
   std::map<std::string, NetworkConstants> networks;
   std::map<std::string, double> appeared;  // year of an architecture's first systems
 
+  const FrameworkConstants& framework(const std::string& name) const;
   const ArchitectureConstants& architecture(const std::string& name) const;
   const NetworkConstants& network(const std::string& name) const;
 };
@@ -67,13 +67,18 @@ struct StepConstants {
 Result<StepConstants> step_constants_from(const Document& estimated, const Document* fitted);
 /// The constants by the embedded data/calibration: the fit upon the estimates.
 Result<StepConstants> step_constants();
-/// The estimates alone.
+/// The estimates alone, and the document they stand in.
 Result<StepConstants> estimated_step_constants();
+Result<Document> embedded_step_estimates();
+
+/// What a measured run has to state to decide a constant.
+enum class Decides : std::uint8_t { step_time, memory };
 
 /// What a constant may be, and why.
 struct Bounds {
   double least, most;  // SI
   std::string_view reason;
+  Decides by = Decides::step_time;
 };
 
 // Every constant that a fit may move, by name: visit(name, constant, bounds).
@@ -91,8 +96,10 @@ void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
         Bounds{0.2e-6, 300e-6, "an op is one to some ten launches of 2 to 10 us each"});
   visit("step_overhead", c.step_overhead,
         Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
-  visit("context", c.context, Bounds{0.2e9, 8e9, "driver and libraries take 0.2 to 8 GB"});
-  visit("fragmentation", c.fragmentation, Bounds{0, 0.3, "unusable gaps of a caching allocator"});
+  visit("context", c.context,
+        Bounds{0.2e9, 8e9, "driver and libraries take 0.2 to 8 GB", Decides::memory});
+  visit("fragmentation", c.fragmentation,
+        Bounds{0, 0.3, "unusable gaps of a caching allocator", Decides::memory});
 }
 template <class Visitor>
 void for_each_constant(ArchitectureConstants& c, Visitor&& visit) {

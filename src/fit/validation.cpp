@@ -4,53 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "fit/corpus_run.hpp"
-#include "forecast/forecast.hpp"
+#include "fit/corpus_forecast.hpp"
 
 namespace headway {
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-
-Forecast forecast_of(const CorpusRun& run) {
-  return forecast(run.model, run.job, run.layout, run.machine->cluster, run.machine->calibration,
-                  run.convention);
-}
-
-// Recomputation not stated: the lightest of the framework's modes that fits, or the last of them.
-Forecast forecast_with_policy(CorpusRun& run) {
-  if (run.recompute_modes.empty()) return forecast_of(run);
-  Forecast out;
-  for (const Recompute mode : run.recompute_modes) {
-    run.layout.recompute = mode;
-    out = forecast_of(run);
-    if (out.fits) break;
-  }
-  run.assumed.push_back("recompute=" +
-                        std::string(kRecomputeNames[static_cast<int>(run.layout.recompute)]));
-  return out;
-}
-
-// Seconds of one step as the source states them: its time, or by tokens, FLOPs or MFU a second.
-std::optional<double> measured_step_time(const CorpusRow& row, const CorpusRun& run) {
-  const double sequences = static_cast<double>(run.job.global_batch);
-  const double accelerators = static_cast<double>(*row.n_accel);
-  if (row.step_time_s) return row.step_time_s;
-  if (row.tokens_per_s_per_accel) {
-    return sequences * static_cast<double>(run.job.sequence) /
-           (*row.tokens_per_s_per_accel * accelerators);
-  }
-  const double flops =
-      3 * sequences * forward_flops(run.model, run.job.sequence, run.convention).value();
-  if (row.model_tflops_per_accel) {
-    return flops / (*row.model_tflops_per_accel * 1e12 * accelerators);
-  }
-  const double peak = run.machine->cluster.accelerator.peak_of(run.job.recipe->matmul).value();
-  if (row.mfu_reported && peak > 0) {
-    return flops / (*row.mfu_reported / 100 * peak * accelerators);
-  }
-  return std::nullopt;
-}
 
 std::string contest_of(const CorpusRow& row, const CorpusRun& run) {
   std::string out;
@@ -89,7 +48,8 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf) {
       return out;
     }
   }
-  const Forecast predicted = forecast_with_policy(run.value());
+  settle_recomputation(run.value());
+  const Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
   const Bytes seen =
       predicted.memory.total() - run->machine->calibration.of(run->job.framework).context;

@@ -1,0 +1,23 @@
+// The forecast of a corpus row's run, and what was measured of it in the same terms.
+#pragma once
+
+#include <optional>
+
+#include "fit/corpus.hpp"
+#include "fit/corpus_run.hpp"
+#include "forecast/forecast.hpp"
+
+namespace headway {
+
+Forecast forecast_of(const CorpusRun& run);
+Forecast forecast_of(const CorpusRun& run, const Calibration& calibration);
+
+/// Decides recomputation that the row does not state: the lightest of the framework's modes that
+/// fits, or the last of them.
+void settle_recomputation(CorpusRun& run);
+
+/// Seconds of one step as the source states them: its time, or by tokens, FLOPs or MFU a second;
+/// nothing where it states none of them.
+std::optional<double> measured_step_time(const CorpusRow& row, const CorpusRun& run);
+
+}  // namespace headway
