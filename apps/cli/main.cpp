@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   headway::CalibrateRequest calibrate;
   CLI::App* calibrate_command =
       app.add_subcommand("calibrate", "fit the cost models to measurements");
-  calibrate_command->add_option("WHAT", calibrate.what, "kernels, collectives or steps")->required();
+  calibrate_command->add_option("WHAT", calibrate.what, "kernels, collectives, steps or intervals")->required();
   calibrate_command->add_option("--data", calibrate.data, "folder with measurements; default: data")
       ->type_name("DIR");
   calibrate_command->add_flag("--write", calibrate.write, "write DIR/calibration/*.toml");

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/collectives.hpp"
+#include "fit/intervals_fit.hpp"
 #include "fit/kernels.hpp"
 #include "fit/step_fit.hpp"
 #include "fit/validation.hpp"
@@ -188,13 +189,27 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     const StepFit fit = fit_steps(runs, *estimates, request.threads);
     text = to_text(fit);
     toml = to_toml(fit, request.date);
+  } else if (request.what == "intervals") {
+    const std::string path = request.data + "/measurements/training.csv";
+    const auto csv = read_file(path);
+    if (!csv) return bad(csv.problems());
+    const auto corpus = read_corpus(*csv, path);
+    if (!corpus) return bad(corpus.problems());
+    const auto estimates = estimated_step_constants();
+    if (!estimates) return bad(estimates.problems());
+    const auto fit = fit_intervals(measured_runs(*corpus), *estimates, request.threads);
+    if (!fit) return bad({{"calibrate", "stopped"}});
+    text = to_text(*fit);
+    toml = to_toml(*fit, request.date);
   } else {
-    return bad({{"calibrate", "'" + printable(request.what) +
-                                  "' is not known; legal: kernels, collectives, steps"}});
+    return bad(
+        {{"calibrate", "'" + printable(request.what) +
+                           "' is not known; legal: kernels, collectives, steps, intervals"}});
   }
   if (request.write) {
     const std::string file = request.what == "kernels"       ? "kernels.toml"
                              : request.what == "collectives" ? "networks.toml"
+                             : request.what == "intervals"   ? "intervals.toml"
                                                              : "step.toml";
     Problems problems = write_file(request.data + "/calibration/" + file, toml);
     if (!problems.empty()) return bad(std::move(problems));

@@ -11,7 +11,7 @@ namespace headway {
 namespace {
 
 constexpr double kFarthest = 6;  // offset, in spreads
-constexpr int kMostEvaluations = 150;
+constexpr int kMostEvaluations = 60;
 constexpr double kEnough = 1e-5;  // relative change of the loss that ends the search
 
 struct Search {

@@ -5,58 +5,14 @@
 #include <cmath>
 
 #include "base/document.hpp"
-#include "fit/corpus_forecast.hpp"
-#include "fit/corpus_table_for_test.hpp"
+#include "fit/measured_runs_for_test.hpp"
 #include "fit/step_objective.hpp"
 
 namespace headway {
 namespace {
 
-// Runs of two sources, two accelerators and two frameworks, of many sizes, on one and more nodes.
-std::vector<MeasuredRun> runs() {
-  std::vector<CorpusCells> rows;
-  int id = 0;
-  for (const char* accelerator : {"A100", "H100"}) {
-    for (const char* framework : {"NeMo", "nanotron"}) {
-      for (const char* sequence : {"512", "2048", "8192"}) {
-        for (const int gpus : {1, 8, 64}) {
-          for (const char* width : {"1024", "4096"}) {
-            rows.push_back(row_with({{"id", std::to_string(++id)},
-                                     {"source_key", framework},
-                                     {"accelerator", accelerator},
-                                     {"framework", framework},
-                                     {"n_accel", std::to_string(gpus)},
-                                     {"model_name", "a model"},
-                                     {"d_model", width},
-                                     {"n_heads", "16"},
-                                     {"n_kv_heads", "16"},
-                                     {"d_ff", width},
-                                     {"seq_len", sequence},
-                                     {"global_batch_sequences", std::to_string(gpus * 2)},
-                                     {"cp", "1"}}));
-          }
-        }
-      }
-    }
-  }
-  const auto corpus = read_corpus(corpus_table(rows), "test.csv");
-  EXPECT_TRUE(corpus.ok());
-  return measured_runs(*corpus);
-}
-
 StepConstants estimates() {
   return estimated_step_constants().value();
-}
-
-// "Measures" every run with given constants.
-void measure(std::vector<MeasuredRun>& runs, const StepConstants& truth) {
-  for (MeasuredRun& run : runs) {
-    const Machine& machine = *run.run.machine;
-    const Forecast made =
-        forecast_of(run.run, in_step(machine.alone, truth, machine.cluster, machine.software));
-    run.step_time = made.step_time.value();
-    run.ran = made.fits;
-  }
 }
 
 double median_error(const std::vector<MeasuredRun>& runs, const StepConstants& constants) {
@@ -68,7 +24,7 @@ double median_error(const std::vector<MeasuredRun>& runs, const StepConstants& c
 }
 
 TEST(StepFit, FindsTheConstantsThatTheMeasurementsWereMadeWith) {
-  auto measured = runs();
+  auto measured = runs_of_two_sources();
   ASSERT_EQ(measured.size(), 72U);
   StepConstants truth = estimates();
   truth.architectures["ampere"] = truth.architecture("ampere");
@@ -87,7 +43,7 @@ TEST(StepFit, FindsTheConstantsThatTheMeasurementsWereMadeWith) {
 }
 
 TEST(StepFit, WhatNoRunDeterminesStaysWithTheEstimate) {
-  auto measured = runs();
+  auto measured = runs_of_two_sources();
   measure(measured, estimates());
   const StepFit fit = fit_steps(measured, estimates(), 1);
   // Nothing was off, so nothing moves; nor does what these runs do not see at all.
@@ -98,7 +54,7 @@ TEST(StepFit, WhatNoRunDeterminesStaysWithTheEstimate) {
 }
 
 TEST(StepFit, IsTheSameWhateverTheNumberOfThreads) {
-  auto measured = runs();
+  auto measured = runs_of_two_sources();
   StepConstants truth = estimates();
   truth.shared.interference *= 1.5;
   measure(measured, truth);
@@ -107,7 +63,7 @@ TEST(StepFit, IsTheSameWhateverTheNumberOfThreads) {
 }
 
 TEST(StepFit, ItsTextIsReadBackAsItsConstants) {
-  auto measured = runs();
+  auto measured = runs_of_two_sources();
   StepConstants truth = estimates();
   truth.frameworks.at("megatron").host_launch *= 0.5;
   measure(measured, truth);
@@ -130,7 +86,7 @@ TEST(StepFit, ItsTextIsReadBackAsItsConstants) {
 
 // The derivative by a central difference of the loss itself, at a point away from the start.
 TEST(StepObjective, ItsGradientIsTheSlopeOfItsLoss) {
-  auto measured = runs();
+  auto measured = runs_of_two_sources();
   StepConstants truth = estimates();
   truth.shared.straggling *= 3;
   measure(measured, truth);

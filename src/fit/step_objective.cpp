@@ -263,8 +263,8 @@ StepObjective::RunLoss StepObjective::loss_of(std::size_t i, const Calibration& 
   const double wrong = run.ran ? std::max(0.0, over) : std::max(0.0, -over);
   out.memory = weight.verdict * robust(wrong, kMemoryKnee);
   if (run.memory) {
-    const double seen = total - calibration.of(run.run.job.framework).context.value();
-    out.memory += weight.memory * robust(std::log(seen / *run.memory), kMemoryKnee);
+    const double allocated = total - f.driver.value();
+    out.memory += weight.memory * robust(std::log(allocated / *run.memory), kMemoryKnee);
   }
   return out;
 }

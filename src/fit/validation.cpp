@@ -51,9 +51,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf) {
   settle_recomputation(run.value());
   const Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
-  const Bytes seen =
-      predicted.memory.total() - run->machine->calibration.of(run->job.framework).context;
-  out.predicted_memory = seen.value() / kGiB;
+  out.predicted_memory = (predicted.memory.total() - predicted.driver).value() / kGiB;
   out.predicted_fits = predicted.fits;
   out.predicted_mfu = 100 * predicted.mfu;
   out.assumed = std::move(run->assumed);

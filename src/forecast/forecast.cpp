@@ -250,8 +250,9 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
   out.hfu = out.mfu * ((flops + again) / flops);
   out.memory = step.memory;
   const FrameworkConstants& constants = calibration.of(job.framework);
+  out.driver = constants.context;
   out.memory.other =
-      constants.context + constants.fragmentation * (out.memory.activations + out.memory.buffers);
+      out.driver + constants.fragmentation * (out.memory.activations + out.memory.buffers);
   out.capacity = cluster.accelerator.memory;
   out.fits = out.memory.total() <= out.capacity;
   const Seconds busy = out.parts.compute + out.parts.optimizer;

@@ -42,6 +42,7 @@ struct Forecast {
   double mfu = 0;  // attention as asked for, against the peak of the recipe's products
   double hfu = 0;  // the same with recomputation
   Memory memory;
+  Bytes driver;  // of memory.other: what the framework's allocator does not hold
   Bytes capacity;
   bool fits = false;
   Joules energy;  // of all accelerators of the run, one step [FORECAST-6]

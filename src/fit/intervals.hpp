@@ -1,0 +1,96 @@
+// 80 % intervals on the step time and the memory of a forecast, conformal: from the errors of runs
+// whose source no constant was fitted on. Statement, validity and coverage: docs/validation.md.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cluster/cluster.hpp"
+#include "forecast/forecast.hpp"
+
+namespace headway {
+
+constexpr double kIntervalCoverage = 0.8;
+
+/// What makes a forecast harder than others.
+enum class Difficulty : std::uint8_t {
+  any,            // 1
+  communication,  // share of the step exposed to communication and bubble
+  host,           // share of the step in `other`: host, stragglers
+  ranks,          // log2 of the ranks, over 10
+  eight_bit,      // 1 in 8- and 4-bit recipes
+  experts,        // 1 with experts
+  distance,       // from the measured runs, see Reach
+};
+constexpr std::array<std::string_view, 7> kDifficultyNames = {
+    "any", "communication", "host", "ranks", "eight_bit", "experts", "distance"};
+using Difficulties = std::array<double, kDifficultyNames.size()>;
+
+/// The box that the measured runs of one framework lie in. Distances count in doublings.
+struct Box {
+  static constexpr std::size_t kSides = 3;  // log2 of ranks, parameters, tokens in a sequence
+  std::array<double, kSides> least, most;
+};
+
+/// Where measured runs lie.
+struct Reach {
+  std::map<std::string, Box> frameworks;
+  std::set<std::string> architectures;
+
+  /// Doublings outside of the framework's box, all sides together, and two for an architecture or
+  /// a framework that no run had.
+  double distance(const Model& model, const Job& job, const Layout& layout,
+                  const Cluster& cluster) const;
+  void add(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
+};
+
+/// ln(measured / predicted) lies between low · width and high · width in 80 of 100 runs, where
+/// ln(width) = slopes · difficulties.
+struct Spread {
+  Difficulties slopes{};
+  double low = 0, high = 0;
+};
+
+struct IntervalModel {
+  Reach reach;
+  Spread step_time, memory;
+};
+
+template <class Q>
+struct Interval {
+  Q low, high;
+};
+
+Difficulties difficulties(const Reach& reach, const Model& model, const Job& job,
+                          const Layout& layout, const Cluster& cluster, const Forecast& forecast);
+
+double width(const Spread& spread, const Difficulties& difficulties);
+
+template <class Q>
+Interval<Q> interval(const Spread& spread, const Difficulties& difficulties, Q predicted) {
+  const double w = width(spread, difficulties);
+  return {predicted * std::exp(spread.low * w), predicted * std::exp(spread.high * w)};
+}
+
+/// One run for the fit of a spread.
+struct Residual {
+  std::string source;
+  double log_ratio = 0;  // ln(measured / predicted), by constants that did not see the source
+  Difficulties difficulties{};
+};
+
+/// The slopes are those under which Laplace's law makes the residuals likeliest, the n runs of a
+/// source counting as the root of n; low and high the quantiles of what is left.
+Spread fit_spread(std::span<const Residual> residuals);
+
+/// The share of the residuals inside their interval by the residuals of all other sources, by
+/// source.
+std::map<std::string, double> left_out_coverage(std::span<const Residual> residuals);
+
+}  // namespace headway
