@@ -49,11 +49,12 @@ struct HeavyHeader {
   std::vector<std::string> homes;
   bool one_file = true;
 };
-const std::array<HeavyHeader, 7> kHeavyHeaders = {{
+const std::array<HeavyHeader, 8> kHeavyHeaders = {{
     {"CLI/", {"apps/cli/"}},
     {"toml++/", {"src/base/parse_toml.cpp"}},
     {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}},  // reading, writing
     {"nlopt", {"src/fit/"}, false},                          // a short C header
+    {"tbb/", {"src/base/parallel.cpp"}},
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},
     {"protozero/", {"src/trace/"}},
