@@ -1,6 +1,7 @@
 #include "base/csv.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -9,6 +10,7 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMostColumnsSuggested = 200;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Reads one row after another from a text.
@@ -95,13 +97,13 @@ class Reader {
 };
 
 void check_header(const Reader& reader, const CsvRow& header, Problems& problems) {
+  std::set<std::string_view> seen;
   for (std::size_t i = 0; i < header.cells.size(); ++i) {
     const std::string& name = header.cells[i];
     if (name.empty()) {
       reader.problem(problems, header.line,
                      "column " + std::to_string(i + 1) + " of the header has no name");
-    } else if (std::find(header.cells.begin(), header.cells.begin() + static_cast<long>(i), name) !=
-               header.cells.begin() + static_cast<long>(i)) {
+    } else if (!seen.insert(name).second) {
       reader.problem(problems, header.line, "names the column '" + printable(name) + "' twice");
     }
   }
@@ -123,7 +125,7 @@ std::optional<std::size_t> Csv::column(std::string_view name) const {
 }
 
 Result<Csv> parse_csv(std::string_view text, std::string file) {
-  Csv csv{std::move(file), {}, {}};
+  Csv csv{std::move(file), 0, {}, {}};
   Problems problems;
   Reader reader(text, csv.file);
   while (!reader.at_end()) {
@@ -131,6 +133,7 @@ Result<Csv> parse_csv(std::string_view text, std::string file) {
     if (row.cells.empty()) continue;
     if (csv.header.empty()) {
       check_header(reader, row, problems);
+      csv.header_line = row.line;
       csv.header = std::move(row.cells);
     } else if (row.cells.size() != csv.header.size()) {
       reader.problem(problems, row.line,
@@ -149,9 +152,14 @@ Result<Csv> parse_csv(std::string_view text, std::string file) {
 
 Problems missing_columns(const Csv& csv, const std::vector<std::string>& names) {
   Problems problems;
+  const std::set<std::string_view> there(csv.header.begin(), csv.header.end());
+  // A table with so many columns is none of ours: none of them is a slip of the pen.
+  const bool ours = csv.header.size() <= kMostColumnsSuggested;
+  const std::string where = csv.file + ":" + std::to_string(csv.header_line);
   for (const std::string& name : names) {
-    if (csv.column(name)) continue;
-    problems.push_back({csv.file, "has no column '" + name + "'" + suggestion(name, csv.header)});
+    if (there.count(name)) continue;
+    problems.push_back(
+        {where, "has no column '" + name + "'" + (ours ? suggestion(name, csv.header) : "")});
   }
   return problems;
 }

@@ -17,6 +17,7 @@ struct CsvRow {
 
 struct Csv {
   std::string file;  // as shown in messages
+  int header_line = 0;
   std::vector<std::string> header;
   std::vector<CsvRow> rows;
 

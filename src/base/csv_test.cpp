@@ -80,6 +80,29 @@ TEST(Csv, MissingColumnsAreNamedWithTheNearest) {
       << problems[0].message;
 }
 
+TEST(Csv, AHundredThousandColumnsAreReadAndNotSearchedForSlips) {
+  std::string text = "\n\nc0";
+  for (int i = 1; i < 100'000; ++i) text += ",c" + std::to_string(i);
+  const auto csv = parse_csv(text + "\n", "wide.csv");
+  ASSERT_TRUE(csv.ok());
+  const Problems problems = missing_columns(*csv, {"c7", "c100000"});
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0], (Problem{"wide.csv:3", "has no column 'c100000'"}));
+}
+
+TEST(Csv, ACellMayHoldAnyBytesAndBeHuge) {
+  const std::string huge(3'000'000, 'x');
+  const std::string text =
+      "\xEF\xBB\xBF"
+      "a,b\r\n" +
+      huge + ",\"\r\n" + std::string("\0\xff", 2) + "\"\r\n";
+  const auto csv = parse_csv(text, "t.csv");
+  ASSERT_TRUE(csv.ok());
+  EXPECT_EQ(csv->header[0], "a");
+  EXPECT_EQ(csv->rows[0].cells[0], huge);
+  EXPECT_EQ(csv->rows[0].cells[1], std::string("\r\n\0\xff", 4));
+}
+
 RC_GTEST_PROP(Csv, WhatIsWrittenIsReadBack, ()) {
   const auto cells = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(
       rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', ' '))));

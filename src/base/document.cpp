@@ -26,18 +26,20 @@ const Node* Node::find(std::string_view key) const {
   return nullptr;
 }
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
   const std::string shown = printable(path, kLongestPathShown);
   std::ifstream file(path, std::ios::binary);
   if (!file) return Problem{shown, "cannot be opened for reading"};
   std::string text;
   std::array<char, 64 * 1024> piece;
-  while (file && text.size() <= kLargestDocument) {
+  while (file && text.size() <= most_bytes) {
     file.read(piece.data(), piece.size());
     text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   }
   if (file.bad()) return Problem{shown, "cannot be read"};
-  if (text.size() > kLargestDocument) return Problem{shown, "is larger than 16 MiB"};
+  if (text.size() > most_bytes) {
+    return Problem{shown, "is larger than " + std::to_string(most_bytes >> 20) + " MiB"};
+  }
   return text;
 }
 

@@ -44,8 +44,8 @@ constexpr int kDeepestNesting = 64;
 Result<Document> parse_toml(std::string_view text, std::string file);
 Result<Document> parse_json(std::string_view text, std::string file);
 
-/// Reads a file of at most 16 MiB.
-Result<std::string> read_file(const std::string& path);
+/// Reads a file of at most `most_bytes`.
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes = kLargestDocument);
 
 /// Reads and parses a file: TOML where the name ends in .toml, JSON otherwise.
 Result<Document> read_document(const std::string& path);
