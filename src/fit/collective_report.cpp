@@ -4,7 +4,7 @@
 #include <functional>
 #include <tuple>
 
-#include "base/text.hpp"
+#include "base/table.hpp"
 #include "cost/calibration.hpp"
 #include "cost/network_entries.hpp"
 #include "fit/collectives.hpp"
@@ -87,18 +87,15 @@ std::string formatted(const char* format, Arguments... arguments) {
 }
 
 std::string table(const std::vector<CollectiveErrorLine>& lines, const char* title) {
-  std::size_t width = std::string(title).size();
-  for (const auto& line : lines) width = std::max(width, line.name.size());
-  const int w = static_cast<int>(width);
-  std::string text = formatted("%-*s  %-14s  %-8s  %5s  %8s  %7s  %7s\n", w, title, "operation",
-                               "size", "rows", "|error|", "90 %", "bias");
+  std::vector<std::vector<std::string>> rows = {
+      {title, "operation", "size", "rows", "|error| %", "p90 %", "bias %"}};
   for (const auto& line : lines) {
-    text +=
-        formatted("%-*s  %-14s  %-8s  %5zu  %6.1f %%  %5.1f %%  %+5.1f %%\n", w, line.name.c_str(),
-                  line.op.c_str(), to_name(line.size).c_str(), line.error.rows,
-                  100 * line.error.median, 100 * line.error.p90, 100 * line.error.bias);
+    rows.push_back({line.name, line.op, to_name(line.size), std::to_string(line.error.rows),
+                    formatted("%.1f", 100 * line.error.median),
+                    formatted("%.1f", 100 * line.error.p90),
+                    formatted("%+.1f", 100 * line.error.bias)});
   }
-  return text;
+  return aligned(rows, 3);
 }
 
 }  // namespace
