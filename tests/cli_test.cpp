@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -223,7 +224,7 @@ TEST_F(Cli, EveryExampleRuns) {
 }
 
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
-  for (const char* command : {"predict", "list", "bench", "calibrate"}) {
+  for (const char* command : {"predict", "list", "bench", "validate", "calibrate"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");
@@ -233,6 +234,124 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
     if (std::string(command) == "calibrate") continue;  // some ten seconds: run by its own tests
     EXPECT_EQ(run(example).code, 0) << example;
   }
+}
+
+// A folder with the page whose generated parts `validate --report` renews.
+class CliReport : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    fs::create_directories(docs());
+    write_page(read(fs::path(HEADWAY_SOURCE_DIR) / "docs/validation.md"));
+    // A few rows of every source, so that it is quick.
+    corpus_ = std::string(HEADWAY_SOURCE_DIR) + "/tests/fuzz/seeds/corpus/a-row-of-each-source.csv";
+  }
+  fs::path docs() const { return folder_ / "docs"; }
+  void write_page(const std::string& text) const {
+    std::ofstream(docs() / "validation.md", std::ios::binary) << text;
+  }
+  Output report(const std::string& more = {}) const {
+    return run("validate --corpus '" + corpus_ + "' --report '" + docs().string() + "' " + more);
+  }
+  // All files of the folder with their bytes, by name.
+  std::map<std::string, std::string> files() const {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(docs())) {
+      if (entry.is_regular_file()) out[entry.path().filename().string()] = read(entry.path());
+    }
+    return out;
+  }
+  std::string corpus_;
+};
+
+TEST_F(CliReport, RenewsThePageAndItsPlotsToTheSameBytesWhateverTheThreads) {
+  const Output output = report("--threads 1");
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(output.err, "");
+  const auto once = files();
+  EXPECT_EQ(once.size(), 6U);  // the page and five plots
+  for (const auto& [name, text] : once) {
+    EXPECT_TRUE(name == "validation.md" || text.starts_with("<svg ")) << name;
+  }
+  const std::string& page = once.at("validation.md");
+  EXPECT_NE(page.find("| tuned rows | step time, median error | at most 6 % | 5 |"),
+            std::string::npos);
+  EXPECT_NE(page.find("## How it is counted"), std::string::npos);
+  EXPECT_EQ(report("--threads 8").code, 0);
+  EXPECT_EQ(files(), once);
+}
+
+TEST_F(CliReport, WritesNothingWhereThePageOrOneFileCannotBeWritten) {
+  write_page("# A page without blocks\n<!-- end -->\n");
+  const std::string rows = (folder_ / "rows.csv").string();
+  const Output unmarked = report("--rows '" + rows + "'");
+  EXPECT_EQ(unmarked.code, 2);
+  EXPECT_NE(unmarked.err.find("validation.md:2: closes a block"), std::string::npos)
+      << unmarked.err;
+  EXPECT_NE(unmarked.err.find("has no block 'aims'"), std::string::npos);
+  EXPECT_EQ(files().size(), 1U);
+  EXPECT_FALSE(fs::exists(rows));
+  // A folder stands where a plot belongs.
+  const std::string page = read(fs::path(HEADWAY_SOURCE_DIR) / "docs/validation.md");
+  write_page(page);
+  fs::create_directories(docs() / "validation" / "memory.svg");
+  EXPECT_EQ(report("--rows '" + rows + "'").code, 2);
+  EXPECT_EQ(files(), (std::map<std::string, std::string>{{"validation.md", page}}));
+  EXPECT_FALSE(fs::exists(rows));
+}
+
+TEST_F(CliReport, SeveralCorporaAreReportedTogether) {
+  const auto one = nlohmann::json::parse(run("validate --json --corpus '" + corpus_ + "'").out);
+  const auto two = nlohmann::json::parse(
+      run("validate --json --corpus '" + corpus_ + "' --corpus '" + corpus_ + "'").out);
+  EXPECT_EQ(one["all"]["rows"], 18);
+  EXPECT_EQ(two["all"]["rows"], 36);
+  EXPECT_EQ(one["all"]["step_time_error"]["median_share"],
+            two["all"]["step_time_error"]["median_share"]);
+}
+
+TEST_F(CliReport, JsonHasEveryFieldThatThePageNames) {
+  const auto document =
+      nlohmann::json::parse(run("validate --json --by scale --corpus '" + corpus_ + "'").out);
+  EXPECT_EQ(document["by"], "scale");
+  const std::string page = read(docs() / "validation.md");
+  const auto named = [&](const nlohmann::json& fields, const std::string& within) {
+    for (const auto& [name, value] : fields.items()) {
+      EXPECT_NE(page.find(name), std::string::npos) << within << "." << name;
+    }
+  };
+  named(document["all"], "group");
+  named(document["aims"][0], "aim");
+  for (const char* field : {"step_time_error", "memory_error", "fits", "ranking", "interval"}) {
+    ASSERT_TRUE(document["all"].contains(field)) << field;
+    named(document["all"][field], field);
+  }
+}
+
+TEST_F(CliReport, EveryBadCorpusIsNamedWithItsLineAtOnce) {
+  std::string garbage =
+      "\x7f"
+      "ELF";
+  for (int i = 0; i < 5000; ++i) garbage += static_cast<char>(i * 131 % 256);
+  const std::string open = file("open.csv", "id,outcome\na,\"ok\n");
+  expect_refused("validate --corpus '" + file("garbage.csv", garbage) + "' --corpus '" + open +
+                     "' --corpus '" + (folder_ / "absent.csv").string() + "' --corpus '" +
+                     folder_.string() + "' --corpus '" + file("short.csv", "id\na\n") +
+                     "' --by nonsense",
+                 {"garbage.csv:", "open.csv:2: opens a quote", "absent.csv: cannot be opened",
+                  "short.csv:1: has no column 'source_key'", "--by: 'nonsense' is not known"});
+}
+
+TEST_F(CliReport, ACorpusOfAnotherProgramIsReadAllTheSame) {
+  // A byte-order mark, CRLF, and a huge cell of any bytes: the notes of the first row, in quotes.
+  std::string text = read(corpus_);
+  text.resize(text.find('\n', text.find('\n') + 1) + 1);
+  text.insert(text.size() - 2, std::string(100'000, 'x') + std::string("\0\xff\x1b", 3));
+  std::string other = "\xEF\xBB\xBF";
+  for (const char c : text) other += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  const Output output = run("validate --corpus '" + file("other.csv", other) + "'");
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(output.out.find('\x1b'), std::string::npos);
 }
 
 TEST_F(Cli, ListsNameWhatPredictTakes) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/commands.hpp"
+#include "progress.hpp"
 
 namespace {
 
@@ -120,26 +121,35 @@ int main(int argc, char** argv) {
       app.add_subcommand("validate", "predict measured runs and report the error");
   validate_command
       ->add_option("--corpus", validate.corpora,
-                   "measured runs; default: DIR/measurements/training.csv")
+                   "measured runs, given once or more; default: DIR/measurements/training.csv")
       ->type_name("FILE.csv");
   validate_command
-      ->add_option("--by", validate.by, "source (default), accelerator, framework, scale")
+      ->add_option("--by", validate.by,
+                   "source (default), accelerator, framework, scale, parallelism")
       ->type_name("WHAT");
   validate_command->add_option("--rows", validate.rows, "write every row to this file")
       ->type_name("OUT.csv");
+  validate_command
+      ->add_option("--report", validate.report,
+                   "renew the generated tables of DIR/validation.md and the plots beside it")
+      ->type_name("DIR");
   validate_command->add_option("--data", validate.data, "folder with measurements; default: data")
       ->type_name("DIR");
   add_common(*validate_command, common);
   validate_command->footer("Example, from a checkout:\n  headway validate --by source");
   validate_command->callback([&] {
     validate.json = common.json;
+    validate.threads = common.threads;
+    headway::ProgressLine line("predicting", "rows", common.quiet);
+    validate.progress = line.callback();
     output = headway::run_validate(validate);
   });
 
   headway::CalibrateRequest calibrate;
   CLI::App* calibrate_command =
       app.add_subcommand("calibrate", "fit the cost models to measurements");
-  calibrate_command->add_option("WHAT", calibrate.what, "kernels, collectives, steps or intervals")->required();
+  calibrate_command->add_option("WHAT", calibrate.what, "kernels, collectives, steps or intervals")
+      ->required();
   calibrate_command->add_option("--data", calibrate.data, "folder with measurements; default: data")
       ->type_name("DIR");
   calibrate_command->add_flag("--write", calibrate.write, "write DIR/calibration/*.toml");
@@ -159,6 +169,9 @@ int main(int argc, char** argv) {
                  headway::argument_problem(error.what(), argc, argv).c_str(),
                  "See headway COMMAND --help.\n");
     return 2;
+  }
+  if (headway::ProgressLine::interrupted() && !output.problems.empty()) {
+    headway::end_interrupted();
   }
   return print(output);
 }

@@ -1,11 +1,8 @@
 #include "api/commands.hpp"
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "api/files.hpp"
 #include "api/json.hpp"
 #include "api/predict.hpp"
 #include "base/document.hpp"
@@ -17,7 +14,6 @@
 #include "fit/intervals_fit.hpp"
 #include "fit/kernels.hpp"
 #include "fit/step_fit.hpp"
-#include "fit/validation.hpp"
 #include "model/load.hpp"
 
 namespace headway {
@@ -25,22 +21,6 @@ namespace {
 
 CommandOutput bad(Problems problems) {
   return {.problems = std::move(problems)};
-}
-
-// Writes the whole file or leaves the old one: first beside it, then in its place. What is no
-// ordinary file (a device, a pipe) is written to as it is.
-Problems write_file(const std::string& path, const std::string& text) {
-  std::error_code ignored;
-  const auto kind = std::filesystem::status(path, ignored).type();
-  const bool special =
-      kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found;
-  const std::string target = special ? path : path + ".part";
-  std::ofstream file(target, std::ios::binary);
-  file << text;
-  file.close();
-  if (file && (special || std::rename(target.c_str(), path.c_str()) == 0)) return {};
-  if (!special) std::remove(target.c_str());
-  return {{printable(path), "cannot be written"}};
 }
 
 }  // namespace
@@ -67,7 +47,7 @@ CommandOutput run_predict(const PredictRequest& request) {
       return bad(
           {{"--save", "the name of a file of this run is no UTF-8; a run file cannot hold it"}});
     }
-    Problems problems = write_file(request.save, text);
+    Problems problems = write_files({{request.save, text}});
     if (!problems.empty()) return bad(std::move(problems));
   }
   return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),
@@ -118,43 +98,6 @@ CommandOutput run_bench(const BenchRequest& request) {
   }
   return bad(
       {{"bench", "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
-}
-
-CommandOutput run_validate(const ValidateRequest& request) {
-  const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), request.by);
-  if (by == kValidateByNames.end()) {
-    const std::vector<std::string> known(kValidateByNames.begin(), kValidateByNames.end());
-    return bad(
-        {{"--by", "'" + printable(request.by) + "' is not known; legal: " + join(known, ", ")}});
-  }
-  // The rows of all corpora, each predicted.
-  std::vector<std::string> files = request.corpora;
-  if (files.empty()) files.push_back(request.data + "/measurements/training.csv");
-  Problems problems;
-  std::vector<ValidationRow> rows;
-  for (const std::string& file : files) {
-    const auto text = read_file(file);
-    if (!text) {
-      append(problems, text.problems());
-      continue;
-    }
-    const auto corpus = read_corpus(*text, file);
-    if (!corpus) {
-      append(problems, corpus.problems());
-      continue;
-    }
-    std::vector<ValidationRow> more = predict_rows(*corpus);
-    std::move(more.begin(), more.end(), std::back_inserter(rows));
-  }
-  if (!problems.empty()) return bad(std::move(problems));
-
-  const ValidationReport report =
-      summarise(std::move(rows), static_cast<ValidateBy>(by - kValidateByNames.begin()));
-  if (!request.rows.empty()) {
-    problems = write_file(request.rows, to_csv(report.rows));
-    if (!problems.empty()) return bad(std::move(problems));
-  }
-  return {.text = request.json ? validation_json(report) : to_text(report)};
 }
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
@@ -211,7 +154,7 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
                              : request.what == "collectives" ? "networks.toml"
                              : request.what == "intervals"   ? "intervals.toml"
                                                              : "step.toml";
-    Problems problems = write_file(request.data + "/calibration/" + file, toml);
+    Problems problems = write_files({{request.data + "/calibration/" + file, toml}});
     if (!problems.empty()) return bad(std::move(problems));
   }
   return {.text = text};

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api/run.hpp"
+#include "base/parallel.hpp"
 #include "base/result.hpp"
 
 namespace headway {
@@ -35,10 +36,13 @@ CommandOutput run_bench(const BenchRequest& request);
 
 struct ValidateRequest {
   std::vector<std::string> corpora;  // files; none: the corpus in `data`
-  std::string by = "source";         // source, accelerator, framework, scale
+  std::string by = "source";         // a name of kValidateByNames
   std::string rows;                  // file for the rows as CSV; empty: none
+  std::string report;                // folder of validation.md, to be renewed; empty: none
   std::string data = "data";
   bool json = false;
+  int threads = 0;         // 0: all cores
+  Progress progress = {};  // told of rows; stops the command where it says so
 };
 CommandOutput run_validate(const ValidateRequest& request);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/predict.hpp"
+#include "fit/aims.hpp"
 #include "model/count.hpp"
 
 namespace headway {
@@ -123,46 +124,77 @@ std::string predict_json(const Run& run, const Forecast& f) {
   return text_of(document);
 }
 
+namespace {
+
+Json number_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json share_json(std::size_t part, std::size_t whole) {
+  if (whole == 0) return nullptr;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Json errors_json(const ErrorSummary& error) {
+  if (error.rows == 0) return {{"rows", 0}};
+  return {{"rows", error.rows},
+          {"median_share", error.median},
+          {"mean_share", error.mean},
+          {"p90_share", error.p90},
+          {"bias_share", error.bias}};
+}
+
+Json group_json(const ValidationGroup& group) {
+  const Confusion& fits = group.fits;
+  const auto counted = [](int count) { return static_cast<std::size_t>(count); };
+  return {{"name", group.name},
+          {"rows", group.rows},
+          {"predicted", group.predicted},
+          {"filled", group.filled},
+          {"skipped", group.skipped},
+          {"step_time_error", errors_json(group.step_time)},
+          {"mfu_difference_points", number_json(group.mfu_difference)},
+          {"memory_error", errors_json(group.memory)},
+          {"fits",
+           {{"predicted_to_fit_ran", fits.fits_fits},
+            {"predicted_to_fit_oom", fits.fits_not},
+            {"predicted_not_to_fit_ran", fits.not_fits},
+            {"predicted_not_to_fit_oom", fits.not_not},
+            {"ran_right_share",
+             share_json(counted(fits.fits_fits), counted(fits.fits_fits + fits.not_fits))},
+            {"oom_right_share",
+             share_json(counted(fits.not_not), counted(fits.not_not + fits.fits_not))},
+            {"balanced_accuracy_share", number_json(fits.balanced_accuracy())}}},
+          {"ranking",
+           {{"contests", group.ranking.contests},
+            {"median_spearman", number_json(group.ranking.spearman)},
+            {"median_regret_share", number_json(group.ranking.regret)}}},
+          {"interval",
+           {{"rows", group.with_interval},
+            {"inside_share", share_json(group.in_interval, group.with_interval)}}}};
+}
+
+Json aim_json(const Aim& aim) {
+  return {{"of", aim.of},
+          {"measure", aim.measure},
+          {"unit", aim.percent ? "share" : "1"},
+          {"at_least", number_json(aim.at_least)},
+          {"at_most", number_json(aim.at_most)},
+          {"rows", aim.rows},
+          {"now", number_json(aim.now)},
+          {"met", aim.now ? Json(aim.met()) : Json(nullptr)}};
+}
+
+}  // namespace
+
 std::string validation_json(const ValidationReport& report) {
-  const auto number = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
-  const auto errors = [](const ErrorSummary& error) -> Json {
-    if (error.rows == 0) return nullptr;
-    return {{"rows", error.rows},
-            {"median", error.median},
-            {"mean", error.mean},
-            {"p90", error.p90},
-            {"bias", error.bias}};
-  };
-  const auto group_json = [&](const ValidationGroup& group) -> Json {
-    const Confusion& fits = group.fits;
-    return {{"name", group.name},
-            {"rows", group.rows},
-            {"predicted", group.predicted},
-            {"filled", group.filled},
-            {"skipped", group.skipped},
-            {"step_time_error", errors(group.step_time)},
-            {"mfu_difference_points", number(group.mfu_difference)},
-            {"memory_error", errors(group.memory)},
-            {"fits",
-             {{"fits_fits", fits.fits_fits},
-              {"fits_not", fits.fits_not},
-              {"not_fits", fits.not_fits},
-              {"not_not", fits.not_not},
-              {"balanced_accuracy", number(fits.balanced_accuracy())}}},
-            {"ranking",
-             {{"contests", group.ranking.contests},
-              {"spearman", group.ranking.spearman},
-              {"regret", group.ranking.regret}}}};
-  };
-  Json groups = Json::array();
+  Json groups = Json::array(), aims = Json::array();
   for (const ValidationGroup& group : report.groups) groups.push_back(group_json(group));
-  return Json({{"by", kValidateByNames[static_cast<std::size_t>(report.by)]},
-               {"groups", groups},
-               {"all", group_json(report.all)}})
-             .dump(2) +
-         "\n";
+  for (const Aim& aim : aims_of(report)) aims.push_back(aim_json(aim));
+  return text_of({{"by", kValidateByNames[static_cast<std::size_t>(report.by)]},
+                  {"groups", groups},
+                  {"all", group_json(report.all)},
+                  {"aims", aims}});
 }
 
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {

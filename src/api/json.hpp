@@ -15,8 +15,8 @@ std::string names_json(const std::string& kind, const std::vector<std::string>& 
 /// One line on a built-in model, cluster or accelerator.
 std::string description_of(std::string_view kind, const std::string& name);
 
-/// {by, groups: [{name, rows, predicted, skipped, step_time_error, memory_error, fits, ...}], all}.
-/// Errors are relative; what a group has no rows for is null.
+/// {by, groups: [...], all, aims: [...]}; the fields of a group and of an aim are listed in
+/// docs/validation.md. What a group has no rows for is null.
 std::string validation_json(const ValidationReport& report);
 
 }  // namespace headway

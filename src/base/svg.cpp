@@ -73,12 +73,12 @@ std::string dots_path(const std::vector<Tenths>& places) {
 
 }  // namespace
 
-Svg::Svg(double width, double height, std::string_view title) {
-  body_ = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width) +
-          attribute("height", height) + " viewBox=\"0 0 " + number(width) + " " + number(height) +
-          "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', "
-          "Helvetica, Arial, sans-serif\" font-size=\"11\" fill=\"#24292f\">\n<title>" +
-          escaped(title) + "</title>\n";
+Svg::Svg(double width, double height, std::string_view title)
+    : body_("<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width) +
+            attribute("height", height) + " viewBox=\"0 0 " + number(width) + " " + number(height) +
+            "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', "
+            "Helvetica, Arial, sans-serif\" font-size=\"11\" fill=\"#24292f\">\n<title>" +
+            escaped(title) + "</title>\n") {
   rect({0, 0}, width, height, "rx=\"6\" fill=\"#fff\"");
 }
 

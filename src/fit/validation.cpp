@@ -1,9 +1,8 @@
 #include "fit/validation.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "base/text.hpp"
 #include "fit/corpus_forecast.hpp"
 
 namespace headway {
@@ -12,22 +11,30 @@ namespace {
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 std::string contest_of(const CorpusRow& row, const CorpusRun& run) {
-  std::string out;
-  for (const std::string& part :
-       {row.source_key, row.model_name, row.accelerator, std::to_string(run.model.layers()),
-        std::to_string(*row.n_accel), std::to_string(run.job.global_batch),
-        std::to_string(run.job.sequence)}) {
-    out += part + "|";
-  }
-  return out;
+  return row.source_key + ": " + row.model_name + ", " + std::to_string(run.model.layers()) +
+         " layers, " + std::to_string(*row.n_accel) + " x " + row.accelerator + ", batch " +
+         std::to_string(run.job.global_batch) + " x " + std::to_string(run.job.sequence);
 }
 
-ValidationRow predict_row(const CorpusRow& row, Shelf& shelf) {
+std::string parallelism_of(const CorpusRun& run) {
+  const Layout& layout = run.layout;
+  std::vector<std::string> parts;
+  const std::int64_t node = run.machine->cluster.levels.front().size;
+  if (layout.tp > 1) parts.emplace_back(layout.tp > node ? "tp across nodes" : "tp");
+  if (layout.cp > 1) parts.emplace_back("cp");
+  if (layout.pp > 1) parts.emplace_back("pp");
+  if (layout.ep > 1) parts.emplace_back("ep");
+  if (layout.zero == 3) parts.emplace_back("fsdp");
+  return parts.empty() ? "data only" : join(parts, " + ");
+}
+
+ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalModel* intervals) {
   ValidationRow out;
   out.id = row.id;
   out.source_key = row.source_key;
   out.accelerator = row.accelerator;
   out.framework = kFrameworkNames[static_cast<std::size_t>(framework_of(row))];
+  out.model_name = row.model_name;
   out.outcome = row.outcome;
   out.n_accel = row.n_accel.value_or(0);
   out.measured_step_time = row.step_time_s;
@@ -51,128 +58,46 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf) {
   settle_recomputation(run.value());
   const Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
+  if (intervals != nullptr) {
+    const Cluster& cluster = run->machine->cluster;
+    const auto range = interval(
+        intervals->step_time,
+        difficulties(intervals->reach, run->model, run->job, run->layout, cluster, predicted),
+        predicted.step_time);
+    out.interval_low = range.low.value();
+    out.interval_high = range.high.value();
+  }
   out.predicted_memory = (predicted.memory.total() - predicted.driver).value() / kGiB;
+  out.predicted_load = predicted.memory.total() / predicted.capacity;
   out.predicted_fits = predicted.fits;
   out.predicted_mfu = 100 * predicted.mfu;
   out.assumed = std::move(run->assumed);
   out.contest = contest_of(row, *run);
+  out.parallelism = parallelism_of(*run);
   return out;
-}
-
-RankingSummary ranking_of(const std::vector<const ValidationRow*>& rows) {
-  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> contests;
-  for (const ValidationRow* row : rows) {
-    if (!row->error()) continue;
-    auto& [measured, predicted] = contests[row->contest];
-    measured.push_back(*row->measured_step_time);
-    predicted.push_back(*row->predicted_step_time);
-  }
-  std::vector<double> correlations, regrets;
-  for (const auto& [name, times] : contests) {
-    const auto& [measured, predicted] = times;
-    if (measured.size() < kSmallestContest) continue;
-    if (const auto correlation = spearman(measured, predicted)) {
-      correlations.push_back(*correlation);
-    }
-    const auto taken = std::min_element(predicted.begin(), predicted.end()) - predicted.begin();
-    regrets.push_back(measured[static_cast<std::size_t>(taken)] /
-                          *std::min_element(measured.begin(), measured.end()) -
-                      1);
-  }
-  return {regrets.size(), quantile(correlations, 0.5).value_or(0),
-          quantile(regrets, 0.5).value_or(0)};
-}
-
-ValidationGroup group_of(std::string name, const std::vector<const ValidationRow*>& rows) {
-  ValidationGroup out;
-  out.name = std::move(name);
-  out.rows = rows.size();
-  std::vector<double> time_errors, memory_errors, mfu_differences;
-  for (const ValidationRow* row : rows) {
-    if (!row->predicted()) {
-      ++out.skipped[row->skipped_reason];
-      continue;
-    }
-    ++out.predicted;
-    if (!row->assumed.empty()) ++out.filled;
-    if (const auto error = row->error()) time_errors.push_back(*error);
-    const bool ran = row->outcome == "ok";
-    if (ran && row->measured_memory && row->predicted_memory) {
-      memory_errors.push_back(*row->predicted_memory / *row->measured_memory - 1);
-    }
-    if (ran && row->measured_mfu && row->predicted_mfu) {
-      mfu_differences.push_back(std::abs(*row->predicted_mfu - *row->measured_mfu));
-    }
-    if (row->predicted_fits) {
-      int& cell = *row->predicted_fits ? (ran ? out.fits.fits_fits : out.fits.fits_not)
-                                       : (ran ? out.fits.not_fits : out.fits.not_not);
-      ++cell;
-    }
-  }
-  out.step_time = summarise(time_errors);
-  out.memory = summarise(memory_errors);
-  out.mfu_difference = quantile(mfu_differences, 0.5);
-  out.ranking = ranking_of(rows);
-  return out;
-}
-
-// The name of a row's group; scale: powers of two of 8 accelerators, in an order that sorts.
-std::pair<int, std::string> key_of(const ValidationRow& row, ValidateBy by) {
-  switch (by) {
-    case ValidateBy::source:
-      return {0, row.source_key};
-    case ValidateBy::accelerator:
-      return {0, row.accelerator};
-    case ValidateBy::framework:
-      return {0, row.framework};
-    case ValidateBy::scale:
-      break;
-  }
-  constexpr std::pair<std::int64_t, const char*> kScales[] = {
-      {0, "not stated"}, {8, "1-8"},       {16, "9-16"},     {32, "17-32"},     {64, "33-64"},
-      {128, "65-128"},   {256, "129-256"}, {512, "257-512"}, {1024, "513-1024"}};
-  int index = 0;
-  for (const auto& [most, name] : kScales) {
-    if (row.n_accel <= most) return {index, name};
-    ++index;
-  }
-  return {index, "1025-"};
 }
 
 }  // namespace
 
-std::optional<double> ValidationRow::error() const {
-  if (outcome != "ok" || !measured_step_time || !predicted_step_time) return std::nullopt;
-  return *predicted_step_time / *measured_step_time - 1;
-}
-
-std::vector<ValidationRow> predict_rows(const Corpus& corpus) {
-  Shelf shelf;
-  std::vector<ValidationRow> out;
-  out.reserve(corpus.rows.size());
-  for (const CorpusRow& row : corpus.rows) out.push_back(predict_row(row, shelf));
-  return out;
-}
-
-ValidationReport summarise(std::vector<ValidationRow> rows, ValidateBy by) {
-  ValidationReport out;
-  out.by = by;
-  out.rows = std::move(rows);
-  std::vector<const ValidationRow*> all;
-  std::map<std::pair<int, std::string>, std::vector<const ValidationRow*>> groups;
-  for (const ValidationRow& row : out.rows) {
-    all.push_back(&row);
-    groups[key_of(row, by)].push_back(&row);
-  }
-  for (const auto& [key, members] : groups) out.groups.push_back(group_of(key.second, members));
-  out.all = group_of("all", all);
+std::optional<std::vector<ValidationRow>> predict_rows(const std::vector<CorpusRow>& rows,
+                                                       int threads, const Progress& progress,
+                                                       const IntervalModel* intervals) {
+  std::vector<ValidationRow> out(rows.size());
+  std::vector<Shelf> shelves(workers_of(threads));
+  const bool done = for_each_index(
+      rows.size(), threads,
+      [&](std::size_t i, std::size_t worker) {
+        out[i] = predict_row(rows[i], shelves[worker], intervals);
+      },
+      progress);
+  if (!done) return std::nullopt;
   return out;
 }
 
 Result<ValidationReport> validate(std::string_view csv, std::string file, ValidateBy by) {
   const auto corpus = read_corpus(csv, std::move(file));
   if (!corpus) return corpus.problems();
-  return summarise(predict_rows(*corpus), by);
+  return summarise(*predict_rows(corpus->rows), by);
 }
 
 }  // namespace headway

@@ -8,44 +8,47 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/result.hpp"
 #include "fit/corpus.hpp"
+#include "fit/intervals_fit.hpp"
+#include "fit/ranking.hpp"
 #include "fit/statistics.hpp"
 
 namespace headway {
 
-enum class ValidateBy : std::uint8_t { source, accelerator, framework, scale };
-constexpr std::array<std::string_view, 4> kValidateByNames = {"source", "accelerator", "framework",
-                                                              "scale"};
+enum class ValidateBy : std::uint8_t { source, accelerator, framework, scale, parallelism };
+constexpr std::array<std::string_view, 5> kValidateByNames = {"source", "accelerator", "framework",
+                                                              "scale", "parallelism"};
 
 /// One row of a corpus, measured and predicted. What is not known is absent.
 struct ValidationRow {
-  std::string id, source_key, accelerator, framework, outcome;
+  std::string id, source_key, accelerator, framework, model_name, outcome;
   std::int64_t n_accel = 0;                                       // 0: not stated
   std::optional<double> measured_step_time, predicted_step_time;  // s
+  std::optional<double> interval_low, interval_high;              // s, of the prediction
   /// GiB an accelerator. Reported peaks are what the framework's allocator holds, which does not
   /// see the driver's context: the prediction here is without it.
   std::optional<double> measured_memory, predicted_memory;
+  std::optional<double> predicted_load;  // all that is predicted over the memory there is
   std::optional<bool> predicted_fits;
   std::optional<double> measured_mfu, predicted_mfu;  // percent, by the source's convention
   std::vector<std::string> assumed;                   // cells filled by policy, "cell=value"
   std::string skipped_reason, skipped_detail;         // empty where predicted
   std::string contest;  // rows with the same are layouts of the same training on the same machine
+  /// The dimensions that split the model, "tp + pp"; tp beyond a node is "tp across nodes", ZeRO-3
+  /// "fsdp", no such dimension "data only". Empty where not predicted.
+  std::string parallelism;
 
   bool predicted() const { return skipped_reason.empty(); }
   /// Predicted over measured step time, less 1.
   std::optional<double> error() const;
+  /// Predicted over reported memory, less 1, of a run that ran.
+  std::optional<double> memory_error() const;
 };
-
-/// Of the groups of at least kSmallestContest layouts of the same training on the same machine.
-struct RankingSummary {
-  std::size_t contests = 0;
-  double spearman = 0;  // median over the contests
-  double regret = 0;  // median: measured time of the predicted best over the measured best, less 1
-};
-constexpr std::size_t kSmallestContest = 5;
 
 struct ValidationGroup {
   std::string name;
@@ -55,24 +58,44 @@ struct ValidationGroup {
   std::optional<double> mfu_difference;  // median size, in points
   Confusion fits;
   RankingSummary ranking;
+  std::size_t with_interval = 0, in_interval = 0;  // rows with a time and an interval; those inside
 };
 
 struct ValidationReport {
   ValidateBy by = ValidateBy::source;
   std::vector<ValidationGroup> groups;  // by name; scale: by size
   ValidationGroup all;
-  std::vector<ValidationRow> rows;  // in the order of the files
+  std::vector<ValidationRow> rows;            // in the order of the files
+  std::optional<IntervalFit> intervals = {};  // with the errors of fits that left rows out
 };
 
-/// Predicts every row with the embedded calibration.
-std::vector<ValidationRow> predict_rows(const Corpus& corpus);
+/// Predicts every row with the embedded calibration, and with an interval where `intervals` is
+/// given, on up to `threads` threads (0: all cores);
+/// nothing where `progress` stopped it. The result does not depend on the threads.
+std::optional<std::vector<ValidationRow>> predict_rows(const std::vector<CorpusRow>& rows,
+                                                       int threads = 0,
+                                                       const Progress& progress = {},
+                                                       const IntervalModel* intervals = nullptr);
 
+/// The rows of each group under its name: by name, scale by size, parallelism by the number of its
+/// dimensions.
+using RowGroup = std::pair<std::string, std::vector<const ValidationRow*>>;
+std::vector<RowGroup> rows_by(std::span<const ValidationRow> rows, ValidateBy by);
+
+ValidationGroup summarise(std::string name, const std::vector<const ValidationRow*>& rows);
+std::vector<ValidationGroup> groups_of(std::span<const ValidationRow> rows, ValidateBy by);
 ValidationReport summarise(std::vector<ValidationRow> rows, ValidateBy by);
 
 /// Reads, predicts and summarises one corpus.
 Result<ValidationReport> validate(std::string_view csv, std::string file, ValidateBy by);
 
-/// A table for a terminal; its columns are explained in docs/validation.md.
+/// Lines of a table, the last one `all`; its columns are explained in docs/validation.md.
+std::string groups_text(ValidateBy by, const std::vector<ValidationGroup>& groups,
+                        const ValidationGroup& all);
+std::string verdict_text(const Confusion& fits);
+std::string skipped_text(const ValidationGroup& all);
+
+/// All three, for a terminal.
 std::string to_text(const ValidationReport& report);
 
 /// The rows as CSV with a header; columns as in docs/validation.md.

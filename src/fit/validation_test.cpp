@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -32,22 +33,6 @@ TEST(Validation, ErrorsAreRelativeToTheMeasurement) {
   EXPECT_NEAR(errors.bias, 0.1, 1e-12);
 }
 
-TEST(Validation, RegretIsWhatThePredictedBestCostsOverTheMeasuredBest) {
-  // Predicted best: the second row, measured 12, best measured 10.
-  const auto report = summarise(
-      {timed(10, 5), timed(12, 4), timed(14, 6), timed(16, 7), timed(18, 8)}, ValidateBy::source);
-  const RankingSummary& ranking = report.all.ranking;
-  EXPECT_EQ(ranking.contests, 1U);
-  EXPECT_NEAR(ranking.regret, 0.2, 1e-12);
-  EXPECT_NEAR(ranking.spearman, 0.9, 1e-12);  // one swap of neighbours: 1 - 6·2/(5·24)
-}
-
-TEST(Validation, FewLayoutsAreNoContest) {
-  EXPECT_EQ(summarise({timed(1, 1), timed(2, 2), timed(3, 3), timed(4, 4)}, ValidateBy::source)
-                .all.ranking.contests,
-            0U);
-}
-
 TEST(Validation, RunsOutOfMemoryCountInTheConfusionOnly) {
   ValidationRow burst = timed(10, 20);
   burst.outcome = "oom";
@@ -59,6 +44,16 @@ TEST(Validation, RunsOutOfMemoryCountInTheConfusionOnly) {
   EXPECT_EQ(report.all.fits.not_not, 1);
   EXPECT_EQ(report.all.fits.fits_fits, 1);
   EXPECT_EQ(report.all.fits.balanced_accuracy(), 1.0);
+}
+
+TEST(Validation, OnlyTimedRowsWithAnIntervalAreInsideOne) {
+  ValidationRow below = timed(10, 12), on = timed(10, 12), without = timed(10, 12), burst = on;
+  below.interval_low = 10.5, below.interval_high = 14;
+  on.interval_low = burst.interval_low = 9, on.interval_high = burst.interval_high = 10;
+  burst.outcome = "oom";
+  const auto report = summarise({below, on, without, burst}, ValidateBy::source);
+  EXPECT_EQ(report.all.with_interval, 2U);
+  EXPECT_EQ(report.all.in_interval, 1U);
 }
 
 TEST(Validation, GroupsByScaleStandInTheirOrder) {
@@ -87,6 +82,73 @@ TEST(Validation, MeasuredTimeFollowsFromTokensOrFlopsWhereNotStated) {
   EXPECT_EQ(report->rows[2].skipped_reason, "cell missing: step_time_s");
 }
 
+TEST(Validation, ParallelismNamesWhatSplitsTheModelAndTensorBeyondANodeApart) {
+  const CorpusCells alone = {{"cp", "1"}, {"zero_stage", "1"}};
+  const auto with = [&](CorpusCells more) {
+    more.insert(alone.begin(), alone.end());
+    return row_with(more);
+  };
+  const auto report =
+      validate(corpus_table({with({}), with({{"tp", "8"}}), with({{"tp", "16"}, {"n_accel", "32"}}),
+                             with({{"tp", "2"}, {"pp", "2"}}), row_with({{"zero_stage", "3"}}),
+                             row_with({{"n_accel", ""}})}),
+               "x", ValidateBy::parallelism);
+  ASSERT_TRUE(report.ok());
+  const char* const expected[] = {"data only", "tp", "tp across nodes", "tp + pp", "cp + fsdp", ""};
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(report->rows[i].parallelism, expected[i]) << i;
+  // Fewer dimensions first.
+  ASSERT_EQ(report->groups.size(), 6U);
+  EXPECT_EQ(report->groups[0].name, "not predicted");
+  EXPECT_EQ(report->groups[1].name, "data only");
+  EXPECT_EQ(report->groups[2].name, "tp");
+  EXPECT_EQ(report->groups[4].name, "cp + fsdp");
+}
+
+TEST(Validation, PredictionsDoNotDependOnTheThreads) {
+  std::vector<CorpusCells> cells;
+  for (int i = 0; i < 100; ++i)
+    cells.push_back(row_with({{"n_accel", std::to_string(8 << i % 5)}}));
+  const auto corpus = read_corpus(corpus_table(cells), "x");
+  ASSERT_TRUE(corpus.ok());
+  const auto one = predict_rows(corpus->rows, 1), many = predict_rows(corpus->rows, 8);
+  ASSERT_TRUE(one && many);
+  EXPECT_EQ(to_csv(*one), to_csv(*many));
+}
+
+TEST(Validation, RowsCarryTheIntervalOfTheirForecast) {
+  const auto corpus = read_corpus(corpus_table({complete_row()}), "x");
+  IntervalModel model;  // no difficulty counts: a factor of two down, of three up, for every run
+  model.step_time.low = std::log(0.5);
+  model.step_time.high = std::log(3);
+  const auto rows = predict_rows(corpus->rows, 1, {}, &model);
+  const double time = *rows->at(0).predicted_step_time;
+  EXPECT_NEAR(*rows->at(0).interval_low, time / 2, 1e-9 * time);
+  EXPECT_NEAR(*rows->at(0).interval_high, 3 * time, 1e-9 * time);
+  EXPECT_FALSE(predict_rows(corpus->rows)->at(0).interval_low);
+}
+
+TEST(Validation, ProgressIsToldOfRowsAndStopsThePrediction) {
+  const auto corpus = read_corpus(corpus_table(std::vector<CorpusCells>(50, complete_row())), "x");
+  std::size_t last = 0;
+  EXPECT_TRUE(predict_rows(corpus->rows, 1, [&](std::size_t done, std::size_t of) {
+    EXPECT_EQ(of, 50U);
+    last = done;
+    return true;
+  }));
+  EXPECT_EQ(last, 50U);
+  EXPECT_FALSE(predict_rows(corpus->rows, 1, [](std::size_t, std::size_t) { return false; }));
+}
+
+TEST(Validation, HostileNamesReachATableHarmless) {
+  ValidationRow row = timed(1, 1);
+  row.source_key = std::string("a\x1b[31m\n\0", 8) + std::string(5000, 'x');
+  const std::string text = to_text(summarise({row}, ValidateBy::source));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\0'), std::string::npos);
+  EXPECT_NE(text.find("a\\x1b[31m\\n"), std::string::npos);
+  EXPECT_LT(text.size(), 2000U);
+}
+
 TEST(Validation, RowsAreWrittenWithTheStatedColumns) {
   const auto report =
       validate(corpus_table({row_with({{"recompute", ""}}), row_with({{"n_accel", ""}})}), "x",
@@ -105,6 +167,11 @@ TEST(Validation, RowsAreWrittenWithTheStatedColumns) {
   EXPECT_EQ(table->rows[0].cells[12].rfind("recompute=", 0), 0U);
   EXPECT_EQ(table->rows[1].cells[5], "");
   EXPECT_EQ(table->rows[1].cells[13], "cell missing: n_accel");
+  // An interval is written where a row has one.
+  ValidationRow row = timed(10, 11);
+  row.interval_low = 9.5;
+  row.interval_high = 12;
+  EXPECT_NE(to_csv(std::vector{row}).find(",9.5,12,"), std::string::npos);
 }
 
 TEST(Validation, EveryRowOfTheTrainingCorpusIsPredictedOrHasAReason) {

@@ -1,9 +1,11 @@
-// Corpora of measured runs: any text becomes rows with a prediction or a reason, or problems.
+// Corpora of measured runs: any text becomes rows with a prediction or a reason, or problems; and
+// any rows a report.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 
-#include "fit/validation.hpp"
+#include "base/csv.hpp"
+#include "fit/validation_report.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -18,6 +20,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         !(std::isfinite(*row.predicted_step_time) && *row.predicted_step_time > 0)) {
       std::abort();
     }
+  }
+  // The rows that are written are read back, and the page takes whatever they hold.
+  const auto rows = headway::parse_csv(headway::to_csv(report->rows), "rows.csv");
+  if (!rows || rows->rows.size() != report->rows.size()) std::abort();
+  const headway::GeneratedBlocks blocks = headway::validation_blocks(*report);
+  std::string page;
+  for (const auto& [name, block] : blocks) {
+    page += "<!-- generated: " + name + " -->\n<!-- end -->\n";
+  }
+  const auto once = headway::with_generated(page, "page.md", blocks);
+  if (!once || headway::with_generated(*once, "page.md", blocks).value() != *once) std::abort();
+  for (const headway::Plot& plot : headway::validation_plots(*report)) {
+    if (plot.svg.find("\"nan") != std::string::npos) std::abort();
   }
   return 0;
 }

@@ -1,0 +1,101 @@
+// headway validate.
+#include <algorithm>
+#include <iterator>
+
+#include "api/commands.hpp"
+#include "api/files.hpp"
+#include "api/json.hpp"
+#include "base/document.hpp"
+#include "base/text.hpp"
+#include "fit/validation.hpp"
+#include "fit/validation_report.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kLargestCorpus = std::size_t{1} << 30;  // bytes
+
+Result<ValidateBy> by_of(const std::string& name) {
+  const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), name);
+  if (by != kValidateByNames.end()) return static_cast<ValidateBy>(by - kValidateByNames.begin());
+  const std::vector<std::string> known(kValidateByNames.begin(), kValidateByNames.end());
+  return Problem{"--by", "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
+}
+
+// The rows of all corpora, in the order of the files.
+Result<std::vector<CorpusRow>> read_corpora(const std::vector<std::string>& files) {
+  Problems problems;
+  std::vector<CorpusRow> rows;
+  for (const std::string& file : files) {
+    const auto text = read_file(file, kLargestCorpus);
+    if (!text) {
+      append(problems, text.problems());
+      continue;
+    }
+    auto corpus = read_corpus(*text, file);
+    if (!corpus) {
+      append(problems, corpus.problems());
+      continue;
+    }
+    std::vector<CorpusRow>& more = corpus.value().rows;
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  }
+  if (!problems.empty()) return problems;
+  return rows;
+}
+
+// The page DIR/validation.md with its generated parts renewed, and its plots.
+Result<std::vector<OutputFile>> report_files(const std::string& folder,
+                                             const ValidationReport& report) {
+  const std::string page = folder + "/validation.md";
+  const auto text = read_file(page);
+  if (!text) return text.problems();
+  const auto renewed = with_generated(*text, page, validation_blocks(report));
+  if (!renewed) return renewed.problems();
+  std::vector<OutputFile> files = {{page, *renewed}};
+  for (const Plot& plot : validation_plots(report)) {
+    files.push_back({folder + "/validation/" + plot.name + ".svg", plot.svg});
+  }
+  return files;
+}
+
+}  // namespace
+
+CommandOutput run_validate(const ValidateRequest& request) {
+  // What is asked for, or everything that is wrong with it.
+  std::vector<std::string> corpora = request.corpora;
+  if (corpora.empty()) corpora.push_back(request.data + "/measurements/training.csv");
+  const auto by = by_of(request.by);
+  const auto rows = read_corpora(corpora);
+  if (!by || !rows) {
+    Problems problems;
+    if (!by) append(problems, by.problems());
+    if (!rows) append(problems, rows.problems());
+    return {.problems = std::move(problems)};
+  }
+
+  // Every row predicted, and the errors of each group.
+  // Without a calibration of intervals in this build, rows have none.
+  const auto intervals = embedded_interval_fit();
+  auto predicted = predict_rows(*rows, request.threads, request.progress,
+                                intervals ? &intervals->model : nullptr);
+  if (!predicted) return {.problems = {{"validate", "was stopped"}}};
+  ValidationReport report = summarise(std::move(*predicted), *by);
+  if (intervals) report.intervals = *intervals;
+
+  // Everything that is to be written, in one piece.
+  std::vector<OutputFile> files;
+  if (!request.rows.empty()) files.push_back({request.rows, to_csv(report.rows)});
+  if (!request.report.empty()) {
+    auto more = report_files(request.report, report);
+    if (!more) return {.problems = more.problems()};
+    std::move(more.value().begin(), more.value().end(), std::back_inserter(files));
+  }
+  const std::string plots = request.report.empty() ? "" : request.report + "/validation";
+  if (Problems problems = write_files(files, plots); !problems.empty()) {
+    return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? validation_json(report) : to_text(report)};
+}
+
+}  // namespace headway
