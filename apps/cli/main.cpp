@@ -148,16 +148,19 @@ int main(int argc, char** argv) {
   headway::CalibrateRequest calibrate;
   CLI::App* calibrate_command =
       app.add_subcommand("calibrate", "fit the cost models to measurements");
-  calibrate_command->add_option("WHAT", calibrate.what, "kernels, collectives, steps or intervals")
-      ->required();
+  calibrate_command->add_option("WHAT", calibrate.what,
+                                "steps (default), intervals, kernels, collectives");
   calibrate_command->add_option("--data", calibrate.data, "folder with measurements; default: data")
       ->type_name("DIR");
   calibrate_command->add_flag("--write", calibrate.write, "write DIR/calibration/*.toml");
   add_common(*calibrate_command, common);
-  calibrate_command->footer("Example, from a checkout:\n  headway calibrate collectives");
+  calibrate_command->footer("Example, from a checkout:\n  headway calibrate steps");
   calibrate_command->callback([&] {
     calibrate.date = today();
     calibrate.threads = common.threads;
+    calibrate.json = common.json;
+    headway::ProgressLine line("fitting", "times", common.quiet);
+    calibrate.progress = line.callback();
     output = headway::run_calibrate(calibrate);
   });
 

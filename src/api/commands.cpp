@@ -11,9 +11,7 @@
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/collectives.hpp"
-#include "fit/intervals_fit.hpp"
 #include "fit/kernels.hpp"
-#include "fit/step_fit.hpp"
 #include "model/load.hpp"
 
 namespace headway {
@@ -98,66 +96,6 @@ CommandOutput run_bench(const BenchRequest& request) {
   }
   return bad(
       {{"bench", "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
-}
-
-CommandOutput run_calibrate(const CalibrateRequest& request) {
-  std::string text;
-  std::string toml;
-  if (request.what == "kernels") {
-    const std::string path = request.data + "/measurements/kernels.csv";
-    const auto csv = read_file(path);
-    if (!csv) return bad(csv.problems());
-    const auto fit = fit_kernels(*csv, path);
-    if (!fit) return bad(fit.problems());
-    text = to_text(fit->report);
-    toml = to_toml(*fit, request.date);
-  } else if (request.what == "collectives") {
-    const auto data = load_collective_data(request.data + "/measurements");
-    if (!data) return bad(data.problems());
-    const auto fit = calibrate_collectives(*data);
-    if (!fit) return bad(fit.problems());
-    CollectiveReport report = collective_report(*data, fit->all);
-    report.generalisation = generalise(*data, fit->start);
-    text = to_text(report);
-    toml = to_toml(*fit, request.date);
-  } else if (request.what == "steps") {
-    const std::string path = request.data + "/measurements/training.csv";
-    const auto csv = read_file(path);
-    if (!csv) return bad(csv.problems());
-    const auto corpus = read_corpus(*csv, path);
-    if (!corpus) return bad(corpus.problems());
-    const auto estimates = estimated_step_constants();
-    if (!estimates) return bad(estimates.problems());
-    const std::vector<MeasuredRun> runs = measured_runs(*corpus);
-    const StepFit fit = fit_steps(runs, *estimates, request.threads);
-    text = to_text(fit);
-    toml = to_toml(fit, request.date);
-  } else if (request.what == "intervals") {
-    const std::string path = request.data + "/measurements/training.csv";
-    const auto csv = read_file(path);
-    if (!csv) return bad(csv.problems());
-    const auto corpus = read_corpus(*csv, path);
-    if (!corpus) return bad(corpus.problems());
-    const auto estimates = estimated_step_constants();
-    if (!estimates) return bad(estimates.problems());
-    const auto fit = fit_intervals(measured_runs(*corpus), *estimates, request.threads);
-    if (!fit) return bad({{"calibrate", "stopped"}});
-    text = to_text(*fit);
-    toml = to_toml(*fit, request.date);
-  } else {
-    return bad(
-        {{"calibrate", "'" + printable(request.what) +
-                           "' is not known; legal: kernels, collectives, steps, intervals"}});
-  }
-  if (request.write) {
-    const std::string file = request.what == "kernels"       ? "kernels.toml"
-                             : request.what == "collectives" ? "networks.toml"
-                             : request.what == "intervals"   ? "intervals.toml"
-                                                             : "step.toml";
-    Problems problems = write_files({{request.data + "/calibration/" + file, toml}});
-    if (!problems.empty()) return bad(std::move(problems));
-  }
-  return {.text = text};
 }
 
 std::string problems_text(const Problems& problems) {

@@ -47,11 +47,13 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct CalibrateRequest {
-  std::string what;  // kernels, collectives, steps
+  std::string what = "steps";  // kernels, collectives, steps, intervals
   std::string data = "data";
   bool write = false;
+  bool json = false;
   std::string date;  // as 2026-11-21, stated in what is written
   int threads = 0;   // 0: one a core
+  Progress progress = {};
 };
 CommandOutput run_calibrate(const CalibrateRequest& request);
 

@@ -76,6 +76,17 @@ Json call_json(const PricedCall& priced, const Cluster& cluster) {
 
 }  // namespace
 
+namespace {
+
+// [low, high] at 80 %.
+template <class Q>
+Json interval_json(const std::optional<Interval<Q>>& interval) {
+  if (!interval) return nullptr;
+  return {interval->low.value(), interval->high.value()};
+}
+
+}  // namespace
+
 std::string predict_json(const Run& run, const Forecast& f) {
   Json notes = Json::array();
   for (const std::string& note : f.notes) notes.push_back(note);
@@ -91,7 +102,7 @@ std::string predict_json(const Run& run, const Forecast& f) {
       {"job", job_json(run)},
       {"layout", layout_json(run)},
       {"step_time_s", f.step_time.value()},
-      {"interval_step_time_s", nullptr},
+      {"interval_step_time_s", interval_json(f.step_time_interval)},
       {"parts_s",
        {{"compute", f.parts.compute.value()},
         {"tp", f.parts.tp.value()},
@@ -117,6 +128,7 @@ std::string predict_json(const Run& run, const Forecast& f) {
         {"other", f.memory.other.value()},
         {"total", f.memory.total().value()},
         {"capacity", f.capacity.value()}}},
+      {"interval_memory_bytes", interval_json(f.memory_interval)},
       {"fits", f.fits},
       {"energy_j", f.energy.value()},
       {"calls", calls},
@@ -195,6 +207,32 @@ std::string validation_json(const ValidationReport& report) {
                   {"groups", groups},
                   {"all", group_json(report.all)},
                   {"aims", aims}});
+}
+
+namespace {
+
+Json node_json(const Node& node) {
+  if (const Node::Table* table = node.table()) {
+    Json out = Json::object();
+    for (const auto& [name, member] : *table) out[name] = node_json(member);
+    return out;
+  }
+  if (const Node::Array* array = node.array()) {
+    Json out = Json::array();
+    for (const Node& member : *array) out.push_back(node_json(member));
+    return out;
+  }
+  if (const auto* text = std::get_if<std::string>(&node.value)) return *text;
+  if (const auto* number = std::get_if<double>(&node.value)) return *number;
+  if (const auto* count = std::get_if<std::int64_t>(&node.value)) return *count;
+  if (const auto* flag = std::get_if<bool>(&node.value)) return *flag;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string document_json(const Document& document) {
+  return text_of(node_json(document.root));
 }
 
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {

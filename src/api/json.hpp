@@ -5,12 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/document.hpp"
 #include "fit/validation.hpp"
 
 namespace headway {
 
 /// {"models": ["...", ...]}.
 std::string names_json(const std::string& kind, const std::vector<std::string>& names);
+
+/// The members of a document, as they stand.
+std::string document_json(const Document& document);
 
 /// One line on a built-in model, cluster or accelerator.
 std::string description_of(std::string_view kind, const std::string& name);

@@ -1,6 +1,7 @@
 #include "api/predict.hpp"
 
 #include "base/quantity_text.hpp"
+#include "fit/intervals_fit.hpp"
 
 namespace headway {
 
@@ -9,6 +10,9 @@ Result<Forecast> predict(const Run& run) {
   if (!calibration) return calibration.problems();
   Forecast out =
       forecast(run.model, run.job, run.layout, run.cluster, *calibration, run.convention);
+  if (const auto intervals = embedded_interval_fit()) {
+    add_intervals(intervals->model, run.model, run.job, run.layout, run.cluster, out);
+  }
   if (!out.fits) {
     out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
                         " more than the " + to_text(out.capacity) + " of an accelerator");

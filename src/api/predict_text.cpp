@@ -134,6 +134,15 @@ std::string predict_text(const Run& run, const Forecast& f) {
                    percent(f.mfu)},
                   {"model FLOP/s per accelerator", to_text(f.model_flops_per_accelerator)},
                   {"energy of a step", to_text(f.energy)}});
+  if (f.step_time_interval) {
+    out += "80 % of measured runs: " + to_text(f.step_time_interval->low) + " to " +
+           to_text(f.step_time_interval->high) + " a step";
+    if (f.memory_interval) {
+      out += ", " + to_text(f.memory_interval->low) + " to " + to_text(f.memory_interval->high) +
+             " of memory";
+    }
+    out += '\n';
+  }
   out += "\nwhere the time goes (communication: what nothing hides)\n" + parts_table(f);
   out += "\nmemory of the fullest rank: " + to_text(f.memory.total()) + " of " +
          to_text(f.capacity) + (f.fits ? ", fits\n" : ", DOES NOT FIT\n") + memory_table(f);

@@ -118,6 +118,17 @@ double width(const Spread& spread, const Difficulties& difficulties) {
       std::inner_product(difficulties.begin(), difficulties.end(), spread.slopes.begin(), 0.0));
 }
 
+void add_intervals(const IntervalModel& intervals, const Model& model, const Job& job,
+                   const Layout& layout, const Cluster& cluster, Forecast& forecast) {
+  const Difficulties d = difficulties(intervals.reach, model, job, layout, cluster, forecast);
+  forecast.step_time_interval = interval(intervals.step_time, d, forecast.step_time);
+  // The driver's share is not among what was measured.
+  const Interval<Bytes> allocated =
+      interval(intervals.memory, d, forecast.memory.total() - forecast.driver);
+  forecast.memory_interval =
+      Interval<Bytes>{forecast.driver + allocated.low, forecast.driver + allocated.high};
+}
+
 Spread fit_spread(std::span<const Residual> residuals) {
   Spread out;
   if (residuals.empty()) return out;

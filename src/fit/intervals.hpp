@@ -62,11 +62,6 @@ struct IntervalModel {
   Spread step_time, memory;
 };
 
-template <class Q>
-struct Interval {
-  Q low, high;
-};
-
 Difficulties difficulties(const Reach& reach, const Model& model, const Job& job,
                           const Layout& layout, const Cluster& cluster, const Forecast& forecast);
 
@@ -77,6 +72,10 @@ Interval<Q> interval(const Spread& spread, const Difficulties& difficulties, Q p
   const double w = width(spread, difficulties);
   return {predicted * std::exp(spread.low * w), predicted * std::exp(spread.high * w)};
 }
+
+/// Puts the intervals of step time and memory on a forecast.
+void add_intervals(const IntervalModel& intervals, const Model& model, const Job& job,
+                   const Layout& layout, const Cluster& cluster, Forecast& forecast);
 
 /// One run for the fit of a spread.
 struct Residual {

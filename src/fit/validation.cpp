@@ -56,16 +56,12 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
     }
   }
   settle_recomputation(run.value());
-  const Forecast predicted = forecast_of(*run);
+  Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
   if (intervals != nullptr) {
-    const Cluster& cluster = run->machine->cluster;
-    const auto range = interval(
-        intervals->step_time,
-        difficulties(intervals->reach, run->model, run->job, run->layout, cluster, predicted),
-        predicted.step_time);
-    out.interval_low = range.low.value();
-    out.interval_high = range.high.value();
+    add_intervals(*intervals, run->model, run->job, run->layout, run->machine->cluster, predicted);
+    out.interval_low = predicted.step_time_interval->low.value();
+    out.interval_high = predicted.step_time_interval->high.value();
   }
   out.predicted_memory = (predicted.memory.total() - predicted.driver).value() / kGiB;
   out.predicted_load = predicted.memory.total() / predicted.capacity;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct PricedCall {
   Seconds exposed;  // of all of them together
 };
 
+/// Four of five measured runs lie between the two.
+template <class Q>
+struct Interval {
+  Q low, high;
+};
+
 struct Forecast {
   Parts parts;
   Seconds step_time;  // = parts.total()
@@ -44,6 +51,9 @@ struct Forecast {
   Memory memory;
   Bytes driver;  // of memory.other: what the framework's allocator does not hold
   Bytes capacity;
+  // By the errors of measured runs: added by who knows them (fit/intervals.hpp).
+  std::optional<Interval<Seconds>> step_time_interval;
+  std::optional<Interval<Bytes>> memory_interval;
   bool fits = false;
   Joules energy;  // of all accelerators of the run, one step [FORECAST-6]
   std::vector<PricedCall> calls;

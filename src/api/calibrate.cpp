@@ -1,0 +1,104 @@
+// headway calibrate.
+#include "api/commands.hpp"
+#include "api/files.hpp"
+#include "api/json.hpp"
+#include "base/document.hpp"
+#include "base/text.hpp"
+#include "fit/collectives.hpp"
+#include "fit/intervals_fit.hpp"
+#include "fit/kernels.hpp"
+#include "fit/step_fit.hpp"
+
+namespace headway {
+namespace {
+
+// A fit as a table for people, and as the file that it renews.
+struct Fitted {
+  std::string text, toml;
+};
+
+Result<Fitted> kernels(const CalibrateRequest& request) {
+  const std::string path = request.data + "/measurements/kernels.csv";
+  const auto csv = read_file(path);
+  if (!csv) return csv.problems();
+  const auto fit = fit_kernels(*csv, path);
+  if (!fit) return fit.problems();
+  return Fitted{to_text(fit->report), to_toml(*fit, request.date)};
+}
+
+Result<Fitted> collectives(const CalibrateRequest& request) {
+  const auto data = load_collective_data(request.data + "/measurements");
+  if (!data) return data.problems();
+  const auto fit = calibrate_collectives(*data);
+  if (!fit) return fit.problems();
+  CollectiveReport report = collective_report(*data, fit->all);
+  report.generalisation = generalise(*data, fit->start);
+  return Fitted{to_text(report), to_toml(*fit, request.date)};
+}
+
+// The measured runs of the corpus, and what a fit starts from.
+struct StepData {
+  std::vector<MeasuredRun> runs;
+  StepConstants estimates;
+};
+
+Result<StepData> step_data(const CalibrateRequest& request) {
+  const std::string path = request.data + "/measurements/training.csv";
+  const auto csv = read_file(path);
+  if (!csv) return csv.problems();
+  const auto corpus = read_corpus(*csv, path);
+  if (!corpus) return corpus.problems();
+  const auto estimates = estimated_step_constants();
+  if (!estimates) return estimates.problems();
+  return StepData{measured_runs(*corpus), *estimates};
+}
+
+Result<Fitted> steps(const CalibrateRequest& request) {
+  const auto data = step_data(request);
+  if (!data) return data.problems();
+  const StepFit fit = fit_steps(data->runs, data->estimates, request.threads);
+  return Fitted{to_text(fit), to_toml(fit, request.date)};
+}
+
+Result<Fitted> intervals(const CalibrateRequest& request) {
+  const auto data = step_data(request);
+  if (!data) return data.problems();
+  const auto fit = fit_intervals(data->runs, data->estimates, request.threads, request.progress);
+  if (!fit) return Problem{"calibrate", "was stopped"};
+  return Fitted{to_text(*fit), to_toml(*fit, request.date)};
+}
+
+struct Calibrator {
+  std::string_view what, file;
+  Result<Fitted> (*fit)(const CalibrateRequest&);
+};
+constexpr Calibrator kCalibrations[] = {{"steps", "step.toml", steps},
+                                        {"intervals", "intervals.toml", intervals},
+                                        {"kernels", "kernels.toml", kernels},
+                                        {"collectives", "networks.toml", collectives}};
+
+}  // namespace
+
+CommandOutput run_calibrate(const CalibrateRequest& request) {
+  std::vector<std::string> known;
+  for (const auto& [what, file, fit] : kCalibrations) {
+    known.emplace_back(what);
+    if (what != request.what) continue;
+
+    const auto fitted = fit(request);
+    if (!fitted) return {.problems = fitted.problems()};
+    const std::string path = request.data + "/calibration/" + std::string(file);
+    if (request.write) {
+      Problems problems = write_files({{path, fitted->toml}});
+      if (!problems.empty()) return {.problems = std::move(problems)};
+    }
+    if (!request.json) return {.text = fitted->text};
+    const auto document = parse_toml(fitted->toml, path);
+    if (!document) return {.problems = document.problems()};
+    return {.text = document_json(*document)};
+  }
+  return {.problems = {{"calibrate", "'" + printable(request.what) +
+                                         "' is not known; legal: " + join(known, ", ")}}};
+}
+
+}  // namespace headway
