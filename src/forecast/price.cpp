@@ -49,7 +49,8 @@ Seconds op_time(const Op& op, const Prices& prices) {
                                        : attention_forward_time(*attention, prices.job.attention,
                                                                 op.precision, accelerator, kernels);
   }
-  return pass_time(std::get<Pass>(op.shape).moved, accelerator, kernels);
+  const Pass& pass = std::get<Pass>(op.shape);
+  return pass_time(pass.moved, accelerator, kernels, pass.eager);
 }
 
 Seconds call_time(const Call& call, const Prices& prices) {
