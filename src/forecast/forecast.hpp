@@ -43,6 +43,7 @@ struct Forecast {
   double hfu = 0;  // the same with recomputation
   Memory memory;
   Bytes driver;  // of memory.other: what the framework's allocator does not hold
+  Bytes gaps;    // of memory.other: between tensors, given back at the limit [FORECAST-15]
   Bytes capacity;
   bool fits = false;
   Joules energy;  // of all accelerators of the run, one step [FORECAST-6]
