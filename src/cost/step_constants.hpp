@@ -24,7 +24,8 @@ struct SharedConstants {
 
 /// Of one framework family.
 struct FrameworkConstants {
-  Seconds host_launch;       // the host needs this for each op or call it issues
+  Seconds host_launch;       // the host needs this for each op it issues
+  Seconds host_call;         // and this for each call: one launch, where an op is several
   Seconds step_overhead;     // once a step: data, logging, host synchronisation
   Bytes context;             // driver context, libraries' workspaces, communicators' own buffers
   double fragmentation = 0;  // of the memory that the allocator handles
@@ -97,6 +98,8 @@ template <class Visitor>
 void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
   visit("host_launch", c.host_launch,
         Bounds{0.2e-6, 300e-6, "an op is one to some ten launches of 2 to 10 us each"});
+  visit("host_call", c.host_call,
+        Bounds{0.2e-6, 150e-6, "one launch with its checks, of 2 to 10 us, or some"});
   visit("step_overhead", c.step_overhead,
         Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
   visit("context", c.context,

@@ -211,6 +211,8 @@ RC_GTEST_PROP(Forecast, EnergyLiesBetweenWaitingAndComputingAllTheTime, ()) {  /
 
 RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
   Case c = random_case();
+  // An allocator at its limit costs time that recomputation saves [FORECAST-15].
+  for (FrameworkConstants& each : c.calibration.frameworks) each.reclaim = BytesPerSecond(1e30);
   std::array<Forecast, 3> f;
   for (int i = 0; i < 3; ++i) {
     c.layout.recompute = static_cast<Recompute>(i);
@@ -321,6 +323,26 @@ TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
   for (FlopsPerSecond& peak : c.cluster.accelerator.peak) peak *= 1000;
   c.cluster.accelerator.memory_bandwidth *= 1000;
   EXPECT_GE(c.priced().step_time.value(), issued);
+}
+
+TEST(Forecast, WhereTheHostSetsThePaceACallCostsItOneLaunch) {  // [FORECAST-9]
+  Case c = case_of("gpt-neox-1.3b", "dgx-h100");
+  c.job.framework = Framework::deepspeed;
+  c.job.sequence = 2048;
+  c.job.global_batch = 4;
+  c.layout.tp = 2;
+  c.layout.dp = 1;
+  c.layout.sequence_parallel = false;
+  c.calibration.shared = {};
+  FrameworkConstants& host = c.calibration.frameworks[static_cast<std::size_t>(c.job.framework)];
+  host.host_launch = Seconds(0.01);  // far longer than any kernel
+  host.host_call = Seconds(1e-3);
+  ASSERT_TRUE(c.legal());
+  const double before = c.priced().step_time.value();
+  host.host_call = Seconds(3e-3);
+  // 24 layers of two all-reduces each way, one of the embedding forward, one before the head
+  // backward and three of its loss; four micro-batches.
+  EXPECT_NEAR(c.priced().step_time.value() - before, 4 * (24 * 4 + 1 + 1 + 3) * 2e-3, 1e-9);
 }
 
 // [FORECAST-10] Each doubling of the ranks costs the same share of the step, and each step a

@@ -119,17 +119,17 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   // sets the pace.
   // So does the link to the host where offloaded bytes take longer than the block.
   const BytesPerSecond host_link = prices.cluster.accelerator.host_bandwidth;
-  const Seconds host_launch = prices.calibration.of(prices.job.framework).host_launch;
+  const FrameworkConstants& host = prices.calibration.of(prices.job.framework);
   const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
-    double issued = kernels;
+    Seconds issued = kernels * host.host_launch;
     for (std::size_t i = first_call; i < calls.size(); ++i) {
-      if (calls[i].call.phase == phase) issued += calls[i].call.count;
+      if (calls[i].call.phase == phase) issued += calls[i].call.count * host.host_call;
     }
     const Seconds device = direction.total();
     const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute
                                  ? block.host_transfer / host_link
                                  : Seconds(0);
-    direction.host = std::max({Seconds(0), issued * host_launch - device, transfer - device});
+    direction.host = std::max({Seconds(0), issued - device, transfer - device});
   };
   host_bound(out.forward, forward_kernels, Phase::forward);
   host_bound(out.recompute, recompute_kernels, Phase::recompute);
