@@ -5,6 +5,7 @@
 
 #include "forecast/pipeline_time.hpp"
 #include "forecast/price.hpp"
+#include "step/habits.hpp"
 
 namespace headway {
 namespace {
@@ -75,7 +76,7 @@ HeldMemory held_memory(const Step& step, const Job& job, const Cluster& cluster,
   out.gaps = constants.fragmentation * (out.held.activations + out.held.buffers);
   out.held.other = constants.context + out.gaps;
   out.fits = out.held.total() - out.gaps <= cluster.accelerator.memory;
-  out.at_limit = out.held.total() > cluster.accelerator.memory;
+  out.at_limit = gaps_cost_time(job) && out.held.total() > cluster.accelerator.memory;
   return out;
 }
 

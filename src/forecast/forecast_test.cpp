@@ -50,6 +50,7 @@ TEST(Forecast, AtTheAllocatorsLimitTheCacheIsTakenAnewInEveryMicroBatch) {  // [
   c.layout.dp = 8;
   c.layout.zero = 3;
   c.layout.micro_batch = 4;
+  c.job.software = 2023;
   c.calibration.shared = {};
   FrameworkConstants& own = c.calibration.frameworks[static_cast<std::size_t>(Framework::fsdp)];
   own.fragmentation = 0.1;
@@ -65,6 +66,10 @@ TEST(Forecast, AtTheAllocatorsLimitTheCacheIsTakenAnewInEveryMicroBatch) {  // [
   EXPECT_TRUE(tight.fits);
   EXPECT_NEAR((tight.step_time - roomy.step_time).value(), 3 * memory.value() / 20e9, 1e-9);
   EXPECT_EQ(tight.notes.size(), 1u);
+  // Segments that grow in place leave no gaps.
+  c.job.software = 2024.5;
+  EXPECT_DOUBLE_EQ(c.priced().step_time.value(), roomy.step_time.value());
+  c.job.software = 2023;
   // Too small for the live tensors: it does not run, and no time is added.
   memory = roomy.memory.total() - gaps * 1.5;
   EXPECT_FALSE(c.priced().fits);

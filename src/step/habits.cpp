@@ -51,6 +51,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
+     .segments_grow = 2024,
      .recompute_early_stop = 0,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash3},
@@ -80,6 +81,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 22,
      .optimizer_passes = 2.4,
      .fused_weight_gradient = false,
+     .segments_grow = 2024,
      .recompute_early_stop = 2023.75,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash2},
@@ -109,6 +111,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.3,
      .fused_weight_gradient = false,
+     .segments_grow = 2024,
      .recompute_early_stop = 0,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
@@ -138,6 +141,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.5,
      .fused_weight_gradient = false,
+     .segments_grow = 2024,
      .recompute_early_stop = 0,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
@@ -167,6 +171,7 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 8,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
+     .segments_grow = 0,
      .recompute_early_stop = 0,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash3},
@@ -230,6 +235,10 @@ bool chosen(Choice choice, bool habit) {
 
 bool shards_weights(const Job& job, const Layout& layout) {
   return layout.zero == 3 || (layout.zero == 2 && habits(job.framework).zero2_is_zero3_kept);
+}
+
+bool gaps_cost_time(const Job& job) {
+  return job.software > 0 && job.software < habits(job.framework).segments_grow;
 }
 
 bool stops_recompute_early(const Job& job, const Layout& layout) {

@@ -45,6 +45,8 @@ struct Habits {
   double loss_backward;
   double optimizer_passes;     // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient;  // the product adds to the resident gradient itself
+  double segments_grow;  // from software of this date on memory is taken in segments that grow
+                         // in place, without gaps that cost time; 0: never had gaps
   double recompute_early_stop;  // full recomputation ends early from software of this date on, in
                                 // years; 0: never
   int default_zero;             // the ZeRO stage of the framework's own recipes
@@ -70,6 +72,8 @@ bool chosen(Choice choice, bool habit);
 
 /// ZeRO stage 3 as lowered: FSDP shards the weights at stage 2, too, and keeps them gathered.
 bool shards_weights(const Job& job, const Layout& layout);
+/// Whether gaps between tensors cost time at the limit of memory [FORECAST-15].
+bool gaps_cost_time(const Job& job);
 /// Whether full recomputation of a layer ends with the last input that its backward pass reads.
 bool stops_recompute_early(const Job& job, const Layout& layout);
 /// Whether the backward pass gathers the weights once more.
