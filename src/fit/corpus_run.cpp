@@ -195,6 +195,7 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     run.job.fused = false;
     run.assumed.emplace_back("fused=0");
   }
+  if (contains(framework, "fms-fsdp")) run.job.reduce_dtype = WireFormat::bf16;
   if (contains(framework, "composer")) {
     // Composer's fsdp_config.mixed_precision. PURE: all in 16 bit. DEFAULT: until 2023 weights in
     // fp32 under autocast and 16-bit gradients, then 16-bit weights and gradients in fp32.
@@ -229,7 +230,12 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     run.assumed.emplace_back("offload=none");
   }
 
-  if (row.recompute == "full") {
+  // "Selective" can mean some layers in full: a pass of four where three count says which.
+  const double executed = static_cast<double>(number_after(row.notes, "HFU=").value_or(0));
+  const bool in_full =
+      row.recompute == "selective" && executed > 1.2 * row.mfu_reported.value_or(1e9);
+  if (in_full) run.assumed.emplace_back("recompute=full");
+  if (row.recompute == "full" || in_full) {
     layout.recompute = Recompute::full;
   } else if (row.recompute == "selective" || contains(row.recompute, "qkv_proj")) {
     layout.recompute = Recompute::selective;

@@ -61,6 +61,9 @@ inline constexpr std::array kFillingPolicy = {
                 "mixed_precision=PURE: 16-bit weights and gradients on the wire; DEFAULT: until "
                 "2022 fp32 weights under autocast and 16-bit gradients, then 16-bit weights and "
                 "fp32 gradients"},
+    FillingRule{"recompute selective, HFU above 1.2 MFU", "full (of every layer)"},
+    FillingRule{"fms-fsdp's formats (no columns)",
+                "16-bit weights and gradients on the wire (its bfSixteen policy)"},
     FillingRule{"Composer's loop (no columns)",
                 "two loss metrics; until 2022 a padding mask and an unfused loss, then a fused "
                 "one; recomputation that stops early with DEFAULT from October 2023 (PURE: "

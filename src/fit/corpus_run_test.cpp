@@ -177,6 +177,16 @@ TEST(CorpusRun, TheParametersTellTiesAndTheWidthThatIsNotStated) {
   EXPECT_EQ(run_with(cells)->model.kinds[0].feed_forward->width, 1024);
 }
 
+TEST(CorpusRun, SelectiveRecomputationOfWholeLayersIsToldByItsUtilisation) {
+  const auto with = [](const char* hfu) {
+    return run_with({{"recompute", "selective"}, {"mfu_reported", "55"}, {"notes", hfu}});
+  };
+  EXPECT_EQ(with("HFU=74%")->layout.recompute, Recompute::full);
+  EXPECT_TRUE(assumes(with("HFU=74%"), "recompute=full"));
+  EXPECT_EQ(with("HFU=61%")->layout.recompute, Recompute::selective);
+  EXPECT_EQ(with("")->layout.recompute, Recompute::selective);
+}
+
 TEST(CorpusRun, ComposersSettingsAreReadFromItsNotesAndDate) {
   const auto composer = [](const char* date, const char* notes) {
     return run_with({{"framework", "llm-foundry/Composer (PyTorch FSDP)"},
@@ -204,6 +214,9 @@ TEST(CorpusRun, ComposersSettingsAreReadFromItsNotesAndDate) {
   EXPECT_EQ(now->job.param_dtype, WireFormat::bf16);
   EXPECT_EQ(now->job.reduce_dtype, WireFormat::fp32);
   EXPECT_GT(now->job.software, 2024);
+  const auto fms = run_with({{"framework", "fms-fsdp (PyTorch FSDP1 + compile)"}});
+  EXPECT_EQ(fms->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_TRUE(fms->job.fused);
 }
 
 TEST(CorpusRun, ChunksAreAtMostTheLayers) {
