@@ -26,7 +26,7 @@ constexpr RunField kFields[] = {
     {"task", "NAME", "pretrain (default), finetune, lora"},
     {"optimizer", "NAME", "adamw (default), adam, sgd, adafactor, muon, adam-8bit"},
     {"attention", "KERNEL",
-     "unfused, flash1, flash2, flash3; default: what the hardware runs best"},
+     "unfused, flash1, flash2, flash3, triton; default: what the hardware runs best"},
     {"dp", "N", "data-parallel degree; default: what the other degrees leave of --gpus"},
     {"tp", "N", "tensor-parallel degree"},
     {"cp", "N", "context-parallel degree"},
@@ -42,6 +42,8 @@ constexpr RunField kFields[] = {
     {"cp-exchange", "KIND", "ring (default) or all-to-all"},
     {"recompute", "MODE", "none (default), selective (attention core), full"},
     {"recompute-every", "N", "full recomputation keeps the input of every n-th layer"},
+    {"recompute-early-stop", "on|off",
+     "full: a layer's recomputation ends before its last product"},
     {"schedule", "NAME", "1f1b (default), gpipe, zero-bubble, zero-bubble-v, dual-pipe"},
     {"first-stage-layers", "N", "layers on the first pipeline stage"},
     {"last-stage-layers", "N", "layers on the last pipeline stage"},
@@ -50,6 +52,12 @@ constexpr RunField kFields[] = {
     {"overlap-gradients", "on|off", "reduce gradients under the backward pass"},
     {"overlap-parameters", "on|off", "gather parameters under the forward pass"},
     {"overlap-tensor", "on|off", "tensor-parallel calls under split products"},
+    {"param-dtype", "bf16|fp32",
+     "FSDP: format of gathered weights; fp32 with a 16-bit recipe is autocast"},
+    {"reduce-dtype", "bf16|fp32", "FSDP: format of reduced gradients"},
+    {"padding-mask", "", "batches come with a mask: tokens are gathered for flash attention"},
+    {"fused-loss", "on|off", "cross-entropy in one kernel each way"},
+    {"loss-metrics", "N", "times that training metrics evaluate the loss again"},
     {"unfused", "", "one kernel for each operation of norms, activation, rotary, dropout"},
     {"not-causal", "", "every token attends to every other"},
     {"dropout", "P", "probability; default: the model's own recipe"},
@@ -225,6 +233,11 @@ void read_job(RequestReader& reader, Run& run) {
   }
   job.fused = !reader.flag("unfused");
   job.causal = !reader.flag("not-causal");
+  reader.choice("param-dtype", kWireFormatNames, job.param_dtype);
+  reader.choice("reduce-dtype", kWireFormatNames, job.reduce_dtype);
+  job.padding_mask = reader.flag("padding-mask");
+  reader.on_off("fused-loss", job.fused_loss);
+  reader.count("loss-metrics", job.loss_metrics, 0);
   reader.number("dropout", job.dropout, 0, 0.999);
   reader.count("lora-rank", job.lora_rank);
   reader.number("expert-imbalance", job.expert_imbalance, 1, 1000);
@@ -262,6 +275,7 @@ void read_layout(RequestReader& reader, Layout& layout) {
   reader.count("last-stage-layers", layout.last_stage_layers);
   read_offload(reader, layout);
   read_order(reader, layout);
+  reader.on_off("recompute-early-stop", layout.recompute_early_stop);
   reader.on_off("overlap-gradients", layout.overlap_gradients);
   reader.on_off("overlap-parameters", layout.overlap_parameters);
   reader.on_off("overlap-tensor", layout.overlap_tensor);

@@ -119,6 +119,12 @@ RC_GTEST_PROP(Run, ASavedRunIsReadBackAsTheSameRun, ()) {
   one_of("zero", {"0", "1", "2", "3"});
   one_of("no-sp", {"true", "false"});
   one_of("dropout", {"0.1", "0"});
+  one_of("unfused", {"true", "false"});
+  one_of("fused-loss", {"on", "off"});
+  one_of("loss-metrics", {"0", "2"});
+  one_of("padding-mask", {"true", "false"});
+  one_of("recompute-early-stop", {"on", "off"});
+  one_of("attention", {"flash1", "triton"});
   const auto run = make_run(fields);
   RC_PRE(run.ok());
   const auto document = parse_toml(run_file_text(*run), "saved.toml");
@@ -149,6 +155,27 @@ RC_GTEST_PROP(Run, AnyTextInAnyFieldIsAnsweredWithARunOrProblems, ()) {
   const auto forecast = predict(*run);
   RC_ASSERT(forecast.ok());
   RC_ASSERT(forecast->step_time > Seconds(0));
+}
+
+TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
+  const auto run = make_run(request({{"framework", "fsdp"},
+                                     {"param-dtype", "fp32"},
+                                     {"reduce-dtype", "bf16"},
+                                     {"fused-loss", "on"},
+                                     {"loss-metrics", "2"},
+                                     {"padding-mask", "true"},
+                                     {"recompute-early-stop", "off"},
+                                     {"attention", "triton"},
+                                     {"unfused", "true"}}));
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->job.param_dtype, WireFormat::fp32);
+  EXPECT_EQ(run->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_EQ(run->job.fused_loss, Choice::on);
+  EXPECT_EQ(run->job.loss_metrics, 2);
+  EXPECT_TRUE(run->job.padding_mask);
+  EXPECT_FALSE(run->job.fused);
+  EXPECT_EQ(run->job.attention, AttentionKernel::triton);
+  EXPECT_EQ(run->layout.recompute_early_stop, Choice::off);
 }
 
 TEST(PredictText, FitsATerminalAndSaysWhatBinds) {

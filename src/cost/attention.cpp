@@ -97,7 +97,7 @@ Seconds unfused_backward(const AttentionShape& shape, Precision precision,
 // [KERNEL-2] Flash attention (arXiv 2205.14135, 2307.08691, 2407.08608). `width`: FLOPs per score,
 // forward 2 · (d + dv) (two products), backward 2 · (3 d + 2 dv) (five: scores again, and the
 // gradients of P, V, Q, K); dim = the mean of d and dv.
-//   rate   = peak · ceiling · dim / (dim + softmax_width) · sustained
+//   rate   = peak · ceiling · [wide, dim > 64] · dim / (dim + softmax_width) · sustained
 //   total  = batch · heads · scores · width / rate
 //   block  = block_rows · longest row · width / (rate / units)      (the longest block of one unit)
 //   t      = t0 + max(max(total, block) + tail · min(total, block), memory)
@@ -109,7 +109,8 @@ Seconds flash(const AttentionShape& shape, int version, double width, double row
   const double dim = 0.5 * static_cast<double>(shape.head_dim + shape.value_dim);
   const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
   const double unequal = shape.head_dim == shape.value_dim ? 1 : flash.unequal_dims;
-  const double efficiency = flash.ceiling[static_cast<std::size_t>(version)] * unequal *
+  const auto at = static_cast<std::size_t>(version);
+  const double efficiency = flash.ceiling[at] * (dim > 64 ? flash.wide[at] : 1.0) * unequal *
                             parameters.sustained * dim / (dim + parameters.softmax_width);
   const FlopsPerSecond rate = accelerator.peak_of(precision) * efficiency;
   const double sequences = static_cast<double>(shape.batch) * static_cast<double>(shape.heads);

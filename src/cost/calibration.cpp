@@ -48,6 +48,7 @@ Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
   const std::string& architecture = cluster.accelerator.architecture;
   const ArchitectureConstants& own = constants.architecture(architecture);
   out.kernels.sustained *= own.sustained * maturity(constants, architecture, software);
+  out.kernels.eager_efficiency *= own.eager;
   out.kernels.fp8_ceiling *= own.sustained_8_bit / own.sustained;
   for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
     const double reached = constants.network(cluster.levels[i].network).in_step;

@@ -33,9 +33,10 @@ double not_negative(Fields& fields, std::string_view key, double fallback) {
 }
 
 FlashParameters flash_from(Fields fields, FlashParameters flash) {
-  constexpr std::array<std::string_view, 3> keys = {"flash1", "flash2", "flash3"};
+  constexpr std::array<std::string_view, 4> keys = {"flash1", "flash2", "flash3", "triton"};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     flash.ceiling[i] = fraction(fields, keys[i], flash.ceiling[i]);
+    flash.wide[i] = fraction(fields, std::string(keys[i]) + "_wide", flash.wide[i]);
   }
   flash.block_rows = static_cast<double>(
       fields.count_or("block_rows", static_cast<std::int64_t>(flash.block_rows)));

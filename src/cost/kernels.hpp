@@ -22,17 +22,22 @@ constexpr std::array<Tile, kTiles> kTileShapes = {
 
 /// Constants of flash attention in one direction, forward or backward.
 struct FlashParameters {
-  /// Fraction of the peak that long sequences and wide heads reach, by flash1, flash2, flash3.
-  std::array<double, 3> ceiling = {0.40, 0.68, 0.80};
+  /// Fraction of the peak that long sequences and wide heads reach, by flash1, flash2, flash3,
+  /// triton.
+  std::array<double, 4> ceiling = {0.40, 0.68, 0.80, 0.40};
   double block_rows = 128;     // rows that one compute unit works on at a time
   double tail = 0.5;           // share of the longest block's time that nothing hides, 0 ... 1
   double unequal_dims = 0.85;  // factor where head_dim != value_dim (latent attention), (0, 1]
+  /// Factor where heads are wider than 64, (0, 1], by the same: a block of the first algorithm no
+  /// longer fits the registers.
+  std::array<double, 4> wide = {1, 1, 1, 1};
 };
 
 /// Constants of one accelerator architecture, fitted on measured kernels
 /// (data/calibration/kernels.toml). Efficiencies are fractions of the data sheet in (0, 1].
 struct KernelParameters {
   double memory_efficiency = 0.85;  // of the memory bandwidth that a long pass reaches
+  double eager_efficiency = 1;      // of that, what kernels of one operation each reach
   Seconds shortest_kernel{2e-6};    // ramp up and down of a pass or attention, added to its work
   double sustained = 1;             // of the rate of a short benchmark that hours of training keep
 
@@ -75,7 +80,9 @@ Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel ker
                                 Precision precision, const Accelerator& accelerator,
                                 const KernelParameters& parameters);
 
-/// A memory-bound pass that reads and writes `moved` bytes in all [KERNEL-4].
-Seconds pass_time(Bytes moved, const Accelerator& accelerator, const KernelParameters& parameters);
+/// A memory-bound pass that reads and writes `moved` bytes in all [KERNEL-4]. eager: by a library's
+/// kernels of one operation each (elementwise, reductions, casts, copies), not by a fused one.
+Seconds pass_time(Bytes moved, const Accelerator& accelerator, const KernelParameters& parameters,
+                  bool eager = false);
 
 }  // namespace headway

@@ -95,6 +95,19 @@ TEST(Matmul, RowsThatAreNoMultipleOf16BytesTakeTwiceTheTimeAtHalfEfficiency) {  
   EXPECT_NEAR(odd, 2 * aligned, 1e-6 * odd);
 }
 
+TEST(Matmul, TheRowsOfAColumnwiseOperandCountAlongM) {  // [KERNEL-1]
+  KernelParameters p = ideal();
+  p.misaligned_efficiency = 0.5;
+  const auto weight_gradient = [&](std::int64_t words) {
+    return us(
+        matmul_time({words, 768, 4096, 1, 0, /*by_columns=*/true}, Precision::bf16, machine(), p));
+  };
+  EXPECT_NEAR(weight_gradient(50257), 2 * weight_gradient(50304), 1e-6 * weight_gradient(50257));
+  // Tokens run along no row: their number may be odd.
+  EXPECT_NEAR(us(matmul_time({50257, 768, 4096}, Precision::bf16, machine(), p)),
+              us(matmul_time({50304, 768, 4096}, Precision::bf16, machine(), p)), 1e-3);
+}
+
 TEST(Matmul, AGroupPaysItsStartsAndEfficiency) {  // [KERNEL-1b]
   KernelParameters p = ideal();
   p.grouped_efficiency = 0.8;
@@ -118,6 +131,21 @@ TEST(Attention, AnIdealFlashKernelComputesTheTriangleAndHalfABlock) {  // [KERNE
   shape.causal = false;
   EXPECT_NEAR(us(attention_forward_time(shape, kernel, Precision::bf16, machine(), ideal())),
               32 * 4096.0 * 4096 * 512 / 100e6, 1e-3);
+}
+
+TEST(Attention, TheFirstAlgorithmLosesItsFactorOnWideHeads) {  // [KERNEL-2]
+  KernelParameters p = ideal();
+  p.flash_forward.ceiling.fill(p.flash_forward.ceiling[1]);
+  p.flash_forward.wide = {0.5, 1, 1, 0.8};
+  const auto time = [&](AttentionKernel kernel, std::int64_t dim) {
+    return us(attention_forward_time({1, 32, 32, 4096, 4096, dim, dim}, kernel, Precision::bf16,
+                                     machine(), p));
+  };
+  for (const std::int64_t dim : {64, 128}) {
+    const double best = time(AttentionKernel::flash2, dim);
+    EXPECT_NEAR(time(AttentionKernel::flash1, dim), best / (dim > 64 ? 0.5 : 1), 1e-6 * best);
+    EXPECT_NEAR(time(AttentionKernel::triton, dim), best / (dim > 64 ? 0.8 : 1), 1e-6 * best);
+  }
 }
 
 TEST(Attention, CausalSavesNothingWithinOneBlock) {  // [KERNEL-2]
@@ -179,6 +207,9 @@ TEST(Pass, TakesBytesOverBandwidthAndARamp) {  // [KERNEL-4]
   p.shortest_kernel = Seconds(2e-6);
   EXPECT_NEAR(us(pass_time(Bytes(8e6), machine(), p)), 2 + 10, 1e-9);
   EXPECT_EQ(us(pass_time(Bytes(0), machine(), p)), 0);
+  p.eager_efficiency = 0.5;
+  EXPECT_NEAR(us(pass_time(Bytes(8e6), machine(), p, /*eager=*/true)), 2 + 20, 1e-9);
+  EXPECT_NEAR(us(pass_time(Bytes(8e6), machine(), p)), 2 + 10, 1e-9);
 }
 
 // Shapes as they come in training: multiples of 64.

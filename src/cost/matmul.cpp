@@ -54,9 +54,10 @@ Seconds product_time(const Matmul& shape, Precision precision, const Accelerator
   const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
   const auto steps = static_cast<double>((shape.k + kLoopStep - 1) / kLoopStep * kLoopStep);
   // Loads of 16 bytes need rows in memory that are multiples of 16 bytes. In a group one dimension
-  // counts tokens, which no row runs along.
+  // counts tokens, which no row runs along; m counts them elsewhere unless A lies by columns.
   const auto unit = static_cast<std::int64_t>(16 / element);
-  const bool aligned = shape.n % 8 == 0 && (shape.batch > 1 || shape.k % unit == 0);
+  const bool aligned = shape.n % 8 == 0 && (shape.batch > 1 || shape.k % unit == 0) &&
+                       (!shape.by_columns || shape.m % unit == 0);
   if (element <= 1) efficiency *= parameters.fp8_ceiling;
   if (!aligned) efficiency *= parameters.misaligned_efficiency;
   const FlopsPerSecond rate = accelerator.peak_of(precision) *

@@ -24,18 +24,22 @@ struct SharedConstants {
 
 /// Of one framework family.
 struct FrameworkConstants {
-  Seconds host_launch;       // the host needs this for each op or call it issues
+  Seconds host_launch;       // the host needs this for each op it issues
+  Seconds host_call;         // and this for each call: one launch, where an op is several
   Seconds step_overhead;     // once a step: data, logging, host synchronisation
   Bytes context;             // driver context, libraries' workspaces, communicators' own buffers
   double fragmentation = 0;  // of the memory that the allocator handles
+  BytesPerSecond reclaim;    // at which an allocator at its limit gives its cache back and takes it
+                             // anew
 };
 
 /// Of one accelerator architecture.
 struct ArchitectureConstants {
   double sustained = 1;        // of the rate of a short benchmark that hours of training keep
   double sustained_8_bit = 1;  // the same of products in 8 and 4 bits
-  double immaturity = 0;       // share of the rates that software lacked when the architecture
-                               // appeared
+  double eager = 1;       // of a fused pass' bandwidth that kernels of one operation each reach
+  double immaturity = 0;  // share of the rates that software lacked when the architecture
+                          // appeared
 };
 
 /// Of one network class.
@@ -94,18 +98,28 @@ template <class Visitor>
 void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
   visit("host_launch", c.host_launch,
         Bounds{0.2e-6, 300e-6, "an op is one to some ten launches of 2 to 10 us each"});
+  visit("host_call", c.host_call,
+        Bounds{0.2e-6, 150e-6, "one launch with its checks, of 2 to 10 us, or some"});
   visit("step_overhead", c.step_overhead,
         Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
   visit("context", c.context,
         Bounds{0.2e9, 8e9, "driver and libraries take 0.2 to 8 GB", Decides::memory});
   visit("fragmentation", c.fragmentation,
         Bounds{0, 0.3, "unusable gaps of a caching allocator", Decides::memory});
+  visit("reclaim", c.reclaim,
+        Bounds{5e9, 1e15,
+               "a millisecond a GB to free and as much to map, or more often; at most no cost",
+               Decides::memory});
 }
 template <class Visitor>
 void for_each_constant(ArchitectureConstants& c, Visitor&& visit) {
   visit("sustained", c.sustained, Bounds{0.5, 1, "training does not beat a short benchmark"});
   visit("sustained_8_bit", c.sustained_8_bit,
         Bounds{0.5, 1, "training does not beat a short benchmark"});
+  visit("eager", c.eager,
+        Bounds{0.3, 1,
+               "a pass of one operation does not beat a fused one; unlike strided or indexed"
+               " access, rows of it are read whole"});
   visit("immaturity", c.immaturity, Bounds{0, 0.5, "first software reached half at least"});
 }
 template <class Visitor>

@@ -115,6 +115,8 @@ AttentionKernel attention_of(const CorpusRow& row, Framework framework,
        contains(lower(row.framework), "megatron-deepspeed") &&
        accelerator.architecture == "ampere")) {
     kernel = AttentionKernel::unfused;
+  } else if (contains(lower(row.framework), "composer") && row.date < "2024-02") {
+    kernel = row.date < "2023" ? AttentionKernel::flash1 : AttentionKernel::triton;
   } else if (dated && row.date < "2023-07" && row.date != "2023") {
     kernel = AttentionKernel::flash1;
   } else if (accelerator.architecture == "hopper" || accelerator.architecture == "blackwell") {
@@ -193,6 +195,20 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     run.job.fused = false;
     run.assumed.emplace_back("fused=0");
   }
+  if (contains(framework, "fms-fsdp")) run.job.reduce_dtype = WireFormat::bf16;
+  if (contains(framework, "composer")) {
+    // Composer's fsdp_config.mixed_precision. PURE: all in 16 bit. DEFAULT: until 2023 weights in
+    // fp32 under autocast and 16-bit gradients, then 16-bit weights and gradients in fp32.
+    const bool old = row.date < "2023";
+    const bool pure = contains(row.notes, "PURE");
+    run.job.param_dtype = !pure && old ? WireFormat::fp32 : WireFormat::bf16;
+    run.job.reduce_dtype = pure || old ? WireFormat::bf16 : WireFormat::fp32;
+    run.job.padding_mask = old;
+    run.job.fused_loss = old ? Choice::off : Choice::on;
+    run.job.loss_metrics = 2;
+    // Runs in PURE were first published in April 2023, whatever later table repeats them.
+    if (pure && !old) run.job.software = std::min(run.job.software, 2023.3);
+  }
   if (row.sp) {
     // 0: off; 1: on; more: a degree in sources that count sequence-parallel ranks.
     layout.sequence_parallel = *row.sp > 0;
@@ -214,7 +230,12 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     run.assumed.emplace_back("offload=none");
   }
 
-  if (row.recompute == "full") {
+  // "Selective" can mean some layers in full: a pass of four where three count says which.
+  const double executed = static_cast<double>(number_after(row.notes, "HFU=").value_or(0));
+  const bool in_full =
+      row.recompute == "selective" && executed > 1.2 * row.mfu_reported.value_or(1e9);
+  if (in_full) run.assumed.emplace_back("recompute=full");
+  if (row.recompute == "full" || in_full) {
     layout.recompute = Recompute::full;
   } else if (row.recompute == "selective" || contains(row.recompute, "qkv_proj")) {
     layout.recompute = Recompute::selective;

@@ -40,9 +40,9 @@ inline constexpr std::array kFillingPolicy = {
                 "and others"},
     FillingRule{"precision", "fp16 for runs of 2023 and earlier on A100 and V100, else bf16"},
     FillingRule{"flash_attention",
-                "unfused for Megatron-DeepSpeed in 2023 and earlier, else by date and hardware: "
-                "flash1 before July 2023, flash3 on Hopper and later where the framework has it, "
-                "else flash2"},
+                "unfused for Megatron-DeepSpeed in 2023 and earlier; Composer: flash1 in 2022, its "
+                "Triton kernel until January 2024; else by date and hardware: flash1 before July "
+                "2023, flash3 on Hopper and later where the framework has it, else flash2"},
     FillingRule{"vpp above layers / pp",
                 "the most chunks that hold a layer (embedding and head can count as chunks)"},
     FillingRule{"offload of some activations", "none: the sources do not say how many"},
@@ -57,6 +57,17 @@ inline constexpr std::array kFillingPolicy = {
     FillingRule{"fused kernels (no column)",
                 "off for eager PyTorch (nanotron, Composer), on where the framework brings or "
                 "compiles them"},
+    FillingRule{"Composer's formats (notes)",
+                "mixed_precision=PURE: 16-bit weights and gradients on the wire; DEFAULT: until "
+                "2022 fp32 weights under autocast and 16-bit gradients, then 16-bit weights and "
+                "fp32 gradients"},
+    FillingRule{"recompute selective, HFU above 1.2 MFU", "full (of every layer)"},
+    FillingRule{"fms-fsdp's formats (no columns)",
+                "16-bit weights and gradients on the wire (its bfSixteen policy)"},
+    FillingRule{"Composer's loop (no columns)",
+                "two loss metrics; until 2022 a padding mask and an unfused loss, then a fused "
+                "one; recomputation that stops early with DEFAULT from October 2023 (PURE: "
+                "software of April 2023)"},
     FillingRule{"tied embeddings",
                 "as the notes say, else what comes nearer to n_params, else the family's"},
 };

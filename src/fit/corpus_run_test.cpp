@@ -177,6 +177,48 @@ TEST(CorpusRun, TheParametersTellTiesAndTheWidthThatIsNotStated) {
   EXPECT_EQ(run_with(cells)->model.kinds[0].feed_forward->width, 1024);
 }
 
+TEST(CorpusRun, SelectiveRecomputationOfWholeLayersIsToldByItsUtilisation) {
+  const auto with = [](const char* hfu) {
+    return run_with({{"recompute", "selective"}, {"mfu_reported", "55"}, {"notes", hfu}});
+  };
+  EXPECT_EQ(with("HFU=74%")->layout.recompute, Recompute::full);
+  EXPECT_TRUE(assumes(with("HFU=74%"), "recompute=full"));
+  EXPECT_EQ(with("HFU=61%")->layout.recompute, Recompute::selective);
+  EXPECT_EQ(with("")->layout.recompute, Recompute::selective);
+}
+
+TEST(CorpusRun, ComposersSettingsAreReadFromItsNotesAndDate) {
+  const auto composer = [](const char* date, const char* notes) {
+    return run_with({{"framework", "llm-foundry/Composer (PyTorch FSDP)"},
+                     {"date", date},
+                     {"notes", notes},
+                     {"tp", "1"},
+                     {"cp", "1"}});
+  };
+  const auto first = composer("2022-12-21", "MP=DEFAULT");
+  EXPECT_EQ(first->job.param_dtype, WireFormat::fp32);
+  EXPECT_EQ(first->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_EQ(first->job.fused_loss, Choice::off);
+  EXPECT_EQ(first->job.attention, AttentionKernel::flash1);
+  EXPECT_TRUE(first->job.padding_mask);
+  const auto pure = composer("2024-01-06", "FSDP mixed_precision=PURE");
+  EXPECT_EQ(pure->job.param_dtype, WireFormat::bf16);
+  EXPECT_EQ(pure->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_EQ(pure->job.fused_loss, Choice::on);
+  EXPECT_EQ(pure->job.attention, AttentionKernel::triton);
+  EXPECT_EQ(pure->job.loss_metrics, 2);
+  EXPECT_FALSE(pure->job.padding_mask);
+  EXPECT_FALSE(pure->job.fused);
+  EXPECT_LT(pure->job.software, 2023.5);
+  const auto now = composer("2024-01-06", "FSDP mixed_precision=DEFAULT");
+  EXPECT_EQ(now->job.param_dtype, WireFormat::bf16);
+  EXPECT_EQ(now->job.reduce_dtype, WireFormat::fp32);
+  EXPECT_GT(now->job.software, 2024);
+  const auto fms = run_with({{"framework", "fms-fsdp (PyTorch FSDP1 + compile)"}});
+  EXPECT_EQ(fms->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_TRUE(fms->job.fused);
+}
+
 TEST(CorpusRun, ChunksAreAtMostTheLayers) {
   const auto run = run_with({{"n_accel", "16"},
                              {"pp", "8"},

@@ -24,6 +24,9 @@ std::string value_text(Seconds x) {
 std::string value_text(Bytes x) {
   return '"' + number(x.value() / (1024.0 * 1024.0)) + " MiB\"";
 }
+std::string value_text(BytesPerSecond x) {
+  return '"' + number(x.value() * 1e-9) + " GB/s\"";
+}
 
 template <class Constants>
 std::string constants_text(Constants constants) {

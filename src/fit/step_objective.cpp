@@ -259,7 +259,7 @@ StepObjective::RunLoss StepObjective::loss_of(std::size_t i, const Calibration& 
     out.time = weight.time * robust(std::log(f.step_time.value() / *run.step_time), kTimeKnee);
   }
   const double total = f.memory.total().value();
-  const double over = std::log(total / f.capacity.value());
+  const double over = std::log((total - f.gaps.value()) / f.capacity.value());  // what is live
   const double wrong = run.ran ? std::max(0.0, over) : std::max(0.0, -over);
   out.memory = weight.verdict * robust(wrong, kMemoryKnee);
   if (run.memory) {

@@ -5,6 +5,7 @@
 
 #include "forecast/pipeline_time.hpp"
 #include "forecast/price.hpp"
+#include "step/habits.hpp"
 
 namespace headway {
 namespace {
@@ -57,6 +58,26 @@ void merge(std::vector<PricedCall>& calls) {
     }
   }
   calls.resize(kept);
+}
+
+// What a rank holds, and how it meets the accelerator's memory: live tensors must fit, with the
+// gaps between them they may not [FORECAST-15].
+struct HeldMemory {
+  Memory held{};
+  Bytes gaps{};
+  bool fits = false, at_limit = false;
+};
+
+HeldMemory held_memory(const Step& step, const Job& job, const Cluster& cluster,
+                       const Calibration& calibration) {
+  const FrameworkConstants& constants = calibration.of(job.framework);
+  HeldMemory out;
+  out.held = step.memory;
+  out.gaps = constants.fragmentation * (out.held.activations + out.held.buffers);
+  out.held.other = constants.context + out.gaps;
+  out.fits = out.held.total() - out.gaps <= cluster.accelerator.memory;
+  out.at_limit = gaps_cost_time(job) && out.held.total() > cluster.accelerator.memory;
+  return out;
 }
 
 class Assembly {
@@ -182,6 +203,14 @@ class Assembly {
     parts_.other += parts_.total() * (prices_.calibration.shared.straggling * doublings);
   }
 
+  // [FORECAST-15] Gaps between live tensors make the allocator run out: it gives its cache back,
+  // and takes it anew.
+  void run_reclaiming() {
+    const BytesPerSecond rate = prices_.calibration.of(prices_.job.framework).reclaim;
+    parts_.other +=
+        static_cast<double>(step_.micro_batches) * (prices_.cluster.accelerator.memory / rate);
+  }
+
   Parts parts() const { return parts_; }
   std::vector<PricedCall> calls() { return std::move(calls_); }
 
@@ -230,6 +259,8 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
   assembly.run_pipeline();
   assembly.run_data_parallel();
   assembly.run_optimizer();
+  const HeldMemory memory = held_memory(step, job, cluster, calibration);
+  if (memory.fits && memory.at_limit) assembly.run_reclaiming();
   assembly.run_rest();
 
   Forecast out;
@@ -248,13 +279,16 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
   const FlopsPerSecond peak = cluster.accelerator.peak_of(job.recipe->matmul);
   out.mfu = out.model_flops_per_accelerator / peak;
   out.hfu = out.mfu * ((flops + again) / flops);
-  out.memory = step.memory;
-  const FrameworkConstants& constants = calibration.of(job.framework);
-  out.driver = constants.context;
-  out.memory.other =
-      out.driver + constants.fragmentation * (out.memory.activations + out.memory.buffers);
+  out.memory = memory.held;
+  out.driver = calibration.of(job.framework).context;
+  out.gaps = memory.gaps;
   out.capacity = cluster.accelerator.memory;
-  out.fits = out.memory.total() <= out.capacity;
+  out.fits = memory.fits;
+  if (memory.fits && memory.at_limit) {
+    out.notes.emplace_back(
+        "memory is at its limit: the allocator gives its cache back in every micro-batch, and may "
+        "do so more often");
+  }
   const Seconds busy = out.parts.compute + out.parts.optimizer;
   out.energy =
       cluster.accelerator.tdp * ranks *

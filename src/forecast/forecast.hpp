@@ -50,6 +50,7 @@ struct Forecast {
   double hfu = 0;  // the same with recomputation
   Memory memory;
   Bytes driver;  // of memory.other: what the framework's allocator does not hold
+  Bytes gaps;    // of memory.other: between tensors, given back at the limit [FORECAST-15]
   Bytes capacity;
   // By the errors of measured runs: added by who knows them (fit/intervals.hpp).
   std::optional<Interval<Seconds>> step_time_interval;

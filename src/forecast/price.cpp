@@ -49,7 +49,8 @@ Seconds op_time(const Op& op, const Prices& prices) {
                                        : attention_forward_time(*attention, prices.job.attention,
                                                                 op.precision, accelerator, kernels);
   }
-  return pass_time(std::get<Pass>(op.shape).moved, accelerator, kernels);
+  const Pass& pass = std::get<Pass>(op.shape);
+  return pass_time(pass.moved, accelerator, kernels, pass.eager);
 }
 
 Seconds call_time(const Call& call, const Prices& prices) {
@@ -118,17 +119,17 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   // sets the pace.
   // So does the link to the host where offloaded bytes take longer than the block.
   const BytesPerSecond host_link = prices.cluster.accelerator.host_bandwidth;
-  const Seconds host_launch = prices.calibration.of(prices.job.framework).host_launch;
+  const FrameworkConstants& host = prices.calibration.of(prices.job.framework);
   const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
-    double issued = kernels;
+    Seconds issued = kernels * host.host_launch;
     for (std::size_t i = first_call; i < calls.size(); ++i) {
-      if (calls[i].call.phase == phase) issued += calls[i].call.count;
+      if (calls[i].call.phase == phase) issued += calls[i].call.count * host.host_call;
     }
     const Seconds device = direction.total();
     const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute
                                  ? block.host_transfer / host_link
                                  : Seconds(0);
-    direction.host = std::max({Seconds(0), issued * host_launch - device, transfer - device});
+    direction.host = std::max({Seconds(0), issued - device, transfer - device});
   };
   host_bound(out.forward, forward_kernels, Phase::forward);
   host_bound(out.recompute, recompute_kernels, Phase::recompute);

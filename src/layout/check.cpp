@@ -41,6 +41,7 @@ class Checker {
     sharding();
     offloading();
     precision();
+    formats();
     return problems_;
   }
 
@@ -248,6 +249,13 @@ class Checker {
     };
     need(job_.recipe->matmul);
     if (job_.recipe->activation != job_.recipe->matmul) need(job_.recipe->activation);
+  }
+
+  void formats() {
+    if (job_.framework == Framework::fsdp) return;
+    const std::string message = "is a setting of FSDP; leave it out, or give --framework fsdp";
+    if (job_.param_dtype != WireFormat::framework) fail("--param-dtype", message);
+    if (job_.reduce_dtype != WireFormat::framework) fail("--reduce-dtype", message);
   }
 
   const Model& model_;

@@ -329,6 +329,20 @@ TEST(Check, ShardingOffloadAndPrecision) {
                        "--precision", "supported: "}});
 }
 
+TEST(Check, FormatsOfTheWireAreFsdpsToSet) {
+  expect_one_problem(
+      dense(), {
+                   {"Megatron's weights", [](Case& r) { r.job.param_dtype = WireFormat::fp32; },
+                    "--param-dtype", "--framework fsdp"},
+                   {"Megatron's gradients", [](Case& r) { r.job.reduce_dtype = WireFormat::bf16; },
+                    "--reduce-dtype", "--framework fsdp"},
+               });
+  Case run = dense();
+  run.job.framework = Framework::fsdp;
+  run.job.param_dtype = run.job.reduce_dtype = WireFormat::fp32;
+  EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
+}
+
 TEST(Check, SeveralMistakesAreReportedTogether) {
   Case run = dense();
   run.layout.tp = 3;          // neither heads, key-value heads, width nor sequence divide

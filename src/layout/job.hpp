@@ -23,10 +23,11 @@ enum class Optimizer : std::uint8_t { adam, adamw, sgd, adafactor, muon, adam_8b
 constexpr std::array<std::string_view, 6> kOptimizerNames = {"adam",      "adamw", "sgd",
                                                              "adafactor", "muon",  "adam-8bit"};
 
-/// unfused: the scores go through memory (before flash attention, arXiv 2205.14135).
-enum class AttentionKernel : std::uint8_t { unfused, flash1, flash2, flash3 };
-constexpr std::array<std::string_view, 4> kAttentionKernelNames = {"unfused", "flash1", "flash2",
-                                                                   "flash3"};
+/// unfused: the scores go through memory (before flash attention, arXiv 2205.14135). triton: the
+/// first flash algorithm written in Triton (OpenAI's tutorial, flash_attn_triton.py).
+enum class AttentionKernel : std::uint8_t { unfused, flash1, flash2, flash3, triton };
+constexpr std::array<std::string_view, 5> kAttentionKernelNames = {"unfused", "flash1", "flash2",
+                                                                   "flash3", "triton"};
 
 /// A mixed-precision recipe: which format each part of training uses.
 struct Recipe {
@@ -45,6 +46,13 @@ struct Recipe {
 std::span<const Recipe> recipes();
 const Recipe* recipe_from(std::string_view name);
 
+/// A choice that the framework makes where the user leaves it open.
+enum class Choice : std::uint8_t { framework, off, on };
+
+/// A format that the framework chooses where the user leaves it open.
+enum class WireFormat : std::uint8_t { framework, bf16, fp32 };
+constexpr std::array<std::string_view, 3> kWireFormatNames = {"default", "bf16", "fp32"};
+
 struct Job {
   Task task = Task::pretrain;
   Framework framework = Framework::megatron;
@@ -54,7 +62,18 @@ struct Job {
   Optimizer optimizer = Optimizer::adamw;
   AttentionKernel attention = AttentionKernel::flash2;
   bool causal = true;
-  bool fused = true;    // fused norms, activation, rotary, bias-dropout-add kernels
+  bool fused = true;  // fused norms, activation, rotary, bias-dropout-add kernels
+  /// FSDP's MixedPrecision. Weights of a gathered block: 16 bit; fp32 with a 16-bit recipe is
+  /// torch.autocast on fp32 weights, where norms and residual stay fp32 and each product casts what
+  /// it reads. Gradients on the wire: framework, or as stated.
+  WireFormat param_dtype = WireFormat::framework;
+  WireFormat reduce_dtype = WireFormat::framework;
+  Choice fused_loss = Choice::framework;  // cross-entropy in one kernel each way, in 16 bit
+  /// The batch comes with a padding mask: flash kernels get their tokens gathered, and their result
+  /// is scattered back.
+  bool padding_mask = false;
+  /// Times that metrics of the training loop evaluate the loss again from a micro-batch's logits.
+  std::int64_t loss_metrics = 0;
   double dropout = -1;  // negative: the model's own
   std::int64_t lora_rank = 16;
   double expert_imbalance = 1;  // tokens of the fullest expert rank over the mean (>= 1)

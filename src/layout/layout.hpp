@@ -31,9 +31,6 @@ constexpr std::array<std::string_view, 2> kContextExchangeNames = {"ring", "all-
 enum class Dimension : std::uint8_t { tp, cp, dp, pp };
 constexpr std::array<std::string_view, 4> kDimensionNames = {"tp", "cp", "dp", "pp"};
 
-/// A choice that the framework makes where the user leaves it open.
-enum class Choice : std::uint8_t { framework, off, on };
-
 struct Layout {
   std::int64_t dp = 1;
   std::int64_t tp = 1;
@@ -50,7 +47,9 @@ struct Layout {
   bool sequence_parallel = true;  // norms and residual split over tp
   ContextExchange context_exchange = ContextExchange::ring;
   Recompute recompute = Recompute::none;
-  std::int64_t recompute_every = 1;  // full: the input of every n-th layer is kept
+  std::int64_t recompute_every = 1;                 // full: the input of every n-th layer is kept
+  Choice recompute_early_stop = Choice::framework;  // full: recomputation of a layer ends once all
+                                                    // that its backward pass reads is there
   Schedule schedule = Schedule::one_f_one_b;
   std::int64_t first_stage_layers = 0;  // 0: even
   std::int64_t last_stage_layers = 0;

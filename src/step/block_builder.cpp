@@ -12,6 +12,7 @@ Slice::Slice(const Model& m, const Job& j, const Layout& l)
       norm_rows(rows / static_cast<double>(l.sequence_parallel ? l.tp : 1)),
       hidden(static_cast<double>(m.hidden)),
       element(bytes_per_element(j.recipe->activation)),
+      residual(autocast(j) ? 4.0 : element),
       dropout(j.dropout >= 0 ? j.dropout : m.dropout),
       sequence_parallel(l.sequence_parallel && l.tp > 1),
       trains_weights(j.task != Task::lora),
@@ -41,15 +42,13 @@ void BlockBuilder::linear(const Linear& matrix, std::int64_t split, std::int64_t
     // The result is added to the resident gradients: by the product itself, which reads and writes
     // them, or by a pass that reads the product's own result, too.
     const double added = 2 * gradient_bytes(slice_.job);
-    push({.shape = Matmul{out, in, rows, copies, slice_.habit.fused_weight_gradient ? added : 0.0},
+    push({.shape = Matmul{out, in, rows, copies, slice_.habit.fused_weight_gradient ? added : 0.0,
+                          /*by_columns=*/true},
           .phase = Phase::backward,
           .precision = precision,
           .weight_gradient = true});
     if (!slice_.habit.fused_weight_gradient) {
-      const double weights = static_cast<double>(copies) * static_cast<double>(in * out);
-      push({.shape = Pass{Bytes(weights * (slice_.element + added))},
-            .phase = Phase::backward,
-            .weight_gradient = true});
+      weight_passes(matrix, static_cast<double>(copies) * static_cast<double>(in * out), outputs);
     }
     if (keep_input) keep(inputs * saved);
   } else {
@@ -62,6 +61,36 @@ void BlockBuilder::linear(const Linear& matrix, std::int64_t split, std::int64_t
   }
   if (quantised && slice_.job.recipe->cast_passes > 0) {
     pass(inputs * slice_.job.recipe->cast_passes, outputs * slice_.job.recipe->cast_passes);
+  }
+}
+
+// [STEP-15] What a framework that does not add in the product itself does with a weight's gradient.
+void BlockBuilder::weight_passes(const Linear& matrix, double weights, double outputs) {
+  const Job& job = slice_.job;
+  const double gathered = gathered_bytes(job);
+  double bytes = slice_.element + 2 * gradient_bytes(job);  // read, and added to the resident one
+  if (slice_.habit.flat_gradients && shards_weights(job, slice_.layout)) {
+    // Copied into the block's flat tensor, cast to the format of the wire, divided by the ranks.
+    const double reduced = reduced_bytes(job);
+    bytes = 2 * gathered + (reduced != gathered ? gathered + reduced : 0.0) + 2 * reduced;
+  }
+  double kernels = 1;
+  if (autocast(job)) {
+    // A 16-bit copy of the weight is made forward and kept for the backward pass; the 16-bit
+    // gradient is cast to the weight's format.
+    push({.shape = Pass{Bytes(weights * (4 + slice_.element)), true}, .phase = Phase::forward});
+    keep(weights * slice_.element);
+    bytes += weights > 0 ? slice_.element + 4 : 0;
+    kernels += 1;
+  }
+  push({.shape = Pass{Bytes(weights * bytes), !job.fused},
+        .phase = Phase::backward,
+        .weight_gradient = true,
+        .kernels = kernels});
+  if (!job.fused && matrix.bias) {  // the bias' gradient: the output's gradients summed over tokens
+    push({.shape = Pass{Bytes(outputs * slice_.element), true},
+          .phase = Phase::backward,
+          .weight_gradient = true});
   }
 }
 
@@ -82,11 +111,14 @@ void BlockBuilder::attention(const AttentionShape& shape) {
 }
 
 void BlockBuilder::pass(double forward_bytes, double backward_bytes, double kernels) {
+  const bool eager = !slice_.job.fused;
   if (forward_bytes > 0) {
-    push({.shape = Pass{Bytes(forward_bytes)}, .phase = Phase::forward, .kernels = kernels});
+    push({.shape = Pass{Bytes(forward_bytes), eager}, .phase = Phase::forward, .kernels = kernels});
   }
   if (backward_bytes > 0) {
-    push({.shape = Pass{Bytes(backward_bytes)}, .phase = Phase::backward, .kernels = kernels});
+    push({.shape = Pass{Bytes(backward_bytes), eager},
+          .phase = Phase::backward,
+          .kernels = kernels});
   }
 }
 
@@ -113,8 +145,26 @@ Block BlockBuilder::finish(double input_bytes) {
     block_.saved = Bytes(kept_);
   } else if (layer && slice_.layout.recompute == Recompute::full) {
     block_.saved = Bytes(input_bytes / static_cast<double>(slice_.layout.recompute_every));
-    for (Op& op : block_.ops) op.recomputed = op.phase == Phase::forward;
-    const std::size_t calls = block_.calls.size();
+    // [STEP-16] The layer's result is not among what its backward pass reads: where recomputation
+    // stops early, the last product and what follows it do not run again.
+    const bool early = stops_recompute_early(slice_.job, slice_.layout);
+    std::size_t end = block_.ops.size();
+    const auto is_product = [&](const Op& op) {
+      return op.phase == Phase::forward && std::holds_alternative<Matmul>(op.shape);
+    };
+    while (early && end > 0 && !is_product(block_.ops[end - 1])) --end;
+    if (early && end > 0) --end;
+    for (std::size_t i = 0; i < block_.ops.size(); ++i) {
+      block_.ops[i].recomputed = i < end && block_.ops[i].phase == Phase::forward;
+    }
+    std::size_t calls = block_.calls.size();
+    const auto sums_result = [&](const Call& call) {
+      return call.phase == Phase::forward && call.group == Group::tp;
+    };
+    if (early && slice_.layout.tp > 1) {
+      while (calls > 0 && !sums_result(block_.calls[calls - 1])) --calls;
+      if (calls > 0) --calls;
+    }
     for (std::size_t i = 0; i < calls; ++i) {
       if (block_.calls[i].phase != Phase::forward) continue;
       Call again = block_.calls[i];

@@ -20,6 +20,7 @@ struct Slice {
   double norm_rows;     // rows of norms and residual: divided by tp where sequence parallel
   double hidden;
   double element;          // bytes of an activation element
+  double residual;         // the same of the residual and of what norms read and write
   double dropout;          // probability
   bool sequence_parallel;  // with tp > 1
   bool trains_weights;     // false: frozen (LoRA)
@@ -58,6 +59,7 @@ class BlockBuilder {
 
  private:
   void push(Op op) { block_.ops.push_back(std::move(op)); }
+  void weight_passes(const Linear& matrix, double weights, double gradients_out);
 
   const Slice& slice_;
   Block block_;

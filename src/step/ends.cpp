@@ -74,10 +74,16 @@ Block lower_head(const Slice& slice) {
   builder.linear(head, tp, slice.tokens);
 
   const double logits = slice.rows * vocabulary;
-  builder.pass(logits * slice.habit.loss_forward, logits * slice.habit.loss_backward, 4);
+  // A metric reads the logits, writes them in fp32, reads those, writes their softmax.
+  const double metrics = static_cast<double>(slice.job.loss_metrics) * (slice.element + 4 + 4 + 4);
+  // In one kernel: the logits are read forward; read, and their gradient written, backward.
+  const bool fused = chosen(slice.job.fused_loss, /*habit=*/false);
+  const double forward = fused ? slice.element : slice.habit.loss_forward;
+  const double backward = fused ? 2 * slice.element : slice.habit.loss_backward;
+  builder.pass(logits * (forward + metrics), logits * backward, 4);
   // Logits, their fp32 copy, and softmax or gradient [STEP-7]; alive in one micro-batch only, since
   // its backward pass follows at once.
-  builder.work(logits * (slice.element + 4 + 4));
+  builder.work(logits * (fused ? 2 * slice.element : slice.habit.loss_memory));
   if (tp > 1) {  // maximum, sum and target logit of each token over the parts of the vocabulary
     builder.call(CollectiveOp::all_reduce, Group::tp, Phase::forward, slice.rows * 4,
                  HiddenBy::nothing, Precision::fp32, 3);

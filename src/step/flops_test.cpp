@@ -133,6 +133,7 @@ TEST(StepFlops, RecomputedAreTheLayersForwardPassOrTheAttentionCore) {  // [STEP
     EXPECT_EQ(c.lowered().recomputed_flops_full.value(), 0) << name;
 
     c.layout.recompute = Recompute::full;
+    c.layout.recompute_early_stop = Choice::off;
     Step step = c.lowered();
     const double sequences = static_cast<double>(c.job.global_batch);
     double layers = 0;

@@ -32,7 +32,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .weights_8_bit = 2,
      .gradients_8_bit = 2,
      .transient_gradients = 0,
+     .loss_memory = 10,
      .gathered = 2,
+     .flat_gradients = false,
      .gathered_blocks = 2,
      .reduced = 4,
      .reduction = GradientReduction::reduce_scatter,
@@ -49,6 +51,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
+     .segments_grow = 2024,
+     .recompute_early_stop = 0,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash3},
     {.weights = 4,
@@ -58,7 +62,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .weights_8_bit = 4,
      .gradients_8_bit = 4,
      .transient_gradients = 4,
+     .loss_memory = 14,
      .gathered = 2,
+     .flat_gradients = true,
      .gathered_blocks = 2,
      .reduced = 4,
      .reduction = GradientReduction::reduce_scatter,
@@ -73,8 +79,10 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pipeline_metadata = Bytes(0),
      .loss_forward = 14,
      .loss_backward = 22,
-     .optimizer_passes = 1.3,
+     .optimizer_passes = 2.4,
      .fused_weight_gradient = false,
+     .segments_grow = 2024,
+     .recompute_early_stop = 2023.75,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
@@ -84,7 +92,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .weights_8_bit = 4,
      .gradients_8_bit = 2,
      .transient_gradients = 2,
+     .loss_memory = 10,
      .gathered = 2,
+     .flat_gradients = false,
      .gathered_blocks = 3,
      .reduced = 2,
      .reduction = GradientReduction::all_reduce,
@@ -101,6 +111,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.3,
      .fused_weight_gradient = false,
+     .segments_grow = 2024,
+     .recompute_early_stop = 0,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
@@ -110,7 +122,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .weights_8_bit = 4,
      .gradients_8_bit = 4,
      .transient_gradients = 2,
+     .loss_memory = 10,
      .gathered = 2,
+     .flat_gradients = false,
      .gathered_blocks = 2,
      .reduced = 4,
      .reduction = GradientReduction::reduce_scatter,
@@ -127,6 +141,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.5,
      .fused_weight_gradient = false,
+     .segments_grow = 2024,
+     .recompute_early_stop = 0,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 4,
@@ -136,7 +152,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .weights_8_bit = 4,
      .gradients_8_bit = 4,
      .transient_gradients = 0,
+     .loss_memory = 10,
      .gathered = 2,
+     .flat_gradients = false,
      .gathered_blocks = 2,
      .reduced = 2,
      .reduction = GradientReduction::reduce_scatter,
@@ -153,6 +171,8 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 8,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
+     .segments_grow = 0,
+     .recompute_early_stop = 0,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash3},
 }};
@@ -186,11 +206,27 @@ double gradient_bytes(const Job& job) {
 
 double reduced_bytes(const Job& job) {
   if (!job.recipe->master_weights) return 4;
+  if (job.reduce_dtype != WireFormat::framework) {
+    return job.reduce_dtype == WireFormat::fp32 ? 4 : 2;
+  }
   return std::min(habits(job.framework).reduced, gradient_bytes(job));
 }
 
 double gathered_bytes(const Job& job) {
-  return job.recipe->master_weights ? habits(job.framework).gathered : 4;
+  if (!job.recipe->master_weights || job.param_dtype == WireFormat::fp32) return 4;
+  return job.param_dtype == WireFormat::bf16 ? 2 : habits(job.framework).gathered;
+}
+
+double transient_gradient_bytes(const Job& job) {
+  const Habits& habit = habits(job.framework);
+  if (!habit.flat_gradients) return habit.transient_gradients;
+  // Each weight's own, the block's flat tensor, and its copy in the format of the wire.
+  const double gathered = gathered_bytes(job), reduced = reduced_bytes(job);
+  return 2 * gathered + (reduced != gathered ? reduced : 0.0);
+}
+
+bool autocast(const Job& job) {
+  return job.recipe->master_weights && job.param_dtype == WireFormat::fp32;
 }
 
 bool chosen(Choice choice, bool habit) {
@@ -199,6 +235,17 @@ bool chosen(Choice choice, bool habit) {
 
 bool shards_weights(const Job& job, const Layout& layout) {
   return layout.zero == 3 || (layout.zero == 2 && habits(job.framework).zero2_is_zero3_kept);
+}
+
+bool gaps_cost_time(const Job& job) {
+  return job.software > 0 && job.software < habits(job.framework).segments_grow;
+}
+
+bool stops_recompute_early(const Job& job, const Layout& layout) {
+  const double since = habits(job.framework).recompute_early_stop;
+  const bool habit = since > 0 && (job.software <= 0 || job.software >= since);
+  return layout.recompute == Recompute::full && layout.recompute_every == 1 &&
+         chosen(layout.recompute_early_stop, habit);
 }
 
 bool gathers_again(const Job& job, const Layout& layout) {

@@ -15,14 +15,17 @@ enum class GradientReduction : std::uint8_t { reduce_scatter, all_reduce };
 
 struct Habits {
   // Memory, bytes a parameter in 16-bit mixed precision (in fp32 and tf32 all are 4).
-  double weights;                // resident weights; ZeRO-3 shards them
-  bool master_separate;          // a separate fp32 copy belongs to the optimiser states
-  double gradients;              // resident gradients; ZeRO-2 and 3 shard them
-  double gradients_fp16;         // the same in the fp16 recipe
-  double weights_8_bit;          // resident weights of layers in 8- and 4-bit recipes
-  double gradients_8_bit;        // resident gradients in those
-  double transient_gradients;    // of one block, before they are added to the resident ones
-  double gathered;               // bytes a parameter of a gathered block (ZeRO-3)
+  double weights;              // resident weights; ZeRO-3 shards them
+  bool master_separate;        // a separate fp32 copy belongs to the optimiser states
+  double gradients;            // resident gradients; ZeRO-2 and 3 shard them
+  double gradients_fp16;       // the same in the fp16 recipe
+  double weights_8_bit;        // resident weights of layers in 8- and 4-bit recipes
+  double gradients_8_bit;      // resident gradients in those
+  double transient_gradients;  // of one block, before they are added to the resident ones
+  double loss_memory;          // bytes a logit that live at once while the loss runs
+  double gathered;             // bytes a parameter of a gathered block (ZeRO-3)
+  bool flat_gradients;  // ZeRO-3: a block's gradients are put together in one tensor, divided by
+                        // the ranks, then reduced; resident are the sharded ones only
   std::int64_t gathered_blocks;  // blocks alive at once: this one and those prefetched
   // Communication.
   double reduced;  // bytes a gradient element on the wire, at most those of resident ones
@@ -42,7 +45,11 @@ struct Habits {
   double loss_backward;
   double optimizer_passes;     // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient;  // the product adds to the resident gradient itself
-  int default_zero;            // the ZeRO stage of the framework's own recipes
+  double segments_grow;  // from software of this date on memory is taken in segments that grow
+                         // in place, without gaps that cost time; 0: never had gaps
+  double recompute_early_stop;  // full recomputation ends early from software of this date on, in
+                                // years; 0: never
+  int default_zero;             // the ZeRO stage of the framework's own recipes
   AttentionKernel hopper_attention;  // on Hopper and later: by a library made for it, or not
 };
 
@@ -55,12 +62,20 @@ double gradient_bytes(const Job& job);
 double reduced_bytes(const Job& job);
 /// Bytes a parameter of a gathered block (ZeRO-3).
 double gathered_bytes(const Job& job);
+/// Bytes a parameter of one block's gradients before they are added to the resident ones.
+double transient_gradient_bytes(const Job& job);
+/// torch.autocast on fp32 weights: every product casts what it reads, norms and residual are fp32.
+bool autocast(const Job& job);
 
 /// A choice of the layout, or the framework's habit where the layout leaves it open.
 bool chosen(Choice choice, bool habit);
 
 /// ZeRO stage 3 as lowered: FSDP shards the weights at stage 2, too, and keeps them gathered.
 bool shards_weights(const Job& job, const Layout& layout);
+/// Whether gaps between tensors cost time at the limit of memory [FORECAST-15].
+bool gaps_cost_time(const Job& job);
+/// Whether full recomputation of a layer ends with the last input that its backward pass reads.
+bool stops_recompute_early(const Job& job, const Layout& layout);
 /// Whether the backward pass gathers the weights once more.
 bool gathers_again(const Job& job, const Layout& layout);
 

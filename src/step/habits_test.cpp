@@ -20,6 +20,9 @@ TEST(Habits, OfEveryFrameworkLieWithinTheirBounds) {
     EXPECT_EQ(h.master_separate, h.weights < 4) << name;
     EXPECT_GE(h.transient_gradients, 0) << name;
     EXPECT_LE(h.transient_gradients, 4) << name;
+    EXPECT_GE(h.loss_memory, 2) << name;  // the logits themselves
+    EXPECT_LE(h.loss_memory, 16) << name;
+    EXPECT_TRUE(h.recompute_early_stop == 0 || h.recompute_early_stop > 2016) << name;
     EXPECT_GE(h.gathered_blocks, 1) << name;
     EXPECT_LE(h.gathered_blocks, 4) << name;
     EXPECT_GE(h.bucket.value(), 0) << name;

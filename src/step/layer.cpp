@@ -9,22 +9,34 @@
 namespace headway {
 
 void add_norm(BlockBuilder& builder, const Slice& slice) {
-  const double bytes = slice.norm_rows * slice.hidden * slice.element;
-  // Fused: x read, y written; backward dy and x read, dx written. Otherwise about a pass for each
-  // step of the formula, the inner ones in fp32.
-  const bool fused = slice.job.fused;
-  builder.pass(bytes * (fused ? 2 : 8), bytes * (fused ? 3 : 14), fused ? 1 : 6);
-  builder.keep(bytes * (fused ? 1 : 3));
+  const double values = slice.norm_rows * slice.hidden;
+  const double bytes = values * slice.residual;
+  if (slice.job.fused) {  // x read, y written; backward dy and x read, dx written
+    builder.pass(bytes * 2, bytes * 3, 1);
+    builder.keep(bytes);
+  } else if (slice.model.norm == NormKind::layer_norm) {
+    // A library's kernel of its own; backward another reads dy and x once more for the gradients of
+    // scale and shift. Under autocast y and dy are cast to and from 16 bit.
+    const double cast =
+        slice.residual > slice.element ? values * (slice.residual + slice.element) : 0;
+    builder.pass(bytes * 2 + cast, bytes * 5 + cast, cast > 0 ? 3 : 2);
+    builder.keep(bytes);
+  } else {  // about a pass for each step of the formula, the inner ones in fp32
+    builder.pass(bytes * 8, bytes * 14, 6);
+    builder.keep(bytes * 3);
+  }
 }
 
 void add_residual(BlockBuilder& builder, const Slice& slice) {
-  const double bytes = slice.norm_rows * slice.hidden * slice.element;
-  const double mask = slice.dropout > 0 ? slice.norm_rows * slice.hidden : 0;
+  const double values = slice.norm_rows * slice.hidden;
+  const double bytes = values * slice.element;
+  const double mask = slice.dropout > 0 ? values : 0;
   const bool fused = slice.job.fused;
   // x and residual read, sum written (dropout: its mask, too). Backward: the two branches'
   // gradients are read and their sum written; dropout reads gradient and mask and writes.
-  double forward = 3 * bytes + mask;
-  double backward = 3 * bytes + (slice.dropout > 0 ? 2 * bytes + mask : 0);
+  double forward = bytes + values * 2 * slice.residual + mask;
+  double backward = values * 3 * slice.residual + (slice.dropout > 0 ? 2 * bytes + mask : 0);
+  if (slice.residual > slice.element) backward += values * slice.residual + bytes;  // cast
   if (!fused && slice.dropout > 0) forward += 2 * bytes;
   builder.pass(forward, backward, fused || slice.dropout == 0 ? 1 : 2);
   builder.keep(mask);
@@ -78,6 +90,16 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
     builder.keep(bytes * (query_width + key_width));
   }
   builder.keep(bytes * (query_width + key_width + value_width));
+  if (!slice.job.fused) {  // the three gradients are put together for the one product
+    builder.pass(0, 2 * bytes * (query_width + key_width + value_width));
+  }
+  if (slice.job.padding_mask && slice.job.attention != AttentionKernel::unfused) {
+    // Tokens of q, k, v gathered (read, written), the result set to zero and scattered; backward
+    // the same the other way round.
+    const double inner = bytes * (query_width + key_width + value_width);
+    builder.pass(2 * inner + 3 * bytes * out_width, 3 * inner + 2 * bytes * out_width, 6);
+    builder.keep(bytes * out_width);  // gathered; q, k, v are kept gathered instead of whole
+  }
 
   add_context_parallel(builder, slice, attention);
   const bool exchange_heads =
@@ -263,7 +285,7 @@ Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
     held.trained = adapters / (held.dense + held.experts);
   }
   builder.hold(held);
-  return builder.finish(slice.norm_rows * slice.hidden * slice.element);
+  return builder.finish(slice.norm_rows * slice.hidden * slice.residual);
 }
 
 }  // namespace headway

@@ -25,6 +25,7 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
   const double copies = layout.schedule == Schedule::dual_pipe && layout.pp > 1 ? 2.0 : 1.0;
 
   double parameters = 0, gradients = 0, states = 0, largest_block = 0;
+  double ends = 0;  // parameters of embedding and head where they form a unit of their own
   Bytes kept(0), widest(0), last_work(0);
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
@@ -41,7 +42,11 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
     };
     add(held.dense, dense_ranks);
     add(held.experts, expert_ranks);
-    largest_block = std::max(largest_block, held.dense + held.experts);
+    if (layer || !habit.flat_gradients) {
+      largest_block = std::max(largest_block, held.dense + held.experts);
+    } else {
+      ends += held.dense;
+    }
     if (block.kind != BlockKind::head) kept += count * block.saved;
     // While a recomputed piece runs backward, everything in it is alive.
     const double pieces =
@@ -68,15 +73,18 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
   } else {
     memory.activations = flights * kept + widest;
   }
-  // The gradient of the widest activation, as large as the activation itself.
   const double gathered = sharded
                               ? (layout.zero == 3 && layout.reshard_after_forward
                                      ? largest_block * static_cast<double>(habit.gathered_blocks)
                                      : stage.parameters)
                               : 0.0;
   const bool reduces = layout.dp * layout.cp > 1 && !sharded;
-  memory.buffers = Bytes(gathered * gathered_bytes(slice.job) +
-                         (sharded || reduces ? largest_block * habit.transient_gradients : 0.0)) +
+  const double transient = transient_gradient_bytes(slice.job);
+  // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
+  // first to the last op of the backward pass.
+  const bool kept_ends = sharded && layout.zero == 3 && layout.reshard_after_forward;
+  memory.buffers = Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(slice.job) +
+                         (sharded || reduces ? largest_block * transient : 0.0)) +
                    (reduces && layout.zero == 0 ? 2 * habit.bucket : Bytes(0));
   return memory;
 }

@@ -16,6 +16,7 @@ struct Matmul {
   std::int64_t m, n, k;
   std::int64_t batch = 1;
   double result_bytes = 0;  // moved for each element of C; 0: one write in the product's format
+  bool by_columns = false;  // A lies in memory by columns, m elements long (weight gradients)
 };
 
 /// The core of attention, softmax(Q·Kᵀ)·V, for `batch` sequences on one accelerator.
@@ -28,9 +29,11 @@ struct AttentionShape {
   double dropout = 0;
 };
 
-/// A memory-bound pass over `moved` bytes, read and written together.
+/// A memory-bound pass over `moved` bytes, read and written together; eager: in a library's kernels
+/// of one operation each.
 struct Pass {
   Bytes moved;
+  bool eager = false;
 };
 
 /// One kind of kernel that a rank runs.

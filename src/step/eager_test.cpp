@@ -1,0 +1,174 @@
+// What eager PyTorch and FSDP do besides the products: casts and copies of weights and gradients,
+// metrics, masks, recomputation that stops early. Bytes derived by hand for one layer of a GPT.
+#include <gtest/gtest.h>
+
+#include "step/test_case.hpp"
+
+namespace headway::testing {
+namespace {
+
+constexpr double kTokens = 2048, kHidden = 4096;
+
+// MosaicGPT-7B on 8 ranks of FSDP, one sequence each, kernels not fused: a layer of 12·h² weights
+// in four matrices with biases, a vocabulary of 50,368 words, tied.
+Case mpt() {
+  Case c = case_of("mosaicgpt-7b");
+  c.model.vocabulary = 50368;
+  c.job.framework = Framework::fsdp;
+  c.job.fused = false;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.zero = 3;
+  return c;
+}
+
+double passes(const Block& block, Phase phase, bool weight_gradient) {
+  double bytes = 0;
+  for (const Op& op : block.ops) {
+    const auto* pass = std::get_if<Pass>(&op.shape);
+    if (pass && op.phase == phase && op.weight_gradient == weight_gradient) {
+      bytes += pass->moved.value();
+    }
+  }
+  return bytes;
+}
+
+const Block& block_of(const Step& step, BlockKind kind) {
+  for (const Block& block : step.blocks) {
+    if (block.kind == kind) return block;
+  }
+  return step.blocks.front();
+}
+
+double layer_weights() {
+  return 12 * kHidden * kHidden;
+}
+
+TEST(Eager, AFlatGradientIsCopiedCastAndDivided) {  // [STEP-15]
+  // Sums of the outputs' gradients for the biases: 3h + h + 4h + h of two bytes a token.
+  const double biases = kTokens * 9 * kHidden * 2;
+  const struct {
+    WireFormat param, reduce;
+    double bytes;
+  } cases[] = {
+      {WireFormat::bf16, WireFormat::bf16, 2 * 2 + 2 * 2},
+      {WireFormat::bf16, WireFormat::fp32, 2 * 2 + (2 + 4) + 2 * 4},
+      // and the product's 16-bit result is cast to the weight's fp32
+      {WireFormat::fp32, WireFormat::bf16, (2 + 4) + 2 * 4 + (4 + 2) + 2 * 2},
+  };
+  for (const auto& each : cases) {
+    Case c = mpt();
+    c.job.param_dtype = each.param;
+    c.job.reduce_dtype = each.reduce;
+    expect_legal(c);
+    EXPECT_DOUBLE_EQ(passes(c.lowered().blocks[0], Phase::backward, true),
+                     each.bytes * layer_weights() + biases)
+        << each.bytes;
+  }
+}
+
+TEST(Eager, WireFormatsSetTheBytesOfGathersAndReductions) {  // [STEP-10]
+  Case c = mpt();
+  const double held = c.lowered().blocks[0].held.dense;
+  const auto sum = [&](CollectiveOp op) {
+    return bytes_of(c.lowered().blocks[0].calls, op, Group::dp) / held;
+  };
+  EXPECT_DOUBLE_EQ(sum(CollectiveOp::all_gather), 2 * 2);  // forward and backward
+  EXPECT_DOUBLE_EQ(sum(CollectiveOp::reduce_scatter), 4);
+  c.job.param_dtype = WireFormat::fp32;
+  c.job.reduce_dtype = WireFormat::bf16;
+  EXPECT_DOUBLE_EQ(sum(CollectiveOp::all_gather), 2 * 4);
+  EXPECT_DOUBLE_EQ(sum(CollectiveOp::reduce_scatter), 2);
+}
+
+TEST(Eager, AutocastCastsWeightsNormsAndResidual) {  // [STEP-15]
+  Case plain = mpt();
+  plain.job.param_dtype = WireFormat::bf16;
+  Case cast = mpt();
+  cast.job.param_dtype = WireFormat::fp32;
+  const Block a = plain.lowered().blocks[0], b = cast.lowered().blocks[0];
+  const double values = kTokens * kHidden;
+  // Two norms: x and y of 4 bytes instead of 2, and y cast; two sums: x and x + f(x) of 4.
+  const double norms = 2 * (2 * 2 + (4 + 2)), sums = 2 * (2 * 2);
+  EXPECT_DOUBLE_EQ(passes(b, Phase::forward, false) - passes(a, Phase::forward, false),
+                   (norms + sums) * values + (4 + 2) * layer_weights());
+  // Norms: five tensors instead of 2 bytes in 4, dy cast; sums: three, and the branch's cast.
+  EXPECT_DOUBLE_EQ(passes(b, Phase::backward, false) - passes(a, Phase::backward, false),
+                   (2 * (5 * 2 + 6) + 2 * (3 * 2 + 6)) * values);
+  // Kept: the norms' inputs in 4 bytes, 16-bit copies of the weights.
+  EXPECT_DOUBLE_EQ(b.saved.value() - a.saved.value(), 2 * 2 * values + 2 * layer_weights());
+  cast.layout.recompute = plain.layout.recompute = Recompute::full;  // the input alone
+  EXPECT_DOUBLE_EQ(cast.lowered().blocks[0].saved.value() - plain.lowered().blocks[0].saved.value(),
+                   2 * values);
+}
+
+TEST(Eager, APaddingMaskGathersAndScattersTokens) {  // [STEP-15]
+  Case c = mpt();
+  const Block a = c.lowered().blocks[0];
+  c.job.padding_mask = true;
+  const Block b = c.lowered().blocks[0];
+  const double values = kTokens * kHidden * 2;  // bytes of one of q, k, v
+  // q, k, v read and written; the result zeroed, read, written. Backward: its gradient read and
+  // written; those of q, k, v zeroed, read, written.
+  EXPECT_DOUBLE_EQ(passes(b, Phase::forward, false) - passes(a, Phase::forward, false),
+                   (3 * 2 + 3) * values);
+  EXPECT_DOUBLE_EQ(passes(b, Phase::backward, false) - passes(a, Phase::backward, false),
+                   (2 + 3 * 3) * values);
+}
+
+TEST(Eager, TheLossInOneKernelAndItsMetrics) {  // [STEP-7]
+  Case c = mpt();
+  c.model.final_norm = false;
+  const double logits = kTokens * 50368;
+  const auto head = [&](Phase phase) {
+    return passes(block_of(c.lowered(), BlockKind::head), phase, false) / logits;
+  };
+  c.job.fused_loss = Choice::on;
+  EXPECT_DOUBLE_EQ(head(Phase::forward), 2);   // read
+  EXPECT_DOUBLE_EQ(head(Phase::backward), 4);  // read, and the gradient written
+  // A metric: logits read, written in fp32, read, their softmax written.
+  c.job.loss_metrics = 2;
+  EXPECT_DOUBLE_EQ(head(Phase::forward), 2 + 2 * (2 + 4 + 4 + 4));
+  EXPECT_DOUBLE_EQ(block_of(c.lowered(), BlockKind::head).working.value(), 4 * logits);
+  c.job.fused_loss = Choice::off;  // fp32 copy, softmax and gradient beside the logits
+  EXPECT_DOUBLE_EQ(block_of(c.lowered(), BlockKind::head).working.value(), 14 * logits);
+}
+
+TEST(Eager, RecomputationThatStopsEarlyLeavesOutTheLastProduct) {  // [STEP-16]
+  Case c = mpt();
+  c.layout.recompute = Recompute::full;
+  const auto products = [&] {
+    double flops = 0;
+    const Step step = c.lowered();
+    for (const Op& op : step.blocks[0].ops) {
+      if (op.recomputed && is_product(op)) flops += work(op).value();
+    }
+    return flops / (2 * kTokens * kHidden * kHidden);
+  };
+  c.layout.recompute_early_stop = Choice::off;
+  EXPECT_DOUBLE_EQ(products(), 3 + 1 + 4 + 4);
+  c.layout.recompute_early_stop = Choice::on;
+  EXPECT_DOUBLE_EQ(products(), 3 + 1 + 4);
+  c.layout.recompute_early_stop = Choice::framework;
+  c.job.software = 2023.5;  // PyTorch 2.0
+  EXPECT_DOUBLE_EQ(products(), 12);
+  c.job.software = 2023.9;  // 2.1
+  EXPECT_DOUBLE_EQ(products(), 8);
+  c.layout.recompute_every = 2;  // the second layer's input is wanted
+  EXPECT_DOUBLE_EQ(products(), 12);
+}
+
+TEST(Eager, TheEndsStayGatheredAndTheirGradientsGrow) {  // [STEP-9]
+  Case c = mpt();
+  c.job.param_dtype = c.job.reduce_dtype = WireFormat::bf16;
+  expect_legal(c);
+  const Step step = c.lowered();
+  const double layer = step.blocks[0].held.dense;
+  const double ends = 50368 * kHidden + 2048 * kHidden + kHidden;  // words, positions, last norm
+  // Two blocks gathered, one's gradients twice; the ends' weights and gradients.
+  EXPECT_NEAR(step.memory.buffers.value(), 2 * (2 * layer + 2 * layer + 2 * ends),
+              1e-3 * step.memory.buffers.value());
+}
+
+}  // namespace
+}  // namespace headway::testing
