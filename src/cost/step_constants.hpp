@@ -25,6 +25,7 @@ struct SharedConstants {
 /// Of one framework family.
 struct FrameworkConstants {
   Seconds host_launch;       // the host needs this for each op or call it issues
+  Seconds grouped_overhead;  // of each product of a group: padding, casts and a launch apart
   Seconds step_overhead;     // once a step: data, logging, host synchronisation
   Bytes context;             // driver context, libraries' workspaces, communicators' own buffers
   double fragmentation = 0;  // of the memory that the allocator handles
@@ -32,10 +33,17 @@ struct FrameworkConstants {
 
 /// Of one accelerator architecture.
 struct ArchitectureConstants {
-  double sustained = 1;        // of the rate of a short benchmark that hours of training keep
-  double sustained_8_bit = 1;  // the same of products in 8 and 4 bits
-  double immaturity = 0;       // share of the rates that software lacked when the architecture
-                               // appeared
+  double sustained = 1;            // of the rate of a short benchmark that hours of training keep
+  double sustained_8_bit = 1;      // the same of products in 8 bits
+  double sustained_4_bit = 1;      // the same of products in 4 bits
+  double sustained_attention = 1;  // the same of attention
+  double sustained_passes = 1;     // of the memory bandwidth that passes reach alone
+  double sustained_grouped = 1;    // the same of grouped products, besides
+  double power_exponent = 0;       // rates grow with the board's power to this exponent
+  double immaturity = 0;           // share of the rates that software lacked when the architecture
+                                   // appeared
+  double extra_passes = 0;  // bytes that unfused passes of 8- and 4-bit recipes moved, over those
+                            // of fused ones, a year after the architecture appeared
 };
 
 /// Of one network class.
@@ -56,7 +64,8 @@ struct StepConstants {
   std::map<std::string, FrameworkConstants> frameworks;
   std::map<std::string, ArchitectureConstants> architectures;
   std::map<std::string, NetworkConstants> networks;
-  std::map<std::string, double> appeared;  // year of an architecture's first systems
+  std::map<std::string, double> appeared;          // year of an architecture's first systems
+  std::map<std::string, Watts> benchmarked_power;  // TDP of an architecture's benchmarked board
 
   const FrameworkConstants& framework(const std::string& name) const;
   const ArchitectureConstants& architecture(const std::string& name) const;
@@ -94,6 +103,8 @@ template <class Visitor>
 void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
   visit("host_launch", c.host_launch,
         Bounds{0.2e-6, 300e-6, "an op is one to some ten launches of 2 to 10 us each"});
+  visit("grouped_overhead", c.grouped_overhead,
+        Bounds{0.1e-6, 60e-6, "some kernels of 2 to 10 us for each expert"});
   visit("step_overhead", c.step_overhead,
         Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
   visit("context", c.context,
@@ -103,10 +114,18 @@ void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
 }
 template <class Visitor>
 void for_each_constant(ArchitectureConstants& c, Visitor&& visit) {
-  visit("sustained", c.sustained, Bounds{0.5, 1, "training does not beat a short benchmark"});
-  visit("sustained_8_bit", c.sustained_8_bit,
-        Bounds{0.5, 1, "training does not beat a short benchmark"});
+  constexpr Bounds kSustained{
+      0.5, 1.7, "a benchmark's board may be throttled: B200 ran in two states 1.4 apart"};
+  visit("sustained", c.sustained, kSustained);
+  visit("sustained_8_bit", c.sustained_8_bit, kSustained);
+  visit("sustained_4_bit", c.sustained_4_bit, kSustained);
+  visit("sustained_attention", c.sustained_attention, kSustained);
+  visit("sustained_passes", c.sustained_passes, kSustained);
+  visit("sustained_grouped", c.sustained_grouped, kSustained);
+  visit("power_exponent", c.power_exponent,
+        Bounds{0, 1, "clocks grow with the cube root of the power, at the least voltage with it"});
   visit("immaturity", c.immaturity, Bounds{0, 0.5, "first software reached half at least"});
+  visit("extra_passes", c.extra_passes, Bounds{0, 6, "casts, scales and transposes, each a pass"});
 }
 template <class Visitor>
 void for_each_constant(NetworkConstants& c, Visitor&& visit) {

@@ -49,6 +49,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
+     .expert_bias_forward = 28,
+     .expert_bias_backward = 36,
+     .weighs_between = true,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash3},
     {.weights = 4,
@@ -75,6 +78,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 22,
      .optimizer_passes = 1.3,
      .fused_weight_gradient = false,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
@@ -101,6 +107,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.3,
      .fused_weight_gradient = false,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
@@ -127,6 +136,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 14,
      .optimizer_passes = 1.5,
      .fused_weight_gradient = false,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 4,
@@ -153,6 +165,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .loss_backward = 8,
      .optimizer_passes = 1.0,
      .fused_weight_gradient = true,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash3},
 }};
@@ -181,6 +196,7 @@ double gradient_bytes(const Job& job) {
   const Habits& habit = habits(job.framework);
   if (!job.recipe->master_weights) return 4;
   if (is_8_bit(job)) return habit.gradients_8_bit;
+  if (job.small_gradients) return 2;
   return job.recipe->activation == Precision::fp16 ? habit.gradients_fp16 : habit.gradients;
 }
 

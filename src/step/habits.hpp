@@ -42,7 +42,10 @@ struct Habits {
   double loss_backward;
   double optimizer_passes;     // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient;  // the product adds to the resident gradient itself
-  int default_zero;            // the ZeRO stage of the framework's own recipes
+  double expert_bias_forward;  // bytes an element of experts' results that adding biases moves
+  double expert_bias_backward;
+  bool weighs_between;               // the router's weights multiply between an expert's products
+  int default_zero;                  // the ZeRO stage of the framework's own recipes
   AttentionKernel hopper_attention;  // on Hopper and later: by a library made for it, or not
 };
 
