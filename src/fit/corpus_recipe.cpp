@@ -34,6 +34,7 @@ std::optional<double> release_after(std::string_view text, std::string_view word
 const double kExpertsInGraphs = *years_of("2026-06");
 // Dispatch of tokens once for each rank, by DeepEP and HybridEP.
 const double kDispatchOnce = *years_of("2025-09");
+const double kDispatchOnceOnBoards = *years_of("2026-04");
 // Mean tokens of a question with its answer in SQuAD, the data of NVIDIA's tuned models, packed.
 constexpr std::int64_t kPackedDocument = 256;
 
@@ -44,6 +45,38 @@ std::optional<double> software_of(const CorpusRow& row) {
     if (const auto release = release_after(row.notes, words)) return release;
   }
   return years_of(row.date);
+}
+
+std::optional<std::uint8_t> pieces_of(std::string_view notes) {
+  const std::uint8_t between = bit(Piece::core) | bit(Piece::norm) | bit(Piece::feed_forward);
+  // All dots are kept but the first of the feed-forward part; those of attention only.
+  for (const char* policy : {"save_dot_except_mlp", "SAVE_QKV_OUT_PROJ"}) {
+    if (contains(notes, policy)) return between;
+  }
+  constexpr std::string_view kModules = "recompute modules ";
+  const std::size_t at = notes.find(kModules);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = notes.substr(at + kModules.size());
+  const std::string_view listed = rest.substr(0, rest.find(';'));
+  constexpr std::pair<std::string_view, Piece> kWords[] = {{"core_attn", Piece::core},
+                                                           {"norm", Piece::norm},
+                                                           {"mla_up_proj", Piece::latent_up},
+                                                           {"act", Piece::activation},
+                                                           {"mlp", Piece::feed_forward},
+                                                           {"shared_experts", Piece::feed_forward},
+                                                           {"moe", Piece::experts}};
+  std::uint8_t out = 0;
+  for (std::size_t begin = 0; begin < listed.size();) {
+    const std::size_t end = std::min(listed.find_first_of(" ,+()", begin), listed.size());
+    std::string_view word = listed.substr(begin, end - begin);
+    begin = end + 1;
+    if (word == "layernorm") word = "norm";
+    if (word == "moe_act") word = "act";
+    for (const auto& [name, piece] : kWords) {
+      if (word == name) out = static_cast<std::uint8_t>(out | bit(piece));
+    }
+  }
+  return out;
 }
 
 bool is_vendor_recipe(const CorpusRow& row) {
@@ -104,10 +137,13 @@ void set_vendor_recipe(const CorpusRow& row, CorpusRun& run) {
                                    [](const Layer& layer) { return layer.experts.has_value(); });
   if (!experts) return;
   const double today = job.software > 0 ? job.software : 1e4;
-  // HybridEP on racks of one NVLink domain, all-to-all on boards of eight unless the notes say.
+  // HybridEP on racks of one NVLink domain, later DeepEP and HybridEP across boards of eight, too;
+  // else all-to-all, unless the notes say.
   const bool rack = run.machine->cluster.levels.front().size > 8;
+  const bool leaves_domain = layout.ep > run.machine->cluster.levels.front().size;
   if (contains(notes, "deepep") ||
-      (rack && today >= kDispatchOnce && !contains(notes, "dispatcher a2a"))) {
+      (!contains(notes, "dispatcher a2a") &&
+       ((rack && today >= kDispatchOnce) || (leaves_domain && today >= kDispatchOnceOnBoards)))) {
     layout.dispatch = Dispatch::once;
     assume("dispatch=once");
   }
@@ -123,7 +159,6 @@ void set_vendor_recipe(const CorpusRow& row, CorpusRun& run) {
     job.graphs = Graphs::dense;
     assume("graphs=dense");
   }
-  const bool leaves_domain = layout.ep > run.machine->cluster.levels.front().size;
   if (contains(notes, "1f1b overlap") ||
       (leaves_domain && layout.vpp > 1 && !contains(notes, "dispatcher"))) {
     layout.overlap_experts = Choice::on;

@@ -218,6 +218,9 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     layout.recompute = Recompute::full;
   } else if (row.recompute == "selective" || contains(row.recompute, "qkv_proj")) {
     layout.recompute = Recompute::selective;
+    if (const auto pieces = pieces_of(row.notes); pieces && *pieces != 0) {
+      layout.recompute_pieces = *pieces;
+    }
   } else if (row.recompute != "none") {
     run.remedies = {{Recompute::none}};
     if (run.job.framework != Framework::nanotron) {

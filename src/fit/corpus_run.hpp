@@ -44,11 +44,12 @@ inline constexpr std::array kFillingPolicy = {
     FillingRule{"overlap_tensor (NVIDIA)", "on with tp above 1 and sp, but not in fp4"},
     FillingRule{"adapters, document (NVIDIA)",
                 "adapters on queries, keys and values; documents of 256 tokens packed in tuning"},
-    FillingRule{
-        "experts (NVIDIA)",
-        "dispatch once on racks of one NVLink domain from release 25.09; overlapped where ep "
-        "leaves the domain and vpp is above 1; on Blackwell but B200 graphs dense, from "
-        "release 26.06 in 8 bit step, with fused experts, 8-bit attention and overlap"},
+    FillingRule{"experts (NVIDIA)",
+                "dispatch once on racks of one NVLink domain from release 25.09, where ep leaves "
+                "the domain "
+                "from 26.04; overlapped where it leaves it and vpp is above 1; on Blackwell but "
+                "B200 graphs dense, from "
+                "release 26.06 in 8 bit step, with fused experts, 8-bit attention and overlap"},
     FillingRule{"zero_stage", "the habit of the framework"},
     FillingRule{"sp",
                 "with tp above 1: on for Megatron-Core, NeMo and JAX, off for Megatron-DeepSpeed "
@@ -120,6 +121,9 @@ class Shelf {
 
 /// The date of the row's software in years: its release where the notes name one, else its date.
 std::optional<double> software_of(const CorpusRow& row);
+/// The pieces of a layer that the notes say are recomputed, in the words of Megatron-Core
+/// ("recompute modules norm, act") and of JAX's checkpoint policies; nothing where they do not.
+std::optional<std::uint8_t> pieces_of(std::string_view notes);
 /// Runs by recipes of NVIDIA (NeMo, Megatron-Bridge), and what these switch on.
 bool is_vendor_recipe(const CorpusRow& row);
 void set_vendor_recipe(const CorpusRow& row, CorpusRun& run);

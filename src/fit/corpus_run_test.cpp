@@ -272,6 +272,22 @@ TEST(CorpusRun, ExpertsRunInGraphsOfAWholeStepFromTheirReleaseOn) {
   EXPECT_TRUE(after->job.fused_experts);
 }
 
+TEST(CorpusRun, RecomputedPiecesAreReadFromTheNotes) {
+  EXPECT_EQ(pieces_of("dispatcher A2A; recompute modules norm, act;"),
+            bit(Piece::norm) | bit(Piece::activation));
+  EXPECT_EQ(pieces_of("recompute modules mlp + core_attn"),
+            bit(Piece::feed_forward) | bit(Piece::core));
+  EXPECT_EQ(pieces_of("recompute modules layernorm,moe_act; tiny"),
+            bit(Piece::norm) | bit(Piece::activation));
+  EXPECT_EQ(pieces_of("recompute modules ;"), 0);
+  EXPECT_EQ(pieces_of("remat policy save_dot_except_mlp[wi] per configure.sh"),
+            bit(Piece::core) | bit(Piece::norm) | bit(Piece::feed_forward));
+  EXPECT_EQ(pieces_of("selective core_attn baseline"), std::nullopt);
+  const auto run = run_with({{"recompute", "selective"}, {"notes", "recompute modules mlp"}});
+  EXPECT_EQ(run->layout.recompute, Recompute::selective);
+  EXPECT_EQ(run->layout.recompute_pieces, bit(Piece::feed_forward));
+}
+
 TEST(CorpusRun, NumbersAreFoundBehindWords) {
   EXPECT_EQ(number_after("a zero1=-1 b zero1=8", "zero1="), 8);
   EXPECT_EQ(number_after("head_dim 128; x", "head_dim "), 128);
