@@ -41,12 +41,16 @@ constexpr RunField kFields[] = {
     {"no-sp", "", "tensor parallelism without sequence parallelism"},
     {"cp-exchange", "KIND", "ring (default) or all-to-all"},
     {"recompute", "MODE", "none (default), selective (attention core), full"},
+    {"recompute-pieces", "LIST",
+     "selective recomputes core (default), norm, latent-up, activation, feed-forward, experts"},
     {"recompute-every", "N", "full recomputation keeps the input of every n-th layer"},
     {"recompute-early-stop", "on|off",
      "full: a layer's recomputation ends before its last product"},
     {"schedule", "NAME", "1f1b (default), gpipe, zero-bubble, zero-bubble-v, dual-pipe"},
     {"first-stage-layers", "N", "layers on the first pipeline stage"},
     {"last-stage-layers", "N", "layers on the last pipeline stage"},
+    {"embedding-slots", "N", "layers that the embedding counts as where layers are spread"},
+    {"head-slots", "N", "the same of the head with prediction modules"},
     {"offload", "LIST", "optimizer, activations, parameters (comma-separated)"},
     {"order", "DIMS", "numbering of the ranks from the innermost, default tp-cp-dp-pp"},
     {"overlap-gradients", "on|off", "reduce gradients under the backward pass"},
@@ -58,10 +62,18 @@ constexpr RunField kFields[] = {
     {"padding-mask", "", "batches come with a mask: tokens are gathered for flash attention"},
     {"fused-loss", "on|off", "cross-entropy in one kernel each way"},
     {"loss-metrics", "N", "times that training metrics evaluate the loss again"},
+    {"overlap-experts", "on|off", "exchange tokens under the work of another micro-batch"},
+    {"dispatch", "KIND", "copies (default): a token goes to each expert; once: to each rank"},
+    {"graphs", "KIND", "CUDA graphs: none (default), dense (all but routed experts), step"},
+    {"fused-experts", "", "activation and casts inside the experts' grouped products"},
+    {"attention-8-bit", "", "the attention core in 8 bit, too, with an 8-bit recipe"},
+    {"small-gradients", "", "gradients in 16 bit where the framework's habit is 32"},
     {"unfused", "", "one kernel for each operation of norms, activation, rotary, dropout"},
     {"not-causal", "", "every token attends to every other"},
     {"dropout", "P", "probability; default: the model's own recipe"},
     {"lora-rank", "N", "rank of the adapters (task lora)"},
+    {"adapters", "KIND", "all (default) or query-key-value: matrices with adapters (task lora)"},
+    {"document", "N", "mean tokens of documents packed into a sequence; default: one fills it"},
     {"expert-imbalance", "X", "tokens of the fullest expert rank over the mean, at least 1"},
     {"software", "YEAR-MONTH", "date of framework and libraries, as 2025-06; default: today's"},
     {"attention-flops", "KIND", "full (default) or causal: how MFU counts attention"},
@@ -212,6 +224,25 @@ void read_offload(RequestReader& reader, Layout& layout) {
   }
 }
 
+void read_pieces(RequestReader& reader, Layout& layout) {
+  const auto text = reader.text("recompute-pieces");
+  if (!text) return;
+  layout.recompute_pieces = 0;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    const auto found = std::find(kPieceNames.begin() + 1, kPieceNames.end(), item);
+    if (found == kPieceNames.end()) {
+      const std::vector<std::string> known(kPieceNames.begin() + 1, kPieceNames.end());
+      return reader.fail("recompute-pieces",
+                         "'" + printable(item) + "' is not known; legal: " + join(known, ", "));
+    }
+    layout.recompute_pieces |= bit(static_cast<Piece>(found - kPieceNames.begin()));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+}
+
 void read_job(RequestReader& reader, Run& run) {
   Job& job = run.job;
   for (const char* name : {"seq", "global-batch"}) reader.text(name, /*required=*/true);
@@ -240,6 +271,12 @@ void read_job(RequestReader& reader, Run& run) {
   reader.count("loss-metrics", job.loss_metrics, 0);
   reader.number("dropout", job.dropout, 0, 0.999);
   reader.count("lora-rank", job.lora_rank);
+  reader.choice("adapters", kAdapterNames, job.adapters);
+  reader.count("document", job.document);
+  reader.choice("graphs", kGraphNames, job.graphs);
+  job.fused_experts = reader.flag("fused-experts");
+  job.attention_8_bit = reader.flag("attention-8-bit");
+  job.small_gradients = reader.flag("small-gradients");
   reader.number("expert-imbalance", job.expert_imbalance, 1, 1000);
   if (const auto date = reader.text("software")) {
     job.software = years_of(*date).value_or(0);
@@ -269,6 +306,10 @@ void read_layout(RequestReader& reader, Layout& layout) {
   layout.sequence_parallel = !reader.flag("no-sp");
   reader.choice("cp-exchange", kContextExchangeNames, layout.context_exchange);
   reader.choice("recompute", kRecomputeNames, layout.recompute);
+  read_pieces(reader, layout);
+  reader.count("embedding-slots", layout.embedding_slots, 0);
+  reader.count("head-slots", layout.head_slots, 0);
+  reader.choice("dispatch", kDispatchNames, layout.dispatch);
   reader.count("recompute-every", layout.recompute_every);
   reader.choice("schedule", kScheduleNames, layout.schedule);
   reader.count("first-stage-layers", layout.first_stage_layers);
@@ -279,6 +320,7 @@ void read_layout(RequestReader& reader, Layout& layout) {
   reader.on_off("overlap-gradients", layout.overlap_gradients);
   reader.on_off("overlap-parameters", layout.overlap_parameters);
   reader.on_off("overlap-tensor", layout.overlap_tensor);
+  reader.on_off("overlap-experts", layout.overlap_experts);
 }
 
 // dp from the GPUs, or the GPUs from the degrees; they must agree.

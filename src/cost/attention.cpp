@@ -109,9 +109,13 @@ Seconds flash(const AttentionShape& shape, int version, double width, double row
   const double dim = 0.5 * static_cast<double>(shape.head_dim + shape.value_dim);
   const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
   const double unequal = shape.head_dim == shape.value_dim ? 1 : flash.unequal_dims;
+  // In 8 bit the products are faster and the exponentials are not.
+  const double faster = precision >= Precision::fp8
+                            ? accelerator.peak_of(precision) / accelerator.peak_of(Precision::bf16)
+                            : 1.0;
   const auto at = static_cast<std::size_t>(version);
   const double efficiency = flash.ceiling[at] * (dim > 64 ? flash.wide[at] : 1.0) * unequal *
-                            parameters.sustained * dim / (dim + parameters.softmax_width);
+                            parameters.sustained * dim / (dim + parameters.softmax_width * faster);
   const FlopsPerSecond rate = accelerator.peak_of(precision) * efficiency;
   const double sequences = static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
   const Seconds total = Flops(sequences * scores(shape) * width) / rate;

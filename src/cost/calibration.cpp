@@ -16,6 +16,26 @@ double maturity(const StepConstants& constants, const std::string& architecture,
                  std::exp(-age / constants.shared.maturing);
 }
 
+// [FORECAST-13] Passes of 8-bit recipes (casts, scales, transposes) that the first releases left
+// unfused, as a multiple of the bytes of fused ones; it falls as immaturity does, from an
+// architecture's first year on.
+double passes(const StepConstants& constants, const std::string& architecture, double software) {
+  const auto appeared = constants.appeared.find(architecture);
+  if (software <= 0 || appeared == constants.appeared.end()) return 1;
+  const double age = std::max(0.0, software - appeared->second - 1);
+  return 1 + constants.architecture(architecture).extra_passes *
+                 std::exp(-age / constants.shared.maturing);
+}
+
+// [FORECAST-12] Products and attention run at the clock that the board's power allows: a board of
+// another power than the benchmarked one runs at (power / benchmarked power)^exponent of its rates.
+double powered(const StepConstants& constants, const Accelerator& accelerator) {
+  const auto found = constants.benchmarked_power.find(accelerator.architecture);
+  if (found == constants.benchmarked_power.end() || accelerator.tdp.value() <= 0) return 1;
+  return std::pow(accelerator.tdp / found->second,
+                  constants.architecture(accelerator.architecture).power_exponent);
+}
+
 }  // namespace
 
 Result<Benchmarked> benchmarked_for(const Cluster& cluster) {
@@ -47,9 +67,17 @@ Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
   }
   const std::string& architecture = cluster.accelerator.architecture;
   const ArchitectureConstants& own = constants.architecture(architecture);
-  out.kernels.sustained *= own.sustained * maturity(constants, architecture, software);
+  out.kernels.sustained *= own.sustained * maturity(constants, architecture, software) *
+                           powered(constants, cluster.accelerator);
   out.kernels.eager_efficiency *= own.eager;
   out.kernels.fp8_ceiling *= own.sustained_8_bit / own.sustained;
+  out.kernels.fp4_ceiling *= own.sustained_4_bit / own.sustained;
+  for (FlashParameters* flash : {&out.kernels.flash_forward, &out.kernels.flash_backward}) {
+    for (double& ceiling : flash->ceiling) ceiling *= own.sustained_attention / own.sustained;
+  }
+  out.kernels.memory_efficiency *= own.sustained_passes;
+  out.kernels.grouped_efficiency *= own.sustained_grouped;
+  out.passes_8_bit = passes(constants, architecture, software);
   for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
     const double reached = constants.network(cluster.levels[i].network).in_step;
     NetworkParameters& level = out.levels[i];

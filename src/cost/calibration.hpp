@@ -18,6 +18,7 @@ struct Calibration {
   SharedConstants shared;
   PowerConstants power;
   std::array<FrameworkConstants, kFrameworkNames.size()> frameworks;
+  double passes_8_bit = 1;  // bytes of passes in 8- and 4-bit recipes over those of fused ones
 
   const FrameworkConstants& of(Framework framework) const {
     return frameworks[static_cast<std::size_t>(framework)];

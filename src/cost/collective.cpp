@@ -87,14 +87,21 @@ double tree_time(double bytes, const GroupPath& path) {
 
 /// [COLL-5] All-to-all: each rank sends S/n to each other rank; what leaves the domain below level
 /// i, S(n-m)/n, goes at r. T = base + Σ peers·message_hop·l + max S(n-m)/n·detour / (r·e).
-double all_to_all_time(double bytes, const GroupPath& path) {
+/// [COLL-8] Tokens of k choices, sent once to each domain that holds some: of D domains of the
+/// level below a token goes to U(D) = D·(1 - (1 - 1/D)^k), so that S·U(D)/U(n)·(D-1)/D leaves
+/// instead.
+double all_to_all_time(double bytes, double choices, const GroupPath& path) {
   double latency = 0, transfer = 0;
   for (int i = 0; i < path.levels; ++i) {
     const CrossedLevel& level = path.level[i];
     const NetworkParameters& parameters = *level.parameters;
     const double peers = level.members_below * (level.children - 1);
     latency += peers * parameters.message_hop * level.latency;
-    const double leaving = bytes * (path.ranks - level.members_below) / path.ranks;
+    double leaving = bytes * (path.ranks - level.members_below) / path.ranks;
+    if (choices > 1) {
+      leaving *=
+          distinct(path.ranks / level.members_below, choices) / distinct(path.ranks, choices);
+    }
     transfer =
         std::max(transfer, leaving * level.detour / (level.rate * parameters.bandwidth_efficiency));
   }
@@ -112,7 +119,7 @@ double send_time(double bytes, const GroupPath& path) {
 }  // namespace
 
 Seconds collective_time(CollectiveOp op, Bytes bytes, const GroupSpan& span, const Cluster& cluster,
-                        const LevelParameters& parameters) {
+                        const LevelParameters& parameters, double choices) {
   const double size = bytes.value();
   if (span.ranks <= 1 || !(size > 0)) return Seconds(0);
   const GroupPath path = detail::path_of(span, cluster, parameters);
@@ -127,7 +134,7 @@ Seconds collective_time(CollectiveOp op, Bytes bytes, const GroupSpan& span, con
     case CollectiveOp::broadcast:
       return Seconds(ring_time(size, 1, path));
     case CollectiveOp::all_to_all:
-      return Seconds(all_to_all_time(size, path));
+      return Seconds(all_to_all_time(size, choices, path));
     case CollectiveOp::send_receive:
       return Seconds(send_time(size, path));
   }

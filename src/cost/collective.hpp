@@ -31,9 +31,9 @@ struct NetworkParameters {
 using LevelParameters = std::array<NetworkParameters, kMostLevels>;
 
 /// Time of one call over a group, all like groups communicating at once. `bytes` as in Call::bytes.
-/// A group of one rank takes no time, nor does a call without bytes. The formulas, [COLL-1] to
-/// [COLL-7], stand in collective.cpp and docs/models/collectives.md.
+/// `choices` as in Call. A group of one rank takes no time, nor does a call without bytes. The
+/// formulas, [COLL-1] to [COLL-8], stand in collective.cpp and docs/models/collectives.md.
 Seconds collective_time(CollectiveOp op, Bytes bytes, const GroupSpan& span, const Cluster& cluster,
-                        const LevelParameters& parameters);
+                        const LevelParameters& parameters, double choices = 1);
 
 }  // namespace headway

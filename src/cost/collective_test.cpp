@@ -394,5 +394,26 @@ RC_GTEST_PROP(CollectiveProperties, WithoutLatencyAllReduceIsNoFasterThanItsHalv
   }
 }
 
+// [COLL-8] 4 nodes of 8, 8 choices a token: of 1 GB of tokens a node other than the sender's gets
+// what has one of its choices there, 1 - (3/4)^8, once; three such nodes over one network card.
+TEST(Coll8Dispatch, SendsATokenOnceToEachNodeThatHoldsAChoice) {
+  const double ranks = 32 * (1 - std::pow(31.0 / 32, 8));  // distinct ones of a token's choices
+  const GroupSpan group = span(8, 4);
+  const auto time = [&](double bytes, double choices) {
+    return collective_time(CollectiveOp::all_to_all, Bytes(bytes), group, two_levels(), wire_only(),
+                           choices)
+        .value();
+  };
+  const double once = time(1e9 * ranks, 8);
+  EXPECT_NEAR(once, 3 * (1 - std::pow(0.75, 8)) * 1e9 / 50e9, 1e-9);
+  // A copy for each choice: 24 of 32 ranks lie outside.
+  EXPECT_NEAR(time(8e9, 1), 0.75 * 8e9 / 50e9, 1e-12);
+  // In one node a token goes to the ranks of its choices: as an exchange of those bytes.
+  EXPECT_NEAR(collective_time(CollectiveOp::all_to_all, Bytes(1e9), span(8, 1), two_levels(),
+                              wire_only(), 4)
+                  .value(),
+              7.0 / 8 * 1e9 / 400e9, 1e-12);
+}
+
 }  // namespace
 }  // namespace headway

@@ -71,6 +71,8 @@ KernelParameters parameters_from(Fields& fields, KernelParameters p) {
   p.grouped_efficiency = fraction(fields, "grouped_efficiency", p.grouped_efficiency);
   p.grouped_start = fields.quantity_or("grouped_start", p.grouped_start);
   p.fp8_ceiling = fraction(fields, "fp8_ceiling", p.fp8_ceiling);
+  p.fp4_ceiling = fraction(fields, "fp4_ceiling", p.fp4_ceiling);
+  p.block_scaled = fraction(fields, "block_scaled", p.block_scaled);
   p.flash_forward = flash_from(fields.table("flash_forward"), p.flash_forward);
   p.flash_backward = flash_from(fields.table("flash_backward"), p.flash_backward);
   p.softmax_width = not_negative(fields, "softmax_width", p.softmax_width);

@@ -52,7 +52,9 @@ struct KernelParameters {
   std::array<double, kTiles> tile_efficiency = {1, 1, 0.95, 0.85, 0.7};
   double grouped_efficiency = 0.85;  // factor of grouped products (experts) against one product
   Seconds grouped_start{2e-6};       // of each product of a group
-  double fp8_ceiling = 0.9;          // matmul_ceiling of fp8 and fp4 over that of 16 bit
+  double fp8_ceiling = 0.9;          // matmul_ceiling of fp8 over that of 16 bit
+  double fp4_ceiling = 0.8;          // matmul_ceiling of fp4 over that of 16 bit
+  double block_scaled = 0.95;        // rate of products with a scale a block over those without
 
   // Flash attention [KERNEL-2].
   FlashParameters flash_forward;
@@ -65,9 +67,9 @@ constexpr double kAccumulatedResult = 8;
 
 /// Time of `shape` with operands in `precision`. batch > 1 is a group of unlike products, as of
 /// experts. `result_bytes` are moved per element of C; 0: C is written once, in 16 bit (fp32 and
-/// tf32: 32 bit).
+/// tf32: 32 bit). `rate`: of such products over the usual ones (block scales).
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
-                    const KernelParameters& parameters, double result_bytes = 0);
+                    const KernelParameters& parameters, double result_bytes = 0, double rate = 1);
 
 /// As matmul_time, for a batch of like products issued as one kernel.
 Seconds batched_matmul_time(const Matmul& shape, Precision precision,

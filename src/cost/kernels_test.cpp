@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
+
 #include "cost/calibration.hpp"
 #include "cost/kernel_entries.hpp"
 
@@ -199,6 +201,18 @@ TEST(Attention, UnfusedMovesTheScoresAsMegatronsKernelsDo) {  // [KERNEL-3]
   shape.dropout = 0.1;  // 5 bytes a score each way
   EXPECT_NEAR(forward(), (2 * scores * 2 + 4 * rows + 8 * scores) * 1e-6, 1e-3);
   EXPECT_NEAR(backward(), (4 * scores * 2 + 4 * 2 * rows + 9 * scores) * 1e-6, 1e-3);
+}
+
+TEST(Matmul, FourBitAndBlockScaledProductsHaveTheirOwnRates) {  // [KERNEL-1]
+  KernelParameters p = ideal();
+  p.memory_efficiency = 1;
+  p.fp4_ceiling = 0.5;
+  Accelerator a = machine();
+  a.peak[static_cast<std::size_t>(Precision::fp4)] = FlopsPerSecond(400e12);
+  const Matmul shape{8192, 8192, 8192};
+  const Seconds four = matmul_time(shape, Precision::fp4, a, p);
+  EXPECT_NEAR(us(four), 2 * std::pow(8192.0, 3) / (400e12 * 0.5) * 1e6, 1e-3);
+  EXPECT_NEAR(us(matmul_time(shape, Precision::fp4, a, p, 0, 0.8)), us(four) / 0.8, 1e-3);
 }
 
 TEST(Pass, TakesBytesOverBandwidthAndARamp) {  // [KERNEL-4]

@@ -58,7 +58,9 @@ Seconds product_time(const Matmul& shape, Precision precision, const Accelerator
   const auto unit = static_cast<std::int64_t>(16 / element);
   const bool aligned = shape.n % 8 == 0 && (shape.batch > 1 || shape.k % unit == 0) &&
                        (!shape.by_columns || shape.m % unit == 0);
-  if (element <= 1) efficiency *= parameters.fp8_ceiling;
+  if (element <= 1) {
+    efficiency *= precision == Precision::fp4 ? parameters.fp4_ceiling : parameters.fp8_ceiling;
+  }
   if (!aligned) efficiency *= parameters.misaligned_efficiency;
   const FlopsPerSecond rate = accelerator.peak_of(precision) *
                               (parameters.matmul_ceiling * parameters.sustained * efficiency);
@@ -74,14 +76,14 @@ Seconds product_time(const Matmul& shape, Precision precision, const Accelerator
 }  // namespace
 
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
-                    const KernelParameters& parameters, double result_bytes) {
+                    const KernelParameters& parameters, double result_bytes, double rate) {
   if (shape.batch == 1) {
-    return product_time(shape, precision, accelerator, parameters, 1, result_bytes);
+    return product_time(shape, precision, accelerator, parameters, rate, result_bytes);
   }
   // [KERNEL-1b] A group of unlike products: one product's time for all, at grouped_efficiency, and
   // a start for each product of the group.
   const Seconds together = product_time(shape, precision, accelerator, parameters,
-                                        parameters.grouped_efficiency, result_bytes);
+                                        parameters.grouped_efficiency * rate, result_bytes);
   return together + parameters.grouped_start * static_cast<double>(shape.batch);
 }
 

@@ -88,6 +88,11 @@ Result<StepConstants> constants_from(const Document& document) {
     if (name != "source") out.appeared[name] = appeared.number(name);
   }
   appeared.text("source");
+  Fields power = fields.table("benchmarked_power", /*required=*/true);
+  for (const std::string& name : power.keys()) {
+    if (name != "source") out.benchmarked_power[name] = power.quantity<Watts>(name);
+  }
+  power.text("source");
   fields.reject_unknown();
   if (!problems.empty()) return problems;
   return out;

@@ -35,6 +35,8 @@ in_step = 0.8
 [appeared]
 source = "a test"
 blackwell = 2025.0
+[benchmarked_power]
+source = "a test"
 )";
 
 Document document(const char* text) {
@@ -73,7 +75,7 @@ TEST(StepConstants, AFitOverlaysTheEstimatesFieldByField) {
 TEST(StepConstants, EveryProblemIsReportedWithItsLine) {
   const Document fit = document(
       "[framework.jax]\nhost_launch = \"1 s\"\nhost_lunch = \"1 us\"\n"
-      "[architecture.volta]\nsustained = 1.5\n[shared]\nstraggling = \"much\"\n");
+      "[architecture.volta]\nsustained = 2.5\n[shared]\nstraggling = \"much\"\n");
   const auto c = step_constants_from(document(kEstimates), &fit);
   ASSERT_FALSE(c.ok());
   EXPECT_EQ(c.problems().size(), 4u);
@@ -95,6 +97,60 @@ TEST(InStep, SoftwareForANewArchitectureMatures) {
   EXPECT_NEAR(sustained(2024.0), 0.9 * 0.6, 1e-12);  // no earlier than it appeared
   EXPECT_NEAR(sustained(2025.5), 0.9 * (1 - 0.4 / std::exp(1.0)), 1e-12);
   EXPECT_NEAR(sustained(0), 0.9, 1e-12);
+}
+
+// [FORECAST-12] A board of 1,200 W over a benchmarked one of 1,000 W, at the square root.
+TEST(InStep, RatesGrowWithThePowerOfTheBoard) {
+  StepConstants c = constants();
+  c.architectures["blackwell"].power_exponent = 0.5;
+  c.benchmarked_power["blackwell"] = Watts(1000);
+  Cluster cluster = load_cluster("gb200-nvl72").value();
+  ASSERT_EQ(cluster.accelerator.tdp, Watts(1200));
+  const Benchmarked alone = benchmarked_for(cluster).value();
+  const double powered = in_step(alone, c, cluster).kernels.sustained;
+  EXPECT_NEAR(powered, alone.kernels.sustained * 0.9 * std::sqrt(1.2), 1e-12);
+  c.benchmarked_power.clear();  // unknown: as benchmarked
+  EXPECT_NEAR(in_step(alone, c, cluster).kernels.sustained, alone.kernels.sustained * 0.9, 1e-12);
+}
+
+// [FORECAST-13] From a year after an architecture appeared its extra passes fall by e every
+// `maturing` years (here half a year).
+TEST(InStep, PassesOf8BitRecipesAreFusedAsSoftwareMatures) {
+  StepConstants c = constants();
+  c.architectures["blackwell"].extra_passes = 2;
+  const Cluster cluster = load_cluster("dgx-b200").value();
+  const Benchmarked alone = benchmarked_for(cluster).value();
+  const auto moved = [&](double software) {
+    return in_step(alone, c, cluster, software).passes_8_bit;
+  };
+  EXPECT_NEAR(moved(2025.2), 3, 1e-12);
+  EXPECT_NEAR(moved(2026.0), 3, 1e-12);
+  EXPECT_NEAR(moved(2026.5), 1 + 2 / std::exp(1.0), 1e-12);
+  EXPECT_NEAR(moved(0), 1, 1e-12);
+}
+
+TEST(InStep, ProductsOfEachWidthAttentionAndPassesHaveTheirOwnShare) {
+  StepConstants c = constants();
+  ArchitectureConstants& own = c.architectures["blackwell"];
+  own.sustained = 0.8;
+  own.sustained_8_bit = 0.6;
+  own.sustained_4_bit = 0.5;
+  own.sustained_attention = 0.7;
+  own.sustained_passes = 0.9;
+  own.sustained_grouped = 0.75;
+  own.immaturity = 0;
+  const Cluster cluster = load_cluster("dgx-b200").value();
+  const Benchmarked alone = benchmarked_for(cluster).value();
+  const KernelParameters& before = alone.kernels;
+  const KernelParameters after = in_step(alone, c, cluster).kernels;
+  const auto near = [](double got, double expected) { EXPECT_NEAR(got, expected, 1e-12); };
+  near(after.sustained, 0.8 * before.sustained);
+  near(after.sustained * after.fp8_ceiling, 0.6 * before.sustained * before.fp8_ceiling);
+  near(after.sustained * after.fp4_ceiling, 0.5 * before.sustained * before.fp4_ceiling);
+  near(after.sustained * after.flash_forward.ceiling[2],
+       0.7 * before.sustained * before.flash_forward.ceiling[2]);
+  near(after.memory_efficiency, 0.9 * before.memory_efficiency);
+  near(after.grouped_efficiency, 0.75 * before.grouped_efficiency);
 }
 
 TEST(InStep, CallsReachAShareOfTheBenchmarksBandwidthByNetworkClass) {

@@ -26,6 +26,7 @@ struct SharedConstants {
 struct FrameworkConstants {
   Seconds host_launch;       // the host needs this for each op it issues
   Seconds host_call;         // and this for each call: one launch, where an op is several
+  Seconds grouped_overhead;  // of each product of a group: padding, casts and a launch apart
   Seconds step_overhead;     // once a step: data, logging, host synchronisation
   Bytes context;             // driver context, libraries' workspaces, communicators' own buffers
   double fragmentation = 0;  // of the memory that the allocator handles
@@ -35,11 +36,19 @@ struct FrameworkConstants {
 
 /// Of one accelerator architecture.
 struct ArchitectureConstants {
-  double sustained = 1;        // of the rate of a short benchmark that hours of training keep
-  double sustained_8_bit = 1;  // the same of products in 8 and 4 bits
-  double eager = 1;       // of a fused pass' bandwidth that kernels of one operation each reach
-  double immaturity = 0;  // share of the rates that software lacked when the architecture
-                          // appeared
+  double sustained = 1;            // of the rate of a short benchmark that hours of training keep
+  double sustained_8_bit = 1;      // the same of products in 8 bits
+  double sustained_4_bit = 1;      // the same of products in 4 bits
+  double sustained_attention = 1;  // the same of attention
+  double sustained_passes = 1;     // of the memory bandwidth that passes reach alone
+  double sustained_grouped = 1;    // the same of grouped products, besides
+  double eager = 1;                // of a fused pass' bandwidth that kernels of one operation
+                                   // each reach
+  double power_exponent = 0;       // rates grow with the board's power to this exponent
+  double immaturity = 0;           // share of the rates that software lacked when the architecture
+                                   // appeared
+  double extra_passes = 0;  // bytes that unfused passes of 8- and 4-bit recipes moved, over those
+                            // of fused ones, a year after the architecture appeared
 };
 
 /// Of one network class.
@@ -60,7 +69,8 @@ struct StepConstants {
   std::map<std::string, FrameworkConstants> frameworks;
   std::map<std::string, ArchitectureConstants> architectures;
   std::map<std::string, NetworkConstants> networks;
-  std::map<std::string, double> appeared;  // year of an architecture's first systems
+  std::map<std::string, double> appeared;          // year of an architecture's first systems
+  std::map<std::string, Watts> benchmarked_power;  // TDP of an architecture's benchmarked board
 
   const FrameworkConstants& framework(const std::string& name) const;
   const ArchitectureConstants& architecture(const std::string& name) const;
@@ -100,6 +110,8 @@ void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
         Bounds{0.2e-6, 300e-6, "an op is one to some ten launches of 2 to 10 us each"});
   visit("host_call", c.host_call,
         Bounds{0.2e-6, 150e-6, "one launch with its checks, of 2 to 10 us, or some"});
+  visit("grouped_overhead", c.grouped_overhead,
+        Bounds{0.1e-6, 60e-6, "some kernels of 2 to 10 us for each expert"});
   visit("step_overhead", c.step_overhead,
         Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
   visit("context", c.context,
@@ -113,14 +125,22 @@ void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
 }
 template <class Visitor>
 void for_each_constant(ArchitectureConstants& c, Visitor&& visit) {
-  visit("sustained", c.sustained, Bounds{0.5, 1, "training does not beat a short benchmark"});
-  visit("sustained_8_bit", c.sustained_8_bit,
-        Bounds{0.5, 1, "training does not beat a short benchmark"});
+  constexpr Bounds kSustained{
+      0.5, 1.7, "a benchmark's board may be throttled: B200 ran in two states 1.4 apart"};
+  visit("sustained", c.sustained, kSustained);
+  visit("sustained_8_bit", c.sustained_8_bit, kSustained);
+  visit("sustained_4_bit", c.sustained_4_bit, kSustained);
+  visit("sustained_attention", c.sustained_attention, kSustained);
+  visit("sustained_passes", c.sustained_passes, kSustained);
+  visit("sustained_grouped", c.sustained_grouped, kSustained);
+  visit("power_exponent", c.power_exponent,
+        Bounds{0, 1, "clocks grow with the cube root of the power, at the least voltage with it"});
   visit("eager", c.eager,
         Bounds{0.3, 1,
                "a pass of one operation does not beat a fused one; unlike strided or indexed"
                " access, rows of it are read whole"});
   visit("immaturity", c.immaturity, Bounds{0, 0.5, "first software reached half at least"});
+  visit("extra_passes", c.extra_passes, Bounds{0, 6, "casts, scales and transposes, each a pass"});
 }
 template <class Visitor>
 void for_each_constant(NetworkConstants& c, Visitor&& visit) {

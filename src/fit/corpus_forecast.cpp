@@ -14,13 +14,16 @@ Forecast forecast_of(const CorpusRun& run) {
 }
 
 void settle_recomputation(CorpusRun& run) {
-  if (run.recompute_modes.empty()) return;
-  for (const Recompute mode : run.recompute_modes) {
-    run.layout.recompute = mode;
+  if (run.remedies.empty()) return;
+  for (const Remedy& remedy : run.remedies) {
+    run.layout.recompute = remedy.recompute;
+    run.layout.recompute_pieces = remedy.pieces;
+    run.layout.offload_activations = remedy.offload_activations;
     if (forecast_of(run).fits) break;
   }
   run.assumed.push_back("recompute=" +
                         std::string(kRecomputeNames[static_cast<int>(run.layout.recompute)]));
+  if (run.layout.offload_activations) run.assumed.emplace_back("offload=activations");
 }
 
 std::optional<double> measured_step_time(const CorpusRow& row, const CorpusRun& run) {

@@ -61,7 +61,7 @@ Result<std::shared_ptr<const Machine>> machine_of(const CorpusRow& row, Shelf& s
     if (host.memory_gb > 0 && row.accel_memory_gb.value_or(0) != host.memory_gb) continue;
     auto machine =
         shelf.machine(std::string(host.cluster), row.inter_node_network_gbps_per_accel.value_or(0),
-                      years_of(row.date).value_or(0));
+                      software_of(row).value_or(0));
     if (!machine) return machine;
     if (!row.accel_memory_gb) assumed.push_back("accel_memory_gb=" + std::string(host.cluster));
     if (!row.inter_node_network_gbps_per_accel &&
@@ -239,11 +239,14 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     layout.recompute = Recompute::full;
   } else if (row.recompute == "selective" || contains(row.recompute, "qkv_proj")) {
     layout.recompute = Recompute::selective;
+    if (const auto pieces = pieces_of(row.notes); pieces && *pieces != 0) {
+      layout.recompute_pieces = *pieces;
+    }
   } else if (row.recompute != "none") {
-    run.recompute_modes = {Recompute::none};
+    run.remedies = {{Recompute::none}};
     if (run.job.framework != Framework::nanotron) {
-      run.recompute_modes.push_back(Recompute::selective);
-      if (run.job.framework != Framework::megatron) run.recompute_modes.push_back(Recompute::full);
+      run.remedies.push_back({Recompute::selective});
+      if (run.job.framework != Framework::megatron) run.remedies.push_back({Recompute::full});
     }
   }
 }
@@ -320,6 +323,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   run.job.attention = attention_of(row, run.job.framework, accelerator, run.assumed);
   if (const auto refused = set_degrees(row, run)) return *refused;
   set_habits(row, run);
+  if (is_vendor_recipe(row)) set_vendor_recipe(row, run);
   if (run.layout.pp * run.layout.vpp > run.model.layers() && run.layout.pp > 1 &&
       run.layout.pp <= run.model.layers()) {
     run.layout.vpp = run.model.layers() / run.layout.pp;

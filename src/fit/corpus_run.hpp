@@ -28,12 +28,28 @@ inline constexpr std::array kFillingPolicy = {
     FillingRule{
         "recompute",
         "the lightest mode that fits: none, selective, full; Megatron: none, selective (its "
-        "recipes recompute in full as a last resort only); nanotron: none (its default)"},
+        "recipes recompute in full as a last resort only); nanotron: none (its default); recipes "
+        "of NVIDIA: none, selective of norm, latent-up and activation, of feed-forward, too, then "
+        "offloaded activations on Grace or full"},
     FillingRule{"global_batch_sequences",
                 "micro_batch x grad_accum x dp; without grad_accum: 1 micro-batch, or 8 x pp in a "
                 "pipeline"},
     FillingRule{"micro_batch", "global batch / (grad_accum x dp); without grad_accum: 1"},
     FillingRule{"tp, cp, pp, vpp, ep", "1"},
+    FillingRule{"vpp of NVIDIA's recipes", "layers / pp, unless the notes say VP n/a"},
+    FillingRule{
+        "layers / (pp x vpp) not whole (NVIDIA)",
+        "embedding and head count as the missing layers: 1 and 1 of two, else all the head"},
+    FillingRule{"software", "the release of the container that the notes name, else the date"},
+    FillingRule{"overlap_tensor (NVIDIA)", "on with tp above 1 and sp, but not in fp4"},
+    FillingRule{"adapters, document (NVIDIA)",
+                "adapters on queries, keys and values; documents of 256 tokens packed in tuning"},
+    FillingRule{"experts (NVIDIA)",
+                "dispatch once on racks of one NVLink domain from release 25.09, where ep leaves "
+                "the domain "
+                "from 26.04; overlapped where it leaves it and vpp is above 1; on Blackwell but "
+                "B200 graphs dense, from "
+                "release 26.06 in 8 bit step, with fused experts, 8-bit attention and overlap"},
     FillingRule{"zero_stage", "the habit of the framework"},
     FillingRule{"sp",
                 "with tp above 1: on for Megatron-Core, NeMo and JAX, off for Megatron-DeepSpeed "
@@ -80,14 +96,22 @@ struct Machine {
   Calibration calibration;
 };
 
+/// What may be done where memory does not suffice.
+struct Remedy {
+  Recompute recompute = Recompute::none;
+  std::uint8_t pieces = bit(Piece::core);
+  bool offload_activations = false;
+  friend bool operator==(const Remedy&, const Remedy&) = default;
+};
+
 struct CorpusRun {
   Model model;
   Job job;
   Layout layout;  // legal
   std::shared_ptr<const Machine> machine;
   AttentionFlops convention = AttentionFlops::full;  // of the source's FLOPs and MFU
-  std::vector<Recompute> recompute_modes;            // not stated: to be tried, the lightest first
-  std::vector<std::string> assumed;                  // "cell=value"
+  std::vector<Remedy> remedies;      // recomputation not stated: to be tried, the lightest first
+  std::vector<std::string> assumed;  // "cell=value"
 };
 
 /// What rows share, loaded once: built-in models and machines.
@@ -105,6 +129,15 @@ class Shelf {
   std::map<std::tuple<std::string, double, double>, Result<std::shared_ptr<const Machine>>>
       machines_;
 };
+
+/// The date of the row's software in years: its release where the notes name one, else its date.
+std::optional<double> software_of(const CorpusRow& row);
+/// The pieces of a layer that the notes say are recomputed, in the words of Megatron-Core
+/// ("recompute modules norm, act") and of JAX's checkpoint policies; nothing where they do not.
+std::optional<std::uint8_t> pieces_of(std::string_view notes);
+/// Runs by recipes of NVIDIA (NeMo, Megatron-Bridge), and what these switch on.
+bool is_vendor_recipe(const CorpusRow& row);
+void set_vendor_recipe(const CorpusRow& row, CorpusRun& run);
 
 /// The framework family of the row.
 Framework framework_of(const CorpusRow& row);

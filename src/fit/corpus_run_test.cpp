@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/text.hpp"
 #include "fit/corpus_table_for_test.hpp"
 
 namespace headway {
@@ -55,7 +56,7 @@ TEST(CorpusRun, WhatIsNotStatedIsFilledByPolicyAndNamed) {
   EXPECT_TRUE(assumes(run, "tp=1"));
   EXPECT_TRUE(assumes(run, "precision=bf16"));
   EXPECT_TRUE(assumes(run, "inter_node_network_gbps_per_accel=dgx-h100"));
-  EXPECT_EQ(run->recompute_modes, (std::vector{Recompute::none, Recompute::selective}));
+  ASSERT_FALSE(run->remedies.empty());
 }
 
 TEST(CorpusRun, EagerFrameworksRunUnfusedKernels) {
@@ -67,11 +68,13 @@ TEST(CorpusRun, EagerFrameworksRunUnfusedKernels) {
 }
 
 TEST(CorpusRun, RecomputationIsLeftOpenByFramework) {
-  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "PyTorch FSDP2"}})->recompute_modes,
-            (std::vector{Recompute::none, Recompute::selective, Recompute::full}));
-  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "nanotron"}})->recompute_modes,
-            (std::vector{Recompute::none}));
-  EXPECT_TRUE(run_with({{"recompute", "full"}})->recompute_modes.empty());
+  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "PyTorch FSDP2"}})->remedies,
+            (std::vector<Remedy>{{Recompute::none}, {Recompute::selective}, {Recompute::full}}));
+  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "nanotron"}})->remedies,
+            (std::vector<Remedy>{{Recompute::none}}));
+  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "Megatron-LM"}})->remedies,
+            (std::vector<Remedy>{{Recompute::none}, {Recompute::selective}}));
+  EXPECT_TRUE(run_with({{"recompute", "full"}})->remedies.empty());
 }
 
 TEST(CorpusRun, TheBatchFollowsFromItsParts) {
@@ -249,6 +252,82 @@ TEST(CorpusRun, TheDocumentedPolicyIsTheOneInTheCode) {
     const std::string line = "| " + std::string(each.cell) + " | " + std::string(each.rule) + " |";
     EXPECT_NE(text.str().find(line), std::string::npos) << line;
   }
+}
+
+TEST(CorpusRun, SoftwareIsAsOldAsItsReleaseWhereTheNotesNameOne) {
+  CorpusRow row;
+  row.date = "2026-03-30";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
+  row.notes = "NeMo container 25.09; section";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2025-09").value());
+  row.notes = "NeMo 24.07 container; first table";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-07").value());
+  row.notes = "dgxc-benchmarking v24.11.1; table";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-11").value());
+  row.notes = "NeMo perf page";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
+}
+
+TEST(CorpusRun, VendorRecipesSwitchOnWhatTheirTablesDoNotSay) {
+  const auto split = run_with({{"tp", "2"}});
+  EXPECT_EQ(split->layout.overlap_tensor, Choice::on);
+  EXPECT_EQ(run_with({{"tp", "2"}, {"framework", "Megatron-LM"}})->layout.overlap_tensor,
+            Choice::framework);
+  const auto lora = run_with({{"task", "lora"}});
+  EXPECT_EQ(lora->job.adapters, Adapters::query_key_value);
+  EXPECT_TRUE(assumes(lora, "document=256"));
+  // 32 layers on 4 stages, interleaving not stated; "VP n/a" states that there is none.
+  const CorpusCells pipeline = {{"pp", "4"}, {"cp", "1"}, {"vpp", ""}};
+  EXPECT_EQ(run_with(pipeline)->layout.vpp, 8);
+  CorpusCells none = pipeline;
+  none["notes"] = "VP n/a; more";
+  EXPECT_EQ(run_with(none)->layout.vpp, 1);
+  EXPECT_EQ(run_with({{"recompute", ""}})->remedies.size(), 4U);
+}
+
+TEST(CorpusRun, ExpertsRunInGraphsOfAWholeStepFromTheirReleaseOn) {
+  CorpusCells cells = {{"framework", "Megatron-Bridge/Megatron-Core"},
+                       {"model_name", "QWEN3-30B-A3B"},
+                       {"accelerator", "GB200"},
+                       {"accel_memory_gb", "186"},
+                       {"precision", "fp8"},
+                       {"layers", "48"},
+                       {"d_model", "2048"},
+                       {"n_heads", "32"},
+                       {"n_kv_heads", "4"},
+                       {"d_ff", "768"},
+                       {"vocab", "151936"},
+                       {"n_experts", "128"},
+                       {"top_k", "8"},
+                       {"cp", "1"},
+                       {"ep", "8"},
+                       {"notes", "NeMo container 26.04; precision cell \"MXFP8\""}};
+  const auto before = run_with(cells);
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(before->job.graphs, Graphs::dense);
+  EXPECT_EQ(before->layout.dispatch, Dispatch::once);
+  EXPECT_FALSE(before->job.fused_experts);
+  cells["notes"] = "NeMo container 26.06; precision cell \"MXFP8\"";
+  const auto after = run_with(cells);
+  EXPECT_EQ(after->job.graphs, Graphs::step);
+  EXPECT_EQ(after->layout.overlap_experts, Choice::on);
+  EXPECT_TRUE(after->job.fused_experts);
+}
+
+TEST(CorpusRun, RecomputedPiecesAreReadFromTheNotes) {
+  EXPECT_EQ(pieces_of("dispatcher A2A; recompute modules norm, act;"),
+            bit(Piece::norm) | bit(Piece::activation));
+  EXPECT_EQ(pieces_of("recompute modules mlp + core_attn"),
+            bit(Piece::feed_forward) | bit(Piece::core));
+  EXPECT_EQ(pieces_of("recompute modules layernorm,moe_act; tiny"),
+            bit(Piece::norm) | bit(Piece::activation));
+  EXPECT_EQ(pieces_of("recompute modules ;"), 0);
+  EXPECT_EQ(pieces_of("remat policy save_dot_except_mlp[wi] per configure.sh"),
+            bit(Piece::core) | bit(Piece::norm) | bit(Piece::feed_forward));
+  EXPECT_EQ(pieces_of("selective core_attn baseline"), std::nullopt);
+  const auto run = run_with({{"recompute", "selective"}, {"notes", "recompute modules mlp"}});
+  EXPECT_EQ(run->layout.recompute, Recompute::selective);
+  EXPECT_EQ(run->layout.recompute_pieces, bit(Piece::feed_forward));
 }
 
 TEST(CorpusRun, NumbersAreFoundBehindWords) {

@@ -104,14 +104,16 @@ TEST(Intervals, AreWiderFarFromTheMeasuredRuns) {
 // Both sources were measured with the same constants, so that either foretells the other.
 TEST(Generalisation, OfASourceThatFollowsTheSameConstantsIsGood) {
   auto measured = runs_of_two_sources();
-  StepConstants truth = estimated_step_constants().value();
+  StepConstants estimates = estimated_step_constants().value();
+  estimates.architectures.erase("hopper");  // both alike at the start
+  StepConstants truth = estimates;
   truth.shared.straggling *= 4;
   for (const char* name : {"ampere", "hopper"}) {
     truth.architectures[name] = truth.architecture(name);
     truth.architectures[name].sustained = 0.7;
   }
   measure(measured, truth);
-  const auto fit = fit_intervals(measured, estimated_step_constants().value(), 1);
+  const auto fit = fit_intervals(measured, estimates, 1);
   ASSERT_TRUE(fit);
   ASSERT_EQ(fit->sources.size(), 2U);
   ASSERT_EQ(fit->accelerators.size(), 2U);
@@ -119,7 +121,8 @@ TEST(Generalisation, OfASourceThatFollowsTheSameConstantsIsGood) {
     EXPECT_EQ(source.rows, 36U);
     EXPECT_LT(source.fitted.median, 0.03) << source.name;
     EXPECT_LT(source.left_out.median, 0.08) << source.name;
-    EXPECT_GE(source.left_out.median, source.fitted.median) << source.name;
+    // No better than fitted, beyond what the priors leave of errors without noise.
+    EXPECT_GE(source.left_out.median + 0.005, source.fitted.median) << source.name;
   }
 }
 

@@ -153,7 +153,10 @@ RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
     network.ring_step *= 0.5;
     network.tree_fill *= 0.5;
   }
-  for (FrameworkConstants& f : c.calibration.frameworks) f.step_overhead *= 0.5;
+  for (FrameworkConstants& f : c.calibration.frameworks) {
+    f.step_overhead *= 0.5;
+    f.grouped_overhead *= 0.5;
+  }
   const Forecast fast = c.priced();
   RC_PRE(!waits_for_host(c, fast));
   RC_PRE(fast.parts.optimizer > Seconds(100e-6));  // some ten launches
@@ -302,6 +305,68 @@ TEST(Forecast, SplitProductsHideAllButTheFirstPieceOfATensorCall) {
   const double split = c.priced().parts.tp.value();
   EXPECT_LT(split, 0.5 * whole);
   EXPECT_GE(split, whole / 8 * (1 - 1e-9));
+}
+
+// [FORECAST-9] What graphs replay the host need not issue: all, or all but the routed experts.
+TEST(Forecast, GraphsLiftTheHostsPace) {
+  Case c = case_of("mixtral-8x7b", "dgx-h100");
+  c.job.sequence = 256;
+  c.job.global_batch = 8;
+  c.layout.dp = c.layout.ep = 8;
+  ASSERT_TRUE(c.legal());
+  const auto host = [&](Graphs graphs) {
+    c.job.graphs = graphs;
+    return c.priced().parts.other.value();
+  };
+  const double none = host(Graphs::none), dense = host(Graphs::dense), step = host(Graphs::step);
+  EXPECT_GT(none, 1.2 * dense);
+  EXPECT_GT(dense, 2 * step);
+  // Overhead of the step and straggling are left.
+  const double overhead = c.calibration.of(c.job.framework).step_overhead.value();
+  EXPECT_NEAR(step,
+              overhead + c.calibration.shared.straggling * 3 *
+                             (c.priced().step_time.value() - step + overhead),
+              1e-9);
+}
+
+// [FORECAST-8] Another micro-batch's work hides the exchange of tokens, at the price of its share
+// of the compute units.
+TEST(Forecast, OverlappedExchangesOfTokensAreHiddenByComputation) {
+  Case c = case_of("mixtral-8x7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 64;
+  c.job.graphs = Graphs::step;
+  c.layout.dp = c.layout.ep = 8;
+  ASSERT_TRUE(c.legal());
+  const Forecast apart = c.priced();
+  c.layout.overlap_experts = Choice::on;
+  const Forecast together = c.priced();
+  EXPECT_GT(apart.parts.ep.value(), 0);
+  EXPECT_EQ(together.parts.ep.value(), 0);
+  EXPECT_NEAR(together.parts.compute.value() - apart.parts.compute.value(),
+              c.calibration.shared.interference * apart.parts.ep.value(),
+              1e-6 * apart.parts.compute.value());
+}
+
+// Documents of a sixteenth of the sequence have a sixteenth of its scores; nothing else changes.
+TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
+  Case c = case_of("llama-3-70b", "dgx-h100");
+  c.job.sequence = 32768;
+  c.job.global_batch = 1;
+  c.layout.tp = 8;
+  ASSERT_TRUE(c.legal());
+  const Step whole = lower(c.model, c.job, c.layout, c.cluster);
+  c.job.document = 2048;
+  const Step packed = lower(c.model, c.job, c.layout, c.cluster);
+  const auto attention = [](const Step& step) {
+    double out = 0;
+    for (const Op& op : step.blocks[0].ops) {
+      if (std::holds_alternative<AttentionShape>(op.shape)) out += work(op).value();
+    }
+    return out;
+  };
+  EXPECT_NEAR(attention(packed) * 16, attention(whole), 1e-2 * attention(whole));
+  EXPECT_EQ(packed.memory.activations, whole.memory.activations);
 }
 
 // [FORECAST-9] A small model is bound by the host, which issues every kernel and call in turn.

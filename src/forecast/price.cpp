@@ -22,6 +22,12 @@ Direction& direction_of(PricedBlock& block, Phase phase) {
   return phase == Phase::forward ? block.forward : block.backward;
 }
 
+// Whether the host issues a kernel or call itself, of routed experts or not; CUDA graphs replay the
+// others.
+bool issued(Graphs graphs, bool routed) {
+  return graphs == Graphs::none || (graphs == Graphs::dense && routed);
+}
+
 // Computation of one direction that can still hide communication: `in_block` of it that of the same
 // block, `all` of it that of the next.
 struct Room {
@@ -41,7 +47,13 @@ Seconds op_time(const Op& op, const Prices& prices) {
   const Accelerator& accelerator = prices.cluster.accelerator;
   const KernelParameters& kernels = prices.calibration.kernels;
   if (const auto* product = std::get_if<Matmul>(&op.shape)) {
-    return matmul_time(*product, op.precision, accelerator, kernels, product->result_bytes);
+    const bool scaled = prices.job.recipe->block_scaled && op.precision >= Precision::fp8;
+    const Seconds apart = product->batch > 1
+                              ? prices.calibration.of(prices.job.framework).grouped_overhead *
+                                    static_cast<double>(product->batch)
+                              : Seconds(0);
+    return apart + matmul_time(*product, op.precision, accelerator, kernels, product->result_bytes,
+                               scaled ? kernels.block_scaled : 1.0);
   }
   if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
     return op.phase == Phase::backward ? attention_backward_time(*attention, prices.job.attention,
@@ -50,12 +62,15 @@ Seconds op_time(const Op& op, const Prices& prices) {
                                                                 op.precision, accelerator, kernels);
   }
   const Pass& pass = std::get<Pass>(op.shape);
-  return pass_time(pass.moved, accelerator, kernels, pass.eager);
+  const bool quantised = prices.job.recipe->matmul >= Precision::fp8;
+  const double unfused =
+      quantised && op.phase != Phase::optimizer ? prices.calibration.passes_8_bit : 1.0;
+  return pass_time(pass.moved * unfused, accelerator, kernels, pass.eager);
 }
 
 Seconds call_time(const Call& call, const Prices& prices) {
   return collective_time(call.op, call.bytes, span_of_call(call, prices.spans), prices.cluster,
-                         prices.calibration.levels);
+                         prices.calibration.levels, call.choices);
 }
 
 PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls) {
@@ -64,17 +79,18 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   double forward_kernels = 0, recompute_kernels = 0, backward_kernels = 0;
   for (const Op& op : block.ops) {
     const Seconds seconds = op_time(op, prices);
+    const double kernels = issued(prices.job.graphs, op.routed) ? op.kernels : 0;
     if (op.phase == Phase::backward) {
       out.backward.compute += seconds;
-      backward_kernels += op.kernels;
+      backward_kernels += kernels;
       if (op.weight_gradient) out.weight_gradient += seconds;
     } else {
       out.forward.compute += seconds;
-      forward_kernels += op.kernels;
+      forward_kernels += kernels;
     }
     if (op.recomputed) {
       out.recompute.compute += seconds;
-      recompute_kernels += op.kernels;
+      recompute_kernels += kernels;
     }
   }
 
@@ -82,16 +98,17 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   // products that follow it; split products (user buffers) let all of a group's pieces but the
   // first run under their neighbours; a ring's passes run under the attention of the piece before.
   const bool split_products = chosen(prices.layout.overlap_tensor, habit.overlap_tensor);
+  const bool overlap_experts = prices.layout.overlap_experts == Choice::on;
   // No computation hides two calls at once [FORECAST-8].
   Room forward{out.forward.compute, out.forward.compute};
   Room backward{out.backward.compute * 0.5, out.backward.compute + out.recompute.compute};
   const std::size_t first_call = calls.size();
   for (const Call& call : block.calls) {
     const GroupSpan span = span_of_call(call, prices.spans);
-    PricedCall priced{
-        call, span.ranks, crossed_level(span, prices.cluster),
-        collective_time(call.op, call.bytes, span, prices.cluster, prices.calibration.levels),
-        Seconds(0)};
+    PricedCall priced{call, span.ranks, crossed_level(span, prices.cluster),
+                      collective_time(call.op, call.bytes, span, prices.cluster,
+                                      prices.calibration.levels, call.choices),
+                      Seconds(0)};
     const Seconds all = priced.each * call.count;
     Direction& direction = direction_of(out, call.phase);
     Room& room = call.phase == Phase::backward ? backward : forward;
@@ -105,6 +122,8 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
       } else {
         out.last_reduce = std::max(out.last_reduce, priced.each);
       }
+    } else if (call.group == Group::ep && overlap_experts) {
+      hidden = room.hide(all, /*in_same_block=*/false);
     } else if (call.group == Group::tp && split_products && call.phase != Phase::recompute) {
       const double pieces = static_cast<double>(std::max<std::int64_t>(1, span.ranks));
       hidden = room.hide(all * (1 - 1 / pieces), /*in_same_block=*/true);
@@ -121,15 +140,18 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   const BytesPerSecond host_link = prices.cluster.accelerator.host_bandwidth;
   const FrameworkConstants& host = prices.calibration.of(prices.job.framework);
   const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
-    Seconds issued = kernels * host.host_launch;
+    Seconds needed = kernels * host.host_launch;
     for (std::size_t i = first_call; i < calls.size(); ++i) {
-      if (calls[i].call.phase == phase) issued += calls[i].call.count * host.host_call;
+      const Call& call = calls[i].call;
+      if (call.phase == phase && issued(prices.job.graphs, call.group == Group::ep)) {
+        needed += call.count * host.host_call;
+      }
     }
     const Seconds device = direction.total();
     const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute
                                  ? block.host_transfer / host_link
                                  : Seconds(0);
-    direction.host = std::max({Seconds(0), issued - device, transfer - device});
+    direction.host = std::max({Seconds(0), needed - device, transfer - device});
   };
   host_bound(out.forward, forward_kernels, Phase::forward);
   host_bound(out.recompute, recompute_kernels, Phase::recompute);

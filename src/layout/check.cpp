@@ -78,6 +78,15 @@ class Checker {
     if (layout_.shard < 0) fail("--shard", "must be at least 1");
     if (layout_.first_stage_layers < 0) fail("--first-stage-layers", "must be at least 1");
     if (layout_.last_stage_layers < 0) fail("--last-stage-layers", "must be at least 1");
+    if (job_.document < 0 || (job_.document > 0 && job_.document > job_.sequence)) {
+      fail("--document", "must be from 1 to the tokens of a sequence");
+    }
+    if (layout_.embedding_slots < 0 || layout_.head_slots < 0) {
+      fail("--embedding-slots, --head-slots", "must be at least 0");
+    }
+    if (layout_.embedding_slots > model_.layers() || layout_.head_slots > model_.layers()) {
+      fail("--embedding-slots, --head-slots", "must be at most the layers");
+    }
     if (job_.lora_rank < 1 || job_.lora_rank > model_.hidden) {
       fail("--lora-rank", "must be from 1 to the hidden width, " + std::to_string(model_.hidden));
     }

@@ -13,9 +13,10 @@ constexpr Recipe kRecipes[] = {
     // more.
     {"fp8", Precision::fp8, Precision::bf16, 1, 4, true},
     {"fp8-current", Precision::fp8, Precision::bf16, 1, 6, true},  // and reads 2 B for the maximum
-    {"fp8-block", Precision::fp8, Precision::bf16, 1, 4.1, true},  // and writes a scale a block
-    {"mxfp8", Precision::fp8, Precision::bf16, 1.03, 4.1, true},   // a scale for 32 elements
-    {"fp4", Precision::fp4, Precision::bf16, 1, 4, true},
+    {"fp8-block", Precision::fp8, Precision::bf16, 1, 4.1, true,
+     true},  // and writes a scale a block
+    {"mxfp8", Precision::fp8, Precision::bf16, 1.03, 4.1, true, true},  // a scale for 32 elements
+    {"fp4", Precision::fp4, Precision::bf16, 1, 4, true, true},
 };
 
 }  // namespace

@@ -29,6 +29,15 @@ enum class AttentionKernel : std::uint8_t { unfused, flash1, flash2, flash3, tri
 constexpr std::array<std::string_view, 5> kAttentionKernelNames = {"unfused", "flash1", "flash2",
                                                                    "flash3", "triton"};
 
+/// Which weight matrices carry adapters (task lora).
+enum class Adapters : std::uint8_t { all, query_key_value };
+constexpr std::array<std::string_view, 2> kAdapterNames = {"all", "query-key-value"};
+
+/// What CUDA graphs replay, so that the host does not issue it kernel by kernel: nothing; all but
+/// the routed experts, whose shapes change from step to step; the whole step.
+enum class Graphs : std::uint8_t { none, dense, step };
+constexpr std::array<std::string_view, 3> kGraphNames = {"none", "dense", "step"};
+
 /// A mixed-precision recipe: which format each part of training uses.
 struct Recipe {
   std::string_view name;
@@ -37,6 +46,7 @@ struct Recipe {
   double saved_input_bytes;  // an element of a matrix product's input kept for the backward pass
   double cast_passes;   // extra bytes an element read and written by casts, scaling, transposes
   bool master_weights;  // an fp32 copy of the weights beside those the products read
+  bool block_scaled = false;  // products with a scale for each block of their operands
 };
 
 /// The known recipes. fp8: per-tensor delayed scaling; fp8-current: per-tensor current scaling (an
@@ -76,8 +86,15 @@ struct Job {
   std::int64_t loss_metrics = 0;
   double dropout = -1;  // negative: the model's own
   std::int64_t lora_rank = 16;
-  double expert_imbalance = 1;  // tokens of the fullest expert rank over the mean (>= 1)
-  double software = 0;          // date of framework and libraries in years (2025.5); 0: today's
+  Adapters adapters = Adapters::all;
+  std::int64_t document = 0;  // mean tokens of the documents packed into a sequence, which attend
+                              // only to themselves; 0: one document fills it
+  Graphs graphs = Graphs::none;
+  bool attention_8_bit = false;  // the attention core in the recipe's 8-bit format, too
+  bool small_gradients = false;  // in 16 bit, where the framework's habit may be 32
+  bool fused_experts = false;    // activation and casts inside the experts' grouped products
+  double expert_imbalance = 1;   // tokens of the fullest expert rank over the mean (>= 1)
+  double software = 0;           // date of framework and libraries in years (2025.5); 0: today's
 };
 
 }  // namespace headway

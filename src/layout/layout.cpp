@@ -105,7 +105,9 @@ std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t
   const std::int64_t chunks = layout.pp * layout.vpp;
   if (chunk >= chunks) return layers;
   if (layout.first_stage_layers == 0 && layout.last_stage_layers == 0) {
-    return chunk * (layers / chunks) + std::min(chunk, layers % chunks);
+    const std::int64_t slots = layers + layout.embedding_slots + layout.head_slots;
+    const std::int64_t begin = chunk * (slots / chunks) + std::min(chunk, slots % chunks);
+    return std::clamp<std::int64_t>(begin - layout.embedding_slots, 0, layers);
   }
   // Explicit first and last stages; what remains is spread evenly over the others.
   if (chunk == 0) return 0;

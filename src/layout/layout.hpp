@@ -27,6 +27,28 @@ constexpr std::array<std::string_view, 5> kScheduleNames = {"1f1b", "gpipe", "ze
 enum class ContextExchange : std::uint8_t { ring, all_to_all };
 constexpr std::array<std::string_view, 2> kContextExchangeNames = {"ring", "all-to-all"};
 
+/// How tokens reach their experts: a copy for each expert, or once for each rank, and across slower
+/// levels once for each domain, that holds some of them (DeepEP, HybridEP).
+enum class Dispatch : std::uint8_t { copies, once };
+constexpr std::array<std::string_view, 2> kDispatchNames = {"copies", "once"};
+
+/// Pieces of a layer that selective recomputation computes again (Megatron-Core's
+/// recompute_modules): what they produce is not kept.
+enum class Piece : std::uint8_t {
+  other,         // never
+  core,          // of attention: scores or log-sum-exp
+  norm,          // results of norms, inputs of the products behind them
+  latent_up,     // queries, keys and values of latent attention
+  activation,    // of routed experts: input of their second product
+  feed_forward,  // of dense layers and shared experts: all between their norm and second product
+  experts,       // routed experts with their exchange
+};
+constexpr std::array<std::string_view, 7> kPieceNames = {
+    "other", "core", "norm", "latent-up", "activation", "feed-forward", "experts"};
+constexpr std::uint8_t bit(Piece piece) {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(piece));
+}
+
 /// The dimensions of the rank grid, in the order in which ranks are numbered.
 enum class Dimension : std::uint8_t { tp, cp, dp, pp };
 constexpr std::array<std::string_view, 4> kDimensionNames = {"tp", "cp", "dp", "pp"};
@@ -50,15 +72,21 @@ struct Layout {
   std::int64_t recompute_every = 1;                 // full: the input of every n-th layer is kept
   Choice recompute_early_stop = Choice::framework;  // full: recomputation of a layer ends once all
                                                     // that its backward pass reads is there
+  std::uint8_t recompute_pieces = bit(Piece::core);  // selective: these
+  Dispatch dispatch = Dispatch::copies;
   Schedule schedule = Schedule::one_f_one_b;
   std::int64_t first_stage_layers = 0;  // 0: even
   std::int64_t last_stage_layers = 0;
+  // Layers that embedding, and head with prediction modules, count as where layers are spread.
+  std::int64_t embedding_slots = 0;
+  std::int64_t head_slots = 0;
   bool offload_optimizer = false;
   bool offload_activations = false;
   bool offload_parameters = false;
   Choice overlap_gradients = Choice::framework;   // gradient reduction under the backward pass
   Choice overlap_parameters = Choice::framework;  // parameter gathering under the forward pass
   Choice overlap_tensor = Choice::framework;      // tensor-parallel calls under split products
+  Choice overlap_experts = Choice::framework;     // token exchange under another micro-batch's work
   std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp};
 
   std::int64_t ranks() const { return dp * tp * cp * pp; }

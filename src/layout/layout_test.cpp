@@ -217,5 +217,24 @@ TEST(Recipes, AreFoundByTheirNamesAndNoOther) {
   EXPECT_EQ(recipe_from("fp12"), nullptr);
 }
 
+// DeepSeek-V3's layout of 61 layers in 16 chunks, "Et*4|(t*4|)*14tmL", and in 32,
+// "Et|(tt|)*30mL" (Megatron-Bridge, scripts/performance).
+TEST(ChunkBegin, EmbeddingAndHeadMayCountAsLayers) {
+  Layout layout;
+  layout.pp = 2;
+  layout.vpp = 8;
+  layout.head_slots = 3;
+  std::vector<std::int64_t> expected(16, 4);
+  expected.back() = 1;
+  EXPECT_EQ(chunk_layers(61, layout), expected);
+  layout.vpp = 16;
+  layout.embedding_slots = 1;
+  layout.head_slots = 2;
+  expected.assign(32, 2);
+  expected.front() = 1;
+  expected.back() = 0;
+  EXPECT_EQ(chunk_layers(61, layout), expected);
+}
+
 }  // namespace
 }  // namespace headway

@@ -7,6 +7,8 @@
 //   two norms  2 each: 4 sbh
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "step/test_case.hpp"
 
 namespace headway::testing {
@@ -100,6 +102,37 @@ TEST(Activations, OfALlamaLayer) {  // [STEP-5]
   const double sbh = 2048.0 * 8192;
   const double log_sum_exp = 4 * 64 * 2048.0;
   EXPECT_DOUBLE_EQ(saved(c), ((4 + 2 + 2 + 0.5 + 2 + 2 + 21) * sbh + log_sum_exp) / 8);
+}
+
+TEST(Activations, APieceThatRunsAgainKeepsNothingItProduced) {  // [STEP-5]
+  // Of the layer above: norms' results 2 + 2, gate, up and product 21, log-sum-exp.
+  Case c = case_of("llama-2-70b");
+  const double whole = saved(c);
+  const double sbh = 2048.0 * 8192;
+  c.layout.recompute = Recompute::selective;
+  const auto dropped = [&](std::uint8_t pieces) {
+    c.layout.recompute_pieces = pieces;
+    return whole - saved(c);
+  };
+  EXPECT_DOUBLE_EQ(dropped(bit(Piece::core)), 4 * 64 * 2048.0);
+  EXPECT_DOUBLE_EQ(dropped(bit(Piece::norm)), 4 * sbh);
+  EXPECT_DOUBLE_EQ(dropped(bit(Piece::feed_forward)), 21 * sbh);
+  EXPECT_DOUBLE_EQ(dropped(bit(Piece::norm) | bit(Piece::feed_forward)), 25 * sbh);
+  EXPECT_DOUBLE_EQ(dropped(bit(Piece::latent_up) | bit(Piece::experts)), 0);
+}
+
+TEST(Activations, OfExpertsWithTheirActivationRunAgain) {  // [STEP-5]
+  // mixtral-8x7b: two copies of 2,048 tokens, experts of width 14,336. The second product's input
+  // is dropped; gate and up, from which it is computed again, stay.
+  Case c = case_of("mixtral-8x7b");
+  const double whole = saved(c);
+  c.layout.recompute = Recompute::selective;
+  c.layout.recompute_pieces = bit(Piece::activation);
+  EXPECT_DOUBLE_EQ(whole - saved(c), 2 * 2048.0 * 14336 * 2);
+  const Block layer = c.lowered().blocks[0];
+  const auto again =
+      std::count_if(layer.ops.begin(), layer.ops.end(), [](const Op& op) { return op.recomputed; });
+  EXPECT_EQ(again, 1);
 }
 
 TEST(Activations, MoreTensorParallelismNeverNeedsMoreUnderSequenceParallelism) {  // [STEP-9]

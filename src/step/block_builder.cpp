@@ -24,8 +24,20 @@ BlockBuilder::BlockBuilder(const Slice& slice, BlockKind kind) : slice_(slice) {
   block_.calls.reserve(16);
 }
 
+bool BlockBuilder::recomputes(Piece piece) const {
+  const bool layer = block_.kind == BlockKind::layer || block_.kind == BlockKind::prediction;
+  return layer && piece != Piece::other && slice_.layout.recompute == Recompute::selective &&
+         (slice_.layout.recompute_pieces & bit(piece)) != 0;
+}
+
+void BlockBuilder::push(Op op) {
+  if (op.phase == Phase::forward && recomputes(piece_)) op.recomputed = true;
+  op.routed = routed_;
+  block_.ops.push_back(std::move(op));
+}
+
 void BlockBuilder::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
-                          std::int64_t copies, bool keep_input) {
+                          std::int64_t copies, bool keep_input, Piece input) {
   const std::int64_t out = matrix.split == Split::column ? matrix.out / split : matrix.out;
   const std::int64_t in = matrix.split == Split::row ? matrix.in / split : matrix.in;
   const bool in_layer = block_.kind == BlockKind::layer || block_.kind == BlockKind::prediction;
@@ -33,8 +45,16 @@ void BlockBuilder::linear(const Linear& matrix, std::int64_t split, std::int64_t
       in_layer && matrix.role != Role::router && matrix.role != Role::shared_gate;
   const Precision precision = quantised ? slice_.job.recipe->matmul : slice_.activation;
 
-  push({.shape = Matmul{rows, out, in, copies}, .phase = Phase::forward, .precision = precision});
-  push({.shape = Matmul{rows, in, out, copies}, .phase = Phase::backward, .precision = precision});
+  // The library issues the products of a group one by one.
+  const double kernels = copies > 1 ? 1 + kGroupedLaunch * static_cast<double>(copies) : 1;
+  push({.shape = Matmul{rows, out, in, copies},
+        .phase = Phase::forward,
+        .precision = precision,
+        .kernels = kernels});
+  push({.shape = Matmul{rows, in, out, copies},
+        .phase = Phase::backward,
+        .precision = precision,
+        .kernels = kernels});
   const double inputs = static_cast<double>(rows * copies) * static_cast<double>(in);
   const double outputs = static_cast<double>(rows * copies) * static_cast<double>(out);
   const double saved = quantised ? slice_.job.recipe->saved_input_bytes : slice_.element;
@@ -46,20 +66,22 @@ void BlockBuilder::linear(const Linear& matrix, std::int64_t split, std::int64_t
                           /*by_columns=*/true},
           .phase = Phase::backward,
           .precision = precision,
-          .weight_gradient = true});
+          .weight_gradient = true,
+          .kernels = kernels});
     if (!slice_.habit.fused_weight_gradient) {
       weight_passes(matrix, static_cast<double>(copies) * static_cast<double>(in * out), outputs);
     }
-    if (keep_input) keep(inputs * saved);
-  } else {
+    if (keep_input) keep(inputs * saved, input);
+  } else if (has_adapters(slice_.job, matrix.role)) {
     // Adapters x·A·B beside the matrix: thin products, bound by reading and writing x and y.
     const double rank = static_cast<double>(slice_.job.lora_rank);
     const double thin = static_cast<double>(rows * copies) * rank;
     pass((inputs + 2 * outputs + 2 * thin) * slice_.element,
          (2 * inputs + 2 * outputs + 4 * thin) * slice_.element, 3);
-    if (keep_input) keep((inputs + thin) * slice_.element);
+    if (keep_input) keep((inputs + thin) * slice_.element, input);
   }
-  if (quantised && slice_.job.recipe->cast_passes > 0) {
+  const bool fused_casts = routed_ && slice_.job.fused_experts;
+  if (quantised && !fused_casts && slice_.job.recipe->cast_passes > 0) {
     pass(inputs * slice_.job.recipe->cast_passes, outputs * slice_.job.recipe->cast_passes);
   }
 }
@@ -96,17 +118,19 @@ void BlockBuilder::weight_passes(const Linear& matrix, double weights, double ou
 
 void BlockBuilder::attention(const AttentionShape& shape) {
   const bool unfused = slice_.job.attention == AttentionKernel::unfused;
-  const bool core_again = slice_.layout.recompute == Recompute::selective;
+  const bool core_again = recomputes(Piece::core);
+  const Precision precision =
+      slice_.job.attention_8_bit ? slice_.job.recipe->matmul : slice_.activation;
   // Unfused: scores, scale-mask-softmax, dropout, values; twice that backward.
   const double kernels = unfused ? (shape.dropout > 0 ? 4 : 3) : 1;
   push({.shape = shape,
         .phase = Phase::forward,
-        .precision = slice_.activation,
+        .precision = precision,
         .recomputed = core_again,
         .kernels = kernels});
   push({.shape = shape,
         .phase = Phase::backward,
-        .precision = slice_.activation,
+        .precision = precision,
         .kernels = unfused ? 2 * kernels : 2});
 }
 
@@ -123,27 +147,29 @@ void BlockBuilder::pass(double forward_bytes, double backward_bytes, double kern
 }
 
 void BlockBuilder::call(CollectiveOp op, Group group, Phase phase, double bytes, HiddenBy hidden_by,
-                        Precision dtype, double count) {
+                        Precision dtype, double count, double choices) {
   block_.calls.push_back({.op = op,
                           .group = group,
                           .phase = phase,
                           .hidden_by = hidden_by,
                           .dtype = dtype,
                           .bytes = Bytes(bytes),
-                          .count = count});
+                          .count = count,
+                          .choices = choices});
+  if (phase != Phase::forward || !recomputes(piece_)) return;
+  block_.calls.push_back(Call(block_.calls.back()));
+  block_.calls.back().phase = Phase::recompute;
 }
 
-void BlockBuilder::keep(double bytes, bool core) {
-  (core ? kept_core_ : kept_) += bytes;
+void BlockBuilder::keep(double bytes, Piece piece) {
+  (recomputes(piece) || recomputes(piece_) ? dropped_ : kept_) += bytes;
 }
 
 Block BlockBuilder::finish(double input_bytes) {
-  block_.saved_if_kept = Bytes(kept_ + kept_core_);
-  block_.saved = block_.saved_if_kept;
+  block_.saved_if_kept = Bytes(kept_ + dropped_);
+  block_.saved = Bytes(kept_);
   const bool layer = block_.kind == BlockKind::layer || block_.kind == BlockKind::prediction;
-  if (layer && slice_.layout.recompute == Recompute::selective) {
-    block_.saved = Bytes(kept_);
-  } else if (layer && slice_.layout.recompute == Recompute::full) {
+  if (layer && slice_.layout.recompute == Recompute::full) {
     block_.saved = Bytes(input_bytes / static_cast<double>(slice_.layout.recompute_every));
     // [STEP-16] The layer's result is not among what its backward pass reads: where recomputation
     // stops early, the last product and what follows it do not run again.

@@ -7,6 +7,16 @@
 
 namespace headway {
 
+/// Launches of one product of a group, over those of an op [FORECAST-9]: a loop in the library,
+/// without the framework's part.
+constexpr double kGroupedLaunch = 0.1;
+
+/// Whether frozen weights of this role carry adapters.
+inline bool has_adapters(const Job& job, Role role) {
+  if (job.adapters == Adapters::all) return true;
+  return role == Role::query_key_value || role == Role::query_up || role == Role::key_value_up;
+}
+
 /// The sizes of one micro-batch on one rank, from which every op, call and byte follows.
 struct Slice {
   Slice(const Model& model, const Job& job, const Layout& layout);
@@ -33,9 +43,10 @@ class BlockBuilder {
 
   /// Forward and backward products of a weight matrix, `share` of it on this rank along the split,
   /// `copies` at once (grouped experts), with `rows` tokens each. Its input is kept for the weight
-  /// gradient unless another consumer keeps it (`keep_input`).
+  /// gradient unless another consumer keeps it (`keep_input`); `input` is the piece of the layer
+  /// that produced it.
   void linear(const Linear& matrix, std::int64_t split, std::int64_t rows, std::int64_t copies = 1,
-              bool keep_input = true);
+              bool keep_input = true, Piece input = Piece::other);
 
   void attention(const AttentionShape& shape);
 
@@ -43,11 +54,16 @@ class BlockBuilder {
   void pass(double forward_bytes, double backward_bytes, double kernels = 1);
 
   void call(CollectiveOp op, Group group, Phase phase, double bytes, HiddenBy hidden_by,
-            Precision dtype, double count = 1);
+            Precision dtype, double count = 1, double choices = 1);
 
-  /// Activations kept for the backward pass. Those of the attention core are dropped by selective
-  /// recomputation.
-  void keep(double bytes, bool core = false);
+  /// Activations kept for the backward pass, unless the piece that produced them runs again.
+  void keep(double bytes, Piece piece = Piece::other);
+
+  /// What follows belongs to a piece of the layer; to routed experts.
+  void enter(Piece piece) { piece_ = piece; }
+  void enter_routed(bool routed) { routed_ = routed; }
+  /// Whether selective recomputation computes the piece again.
+  bool recomputes(Piece piece) const;
   /// Alive only while the block runs.
   void work(double bytes) { block_.working += Bytes(bytes); }
 
@@ -58,13 +74,15 @@ class BlockBuilder {
   Block finish(double input_bytes);
 
  private:
-  void push(Op op) { block_.ops.push_back(std::move(op)); }
+  void push(Op op);
   void weight_passes(const Linear& matrix, double weights, double gradients_out);
 
   const Slice& slice_;
   Block block_;
+  Piece piece_ = Piece::other;
+  bool routed_ = false;
   double kept_ = 0;
-  double kept_core_ = 0;
+  double dropped_ = 0;
 };
 
 // The parts of a layer; each adds ops, calls and bytes.

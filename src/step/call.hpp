@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -56,6 +57,14 @@ struct Call {
   /// sends in all in an all-to-all, the message of a send.
   Bytes bytes;
   double count = 1;
+  /// All-to-all of tokens that go to this many ranks drawn at random, sent once to each domain that
+  /// holds some of them; 1: every message its own way.
+  double choices = 1;
 };
+
+/// Domains of `domains` that hold at least one of `choices` ranks drawn at random.
+inline double distinct(double domains, double choices) {
+  return domains * (1 - std::pow(1 - 1 / domains, choices));
+}
 
 }  // namespace headway

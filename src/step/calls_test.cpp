@@ -125,6 +125,27 @@ TEST(ExpertParallel, SendsEachTokenToItsExpertsAndBackBothWays) {
   EXPECT_EQ(count_of(calls_of(c, BlockKind::layer), exchanges(Phase::forward)), 0);
 }
 
+// [STEP-6] Two choices of eight ranks are 8·(1 - (7/8)²) = 15/8 different ones.
+TEST(ExpertParallel, DispatchOnceSendsEachTokenToEachRankOfItsChoicesOnce) {
+  Case c = case_of("mixtral-8x7b");
+  c.job.global_batch = 8;
+  c.layout = {.dp = 8, .ep = 8, .dispatch = Dispatch::once};
+  const std::vector<Call> calls = calls_of(c, BlockKind::layer);
+  EXPECT_DOUBLE_EQ(bytes_of(calls, is(CollectiveOp::all_to_all, Group::ep, Phase::forward)),
+                   2 * 2048.0 * 15 / 8 * 4096 * 2);
+  for (const Call& call : calls) {
+    if (call.group == Group::ep) {
+      EXPECT_EQ(call.choices, 2);
+    }
+  }
+  // Experts that run again exchange again.
+  c.layout.recompute = Recompute::selective;
+  c.layout.recompute_pieces = bit(Piece::experts);
+  EXPECT_EQ(count_of(calls_of(c, BlockKind::layer),
+                     is(CollectiveOp::all_to_all, Group::ep, Phase::recompute)),
+            2);
+}
+
 // [STEP-10] Gradients and weights, P parameters on the rank.
 struct Reduced {
   double parameters, all_reduce, reduce_scatter, all_gather;  // bytes in one step

@@ -53,6 +53,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .fused_weight_gradient = true,
      .segments_grow = 2024,
      .recompute_early_stop = 0,
+     .expert_bias_forward = 28,
+     .expert_bias_backward = 36,
+     .weighs_between = true,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash3},
     {.weights = 4,
@@ -83,6 +86,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .fused_weight_gradient = false,
      .segments_grow = 2024,
      .recompute_early_stop = 2023.75,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
@@ -113,6 +119,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .fused_weight_gradient = false,
      .segments_grow = 2024,
      .recompute_early_stop = 0,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 2,
@@ -143,6 +152,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .fused_weight_gradient = false,
      .segments_grow = 2024,
      .recompute_early_stop = 0,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 1,
      .hopper_attention = AttentionKernel::flash2},
     {.weights = 4,
@@ -173,6 +185,9 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .fused_weight_gradient = true,
      .segments_grow = 0,
      .recompute_early_stop = 0,
+     .expert_bias_forward = 0,
+     .expert_bias_backward = 0,
+     .weighs_between = false,
      .default_zero = 3,
      .hopper_attention = AttentionKernel::flash3},
 }};
@@ -201,6 +216,7 @@ double gradient_bytes(const Job& job) {
   const Habits& habit = habits(job.framework);
   if (!job.recipe->master_weights) return 4;
   if (is_8_bit(job)) return habit.gradients_8_bit;
+  if (job.small_gradients) return 2;
   return job.recipe->activation == Precision::fp16 ? habit.gradients_fp16 : habit.gradients;
 }
 

@@ -49,7 +49,10 @@ struct Habits {
                          // in place, without gaps that cost time; 0: never had gaps
   double recompute_early_stop;  // full recomputation ends early from software of this date on, in
                                 // years; 0: never
-  int default_zero;             // the ZeRO stage of the framework's own recipes
+  double expert_bias_forward;  // bytes an element of experts' results that adding biases moves
+  double expert_bias_backward;
+  bool weighs_between;               // the router's weights multiply between an expert's products
+  int default_zero;                  // the ZeRO stage of the framework's own recipes
   AttentionKernel hopper_attention;  // on Hopper and later: by a library made for it, or not
 };
 

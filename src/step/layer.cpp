@@ -11,6 +11,7 @@ namespace headway {
 void add_norm(BlockBuilder& builder, const Slice& slice) {
   const double values = slice.norm_rows * slice.hidden;
   const double bytes = values * slice.residual;
+  builder.enter(Piece::norm);
   if (slice.job.fused) {  // x read, y written; backward dy and x read, dx written
     builder.pass(bytes * 2, bytes * 3, 1);
     builder.keep(bytes);
@@ -25,6 +26,7 @@ void add_norm(BlockBuilder& builder, const Slice& slice) {
     builder.pass(bytes * 8, bytes * 14, 6);
     builder.keep(bytes * 3);
   }
+  builder.enter(Piece::other);
 }
 
 void add_residual(BlockBuilder& builder, const Slice& slice) {
@@ -61,14 +63,21 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
                           kv_heads * (attention.head_dim + attention.value_dim));
         builder.linear(local, tp, slice.tokens, 1, /*keep_input=*/false);
         builder.keep(slice.norm_rows * slice.hidden *
-                     (quantised ? slice.job.recipe->saved_input_bytes : slice.element));
+                         (quantised ? slice.job.recipe->saved_input_bytes : slice.element),
+                     Piece::norm);
         break;
       }
       case Role::query_down:
-      case Role::query_up:
       case Role::key_value_down:
-      case Role::key_value_up:
         builder.linear(matrix, tp, slice.tokens);
+        break;
+      case Role::query_up:
+      case Role::key_value_up:
+        builder.enter(Piece::latent_up);
+        builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
+        builder.enter(Piece::other);
+        builder.keep(slice.rows * static_cast<double>(matrix.in) *
+                     (quantised ? slice.job.recipe->saved_input_bytes : slice.element));
         break;
       default:
         break;
@@ -89,7 +98,8 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
     builder.pass(2 * bytes * (query_width + key_width), 3 * bytes * (query_width + key_width), 2);
     builder.keep(bytes * (query_width + key_width));
   }
-  builder.keep(bytes * (query_width + key_width + value_width));
+  builder.keep(bytes * (query_width + key_width + value_width),
+               attention.latent ? Piece::latent_up : Piece::other);
   if (!slice.job.fused) {  // the three gradients are put together for the one product
     builder.pass(0, 2 * bytes * (query_width + key_width + value_width));
   }
@@ -115,14 +125,19 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   core.causal = slice.job.causal;
   core.window = attention.window;
   core.dropout = slice.dropout;
+  const std::int64_t document = slice.job.document;
+  if (document > 0 && document < core.queries) {  // packed documents attend to themselves
+    core.batch *= core.queries / document;
+    core.queries = core.keys = document;
+  }
   builder.attention(core);
   const double scores =
       static_cast<double>(core.batch * core.heads * core.queries) * static_cast<double>(core.keys);
   if (slice.job.attention == AttentionKernel::unfused) {
-    builder.keep(scores * slice.element, /*core=*/true);  // softmax
-    if (core.dropout > 0) builder.keep(scores * (slice.element + 1), /*core=*/true);
+    builder.keep(scores * slice.element, Piece::core);  // softmax
+    if (core.dropout > 0) builder.keep(scores * (slice.element + 1), Piece::core);
   } else {
-    builder.keep(slice.rows * static_cast<double>(heads) * 4, /*core=*/true);  // log-sum-exp
+    builder.keep(slice.rows * static_cast<double>(heads) * 4, Piece::core);  // log-sum-exp
   }
 
   for (const Linear& matrix : linears(layer, slice.model.hidden)) {
@@ -137,19 +152,24 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   add_residual(builder, slice);
 }
 
-// Bytes of the activation between the two products for `elements` of its result.
+// The activation between the two products for `elements` of its result, in a layer's piece
+// `around`. Where only the activation runs again (`piece`), what enters it is kept.
 static void add_activation(BlockBuilder& builder, const Slice& slice, const FeedForward& part,
-                           double elements) {
+                           double elements, Piece piece, Piece around) {
   const double bytes = elements * slice.element;
   const bool fused = slice.job.fused;
-  if (part.gated) {
+  const bool in_products = around == Piece::experts && slice.job.fused_experts;
+  if (!builder.recomputes(around)) builder.enter(piece);
+  if (in_products) {
+    // read and written by the products
+  } else if (part.gated) {
     // gate and up read, product written; not fused: the activated gate goes through memory.
     builder.pass(bytes * (fused ? 3 : 5), bytes * (fused ? 5 : 8), fused ? 1 : 2);
-    builder.keep(bytes * (fused ? 2 : 3));
   } else {
     builder.pass(bytes * 2, bytes * 3);
-    builder.keep(bytes);
   }
+  builder.enter(around);
+  builder.keep(bytes * (part.gated ? (fused ? 2 : 3) : 1));
 }
 
 void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
@@ -161,18 +181,30 @@ void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& la
   }
   for (const Linear& matrix : linears(layer, slice.model.hidden)) {
     if (matrix.role == Role::feed_forward_up) {
-      builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
       const double saved = std::min(slice.job.recipe->saved_input_bytes, slice.element);
-      if (!layer.parallel) builder.keep(slice.norm_rows * slice.hidden * saved);
+      if (!layer.parallel) builder.keep(slice.norm_rows * slice.hidden * saved, Piece::norm);
+      builder.enter(Piece::feed_forward);
+      builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
       add_activation(builder, slice, part,
-                     slice.rows * static_cast<double>(part.width) / static_cast<double>(tp));
+                     slice.rows * static_cast<double>(part.width) / static_cast<double>(tp),
+                     Piece::feed_forward, Piece::feed_forward);
     } else if (matrix.role == Role::feed_forward_down) {
       builder.linear(matrix, tp, slice.tokens);
+      builder.enter(Piece::other);
     }
   }
   if (layer.parallel) return;  // summed with the attention's result before its one exit
   add_tensor_parallel_exit(builder, slice);
   add_residual(builder, slice);
+}
+
+// Biases of experts are added expert by expert outside the products, weighted, in fp32; with fused
+// experts the first one inside.
+static void add_expert_bias(BlockBuilder& builder, const Slice& slice, const Linear& matrix,
+                            double elements) {
+  if (!matrix.bias) return;
+  builder.pass(elements * slice.habit.expert_bias_forward,
+               elements * slice.habit.expert_bias_backward, 4);
 }
 
 void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
@@ -194,15 +226,19 @@ void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) 
   const double token = slice.hidden * slice.element;
   builder.keep(slice.norm_rows * token);  // the input of router and permutation
 
+  builder.enter(Piece::experts);
+  builder.enter_routed(true);
   // Sort tokens by expert and back; backward the reverse.
-  builder.pass((routed_rows + sent) * token, (routed_rows + sent) * token, 6);
-  builder.pass((routed_rows + sent) * token, (routed_rows + sent) * token, 6);
+  builder.pass((routed_rows + sent) * token, (routed_rows + sent) * token, 10);
+  builder.pass((routed_rows + sent) * token, (routed_rows + sent) * token, 10);
   const bool exchanged = layout.ep > 1;
+  const bool once = layout.dispatch == Dispatch::once;
   const bool gathered = layout.etp > 1;
   for (const Phase phase : {Phase::forward, Phase::backward}) {
     if (exchanged) {  // to the experts and back [STEP-6]
-      builder.call(CollectiveOp::all_to_all, Group::ep, phase, sent * token, HiddenBy::nothing,
-                   slice.activation, 2);
+      const double copies = once ? distinct(static_cast<double>(layout.ep), active) : active;
+      builder.call(CollectiveOp::all_to_all, Group::ep, phase, routed_rows * copies * token,
+                   HiddenBy::nothing, slice.activation, 2, once ? active : 1);
     }
     if (gathered) {
       builder.call(CollectiveOp::all_gather, Group::tp, phase, received * token, HiddenBy::nothing,
@@ -211,6 +247,8 @@ void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) 
                    HiddenBy::nothing, slice.activation);
     }
   }
+  builder.enter_routed(false);
+  builder.enter(Piece::other);
   // Shared experts and router see the tokens before the exchange.
   const bool shared = experts.shared_width > 0;
   if (shared) add_tensor_parallel_entry(builder, slice);
@@ -219,26 +257,40 @@ void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) 
       case Role::router:
         builder.linear(matrix, 1, static_cast<std::int64_t>(routed_rows), 1, false);
         builder.pass(routed_rows * static_cast<double>(experts.count) * 4 * 4,
-                     routed_rows * static_cast<double>(experts.count) * 4 * 3, 8);
+                     routed_rows * static_cast<double>(experts.count) * 4 * 3, 16);
         builder.keep(routed_rows * static_cast<double>(experts.count) * 8);
         break;
       case Role::expert_up:
+        builder.enter(Piece::experts);
+        builder.enter_routed(true);
         builder.linear(matrix, layout.etp, rows_each, local);
-        add_activation(builder, slice, experts.each, received * width);
+        if (!slice.job.fused_experts) {
+          add_expert_bias(builder, slice, matrix, received * width * (experts.each.gated ? 2 : 1));
+        }
+        add_activation(builder, slice, experts.each, received * width, Piece::activation,
+                       Piece::experts);
         break;
       case Role::expert_down:
-        builder.linear(matrix, layout.etp, rows_each, local);
-        builder.keep(received * token);  // results, weighted by the router when they are summed
+        builder.linear(matrix, layout.etp, rows_each, local, true, Piece::activation);
+        add_expert_bias(builder, slice, matrix, received * slice.hidden);
+        // Results, where the router's weights multiply them after the second product and not
+        // between the two.
+        if (!slice.habit.weighs_between) builder.keep(received * token);
+        builder.enter_routed(false);
+        builder.enter(Piece::other);
         break;
       case Role::shared_up: {
+        builder.enter(Piece::feed_forward);
         builder.linear(matrix, layout.tp, slice.tokens, 1, false);
-        add_activation(builder, slice, experts.each,
-                       slice.rows * static_cast<double>(experts.shared_width) /
-                           static_cast<double>(layout.tp));
+        add_activation(
+            builder, slice, experts.each,
+            slice.rows * static_cast<double>(experts.shared_width) / static_cast<double>(layout.tp),
+            Piece::feed_forward, Piece::feed_forward);
         break;
       }
       case Role::shared_down:
         builder.linear(matrix, layout.tp, slice.tokens);
+        builder.enter(Piece::other);
         break;
       case Role::shared_gate:
         builder.linear(matrix, 1, slice.tokens, 1, false);
@@ -277,6 +329,7 @@ Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
     for (const Linear& matrix : linears(layer, slice.model.hidden)) {
       const bool expert = matrix.role == Role::expert_up || matrix.role == Role::expert_down;
       if (matrix.role == Role::router || matrix.role == Role::shared_gate) continue;
+      if (!has_adapters(slice.job, matrix.role)) continue;
       const double copies =
           expert ? static_cast<double>(layer.experts->count / slice.layout.ep) : 1.0;
       adapters += copies * static_cast<double>(slice.job.lora_rank * (matrix.in + matrix.out)) /

@@ -44,6 +44,7 @@ struct Op {
   bool recomputed = false;       // a forward op that runs again before the backward pass
   bool weight_gradient = false;  // a backward op that zero-bubble schedules may delay
   double kernels = 1;            // launches
+  bool routed = false;           // of routed experts: its shape changes from step to step
 };
 
 /// Floating-point operations that the kernel's shape asks for: 2·m·n·k·batch for a product; for
