@@ -57,6 +57,19 @@ Seconds call_time(const Call& call, const Prices& prices) {
                          prices.calibration.levels);
 }
 
+Seconds check_time(std::int64_t ranks, std::int64_t on_a_node, const Prices& prices) {
+  if (!prices.job.checked_collectives || ranks <= 1) return Seconds(0);
+  const FrameworkConstants& constants = prices.calibration.of(prices.job.framework);
+  const std::int64_t near = std::min(ranks, on_a_node);
+  return static_cast<double>(near) * constants.near_check +
+         static_cast<double>(ranks - near) * constants.far_check;
+}
+
+Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
+  if (call.op == CollectiveOp::send_receive) return Seconds(0);
+  return check_time(ranks, span_of_group(prices.spans, call.group).members.front(), prices);
+}
+
 PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls) {
   PricedBlock out;
   const Habits& habit = habits(prices.job.framework);
@@ -121,14 +134,18 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   const Seconds host_launch = prices.calibration.of(prices.job.framework).host_launch;
   const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
     double issued = kernels;
+    Seconds checks(0);
     for (std::size_t i = first_call; i < calls.size(); ++i) {
-      if (calls[i].call.phase == phase) issued += calls[i].call.count;
+      if (calls[i].call.phase != phase) continue;
+      issued += calls[i].call.count;
+      checks += check_time(calls[i].call, calls[i].ranks, prices) * calls[i].call.count;
     }
     const Seconds device = direction.total();
     const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute
                                  ? block.host_transfer / host_link
                                  : Seconds(0);
-    direction.host = std::max({Seconds(0), issued * host_launch - device, transfer - device});
+    direction.host =
+        std::max({Seconds(0), issued * host_launch + checks - device, transfer - device});
   };
   host_bound(out.forward, forward_kernels, Phase::forward);
   host_bound(out.recompute, recompute_kernels, Phase::recompute);

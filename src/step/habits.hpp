@@ -22,6 +22,8 @@ struct Habits {
   double weights_8_bit;          // resident weights of layers in 8- and 4-bit recipes
   double gradients_8_bit;        // resident gradients in those
   double transient_gradients;    // of one block, before they are added to the resident ones
+  bool transient_of_stage;       // of all blocks where ranks share gradients: buckets that stay, or
+                                 // flat copies of what is sent
   double gathered;               // bytes a parameter of a gathered block (ZeRO-3)
   std::int64_t gathered_blocks;  // blocks alive at once: this one and those prefetched
   // Communication.
@@ -31,14 +33,20 @@ struct Habits {
   bool zero2_is_zero3_kept;  // ZeRO-2 gathers sharded weights once a micro-batch and keeps them
                              // until the backward pass (FSDP SHARD_GRAD_OP)
   Bytes bucket;              // of gradients, for one call at ZeRO 0..2; 0: one call for everything
+  bool sharded_at_once;  // ZeRO-1: after the backward pass, all gradients and then all weights in
+                         // one call each
   bool overlap_gradients;
   bool overlap_parameters;
   bool overlap_tensor;
   bool pads_vocabulary;     // to a multiple of 128·tp
   bool splits_transfers;    // between stages each tp rank sends a tp-th, gathered on arrival
   Bytes pipeline_metadata;  // a shape message before each first send
+  bool balances_stages;     // layers by the weights of all products, the head among them
   // Computation.
-  double loss_forward;  // bytes a logit that the loss reads and writes, forward
+  bool fused_norms;  // norms and rotary embedding are one kernel each even where others are not
+  double attention_copies;  // of a token's hidden width read and written forward, and as often
+                            // backward, to reorder queries, keys and values where nothing is fused
+  double loss_forward;      // bytes a logit that the loss reads and writes, forward
   double loss_backward;
   double optimizer_passes;     // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient;  // the product adds to the resident gradient itself

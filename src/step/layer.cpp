@@ -12,7 +12,7 @@ void add_norm(BlockBuilder& builder, const Slice& slice) {
   const double bytes = slice.norm_rows * slice.hidden * slice.element;
   // Fused: x read, y written; backward dy and x read, dx written. Otherwise about a pass for each
   // step of the formula, the inner ones in fp32.
-  const bool fused = slice.job.fused;
+  const bool fused = slice.job.fused || slice.habit.fused_norms;
   builder.pass(bytes * (fused ? 2 : 8), bytes * (fused ? 3 : 14), fused ? 1 : 6);
   builder.keep(bytes * (fused ? 1 : 3));
 }
@@ -48,7 +48,7 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
         local.out = tp * (heads * attention.head_dim +
                           kv_heads * (attention.head_dim + attention.value_dim));
         builder.linear(local, tp, slice.tokens, 1, /*keep_input=*/false);
-        builder.keep(slice.norm_rows * slice.hidden *
+        builder.keep(slice.input_rows * slice.hidden *
                      (quantised ? slice.job.recipe->saved_input_bytes : slice.element));
         break;
       }
@@ -70,8 +70,12 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   const double bytes = slice.rows * slice.element;  // of one column
   if (slice.model.learned_positions == 0) {         // rotary: queries and keys read and written
     const double rotated = bytes * (query_width + key_width);
-    builder.pass(rotated * (slice.job.fused ? 2 : 6), rotated * (slice.job.fused ? 2 : 6),
-                 slice.job.fused ? 2 : 8);
+    const bool fused = slice.job.fused || slice.habit.fused_norms;
+    builder.pass(rotated * (fused ? 2 : 6), rotated * (fused ? 2 : 6), fused ? 2 : 8);
+  }
+  if (!slice.job.fused && slice.habit.attention_copies > 0) {
+    const double copied = bytes * query_width * slice.habit.attention_copies;
+    builder.pass(copied, copied, 4);
   }
   if (attention.query_key_norm) {
     builder.pass(2 * bytes * (query_width + key_width), 3 * bytes * (query_width + key_width), 2);
@@ -141,7 +145,7 @@ void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& la
     if (matrix.role == Role::feed_forward_up) {
       builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
       const double saved = std::min(slice.job.recipe->saved_input_bytes, slice.element);
-      if (!layer.parallel) builder.keep(slice.norm_rows * slice.hidden * saved);
+      if (!layer.parallel) builder.keep(slice.input_rows * slice.hidden * saved);
       add_activation(builder, slice, part,
                      slice.rows * static_cast<double>(part.width) / static_cast<double>(tp));
     } else if (matrix.role == Role::feed_forward_down) {

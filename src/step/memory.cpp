@@ -67,6 +67,7 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
     memory.activations = 2 * largest + widest;
   } else {
     memory.activations = flights * kept + widest;
+    memory.in_flight = std::max(0.0, flights - 1) * kept;
   }
   // The gradient of the widest activation, as large as the activation itself.
   const double gathered = sharded
@@ -75,9 +76,11 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
                                      : stage.parameters)
                               : 0.0;
   const bool reduces = layout.dp * layout.cp > 1 && !sharded;
+  const bool whole = habit.transient_of_stage;
+  const double transient = whole ? stage.parameters : largest_block;
   memory.buffers = Bytes(gathered * gathered_bytes(slice.job) +
-                         (sharded || reduces ? largest_block * habit.transient_gradients : 0.0)) +
-                   (reduces && layout.zero == 0 ? 2 * habit.bucket : Bytes(0));
+                         (sharded || reduces ? transient * habit.transient_gradients : 0.0)) +
+                   (reduces && layout.zero == 0 && !whole ? 2 * habit.bucket : Bytes(0));
   return memory;
 }
 
@@ -98,6 +101,7 @@ void account_memory(Step& step, const Slice& slice) {
   for (const StageClass& stage : step.stages) {
     Bytes offloaded_states(0);
     const Memory memory = on_stage(step, slice, stage, offloaded_states);
+    if (stage.first == 0) step.first_memory = memory;
     if (memory.total() > step.memory.total()) {
       step.memory = memory;
       step.worst_stage = stage.first;
