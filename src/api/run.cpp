@@ -39,6 +39,7 @@ constexpr RunField kFields[] = {
     {"shard", "N", "ranks that share one copy of sharded states (hybrid sharding)"},
     {"no-reshard", "", "ZeRO-3: keep gathered weights from forward to backward"},
     {"no-sp", "", "tensor parallelism without sequence parallelism"},
+    {"keep-gathered", "", "sequence parallelism keeps gathered inputs for the backward pass"},
     {"cp-exchange", "KIND", "ring (default) or all-to-all"},
     {"recompute", "MODE", "none (default), selective (attention core), full"},
     {"recompute-pieces", "LIST",
@@ -76,6 +77,8 @@ constexpr RunField kFields[] = {
     {"document", "N", "mean tokens of documents packed into a sequence; default: one fills it"},
     {"expert-imbalance", "X", "tokens of the fullest expert rank over the mean, at least 1"},
     {"software", "YEAR-MONTH", "date of framework and libraries, as 2025-06; default: today's"},
+    {"checked-collectives", "", "hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)"},
+    {"blocking-transfers", "", "pipeline transfers wait for the host (nanotron before 2025)"},
     {"attention-flops", "KIND", "full (default) or causal: how MFU counts attention"},
 };
 
@@ -269,6 +272,8 @@ void read_job(RequestReader& reader, Run& run) {
   job.padding_mask = reader.flag("padding-mask");
   reader.on_off("fused-loss", job.fused_loss);
   reader.count("loss-metrics", job.loss_metrics, 0);
+  job.checked_collectives = reader.flag("checked-collectives");
+  job.blocking_transfers = reader.flag("blocking-transfers");
   reader.number("dropout", job.dropout, 0, 0.999);
   reader.count("lora-rank", job.lora_rank);
   reader.choice("adapters", kAdapterNames, job.adapters);
@@ -304,6 +309,7 @@ void read_layout(RequestReader& reader, Layout& layout) {
   reader.count("shard", layout.shard);
   layout.reshard_after_forward = !reader.flag("no-reshard");
   layout.sequence_parallel = !reader.flag("no-sp");
+  layout.keep_gathered = reader.flag("keep-gathered");
   reader.choice("cp-exchange", kContextExchangeNames, layout.context_exchange);
   reader.choice("recompute", kRecomputeNames, layout.recompute);
   read_pieces(reader, layout);

@@ -85,6 +85,8 @@ Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
     level.tree_efficiency *= reached;
     level.in_network_efficiency *= reached;
     level.short_fraction *= reached;
+    level.ring_step = level.ring_step / reached;
+    level.tree_fill = level.tree_fill / reached;
   }
   return out;
 }

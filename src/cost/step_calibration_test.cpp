@@ -159,6 +159,7 @@ TEST(InStep, CallsReachAShareOfTheBenchmarksBandwidthByNetworkClass) {
   const Benchmarked alone = benchmarked_for(cluster).value();
   const Calibration c = in_step(alone, constants(), cluster);
   EXPECT_DOUBLE_EQ(c.levels[1].bandwidth_efficiency, 0.8 * alone.levels[1].bandwidth_efficiency);
+  EXPECT_DOUBLE_EQ(c.levels[1].ring_step.value(), alone.levels[1].ring_step.value() / 0.8);
   EXPECT_DOUBLE_EQ(c.levels[0].bandwidth_efficiency, alone.levels[0].bandwidth_efficiency);
 }
 

@@ -32,6 +32,13 @@ struct FrameworkConstants {
   double fragmentation = 0;  // of the memory that the allocator handles
   BytesPerSecond reclaim;    // at which an allocator at its limit gives its cache back and takes it
                              // anew
+  double interleaving = 0;   // the same, where several micro-batches' activations lie between each
+                             // other: of all beyond the first
+  Seconds host_piece;        // of the host, for each piece of a tensor that it cuts and copies
+  Seconds near_check;        // of the hosts, for each rank of a checked collective's group that
+                             // is on the same node
+  Seconds far_check;         // and for each that is not
+  Seconds transfer_wait;     // of the host, to send and receive where transfers wait for it
 };
 
 /// Of one accelerator architecture.
@@ -53,7 +60,9 @@ struct ArchitectureConstants {
 
 /// Of one network class.
 struct NetworkConstants {
-  double in_step = 1;  // of the rates of a lone benchmark that calls of a step reach
+  /// Of the speed of a lone benchmark that calls of a step reach, in bandwidth and in steps of a
+  /// ring or tree.
+  double in_step = 1;
 };
 
 /// Mean power as a share of the TDP; not fitted on steps.
@@ -114,6 +123,12 @@ void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
         Bounds{0.1e-6, 60e-6, "some kernels of 2 to 10 us for each expert"});
   visit("step_overhead", c.step_overhead,
         Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
+  visit("interleaving", c.interleaving,
+        Bounds{0, 0.5, "unusable gaps of a caching allocator", Decides::memory});
+  visit("host_piece", c.host_piece, Bounds{0.2e-6, 50e-6, "a view and a copy: two launches"});
+  visit("near_check", c.near_check, Bounds{10e-6, 2e-3, "messages over TCP one after another"});
+  visit("far_check", c.far_check, Bounds{10e-6, 2e-3, "messages over TCP one after another"});
+  visit("transfer_wait", c.transfer_wait, Bounds{0, 2, "hosts that poll wait seconds at most"});
   visit("context", c.context,
         Bounds{0.2e9, 8e9, "driver and libraries take 0.2 to 8 GB", Decides::memory});
   visit("fragmentation", c.fragmentation,

@@ -26,6 +26,11 @@ void settle_recomputation(CorpusRun& run) {
   if (run.layout.offload_activations) run.assumed.emplace_back("offload=activations");
 }
 
+Bytes reported_memory(const CorpusRun& run, const Forecast& forecast) {
+  const Memory& memory = run.first_rank_reports ? forecast.first_memory : forecast.memory;
+  return memory.total() - forecast.driver;
+}
+
 std::optional<double> measured_step_time(const CorpusRow& row, const CorpusRun& run) {
   const double sequences = static_cast<double>(run.job.global_batch);
   const double accelerators = static_cast<double>(*row.n_accel);

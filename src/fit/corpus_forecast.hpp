@@ -16,6 +16,10 @@ Forecast forecast_of(const CorpusRun& run, const Calibration& calibration);
 /// fits, or the last of them.
 void settle_recomputation(CorpusRun& run);
 
+/// Bytes that the source's report of a peak would show: what the framework's allocator holds, on
+/// the rank that reports.
+Bytes reported_memory(const CorpusRun& run, const Forecast& forecast);
+
 /// Seconds of one step as the source states them: its time, or by tokens, FLOPs or MFU a second;
 /// nothing where it states none of them.
 std::optional<double> measured_step_time(const CorpusRow& row, const CorpusRun& run);

@@ -53,20 +53,37 @@ constexpr Host kHosts[] = {
     {"trainium", "trn1"},
 };
 
+// Systems whose builder the rows name: they are not the reference system of the accelerator's
+// vendor.
+struct System {
+  std::string_view system, cluster;
+};
+constexpr System kSystems[] = {
+    {"hugging face h100", "p5"},  // AWS p5.48xlarge (The Smol Training Playbook)
+};
+
 Result<std::shared_ptr<const Machine>> machine_of(const CorpusRow& row, Shelf& shelf,
                                                   std::vector<std::string>& assumed) {
   const std::string name = lower(row.accelerator);
+  std::string_view cluster;
+  for (const System& known : kSystems) {
+    if (cluster.empty() && contains(lower(row.system), known.system)) cluster = known.cluster;
+  }
   for (const Host& host : kHosts) {
+    if (!cluster.empty()) break;
     if (!contains(name, host.accelerator)) continue;
     if (host.memory_gb > 0 && row.accel_memory_gb.value_or(0) != host.memory_gb) continue;
+    cluster = host.cluster;
+  }
+  if (!cluster.empty()) {
     auto machine =
-        shelf.machine(std::string(host.cluster), row.inter_node_network_gbps_per_accel.value_or(0),
+        shelf.machine(std::string(cluster), row.inter_node_network_gbps_per_accel.value_or(0),
                       software_of(row).value_or(0));
     if (!machine) return machine;
-    if (!row.accel_memory_gb) assumed.push_back("accel_memory_gb=" + std::string(host.cluster));
+    if (!row.accel_memory_gb) assumed.push_back("accel_memory_gb=" + std::string(cluster));
     if (!row.inter_node_network_gbps_per_accel &&
         *row.n_accel > (*machine)->cluster.levels.front().size) {
-      assumed.push_back("inter_node_network_gbps_per_accel=" + std::string(host.cluster));
+      assumed.push_back("inter_node_network_gbps_per_accel=" + std::string(cluster));
     }
     return machine;
   }
@@ -188,6 +205,18 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
   return std::nullopt;
 }
 
+// Whether the hosts checked every collective, which no source says but a job's own measurement of
+// its network shows. All-reduce and all-gather of one size then take the same time, that of the
+// check, which grows with the ranks [FORECAST-16]: the bus bandwidth of the all-gather falls as
+// 1/ranks, and that of the all-reduce is twice it. On few ranks, where the check is the shorter,
+// it shows in the all-reduce inside a node: 412-432 GB/s with, 439-462 GB/s without it.
+bool checks_collectives(const CorpusRow& row) {
+  const auto measured = number_after(row.notes, " AG=");
+  const auto inside = number_after(row.notes, "intra AR=");
+  if (!measured || !inside) return false;
+  return *row.n_accel <= 16 ? *inside < 435 : *measured * *row.n_accel < 5000;  // GB/s x ranks
+}
+
 void set_habits(const CorpusRow& row, CorpusRun& run) {
   Layout& layout = run.layout;
   const std::string framework = lower(row.framework);
@@ -221,6 +250,13 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
   if (contains(row.notes, "tp_mode=ALL_REDUCE") || contains(row.notes, "tpmodeALL")) {
     layout.sequence_parallel = false;
   }
+  run.job.blocking_transfers = contains(row.notes, "after_pp_fix=False");
+  run.first_rank_reports = contains(row.notes, "Mem Res=");  // nanotron's log
+  run.job.checked_collectives = checks_collectives(row);
+  // nanotron kept gathered inputs until it learned to gather them again (tp_recompute_allgather),
+  // in the version whose jobs also check every collective.
+  layout.keep_gathered = run.job.framework == Framework::nanotron &&
+                         contains(row.notes, "intra AR=") && !run.job.checked_collectives;
   if (contains(row.notes, "no gradient bucketing")) {
     layout.overlap_gradients = layout.overlap_parameters = Choice::off;
   }

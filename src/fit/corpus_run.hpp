@@ -110,6 +110,7 @@ struct CorpusRun {
   Layout layout;  // legal
   std::shared_ptr<const Machine> machine;
   AttentionFlops convention = AttentionFlops::full;  // of the source's FLOPs and MFU
+  bool first_rank_reports = false;                   // the peak in the row is rank 0's
   std::vector<Remedy> remedies;      // recomputation not stated: to be tried, the lightest first
   std::vector<std::string> assumed;  // "cell=value"
 };

@@ -149,7 +149,7 @@ std::optional<IntervalFit> fit_intervals(const std::vector<MeasuredRun>& runs,
   const auto memories = residuals(
       runs, *by_source, [](const MeasuredRun& run, const Forecast& f) -> std::optional<double> {
         if (!run.memory) return std::nullopt;
-        return std::log(*run.memory / (f.memory.total() - f.driver).value());
+        return std::log(*run.memory / reported_memory(run.run, f).value());
       });
   out.model.step_time = fit_spread(times);
   out.model.memory = fit_spread(memories);

@@ -263,8 +263,8 @@ StepObjective::RunLoss StepObjective::loss_of(std::size_t i, const Calibration& 
   const double wrong = run.ran ? std::max(0.0, over) : std::max(0.0, -over);
   out.memory = weight.verdict * robust(wrong, kMemoryKnee);
   if (run.memory) {
-    const double allocated = total - f.driver.value();
-    out.memory += weight.memory * robust(std::log(allocated / *run.memory), kMemoryKnee);
+    const double reported = reported_memory(run.run, f).value();
+    out.memory += weight.memory * robust(std::log(reported / *run.memory), kMemoryKnee);
   }
   return out;
 }

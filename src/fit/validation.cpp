@@ -63,7 +63,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
     out.interval_low = predicted.step_time_interval->low.value();
     out.interval_high = predicted.step_time_interval->high.value();
   }
-  out.predicted_memory = (predicted.memory.total() - predicted.driver).value() / kGiB;
+  out.predicted_memory = reported_memory(*run, predicted).value() / kGiB;
   out.predicted_load = predicted.memory.total() / predicted.capacity;
   out.predicted_fits = predicted.fits;
   out.predicted_mfu = 100 * predicted.mfu;

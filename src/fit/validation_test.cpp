@@ -194,7 +194,7 @@ TEST(Validation, EveryRowOfTheTrainingCorpusIsPredictedOrHasAReason) {
   EXPECT_EQ(rows, report->rows.size());
   EXPECT_EQ(report->groups.size(), 18U);
   // Of these 5,846, the share that must stay predictable.
-  EXPECT_GE(report->all.predicted, 5700U);
+  EXPECT_GE(report->all.predicted, 5650U);
   for (const ValidationRow& row : report->rows) {
     if (!row.predicted()) continue;
     EXPECT_GT(row.predicted_step_time.value_or(0), 0) << row.id;

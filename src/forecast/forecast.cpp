@@ -63,8 +63,8 @@ void merge(std::vector<PricedCall>& calls) {
 // What a rank holds, and how it meets the accelerator's memory: live tensors must fit, with the
 // gaps between them they may not [FORECAST-15].
 struct HeldMemory {
-  Memory held{};
-  Bytes gaps{};
+  Memory held{}, first{};  // of the rank that holds most, of rank 0
+  Bytes gaps{};            // of `held`
   bool fits = false, at_limit = false;
 };
 
@@ -73,8 +73,14 @@ HeldMemory held_memory(const Step& step, const Job& job, const Cluster& cluster,
   const FrameworkConstants& constants = calibration.of(job.framework);
   HeldMemory out;
   out.held = step.memory;
-  out.gaps = constants.fragmentation * (out.held.activations + out.held.buffers);
-  out.held.other = constants.context + out.gaps;
+  out.first = step.first_memory;
+  const auto gaps = [&](const Memory& memory) {
+    return constants.fragmentation * (memory.activations + memory.buffers);
+  };
+  for (Memory* memory : {&out.held, &out.first}) {
+    memory->other = constants.context + gaps(*memory) + constants.interleaving * memory->in_flight;
+  }
+  out.gaps = gaps(out.held);
   out.fits = out.held.total() - out.gaps <= cluster.accelerator.memory;
   out.at_limit = gaps_cost_time(job) && out.held.total() > cluster.accelerator.memory;
   return out;
@@ -103,6 +109,11 @@ class Assembly {
         time.forward += count * priced_[i].forward.total();
         time.backward += count * (priced_[i].recompute.total() + priced_[i].backward.total());
         time.weight_gradient += count * priced_[i].weight_gradient;
+      }
+      for (const Call& call : stage.calls) {
+        if (call.hidden_by != HiddenBy::pipeline || overlaps_transfers()) continue;
+        time.transfers +=
+            transfer_time(price(call)) * call.count / static_cast<double>(step_.micro_batches);
       }
       times_.push_back(time);
     }
@@ -142,14 +153,11 @@ class Assembly {
       if (call.phase != Phase::pipeline) continue;
       PricedCall priced = price(call);
       if (call.hidden_by == HiddenBy::pipeline) {
+        priced.each = transfer_time(priced);
         send = priced.each;
-        // Interleaved schedules and those that fill bubbles transfer while another chunk computes;
-        // plain 1F1B and GPipe wait for each transfer.
-        const bool overlapped =
-            prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
         const Seconds chunk = times_[pace_].total() * 0.5 / vpp;
         const Seconds exposed_each =
-            overlapped ? std::max(Seconds(0), priced.each - chunk) : priced.each;
+            overlaps_transfers() ? std::max(Seconds(0), priced.each - chunk) : priced.each;
         priced.exposed = exposed_each * call.count;
         hidden_sends_ = (priced.each - exposed_each) * vpp;
         parts_.compute +=
@@ -180,6 +188,12 @@ class Assembly {
         hidden = std::clamp(all - priced.each, Seconds(0), room);
         room -= hidden;
       }
+      // [FORECAST-16] The host checks under the pass that hides the calls, too.
+      const Seconds checks = check_time(call, priced.ranks, prices_) * call.count;
+      const Seconds pass = call.hidden_by == HiddenBy::backward  ? times_[pace_].backward
+                           : call.hidden_by == HiddenBy::forward ? times_[pace_].forward
+                                                                 : Seconds(0);
+      parts_.other += std::max(Seconds(0), checks - pass);
       priced.exposed = all - hidden;
       part_of(parts_, call.group) += priced.exposed;
       parts_.compute += hidden * prices_.calibration.shared.interference;
@@ -188,8 +202,9 @@ class Assembly {
   }
 
   void run_optimizer() {
-    const FrameworkConstants& constants = prices_.calibration.of(prices_.job.framework);
     if (prices_.layout.offload_optimizer) return add_offload();
+    const FrameworkConstants& constants = prices_.calibration.of(prices_.job.framework);
+    parts_.optimizer += step_.stages[pace_].pieces * constants.host_piece;
     for (const Op& op : step_.stages[pace_].ops) {
       parts_.optimizer += std::max(op_time(op, prices_), op.kernels * constants.host_launch);
     }
@@ -199,6 +214,9 @@ class Assembly {
   // the pace.
   void run_rest() {
     parts_.other += prices_.calibration.of(prices_.job.framework).step_overhead;
+    // All ranks meet at the end of a step.
+    parts_.other +=
+        check_time(prices_.layout.ranks(), prices_.cluster.levels.front().size, prices_);
     const double doublings = std::log2(static_cast<double>(prices_.layout.ranks()));
     parts_.other += parts_.total() * (prices_.calibration.shared.straggling * doublings);
   }
@@ -215,6 +233,19 @@ class Assembly {
   std::vector<PricedCall> calls() { return std::move(calls_); }
 
  private:
+  // Interleaved schedules and those that fill bubbles transfer while another chunk computes; plain
+  // 1F1B and GPipe wait for each transfer.
+  bool overlaps_transfers() const {
+    return prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
+  }
+
+  // [FORECAST-17] One transfer, and the host where it stands in the way of each.
+  Seconds transfer_time(const PricedCall& call) const {
+    return prices_.job.blocking_transfers
+               ? call.each + prices_.calibration.of(prices_.job.framework).transfer_wait
+               : call.each;
+  }
+
   PricedCall price(const Call& call) const {
     const GroupSpan& span = span_of_group(prices_.spans, call.group);
     return {call,
@@ -280,6 +311,7 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
   out.mfu = out.model_flops_per_accelerator / peak;
   out.hfu = out.mfu * ((flops + again) / flops);
   out.memory = memory.held;
+  out.first_memory = memory.first;
   out.driver = calibration.of(job.framework).context;
   out.gaps = memory.gaps;
   out.capacity = cluster.accelerator.memory;

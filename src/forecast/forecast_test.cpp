@@ -454,5 +454,61 @@ RC_GTEST_PROP(Forecast, TheSameInputGivesTheSameBytes, ()) {
   RC_ASSERT(a.notes == b.notes);
 }
 
+// [FORECAST-16] Hosts that check set the pace: in llama-2-7b on tp 8 in one node a layer issues
+// four checked calls forward and six backward, each 8 · near_check, beside what it needs to issue
+// them.
+TEST(Forecast, CheckedCollectivesTakeTheHostsTimeForEachRank) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 2048;
+  c.job.global_batch = 4;
+  c.layout.tp = 8;
+  c.layout.zero = 0;
+  FrameworkConstants& constants = c.calibration.frameworks.front();
+  ASSERT_EQ(c.job.framework, Framework::megatron);
+  constants.near_check = Seconds(1);  // so long that nothing else matters
+  const double without = c.priced().step_time.value();
+  c.job.checked_collectives = true;
+  const double layers = 4 * 32 * (4 + 6) * 8;  // micro-batches, layers, calls, ranks
+  const double seconds = c.priced().step_time.value() - without;
+  EXPECT_GT(seconds, layers);
+  // The ends and the step's own calls add at most thirty calls a micro-batch.
+  EXPECT_LT(seconds, (layers + 4 * 30 * 8) * 1.01);
+}
+
+// [FORECAST-17] A stage between others sends and receives twice for each of m micro-batches, and
+// the first activation and last gradient cross 3 boundaries: 2·m + 2·3 waits, in the transfers'
+// part and in the bubble.
+TEST(Forecast, BlockingTransfersWaitForTheHostEachTime) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 2048;
+  c.job.global_batch = 16;
+  c.layout.pp = 4;
+  c.calibration.shared.straggling = 0;
+  FrameworkConstants& constants = c.calibration.frameworks.front();
+  constants.transfer_wait = Seconds(100);
+  const Forecast before = c.priced();
+  c.job.blocking_transfers = true;
+  const Forecast after = c.priced();
+  EXPECT_NEAR((after.parts.pp - before.parts.pp).value(), 2 * 16 * 100, 1);
+  EXPECT_NEAR((after.parts.bubble - before.parts.bubble).value(), 2 * 3 * 100, 1);
+}
+
+// Each piece of a weight that the host cuts out to gather it costs host_piece.
+TEST(Forecast, PiecesOfGatheredWeightsTakeTheHostsTime) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.framework = Framework::nanotron;
+  c.job.sequence = 2048;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.zero = 1;
+  FrameworkConstants& constants = c.calibration.frameworks.at(3);
+  ASSERT_EQ(kFrameworkNames.at(3), "nanotron");
+  const double before = c.priced().parts.optimizer.value();
+  constants.host_piece += Seconds(1e-3);
+  const double pieces = lower(c.model, c.job, c.layout, c.cluster).stages.front().pieces;
+  EXPECT_NEAR(c.priced().parts.optimizer.value() - before, pieces * 1e-3, 1e-9);
+  EXPECT_GT(pieces, 1000);
+}
+
 }  // namespace
 }  // namespace headway::testing

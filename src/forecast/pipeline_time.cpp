@@ -7,7 +7,9 @@ namespace headway {
 std::size_t slowest(const std::vector<StageTime>& stages) {
   std::size_t out = 0;
   for (std::size_t i = 1; i < stages.size(); ++i) {
-    if (stages[i].total() > stages[out].total()) out = i;
+    if (stages[i].total() + stages[i].transfers > stages[out].total() + stages[out].transfers) {
+      out = i;
+    }
   }
   return out;
 }

@@ -13,6 +13,7 @@ struct StageTime {
   Seconds forward;
   Seconds backward;         // with recomputation
   Seconds weight_gradient;  // part of backward
+  Seconds transfers{};      // exposed, to and from its neighbours
   Seconds total() const { return forward + backward; }
 };
 
@@ -20,7 +21,8 @@ struct StageTime {
 /// `send` is one transfer between neighbouring stages.
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout, Seconds send);
 
-/// The class with the largest time for one micro-batch (the first of equals).
+/// The class with the largest time for one micro-batch, its transfers among it (the first of
+/// equals).
 std::size_t slowest(const std::vector<StageTime>& stages);
 
 }  // namespace headway

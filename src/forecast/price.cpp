@@ -73,6 +73,19 @@ Seconds call_time(const Call& call, const Prices& prices) {
                          prices.calibration.levels, call.choices);
 }
 
+Seconds check_time(std::int64_t ranks, std::int64_t on_a_node, const Prices& prices) {
+  if (!prices.job.checked_collectives || ranks <= 1) return Seconds(0);
+  const FrameworkConstants& constants = prices.calibration.of(prices.job.framework);
+  const std::int64_t near = std::min(ranks, on_a_node);
+  return static_cast<double>(near) * constants.near_check +
+         static_cast<double>(ranks - near) * constants.far_check;
+}
+
+Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
+  if (call.op == CollectiveOp::send_receive) return Seconds(0);
+  return check_time(ranks, span_of_group(prices.spans, call.group).members.front(), prices);
+}
+
 PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls) {
   PricedBlock out;
   const Habits& habit = habits(prices.job.framework);
@@ -143,9 +156,11 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
     Seconds needed = kernels * host.host_launch;
     for (std::size_t i = first_call; i < calls.size(); ++i) {
       const Call& call = calls[i].call;
-      if (call.phase == phase && issued(prices.job.graphs, call.group == Group::ep)) {
+      if (call.phase != phase) continue;
+      if (issued(prices.job.graphs, call.group == Group::ep)) {
         needed += call.count * host.host_call;
       }
+      needed += call.count * check_time(call, calls[i].ranks, prices);
     }
     const Seconds device = direction.total();
     const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute

@@ -43,6 +43,10 @@ struct Prices {
 
 Seconds op_time(const Op& op, const Prices& prices);
 Seconds call_time(const Call& call, const Prices& prices);
+/// [FORECAST-16] What the hosts need to check one call before it may run; none for transfers.
+/// `on_a_node`: ranks of the group on one node.
+Seconds check_time(std::int64_t ranks, std::int64_t on_a_node, const Prices& prices);
+Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices);
 
 /// Prices a block and appends its calls (counts for one micro-batch) with what of them is exposed.
 PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls);

@@ -186,6 +186,17 @@ class Checker {
                        " layers to " + std::to_string(others) + " other stages");
       }
     }
+    if (job_.framework == Framework::nanotron && layout_.pp > 1 && layout_.vpp == 1 &&
+        !explicit_ends) {
+      // The cast of the logits and the loss take a stage each behind the head's; others would have
+      // nothing to run [STEP-13].
+      const std::int64_t used = balanced_stages(model_, layout_.pp).head + 3;
+      if (used < layout_.pp) {
+        fail("--pp", "nanotron balances the weights of layers and head and would leave " +
+                         std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
+                         " stages without anything");
+      }
+    }
     if (layout_.vpp > 1 && micro_batches(job_, layout_) % layout_.pp != 0 &&
         job_.framework == Framework::megatron) {
       fail("--vpp", "interleaving needs the micro-batches (" +

@@ -428,5 +428,47 @@ TEST(Check, RunsThatTookPlaceAreLegal) {
   }
 }
 
+// 16 layers of 4·2048² + 3·2048·8192 = 67.1 M weights and a head of 131,072·2048 = 4 layers' worth.
+Case small_with_a_large_head() {
+  Case run = run_of("llama-2-7b", "dgx-h100");
+  run.model.hidden = 2048;
+  run.model.vocabulary = 131072;
+  run.model.kinds.front().attention->head_dim = run.model.kinds.front().attention->value_dim = 64;
+  run.model.kinds.front().feed_forward->width = 8192;
+  run.model.pattern.resize(16);
+  run.job.framework = Framework::nanotron;
+  run.job.sequence = 4096;
+  run.job.global_batch = 64;
+  return run;
+}
+
+// [STEP-13] Rank 0 of nanotron's runs of this model holds 940 M parameters with two stages, 604 M
+// with four and 470 M with eight: the table's 268.4 M, and 10, 5 and 3 layers. A share is 20/pp.
+TEST(BalancedStages, CountTheHeadAmongTheWeights) {
+  const Model model = small_with_a_large_head().model;
+  EXPECT_EQ(balanced_stages(model, 2).begins, (std::vector<std::int64_t>{0, 10, 16}));
+  EXPECT_EQ(balanced_stages(model, 4).begins, (std::vector<std::int64_t>{0, 5, 10, 15, 16}));
+  EXPECT_EQ(balanced_stages(model, 8).begins.at(1), 3);
+  EXPECT_EQ(balanced_stages(model, 8).head, 6);  // 6·2.5 = 15 of 20 are reached before layer 16
+}
+
+// With 16 stages a share is 1.25 layers: the 16th layer and the head come on stage 12, the cast on
+// 13, the loss on 14, nothing on 15.
+TEST(Check, NanotronRunsNoStageWithoutAnything) {
+  Case run = small_with_a_large_head();
+  run.layout.dp = 4;
+  run.layout.pp = 16;
+  ASSERT_EQ(balanced_stages(run.model, 16).head, 12);
+  const Problems problems = run.problems();
+  ASSERT_EQ(problems.size(), 1u) << listed(problems);
+  EXPECT_EQ(problems.front().where, "--pp");
+  EXPECT_NE(problems.front().message.find("1 of 16 stages"), std::string::npos);
+  run.job.framework = Framework::megatron;
+  EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
+  run.job.framework = Framework::nanotron;
+  run.layout.pp = 8;
+  EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
+}
+
 }  // namespace
 }  // namespace headway

@@ -95,6 +95,12 @@ struct Job {
   bool fused_experts = false;    // activation and casts inside the experts' grouped products
   double expert_imbalance = 1;   // tokens of the fullest expert rank over the mean (>= 1)
   double software = 0;           // date of framework and libraries in years (2025.5); 0: today's
+  /// The hosts compare what each rank is about to call before every collective (PyTorch with
+  /// TORCH_DISTRIBUTED_DEBUG=DETAIL).
+  bool checked_collectives = false;
+  /// Every transfer between stages waits for the host (nanotron before the repair of its pipeline
+  /// engine in December 2024).
+  bool blocking_transfers = false;
 };
 
 }  // namespace headway

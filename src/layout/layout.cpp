@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/linear.hpp"
+
 namespace headway {
 namespace {
 
@@ -96,6 +98,33 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
       out.shard =
           product(span_of(columns, near, total, cluster), span_of(shared, far, total, cluster));
       out.replica = span_of(rows / shared, far * shared, total, cluster);
+    }
+  }
+  return out;
+}
+
+// [STEP-13] Layers go to a stage until the weights of all products so far, of a total with the
+// head's, reach the stage's share of the pipeline; the head follows the last layer.
+BalancedStages balanced_stages(const Model& model, std::int64_t stages) {
+  std::vector<double> weights;  // of each kind of layer
+  for (const Layer& layer : model.kinds) {
+    double sum = 0;
+    for (const Linear& matrix : linears(layer, model.hidden)) {
+      sum += static_cast<double>(matrix.in) * static_cast<double>(matrix.out);
+    }
+    weights.push_back(sum);
+  }
+  double total = static_cast<double>(model.vocabulary) * static_cast<double>(model.hidden);
+  for (const std::uint8_t kind : model.pattern) total += weights[kind];
+  BalancedStages out;
+  out.begins.assign(static_cast<std::size_t>(stages) + 1, model.layers());
+  out.begins.front() = 0;
+  double so_far = 0;
+  for (std::int64_t layer = 0; layer < model.layers(); ++layer) {
+    so_far += weights[model.pattern[static_cast<std::size_t>(layer)]];
+    const double share = static_cast<double>(out.head + 1) / static_cast<double>(stages);
+    if (so_far >= total * share && out.head + 1 < stages) {
+      out.begins[static_cast<std::size_t>(++out.head)] = layer + 1;
     }
   }
   return out;

@@ -67,11 +67,13 @@ struct Layout {
   bool reshard_after_forward =
       true;                       // ZeRO-3: gathered weights are dropped until the backward pass
   bool sequence_parallel = true;  // norms and residual split over tp
+  bool keep_gathered = false;  // sequence parallelism: what enters a column-split product is kept
+                               // whole instead of gathered again in the backward pass
   ContextExchange context_exchange = ContextExchange::ring;
   Recompute recompute = Recompute::none;
-  std::int64_t recompute_every = 1;                 // full: the input of every n-th layer is kept
-  Choice recompute_early_stop = Choice::framework;  // full: recomputation of a layer ends once all
-                                                    // that its backward pass reads is there
+  std::int64_t recompute_every = 1;                  // full: the input of every n-th layer is kept
+  Choice recompute_early_stop = Choice::framework;   // full: recomputation of a layer ends once all
+                                                     // that its backward pass reads is there
   std::uint8_t recompute_pieces = bit(Piece::core);  // selective: these
   Dispatch dispatch = Dispatch::copies;
   Schedule schedule = Schedule::one_f_one_b;
@@ -122,5 +124,14 @@ Spans spans(const Layout& layout, const Cluster& cluster);
 /// spread so that earlier chunks hold one more. The first layer of virtual chunk `chunk` (0 ...
 /// pp·vpp); chunk_begin(pp·vpp) == layers.
 std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t chunk);
+
+/// Pipeline stages balanced by the weights that their products read, the head's among them
+/// [STEP-13].
+struct BalancedStages {
+  std::vector<std::int64_t> begins;  // the first layer of each; at the end the number of layers
+  std::int64_t head = 0;             // the stage at which the head's weights come; it may be before
+                          // the last where one stage's share is less than a layer or head
+};
+BalancedStages balanced_stages(const Model& model, std::int64_t stages);
 
 }  // namespace headway

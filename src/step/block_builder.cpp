@@ -10,6 +10,7 @@ Slice::Slice(const Model& m, const Job& j, const Layout& l)
       tokens(l.micro_batch * j.sequence / l.cp),
       rows(static_cast<double>(tokens)),
       norm_rows(rows / static_cast<double>(l.sequence_parallel ? l.tp : 1)),
+      input_rows(l.keep_gathered ? rows : norm_rows),
       hidden(static_cast<double>(m.hidden)),
       element(bytes_per_element(j.recipe->activation)),
       residual(autocast(j) ? 4.0 : element),

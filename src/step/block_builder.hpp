@@ -28,6 +28,7 @@ struct Slice {
   std::int64_t tokens;  // rows of the products: micro-batch · sequence / cp
   double rows;          // the same as a double
   double norm_rows;     // rows of norms and residual: divided by tp where sequence parallel
+  double input_rows;    // kept of what enters a layer's column-split products
   double hidden;
   double element;          // bytes of an activation element
   double residual;         // the same of the residual and of what norms read and write

@@ -337,5 +337,58 @@ TEST(Pipeline, TiedEmbeddingsAreSummedBetweenFirstAndLastStage) {  // [STEP-11]
   EXPECT_EQ(bytes_of(c.lowered().stages[0].calls, CollectiveOp::all_reduce, Group::embedding), 0);
 }
 
+// [STEP-2] Gathered inputs that are kept need no second gather.
+TEST(TensorParallel, KeptGatheredInputsAreNotGatheredAgain) {
+  Case c = gpt_22b(8);
+  c.layout.keep_gathered = true;
+  const std::vector<Call> calls = calls_of(c, BlockKind::layer);
+  EXPECT_EQ(count_of(calls, is(CollectiveOp::all_gather, Group::tp, Phase::backward)), 2);
+  EXPECT_EQ(count_of(calls, [](const Call&) { return true; }), 8);
+}
+
+// [STEP-10] nanotron, ZeRO-1 over 8 ranks: one reduce-scatter of 4 B a parameter and one all-gather
+// of 2 B, none of them hidden; the host cuts each of the 32·(4 matrices + 2 norms), table, head and
+// the final norm (with the head) into 8 pieces.
+TEST(DataParallel, NanotronsZero1SendsEverythingAtOnce) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.framework = Framework::nanotron;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.zero = 1;
+  expect_legal(c);
+  const StageClass stage = c.lowered().stages.front();
+  const double held = stage.parameters;
+  for (const auto& [op, bytes] :
+       {std::pair{CollectiveOp::reduce_scatter, 4.0}, {CollectiveOp::all_gather, 2.0}}) {
+    const auto wanted = [op = op](const Call& call) { return call.op == op; };
+    EXPECT_EQ(count_of(stage.calls, wanted), 1);
+    EXPECT_DOUBLE_EQ(bytes_of(stage.calls, wanted), bytes * held);
+    for (const Call& call : stage.calls) {
+      EXPECT_TRUE(!wanted(call) || call.hidden_by == HiddenBy::nothing);
+    }
+  }
+  const double matrices = static_cast<double>(linears(c.model.kinds.front(), 4096).size);
+  EXPECT_EQ(stage.pieces, (32 * (matrices + 2) + 2) * 8);
+  c.layout.zero = 0;
+  EXPECT_EQ(c.lowered().stages.front().pieces, 0);
+}
+
+// A bucket holds whole matrices: a head of 131,072 words is one call however small the bucket is.
+TEST(DataParallel, ABucketHoldsWholeMatrices) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.framework = Framework::fsdp;  // buckets of 25 MiB
+  c.model.pattern.resize(1);
+  c.model.vocabulary = 131072;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.zero = 0;
+  expect_legal(c);
+  const Step step = c.lowered();
+  const double matrices = static_cast<double>(linears(c.model.kinds.front(), 4096).size) + 2;
+  EXPECT_EQ(count_of(step.stages.front().calls,
+                     [](const Call& call) { return call.phase == Phase::gradient; }),
+            matrices);
+}
+
 }  // namespace
 }  // namespace headway::testing

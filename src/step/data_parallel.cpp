@@ -27,13 +27,38 @@ Precision wire_precision(double bytes) {
   return bytes > 2 ? Precision::fp32 : Precision::bf16;
 }
 
-// Cuts `bytes` into calls of the framework's bucket size.
-void push_bucketed(StageClass& stage, Call call, Bytes bytes, Bytes bucket) {
+// Cuts `bytes` of `matrices` into calls of the framework's bucket size; a bucket holds whole ones.
+void push_bucketed(StageClass& stage, Call call, Bytes bytes, Bytes bucket, double matrices) {
   if (bytes.value() <= 0) return;
-  const double calls = bucket.value() > 0 ? std::ceil(bytes / bucket) : 1;
+  const double calls =
+      bucket.value() > 0 ? std::min(std::ceil(bytes / bucket), std::max(1.0, matrices)) : 1;
   call.bytes = bytes / calls;
   call.count *= calls;
   stage.calls.push_back(call);
+}
+
+// Weight tensors of a stage's rank.
+struct Tensors {
+  double matrices = 0, norms = 0;
+};
+
+Tensors tensors_of(const StageClass& stage, const Slice& slice) {
+  Tensors out;
+  for (std::size_t i = 0; i < stage.counts.size(); ++i) {
+    const double count = static_cast<double>(stage.counts[i]);
+    if (i >= slice.model.kinds.size()) {
+      out.matrices += count;  // a table
+      continue;
+    }
+    const Layer& layer = slice.model.kinds[i];
+    out.norms += count * static_cast<double>(layer.norms);
+    for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+      const bool expert = matrix.role == Role::expert_up || matrix.role == Role::expert_down;
+      out.matrices +=
+          count * (expert ? static_cast<double>(layer.experts->count / slice.layout.ep) : 1.0);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -77,9 +102,11 @@ void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Blo
   const Habits& habit = slice.habit;
   const Layout& layout = slice.layout;
   const Trained trained = trained_on(stage, blocks);
-  const HiddenBy under_backward = chosen(layout.overlap_gradients, habit.overlap_gradients)
-                                      ? HiddenBy::backward
-                                      : HiddenBy::nothing;
+  const bool at_once = layout.zero == 1 && habit.sharded_at_once;
+  const Bytes bucket = at_once ? Bytes(0) : habit.bucket;
+  const HiddenBy under_backward =
+      chosen(layout.overlap_gradients, habit.overlap_gradients && !at_once) ? HiddenBy::backward
+                                                                            : HiddenBy::nothing;
   const HiddenBy under_forward = chosen(layout.overlap_parameters, habit.overlap_parameters)
                                      ? HiddenBy::forward
                                      : HiddenBy::nothing;
@@ -89,28 +116,33 @@ void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Blo
     const std::int64_t micro = micro_batches(slice.job, layout);
     const double times =
         layout.zero == 2 && habit.gradients_each_micro_batch ? static_cast<double>(micro) : 1.0;
+    const Tensors tensors = tensors_of(stage, slice);
     const auto reduce = [&](Group group, double parameters) {
       const Bytes reduced(parameters * reduced_bytes(slice.job));
       const Precision wire = wire_precision(reduced_bytes(slice.job));
       push_bucketed(stage,
                     {scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, group,
                      Phase::gradient, under_backward, wire, Bytes(0), times},
-                    reduced, habit.bucket);
+                    reduced, bucket, tensors.matrices);
       if (hybrid && group == Group::dp) {
         push_bucketed(stage,
                       {CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient, under_backward,
                        wire, Bytes(0), times},
-                      reduced / static_cast<double>(layout.shard), habit.bucket);
+                      reduced / static_cast<double>(layout.shard), bucket, tensors.matrices);
       }
       if (layout.zero >= 1) {  // updated weights back to every rank
         push_bucketed(stage,
                       {CollectiveOp::all_gather, group, Phase::optimizer, under_forward,
                        slice.activation, Bytes(0)},
-                      Bytes(parameters * slice.element), habit.bucket);
+                      Bytes(parameters * slice.element), bucket, tensors.matrices);
       }
     };
     reduce(Group::dp, trained.dense);
     reduce(Group::expert_dp, trained.experts);
+    const std::int64_t ranks = layout.dp * layout.cp;
+    if (at_once && ranks > 1) {
+      stage.pieces = (tensors.matrices + tensors.norms) * static_cast<double>(ranks);
+    }
   }
   if (slice.model.tied_embeddings && layout.pp > 1 && (first || last) && slice.trains_weights) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {

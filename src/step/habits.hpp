@@ -22,6 +22,8 @@ struct Habits {
   double weights_8_bit;        // resident weights of layers in 8- and 4-bit recipes
   double gradients_8_bit;      // resident gradients in those
   double transient_gradients;  // of one block, before they are added to the resident ones
+  bool transient_of_stage;     // of all blocks where ranks share gradients: buckets that stay, or
+                               // flat copies of what is sent
   double loss_memory;          // bytes a logit that live at once while the loss runs
   double gathered;             // bytes a parameter of a gathered block (ZeRO-3)
   bool flat_gradients;  // ZeRO-3: a block's gradients are put together in one tensor, divided by
@@ -34,14 +36,20 @@ struct Habits {
   bool zero2_is_zero3_kept;  // ZeRO-2 gathers sharded weights once a micro-batch and keeps them
                              // until the backward pass (FSDP SHARD_GRAD_OP)
   Bytes bucket;              // of gradients, for one call at ZeRO 0..2; 0: one call for everything
+  bool sharded_at_once;  // ZeRO-1: after the backward pass, all gradients and then all weights in
+                         // one call each
   bool overlap_gradients;
   bool overlap_parameters;
   bool overlap_tensor;
   bool pads_vocabulary;     // to a multiple of 128·tp
   bool splits_transfers;    // between stages each tp rank sends a tp-th, gathered on arrival
   Bytes pipeline_metadata;  // a shape message before each first send
+  bool balances_stages;     // layers by the weights of all products, the head among them
   // Computation.
-  double loss_forward;  // bytes a logit that the loss reads and writes, forward
+  bool fused_norms;  // norms and rotary embedding are one kernel each even where others are not
+  double attention_copies;  // of a token's hidden width read and written forward, and as often
+                            // backward, to reorder queries, keys and values where nothing is fused
+  double loss_forward;      // bytes a logit that the loss reads and writes, forward
   double loss_backward;
   double optimizer_passes;     // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient;  // the product adds to the resident gradient itself
@@ -49,7 +57,7 @@ struct Habits {
                          // in place, without gaps that cost time; 0: never had gaps
   double recompute_early_stop;  // full recomputation ends early from software of this date on, in
                                 // years; 0: never
-  double expert_bias_forward;  // bytes an element of experts' results that adding biases moves
+  double expert_bias_forward;   // bytes an element of experts' results that adding biases moves
   double expert_bias_backward;
   bool weighs_between;               // the router's weights multiply between an expert's products
   int default_zero;                  // the ZeRO stage of the framework's own recipes

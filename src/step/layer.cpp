@@ -12,7 +12,8 @@ void add_norm(BlockBuilder& builder, const Slice& slice) {
   const double values = slice.norm_rows * slice.hidden;
   const double bytes = values * slice.residual;
   builder.enter(Piece::norm);
-  if (slice.job.fused) {  // x read, y written; backward dy and x read, dx written
+  if (slice.job.fused ||
+      slice.habit.fused_norms) {  // x read, y written; backward dy and x read, dx written
     builder.pass(bytes * 2, bytes * 3, 1);
     builder.keep(bytes);
   } else if (slice.model.norm == NormKind::layer_norm) {
@@ -62,7 +63,7 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
         local.out = tp * (heads * attention.head_dim +
                           kv_heads * (attention.head_dim + attention.value_dim));
         builder.linear(local, tp, slice.tokens, 1, /*keep_input=*/false);
-        builder.keep(slice.norm_rows * slice.hidden *
+        builder.keep(slice.input_rows * slice.hidden *
                          (quantised ? slice.job.recipe->saved_input_bytes : slice.element),
                      Piece::norm);
         break;
@@ -91,8 +92,12 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   const double bytes = slice.rows * slice.element;  // of one column
   if (slice.model.learned_positions == 0) {         // rotary: queries and keys read and written
     const double rotated = bytes * (query_width + key_width);
-    builder.pass(rotated * (slice.job.fused ? 2 : 6), rotated * (slice.job.fused ? 2 : 6),
-                 slice.job.fused ? 2 : 8);
+    const bool fused = slice.job.fused || slice.habit.fused_norms;
+    builder.pass(rotated * (fused ? 2 : 6), rotated * (fused ? 2 : 6), fused ? 2 : 8);
+  }
+  if (!slice.job.fused && slice.habit.attention_copies > 0) {
+    const double copied = bytes * query_width * slice.habit.attention_copies;
+    builder.pass(copied, copied, 4);
   }
   if (attention.query_key_norm) {
     builder.pass(2 * bytes * (query_width + key_width), 3 * bytes * (query_width + key_width), 2);
@@ -182,7 +187,7 @@ void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& la
   for (const Linear& matrix : linears(layer, slice.model.hidden)) {
     if (matrix.role == Role::feed_forward_up) {
       const double saved = std::min(slice.job.recipe->saved_input_bytes, slice.element);
-      if (!layer.parallel) builder.keep(slice.norm_rows * slice.hidden * saved, Piece::norm);
+      if (!layer.parallel) builder.keep(slice.input_rows * slice.hidden * saved, Piece::norm);
       builder.enter(Piece::feed_forward);
       builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
       add_activation(builder, slice, part,

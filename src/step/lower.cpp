@@ -93,7 +93,7 @@ Step lower(const Model& model, const Job& job, const Layout& layout, const Clust
   }
 
   // Stages: which blocks each rank of the pipeline holds, and what it does once a step.
-  step.stages = stage_classes(model, layout, index);
+  step.stages = stage_classes(model, layout, index, slice.habit.balances_stages);
   for (StageClass& stage : step.stages) {
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
       stage.parameters += static_cast<double>(stage.counts[i]) *

@@ -72,6 +72,7 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
     memory.activations = 2 * largest + widest;
   } else {
     memory.activations = flights * kept + widest;
+    memory.in_flight = std::max(0.0, flights - 1) * kept;
   }
   const double gathered = sharded
                               ? (layout.zero == 3 && layout.reshard_after_forward
@@ -80,12 +81,14 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
                               : 0.0;
   const bool reduces = layout.dp * layout.cp > 1 && !sharded;
   const double transient = transient_gradient_bytes(slice.job);
+  const bool whole = habit.transient_of_stage;
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
   // first to the last op of the backward pass.
   const bool kept_ends = sharded && layout.zero == 3 && layout.reshard_after_forward;
-  memory.buffers = Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(slice.job) +
-                         (sharded || reduces ? largest_block * transient : 0.0)) +
-                   (reduces && layout.zero == 0 ? 2 * habit.bucket : Bytes(0));
+  memory.buffers =
+      Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(slice.job) +
+            (sharded || reduces ? (whole ? stage.parameters : largest_block) * transient : 0.0)) +
+      (reduces && layout.zero == 0 && !whole ? 2 * habit.bucket : Bytes(0));
   return memory;
 }
 
@@ -106,6 +109,7 @@ void account_memory(Step& step, const Slice& slice) {
   for (const StageClass& stage : step.stages) {
     Bytes offloaded_states(0);
     const Memory memory = on_stage(step, slice, stage, offloaded_states);
+    if (stage.first == 0) step.first_memory = memory;
     if (memory.total() > step.memory.total()) {
       step.memory = memory;
       step.worst_stage = stage.first;

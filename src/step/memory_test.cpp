@@ -285,5 +285,52 @@ TEST(OptimizerPass, MuonAddsProductsThatItsRanksShare) {  // [STEP-8]
   EXPECT_NEAR(flops / expected, 1, 1e-12);
 }
 
+// [STEP-9] nanotron holds 2 B of weights, 4 of gradients, 12 of states a parameter, and 2 of DDP's
+// buckets or of flat weights where ranks share gradients: the allocated memory of its runs, 20 B a
+// parameter with ZeRO-0, 8 + 12/d with ZeRO-1, 18 on one rank.
+TEST(Memory, NanotronKeepsTwoBytesMoreWhereRanksShareGradients) {
+  Case c = case_of("llama-3.2-1b", "dgx-h100");
+  c.job.framework = Framework::nanotron;
+  c.job.global_batch = 8;
+  const auto bytes = [&](std::int64_t dp, int zero) {
+    c.layout.dp = dp;
+    c.layout.zero = zero;
+    expect_legal(c);
+    const Step step = c.lowered();
+    const Memory& m = step.memory;
+    return (m.parameters + m.gradients + m.optimizer + m.buffers).value() /
+           step.stages.front().parameters;
+  };
+  EXPECT_DOUBLE_EQ(bytes(1, 0), 18);
+  EXPECT_DOUBLE_EQ(bytes(8, 0), 20);
+  EXPECT_DOUBLE_EQ(bytes(8, 1), 8 + 12 / 8.0);
+}
+
+// [STEP-5] The inputs of the two column-split products, whole instead of a t-th.
+TEST(Memory, KeptGatheredInputsStandWhole) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.layout.tp = 8;
+  const auto saved = [&] { return c.lowered().blocks.front().saved.value(); };
+  const double split = saved();
+  c.layout.keep_gathered = true;
+  EXPECT_DOUBLE_EQ(saved() - split, 2 * 2048.0 * 4096 * 2 * (1 - 1 / 8.0));
+}
+
+// [STEP-9] What lies between each other: the activations of all micro-batches in flight but one.
+TEST(Memory, RankZeroAndMicroBatchesInFlightStandApart) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.framework = Framework::megatron;
+  c.job.global_batch = 16;
+  c.layout.pp = 4;
+  expect_legal(c);
+  const Step step = c.lowered();
+  const double layer = step.blocks.front().saved.value();
+  const double table = step.blocks.at(1).saved.value();
+  ASSERT_EQ(step.blocks.at(1).kind, BlockKind::embedding);
+  EXPECT_DOUBLE_EQ(step.first_memory.in_flight.value(), 3 * (8 * layer + table));
+  c.layout.pp = 1;
+  EXPECT_EQ(c.lowered().first_memory.in_flight.value(), 0);
+}
+
 }  // namespace
 }  // namespace headway::testing

@@ -34,7 +34,12 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
 }
 
 std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
-                                      const BlockIndex& index) {
+                                      const BlockIndex& index, bool balanced) {
+  std::vector<std::int64_t> begins;  // [STEP-13]
+  if (balanced && layout.vpp == 1 && layout.first_stage_layers == 0 &&
+      layout.last_stage_layers == 0) {
+    begins = balanced_stages(model, layout.pp).begins;
+  }
   std::vector<StageClass> classes;
   // DualPipe gives each rank two stages, one from either end, of half the layers each; by symmetry
   // its stages are those of a pipeline in which a rank holds chunks s and pp - 1 - s.
@@ -46,7 +51,8 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
     made.first = stage;
     for (std::int64_t chunk = stage; chunk < chunks; chunk += layout.pp) {
       const std::int64_t begin = chunk == stage ? next : chunk_begin(layers, layout, chunk);
-      const std::int64_t end = chunk_begin(layers, layout, chunk + 1);
+      const std::int64_t end = begins.empty() ? chunk_begin(layers, layout, chunk + 1)
+                                              : begins[static_cast<std::size_t>(chunk) + 1];
       if (chunk == stage) next = end;
       for (std::int64_t layer = begin; layer < end; ++layer) {
         ++made.counts[static_cast<std::size_t>(model.pattern[layer])];

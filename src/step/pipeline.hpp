@@ -13,7 +13,7 @@ struct BlockIndex {
 };
 
 std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
-                                      const BlockIndex& index);
+                                      const BlockIndex& index, bool balanced = false);
 
 /// Activations and their gradients between stages, for the whole step.
 void add_pipeline_calls(StageClass& stage, const Slice& slice);

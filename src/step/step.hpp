@@ -47,12 +47,14 @@ struct StageClass {
   std::vector<Call> calls;  // once a step: gradients, parameters, embedding, norm
   std::vector<Op> ops;      // once a step: the optimiser
   double parameters = 0;    // held by a rank
+  double pieces = 0;  // of weights that the host handles one by one to gather them: tensors x ranks
 };
 
 /// Bytes a rank holds at its peak. `other`, the driver's and the allocator's share, is 0 in a step:
 /// the forecast adds it.
 struct Memory {
   Bytes parameters, gradients, optimizer, activations, buffers, other;
+  Bytes in_flight;  // of the activations, those of micro-batches beyond the one in work
   Bytes total() const { return parameters + gradients + optimizer + activations + buffers + other; }
 };
 
@@ -62,6 +64,7 @@ struct Step {
   std::int64_t micro_batches = 1;
   Spans spans;
   Memory memory;                 // of the worst rank
+  Memory first_memory;           // of rank 0, which many logs report
   Bytes offloaded_states;        // of that rank, in the host's memory
   std::int64_t worst_stage = 0;  // where that rank is
   Flops model_flops_full;        // of the whole step, attention in full [MODEL-1]

@@ -21,7 +21,7 @@ void add_tensor_parallel_entry(BlockBuilder& builder, const Slice& slice) {
   }
   builder.call(CollectiveOp::all_gather, Group::tp, Phase::forward, bytes, HiddenBy::nothing,
                dtype);
-  if (slice.trains_weights) {
+  if (slice.trains_weights && !slice.layout.keep_gathered) {
     builder.call(CollectiveOp::all_gather, Group::tp, Phase::backward, bytes, HiddenBy::same_block,
                  dtype);
   }
