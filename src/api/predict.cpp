@@ -2,6 +2,7 @@
 
 #include "base/quantity_text.hpp"
 #include "fit/intervals_fit.hpp"
+#include "step/habits.hpp"
 
 namespace headway {
 
@@ -18,8 +19,9 @@ Result<Forecast> predict(const Run& run) {
                         " more than the " + to_text(out.capacity) + " of an accelerator");
   }
   const std::int64_t chunks = run.layout.pp * run.layout.vpp;
+  const bool balanced = habits(run.job.framework).balances_stages && run.layout.vpp == 1;
   if (run.model.layers() % chunks != 0 && run.layout.first_stage_layers == 0 &&
-      run.layout.last_stage_layers == 0) {
+      run.layout.last_stage_layers == 0 && !balanced) {
     out.notes.push_back(std::to_string(run.model.layers()) + " layers do not divide into " +
                         std::to_string(chunks) +
                         " pipeline chunks: the first ones hold one more (Megatron-LM needs "

@@ -69,7 +69,8 @@ inline constexpr std::array kFillingPolicy = {
     FillingRule{"gated_mlp", "that of the built-in model, else 1"},
     FillingRule{"vocab", "that of the built-in model or family (32,000; GPT: 51,200)"},
     FillingRule{"accel_memory_gb", "the larger variant on sale"},
-    FillingRule{"inter_node_network_gbps_per_accel", "that of the vendor's reference system"},
+    FillingRule{"inter_node_network_gbps_per_accel",
+                "that of the vendor's reference system; Hugging Face's H100: AWS p5"},
     FillingRule{"fused kernels (no column)",
                 "off for eager PyTorch (nanotron, Composer), on where the framework brings or "
                 "compiles them"},
