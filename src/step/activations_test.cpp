@@ -180,5 +180,15 @@ TEST(Activations, LogitsAreAliveInOneMicroBatchOnly) {  // [STEP-7]
   EXPECT_LT(two - one, 24 * 34 * 2048.0 * 6144 / 8 * 1.1);
 }
 
+// [STEP-9] Under sequence parallelism a layer at work holds two gathered inputs and two results
+// that are not reduced yet, s·b·h in 16 bit each and no tp-th of it.
+TEST(Activations, ALayerAtWorkHoldsWhatItGathersWhole) {
+  Case c = case_of("megatron-22b");
+  c.layout.tp = 8;
+  EXPECT_DOUBLE_EQ(c.lowered().blocks.front().working.value(), 4 * 2048.0 * 6144 * 2);
+  c.layout.sequence_parallel = false;
+  EXPECT_EQ(c.lowered().blocks.front().working.value(), 0);
+}
+
 }  // namespace
 }  // namespace headway::testing

@@ -316,6 +316,12 @@ Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
   const int norms_added = (layer.attention ? 1 : 0) + (layer.parallel ? 0 : 1);
   for (std::int64_t i = norms_added; i < layer.norms; ++i) add_norm(builder, slice);
 
+  if (slice.sequence_parallel) {
+    // Whole, not split: what each half gathers, and its result before that is summed and split.
+    const double halves = layer.attention && !layer.parallel ? 2 : 1;
+    builder.work(halves * 2 * slice.rows * slice.hidden * slice.element);
+  }
+
   const LayerParameters all = layer_parameters(slice.model, layer);
   HeldParameters held;
   held.dense = static_cast<double>(all.split) / static_cast<double>(slice.layout.tp) +
