@@ -11,8 +11,6 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kGrain = 16;  // calls between two looks at the progress
-
 // Counts what is done and asks whether to go on.
 class Count {
  public:
@@ -46,12 +44,12 @@ std::size_t workers_of(int threads) {
 
 bool for_each_index(std::size_t count, int threads,
                     const std::function<void(std::size_t, std::size_t)>& body,
-                    const Progress& progress) {
+                    const Progress& progress, std::size_t grain) {
   Count done(count, progress);
   tbb::task_arena arena(static_cast<int>(workers_of(threads)));
   arena.execute([&] {
     tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, count, kGrain),
+        tbb::blocked_range<std::size_t>(0, count, grain),
         [&](const tbb::blocked_range<std::size_t>& range) {
           if (done.stopped()) return;
           const auto worker =

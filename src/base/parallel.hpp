@@ -17,9 +17,9 @@ std::size_t workers_of(int threads);
 /// Calls body(i, worker) once for each i below `count`, in no order, on workers_of(threads)
 /// threads. `worker`, less than workers_of(threads), tells calls apart that run at the same time,
 /// so that each may own a cache. False where `progress` stopped the work: some calls were then not
-/// made.
+/// made. A thread takes `grain` calls at a time: 1 where each of them takes long.
 bool for_each_index(std::size_t count, int threads,
                     const std::function<void(std::size_t i, std::size_t worker)>& body,
-                    const Progress& progress = {});
+                    const Progress& progress = {}, std::size_t grain = 16);
 
 }  // namespace headway

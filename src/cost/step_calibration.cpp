@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/document.hpp"
 #include "base/embedded.hpp"
 #include "cost/step_constants.hpp"
@@ -23,7 +25,11 @@ struct Reader {
 
  private:
   double checked(const char* name, double value, const Bounds& bounds) {
-    if (!fields.has(name) || (value >= bounds.least && value <= bounds.most)) return value;
+    // A constant at its bound was rounded when it was written.
+    constexpr double kRounding = 1e-3;
+    const bool inside =
+        value >= bounds.least * (1 - kRounding) && value <= bounds.most * (1 + kRounding);
+    if (!fields.has(name) || inside) return std::clamp(value, bounds.least, bounds.most);
     fields.fail(name, "must be from " + std::to_string(bounds.least) + " to " +
                           std::to_string(bounds.most) + " (SI): " + std::string(bounds.reason));
     return bounds.least;
@@ -31,10 +37,11 @@ struct Reader {
 };
 
 template <class Constants>
-Constants entry(Fields fields, Constants constants) {
+Constants entry(Fields fields, Constants constants, std::set<std::string>& held) {
   for_each_constant(constants, Reader{fields});
   // What only people read: where the numbers of an entry come from.
   for (const char* key : {"kind", "source", "date"}) fields.text_or(key, "");
+  for (const std::string& name : fields.texts_or_empty("held")) held.insert(name);
   Fields residuals = fields.table("residuals");
   for (const std::string& key : residuals.keys()) residuals.number_or(key, 0);
   fields.reject_unknown();
@@ -43,12 +50,17 @@ Constants entry(Fields fields, Constants constants) {
 
 // Every entry of a section upon its default.
 template <class Constants>
-std::map<std::string, Constants> section(Fields fields) {
+std::map<std::string, Constants> section(Fields fields, const std::string& section,
+                                         StepConstants& constants) {
   std::map<std::string, Constants> out;
-  const Constants shared = entry(fields.table(kDefault, /*required=*/true), Constants());
+  const auto held = [&](const std::string& name) -> std::set<std::string>& {
+    return constants.held[section + "." + name];
+  };
+  const Constants shared =
+      entry(fields.table(kDefault, /*required=*/true), Constants(), held(kDefault));
   out.emplace(kDefault, shared);
   for (const std::string& name : fields.keys()) {
-    if (name != kDefault) out.emplace(name, entry(fields.table(name), shared));
+    if (name != kDefault) out.emplace(name, entry(fields.table(name), shared, held(name)));
   }
   return out;
 }
@@ -77,12 +89,15 @@ Result<StepConstants> constants_from(const Document& document) {
   Problems problems;
   Fields fields(document, problems);
   StepConstants out;
-  out.shared = entry(fields.table("shared", /*required=*/true), SharedConstants());
+  out.shared =
+      entry(fields.table("shared", /*required=*/true), SharedConstants(), out.held["shared"]);
   out.power = power_from(fields.table("power", /*required=*/true));
-  out.frameworks = section<FrameworkConstants>(fields.table("framework", /*required=*/true));
-  out.architectures =
-      section<ArchitectureConstants>(fields.table("architecture", /*required=*/true));
-  out.networks = section<NetworkConstants>(fields.table("network", /*required=*/true));
+  out.frameworks =
+      section<FrameworkConstants>(fields.table("framework", /*required=*/true), "framework", out);
+  out.architectures = section<ArchitectureConstants>(
+      fields.table("architecture", /*required=*/true), "architecture", out);
+  out.networks =
+      section<NetworkConstants>(fields.table("network", /*required=*/true), "network", out);
   Fields appeared = fields.table("appeared", /*required=*/true);
   for (const std::string& name : appeared.keys()) {
     if (name != "source") out.appeared[name] = appeared.number(name);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -78,6 +79,8 @@ struct StepConstants {
   std::map<std::string, FrameworkConstants> frameworks;
   std::map<std::string, ArchitectureConstants> architectures;
   std::map<std::string, NetworkConstants> networks;
+  /// Constants that no fit may move, by their section and entry: "framework.fsdp".
+  std::map<std::string, std::set<std::string>> held;
   std::map<std::string, double> appeared;          // year of an architecture's first systems
   std::map<std::string, Watts> benchmarked_power;  // TDP of an architecture's benchmarked board
 

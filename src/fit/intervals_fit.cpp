@@ -14,6 +14,8 @@
 namespace headway {
 namespace {
 
+constexpr int kRounds = 1;  // of a search without a group, where there are some thirty of them
+
 using Name = std::function<std::string(const MeasuredRun&)>;
 
 Forecast forecast_with(const StepConstants& constants, const MeasuredRun& run) {
@@ -31,19 +33,25 @@ std::set<std::string> names_of(const std::vector<MeasuredRun>& runs, const Name&
 std::optional<std::vector<Forecast>> left_out_forecasts(const std::vector<MeasuredRun>& runs,
                                                         const StepConstants& estimates,
                                                         const Name& name_of, int threads,
-                                                        const std::function<bool()>& go_on) {
+                                                        const Progress& go_on) {
+  const std::set<std::string> all = names_of(runs, name_of);
+  const std::vector<std::string> names(all.begin(), all.end());
   std::vector<Forecast> out(runs.size());
-  for (const std::string& name : names_of(runs, name_of)) {
-    if (!go_on()) return std::nullopt;
-    std::vector<MeasuredRun> others;
-    for (const MeasuredRun& run : runs) {
-      if (name_of(run) != name) others.push_back(run);
-    }
-    const StepConstants constants = fit_steps(others, estimates, threads).constants;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (name_of(runs[i]) == name) out[i] = forecast_with(constants, runs[i]);
-    }
-  }
+  const bool done = for_each_index(
+      names.size(), threads,
+      [&](std::size_t group, std::size_t) {
+        std::vector<MeasuredRun> others;
+        for (const MeasuredRun& run : runs) {
+          if (name_of(run) != names[group]) others.push_back(run);
+        }
+        const StepConstants constants =
+            fit_steps(others, estimates, /*threads=*/1, kRounds).constants;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+          if (name_of(runs[i]) == names[group]) out[i] = forecast_with(constants, runs[i]);
+        }
+      },
+      go_on, /*grain=*/1);
+  if (!done) return std::nullopt;
   return out;
 }
 
@@ -116,16 +124,21 @@ std::optional<IntervalFit> fit_intervals(const std::vector<MeasuredRun>& runs,
   const Name source_of = [](const MeasuredRun& run) { return run.source; };
   const Name accelerator_of = [](const MeasuredRun& run) { return run.accelerator; };
   const std::size_t fits = names_of(runs, source_of).size() + names_of(runs, accelerator_of).size();
-  std::size_t done = 0;
-  const auto go_on = [&] { return !progress || progress(done++, fits); };
+  // Sources come first, accelerators after them.
+  const std::size_t sources = names_of(runs, source_of).size();
+  const auto from = [&](std::size_t first) -> Progress {
+    if (!progress) return {};
+    return [&, first](std::size_t done, std::size_t) { return progress(first + done, fits); };
+  };
 
   // Every run by constants fitted on all, without its source, without its accelerator.
   const StepConstants constants = fit_steps(runs, estimates, threads).constants;
   std::vector<Forecast> fitted;
   for (const MeasuredRun& run : runs) fitted.push_back(forecast_with(constants, run));
-  const auto by_source = left_out_forecasts(runs, estimates, source_of, threads, go_on);
+  const auto by_source = left_out_forecasts(runs, estimates, source_of, threads, from(0));
   if (!by_source) return std::nullopt;
-  const auto by_accelerator = left_out_forecasts(runs, estimates, accelerator_of, threads, go_on);
+  const auto by_accelerator =
+      left_out_forecasts(runs, estimates, accelerator_of, threads, from(sources));
   if (!by_accelerator) return std::nullopt;
 
   // The errors of each group.

@@ -29,7 +29,8 @@ TEST(StepFit, FindsTheConstantsThatTheMeasurementsWereMadeWith) {
   StepConstants truth = estimates();
   truth.architectures["ampere"] = truth.architecture("ampere");
   truth.architectures["ampere"].sustained = 0.75;
-  truth.frameworks.at("nanotron").host_launch *= 2;
+  truth.frameworks["nanotron"] = truth.framework("nanotron");
+  truth.frameworks["nanotron"].host_launch *= 2;
   measure(measured, truth);
 
   const StepFit fit = fit_steps(measured, estimates(), 1);
@@ -65,7 +66,8 @@ TEST(StepFit, IsTheSameWhateverTheNumberOfThreads) {
 TEST(StepFit, ItsTextIsReadBackAsItsConstants) {
   auto measured = runs_of_two_sources();
   StepConstants truth = estimates();
-  truth.frameworks.at("megatron").host_launch *= 0.5;
+  truth.frameworks["megatron"] = truth.framework("megatron");
+  truth.frameworks["megatron"].host_launch *= 0.5;
   measure(measured, truth);
   const StepFit fit = fit_steps(measured, estimates(), 1);
   const auto written = parse_toml(to_toml(fit, "2026-01-01"), "step.toml");
@@ -90,17 +92,36 @@ TEST(StepObjective, ItsGradientIsTheSlopeOfItsLoss) {
   StepConstants truth = estimates();
   truth.shared.straggling *= 3;
   measure(measured, truth);
+  for (MeasuredRun& run : measured) run.memory = 30e9;
   const StepObjective objective(measured, estimates(), 1);
   std::vector<double> x(objective.size());
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = 0.1 - 0.02 * static_cast<double>(k % 11);
-  std::vector<double> gradient(x.size());
-  objective.loss(x, gradient.data());
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    auto above = x, below = x;
-    above[k] += 0.0025;
-    below[k] -= 0.0025;
-    const double slope = (objective.loss(above, nullptr) - objective.loss(below, nullptr)) / 0.005;
-    EXPECT_NEAR(gradient[k], slope, 0.1 * std::abs(slope) + 0.05) << k;
+  for (const Decides part : {Decides::step_time, Decides::memory}) {
+    std::vector<std::size_t> offsets;
+    for (const OffsetStretch& stretch : objective.stretches()) {
+      for (std::size_t i = 0; i < stretch.by.size(); ++i) {
+        if (stretch.by[i] == part) offsets.push_back(stretch.first + i);
+      }
+    }
+    std::vector<double> gradient(x.size());
+    objective.loss(part, x, gradient.data(), offsets);
+    double steepest = 0;
+    for (const OffsetStretch& stretch : objective.stretches()) {
+      for (std::size_t i = 0; i < stretch.by.size(); ++i) {
+        const std::size_t k = stretch.first + i;
+        if (stretch.by[i] != part) {
+          EXPECT_EQ(gradient[k], 0);
+          continue;
+        }
+        auto above = x, below = x;
+        above[k] += 0.0025;
+        below[k] -= 0.0025;
+        const double slope = (objective.loss(part, above) - objective.loss(part, below)) / 0.005;
+        EXPECT_NEAR(gradient[k], slope, 0.1 * std::abs(slope) + 0.05) << k;
+        steepest = std::max(steepest, std::abs(slope));
+      }
+    }
+    EXPECT_GT(steepest, 1);
   }
 }
 

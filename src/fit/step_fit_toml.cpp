@@ -8,10 +8,10 @@
 namespace headway {
 namespace {
 
-// Three significant digits: more would pretend to know them.
+// Four significant digits: more would pretend to know them.
 std::string number(double x) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
+  std::snprintf(text, sizeof text, "%.4g", x);
   return text;
 }
 

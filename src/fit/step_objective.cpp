@@ -12,29 +12,33 @@
 namespace headway {
 namespace {
 
-constexpr double kTimeKnee = 0.1;     // errors count by their square below, by their size above
+constexpr double kTimeKnee = 0.05;    // errors count by their square below, by their size above
 constexpr double kMemoryKnee = 0.05;  // the same of memory and of the verdict on it
 constexpr double kStep = 0.005;       // of the differences, in spreads
+constexpr double kWideStep = 0.2;     // of those that measure the curvature
+constexpr double kLeastCurvature = 1e-3;
 constexpr const char* kDefault = "default";
 
 // Moves constants by offsets in spreads: those that may span a decade or more by factors of two,
 // others by a fifth of their range.
 struct Move {
   std::span<const double> shift, deviation;
+  const std::set<std::string>* held;  // may be null
   std::size_t next = 0;
 
-  void operator()(const char*, double& constant, const Bounds& bounds) {
-    constant = moved(constant, bounds);
+  void operator()(const char* name, double& constant, const Bounds& bounds) {
+    constant = moved(name, constant, bounds);
   }
   template <class Q>
-  void operator()(const char*, Q& constant, const Bounds& bounds) {
-    constant = Q(moved(constant.value(), bounds));
+  void operator()(const char* name, Q& constant, const Bounds& bounds) {
+    constant = Q(moved(name, constant.value(), bounds));
   }
 
  private:
-  double moved(double value, const Bounds& bounds) {
+  double moved(const char* name, double value, const Bounds& bounds) {
     const double offset = shift[next] + (deviation.empty() ? 0 : deviation[next]);
     ++next;
+    if (held != nullptr && held->contains(name)) return value;
     const bool decades = bounds.least > 0 && bounds.most / bounds.least >= 10;
     const double to =
         decades ? value * std::exp2(offset) : value + offset * (bounds.most - bounds.least) / 5;
@@ -81,6 +85,10 @@ std::vector<std::string> classes_of(const CorpusRun& run, StepSection section) {
     }
   }
   return {};
+}
+
+bool is_shift(const OffsetStretch& stretch) {
+  return stretch.section != StepSection::shared && stretch.name == kDefault;
 }
 
 // A smooth loss: half the square of errors well below the knee, the size of those well above it.
@@ -170,64 +178,96 @@ StepConstants StepObjective::constants(std::span<const double> x) const {
     const std::span<const double> shift = offsets(kDefault);
     for_each_entry(out, section, [&](const std::string& name, auto& entry) {
       const auto own = name == kDefault ? std::span<const double>() : offsets(name);
-      for_each_constant(entry, Move{shift, own});
+      const auto held = estimates_.held.find(std::string(kStepSectionNames[s]) + "." + name);
+      for_each_constant(entry,
+                        Move{shift, own, held == estimates_.held.end() ? nullptr : &held->second});
     });
   }
   return out;
 }
 
-double StepObjective::loss(std::span<const double> x, double* gradient) const {
+double StepObjective::loss(Decides part, std::span<const double> x, double* gradient,
+                           std::span<const std::size_t> offsets) const {
   const std::vector<Calibration> calibrations = calibrate(constants(x));
-  std::vector<RunLoss> losses(runs_.size());
+  std::vector<double> losses(runs_.size());
   for_each_index(runs_.size(), threads_, [&](std::size_t i, std::size_t) {
-    losses[i] = loss_of(i, calibrations[machine_of_[i]]);
+    losses[i] = loss_of(part, i, calibrations[machine_of_[i]]);
   });
   double sum = 0;
-  for (const RunLoss& each : losses) sum += each.time + each.memory;
+  for (const double each : losses) sum += each;
   for (const double offset : x) sum += 0.5 * offset * offset;
   if (gradient == nullptr) return sum;
 
-  std::vector<const OffsetStretch*> stretch_of;
-  for (const OffsetStretch& stretch : stretches_) {
-    stretch_of.insert(stretch_of.end(), stretch.by.size(), &stretch);
-  }
-  // A shift moves each entry of its section as a deviation does: its slope is the sum of theirs.
-  const auto is_shift = [&](const OffsetStretch& stretch) {
-    return stretch.section != StepSection::shared && stretch.name == kDefault;
-  };
-  for_each_index(size_, threads_, [&](std::size_t k, std::size_t) {
-    gradient[k] = is_shift(*stretch_of[k]) ? 0 : slope(x, k, *stretch_of[k]);
-  });
-  for (std::size_t k = 0; k < size_; ++k) {
-    if (!is_shift(*stretch_of[k])) continue;
-    for (const OffsetStretch& other : stretches_) {
-      if (other.section == stretch_of[k]->section && &other != stretch_of[k]) {
-        gradient[k] += gradient[other.first + (k - stretch_of[k]->first)];
-      }
-    }
-  }
-  for (std::size_t k = 0; k < size_; ++k) gradient[k] += x[k];
+  const std::vector<const OffsetStretch*> stretch_of = stretches_by_offset();
+  std::fill_n(gradient, size_, 0.0);
+  for_each_index(
+      offsets.size(), threads_,
+      [&](std::size_t i, std::size_t) {
+        const OffsetStretch& stretch = *stretch_of[offsets[i]];
+        if (!is_shift(stretch))
+          gradient[offsets[i]] = around(x, offsets[i], stretch, kStep).slope();
+      },
+      {}, /*grain=*/1);
+  add_shifts(gradient);
+  for (const std::size_t k : offsets) gradient[k] += x[k];
   return sum;
 }
 
-// How the loss of the stretch's runs rises with one of its offsets: by a difference to both sides,
-// for a constant at its bound moves to one side only.
-double StepObjective::slope(std::span<const double> x, std::size_t offset,
-                            const OffsetStretch& stretch) const {
-  const bool of_memory = stretch.by[offset - stretch.first] == Decides::memory;
+std::vector<double> StepObjective::curvatures(Decides part, std::span<const double> x) const {
+  std::vector<double> out(size_, 0);
+  const std::vector<const OffsetStretch*> stretch_of = stretches_by_offset();
+  for_each_index(
+      size_, threads_,
+      [&](std::size_t k, std::size_t) {
+        const OffsetStretch& stretch = *stretch_of[k];
+        if (is_shift(stretch) || stretch.by[k - stretch.first] != part) return;
+        const Around loss = around(x, k, stretch, kWideStep);
+        const bool moves = loss.above != loss.here || loss.below != loss.here;
+        out[k] = moves ? std::max(loss.curvature(), kLeastCurvature) : 0;
+      },
+      {}, /*grain=*/1);
+  add_shifts(out.data());
+  return out;
+}
+
+std::vector<const OffsetStretch*> StepObjective::stretches_by_offset() const {
+  std::vector<const OffsetStretch*> out;
+  for (const OffsetStretch& stretch : stretches_) {
+    out.insert(out.end(), stretch.by.size(), &stretch);
+  }
+  return out;
+}
+
+// A shift moves each entry of its section as a deviation does: its slope is the sum of theirs.
+void StepObjective::add_shifts(double* values) const {
+  for (const OffsetStretch& shift : stretches_) {
+    if (!is_shift(shift)) continue;
+    for (const OffsetStretch& other : stretches_) {
+      if (other.section != shift.section || &other == &shift) continue;
+      for (std::size_t i = 0; i < shift.by.size(); ++i) {
+        values[shift.first + i] += values[other.first + i];
+      }
+    }
+  }
+}
+
+// The loss of the stretch's runs with one of its offsets moved by `step` to both sides, for a
+// constant at its bound moves to one side only.
+StepObjective::Around StepObjective::around(std::span<const double> x, std::size_t offset,
+                                            const OffsetStretch& stretch, double step) const {
+  const Decides part = stretch.by[offset - stretch.first];
   const auto loss_at = [&](double to) {
     std::vector<double> moved(x.begin(), x.end());
     moved[offset] = to;
     const std::vector<Calibration> calibrations = calibrate(constants(moved));
     double sum = 0;
     for (const std::size_t i : stretch.runs) {
-      if (!of_memory && !runs_[i].step_time) continue;
-      const RunLoss loss = loss_of(i, calibrations[machine_of_[i]]);
-      sum += of_memory ? loss.memory : loss.time;
+      sum += loss_of(part, i, calibrations[machine_of_[i]]);
     }
     return sum;
   };
-  return (loss_at(x[offset] + kStep) - loss_at(x[offset] - kStep)) / (2 * kStep);
+  const double here = step == kStep ? 0 : loss_at(x[offset]);  // no slope needs it
+  return {loss_at(x[offset] - step), here, loss_at(x[offset] + step), step};
 }
 
 std::vector<std::optional<double>> StepObjective::errors(const StepConstants& constants) const {
@@ -250,21 +290,22 @@ std::vector<Calibration> StepObjective::calibrate(const StepConstants& constants
   return out;
 }
 
-StepObjective::RunLoss StepObjective::loss_of(std::size_t i, const Calibration& calibration) const {
+double StepObjective::loss_of(Decides part, std::size_t i, const Calibration& calibration) const {
   const MeasuredRun& run = runs_[i];
   const Weights& weight = weights_[i];
-  const Forecast f = forecast_of(run.run, calibration);
-  RunLoss out;
-  if (run.step_time) {
-    out.time = weight.time * robust(std::log(f.step_time.value() / *run.step_time), kTimeKnee);
+  if (part == Decides::step_time) {
+    if (!run.step_time) return 0;
+    const Forecast f = forecast_of(run.run, calibration);
+    return weight.time * robust(std::log(f.step_time.value() / *run.step_time), kTimeKnee);
   }
-  const double total = f.memory.total().value();
-  const double over = std::log((total - f.gaps.value()) / f.capacity.value());  // what is live
+  const Forecast f = forecast_of(run.run, calibration);
+  const Bytes live = f.memory.total() - f.gaps;
+  const double over = std::log(live / f.capacity);
   const double wrong = run.ran ? std::max(0.0, over) : std::max(0.0, -over);
-  out.memory = weight.verdict * robust(wrong, kMemoryKnee);
+  double out = weight.verdict * robust(wrong, kMemoryKnee);
   if (run.memory) {
     const double reported = reported_memory(run.run, f).value();
-    out.memory += weight.memory * robust(std::log(reported / *run.memory), kMemoryKnee);
+    out += weight.memory * robust(std::log(reported / *run.memory), kMemoryKnee);
   }
   return out;
 }

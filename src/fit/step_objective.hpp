@@ -32,8 +32,14 @@ class StepObjective {
   /// The constants at the offsets `x`, in spreads from the estimates.
   StepConstants constants(std::span<const double> x) const;
 
-  /// The loss and, unless null, its gradient.
-  double loss(std::span<const double> x, double* gradient) const;
+  /// The loss of step times, or of memory, and, unless null, its gradient along `offsets`; 0 along
+  /// others. The offsets have to be of constants that `part` decides.
+  double loss(Decides part, std::span<const double> x, double* gradient = nullptr,
+              std::span<const std::size_t> offsets = {}) const;
+
+  /// How the data's share of that loss curves along each offset at `x`; 0 where an offset changes
+  /// nothing or others decide it.
+  std::vector<double> curvatures(Decides part, std::span<const double> x) const;
 
   /// Predicted over measured step time, less 1, of each run; nothing where it has none.
   std::vector<std::optional<double>> errors(const StepConstants& constants) const;
@@ -42,16 +48,21 @@ class StepObjective {
   struct Weights {
     double time, memory, verdict;
   };
-  struct RunLoss {
-    double time = 0, memory = 0;
+  struct Around {
+    double below, here, above, step;
+    double slope() const { return (above - below) / (2 * step); }
+    double curvature() const { return (above - 2 * here + below) / (step * step); }
   };
 
   void find_machines();
   void weigh();
   void lay_out();
   std::vector<Calibration> calibrate(const StepConstants& constants) const;
-  double slope(std::span<const double> x, std::size_t offset, const OffsetStretch& stretch) const;
-  RunLoss loss_of(std::size_t run, const Calibration& calibration) const;
+  Around around(std::span<const double> x, std::size_t offset, const OffsetStretch& stretch,
+                double step) const;
+  std::vector<const OffsetStretch*> stretches_by_offset() const;
+  void add_shifts(double* values) const;
+  double loss_of(Decides part, std::size_t run, const Calibration& calibration) const;
 
   const std::vector<MeasuredRun>& runs_;
   StepConstants estimates_;  // with an entry for each class met

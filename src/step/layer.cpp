@@ -11,23 +11,22 @@ namespace headway {
 void add_norm(BlockBuilder& builder, const Slice& slice) {
   const double values = slice.norm_rows * slice.hidden;
   const double bytes = values * slice.residual;
+  double kept = bytes;
   builder.enter(Piece::norm);
-  if (slice.job.fused ||
-      slice.habit.fused_norms) {  // x read, y written; backward dy and x read, dx written
-    builder.pass(bytes * 2, bytes * 3, 1);
-    builder.keep(bytes);
+  if (slice.job.fused || slice.habit.fused_norms) {  // x read, y written; backward dy and x read,
+    builder.pass(bytes * 2, bytes * 3, 1);           // dx written
   } else if (slice.model.norm == NormKind::layer_norm) {
     // A library's kernel of its own; backward another reads dy and x once more for the gradients of
     // scale and shift. Under autocast y and dy are cast to and from 16 bit.
     const double cast =
         slice.residual > slice.element ? values * (slice.residual + slice.element) : 0;
     builder.pass(bytes * 2 + cast, bytes * 5 + cast, cast > 0 ? 3 : 2);
-    builder.keep(bytes);
   } else {  // about a pass for each step of the formula, the inner ones in fp32
     builder.pass(bytes * 8, bytes * 14, 6);
-    builder.keep(bytes * 3);
+    kept = bytes * 3;
   }
   builder.enter(Piece::other);
+  builder.keep(kept);
 }
 
 void add_residual(BlockBuilder& builder, const Slice& slice) {
