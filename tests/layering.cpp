@@ -49,7 +49,7 @@ struct HeavyHeader {
   std::vector<std::string> homes;
   bool one_file = true;
 };
-const std::array<HeavyHeader, 8> kHeavyHeaders = {{
+const std::array<HeavyHeader, 10> kHeavyHeaders = {{
     {"CLI/", {"apps/cli/"}},
     {"toml++/", {"src/base/parse_toml.cpp"}},
     {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}},  // reading, writing
@@ -58,6 +58,8 @@ const std::array<HeavyHeader, 8> kHeavyHeaders = {{
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},
     {"protozero/", {"src/trace/"}},
+    {"sqlite3", {"src/trace/"}},
+    {"zlib", {"src/trace/"}},
 }};
 
 struct Include {

@@ -1,0 +1,306 @@
+// Execution Trace, Chakra, flight recorder, DeepSpeed, OSU, Nsight Systems; recognition.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "trace/trace_files_for_test.hpp"
+
+namespace headway {
+namespace {
+
+// ---- PyTorch Execution Trace ----
+
+TEST(ExecutionTrace, OldInputsAreToldByTheirPlaceFromTheName) {
+  const Recording recording = read_text(
+      R"j({"schema": "1.0.1", "nodes": [
+      {"name": "record_param_comms", "id": 1, "inputs": [[718, 715, 0, 6144, 4, "cuda:0"], 147,
+       94594108284448, 3, "all_to_allv", [768], [768]], "input_types": ["Tensor(float)", "Int"],
+       "outputs": [[723, 724, 0, 6000, 4, "cuda:0"]]},
+      {"name": "record_param_comms", "id": 2, "inputs": [147, 0, 0, "wait", [], []]},
+      {"name": "record_param_comms", "id": 3, "inputs": [[[7, 5, 0, 10, 2, "cuda:0"],
+       [8, 5, 0, 20, 2, "cuda:0"]], 148, 94594108284448, 3, "allreduce", [], []],
+       "input_types": ["GenericList[Tensor(c10::Half),Tensor(c10::Half)]"], "outputs": []}]})j");
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_EQ(recording.calls[0].op, Operation::all_to_all);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(24576));  // the input: what this rank sends
+  EXPECT_EQ(recording.calls[0].sequence, 147);
+  EXPECT_EQ(recording.calls[0].time, TimeKind::none);
+  EXPECT_EQ(recording.calls[1].bytes, Bytes(60));
+  EXPECT_EQ(recording.ranks.at(0).number, 3);
+}
+
+TEST(ExecutionTrace, ANodeOfToday) {
+  const Recording recording = read_text(
+      R"j({"schema": "1.1.1-chakra.0.0.4", "nodes": [{"id": 437, "name": "record_param_comms",
+      "ctrl_deps": 436, "inputs": {"values": [[[4, 5, 0, 100, 2, "cuda:1"]], 33, ["7", "tp"], 5,
+      "_allgather_base", [], [], 4, 2, 2], "types": ["GenericList[Tensor(c10::BFloat16)]"]},
+      "outputs": {"values": [[[6, 7, 0, 200, 2, "cuda:1"]]]}, "attrs": [{"name": "dtype", "value":
+      "BFloat16"}, {"name": "in_msg_nelems", "value": 100}, {"name": "out_msg_nelems", "value": 200},
+      {"name": "pg_size", "value": 2}]}]})j");
+  ASSERT_EQ(recording.calls.size(), 1u);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(400));
+  EXPECT_EQ(recording.groups.at(0).description, "tp");
+  EXPECT_EQ(recording.groups[0].ranks, (std::vector<std::int64_t>{4, 6}));
+  EXPECT_EQ(recording.ranks.at(0).number, 5);
+}
+
+TEST(ExecutionTracePublic, EveryDlrmRankHasTheCallsOfItsKinetoTrace) {
+  for (int rank = 0; rank < 8; ++rank) {
+    const std::string name = "dlrm_v100x8_rank" + std::to_string(rank) + ".json.gz";
+    HEADWAY_NEEDS_TRACE("execution_trace/" + name);
+    const Recording graph = read_public("execution_trace/" + name);
+    const Recording trace = read_public("kineto/" + name);
+    EXPECT_EQ(graph.ranks.at(0).number, rank);
+    ASSERT_EQ(graph.calls.size(), trace.calls.size());
+    for (std::size_t i = 0; i < graph.calls.size(); ++i) {
+      EXPECT_EQ(graph.calls[i].op, trace.calls[i].op);
+      EXPECT_EQ(graph.calls[i].bytes, trace.calls[i].bytes);
+    }
+  }
+}
+
+TEST(ExecutionTracePublic, ResnetsSixteenWaitsAreNoCalls) {
+  HEADWAY_NEEDS_TRACE("execution_trace/resnet_2gpu_1.1.0.json.gz");
+  const Recording recording = read_public("execution_trace/resnet_2gpu_1.1.0.json.gz");
+  EXPECT_EQ(count_of(recording, Operation::all_reduce), 15);
+  EXPECT_EQ(count_of(recording, Operation::broadcast), 6);
+  EXPECT_EQ(recording.groups.at(0).ranks, (std::vector<std::int64_t>{0, 1}));
+}
+
+// ---- Chakra ----
+
+std::string varint(std::uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>((value & 0x7f) | 0x80);
+  return out += static_cast<char>(value);
+}
+std::string field(int number, const std::string& bytes) {
+  return varint(static_cast<std::uint64_t>(number) * 8 + 2) + varint(bytes.size()) + bytes;
+}
+std::string field(int number, std::uint64_t value) {
+  return varint(static_cast<std::uint64_t>(number) * 8) + varint(value);
+}
+std::string attribute(const std::string& name, int number, std::uint64_t value) {
+  return field(10, field(1, name) + field(number, value));
+}
+std::string message(const std::string& bytes) {
+  return varint(bytes.size()) + bytes;
+}
+
+std::string chakra() {
+  const std::string metadata = field(1, "0.0.4");
+  const std::string reduce = field(1, 5) + field(2, "ncclKernel") + field(3, 7) + field(7, 120) +
+                             attribute("is_cpu_op", 27, 0) + attribute("comm_type", 9, 0) +
+                             attribute("comm_size", 9, 1048576);
+  const std::string on_cpu = field(1, 4) + field(2, "c10d::allreduce_") + field(3, 7) +
+                             attribute("is_cpu_op", 27, 1) + attribute("comm_size", 9, 1048576);
+  const std::string gather =
+      field(1, 6) + field(3, 7) + attribute("comm_type", 9, 2) + attribute("comm_size", 9, 100);
+  return message(metadata) + message(on_cpu) + message(reduce) + message(gather);
+}
+
+TEST(Chakra, TheGpusNodesAreTheCalls) {
+  const Recording recording = read_text(chakra());
+  EXPECT_EQ(recording.format, "Chakra");
+  EXPECT_EQ(recording.records_read, 3);
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_EQ(recording.calls[0].op, Operation::all_reduce);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(1048576));
+  EXPECT_DOUBLE_EQ(recording.calls[0].duration->value(), 120e-6);
+  // Of an all-gather the number may be of one rank or of all: it is kept as it stands.
+  EXPECT_FALSE(recording.calls[1].bytes);
+  EXPECT_EQ(recording.calls[1].counted_bytes, Bytes(100));
+}
+
+TEST(Chakra, ACutFileGivesTheNodesBeforeTheCut) {
+  const std::string whole = chakra();
+  const Recording recording = read_text(std::string_view(whole).substr(0, whole.size() - 3));
+  EXPECT_EQ(recording.calls.size(), 1u);
+  EXPECT_EQ(omitted(recording, "the file ends in the middle"), 1);
+}
+
+TEST(ChakraPublic, The3664NodesHold7SizedCollectives) {
+  HEADWAY_NEEDS_TRACE("chakra/chakra.0.et");
+  const Recording recording = read_public("chakra/chakra.0.et");
+  EXPECT_EQ(recording.records_read, 3664);
+  ASSERT_EQ(recording.calls.size(), 7u);  // of 21 nodes: the CPU's 14 are the same calls
+  for (const RecordedCall& call : recording.calls) EXPECT_TRUE(call.bytes && call.duration);
+  EXPECT_EQ(count_of(recording, Operation::broadcast), 2);
+  EXPECT_EQ(recording.calls[2].bytes, Bytes(2049000 * 4));
+  const Recording json = read_public("chakra/chakra.0.json.gz");
+  EXPECT_EQ(json.records_read, 3664);
+  EXPECT_EQ(json.calls.size(), 7u);
+  EXPECT_EQ(omitted(json, "calls without a size"), 7);  // the JSON leaves the attributes out
+}
+
+TEST(ChakraPublic, MicroBenchmarksOfOneMebibyte) {
+  for (const std::string rank : {"0", "1", "2", "3", "4", "5", "6", "7"}) {
+    HEADWAY_NEEDS_TRACE("chakra/8npus_1MB_all_reduce." + rank + ".et");
+    const Recording reduce = read_public("chakra/8npus_1MB_all_reduce." + rank + ".et");
+    ASSERT_EQ(reduce.calls.size(), 1u);
+    EXPECT_EQ(reduce.calls[0].bytes, Bytes(1048576));
+    const Recording gather = read_public("chakra/8npus_1MB_all_gather." + rank + ".et");
+    EXPECT_EQ(gather.calls.at(0).counted_bytes, Bytes(1048576));
+  }
+  for (const char* name : {"16npus_1MB_all_gather.8.et", "16npus_1MB_all_reduce.8.et"}) {
+    EXPECT_EQ(read_public(std::string("chakra/") + name).calls.size(), 1u);
+  }
+}
+
+TEST(ChakraPublic, ARingAllReduceIs14StepsOfAnEighthEachWay) {
+  for (const std::string rank : {"0", "1", "2", "3", "6", "7"}) {
+    const std::string name =
+        "chakra/custom_ring_allreduce_8npus_1MB_custom_allreduce." + rank + ".et";
+    HEADWAY_NEEDS_TRACE(name);
+    const Recording recording = read_public(name);
+    EXPECT_EQ(count_of(recording, Operation::send), 14);
+    EXPECT_EQ(count_of(recording, Operation::receive), 14);
+    for (const RecordedCall& call : recording.calls) EXPECT_EQ(call.bytes, Bytes(131072));
+    const std::int64_t number = std::stoll(rank);
+    EXPECT_EQ(recording.calls[0].peer, (number + 1) % 8);
+    EXPECT_EQ(recording.calls[1].peer, (number + 7) % 8);
+  }
+}
+
+// ---- flight recorder ----
+
+std::string flight(const std::string& entry) {
+  return R"({"version": "2.10", "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks":
+      "[0, 1]"}}, "pg_status": {}, "entries": [{"pg_id": 0, "process_group": ["0", "default_pg"],
+      "collective_seq_id": 6, "input_sizes": [[3, 4], [5]], "input_dtypes": ["BFloat16", "BFloat16"],
+      "output_sizes": [[6, 4], [10]], "output_dtypes": ["BFloat16", "BFloat16"], "is_p2p": false,
+      "time_created_ns": 1000, )" +
+         entry + "}]}";
+}
+
+TEST(FlightRecorder, AnEntryWithGpuTiming) {
+  const Recording recording = read_text(flight(
+      R"("profiling_name": "nccl:_all_gather_base", "state": "completed", "duration_ms": 2.5)"));
+  ASSERT_EQ(recording.calls.size(), 1u);
+  EXPECT_EQ(recording.calls[0].op, Operation::all_gather);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(2 * (24 + 10)));
+  EXPECT_EQ(recording.calls[0].time, TimeKind::kernel);
+  EXPECT_DOUBLE_EQ(recording.calls[0].duration->value(), 2.5e-3);
+  EXPECT_EQ(recording.calls[0].sequence, 6);
+  EXPECT_EQ(group_size(recording, recording.calls[0]), 2);
+}
+
+TEST(FlightRecorder, DiscoveryTimesAreTheHostsAndUnfinishedCallsHaveNone) {
+  const Recording host =
+      read_text(flight(R"("profiling_name": "nccl:all_reduce", "state": "completed",
+             "time_discovered_started_ns": 2000, "time_discovered_completed_ns": 5000)"));
+  EXPECT_EQ(host.calls.at(0).time, TimeKind::host);
+  EXPECT_NEAR(host.calls[0].duration->value(), 3e-6, 1e-15);
+  const Recording hung =
+      read_text(flight(R"("profiling_name": "nccl:all_reduce", "state": "scheduled")"));
+  EXPECT_FALSE(hung.calls.at(0).duration);
+  EXPECT_EQ(omitted(hung, "calls that were not completed"), 1);
+}
+
+// ---- DeepSpeed ----
+
+std::string deepspeed_line(const std::string& op, double ms) {
+  return "[2022-06-26 01:39:55,722] [INFO] [logging.py:69:log_dist] [Rank 0] rank=0 | comm op: " +
+         op + " | time (ms): " + std::to_string(ms) +
+         " | msg size: 2.0 MB | algbw (Gbps): 1204.52  | busbw (Gbps): 1129.23\n";
+}
+
+TEST(DeepSpeed, LinesGiveTimesOfTheHostAndRoundedSizes) {
+  const Recording recording =
+      read_text("starting\n" + deepspeed_line("reduce_scatter_tensor", 9.5) +
+                deepspeed_line("all_gather_into_tensor", 3));
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_EQ(recording.calls[0].op, Operation::reduce_scatter);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(2097152));
+  EXPECT_EQ(recording.calls[0].time, TimeKind::host);
+  EXPECT_EQ(recording.calls[1].counted_bytes, Bytes(2097152));  // one rank's part
+  EXPECT_EQ(omitted(recording, "sizes are rounded to two decimals"), 1);
+}
+
+TEST(DeepSpeed, TheTableGivesCountsAndTheMeanOfAll) {
+  const Recording recording = read_text(
+      "Comm. Op            Message Size        Count               Total Latency(ms)   Avg "
+      "Latency(ms)     tput_avg (Gbps)     busbw_avg (Gbps)\n"
+      "broadcast\n"
+      "                    2.0 KB              146                 11.12               0.08        "
+      "  "
+      "      0.43                0.41\n"
+      "reduce_scatter_tensor\n"
+      "                    678.86 MB           40                  602.29              9.69        "
+      "  "
+      "      1468.06             1376.31\n");
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_EQ(recording.calls[0].count, 146);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(2048));
+  EXPECT_NEAR(recording.calls[1].duration->value(), 602.29e-3 / 40, 1e-12);  // not the trimmed 9.69
+}
+
+TEST(DeepSpeed, TimesThatOnlyGrowAreNotBelieved) {
+  std::string text;
+  for (const double ms : {10.14, 20.27, 30.36, 40.5, 50.62}) {
+    text += deepspeed_line("all_reduce", ms);
+  }
+  const Recording recording = read_text(text);
+  ASSERT_EQ(recording.calls.size(), 5u);
+  for (const RecordedCall& call : recording.calls) EXPECT_FALSE(call.duration);
+}
+
+// ---- OSU ----
+
+TEST(Osu, LatencyOfACollectiveAndBandwidthOfAPair) {
+  const Recording reduce = read_text(
+      "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n4    1.50\n8 1.60\n");
+  ASSERT_EQ(reduce.calls.size(), 2u);
+  EXPECT_EQ(reduce.calls[0].op, Operation::all_reduce);
+  EXPECT_EQ(reduce.calls[0].bytes, Bytes(4));
+  EXPECT_DOUBLE_EQ(reduce.calls[0].duration->value(), 1.5e-6);
+  EXPECT_FALSE(group_size(reduce, reduce.calls[0]));
+  const Recording pair = read_text(
+      "# OSU MPI-CUDA Bandwidth Test v5.3.2\n# Size      Bandwidth (MB/s)\n1000000   20000.0\n");
+  EXPECT_EQ(pair.calls.at(0).op, Operation::send);
+  EXPECT_DOUBLE_EQ(pair.calls[0].duration->value(), 50e-6);
+  const Recording gather =
+      read_text("# OSU MPI Allgather Latency Test v7.3\n# Size       Avg Latency(us)\n4    1.50\n");
+  EXPECT_EQ(gather.calls.at(0).counted_bytes, Bytes(4));
+}
+
+// ---- recognition ----
+
+TEST(Recognition, IsByContentNotByName) {
+  EXPECT_EQ(format_of(R"({"schemaVersion": 1, "deviceProperties": [)"), TraceFormat::kineto);
+  EXPECT_EQ(format_of(R"([{"ph": "X", "ts": 1}])"), TraceFormat::kineto);
+  EXPECT_EQ(format_of(R"({"schema": "1.0.1", "nodes": [)"), TraceFormat::execution_trace);
+  EXPECT_EQ(format_of(chakra()), TraceFormat::chakra);
+  EXPECT_EQ(format_of(R"({"workload_graph": [)"), TraceFormat::chakra_json);
+  EXPECT_EQ(format_of("SQLite format 3" + std::string(10, '\0')), TraceFormat::nsight);
+  EXPECT_EQ(format_of(flight(R"("profiling_name": "nccl:send 1->2")")),
+            TraceFormat::flight_recorder);
+  EXPECT_FALSE(format_of("Dear reader,\n"));
+  EXPECT_FALSE(format_of("{\"a\": 1}"));
+  EXPECT_FALSE(read_trace_bytes("Dear reader,\n", "letter").ok());
+  EXPECT_FALSE(read_trace("/nonexistent/file").ok());
+}
+
+TEST(Recognition, ALogMayBeginWithAnythingOfAnyLength) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "step " + std::to_string(i) + " loss 2.0\n";
+  const Recording recording = read_text(text + deepspeed_line("all_reduce", 3));
+  EXPECT_EQ(recording.calls.size(), 1u);
+}
+
+TEST(OperationNames, OfEveryDialect) {
+  EXPECT_EQ(operation_from("allreduce_coalesced"), Operation::all_reduce);
+  EXPECT_EQ(operation_from("_reduce_scatter_base"), Operation::reduce_scatter);
+  EXPECT_EQ(operation_from("nccl:recv 3<-0"), Operation::receive);
+  EXPECT_EQ(operation_from("ALL_TO_ALL"), Operation::all_to_all);
+  EXPECT_FALSE(operation_from("wait"));
+  EXPECT_EQ(operation_of_kernel("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgs)"),
+            Operation::reduce_scatter);
+  EXPECT_EQ(operation_of_kernel("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"),
+            Operation::other);
+  EXPECT_FALSE(operation_of_kernel("void at::native::reduce_kernel<512, 1>()"));
+}
+
+}  // namespace
+}  // namespace headway

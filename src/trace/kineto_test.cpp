@@ -1,0 +1,225 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "trace/trace_files_for_test.hpp"
+
+namespace headway {
+namespace {
+
+// A kernel event as PyTorch writes it since 2.3.
+std::string kernel(const std::string& name, double ts, double dur, const std::string& args) {
+  return R"({"ph": "X", "cat": "kernel", "name": ")" + name + R"(", "pid": 0, "tid": 7, "ts": )" +
+         std::to_string(ts) + R"(, "dur": )" + std::to_string(dur) + R"(, "args": {"stream": 7)" +
+         args + "}}";
+}
+
+std::string trace_of(const std::string& events, const std::string& members = "") {
+  return R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8,
+    "pg_config": [{"pg_name": "2", "pg_desc": "tp", "pg_size": 4, "ranks": [0, 1, 2, 3]}]},)" +
+         members + R"("traceEvents": [)" + events + "]}";
+}
+
+constexpr const char* kGather =
+    R"(, "External id": 5, "correlation": 9, "Collective name": "_allgather_base",
+    "In msg nelems": 1000, "Out msg nelems": 4000, "Group size": 4, "dtype": "BFloat16",
+    "Process Group Name": "2", "Process Group Ranks": "[0, 1, 2, 3]", "Seq": 17)";
+
+TEST(Kineto, AKernelDescribesItselfAndBytesAreTheWholeTensor) {
+  const Recording recording =
+      read_text(trace_of(kernel("ncclDevKernel_AllGather_RING_LL(x)", 100.5, 20.25, kGather),
+                         R"("baseTimeNanoseconds": 1700000000000000000, )"));
+  ASSERT_EQ(recording.calls.size(), 1u);
+  const RecordedCall& call = recording.calls[0];
+  EXPECT_EQ(call.op, Operation::all_gather);
+  EXPECT_EQ(call.bytes, Bytes(8000));  // 4000 gathered elements of 2 bytes, not 1000
+  EXPECT_EQ(call.type, ElementType::bf16);
+  EXPECT_EQ(call.start_ns, 1700000000000100500);
+  EXPECT_DOUBLE_EQ(call.duration->value(), 20.25e-6);
+  EXPECT_EQ(call.time, TimeKind::kernel);
+  EXPECT_EQ(call.stream, 7);
+  EXPECT_EQ(call.sequence, 17);
+  EXPECT_EQ(recording.groups[*call.group].description, "tp");
+  EXPECT_EQ(recording.groups[*call.group].ranks, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(recording.ranks[0].number, 3);
+  EXPECT_EQ(recording.ranks[0].world_size, 8);
+  EXPECT_TRUE(recording.omissions.empty());
+}
+
+TEST(Kineto, ReduceScatterCountsItsInput) {
+  const Recording recording = read_text(trace_of(kernel(
+      "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)", 1, 2,
+      R"(, "Collective name": "_reduce_scatter_base", "In msg nelems": 4000, "Out msg nelems": 1000,
+      "Group size": 4, "dtype": "Float", "Process Group Name": "2")")));
+  EXPECT_EQ(recording.calls.at(0).bytes, Bytes(16000));
+}
+
+// The host operation around the launch tells what an old kernel does not: a kernel "SendRecv" may
+// be an all-reduce, and the sizes are in the shapes.
+TEST(Kineto, AnOldKernelTakesOperationAndSizeFromTheHostAroundItsLaunch) {
+  const Recording recording = read_text(trace_of(
+      R"({"ph": "X", "cat": "Kernel", "name": "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t",
+          "pid": 0, "tid": 84, "ts": 1000, "dur": 50, "args": {
+  "correlation" : 7, "External id" : 7, "stream" : 84}},
+         {"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 910,
+          "dur": 5, "args": {"correlation": 7, "External id": 7}},
+         {"ph": "X", "cat": "cpu_op", "name": "c10d::allreduce_", "pid": 1, "tid": 2, "ts": 900,
+          "dur": 40, "args": {"External id": 3, "Input Dims": [[], []], "Input type":
+          ["TensorList", ""]}},
+         {"ph": "X", "cat": "user_annotation", "name": "nccl:all_reduce", "pid": 1, "tid": 2,
+          "ts": 905, "dur": 30, "args": {"External id": 4, "Input Dims": [[100, 3]],
+          "Input type": ["float"]}},
+         {"ph": "X", "cat": "user_annotation", "name": "nccl:broadcast", "pid": 1, "tid": 9,
+          "ts": 905, "dur": 30, "args": {"Input Dims": [[5]], "Input type": ["float"]}})"));
+  ASSERT_EQ(recording.calls.size(), 1u);
+  EXPECT_EQ(recording.calls[0].op, Operation::all_reduce);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(1200));
+  EXPECT_FALSE(recording.calls[0].group);
+  EXPECT_EQ(omitted(recording, "calls without a group"), 1);
+}
+
+TEST(Kineto, AKernelWithoutAnyDescriptionHasNoSizeNotZero) {
+  const Recording recording =
+      read_text(trace_of(kernel("ncclDevKernel_Generic(ncclDevKernelArgs)", 1, 2, "")));
+  EXPECT_EQ(recording.calls.at(0).op, Operation::other);
+  EXPECT_FALSE(recording.calls[0].bytes);
+  EXPECT_EQ(omitted(recording, "calls without a size"), 1);
+}
+
+TEST(Kineto, GlooRunsOnTheHostAndEnqueueTimeIsNoTransferTime) {
+  const Recording recording = read_text(trace_of(
+      R"({"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 1, "tid": 2, "ts": 900,
+          "dur": 40, "args": {"Collective name": "allreduce", "In msg nelems": 10, "Out msg nelems":
+          10, "Group size": 8, "dtype": "Double"}},
+         {"ph": "X", "cat": "user_annotation", "name": "gloo:all_reduce", "pid": 1, "tid": 5,
+          "ts": 905, "dur": 300, "args": {"Input Dims": [[10]], "Input type": ["double"]}})"));
+  ASSERT_EQ(recording.calls.size(), 2u);
+  std::int64_t enqueued = 0, on_host = 0;
+  for (const RecordedCall& call : recording.calls) {
+    EXPECT_EQ(call.bytes, Bytes(80));
+    enqueued += call.time == TimeKind::enqueue ? 1 : 0;
+    on_host += call.time == TimeKind::host ? 1 : 0;
+  }
+  EXPECT_EQ(enqueued, 1);
+  EXPECT_EQ(on_host, 1);
+  EXPECT_EQ(omitted(recording, "no GPU kernel in the trace"), 1);
+}
+
+TEST(Kineto, OtherKernelsAreComputation) {
+  const Recording recording =
+      read_text(trace_of(kernel("ampere_bf16_s16816gemm", 10, 5, "") + "," +
+                         kernel("void deep_ep::internode::dispatch<1>", 20, 5, "")));
+  ASSERT_EQ(recording.compute.size(), 1u);
+  EXPECT_EQ(recording.compute[0].start_ns, 10000);
+  EXPECT_EQ(recording.compute[0].duration_ns, 5000);
+  EXPECT_EQ(recording.calls.at(0).op, Operation::all_to_all);
+}
+
+// ---- damage ----
+
+std::string many_gathers(int count) {
+  std::string events;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) events += ",\n  ";
+    events += kernel("ncclDevKernel_AllGather_RING_LL(x)", i * 100, 20, kGather);
+  }
+  return events;
+}
+
+TEST(Kineto, EveryPrefixOfATraceGivesTheEventsThatAreWhole) {
+  const std::string text = trace_of(many_gathers(20));
+  std::size_t last = 0;
+  for (std::size_t length = 1; length < text.size(); length += 13) {
+    const auto recording = read_trace_bytes(std::string_view(text).substr(0, length), "cut");
+    if (!recording) continue;
+    EXPECT_GE(recording->calls.size(), last);
+    last = recording->calls.size();
+    EXPECT_EQ(omitted(*recording, "the file ends in the middle"), 1) << length;
+  }
+  EXPECT_GE(last, 19u);
+}
+
+TEST(Kineto, AMissingQuoteCostsOneEventAndIsCounted) {
+  std::string text = trace_of(many_gathers(20));
+  const std::size_t tenth = text.find("\"ts\": 900");
+  text.erase(text.find("\"Collective name", tenth), 1);
+  const Recording recording = read_text(text);
+  EXPECT_EQ(recording.calls.size(), 19u);
+  EXPECT_GE(omitted(recording, "damaged records"), 1);
+}
+
+TEST(Kineto, ATraceWithoutItsBeginningIsReadFromTheFirstWholeEvent) {
+  const std::string text = trace_of(many_gathers(20));
+  const Recording recording = read_text(text.substr(text.find("\"ts\": 400")));
+  EXPECT_EQ(recording.calls.size(), 15u);  // those at 500 .. 1900
+}
+
+TEST(Kineto, NothingReadableIsAProblem) {
+  EXPECT_FALSE(read_trace_bytes(R"({"traceEvents": [)", "cut").ok());
+  EXPECT_FALSE(read_trace_bytes("", "empty").ok());
+}
+
+// ---- public traces ----
+
+TEST(KinetoPublic, TheA100TraceHas15AllReducesAnd6BroadcastsWithSizes) {
+  HEADWAY_NEEDS_TRACE("kineto/a100x2_ddp_rank0.json.gz");
+  const Recording recording = read_public("kineto/a100x2_ddp_rank0.json.gz");
+  EXPECT_EQ(recording.calls.size(), 21u);
+  EXPECT_EQ(count_of(recording, Operation::all_reduce), 15);
+  EXPECT_EQ(count_of(recording, Operation::broadcast), 6);
+  double elements = 0;
+  for (const RecordedCall& call : recording.calls) {
+    ASSERT_TRUE(call.bytes);
+    EXPECT_EQ(group_size(recording, call), 2);
+    EXPECT_EQ(call.time, TimeKind::kernel);
+    if (call.op == Operation::all_reduce) elements += call.bytes->value() / 4;
+  }
+  // Three steps of the same five buckets.
+  EXPECT_EQ(elements, 3.0 * (2049000 + 7875584 + 6563840 + 6637568 + 2431040));
+  EXPECT_EQ(recording.compute.size(), 2700u - 21u);
+  EXPECT_EQ(recording.groups.at(0).description, "default_pg");
+  EXPECT_EQ(recording.omissions.size(), 0u);
+}
+
+TEST(KinetoPublic, EveryDlrmRankHas5AllToAllsAnd3AllReducesWithSizesFromTheHost) {
+  HEADWAY_NEEDS_TRACE("kineto/dlrm_v100x8_rank0.json.gz");
+  for (int rank = 0; rank < 8; ++rank) {
+    const Recording recording =
+        read_public("kineto/dlrm_v100x8_rank" + std::to_string(rank) + ".json.gz");
+    EXPECT_EQ(count_of(recording, Operation::all_to_all), 5);
+    EXPECT_EQ(count_of(recording, Operation::all_reduce), 3);
+    EXPECT_EQ(recording.ranks.at(0).number, rank);
+    EXPECT_EQ(recording.calls.at(0).bytes, Bytes(6144 * 4));
+    EXPECT_EQ(omitted(recording, "calls without a size"), 0);
+    EXPECT_EQ(omitted(recording, "calls without a group"), 8);
+  }
+}
+
+TEST(KinetoPublic, KernelsNamedSendRecvOf128RanksAreWhatTheHostCalled) {
+  HEADWAY_NEEDS_TRACE("kineto/rank0_of_128.json.gz");
+  const Recording recording = read_public("kineto/rank0_of_128.json.gz");
+  EXPECT_EQ(count_of(recording, Operation::send_receive), 0);
+  EXPECT_EQ(count_of(recording, Operation::all_reduce), 4);
+  EXPECT_EQ(count_of(recording, Operation::all_to_all), 4);
+  EXPECT_EQ(count_of(recording, Operation::all_gather), 2);
+  for (const RecordedCall& call : recording.calls) {
+    if (call.op != Operation::all_gather) continue;
+    // 1 GiB gathered of 16 MiB each: the shapes give the 64 ranks that nothing else names.
+    EXPECT_EQ(call.bytes, Bytes(1073741824));
+    EXPECT_EQ(group_size(recording, call), 64);
+  }
+}
+
+TEST(KinetoPublic, TracesWithoutCommunicationSaySo) {
+  HEADWAY_NEEDS_TRACE("kineto/mi250_rocm.json.gz");
+  const Recording rocm = read_public("kineto/mi250_rocm.json.gz");
+  EXPECT_EQ(rocm.compute.size(), 14u);
+  EXPECT_EQ(omitted(rocm, "no communication in the trace"), 1);
+  const Recording cpu = read_public("kineto/cpu_only_rank34.json.gz");
+  EXPECT_EQ(cpu.ranks.at(0).number, 34);
+  EXPECT_EQ(omitted(cpu, "no GPU kernel in the trace"), 1);
+}
+
+}  // namespace
+}  // namespace headway

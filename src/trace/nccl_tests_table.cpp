@@ -1,0 +1,81 @@
+#include "trace/nccl_tests_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway {
+namespace {
+
+// The operation by what its program prints: which columns hold something, and whether the elements
+// (count x width) are the whole size or one rank's part of it.
+std::optional<Operation> op_of(const NcclTestsTable& table) {
+  if (table.op) return table.op;
+  const auto row = std::max_element(table.rows.begin(), table.rows.end(),
+                                    [](const auto& a, const auto& b) { return a.size < b.size; });
+  if (row == table.rows.end() || !row->type || row->size <= 0) return std::nullopt;
+  const bool whole = row->elements * bytes_per_element(*row->type) == row->size;
+  if (row->rooted) {
+    if (!whole) return std::nullopt;  // gather or scatter
+    return row->reduces ? Operation::reduce : Operation::broadcast;
+  }
+  if (row->reduces) return whole ? Operation::all_reduce : Operation::reduce_scatter;
+  if (whole) return Operation::send_receive;
+  if (table.empty_reduction_column) return Operation::all_to_all;
+  // All-to-all does not check its results in place; all-gather does.
+  if (row->out_of_place.checked && !row->in_place.checked) return Operation::all_to_all;
+  const bool old_layout = !row->out_of_place.checked && !row->in_place.checked;
+  if (row->in_place.checked || old_layout) return Operation::all_gather;
+  return std::nullopt;
+}
+
+// n from busbw/algbw = 2(n-1)/n or (n-1)/n, where two decimals determine it.
+std::optional<std::int64_t> ranks_of(const NcclTestsTable& table, Operation op) {
+  if (table.ranks) return table.ranks;
+  double best = 0, ratio = 0;
+  for (const NcclTestsRow& row : table.rows) {
+    for (const NcclTestsTime& time : {row.out_of_place, row.in_place}) {
+      if (time.algorithm_bandwidth > best && time.bus_bandwidth > 0) {
+        best = time.algorithm_bandwidth;
+        ratio = time.bus_bandwidth / time.algorithm_bandwidth;
+      }
+    }
+  }
+  const double steps = op == Operation::all_reduce ? 2 : 1;
+  if (bus_factor(op, 2) == 1 && op != Operation::all_reduce) return std::nullopt;
+  if (best <= 0 || ratio >= steps) return std::nullopt;
+  const double ranks = steps / (steps - ratio);
+  const double uncertainty = ranks * ranks / steps * (0.005 / best) * (1 + ratio);
+  if (uncertainty > 0.3 || ranks < 1.5 || ranks > 1e6) return std::nullopt;
+  return static_cast<std::int64_t>(std::llround(ranks));
+}
+
+}  // namespace
+
+void add_table(const NcclTestsTable& table, Recording& recording) {
+  if (table.rows.empty()) return;
+  const auto op = op_of(table);
+  if (!op) omit(recording, "tables whose operation is not said", 1);
+  const auto ranks = ranks_of(table, op.value_or(Operation::other));
+  if (!ranks) omit(recording, "tables whose number of ranks is not said", 1);
+  const std::uint32_t rank = rank_index(recording, "all ranks");
+  const std::uint32_t group = group_index(
+      recording, ranks ? "all " + std::to_string(*ranks) + " ranks" : "all ranks", ranks);
+  for (const NcclTestsRow& row : table.rows) {
+    for (const bool in_place : {false, true}) {
+      const NcclTestsTime& time = in_place ? row.in_place : row.out_of_place;
+      if (time.time_us < 0) continue;
+      RecordedCall call;
+      call.op = op.value_or(Operation::other);
+      call.rank = rank;
+      call.group = group;
+      call.bytes = Bytes(row.size);
+      call.type = row.type;
+      call.duration = Seconds(time.time_us * 1e-6);
+      call.time = TimeKind::benchmark;
+      call.in_place = in_place;
+      recording.calls.push_back(call);
+    }
+  }
+}
+
+}  // namespace headway

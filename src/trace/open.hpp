@@ -1,0 +1,45 @@
+// A trace or log of any known format becomes a recording.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "trace/recording.hpp"
+
+namespace headway {
+
+enum class TraceFormat : std::uint8_t {
+  kineto,
+  execution_trace,
+  chakra,
+  chakra_json,
+  nccl_debug,
+  nccl_profiler,
+  nccl_inspector,
+  flight_recorder,
+  deepspeed,
+  nccl_tests,
+  nccl_tests_json,
+  osu,
+  nsight,
+};
+
+/// The format of a source by its first bytes (64 KiB or all there are); never by its name. Nothing
+/// where they show none: a log may begin with much else.
+std::optional<TraceFormat> format_of(std::string_view beginning);
+
+/// The format of a log by one of its lines.
+std::optional<TraceFormat> format_of_line(std::string_view line);
+
+/// Reads a file, plain or gzip. A problem where it cannot be opened, is of no known format, or
+/// nothing in it could be read; what could not be read beside the rest is in
+/// Recording::omissions.
+Result<Recording> read_trace(const std::string& path);
+
+/// The same for bytes in memory; `name` is shown as the source.
+Result<Recording> read_trace_bytes(std::string_view bytes, const std::string& name);
+
+}  // namespace headway
