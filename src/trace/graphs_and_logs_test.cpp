@@ -1,7 +1,8 @@
 // Execution Trace, Chakra, flight recorder, DeepSpeed, OSU, Nsight Systems; recognition.
 #include <gtest/gtest.h>
 
-#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "trace/trace_files_for_test.hpp"
@@ -263,6 +264,38 @@ TEST(Osu, LatencyOfACollectiveAndBandwidthOfAPair) {
   const Recording gather =
       read_text("# OSU MPI Allgather Latency Test v7.3\n# Size       Avg Latency(us)\n4    1.50\n");
   EXPECT_EQ(gather.calls.at(0).counted_bytes, Bytes(4));
+}
+
+// ---- Nsight Systems ----
+
+TEST(Nsight, KernelsOfAnExportedDatabase) {
+  const auto recording =
+      read_trace(std::string(HEADWAY_SOURCE_DIR) + "/tests/fuzz/seeds/trace/nsight/small.sqlite");
+  ASSERT_TRUE(recording.ok());
+  ASSERT_EQ(recording->calls.size(), 2u);  // on two devices
+  EXPECT_EQ(recording->calls[0].op, Operation::all_reduce);
+  EXPECT_EQ(recording->calls[0].start_ns, 1700000000000002500);
+  EXPECT_DOUBLE_EQ(recording->calls[0].duration->value(), 2e-6);
+  EXPECT_EQ(recording->calls[0].stream, 9);
+  EXPECT_FALSE(recording->calls[0].bytes);
+  EXPECT_EQ(recording->ranks.size(), 2u);
+  ASSERT_EQ(recording->compute.size(), 1u);
+  EXPECT_EQ(recording->compute[0].duration_ns, 2000);
+}
+
+// ---- gzip ----
+
+TEST(Gzip, APackedLogIsReadAndACutOneAsFarAsItGoes) {
+  const std::string path =
+      std::string(HEADWAY_SOURCE_DIR) + "/tests/fuzz/seeds/trace/open/lines.log.gz";
+  std::ifstream file(path, std::ios::binary);
+  const std::string packed((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+  EXPECT_EQ(read_text(packed).calls.size(), 4u);
+  const Recording cut = read_text(std::string_view(packed).substr(0, packed.size() - 40));
+  EXPECT_GE(cut.calls.size(), 1u);
+  EXPECT_EQ(omitted(cut, "the compressed data end too early"), 1);
+  EXPECT_EQ(read_text(packed + packed).calls.size(), 8u);  // two members
 }
 
 // ---- recognition ----

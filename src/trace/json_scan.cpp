@@ -51,6 +51,14 @@ Masks masks_of(const char* block) {
 }
 #endif
 
+// Without the processor's instruction, which not every one has and the library call is slow for.
+int bits_in(std::uint64_t mask) {
+  mask -= (mask >> 1) & 0x5555555555555555u;
+  mask = (mask & 0x3333333333333333u) + ((mask >> 2) & 0x3333333333333333u);
+  mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return static_cast<int>((mask * 0x0101010101010101u) >> 56);
+}
+
 // Bit i of the result: an odd number of bits of `mask` stand at or below i.
 std::uint64_t prefix_xor(std::uint64_t mask) {
   for (int shift = 1; shift < 64; shift *= 2) mask ^= mask << shift;
@@ -95,8 +103,8 @@ const char* end_of_container(const char* begin, const char* end) {
     const std::uint64_t close = masks.close & ~in_string & valid;
     const std::uint64_t open = masks.open & ~in_string & valid;
     // Where too few close for the depth to come to 0, counting is enough.
-    if (depth > std::popcount(close)) {
-      depth += std::popcount(open) - std::popcount(close);
+    if (depth > bits_in(close)) {
+      depth += bits_in(open) - bits_in(close);
       continue;
     }
     for (std::uint64_t both = open | close; both != 0; both &= both - 1) {

@@ -12,6 +12,10 @@ constexpr std::size_t kFirstBuffer = 1024 * 1024;
 constexpr std::size_t kLargestPiece = 16 * 1024 * 1024;
 constexpr std::string_view kSpace = " \t\r\n";
 
+bool is_space_or_comma(char c) {
+  return c == ' ' || c == '\n' || c == ',' || c == '\t' || c == '\r';
+}
+
 bool is_one_of(int c, std::string_view set) {
   return c >= 0 && set.find(static_cast<char>(c)) != std::string_view::npos;
 }
@@ -63,6 +67,16 @@ int JsonStream::peek(std::size_t offset) {
     if (!refill()) return -1;
   }
   return static_cast<unsigned char>(buffer_[at_ + offset]);
+}
+
+// Goes over white space and commas; the byte that follows, or -1.
+int JsonStream::skip_space() {
+  while (true) {
+    for (; at_ < end_; ++at_) {
+      if (!is_space_or_comma(buffer_[at_])) return static_cast<unsigned char>(buffer_[at_]);
+    }
+    if (!refill()) return -1;
+  }
 }
 
 // Goes over bytes of `what`; the byte that follows, or -1.
@@ -142,7 +156,7 @@ void JsonStream::behind_the_root() {
 }
 
 bool JsonStream::next_member(JsonPiece& piece) {
-  const int c = skip(" \t\r\n,");
+  const int c = skip_space();
   if (c < 0) {
     truncated_ = true;
     state_ = State::done;
@@ -187,7 +201,7 @@ bool JsonStream::next_member(JsonPiece& piece) {
 }
 
 bool JsonStream::next_element(JsonPiece& piece) {
-  const int c = skip(" \t\r\n,");
+  const int c = skip_space();
   if (c < 0) {
     truncated_ = true;
     state_ = State::done;
@@ -234,7 +248,7 @@ bool JsonStream::next(JsonPiece& piece) {
         if (next_element(piece)) return true;
         break;
       case State::lines: {
-        const int c = skip(" \t\r\n,");
+        const int c = skip_space();
         std::size_t value_end = 0;
         if (c < 0) {
           state_ = State::done;

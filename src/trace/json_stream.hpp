@@ -47,6 +47,7 @@ class JsonStream {
 
   bool refill();
   int peek(std::size_t offset);
+  int skip_space();
   int skip(std::string_view what);
   bool find_value_end(std::size_t offset, std::size_t& value_end);
   bool next_member(JsonPiece& piece);

@@ -2,7 +2,8 @@
 // us, "dur": us, "args": {...}}, ...], "distributedInfo": {...}, "baseTimeNanoseconds": ...}. Most
 // events say nothing about communication; they are told by their first fields and not parsed.
 #include <algorithm>
-#include <functional>
+#include <charconv>
+#include <cmath>
 #include <string>
 
 #include "trace/json_pieces.hpp"
@@ -17,28 +18,28 @@ struct Head {
   std::string_view category, name;
 };
 
+// A field at the head of an event: goes over the space before it, takes a text in quotes.
+std::optional<std::string_view> quoted_at(std::string_view event, std::size_t& at) {
+  const auto is_between = [](char c) {
+    return c == ' ' || c == '\n' || c == ',' || c == ':' || c == '\t' || c == '\r';
+  };
+  while (at < event.size() && is_between(event[at])) ++at;
+  if (at >= event.size() || event[at] != '"') return std::nullopt;
+  const std::size_t end = event.find('"', at + 1);
+  if (end == std::string_view::npos || event[end - 1] == '\\') return std::nullopt;
+  const std::string_view text = event.substr(at + 1, end - at - 1);
+  at = end + 1;
+  return text;
+}
+
 Head head_of(std::string_view event) {
   Head head;
-  std::size_t at = 1;
-  const auto skip = [&](std::string_view what) {
-    while (at < event.size() && what.find(event[at]) != std::string_view::npos) ++at;
-  };
-  const auto quoted = [&](std::string_view& text) {
-    if (at >= event.size() || event[at] != '"') return false;
-    const std::size_t end = event.find('"', at + 1);
-    if (end == std::string_view::npos || event[end - 1] == '\\') return false;
-    text = event.substr(at + 1, end - at - 1);
-    at = end + 1;
-    return true;
-  };
-  while (head.category.empty() || head.name.empty()) {
-    std::string_view key, value;
-    skip(" \t\r\n,");
-    if (!quoted(key)) break;
-    skip(" \t\r\n:");
-    if (!quoted(value)) break;
-    if (key == "cat") head.category = value;
-    if (key == "name") head.name = value;
+  for (std::size_t at = 1; head.category.empty() || head.name.empty();) {
+    const auto key = quoted_at(event, at);
+    const auto value = key ? quoted_at(event, at) : std::nullopt;
+    if (!value) break;
+    if (*key == "cat") head.category = *value;
+    if (*key == "name") head.name = *value;
   }
   return head;
 }
@@ -69,13 +70,54 @@ Kind kind_of(std::string_view category, std::string_view name) {
   return Kind::nothing;
 }
 
-// An event that its head shows to be of no interest. One with more than two opening braces has
-// perhaps swallowed others for want of a quote: that must be seen.
-bool is_skipped(std::string_view event) {
+std::uint64_t thread_of(std::int64_t process, std::int64_t thread) {
+  return static_cast<std::uint64_t>(process) * 0x9e3779b97f4a7c15u +
+         static_cast<std::uint64_t>(thread);
+}
+
+// A launch as the profiler writes it, every second event of some traces: numbers under their keys,
+// nothing nested but "args". Nothing where the event looks otherwise, and has to be parsed.
+std::optional<KinetoLaunch> launch_of(std::string_view event) {
+  std::optional<std::int64_t> correlation, at_ns, process, thread;
+  for (std::size_t at = 1; !correlation || !at_ns || !process || !thread;) {
+    at = event.find('"', at);
+    const std::size_t end = at == std::string_view::npos ? at : event.find('"', at + 1);
+    if (end == std::string_view::npos || event[end - 1] == '\\') return std::nullopt;
+    const std::string_view key = event.substr(at + 1, end - at - 1);
+    at = end + 1;
+    while (at < event.size() && (event[at] == ' ' || event[at] == ':')) ++at;
+    if (at < event.size() && event[at] == '"') {  // a text: go over it
+      at = event.find('"', at + 1);
+      if (at == std::string_view::npos || event[at - 1] == '\\') return std::nullopt;
+      ++at;
+      continue;
+    }
+    const char *begin = event.data() + at, *limit = event.data() + event.size();
+    if (key == "ts") {
+      double us = 0;
+      const auto read = std::from_chars(begin, limit, us);
+      if (read.ec != std::errc() || !(std::abs(us) < 9e15)) return std::nullopt;
+      at_ns = nanoseconds(us);
+      if (!at_ns) return std::nullopt;
+    } else if (key == "correlation" || key == "pid" || key == "tid") {
+      std::int64_t number = 0;
+      if (std::from_chars(begin, limit, number).ec != std::errc()) return std::nullopt;
+      (key == "pid" ? process : key == "tid" ? thread : correlation) = number;
+    }
+  }
+  return KinetoLaunch{*correlation, *at_ns, thread_of(*process, *thread)};
+}
+
+// What an event is by its head: nothing (of no interest), a launch, or to be parsed (no value). One
+// with more than two opening braces has perhaps swallowed others for want of a quote: that must be
+// seen.
+std::optional<Kind> told_by_head(std::string_view event) {
   const Head head = head_of(event);
-  if (head.category.empty() || head.name.empty()) return false;
-  if (kind_of(head.category, head.name) != Kind::nothing) return false;
-  return std::count(event.begin(), event.end(), '{') <= 2;
+  if (head.category.empty() || head.name.empty()) return std::nullopt;
+  const Kind kind = kind_of(head.category, head.name);
+  if (kind != Kind::nothing && kind != Kind::launch) return std::nullopt;
+  if (std::count(event.begin(), event.end(), '{') > 2) return std::nullopt;
+  return kind;
 }
 
 // Elements in the tensors whose shapes `dims` lists: [384], or [[384], [2, 3]].
@@ -123,7 +165,7 @@ class KinetoReader {
     JsonPiece piece;
     while (stream_.next(piece)) {
       const bool event = piece.element && (piece.key == "traceEvents" || piece.key.empty());
-      if (event && is_skipped(piece.text)) {
+      if (event && was_told_by_head(piece.text)) {
         ++recording_.records_read;
         continue;
       }
@@ -142,6 +184,14 @@ class KinetoReader {
   }
 
  private:
+  bool was_told_by_head(std::string_view event) {
+    const auto kind = told_by_head(event);
+    if (!kind || *kind == Kind::nothing) return kind.has_value();
+    const auto launch = launch_of(event);
+    if (launch) events_.launches.push_back(*launch);
+    return launch.has_value();
+  }
+
   void add_member(std::string_view key, const JsonValue& value) {
     if (key == "baseTimeNanoseconds") base_ns_ = value.integer().value_or(0);
     if (key != "distributedInfo") return;

@@ -1,0 +1,10 @@
+// Any bytes become a recording that is sound, or a problem.
+#include "trace_checks.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto recording =
+      headway::read_nsight_bytes(std::string_view(reinterpret_cast<const char*>(data), size));
+  if (recording) headway::check_recording(*recording);
+  if (!recording && recording.problems().empty()) std::abort();
+  return 0;
+}
