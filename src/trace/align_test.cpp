@@ -209,11 +209,14 @@ TEST(CallTable, EnqueueTimesGiveNoBandwidth) {
 // ---- public traces ----
 
 Recording all_dlrm_ranks() {
-  Recording recording;
+  std::vector<std::string> paths;
   for (int rank = 0; rank < 8; ++rank) {
-    append(recording, read_public("kineto/dlrm_v100x8_rank" + std::to_string(rank) + ".json.gz"));
+    paths.push_back(trace_folder() + "/kineto/dlrm_v100x8_rank" + std::to_string(rank) +
+                    ".json.gz");
   }
-  return recording;
+  const auto recording = read_traces(paths);
+  EXPECT_TRUE(recording.ok());
+  return recording.ok() ? *recording : Recording();
 }
 
 TEST(AlignPublic, TheDlrmAllToAllOf10To7635MicrosecondsIsATransferOf10AndWaiting) {

@@ -148,14 +148,14 @@ std::size_t JsonValue::size() const {
 
 std::optional<std::int64_t> nanoseconds(double microseconds) {
   const double ns = microseconds * 1e3;
-  if (!(std::abs(ns) < 9.2e18)) return std::nullopt;
+  if (!(std::abs(ns) < static_cast<double>(kMostNanoseconds))) return std::nullopt;
   return static_cast<std::int64_t>(std::llround(ns));
 }
 
 std::optional<std::int64_t> JsonValue::microseconds_as_ns() const {
   std::int64_t whole = 0;
   if (present() && JsonAccess::to_element(*this).get(whole) == simdjson::SUCCESS) {
-    constexpr std::int64_t kMost = 9'200'000'000'000'000;
+    constexpr std::int64_t kMost = kMostNanoseconds / 1000;
     if (whole > kMost || whole < -kMost) return std::nullopt;
     return whole * 1000;  // exact, which a double is not
   }

@@ -10,6 +10,10 @@
 
 namespace headway {
 
+/// Times that are read are at most 146 years from their zero, so that two of them have a
+/// difference.
+constexpr std::int64_t kMostNanoseconds = 4'600'000'000'000'000'000;
+
 /// A value inside the piece that a JsonParser read last. Asking an absent value gives absent
 /// values, so that value["args"]["stream"].integer() needs no checks in between.
 class JsonValue {
@@ -30,7 +34,7 @@ class JsonValue {
   bool is_object() const;
   std::size_t size() const;  // of an array
 
-  /// A time in microseconds as nanoseconds; nothing beyond +-292 years.
+  /// A time in microseconds as nanoseconds; nothing beyond +-kMostNanoseconds.
   std::optional<std::int64_t> microseconds_as_ns() const;
 
   /// Calls `visit(element)` for each element of an array.

@@ -273,7 +273,7 @@ class KinetoReader {
       op.kind =
           name.starts_with("c10d::") ? KinetoHostOp::Kind::entry : KinetoHostOp::Kind::annotation;
       op.on_host = name.starts_with("gloo:") || name.starts_with("mpi:");
-      op.comms.op = operation_from(name.substr(name.find(':')));
+      op.comms.op = operation_from(name.substr(std::min(name.find(':'), name.size())));
     }
     const auto first_type = element_type_from(types.at(0).text().value_or(""));
     if (first_type) {

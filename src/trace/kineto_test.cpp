@@ -155,6 +155,13 @@ TEST(Kineto, ATraceWithoutItsBeginningIsReadFromTheFirstWholeEvent) {
   EXPECT_EQ(recording.calls.size(), 15u);  // those at 500 .. 1900
 }
 
+TEST(Kineto, ANameThatOnlyBeginsLikeAnOperationOfTheHostIsNone) {
+  const Recording recording = read_text(trace_of(
+      R"({"ph": "X", "cat": "cpu_op", "name": "record_param_comms_of_mine", "pid": 1, "tid": 2,
+          "ts": 900, "dur": 40, "args": {}})"));
+  EXPECT_TRUE(recording.calls.empty());
+}
+
 TEST(Kineto, NothingReadableIsAProblem) {
   EXPECT_FALSE(read_trace_bytes(R"({"traceEvents": [)", "cut").ok());
   EXPECT_FALSE(read_trace_bytes("", "empty").ok());

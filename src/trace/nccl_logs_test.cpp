@@ -258,6 +258,36 @@ TEST(NcclProfilerPublic, EnqueueTimeIsNotTakenForTransferTime) {
   EXPECT_EQ(recording.ranks[alignment.matched[0].last_rank].number, 0);
 }
 
+TEST(NcclProfiler, TheExamplePluginsEventsEncloseTheirChannels) {
+  const Recording recording = read_text(
+      R"j([
+{"name": "AllReduce", "cat": "COLL", "ph": "b", "id": 0, "pid": 9, "tid": 1, "ts": 100.0, "args":
+ {"SeqNum": 7, "CommHash": 12715772615376301750, "Rank": 3, "Count": 1000, "Datatype":
+ "ncclFloat32", "nChannels": 2}},
+{"name": "KernelCh", "cat": "GPU", "ph": "b", "id": 0, "pid": 9, "tid": 1, "ts": 110.0, "args":
+ {"Channel": 0, "StartGpuClk": 1765223116927674080, "StopGpuClk": 0}},
+{"name": "KernelCh", "cat": "GPU", "ph": "e", "id": 0, "pid": 9, "tid": 1, "ts": 150.0},
+{"name": "KernelCh", "cat": "GPU", "ph": "b", "id": 1, "pid": 9, "tid": 1, "ts": 112.0, "args":
+ {"Channel": 1, "StartGpuClk": 1765223116927674080, "StopGpuClk": 0}},
+{"name": "KernelCh", "cat": "GPU", "ph": "e", "id": 1, "pid": 9, "tid": 1, "ts": 155.0},
+{"name": "AllReduce", "cat": "COLL", "ph": "e", "id": 0, "pid": 9, "tid": 1, "ts": 105.0},
+{"name": "Send", "cat": "P2P_API", "ph": "b", "id": 0, "ts": 1.0, "args": {"datatype": ncclFloat32}},
+{"name": "Send", "cat": "P2P", "ph": "b", "id": 0, "pid": 9, "tid": 1, "ts": 200.0, "args":
+ {"CommHash": 1, "Rank": 3, "Peer": 1, "Count": 10, "Datatype": "ncclFloat32"}},
+{"name": "Send", "cat": "P2P", "ph": "e", "id": 0, "pid": 9, "tid": 1, "ts": 204.0},
+{}])j");
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_EQ(recording.calls[0].bytes, Bytes(4000));
+  EXPECT_EQ(recording.calls[0].time, TimeKind::kernel);
+  EXPECT_NEAR(recording.calls[0].duration->value(), 45e-6, 1e-12);  // 110 to 155, both channels
+  EXPECT_EQ(recording.calls[0].start_ns, 110000);
+  EXPECT_EQ(recording.calls[1].op, Operation::send);
+  EXPECT_EQ(recording.calls[1].peer, 1);
+  EXPECT_EQ(recording.calls[1].time, TimeKind::enqueue);
+  EXPECT_EQ(recording.groups[0].id, "12715772615376301750");
+  EXPECT_EQ(omitted(recording, "damaged records"), 1);
+}
+
 // ---- Inspector ----
 
 TEST(NcclInspector, BytesAreOfOneRankAndTheTimingSourceSaysWhatTheTimeIs) {

@@ -41,7 +41,7 @@ class NcclProfilerReader {
       const bool gpu_clock = channels.gpu_count == channels.count;
       const std::int64_t ns =
           gpu_clock ? channels.gpu_stop - channels.gpu_start : channels.stop - channels.start;
-      if (ns < 0) continue;
+      if (ns < 0 || ns > kMostNanoseconds) continue;
       call.time = TimeKind::kernel;
       call.duration = Seconds(static_cast<double>(ns) * 1e-9);
       call.start_ns = channels.stop - ns;

@@ -27,6 +27,12 @@ std::optional<TraceFormat> json_format(std::string_view text) {
   if (has(text, "\"ncclProfile") || has(text, "\"ProfilerLifecycle\"")) {
     return TraceFormat::nccl_profiler;
   }
+  for (const std::string_view category : {"COLL", "P2P", "GROUP_API", "COLL_API", "PROXY"}) {
+    const std::string value = "\"" + std::string(category) + "\"";
+    if (has(text, "\"cat\": " + value) || has(text, "\"cat\":" + value)) {
+      return TraceFormat::nccl_profiler_chrome;
+    }
+  }
   if (has(text, "\"workload_graph\"")) return TraceFormat::chakra_json;
   if (has(text, "\"profiling_name\"") || has(text, "\"pg_status\"")) {
     return TraceFormat::flight_recorder;
@@ -118,6 +124,8 @@ Reader reader_of(TraceFormat format) {
       return read_chakra_json;
     case TraceFormat::nccl_profiler:
       return read_nccl_profiler;
+    case TraceFormat::nccl_profiler_chrome:
+      return read_nccl_profiler_chrome;
     case TraceFormat::nccl_inspector:
       return read_nccl_inspector;
     case TraceFormat::flight_recorder:
@@ -200,6 +208,22 @@ Result<Recording> read_trace(const std::string& path) {
   if (beginning == kSqlite) return read_nsight_file(path);
   source = rejoined(std::move(beginning), std::move(source));
   return read_source(unpacked(std::move(source)), path);
+}
+
+Result<Recording> read_traces(const std::vector<std::string>& paths) {
+  Recording recording;
+  Problems problems;
+  for (const std::string& path : paths) {
+    const auto one = read_trace(path);
+    if (one) {
+      append(recording, *one);
+    } else {
+      append(problems, one.problems());
+    }
+  }
+  if (paths.empty()) problems.push_back({"traces", "none are named"});
+  if (!problems.empty()) return problems;
+  return recording;
 }
 
 Result<Recording> read_trace_bytes(std::string_view bytes, const std::string& name) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "trace/recording.hpp"
@@ -18,6 +19,7 @@ enum class TraceFormat : std::uint8_t {
   chakra_json,
   nccl_debug,
   nccl_profiler,
+  nccl_profiler_chrome,
   nccl_inspector,
   flight_recorder,
   deepspeed,
@@ -38,6 +40,9 @@ std::optional<TraceFormat> format_of_line(std::string_view line);
 /// nothing in it could be read; what could not be read beside the rest is in
 /// Recording::omissions.
 Result<Recording> read_trace(const std::string& path);
+
+/// The files of one run (its ranks) as one recording; problems of all files that could not be read.
+Result<Recording> read_traces(const std::vector<std::string>& paths);
 
 /// The same for bytes in memory; `name` is shown as the source.
 Result<Recording> read_trace_bytes(std::string_view bytes, const std::string& name);

@@ -23,6 +23,8 @@ void read_chakra_json(ByteSource& source, Recording& recording);
 void read_nccl_debug(ByteSource& source, Recording& recording);
 /// Events of an NCCL profiler plugin, one JSON object a line.
 void read_nccl_profiler(ByteSource& source, Recording& recording);
+/// The same as NCCL's example plugin dumps them: one array of Chrome's asynchronous events.
+void read_nccl_profiler_chrome(ByteSource& source, Recording& recording);
 /// NCCL Inspector, one JSON object a line.
 void read_nccl_inspector(ByteSource& source, Recording& recording);
 /// PyTorch flight recorder, as JSON.

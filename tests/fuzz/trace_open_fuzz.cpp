@@ -1,4 +1,5 @@
-// Recognition and unpacking: any bytes, of any form, become a recording that is sound, or a problem.
+// Recognition and unpacking: any bytes, of any form, become a recording that is sound, or a
+// problem.
 #include "trace_checks.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
