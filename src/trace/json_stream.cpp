@@ -152,6 +152,7 @@ void JsonStream::behind_the_root() {
     state_ = State::elements;
   } else {
     resume(0);
+    truncated_ = false;  // the end was there
   }
 }
 

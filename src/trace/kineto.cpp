@@ -293,6 +293,7 @@ class KinetoReader {
   KinetoComms comms_of(const JsonValue& args) {
     KinetoComms comms;
     comms.op = operation_from(args["Collective name"].text().value_or(""));
+    if (!comms.op) return comms;  // "wait", "init"
     comms.type = element_type_from(args["dtype"].text().value_or(""));
     comms.input_elements = args["In msg nelems"].number().value_or(-1);
     comms.output_elements = args["Out msg nelems"].number().value_or(-1);
