@@ -81,7 +81,11 @@ void match(const Recording& recording, Alignment& alignment) {
     }
     const auto size = kind.first == kNoGroup ? std::nullopt : recording.groups[kind.first].size;
     // More ranks than the group has: groups of one name that the source does not tell apart.
-    const bool sound = !size || static_cast<std::int64_t>(by_rank.size()) <= *size;
+    bool sound = !size || static_cast<std::int64_t>(by_rank.size()) <= *size;
+    if (kind.first != kNoGroup && !recording.groups[kind.first].named) {
+      // One of several groups of this size, unless it is that of all ranks.
+      sound = sound && size == recording.ranks[by_rank.begin()->first].world_size;
+    }
     if (sound && numbered) {
       match_numbered(recording, by_rank, alignment.matched);
     } else if (sound && equal) {

@@ -40,7 +40,8 @@ struct Alignment {
 
 /// Calls are the same collective where group, operation and number agree: the source's own number
 /// if each call has one, else the order on each rank where all ranks of the group have as many.
-/// Only kernel times are split.
+/// A call of no known group is taken for one of all ranks; of a group that the source does not
+/// name, only where it has all ranks. Only kernel times are split.
 Alignment align(const Recording& recording);
 
 }  // namespace headway

@@ -28,7 +28,7 @@ RecordedCall kernel_call(std::uint32_t rank, Operation op, std::int64_t start, s
 Recording of_ranks(int ranks) {
   Recording recording;
   for (int i = 0; i < ranks; ++i) rank_index(recording, "rank " + std::to_string(i), i);
-  recording.groups.push_back({"0", "world", ranks, {}});
+  recording.groups.push_back({"0", "world", ranks, {}, true});
   return recording;
 }
 
@@ -85,6 +85,19 @@ TEST(Align, WithoutNumbersUnequalCountsAreNotGuessed) {
   EXPECT_EQ(align(recording).unmatched, 3);
 }
 
+TEST(Align, GroupsOfOneSizeThatNothingNamesAreNotTakenForOne) {
+  Recording recording = of_ranks(2);
+  const std::uint32_t group = unnamed_group_index(recording, 4);
+  for (const std::uint32_t rank : {0u, 1u}) {
+    recording.calls.push_back(kernel_call(rank, Operation::all_reduce, 10, 10));
+    recording.calls.back().group = group;
+    recording.ranks[rank].world_size = 8;
+  }
+  EXPECT_EQ(align(recording).unmatched, 2);
+  for (RecordedRank& rank : recording.ranks) rank.world_size = 4;
+  EXPECT_EQ(align(recording).matched.size(), 1u);
+}
+
 TEST(Align, EnqueueTimesAreNotSplit) {
   Recording recording = of_ranks(2);
   for (const std::uint32_t rank : {0u, 1u}) {
@@ -102,7 +115,7 @@ RC_GTEST_PROP(Clocks, TheShiftsOfClocksAreFound, ()) {
   const auto shifts = *rc::gen::container<std::vector<std::int64_t>>(
       3, rc::gen::inRange<std::int64_t>(-1'000'000'000, 1'000'000'000));
   Recording recording = of_ranks(3);
-  recording.groups.push_back({"1", "", 2, {1, 2}});
+  recording.groups.push_back({"1", "", 2, {1, 2}, true});
   recording.groups[0].size = 2;
   for (int i = 0; i < 20; ++i) {
     const std::int64_t end = 10'000'000'000 + i * 100'000'000;

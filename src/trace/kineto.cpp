@@ -253,8 +253,8 @@ class KinetoReader {
     kernel.stream = stream;
     kernel.correlation = args["correlation"].integer();
     kernel.external_id = args["External id"].integer();
-    kernel.described = collective.present();
-    if (kernel.described) kernel.comms = comms_of(args);
+    if (collective.present()) kernel.comms = comms_of(args);
+    kernel.described = kernel.comms.op.has_value();
     events_.kernels.push_back(kernel);
   }
 
@@ -304,9 +304,8 @@ class KinetoReader {
     const auto size = args["Group size"].integer();
     const bool names_group = group_name && !group_name->empty();
     if (names_group || (size && *size > 0)) {
-      const std::string id =
-          names_group ? std::string(*group_name) : "unnamed, " + std::to_string(*size) + " ranks";
-      comms.group = group_index(recording_, id, size);
+      comms.group = names_group ? group_index(recording_, *group_name, size)
+                                : unnamed_group_index(recording_, *size);
       RecordedGroup& group = recording_.groups[*comms.group];
       if (const auto text = args["Process Group Description"].text()) group.description = *text;
       if (group.ranks.empty()) {

@@ -83,7 +83,7 @@ void set_comms(RecordedCall& call, KinetoComms comms, Recording& recording) {
       larger / smaller == static_cast<double>(static_cast<std::int64_t>(larger / smaller))) {
     // Old traces do not name the group, but the buffers tell how many ranks share the tensor.
     const auto ranks = static_cast<std::int64_t>(larger / smaller);
-    comms.group = group_index(recording, "unnamed, " + std::to_string(ranks) + " ranks", ranks);
+    comms.group = unnamed_group_index(recording, ranks);
   }
   call.group = comms.group;
   if (!comms.type) return;

@@ -39,7 +39,14 @@ std::uint32_t group_index(Recording& recording, std::string_view id,
     }
     ++index;
   }
-  recording.groups.push_back({std::string(id), {}, size, {}});
+  recording.groups.push_back({std::string(id), {}, size, {}, true});
+  return index;
+}
+
+std::uint32_t unnamed_group_index(Recording& recording, std::int64_t size) {
+  const std::uint32_t index =
+      group_index(recording, "unnamed, " + std::to_string(size) + " ranks", size);
+  recording.groups[index].named = false;
   return index;
 }
 

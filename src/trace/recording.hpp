@@ -42,6 +42,8 @@ struct RecordedGroup {
   std::string description;  // "default_pg", "TENSOR_MODEL_PARALLEL_GROUP"
   std::optional<std::int64_t> size;
   std::vector<std::int64_t> ranks;  // global ranks; empty where the source does not list them
+  /// False where the source tells no more than the size: several groups may be meant.
+  bool named = true;
 };
 
 /// One communication, or `count` equal ones of which the source keeps only the sum.
@@ -102,6 +104,9 @@ std::uint32_t rank_index(Recording& recording, std::string_view label,
 /// The index of the group with this id, new where there is none; a size given later is kept.
 std::uint32_t group_index(Recording& recording, std::string_view id,
                           std::optional<std::int64_t> size = std::nullopt);
+
+/// The group that stands for those of `size` ranks that the source does not name.
+std::uint32_t unnamed_group_index(Recording& recording, std::int64_t size);
 
 /// Ranks of the call's group, where known.
 std::optional<std::int64_t> group_size(const Recording& recording, const RecordedCall& call);
