@@ -48,6 +48,7 @@ void match_in_order(const ByRank& by_rank, std::vector<MatchedCall>& out) {
   const std::size_t count = by_rank.begin()->second.size();
   for (std::size_t i = 0; i < count; ++i) {
     MatchedCall matched;
+    matched.by_order = true;
     for (const auto& [rank, calls] : by_rank) matched.calls.push_back(calls[i]);
     out.push_back(std::move(matched));
   }
@@ -148,7 +149,8 @@ std::optional<std::int64_t> end_ns(const RecordedCall& call) {
 
 // [TRACE-3]
 void set_clocks(const Recording& recording, Alignment& alignment) {
-  alignment.clock_offset_ns.resize(recording.ranks.size());
+  alignment.clock_offset_ns.assign(recording.ranks.size(), std::nullopt);
+  alignment.clock_error.reset();
   // Between the first rank of each collective and every other: first clock less other clock.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int64_t>> differences;
   for (const MatchedCall& matched : alignment.matched) {
@@ -199,13 +201,61 @@ void set_clocks(const Recording& recording, Alignment& alignment) {
   }
 }
 
+// Whether the sizes agree, where all ranks give the whole.
+bool agree_in_size(const Recording& recording, const MatchedCall& matched) {
+  const RecordedCall& first = recording.calls[matched.calls.front()];
+  if (first.op == Operation::all_to_all) return true;  // each rank sends its own
+  return std::all_of(matched.calls.begin(), matched.calls.end(), [&](std::size_t i) {
+    const RecordedCall& call = recording.calls[i];
+    return !call.bytes || !first.bytes || call.bytes == first.bytes;
+  });
+}
+
+// Whether all kernels ran at one moment, which those of one collective do.
+bool ran_together(const Recording& recording, const Alignment& alignment,
+                  const MatchedCall& matched) {
+  constexpr std::int64_t kTolerance = 10'000;  // ns; clocks drift, and offsets are medians
+  std::int64_t last_start = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
+  for (const std::size_t i : matched.calls) {
+    const RecordedCall& call = recording.calls[i];
+    const auto& offset = alignment.clock_offset_ns[call.rank];
+    const auto end = end_ns(call);
+    std::int64_t shifted_start = 0, shifted_end = 0;
+    if (!offset || !end || __builtin_add_overflow(*call.start_ns, *offset, &shifted_start) ||
+        __builtin_add_overflow(*end, *offset, &shifted_end)) {
+      continue;
+    }
+    last_start = std::max(last_start, shifted_start);
+    first_end = std::min(first_end, shifted_end);
+  }
+  std::int64_t limit = 0;
+  return __builtin_add_overflow(first_end, kTolerance, &limit) || last_start <= limit;
+}
+
+template <class Holds>
+void keep_where(Alignment& alignment, Holds holds) {
+  const auto dropped = std::stable_partition(
+      alignment.matched.begin(), alignment.matched.end(),
+      [&](const auto& matched) { return !matched.by_order || holds(matched); });
+  for (auto matched = dropped; matched != alignment.matched.end(); ++matched) {
+    alignment.unmatched += static_cast<std::int64_t>(matched->calls.size());
+  }
+  alignment.matched.erase(dropped, alignment.matched.end());
+}
+
 }  // namespace
 
 Alignment align(const Recording& recording) {
   Alignment alignment;
   match(recording, alignment);
-  split(recording, alignment);
+  // Order misleads where a recording lacks calls; what it matched has to be possible.
+  keep_where(alignment, [&](const auto& matched) { return agree_in_size(recording, matched); });
   set_clocks(recording, alignment);
+  keep_where(alignment,
+             [&](const auto& matched) { return ran_together(recording, alignment, matched); });
+  set_clocks(recording, alignment);
+  split(recording, alignment);
   return alignment;
 }
 

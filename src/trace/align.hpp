@@ -13,6 +13,7 @@ namespace headway {
 /// One collective as several ranks saw it.
 struct MatchedCall {
   std::vector<std::size_t> calls;  // indices into Recording::calls, one a rank, by rank
+  bool by_order = false;           // the source does not number its calls
   /// Every rank of the group is here; else the transfer is an upper bound.
   bool complete = false;
   /// [TRACE-2] The shortest of the kernels: the rank that came last waited for nobody.
@@ -39,9 +40,10 @@ struct Alignment {
 };
 
 /// Calls are the same collective where group, operation and number agree: the source's own number
-/// if each call has one, else the order on each rank where all ranks of the group have as many.
-/// A call of no known group is taken for one of all ranks; of a group that the source does not
-/// name, only where it has all ranks. Only kernel times are split.
+/// if each call has one, else the order on each rank where all ranks of the group have as many;
+/// those matched by order must also agree in size and, on one clock, have run at the same time. A
+/// call of no known group is taken for one of all ranks; of a group that the source does not name,
+/// only where it has all ranks. Only kernel times are split.
 Alignment align(const Recording& recording);
 
 }  // namespace headway

@@ -85,6 +85,27 @@ TEST(Align, WithoutNumbersUnequalCountsAreNotGuessed) {
   EXPECT_EQ(align(recording).unmatched, 3);
 }
 
+TEST(Align, WhatOrderMatchesMustAgreeInSizeAndHaveRunTogether) {
+  Recording recording = of_ranks(2);
+  const auto add = [&](std::uint32_t rank, std::int64_t start, double bytes) {
+    recording.calls.push_back(kernel_call(rank, Operation::all_reduce, start, 1'000'000));
+    recording.calls.back().group = 0;
+    recording.calls.back().bytes = Bytes(bytes);
+  };
+  for (int i = 0; i < 5; ++i) {
+    add(0, i * 10'000'000, 8);
+    add(1, i * 10'000'000 + 500, 8);
+  }
+  add(0, 60'000'000, 8);
+  add(1, 60'000'000, 16);  // another call: the size differs
+  add(0, 70'000'000, 8);
+  add(1, 75'000'000, 8);  // another call: the first had ended 4 ms before
+  const Alignment alignment = align(recording);
+  EXPECT_EQ(alignment.matched.size(), 5u);
+  EXPECT_EQ(alignment.unmatched, 4);
+  EXPECT_EQ(alignment.clock_offset_ns[1], -500);
+}
+
 TEST(Align, GroupsOfOneSizeThatNothingNamesAreNotTakenForOne) {
   Recording recording = of_ranks(2);
   const std::uint32_t group = unnamed_group_index(recording, 4);
@@ -258,6 +279,18 @@ TEST(AlignPublic, TheDlrmAllToAllOf10To7635MicrosecondsIsATransferOf10AndWaiting
     EXPECT_LT(std::abs(static_cast<double>(*offset)), 100e3);
   }
   EXPECT_LT(alignment.clock_error->value(), 50e-6);
+}
+
+// These two files hold a sample of the calls of their ranks: order alone would match strangers.
+TEST(AlignPublic, CallsOfTwoOf128RanksThatDidNotRunTogetherAreNotMatched) {
+  HEADWAY_NEEDS_TRACE("kineto/rank1_of_128.json.gz");
+  const auto recording = read_traces({trace_folder() + "/kineto/rank0_of_128.json.gz",
+                                      trace_folder() + "/kineto/rank1_of_128.json.gz"});
+  ASSERT_TRUE(recording.ok());
+  const Alignment alignment = align(*recording);
+  EXPECT_EQ(alignment.matched.size(), 2u);  // all-reduces that end at 307 and at 1,182 ms
+  EXPECT_LT(alignment.clock_error->value(), 100e-6);
+  for (const MatchedCall& matched : alignment.matched) EXPECT_FALSE(matched.complete);
 }
 
 TEST(OverlapPublic, A100DdpHides7Of47MillisecondsOfCommunication) {
