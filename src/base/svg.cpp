@@ -15,8 +15,10 @@ namespace {
 // A place in tenths of a pixel.
 using Tenths = std::pair<std::int64_t, std::int64_t>;
 
+// What is no number stands at 0, what is beyond any drawing at its end.
 std::int64_t tenths(double value) {
-  return std::llround(value * 10);
+  constexpr double kFarthest = 1e6;
+  return std::isnan(value) ? 0 : std::llround(std::clamp(value, -kFarthest, kFarthest) * 10);
 }
 
 std::string text_of(std::int64_t value) {

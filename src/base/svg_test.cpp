@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace headway {
@@ -23,6 +24,12 @@ TEST(Svg, NumbersAreTenthsWithoutIdleZeros) {
   Svg svg(9, 9, "");
   svg.line({1.04, -0.04}, {-0.5, 12.3456}, "");
   EXPECT_TRUE(contains(svg.str(), "d=\"M1 0L-.5 12.3\""));
+}
+
+TEST(Svg, WhatIsNoNumberOrBeyondAnyDrawingIsDrawnNevertheless) {
+  Svg svg(9, 9, "");
+  svg.line({std::nan(""), HUGE_VAL}, {-HUGE_VAL, 1e300}, "");
+  EXPECT_TRUE(contains(svg.str(), "d=\"M0 1000000L-1000000 1000000\"")) << svg.str();
 }
 
 TEST(Svg, TextCannotBreakTheDocument) {
