@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "base/embedded.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -41,6 +42,12 @@ Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
     return Problem{shown, "is larger than " + std::to_string(most_bytes >> 20) + " MiB"};
   }
   return text;
+}
+
+Result<Document> embedded_document(const std::string& path) {
+  const auto text = embedded_file(path);
+  if (!text) return Problem{"data/" + path, "is missing from this build"};
+  return parse_toml(*text, "data/" + path);
 }
 
 Result<Document> read_document(const std::string& path) {

@@ -44,6 +44,9 @@ constexpr int kDeepestNesting = 64;
 Result<Document> parse_toml(std::string_view text, std::string file);
 Result<Document> parse_json(std::string_view text, std::string file);
 
+/// Parses data/`path`, a TOML file carried inside the binary.
+Result<Document> embedded_document(const std::string& path);
+
 /// Reads a file of at most `most_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes = kLargestDocument);
 

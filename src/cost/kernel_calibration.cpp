@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/document.hpp"
-#include "base/embedded.hpp"
 #include "cost/calibration.hpp"
 #include "cost/kernel_entries.hpp"
 
@@ -114,12 +113,6 @@ Result<KernelParameters> parameters_in(const Document& document, const Accelerat
   const KernelParameters parameters = entry(document, name, 0, problems);
   if (!problems.empty()) return problems;
   return parameters;
-}
-
-Result<Document> embedded_document(const std::string& path) {
-  const auto text = embedded_file(path);
-  if (!text) return Problem{"data/" + path, "is missing from this build"};
-  return parse_toml(*text, "data/" + path);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "base/document.hpp"
-#include "base/embedded.hpp"
 #include "cost/calibration.hpp"
 #include "cost/network_entries.hpp"
 
@@ -65,12 +64,6 @@ NetworkParameters entry(const Document& document, const std::string& name, int d
   const NetworkParameters base =
       from.empty() ? NetworkParameters() : entry(document, from, depth + 1, problems);
   return parameters_from(fields, base);
-}
-
-Result<Document> embedded_document(const std::string& path) {
-  const auto text = embedded_file(path);
-  if (!text) return Problem{"data/" + path, "is missing from this build"};
-  return parse_toml(*text, "data/" + path);
 }
 
 constexpr auto kEstimated = "calibration/networks-estimated.toml";

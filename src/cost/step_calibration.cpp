@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/document.hpp"
-#include "base/embedded.hpp"
 #include "cost/step_constants.hpp"
 
 namespace headway {
@@ -77,12 +76,6 @@ PowerConstants power_from(Fields fields) {
   for (const char* said : {"kind", "source", "date"}) fields.text(said);
   fields.reject_unknown();
   return out;
-}
-
-Result<Document> embedded_document(const std::string& path) {
-  const auto text = embedded_file(path);
-  if (!text) return Problem{"data/" + path, "is missing from this build"};
-  return parse_toml(*text, "data/" + path);
 }
 
 Result<StepConstants> constants_from(const Document& document) {

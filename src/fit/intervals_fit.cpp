@@ -123,9 +123,9 @@ std::optional<IntervalFit> fit_intervals(const std::vector<MeasuredRun>& runs,
                                          const Progress& progress) {
   const Name source_of = [](const MeasuredRun& run) { return run.source; };
   const Name accelerator_of = [](const MeasuredRun& run) { return run.accelerator; };
-  const std::size_t fits = names_of(runs, source_of).size() + names_of(runs, accelerator_of).size();
   // Sources come first, accelerators after them.
   const std::size_t sources = names_of(runs, source_of).size();
+  const std::size_t fits = sources + names_of(runs, accelerator_of).size();
   const auto from = [&](std::size_t first) -> Progress {
     if (!progress) return {};
     return [&, first](std::size_t done, std::size_t) { return progress(first + done, fits); };

@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "base/document.hpp"
-#include "base/embedded.hpp"
 #include "base/text.hpp"
 #include "fit/intervals.hpp"
 #include "fit/intervals_fit.hpp"
@@ -146,10 +145,7 @@ Result<IntervalFit> interval_fit_from(const Document& document) {
 }
 
 Result<IntervalFit> embedded_interval_fit() {
-  constexpr const char* kFile = "calibration/intervals.toml";
-  const auto text = embedded_file(kFile);
-  if (!text) return Problem{std::string("data/") + kFile, "is missing from this build"};
-  const auto document = parse_toml(*text, std::string("data/") + kFile);
+  const auto document = embedded_document("calibration/intervals.toml");
   if (!document) return document.problems();
   return interval_fit_from(*document);
 }

@@ -1,6 +1,5 @@
 // The text of data/calibration/step.toml.
 #include <cstdio>
-#include <type_traits>
 
 #include "base/text.hpp"
 #include "fit/step_fit.hpp"

@@ -293,12 +293,11 @@ std::vector<Calibration> StepObjective::calibrate(const StepConstants& constants
 double StepObjective::loss_of(Decides part, std::size_t i, const Calibration& calibration) const {
   const MeasuredRun& run = runs_[i];
   const Weights& weight = weights_[i];
+  if (part == Decides::step_time && !run.step_time) return 0;
+  const Forecast f = forecast_of(run.run, calibration);
   if (part == Decides::step_time) {
-    if (!run.step_time) return 0;
-    const Forecast f = forecast_of(run.run, calibration);
     return weight.time * robust(std::log(f.step_time.value() / *run.step_time), kTimeKnee);
   }
-  const Forecast f = forecast_of(run.run, calibration);
   const Bytes live = f.memory.total() - f.gaps;
   const double over = std::log(live / f.capacity);
   const double wrong = run.ran ? std::max(0.0, over) : std::max(0.0, -over);
