@@ -52,13 +52,13 @@ struct HeavyHeader {
 const std::array<HeavyHeader, 10> kHeavyHeaders = {{
     {"CLI/", {"apps/cli/"}},
     {"toml++/", {"src/base/parse_toml.cpp"}},
-    {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}},  // reading, writing
-    {"nlopt", {"src/fit/"}, false},                          // a short C header
+    {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}, false},  // reading; writing, by command
+    {"nlopt", {"src/fit/"}, false},                                 // a short C header
     {"tbb/", {"src/base/parallel.cpp"}},
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},
     {"protozero/", {"src/trace/"}},
-    {"sqlite3", {"src/trace/"}},
+    {"sqlite3", {"src/trace/"}, false},  // reading a profile, writing a recording: a C header
     {"zlib", {"src/trace/"}},
 }};
 

@@ -98,6 +98,29 @@ int main(int argc, char** argv) {
     output = headway::run_predict(predict);
   });
 
+  headway::CommsRequest comms;
+  CLI::App* comms_command = app.add_subcommand(
+      "comms", "the calls of a step: expected, measured from traces, or both compared");
+  comms_command->add_option("FILE", comms.files,
+                            "a run file (.toml), or traces of one run, of any known format");
+  comms_command
+      ->add_option("--trace", comms.traces, "traces to compare with what the run is expected to do")
+      ->type_name("TRACE");
+  add_run_fields(*comms_command, comms.fields);
+  comms_command->add_option("--csv", comms.csv, "write the calls to this file")
+      ->type_name("OUT.csv");
+  comms_command->add_option("--save", comms.save, "write what was measured to a database")
+      ->type_name("RUN.sqlite");
+  comms_command->add_option("--plot", comms.plot, "draw to this folder")->type_name("DIR");
+  add_common(*comms_command, common);
+  comms_command->footer(
+      "Example:\n  headway comms --model gpt-neox-1.3b --cluster frontier --gpus 64 --seq 2048 \\\n"
+      "    --global-batch 256 --micro-batch 4 --framework deepspeed --zero 1");
+  comms_command->callback([&] {
+    comms.json = common.json;
+    output = headway::run_comms(comms);
+  });
+
   std::string listed;
   CLI::App* list_command = app.add_subcommand("list", "built-in models, clusters, accelerators");
   list_command->add_option("WHAT", listed, "models, clusters or accelerators")->required();

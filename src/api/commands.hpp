@@ -24,6 +24,18 @@ struct PredictRequest {
 };
 CommandOutput run_predict(const PredictRequest& request);
 
+struct CommsRequest {
+  std::vector<std::string> files;   // a run file (.toml), or traces
+  std::vector<std::string> traces;  // traces beside a run
+  RunRequest fields;                // flags of the run; they override the file
+  std::string csv;                  // file for the calls; empty: none
+  std::string save;                 // SQLite file for what was measured; empty: none
+  std::string plot;                 // folder for drawings; empty: none
+  bool json = false;
+};
+/// With a run, its expected calls; with traces, those measured; with both, the two compared.
+CommandOutput run_comms(const CommsRequest& request);
+
 /// `what`: models, clusters or accelerators.
 CommandOutput run_list(std::string_view what, bool json);
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/plot.hpp"
 #include "base/text.hpp"
 #include "fit/aims.hpp"
-#include "fit/plot.hpp"
 #include "fit/validation_plots.hpp"
 
 namespace headway {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/plot.hpp"
 #include "base/text.hpp"
-#include "fit/plot.hpp"
 #include "fit/validation_plots.hpp"
 
 namespace headway {

@@ -1,8 +1,8 @@
 // Predicted against measured step time, a panel for each source.
 #include <array>
 
+#include "base/plot.hpp"
 #include "base/text.hpp"
-#include "fit/plot.hpp"
 #include "fit/validation_plots.hpp"
 
 namespace headway {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/plot.hpp"
 #include "base/text.hpp"
-#include "fit/plot.hpp"
 #include "fit/statistics.hpp"
 #include "fit/validation_plots.hpp"
 

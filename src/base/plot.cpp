@@ -1,4 +1,4 @@
-#include "fit/plot.hpp"
+#include "base/plot.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,26 @@
+#include "api/comms.hpp"
+
+namespace headway {
+
+CommandOutput run_comms(const CommsRequest& request) {
+  // Files sorted into what describes a run and what was recorded.
+  GivenRun given{.run_file = {}, .fields = request.fields};
+  std::vector<std::string> traces = request.traces;
+  for (const std::string& file : request.files) {
+    if (!file.ends_with(".toml")) {
+      traces.push_back(file);
+    } else if (given.run_file.empty()) {
+      given.run_file = file;
+    } else {
+      return {.problems = {{file, "is a second run file; one run can be asked about"}}};
+    }
+  }
+
+  // Which of the three questions is asked.
+  const bool run = !given.run_file.empty() || !given.fields.empty();
+  if (run && !traces.empty()) return comms_compared(given, traces, request);
+  if (!traces.empty()) return comms_measured(traces, request);
+  return comms_expected(given, request);
+}
+
+}  // namespace headway
