@@ -24,6 +24,8 @@ Seconds& part_of(Parts& parts, Group group) {
     case Group::expert_dp:
     case Group::dp_replica:
     case Group::embedding:
+    case Group::model:
+    case Group::world:
       return parts.dp;
   }
   return parts.other;
@@ -58,6 +60,11 @@ void merge(std::vector<PricedCall>& calls) {
     }
   }
   calls.resize(kept);
+  // Shares of what goes across blocks [STEP-20] sum to whole numbers but for rounding.
+  for (PricedCall& priced : calls) {
+    const double whole = std::round(priced.call.count);
+    if (std::abs(priced.call.count - whole) < 1e-6) priced.call.count = whole;
+  }
 }
 
 // What a rank holds, and how it meets the accelerator's memory: live tensors must fit, with the
@@ -172,20 +179,26 @@ class Assembly {
   }
 
   // Gradients reduced under the last micro-batch's backward pass, weights gathered under the first
-  // one's forward pass [FORECAST-5]; what does not fit under it is exposed, and of gradients at
-  // least the last bucket.
+  // one's forward pass [FORECAST-5]; what does not fit under it is exposed, and at least the bucket
+  // before or behind which nothing runs.
   void run_data_parallel() {
+    const StageClass& stage = step_.stages[pace_];
+    // A step ends with the first stage; a later one has time until then for its last bucket, which
+    // may be all that it has.
+    const bool first = stage.first == 0;
     // What hides the transfers between stages does not hide these, too.
     Seconds under_backward = std::max(Seconds(0), times_[pace_].backward - hidden_sends_);
     Seconds under_forward = std::max(Seconds(0), times_[pace_].forward - hidden_sends_);
-    for (const Call& call : step_.stages[pace_].calls) {
+    for (std::size_t i = 0; i < stage.calls.size(); ++i) {
+      const Call& call = stage.calls[i];
       if (call.phase == Phase::pipeline) continue;
       PricedCall priced = price(call);
       const Seconds all = priced.each * call.count;
       Seconds hidden(0);
       if (call.hidden_by == HiddenBy::backward || call.hidden_by == HiddenBy::forward) {
         Seconds& room = call.hidden_by == HiddenBy::backward ? under_backward : under_forward;
-        hidden = std::clamp(all - priced.each, Seconds(0), room);
+        const Seconds bare = first && is_outermost(stage.calls, i) ? priced.each : Seconds(0);
+        hidden = std::clamp(all - bare, Seconds(0), room);
         room -= hidden;
       }
       // [FORECAST-16] The host checks under the pass that hides the calls, too.
@@ -237,6 +250,17 @@ class Assembly {
   // 1F1B and GPipe wait for each transfer.
   bool overlaps_transfers() const {
     return prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
+  }
+
+  // Of calls of one kind under the backward pass the last, under the forward pass the first.
+  static bool is_outermost(const std::vector<Call>& calls, std::size_t at) {
+    const auto like = [&](const Call& other) {
+      return other.op == calls[at].op && other.group == calls[at].group &&
+             other.hidden_by == calls[at].hidden_by;
+    };
+    const auto here = calls.begin() + static_cast<std::ptrdiff_t>(at);
+    return calls[at].hidden_by == HiddenBy::backward ? std::none_of(here + 1, calls.end(), like)
+                                                     : std::none_of(calls.begin(), here, like);
   }
 
   // [FORECAST-17] One transfer, and the host where it stands in the way of each.

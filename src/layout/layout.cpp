@@ -68,6 +68,8 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
   out.cp = along(Dimension::cp);
   out.pp = along(Dimension::pp);
   out.dp = product(out.cp, along(Dimension::dp));
+  out.model = product(out.tp, out.pp);
+  out.world = product(out.model, out.dp);
   out.etp = span_in_stage(layout.etp, 1, layout, cluster);
   out.ep = span_in_stage(layout.ep, layout.etp, layout, cluster);
   const std::int64_t expert_ranks = layout.etp * layout.ep;

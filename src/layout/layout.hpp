@@ -116,6 +116,8 @@ struct Spans {
   GroupSpan expert_dp;  // the ranks that hold the same expert weights: dp·cp·tp / (ep·etp)
   GroupSpan shard;      // one sharding group inside dp (HSDP); equals dp where not hybrid
   GroupSpan replica;    // across sharding groups
+  GroupSpan model;      // the ranks that together hold one copy of the model: tp·pp
+  GroupSpan world;      // all ranks
 };
 
 Spans spans(const Layout& layout, const Cluster& cluster);

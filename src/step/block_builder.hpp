@@ -107,14 +107,9 @@ Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind);
 Block lower_embedding(const Slice& slice);
 Block lower_head(const Slice& slice);
 
-/// ZeRO-3: gathers and reductions of one block's weights for every micro-batch.
-void add_weight_sharding(Block& block, const Slice& slice);
 /// Activations that go to the host after the forward pass and come back before the backward pass,
 /// weights (this rank's shards) that come from it for either.
 void add_offload(Block& block, const Slice& slice);
-/// Once a step: reduction of gradients, gathering of parameters, embedding, norm.
-void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
-                    bool first, bool last);
 /// Once a step: the optimiser's passes and products.
 void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks);
 

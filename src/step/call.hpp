@@ -27,10 +27,22 @@ constexpr std::string_view to_name(CollectiveOp op) {
 }
 
 /// dp_replica: across the sharding groups of hybrid sharding; expert_dp: the ranks that hold the
-/// same experts; embedding: first and last stage where they share the embedding's weights.
-enum class Group : std::uint8_t { tp, cp, ep, pp, dp, expert_dp, dp_replica, embedding };
-constexpr std::array<std::string_view, 8> kGroupNames = {
-    "tp", "cp", "ep", "pp", "dp", "expert_dp", "dp_replica", "embedding"};
+/// same experts; embedding: first and last stage where they share the embedding's weights; model:
+/// the ranks that together hold one copy of the model, tp·pp; world: all ranks of the run.
+enum class Group : std::uint8_t {
+  tp,
+  cp,
+  ep,
+  pp,
+  dp,
+  expert_dp,
+  dp_replica,
+  embedding,
+  model,
+  world
+};
+constexpr std::array<std::string_view, 10> kGroupNames = {
+    "tp", "cp", "ep", "pp", "dp", "expert_dp", "dp_replica", "embedding", "model", "world"};
 constexpr std::string_view to_name(Group group) {
   return kGroupNames[static_cast<int>(group)];
 }

@@ -1,160 +1,185 @@
-// Data parallelism and ZeRO (arXiv 1910.02054): what is reduced and gathered, by stage and
-// framework.
+// Data parallelism and ZeRO-0 to 2 (arXiv 1910.02054): what is reduced and gathered once a step, in
+// which calls.
+#include "step/data_parallel.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "step/block_builder.hpp"
+#include "step/buckets.hpp"
 
 namespace headway {
 namespace {
 
-struct Trained {
-  double dense = 0;    // parameters on the rank, reduced over dp
-  double experts = 0;  // reduced over expert_dp
+// The tensors of one pipeline stage that are reduced over one group: routed experts over theirs.
+class StageTensors {
+ public:
+  StageTensors(const StageClass& stage, const std::vector<Block>& blocks,
+               const std::vector<Weights>& weights, bool experts)
+      : stage_(stage), blocks_(blocks), weights_(weights), experts_(experts) {}
+
+  double elements() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) sum += count(i) * runs(i).elements();
+    return sum;
+  }
+
+  double tensors() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      for (const TensorRun& run : runs(i)) sum += count(i) * run.count;
+    }
+    return sum;
+  }
+
+  // Whether every chunk holds as many layers of each kind.
+  bool divide(double chunks) const {
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      if (is_layer(i) && std::fmod(count(i), chunks) != 0) return false;
+    }
+    return true;
+  }
+
+  // Of the layers alone.
+  double in_layers() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      if (is_layer(i)) sum += count(i) * runs(i).elements();
+    }
+    return sum;
+  }
+
+  // Puts them into buckets from the last of the forward pass to its first, of the layers one in
+  // `chunks`.
+  BucketSizes fill(BucketFiller filler, double chunks) const {
+    for (std::size_t i = weights_.size(); i-- > 0;) {  // prediction modules and head
+      if (!is_layer(i) && blocks_[i].kind != BlockKind::embedding) {
+        filler.add_layers(runs(i), count(i));
+      }
+    }
+    for (std::size_t i = weights_.size(); i-- > 0;) {
+      if (is_layer(i)) filler.add_layers(runs(i), count(i) / chunks);
+    }
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      if (blocks_[i].kind == BlockKind::embedding) filler.add_layers(runs(i), count(i));
+    }
+    return filler.finish();
+  }
+
+ private:
+  bool is_layer(std::size_t i) const { return blocks_[i].kind == BlockKind::layer; }
+  double count(std::size_t i) const { return static_cast<double>(stage_.counts[i]); }
+  const TensorRuns& runs(std::size_t i) const {
+    return experts_ ? weights_[i].experts : weights_[i].dense;
+  }
+
+  const StageClass& stage_;
+  const std::vector<Block>& blocks_;
+  const std::vector<Weights>& weights_;
+  bool experts_;
 };
 
-Trained trained_on(const StageClass& stage, const std::vector<Block>& blocks) {
-  Trained out;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const double count = static_cast<double>(stage.counts[i]) * blocks[i].held.trained;
-    out.dense += count * blocks[i].held.dense;
-    out.experts += count * blocks[i].held.experts;
+// [STEP-18] Calls of a stage's gradients, in the order in which they begin.
+BucketSizes gradient_buckets(const StageClass& stage, const Slice& slice,
+                             const StageTensors& tensors) {
+  const Habits& habit = slice.habit;
+  const double limit = bucket_parameters(slice.job, slice.layout);
+  const Closing closing = slice.layout.zero >= 1 ? habit.bucket_closes : Closing::reached;
+  const BucketFiller filler(limit, closing, habit.first_bucket);
+  if (!habit.first_stage_buckets || slice.layout.pp == 1) return tensors.fill(filler, 1);
+  // Nobody waits for the gradients of later stages and chunks: they end while the first chunk of
+  // the first stage runs, and each is one buffer.
+  const double chunks = static_cast<double>(slice.layout.vpp);
+  const double later = tensors.in_layers() / chunks;
+  BucketSizes out;
+  out.add(later, chunks - 1);
+  const double rest = tensors.elements() - out.elements();
+  if (stage.first > 0 || limit <= 0 || !tensors.divide(chunks)) {
+    out.add(rest);
+    return out;
   }
+  for (const Bucket& bucket : tensors.fill(filler, chunks)) out.add(bucket.elements, bucket.count);
   return out;
 }
 
-Precision wire_precision(double bytes) {
-  return bytes > 2 ? Precision::fp32 : Precision::bf16;
-}
-
-// Cuts `bytes` of `matrices` into calls of the framework's bucket size; a bucket holds whole ones.
-void push_bucketed(StageClass& stage, Call call, Bytes bytes, Bytes bucket, double matrices) {
-  if (bytes.value() <= 0) return;
-  const double calls =
-      bucket.value() > 0 ? std::min(std::ceil(bytes / bucket), std::max(1.0, matrices)) : 1;
-  call.bytes = bytes / calls;
-  call.count *= calls;
-  stage.calls.push_back(call);
-}
-
-// Weight tensors of a stage's rank.
-struct Tensors {
-  double matrices = 0, norms = 0;
-};
-
-Tensors tensors_of(const StageClass& stage, const Slice& slice) {
-  Tensors out;
-  for (std::size_t i = 0; i < stage.counts.size(); ++i) {
-    const double count = static_cast<double>(stage.counts[i]);
-    if (i >= slice.model.kinds.size()) {
-      out.matrices += count;  // a table
-      continue;
-    }
-    const Layer& layer = slice.model.kinds[i];
-    out.norms += count * static_cast<double>(layer.norms);
-    for (const Linear& matrix : linears(layer, slice.model.hidden)) {
-      const bool expert = matrix.role == Role::expert_up || matrix.role == Role::expert_down;
-      out.matrices +=
-          count * (expert ? static_cast<double>(layer.experts->count / slice.layout.ep) : 1.0);
-    }
+// Calls of the updated weights, in the order in which the next forward pass needs them.
+BucketSizes weight_buckets(const Slice& slice, const BucketSizes& gradients, double ranks) {
+  const double whole_since = slice.habit.gathers_whole_since;
+  BucketSizes out;
+  if (whole_since <= 0) {
+    for (int i = gradients.size(); i-- > 0;) out.add(gradients[i].elements, gradients[i].count);
+    return out;
   }
+  const double elements = gradients.elements();
+  if (is_since(slice.job, whole_since)) {
+    out.add(elements);
+    return out;
+  }
+  // Before that date in pieces of at least a bucket; each rank's part of one begins at an even
+  // place, the last takes what is left.
+  const double pieces =
+      std::max(1.0, std::floor(elements / bucket_parameters(slice.job, slice.layout)));
+  const double piece = ranks * 2 * std::floor(elements / ranks / pieces / 2);
+  out.add(piece, pieces - 1);
+  out.add(elements - piece * (pieces - 1));
   return out;
 }
 
 }  // namespace
 
-void add_weight_sharding(Block& block, const Slice& slice) {
-  if (!shards_weights(slice.job, slice.layout)) return;
-  const Habits& habit = slice.habit;
-  const bool overlap_gather = chosen(slice.layout.overlap_parameters, habit.overlap_parameters);
-  const bool overlap_reduce = chosen(slice.layout.overlap_gradients, habit.overlap_gradients);
-  const auto shard = [&](Group group, double parameters) {
-    if (parameters <= 0) return;
-    const Bytes gathered(parameters * gathered_bytes(slice.job));
-    const Bytes reduced(parameters * block.held.trained * reduced_bytes(slice.job));
-    const HiddenBy hide = overlap_gather ? HiddenBy::next_block : HiddenBy::nothing;
-    const Precision dtype = slice.activation;
-    block.calls.push_back({CollectiveOp::all_gather, group, Phase::forward, hide, dtype, gathered});
-    if (gathers_again(slice.job, slice.layout)) {
-      block.calls.push_back(
-          {CollectiveOp::all_gather, group, Phase::backward, hide, dtype, gathered});
-    }
-    if (reduced.value() > 0) {
-      const HiddenBy under = overlap_reduce ? HiddenBy::next_block : HiddenBy::nothing;
-      const Precision wire = wire_precision(reduced_bytes(slice.job));
-      block.calls.push_back(
-          {CollectiveOp::reduce_scatter, group, Phase::backward, under, wire, reduced});
-      if (slice.layout.shard > 0 &&
-          group == Group::dp) {  // hybrid: shards are summed over replicas
-        block.calls.push_back({CollectiveOp::all_reduce, Group::dp_replica, Phase::backward, under,
-                               wire, reduced / static_cast<double>(slice.layout.shard)});
-      }
-    }
-  };
-  shard(Group::dp, block.held.dense);
-  shard(Group::expert_dp, block.held.experts);
+Precision wire_precision(double bytes) {
+  return bytes > 2 ? Precision::fp32 : Precision::bf16;
 }
 
 // [STEP-10] What is reduced and gathered once a step at ZeRO 0 to 2; ZeRO-3 does it for every
-// micro-batch, above.
-void add_step_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
-                    bool first, bool last) {
+// micro-batch (weight_sharding.cpp).
+void add_data_parallel_calls(StageClass& stage, const Slice& slice,
+                             const std::vector<Block>& blocks, const std::vector<Weights>& weights,
+                             const Spans& spans) {
   const Habits& habit = slice.habit;
   const Layout& layout = slice.layout;
-  const Trained trained = trained_on(stage, blocks);
+  if (shards_weights(slice.job, layout)) return;
   const bool at_once = layout.zero == 1 && habit.sharded_at_once;
-  const Bytes bucket = at_once ? Bytes(0) : habit.bucket;
   const HiddenBy under_backward =
       chosen(layout.overlap_gradients, habit.overlap_gradients && !at_once) ? HiddenBy::backward
                                                                             : HiddenBy::nothing;
   const HiddenBy under_forward = chosen(layout.overlap_parameters, habit.overlap_parameters)
                                      ? HiddenBy::forward
                                      : HiddenBy::nothing;
-  if (!shards_weights(slice.job, layout)) {
-    const bool scatter = layout.zero >= 1 && habit.reduction == GradientReduction::reduce_scatter;
-    const bool hybrid = layout.shard > 0 && layout.zero >= 1;
-    const std::int64_t micro = micro_batches(slice.job, layout);
-    const double times =
-        layout.zero == 2 && habit.gradients_each_micro_batch ? static_cast<double>(micro) : 1.0;
-    const Tensors tensors = tensors_of(stage, slice);
-    const auto reduce = [&](Group group, double parameters) {
-      const Bytes reduced(parameters * reduced_bytes(slice.job));
-      const Precision wire = wire_precision(reduced_bytes(slice.job));
-      push_bucketed(stage,
-                    {scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, group,
-                     Phase::gradient, under_backward, wire, Bytes(0), times},
-                    reduced, bucket, tensors.matrices);
-      if (hybrid && group == Group::dp) {
-        push_bucketed(stage,
-                      {CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient, under_backward,
-                       wire, Bytes(0), times},
-                      reduced / static_cast<double>(layout.shard), bucket, tensors.matrices);
-      }
-      if (layout.zero >= 1) {  // updated weights back to every rank
-        push_bucketed(stage,
-                      {CollectiveOp::all_gather, group, Phase::optimizer, under_forward,
-                       slice.activation, Bytes(0)},
-                      Bytes(parameters * slice.element), bucket, tensors.matrices);
-      }
-    };
-    reduce(Group::dp, trained.dense);
-    reduce(Group::expert_dp, trained.experts);
-    const std::int64_t ranks = layout.dp * layout.cp;
-    if (at_once && ranks > 1) {
-      stage.pieces = (tensors.matrices + tensors.norms) * static_cast<double>(ranks);
+  const bool scatter = layout.zero >= 1 && habit.reduction == GradientReduction::reduce_scatter;
+  const bool hybrid = layout.shard > 0 && layout.zero >= 1;
+  const double reduced = reduced_bytes(slice.job);
+  const Precision wire = wire_precision(reduced);
+  const double times = layout.zero == 2 && habit.gradients_each_micro_batch
+                           ? static_cast<double>(micro_batches(slice.job, layout))
+                           : 1.0;
+  double tensors = 0;
+  for (const Group group : {Group::dp, Group::expert_dp}) {
+    const StageTensors held(stage, blocks, weights, group == Group::expert_dp);
+    tensors += at_once ? held.tensors() : 0;
+    const std::int64_t sharing = group == Group::dp ? spans.dp.ranks : spans.expert_dp.ranks;
+    if (sharing == 1) continue;
+    const BucketSizes gradients = gradient_buckets(stage, slice, held);
+    for (const Bucket& bucket : gradients) {
+      stage.calls.push_back({scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce,
+                             group, Phase::gradient, under_backward, wire,
+                             Bytes(bucket.elements * reduced), times * bucket.count});
+    }
+    for (const Bucket& bucket : gradients) {
+      if (!hybrid || group != Group::dp) break;
+      const double shard = bucket.elements / static_cast<double>(layout.shard);
+      stage.calls.push_back({CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient,
+                             under_backward, wire, Bytes(shard * reduced), times * bucket.count});
+    }
+    if (layout.zero == 0) continue;
+    const auto owners = static_cast<double>(hybrid && group == Group::dp ? layout.shard : sharing);
+    for (const Bucket& bucket : weight_buckets(slice, gradients, owners)) {  // back to every rank
+      stage.calls.push_back({CollectiveOp::all_gather, group, Phase::optimizer, under_forward,
+                             slice.activation, Bytes(bucket.elements * slice.element),
+                             bucket.count});
     }
   }
-  if (slice.model.tied_embeddings && layout.pp > 1 && (first || last) && slice.trains_weights) {
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (blocks[i].kind != BlockKind::embedding) continue;
-      stage.calls.push_back({CollectiveOp::all_reduce, Group::embedding, Phase::gradient,
-                             HiddenBy::nothing, wire_precision(reduced_bytes(slice.job)),
-                             Bytes(blocks[i].held.dense * reduced_bytes(slice.job))});
-    }
-  }
-  // The gradient norm: one number summed over all ranks.
-  stage.calls.push_back({CollectiveOp::all_reduce, Group::dp, Phase::optimizer, HiddenBy::nothing,
-                         Precision::fp32, Bytes(4)});
+  const std::int64_t ranks = layout.dp * layout.cp;
+  if (at_once && ranks > 1) stage.pieces = tensors * static_cast<double>(ranks);
 }
 
 }  // namespace headway

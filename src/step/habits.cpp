@@ -1,6 +1,5 @@
 #include "step/habits.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace headway {
@@ -8,26 +7,41 @@ namespace {
 
 // Sources, with the version whose habit it is:
 //   megatron   Megatron-LM core 0.8-0.12: bf16 weights, fp32 main gradients that the product adds
-//   to
-//              (fp16: in fp16; 8-bit recipes: in bf16, and weights kept in 8 bit in both
+//              to (fp16: in fp16; 8-bit recipes: in bf16, and weights kept in 8 bit in both
 //              orientations instead of bf16, as in the recipes of NeMo and Megatron-Bridge),
-//              transfers between stages split over tp, distributed optimiser with reduce-scatter
-//              and all-gather in buckets of at least 40 M parameters, both overlapped; vocabulary
-//              padded to 128·tp. Attention by cuDNN through Transformer Engine.
+//              transfers between stages split over tp; vocabulary padded to 128·tp. Attention by
+//              cuDNN through Transformer Engine. Distributed optimiser: reduce-scatter and
+//              all-gather overlapped, in buckets of max(40e6, 1e6·dp) parameters, on the first
+//              stage's first chunk only, one buffer where gradients do not overlap
+//              (core/distributed/distributed_data_parallel.py, param_and_grad_buffer.py). The batch
+//              is broadcast over tp: until 2023 by core/tensor_parallel/data.py, since core 0.5 by
+//              training/utils.py, get_batch_on_this_tp_rank. The norm:
+//              get_grad_stats_parallel_group (core/optimizer); norms of layers:
+//              core/distributed/finalize_model_grads.py.
 //   fsdp       PyTorch 2.x FSDP with bf16 MixedPrecision: fp32 shards, bf16 gathers, fp32
-//              reduce-scatter, one block of prefetch (BACKWARD_PRE); DDP buckets of 25 MiB.
+//              reduce-scatter, one block of prefetch (BACKWARD_PRE). The root unit is not freed
+//              after the forward pass (fsdp/_runtime_utils.py, _post_forward_reshard); FSDP2 the
+//              same (fsdp/_fully_shard/_fsdp_state.py, _lazy_init). DDP: buckets of 25 MiB, the
+//              first of 1 MiB (csrc/distributed/c10d/reducer.hpp,
+//              compute_bucket_assignment_by_size).
 //   deepspeed  0.14-0.19: bf16 weights and gradients, ZeRO-1/2 reduce by all-reduce and then gather
-//              (use_multi_rank_bucket_allreduce, runtime/zero/config.py), buckets of 5e8 elements,
-//              1,024-byte pipeline metadata.
+//              (use_multi_rank_bucket_allreduce, runtime/zero/config.py), buckets of 5e8
+//              parameters; weights of ZeRO-1/2 in one gather since 0.13 (pull request 4705,
+//              runtime/utils.py, all_gather_dp_groups); ZeRO-3: stage3_prefetch_bucket_size 5e7,
+//              stage3_param_persistence_threshold 1e5, stage3_max_reuse_distance 1e9 (config.py),
+//              used by partitioned_param_coordinator.py; what persists is gathered tensor by tensor
+//              (stage3.py, _post_step). 1,024-byte pipeline metadata. The batch as Megatron's of
+//              2023, from which Megatron-DeepSpeed comes.
 //   nanotron   0.4 (Dec 2024): bf16 weights, fp32 accumulation beside bf16 gradients. ZeRO-0 by DDP
 //              (its buckets of 25 MiB count the bf16 gradients, fp32 is sent); ZeRO-1 without: one
 //              call for all gradients, one for all weights (trainer.py, optim/zero.py). Stages
-//              balanced by get_block_compute_costs (models/base.py). Norms and rotary embedding are
+//              balanced by get_block_compute_costs (models/base.py); transfers described by two
+//              messages each (parallel/pipeline_parallel/p2p.py). Norms and rotary embedding are
 //              the kernels of flash-attn; queries, keys and values are transposed, joined and
 //              transposed again (models/llama.py).
 //   jax        MaxText: fp32 weights sharded, bf16 gathers and reductions, compiled.
 // Bytes a logit of the loss follow from the kernels each framework issues (docs/models/step.md).
-constexpr Bytes kMiB{1024.0 * 1024.0};
+constexpr double kMiB = 1024.0 * 1024.0;
 
 constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
     {.weights = 2,
@@ -46,7 +60,18 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .reduction = GradientReduction::reduce_scatter,
      .gradients_each_micro_batch = false,
      .zero2_is_zero3_kept = false,
-     .bucket = kMiB * 160.0,
+     .bucket = 40e6,
+     .bucket_a_rank = 1e6,
+     .first_bucket = 0,
+     .bucket_closes = Closing::reached,
+     .bucket_if_overlapped = true,
+     .first_stage_buckets = true,
+     .gathers_whole_since = 0,
+     .joined_weights = true,
+     .fetch = 0,
+     .resident = 0,
+     .reuse = 0,
+     .outer_unit = false,
      .sharded_at_once = false,
      .overlap_gradients = true,
      .overlap_parameters = true,
@@ -54,6 +79,14 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = true,
      .splits_transfers = true,
      .pipeline_metadata = Bytes(0),
+     .describes_sends = false,
+     .broadcasts_batch = true,
+     .fields_since = 2024,
+     .loss_each_micro_batch = 4,
+     .loss_each_step = 0,
+     .norm = NormRanks::world,
+     .overflow = 4,
+     .sums_replicated = true,
      .balances_stages = false,
      .fused_norms = false,
      .attention_copies = 0,
@@ -84,7 +117,18 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .reduction = GradientReduction::reduce_scatter,
      .gradients_each_micro_batch = true,
      .zero2_is_zero3_kept = true,
-     .bucket = kMiB * 25.0,
+     .bucket = kMiB / 4 * 25,
+     .bucket_a_rank = 0,
+     .first_bucket = kMiB / 4,
+     .bucket_closes = Closing::reached,
+     .bucket_if_overlapped = false,
+     .first_stage_buckets = false,
+     .gathers_whole_since = 0,
+     .joined_weights = false,
+     .fetch = 0,
+     .resident = 0,
+     .reuse = 0,
+     .outer_unit = true,
      .sharded_at_once = false,
      .overlap_gradients = true,
      .overlap_parameters = true,
@@ -92,6 +136,14 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
+     .describes_sends = false,
+     .broadcasts_batch = false,
+     .fields_since = 0,
+     .loss_each_micro_batch = 0,
+     .loss_each_step = 0,
+     .norm = NormRanks::shards,
+     .overflow = 4,
+     .sums_replicated = false,
      .balances_stages = false,
      .fused_norms = false,
      .attention_copies = 0,
@@ -122,7 +174,18 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .reduction = GradientReduction::all_reduce,
      .gradients_each_micro_batch = true,
      .zero2_is_zero3_kept = false,
-     .bucket = Bytes(1e9),
+     .bucket = 5e8,
+     .bucket_a_rank = 0,
+     .first_bucket = 0,
+     .bucket_closes = Closing::before,
+     .bucket_if_overlapped = false,
+     .first_stage_buckets = false,
+     .gathers_whole_since = 2024,
+     .joined_weights = false,
+     .fetch = 5e7,
+     .resident = 1e5,
+     .reuse = 1e9,
+     .outer_unit = false,
      .sharded_at_once = false,
      .overlap_gradients = true,
      .overlap_parameters = false,
@@ -130,6 +193,14 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = true,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(1024),
+     .describes_sends = false,
+     .broadcasts_batch = true,
+     .fields_since = 0,
+     .loss_each_micro_batch = 0,
+     .loss_each_step = 0,
+     .norm = NormRanks::shards,
+     .overflow = 1,
+     .sums_replicated = true,
      .balances_stages = false,
      .fused_norms = false,
      .attention_copies = 0,
@@ -160,7 +231,18 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .reduction = GradientReduction::reduce_scatter,
      .gradients_each_micro_batch = false,
      .zero2_is_zero3_kept = false,
-     .bucket = kMiB * 50.0,
+     .bucket = kMiB / 2 * 25,
+     .bucket_a_rank = 0,
+     .first_bucket = kMiB / 2,
+     .bucket_closes = Closing::reached,
+     .bucket_if_overlapped = false,
+     .first_stage_buckets = false,
+     .gathers_whole_since = 0,
+     .joined_weights = true,
+     .fetch = 0,
+     .resident = 0,
+     .reuse = 0,
+     .outer_unit = false,
      .sharded_at_once = true,
      .overlap_gradients = true,
      .overlap_parameters = false,
@@ -168,6 +250,14 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
+     .describes_sends = true,
+     .broadcasts_batch = false,
+     .fields_since = 0,
+     .loss_each_micro_batch = 0,
+     .loss_each_step = 4,
+     .norm = NormRanks::model,
+     .overflow = 0,
+     .sums_replicated = true,
      .balances_stages = true,
      .fused_norms = true,
      .attention_copies = 14,
@@ -198,7 +288,18 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .reduction = GradientReduction::reduce_scatter,
      .gradients_each_micro_batch = true,
      .zero2_is_zero3_kept = true,
-     .bucket = Bytes(0),
+     .bucket = 0,
+     .bucket_a_rank = 0,
+     .first_bucket = 0,
+     .bucket_closes = Closing::reached,
+     .bucket_if_overlapped = false,
+     .first_stage_buckets = false,
+     .gathers_whole_since = 0,
+     .joined_weights = true,
+     .fetch = 0,
+     .resident = 0,
+     .reuse = 0,
+     .outer_unit = false,
      .sharded_at_once = false,
      .overlap_gradients = true,
      .overlap_parameters = true,
@@ -206,6 +307,14 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
      .pads_vocabulary = false,
      .splits_transfers = false,
      .pipeline_metadata = Bytes(0),
+     .describes_sends = false,
+     .broadcasts_batch = false,
+     .fields_since = 0,
+     .loss_each_micro_batch = 0,
+     .loss_each_step = 0,
+     .norm = NormRanks::world,
+     .overflow = 0,
+     .sums_replicated = false,
      .balances_stages = false,
      .fused_norms = false,
      .attention_copies = 0,
@@ -226,76 +335,6 @@ constexpr std::array<Habits, kFrameworkNames.size()> kHabits = {{
 
 const Habits& habits(Framework framework) {
   return kHabits[static_cast<std::size_t>(framework)];
-}
-
-namespace {
-
-bool is_8_bit(const Job& job) {
-  return job.recipe->matmul >= Precision::fp8;
-}
-
-}  // namespace
-
-double layer_weight_bytes(const Job& job) {
-  const Habits& habit = habits(job.framework);
-  if (!job.recipe->master_weights) return 4;
-  return is_8_bit(job) ? habit.weights_8_bit : habit.weights;
-}
-
-double gradient_bytes(const Job& job) {
-  const Habits& habit = habits(job.framework);
-  if (!job.recipe->master_weights) return 4;
-  if (is_8_bit(job)) return habit.gradients_8_bit;
-  if (job.small_gradients) return 2;
-  return job.recipe->activation == Precision::fp16 ? habit.gradients_fp16 : habit.gradients;
-}
-
-double reduced_bytes(const Job& job) {
-  if (!job.recipe->master_weights) return 4;
-  if (job.reduce_dtype != WireFormat::framework) {
-    return job.reduce_dtype == WireFormat::fp32 ? 4 : 2;
-  }
-  return std::min(habits(job.framework).reduced, gradient_bytes(job));
-}
-
-double gathered_bytes(const Job& job) {
-  if (!job.recipe->master_weights || job.param_dtype == WireFormat::fp32) return 4;
-  return job.param_dtype == WireFormat::bf16 ? 2 : habits(job.framework).gathered;
-}
-
-double transient_gradient_bytes(const Job& job) {
-  const Habits& habit = habits(job.framework);
-  if (!habit.flat_gradients) return habit.transient_gradients;
-  // Each weight's own, the block's flat tensor, and its copy in the format of the wire.
-  const double gathered = gathered_bytes(job), reduced = reduced_bytes(job);
-  return 2 * gathered + (reduced != gathered ? reduced : 0.0);
-}
-
-bool autocast(const Job& job) {
-  return job.recipe->master_weights && job.param_dtype == WireFormat::fp32;
-}
-
-bool chosen(Choice choice, bool habit) {
-  return choice == Choice::framework ? habit : choice == Choice::on;
-}
-
-bool shards_weights(const Job& job, const Layout& layout) {
-  return layout.zero == 3 || (layout.zero == 2 && habits(job.framework).zero2_is_zero3_kept);
-}
-
-bool gaps_cost_time(const Job& job) {
-  return job.software > 0 && job.software < habits(job.framework).segments_grow;
-}
-
-bool stops_recompute_early(const Job& job, const Layout& layout) {
-  const double since = habits(job.framework).recompute_early_stop;
-  const bool habit = since > 0 && (job.software <= 0 || job.software >= since);
-  return layout.recompute == Recompute::full && layout.recompute_every == 1 &&
-         chosen(layout.recompute_early_stop, habit);
-}
-
-bool gathers_again(const Job& job, const Layout& layout) {
-  return layout.zero == 3 && layout.reshard_after_forward && shards_weights(job, layout);
 }
 
 }  // namespace headway

@@ -25,7 +25,7 @@ TEST(Habits, OfEveryFrameworkLieWithinTheirBounds) {
     EXPECT_TRUE(h.recompute_early_stop == 0 || h.recompute_early_stop > 2016) << name;
     EXPECT_GE(h.gathered_blocks, 1) << name;
     EXPECT_LE(h.gathered_blocks, 4) << name;
-    EXPECT_GE(h.bucket.value(), 0) << name;
+    EXPECT_GE(h.bucket, 0) << name;
     EXPECT_GE(h.pipeline_metadata.value(), 0) << name;
     // Logits of 2 bytes are read at least once and their gradient is written.
     EXPECT_GE(h.loss_forward, 2) << name;

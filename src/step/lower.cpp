@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "model/count.hpp"
-#include "step/block_builder.hpp"
+#include "step/data_parallel.hpp"
 #include "step/pipeline.hpp"
 
 namespace headway {
@@ -58,6 +58,10 @@ const GroupSpan& span_of_group(const Spans& spans, Group group) {
       return spans.expert_dp;
     case Group::dp_replica:
       return spans.replica;
+    case Group::model:
+      return spans.model;
+    case Group::world:
+      return spans.world;
   }
   return spans.dp;
 }
@@ -87,8 +91,10 @@ Step lower(const Model& model, const Job& job, const Layout& layout, const Clust
       add_shared_head(step.blocks.back(), step.blocks[static_cast<std::size_t>(index.head)]);
     }
   }
+  const std::vector<Weights> weights = weights_of(slice, step.blocks);
+  add_weight_sharding(step.blocks, slice, weights);
   for (Block& block : step.blocks) {
-    add_weight_sharding(block, slice);
+    add_batch_calls(block, slice);
     add_offload(block, slice);
   }
 
@@ -100,8 +106,9 @@ Step lower(const Model& model, const Job& job, const Layout& layout, const Clust
                           (step.blocks[i].held.dense + step.blocks[i].held.experts);
     }
     add_pipeline_calls(stage, slice);
-    add_step_calls(stage, slice, step.blocks, stage.first == 0,
-                   stage.first + stage.stages == layout.pp);
+    add_data_parallel_calls(stage, slice, step.blocks, weights, step.spans);
+    add_resident_gathers(stage, slice, weights);
+    add_step_end_calls(stage, slice, step.blocks);
     add_optimizer(stage, slice, step.blocks);
   }
 

@@ -88,7 +88,8 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
   memory.buffers =
       Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(slice.job) +
             (sharded || reduces ? (whole ? stage.parameters : largest_block) * transient : 0.0)) +
-      (reduces && layout.zero == 0 && !whole ? 2 * habit.bucket : Bytes(0));
+      (reduces && layout.zero == 0 && !whole ? 2 * Bytes(habit.bucket * reduced_bytes(slice.job))
+                                             : Bytes(0));
   return memory;
 }
 

@@ -96,6 +96,21 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
     stage.calls.push_back({CollectiveOp::all_gather, Group::tp, Phase::pipeline, HiddenBy::nothing,
                            slice.activation, Bytes(whole), sends});
   }
+  if (slice.habit.describes_sends) {
+    // [STEP-22] Before each tensor seven numbers in 64 bit, then its shape and strides. Forward the
+    // mask of the tokens goes with the activation.
+    const double forward = micro * (chunks - (last ? 1 : 0));
+    const double dimensions = 3, of_mask = 2;
+    const auto send = [&](double size, double count) {
+      if (count == 0) return;
+      stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline,
+                             HiddenBy::nothing, Precision::fp32, Bytes(size), count});
+    };
+    send(7 * 8, sends + forward);
+    send(2 * dimensions * 8, sends);
+    send(2 * of_mask * 8, forward);
+    send(slice.rows, forward);
+  }
   if (slice.habit.pipeline_metadata.value() > 0) {
     stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline,
                            HiddenBy::nothing, Precision::fp32, slice.habit.pipeline_metadata,

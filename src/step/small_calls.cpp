@@ -1,0 +1,106 @@
+// Calls of a few bytes that stand beside those of weights, gradients and activations [STEP-21].
+#include "model/count.hpp"
+#include "step/data_parallel.hpp"
+
+namespace headway {
+namespace {
+
+void add_batch(Block& block, const Slice& slice) {
+  if (slice.layout.tp == 1 || !slice.habit.broadcasts_batch) return;
+  const double sequences = static_cast<double>(slice.layout.micro_batch);
+  const double tokens = sequences * static_cast<double>(slice.job.sequence);
+  const auto send = [&](double bytes, double count = 1) {
+    block.calls.push_back({CollectiveOp::broadcast, Group::tp, Phase::forward, HiddenBy::nothing,
+                           Precision::fp32, Bytes(bytes), count});
+  };
+  if (is_since(slice.job, slice.habit.fields_since)) {
+    if (block.kind == BlockKind::embedding) {
+      send(8 * tokens, 2);  // token ids and positions, in 64 bit
+    } else {
+      send(8 * tokens);  // labels
+      send(4 * tokens);  // the loss mask
+    }
+    return;
+  }
+  // Five sizes in 64 bit, then the ids, one more than tokens: labels are the same ids moved by one.
+  if (block.kind == BlockKind::head && slice.layout.pp == 1) return;  // it has them already
+  send(40);
+  send(8 * (tokens + sequences));
+}
+
+// What every tensor rank holds whole: norms, biases of row-split matrices, routers.
+double replicated(const StageClass& stage, const Slice& slice, const std::vector<Block>& blocks) {
+  double sum = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const double count = static_cast<double>(stage.counts[i]);
+    if (count == 0) continue;
+    const Model& model = slice.model;
+    if (const Layer* layer = layer_of(slice, blocks, i)) {
+      const double more = blocks[i].kind == BlockKind::prediction ? 3 : 0;
+      sum += count * (static_cast<double>(layer_parameters(model, *layer).replicated) +
+                      more * norm_parameters(model));
+    } else if (blocks[i].kind == BlockKind::head ? model.final_norm : model.embedding_norm) {
+      sum += count * norm_parameters(model);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void add_batch_calls(Block& block, const Slice& slice) {
+  const bool head = block.kind == BlockKind::head;
+  if (!head && block.kind != BlockKind::embedding) return;
+  add_batch(block, slice);
+  const double loss = slice.habit.loss_each_micro_batch;
+  if (head && loss > 0 && slice.layout.dp * slice.layout.cp > 1) {
+    // Since fields are sent one by one the number of tokens goes with the loss.
+    const double values = is_since(slice.job, slice.habit.fields_since) ? 2 : 1;
+    block.calls.push_back({CollectiveOp::all_reduce, Group::dp, Phase::forward, HiddenBy::nothing,
+                           Precision::fp32, Bytes(values * loss)});
+  }
+}
+
+void add_step_end_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks) {
+  const Habits& habit = slice.habit;
+  const Layout& layout = slice.layout;
+  const bool first = stage.first == 0;
+  const bool last = stage.first + stage.stages == layout.pp;
+  const auto sum = [&](Group group, Phase phase, Precision dtype, double bytes) {
+    stage.calls.push_back(
+        {CollectiveOp::all_reduce, group, phase, HiddenBy::nothing, dtype, Bytes(bytes)});
+  };
+  if (slice.model.tied_embeddings && layout.pp > 1 && (first || last) && slice.trains_weights) {
+    for (const Block& block : blocks) {
+      if (block.kind != BlockKind::embedding) continue;
+      sum(Group::embedding, Phase::gradient, wire_precision(reduced_bytes(slice.job)),
+          block.held.dense * reduced_bytes(slice.job));
+    }
+  }
+  if (slice.sequence_parallel && habit.sums_replicated && slice.trains_weights) {
+    // Each tensor rank saw its own part of the tokens.
+    const double bytes = gradient_bytes(slice.job);
+    sum(Group::tp, Phase::gradient, wire_precision(bytes),
+        bytes * replicated(stage, slice, blocks));
+  }
+  // The gradient norm: one number; in fp16 before it, whether any gradient overflowed.
+  const bool data = layout.dp * layout.cp > 1, model = layout.tp * layout.pp > 1;
+  const bool shared = layout.zero >= 1 && data;
+  const bool checks = slice.job.recipe->activation == Precision::fp16 && habit.overflow > 0;
+  for (const double bytes : {checks ? habit.overflow : 0.0, 4.0}) {
+    if (bytes == 0) continue;
+    if (habit.norm == NormRanks::world && shared) {
+      sum(Group::world, Phase::optimizer, Precision::fp32, bytes);
+      continue;
+    }
+    if (habit.norm == NormRanks::shards && shared) {
+      sum(Group::dp, Phase::optimizer, Precision::fp32, bytes);
+    }
+    if (model) sum(Group::model, Phase::optimizer, Precision::fp32, bytes);
+  }
+  if (last && data && habit.loss_each_step > 0) {
+    sum(Group::dp, Phase::optimizer, Precision::fp32, habit.loss_each_step);
+  }
+}
+
+}  // namespace headway

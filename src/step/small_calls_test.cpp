@@ -1,0 +1,145 @@
+// Calls of a few bytes [STEP-21] [STEP-22].
+#include <gtest/gtest.h>
+
+#include "step/test_case.hpp"
+
+namespace headway::testing {
+namespace {
+
+// Bytes of calls of an operation over a group, each as often as it is made in a micro-batch of the
+// block or once a step.
+std::vector<double> sizes(const std::vector<Call>& calls, CollectiveOp op, Group group,
+                          double most = 1e18) {
+  std::vector<double> out;
+  for (const Call& call : calls) {
+    if (call.op != op || call.group != group || call.bytes.value() > most) continue;
+    for (double i = 0; i < call.count; ++i) out.push_back(call.bytes.value());
+  }
+  return out;
+}
+
+std::vector<double> sizes(const Step& step, BlockKind kind, CollectiveOp op, Group group,
+                          double most = 1e18) {
+  for (const Block& block : step.blocks) {
+    if (block.kind == kind) return sizes(block.calls, op, group, most);
+  }
+  return {};
+}
+
+using Sizes = std::vector<double>;
+
+Case llama(Framework framework, std::int64_t tp, std::int64_t pp = 1) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.framework = framework;
+  c.layout = {.dp = 4, .tp = tp, .pp = pp, .micro_batch = 2};
+  c.job.global_batch = 4 * 2 * pp;
+  return c;
+}
+
+// [STEP-21] Ids and positions where the embedding is, labels and mask where the loss is; before
+// 2024 all ids in one message after five sizes, at both ends of a pipeline.
+TEST(SmallCalls, MegatronPassesABatchOnToTheTensorRanks) {
+  const double tokens = 2 * 2048;
+  Case c = llama(Framework::megatron, 4);
+  const auto batch = [&](BlockKind kind) {
+    expect_legal(c);
+    return sizes(c.lowered(), kind, CollectiveOp::broadcast, Group::tp);
+  };
+  EXPECT_EQ(batch(BlockKind::embedding), (Sizes{8 * tokens, 8 * tokens}));
+  EXPECT_EQ(batch(BlockKind::head), (Sizes{8 * tokens, 4 * tokens}));
+  EXPECT_EQ(batch(BlockKind::layer), Sizes());
+  c.job.software = 2023.5;
+  EXPECT_EQ(batch(BlockKind::embedding), (Sizes{40, 8 * (tokens + 2)}));
+  EXPECT_EQ(batch(BlockKind::head), Sizes());
+  c.layout.pp = 2;
+  EXPECT_EQ(batch(BlockKind::head), (Sizes{40, 8 * (tokens + 2)}));
+  c.layout.tp = 1;
+  EXPECT_EQ(batch(BlockKind::embedding), Sizes());
+  for (const Framework own : {Framework::fsdp, Framework::nanotron, Framework::jax}) {
+    c = llama(own, 4);
+    EXPECT_EQ(batch(BlockKind::embedding), Sizes());  // each rank reads its own
+  }
+}
+
+TEST(SmallCalls, TheLossIsAveragedForTheLog) {  // [STEP-21]
+  Case c = llama(Framework::megatron, 1);
+  const auto loss = [&] {
+    return sizes(c.lowered(), BlockKind::head, CollectiveOp::all_reduce, Group::dp);
+  };
+  EXPECT_EQ(loss(), Sizes{8});  // with the number of tokens
+  c.job.software = 2023.5;
+  EXPECT_EQ(loss(), Sizes{4});
+  c.layout.dp = 1;
+  EXPECT_EQ(loss(), Sizes());
+  c = llama(Framework::nanotron, 1);
+  EXPECT_EQ(loss(), Sizes());
+  EXPECT_EQ(sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::dp, 8),
+            Sizes{4});
+}
+
+// [STEP-21] The norm is summed over those that hold different gradients: where states are whole the
+// ranks of one copy of the model.
+TEST(SmallCalls, TheGradientNormIsSummedOverThoseThatHoldDifferentGradients) {
+  const auto norm = [](const Case& c, Group group) {
+    expect_legal(c);
+    return sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, group, 4);
+  };
+  for (const Framework framework : {Framework::megatron, Framework::fsdp, Framework::deepspeed}) {
+    Case c = llama(framework, 2);
+    EXPECT_EQ(norm(c, Group::model), Sizes{4});
+    EXPECT_EQ(norm(c, Group::world), Sizes());
+    EXPECT_EQ(norm(c, Group::dp), Sizes());
+    EXPECT_EQ(span_of_group(c.lowered().spans, Group::model).ranks, 2);
+    EXPECT_EQ(span_of_group(c.lowered().spans, Group::world).ranks, 8);
+    c.layout.zero = 1;
+    const bool megatron = framework == Framework::megatron;
+    EXPECT_EQ(norm(c, Group::world), megatron ? Sizes{4} : Sizes());
+    EXPECT_EQ(norm(c, Group::dp), megatron ? Sizes() : Sizes{4});
+    EXPECT_EQ(norm(c, Group::model), megatron ? Sizes() : Sizes{4});
+    c.layout.tp = 1;
+    EXPECT_EQ(norm(c, Group::model), Sizes());
+    c.job.recipe = recipe_from("fp16");  // besides, whether any gradient overflowed
+    const double check = framework == Framework::deepspeed ? 1 : 4;
+    EXPECT_EQ(norm(c, megatron ? Group::world : Group::dp), (Sizes{check, 4}));
+  }
+}
+
+// [STEP-21] Norms are whole on every tensor rank, but under sequence parallelism each saw its own
+// tokens: 2 norms a layer and the last one, in fp32.
+TEST(SmallCalls, GradientsOfNormsAreSummedUnderSequenceParallelism) {
+  Case c = llama(Framework::megatron, 4);
+  const auto summed = [&] {
+    return sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::tp);
+  };
+  EXPECT_EQ(summed(), Sizes{4 * (32 * 2 + 1) * 4096});
+  c.layout.sequence_parallel = false;
+  EXPECT_EQ(summed(), Sizes());
+}
+
+// [STEP-22] nanotron describes each tensor in 7 numbers, then its shape and strides; forward the
+// mask of the tokens (a byte each) goes with the activation. The first of two stages sends forward
+// only, the last backward only.
+TEST(SmallCalls, NanotronDescribesEveryTensorItSends) {
+  Case c = llama(Framework::nanotron, 1, 2);
+  c.job.global_batch = 4 * 2 * 8;
+  expect_legal(c);
+  const Step step = c.lowered();
+  const auto count = [&](std::size_t stage, double bytes) {
+    return count_of(step.stages.at(stage).calls, [&](const Call& call) {
+      return call.group == Group::pp && call.bytes == Bytes(bytes);
+    });
+  };
+  const double activation = 2 * 2048.0 * 4096 * 2, mask = 2 * 2048;
+  EXPECT_EQ(count(0, activation), 8);
+  EXPECT_EQ(count(0, mask), 8);
+  EXPECT_EQ(count(0, 56), 16);
+  EXPECT_EQ(count(0, 48), 8);
+  EXPECT_EQ(count(0, 32), 8);
+  EXPECT_EQ(count(1, activation), 8);
+  EXPECT_EQ(count(1, mask), 0);
+  EXPECT_EQ(count(1, 56), 8);
+  EXPECT_EQ(count(1, 48), 8);
+}
+
+}  // namespace
+}  // namespace headway::testing

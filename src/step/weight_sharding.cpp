@@ -1,0 +1,243 @@
+// ZeRO-3 and FSDP: weights gathered for each block and dropped again, gradients scattered, in every
+// micro-batch.
+#include <algorithm>
+
+#include "step/buckets.hpp"
+#include "step/data_parallel.hpp"
+
+namespace headway {
+namespace {
+
+HiddenBy hidden_by_neighbour(bool overlapped) {
+  return overlapped ? HiddenBy::next_block : HiddenBy::nothing;
+}
+
+// Adds calls of one block to it.
+class BlockCalls {
+ public:
+  BlockCalls(Block& block, const Slice& slice)
+      : block_(block),
+        slice_(slice),
+        gather_(hidden_by_neighbour(  // what is fetched ahead is hidden
+            chosen(slice.layout.overlap_parameters,
+                   slice.habit.overlap_parameters || slice.habit.fetch > 0))),
+        reduce_(hidden_by_neighbour(
+            chosen(slice.layout.overlap_gradients, slice.habit.overlap_gradients))) {}
+
+  void gather(Group group, Phase phase, double elements, double count = 1) {
+    if (elements <= 0 || count <= 0) return;
+    block_.calls.push_back({CollectiveOp::all_gather, group, phase, gather_, slice_.activation,
+                            Bytes(elements * gathered_bytes(slice_.job)), count});
+  }
+
+  void reduce(Group group, double elements, double count = 1) {
+    if (elements <= 0 || count <= 0) return;
+    const Bytes bytes(elements * reduced_bytes(slice_.job));
+    const Precision wire = wire_precision(reduced_bytes(slice_.job));
+    block_.calls.push_back(
+        {CollectiveOp::reduce_scatter, group, Phase::backward, reduce_, wire, bytes, count});
+    if (slice_.layout.shard > 0 && group == Group::dp) {  // hybrid: summed over replicas
+      block_.calls.push_back({CollectiveOp::all_reduce, Group::dp_replica, Phase::backward, reduce_,
+                              wire, bytes / static_cast<double>(slice_.layout.shard), count});
+    }
+  }
+
+ private:
+  Block& block_;
+  const Slice& slice_;
+  HiddenBy gather_, reduce_;
+};
+
+// [STEP-19] A unit of FSDP is a block; its weights travel as one flat tensor. Embedding, head and
+// final norm are the outermost unit, which stays gathered from its forward to its backward pass.
+void shard_by_unit(std::vector<Block>& blocks, const Slice& slice) {
+  const bool again = gathers_again(slice.job, slice.layout);
+  const Block* head = nullptr;
+  bool embedding = false;
+  for (const Block& block : blocks) {
+    if (block.kind == BlockKind::head) head = &block;
+    embedding = embedding || block.kind == BlockKind::embedding;
+  }
+  const bool joined = slice.habit.outer_unit && slice.layout.pp == 1 && head && embedding;
+  for (Block& block : blocks) {
+    const bool layer = block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
+    const bool kept = !layer && slice.habit.outer_unit;
+    double gathered = block.held.dense, reduced = block.held.dense * block.held.trained;
+    if (joined && block.kind == BlockKind::head) continue;
+    if (joined && block.kind == BlockKind::embedding) {
+      gathered += head->held.dense;
+      reduced += head->held.dense * head->held.trained;
+    }
+    BlockCalls calls(block, slice);
+    calls.gather(Group::dp, Phase::forward, gathered);
+    if (again && !kept) calls.gather(Group::dp, Phase::backward, gathered);
+    calls.reduce(Group::dp, reduced);
+  }
+}
+
+// [STEP-20] DeepSpeed fetches tensor by tensor in the order of the pass, ahead of their use: a
+// gather takes tensors until it has `fetch` parameters, whatever layer they are of. What is needed
+// again within `reuse` parameters, each counted as often as it is passed on the way, is not
+// dropped: forward, the end of the model. Gradients are scattered in buckets.
+//
+// Gathers and buckets go across blocks, so each block gets its share of all of them: their sums
+// over the model are exact, a block's count need not be whole.
+class Fetches {
+ public:
+  Fetches(const std::vector<Block>& blocks, const Slice& slice, const std::vector<Weights>& weights)
+      : slice_(slice), blocks_(blocks), weights_(weights) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      fetched_.emplace_back();
+      for (const TensorRun& run : weights[i].dense) {
+        if (run.elements >= slice.habit.resident) fetched_[i].add(run.elements, run.count);
+      }
+      number_.push_back(number_of(i));
+      again_.push_back(0);
+    }
+    fetch_forward();
+    fetch_backward();
+    reduce();
+  }
+
+  void add_to(Block& block, std::size_t i) const {
+    BlockCalls calls(block, slice_);
+    const double forward = fetched_[i].elements() / forward_.elements();
+    for (const Bucket& gather : forward_) {
+      calls.gather(Group::dp, Phase::forward, gather.elements, gather.count * forward);
+    }
+    const double backward = number_[i] > 0 ? again_[i] / number_[i] / backward_.elements() : 0;
+    for (const Bucket& gather : backward_) {
+      calls.gather(Group::dp, Phase::backward, gather.elements, gather.count * backward);
+    }
+    const double gradients = weights_[i].dense.elements() / reduced_.elements();
+    for (const Bucket& bucket : reduced_) {
+      calls.reduce(Group::dp, bucket.elements, bucket.count * gradients);
+    }
+  }
+
+ private:
+  double number_of(std::size_t i) const {
+    const Model& model = slice_.model;
+    if (blocks_[i].kind == BlockKind::prediction) {
+      return static_cast<double>(model.prediction_layers);
+    }
+    if (i >= model.kinds.size()) return 1;
+    return static_cast<double>(
+        std::count(model.pattern.begin(), model.pattern.end(), static_cast<std::uint8_t>(i)));
+  }
+
+  // Blocks in the order of the forward pass.
+  std::vector<std::size_t> forward_order() const {
+    std::vector<std::size_t> order;
+    for (const BlockKind kind :
+         {BlockKind::embedding, BlockKind::layer, BlockKind::head, BlockKind::prediction}) {
+      for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        if (blocks_[i].kind == kind) order.push_back(i);
+      }
+    }
+    return order;
+  }
+
+  void fetch_forward() {
+    BucketFiller filler(slice_.habit.fetch, Closing::reached);
+    for (const std::size_t i : forward_order()) {
+      TensorRuns forward;  // the filler goes from the last to the first
+      for (int run = fetched_[i].size(); run-- > 0;) {
+        forward.add(fetched_[i][run].elements, fetched_[i][run].count);
+      }
+      filler.add_layers(forward, number_[i]);
+    }
+    forward_ = filler.finish();
+  }
+
+  void fetch_backward() {
+    if (!gathers_again(slice_.job, slice_.layout)) return;
+    BucketFiller filler(slice_.habit.fetch, Closing::reached);
+    // On the way to its backward pass every later tensor is passed twice; with recomputation once
+    // more.
+    const double passes = slice_.layout.recompute == Recompute::full ? 3 : 2;
+    const double kept = slice_.habit.reuse / passes;
+    double after = 0;  // parameters behind, in the order of the forward pass
+    std::vector<std::size_t> order = forward_order();
+    for (auto i = order.rbegin(); i != order.rend(); ++i) {
+      double left = number_[*i];
+      for (; left > 0 && after < kept; --left) {
+        const TensorRuns& tensors = weights_[*i].dense;
+        for (int run = tensors.size(); run-- > 0;) {
+          const double elements = tensors[run].elements;
+          for (double tensor = 0; tensor < tensors[run].count; ++tensor) {
+            if (after >= kept && elements >= slice_.habit.resident) {
+              filler.add(elements);
+              again_[*i] += elements;
+            }
+            after += elements;
+          }
+        }
+      }
+      filler.add_layers(fetched_[*i], left);
+      again_[*i] += left * fetched_[*i].elements();
+    }
+    backward_ = filler.finish();
+  }
+
+  void reduce() {
+    BucketFiller filler(slice_.habit.bucket, slice_.habit.bucket_closes);
+    std::vector<std::size_t> order = forward_order();
+    for (auto i = order.rbegin(); i != order.rend(); ++i) {
+      filler.add_layers(weights_[*i].dense, number_[*i]);
+    }
+    reduced_ = filler.finish();
+  }
+
+  const Slice& slice_;
+  const std::vector<Block>& blocks_;
+  const std::vector<Weights>& weights_;
+  std::vector<TensorRuns> fetched_;  // of each block
+  std::vector<double> number_;       // of each block in the model
+  std::vector<double> again_;        // parameters of all its copies fetched for the backward pass
+  BucketSizes forward_, backward_, reduced_;
+};
+
+bool fetches_tensors(const Slice& slice) {
+  return slice.habit.fetch > 0 && slice.trains_weights;
+}
+
+}  // namespace
+
+void add_weight_sharding(std::vector<Block>& blocks, const Slice& slice,
+                         const std::vector<Weights>& weights) {
+  if (!shards_weights(slice.job, slice.layout)) return;
+  if (fetches_tensors(slice)) {
+    const Fetches fetches(blocks, slice, weights);
+    for (std::size_t i = 0; i < blocks.size(); ++i) fetches.add_to(blocks[i], i);
+  } else {
+    shard_by_unit(blocks, slice);
+  }
+  for (Block& block : blocks) {  // routed experts over their own replicas
+    BlockCalls calls(block, slice);
+    calls.gather(Group::expert_dp, Phase::forward, block.held.experts);
+    if (gathers_again(slice.job, slice.layout)) {
+      calls.gather(Group::expert_dp, Phase::backward, block.held.experts);
+    }
+    calls.reduce(Group::expert_dp, block.held.experts * block.held.trained);
+  }
+}
+
+void add_resident_gathers(StageClass& stage, const Slice& slice,
+                          const std::vector<Weights>& weights) {
+  if (!shards_weights(slice.job, slice.layout) || !fetches_tensors(slice)) return;
+  BucketSizes sizes;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    for (const TensorRun& run : weights[i].dense) {
+      if (run.elements >= slice.habit.resident) continue;
+      sizes.add(run.elements, run.count * static_cast<double>(stage.counts[i]));
+    }
+  }
+  for (const Bucket& tensors : sizes) {
+    stage.calls.push_back({CollectiveOp::all_gather, Group::dp, Phase::optimizer, HiddenBy::nothing,
+                           slice.activation, Bytes(tensors.elements * gathered_bytes(slice.job)),
+                           tensors.count});
+  }
+}
+
+}  // namespace headway

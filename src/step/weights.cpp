@@ -1,0 +1,124 @@
+#include "step/weights.hpp"
+
+#include <algorithm>
+
+#include "model/linear.hpp"
+
+namespace headway {
+namespace {
+
+void add_norms(TensorRuns& out, const Model& model, double norms) {
+  const bool bias = model.norm == NormKind::layer_norm && model.norm_bias;
+  out.add(static_cast<double>(model.hidden), norms * (bias ? 2 : 1));
+}
+
+// Adds `copies` of the part of a matrix that maps to `columns` of its outputs.
+void add_matrix(TensorRuns& out, const Linear& matrix, std::int64_t columns, double ranks,
+                double copies) {
+  const double width = static_cast<double>(columns);
+  const double share = matrix.split == Split::replicated ? 1.0 : ranks;
+  out.add(static_cast<double>(matrix.in) * width / share, copies);
+  // Biases of row-split matrices are added after the sum over the group: every rank holds them.
+  const bool split_bias = matrix.split == Split::column || is_expert(matrix.role);
+  if (matrix.bias) out.add(width / (split_bias ? share : 1.0), copies);
+}
+
+bool enters_feed_forward(Role role) {
+  return role == Role::feed_forward_up || role == Role::router || role == Role::expert_up;
+}
+
+bool is_up(Role role) {
+  return role == Role::feed_forward_up || role == Role::expert_up || role == Role::shared_up;
+}
+
+void add_layer(Weights& out, const Slice& slice, const Layer& layer) {
+  const Layout& layout = slice.layout;
+  const FeedForward& part = layer.experts ? layer.experts->each : *layer.feed_forward;
+  // Code of the Llama kind keeps queries, keys and values, and gate and up, in tensors of their own
+  // unless the framework joins them.
+  const bool apart = !slice.habit.joined_weights && part.gated;
+  double norms = static_cast<double>(layer.norms);
+  const auto add_norm = [&] {
+    if (norms <= 0) return;
+    add_norms(out.dense, slice.model, 1);
+    norms -= 1;
+  };
+  bool entered = layer.parallel;
+  if (layer.attention || layer.parallel) add_norm();
+  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+    if (!entered && enters_feed_forward(matrix.role)) {
+      entered = true;
+      add_norm();
+    }
+    const bool expert = is_expert(matrix.role);
+    TensorRuns& runs = expert ? out.experts : out.dense;
+    const double copies =
+        expert ? static_cast<double>(layer.experts->count) / static_cast<double>(layout.ep) : 1.0;
+    const double ranks = static_cast<double>(expert ? layout.etp : layout.tp);
+    if (apart && matrix.role == Role::query_key_value) {
+      const Attention& attention = *layer.attention;
+      add_matrix(runs, matrix, attention.heads * attention.head_dim, ranks, 1);
+      add_matrix(runs, matrix, attention.kv_heads * attention.head_dim, ranks, 1);
+      add_matrix(runs, matrix, attention.kv_heads * attention.value_dim, ranks, 1);
+    } else if (apart && is_up(matrix.role)) {
+      add_matrix(runs, matrix, matrix.out / 2, ranks, 2 * copies);
+    } else {
+      add_matrix(runs, matrix, matrix.out, ranks, copies);
+    }
+  }
+  add_norms(out.dense, slice.model, norms);
+}
+
+}  // namespace
+
+double TensorRuns::elements() const {
+  double sum = 0;
+  for (const TensorRun& run : *this) sum += run.elements * run.count;
+  return sum;
+}
+
+const Layer* layer_of(const Slice& slice, const std::vector<Block>& blocks, std::size_t block) {
+  if (block < slice.model.kinds.size()) return &slice.model.kinds[block];
+  return blocks[block].kind == BlockKind::prediction ? &slice.model.kinds.back() : nullptr;
+}
+
+Weights weights_of(const Slice& slice, const Block& block, const Layer* layer) {
+  Weights out;
+  const Model& model = slice.model;
+  const double hidden = slice.hidden;
+  // What a block holds besides the tensors listed here stands where it belongs: the tables of
+  // embedding and head, small vectors of attention, the projection of a prediction module.
+  if (layer != nullptr) {
+    add_layer(out, slice, *layer);
+    if (block.kind == BlockKind::prediction) add_norms(out.dense, model, 3);
+    const double rest = block.held.dense - out.dense.elements();
+    if (rest > 0.5) out.dense.add(rest);
+  } else if (block.kind == BlockKind::embedding) {
+    TensorRuns behind;
+    behind.add(static_cast<double>(model.learned_positions) * hidden);
+    if (model.embedding_norm) add_norms(behind, model, 1);
+    out.dense.add(block.held.dense - behind.elements());
+    for (const TensorRun& run : behind) out.dense.add(run.elements, run.count);
+  } else {
+    if (model.final_norm) add_norms(out.dense, model, 1);
+    out.dense.add(block.held.dense - out.dense.elements());
+  }
+  if (block.held.trained < 1) {  // adapters: in proportion to the matrices beside which they stand
+    for (TensorRuns* runs : {&out.dense, &out.experts}) {
+      if (block.held.trained <= 0) *runs = TensorRuns();
+      for (int i = 0; i < runs->size(); ++i) (*runs)[i].elements *= block.held.trained;
+    }
+  }
+  return out;
+}
+
+std::vector<Weights> weights_of(const Slice& slice, const std::vector<Block>& blocks) {
+  std::vector<Weights> out;
+  out.reserve(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    out.push_back(weights_of(slice, blocks[i], layer_of(slice, blocks, i)));
+  }
+  return out;
+}
+
+}  // namespace headway
