@@ -68,7 +68,7 @@ std::string_view colour_of(CollectiveOp op) {
 
 std::string plot_volume(const std::vector<TrafficCall>& calls, const std::string& of) {
   const std::vector<TrafficSum> sums = sums_by(calls, group_and_operation_of);
-  constexpr double kTop = 64, kHigh = 30, kLeft = 190, kRight = 620;
+  constexpr double kTop = 64, kHigh = 30, kLeft = 190, kRight = 580;
   const double bottom = kTop + kHigh * static_cast<double>(std::max<std::size_t>(1, sums.size()));
   Svg svg(720, bottom + 26, "Bytes that a rank sends in one step, by group and operation: " + of);
   draw_heading(svg, "What a rank sends in one step", of + "; mean of all ranks");
@@ -82,11 +82,8 @@ std::string plot_volume(const std::vector<TrafficCall>& calls, const std::string
     const double length = (kRight - kLeft) * sum.wire.value() / most;
     svg.text({kLeft - 8, y + 17}, sum.name, "text-anchor=\"end\"");
     svg.rect({kLeft, y + 5}, std::max(1.0, length), kHigh - 12, fill(colour_of(first->call.op)));
-    // Behind the bar, or inside where it leaves no room.
-    const bool inside = length > 0.8 * (kRight - kLeft);
-    svg.text({kLeft + length + (inside ? -6 : 6), y + 17},
-             to_text(sum.wire) + ", " + percent_text(sum.wire.value() / whole),
-             inside ? "text-anchor=\"end\" fill=\"#fff\"" : "");
+    svg.text({kLeft + length + 6, y + 17},
+             to_text(sum.wire) + ", " + percent_text(sum.wire.value() / whole));
     y += kHigh;
   }
   svg.line({kLeft, kTop}, {kLeft, bottom}, kFrame);
