@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdlib>
+#include <cstdio>
 
 #include "api/comms_expected.hpp"
 #include "base/quantity_text.hpp"
@@ -145,13 +146,20 @@ std::string textbook_table(const ExpectedCalls& e) {
   return out;
 }
 
+// What computation hides a call, in a word.
+std::string_view under(HiddenBy hidden_by) {
+  constexpr std::array<std::string_view, kHiddenByNames.size()> kWords = {
+      "-", "block", "next", "backward", "forward", "pipeline"};
+  return kWords[static_cast<std::size_t>(hidden_by)];
+}
+
 std::string class_title(const ExpectedCalls& e, const ClassTraffic& stage) {
   const std::string ranks =
       count_text(static_cast<double>(stage.ranks)) + (stage.ranks == 1 ? " rank" : " ranks");
-  if (e.run.layout.pp == 1) return "calls of each rank";
-  std::string out = "calls of a rank of stage " + std::to_string(stage.first);
+  if (e.run.layout.pp == 1) return "each of " + ranks;
+  std::string out = "stage " + std::to_string(stage.first);
   if (stage.stages > 1) {
-    out = "calls of a rank of stages " + std::to_string(stage.first) + " to " +
+    out = "stages " + std::to_string(stage.first) + " to " +
           std::to_string(stage.first + stage.stages - 1);
   }
   return out + " (" + ranks + (stage.sets_pace ? "; sets the pace)" : ")");
@@ -165,14 +173,14 @@ std::string class_table(const ExpectedCalls& e, const ClassTraffic& stage) {
   });
   const std::size_t more = calls.size() > kMost ? calls.size() - kMost : 0;
   calls.resize(calls.size() - more);
-  Rows rows = {{"  group op", "phase", "size", "count", "each", "exposed", "hidden by"}};
+  Rows rows = {{"group op", "phase", "size", "count", "each", "exposed", "under"}};
   for (const TrafficCall& call : calls) {
-    rows.push_back({"  " + group_and_operation_of(call), phase_of(call), to_text(call.call.bytes),
+    rows.push_back({group_and_operation_of(call), phase_of(call), to_text(call.call.bytes),
                     count_text(call.call.count), to_text(call.each), to_text(call.exposed),
-                    std::string(to_name(call.call.hidden_by))});
+                    std::string(under(call.call.hidden_by))});
   }
-  std::string out = "\n" + class_title(e, stage) + ", the longest first\n" + aligned(rows, 2);
-  if (more > 0) out += "  and " + std::to_string(more) + " more: --csv OUT.csv\n";
+  std::string out = class_title(e, stage) + "\n" + aligned(rows, 2);
+  if (more > 0) out += "and " + std::to_string(more) + " more: --csv OUT.csv\n";
   return out;
 }
 
@@ -187,10 +195,12 @@ std::string expected_text(const ExpectedCalls& e) {
     out += levels_table(e, calls, all);
     out += sizes_table(calls, all) + small_lines(e, calls, all);
     out += textbook_table(e);
-    for (const ClassTraffic& stage : e.traffic.classes) out += class_table(e, stage);
+    out += "\ncalls of each class of rank, the longest first (under: what hides them)\n";
+    for (const ClassTraffic& stage : e.traffic.classes) out += class_table(e, stage) + "\n";
   }
-  for (const std::string& note : e.notes) out += "\nnote: " + printable(note, 1000);
-  if (!e.notes.empty()) out += "\n";
+  if (!(all.calls > 0)) out += "\n";
+  for (const std::string& note : e.notes) out += "note: " + printable(note, 1000) + "\n";
+  while (out.ends_with("\n\n")) out.pop_back();
   return out;
 }
 

@@ -94,7 +94,7 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
   });
   const bool shards = shards_weights(c.job, c.layout);
   if (whole && gathered && c.layout.shard == 0) {
-    made.reasons.push_back("gradients are all-reduced, not scattered, before weights are gathered");
+    made.reasons.push_back("gradients are all-reduced whole, then weights are gathered");
   }
   if (reduced_bytes(c.job) > c.element) made.reasons.push_back("gradients travel in fp32");
   if (shards && c.layout.zero < 3) made.reasons.push_back("weights are sharded, too");
