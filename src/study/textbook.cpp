@@ -106,8 +106,18 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
     made.reasons.push_back("gradients are reduced for each of " + times_text(c.micro) +
                            " micro-batches");
   }
-  if (shards && !gathers_again(c.job, c.layout)) {
-    made.reasons.push_back("gathered weights are kept for the backward pass");
+  // Weights that the backward pass does not gather once more.
+  Bytes forward, backward;
+  for (const TrafficCall& call : c.calls) {
+    const bool weights = call.call.op == CollectiveOp::all_gather &&
+                         (call.call.group == Group::dp || call.call.group == Group::expert_dp);
+    if (weights && call.call.phase == Phase::forward) forward += call.wire;
+    if (weights && call.call.phase == Phase::backward) backward += call.wire;
+  }
+  if (shards && backward < 0.99 * forward) {
+    made.reasons.push_back(backward.value() > 0
+                               ? "some gathered weights are kept for the backward pass"
+                               : "gathered weights are kept for the backward pass");
   }
   if (c.layout.shard > 0) {
     made.reasons.push_back("shards of " + std::to_string(c.layout.shard) +

@@ -64,6 +64,10 @@ Counted count_messages(CollectiveOp op, const GroupSpan& span, std::size_t level
     }
     return out;
   }
+  if (op == CollectiveOp::broadcast) {  // passed on from the first to the last
+    for (std::int64_t a = 0; a + 1 < n; ++a) send(a, a + 1, 1);
+    return out;
+  }
   // A ring: n - 1 rounds, in each of which every member passes a piece on; an all-reduce is two.
   const std::int64_t rounds = (op == CollectiveOp::all_reduce ? 2 : 1) * (n - 1);
   for (std::int64_t round = 0; round < rounds; ++round) {
@@ -89,6 +93,13 @@ RC_GTEST_PROP(Traffic, OfEveryCollectiveBytesSentAreBytesReceivedAndEachCrossesO
       RC_ASSERT(call.ranks == span.ranks);
       const Counted counted = count_messages(call.call.op, span, levels);
       const double bytes = call.algorithm.value();
+      if (call.call.op == CollectiveOp::broadcast) {  // all but the last send it
+        for (const auto& [level, share] : counted.at) {
+          const double mean = share * bytes / static_cast<double>(span.ranks - 1);
+          RC_ASSERT(std::abs(call.wire_at[level].value() - mean) <= 1e-9 * bytes);
+        }
+        continue;
+      }
       for (std::int64_t r = 0; r < span.ranks; ++r) {
         RC_ASSERT(std::abs(counted.sent[r] - counted.received[r]) <= 1e-9);
         RC_ASSERT(std::abs(counted.sent[r] * bytes - call.wire.value()) <= 1e-9 * bytes);
