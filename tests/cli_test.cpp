@@ -224,7 +224,7 @@ TEST_F(Cli, EveryExampleRuns) {
 }
 
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
-  for (const char* command : {"predict", "list", "bench", "validate", "calibrate"}) {
+  for (const char* command : {"predict", "comms", "list", "bench", "validate", "calibrate"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");
@@ -234,6 +234,32 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
     if (std::string(command) == "calibrate") continue;  // some ten seconds: run by its own tests
     EXPECT_EQ(run(example).code, 0) << example;
   }
+}
+
+TEST_F(Cli, TheReadmeShowsWhatCommsExpectsOfTheExample) {
+  const std::string command = "comms examples/gpt-neox-1.3b-frontier.toml";
+  const std::string readme = read(fs::path(HEADWAY_SOURCE_DIR) / "README.md");
+  const std::string before = "$ headway " + command + "\n";
+  const std::size_t at = readme.find(before);
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t begin = at + before.size();
+  const Output output = run(command);
+  EXPECT_EQ(output.code, 0);
+  EXPECT_EQ(output.err, "");
+  EXPECT_EQ(readme.substr(begin, readme.find("```", begin) - begin), output.out);
+}
+
+TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {
+  for (const auto& entry : fs::directory_iterator(std::string(HEADWAY_SOURCE_DIR) + "/examples")) {
+    const std::string text = read(entry.path());
+    if (entry.path().extension() != ".toml" || text.find("\nmodel = ") == std::string::npos)
+      continue;
+    const Output output = run("comms '" + entry.path().string() + "' --json");
+    EXPECT_EQ(output.code, 0) << entry.path() << "\n" << output.err;
+    EXPECT_FALSE(nlohmann::json::parse(output.out)["classes"].empty());
+  }
+  expect_refused("comms --studdy", {"--studdy", "--study"});
+  expect_refused("comms", {"needs a run"});
 }
 
 // A folder with the page whose generated parts `validate --report` renews.

@@ -112,6 +112,17 @@ int main(int argc, char** argv) {
   comms_command->add_option("--save", comms.save, "write what was measured to a database")
       ->type_name("RUN.sqlite");
   comms_command->add_option("--plot", comms.plot, "draw to this folder")->type_name("DIR");
+  comms_command
+      ->add_option("--small", comms.small,
+                   "messages below this size are small; default: where latency is more than half "
+                   "of the time")
+      ->type_name("SIZE");
+  comms_command->add_flag("--study", comms.study,
+                          "the communication study: GPT-NeoX 19M to 13B on Frontier");
+  comms_command
+      ->add_option("--report", comms.report,
+                   "renew the generated tables of DIR/communication.md and the plots beside it")
+      ->type_name("DIR");
   add_common(*comms_command, common);
   comms_command->footer(
       "Example:\n  headway comms --model gpt-neox-1.3b --cluster frontier --gpus 64 --seq 2048 \\\n"

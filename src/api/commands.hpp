@@ -31,6 +31,9 @@ struct CommsRequest {
   std::string csv;                  // file for the calls; empty: none
   std::string save;                 // SQLite file for what was measured; empty: none
   std::string plot;                 // folder for drawings; empty: none
+  std::string small;                // "16 KiB": messages below it are small; empty: by their time
+  bool study = false;               // the communication study instead of one run
+  std::string report;               // folder of communication.md, to be renewed; empty: none
   bool json = false;
 };
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.

@@ -1,5 +1,7 @@
 #include "api/comms.hpp"
 
+#include "api/comms_expected_study.hpp"
+
 namespace headway {
 
 CommandOutput run_comms(const CommsRequest& request) {
@@ -16,8 +18,13 @@ CommandOutput run_comms(const CommsRequest& request) {
     }
   }
 
-  // Which of the three questions is asked.
+  // Which of the questions is asked.
   const bool run = !given.run_file.empty() || !given.fields.empty();
+  if (request.study || !request.report.empty()) {
+    if (!run && traces.empty()) return comms_study(request);
+    return {.problems = {{request.study ? "--study" : "--report",
+                          "asks about runs of its own; leave the run and the traces out"}}};
+  }
   if (run && !traces.empty()) return comms_compared(given, traces, request);
   if (!traces.empty()) return comms_measured(traces, request);
   return comms_expected(given, request);

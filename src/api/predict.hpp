@@ -14,6 +14,9 @@ Result<Forecast> predict(const Run& run);
 /// One JSON document with the fields of DESIGN §6; SI units, the unit in each name.
 std::string predict_json(const Run& run, const Forecast& forecast);
 
+/// Two lines that say what is run, and how.
+std::string run_heading(const Run& run);
+
 /// A table for a terminal of 80 columns.
 std::string predict_text(const Run& run, const Forecast& forecast);
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "api/predict.hpp"
 #include "base/quantity_text.hpp"
@@ -9,22 +8,6 @@
 
 namespace headway {
 namespace {
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f", value);
-  std::string out = text;
-  for (int at = static_cast<int>(out.size()) - 3; at > 0; at -= 3) {
-    out.insert(static_cast<std::size_t>(at), ",");
-  }
-  return out;
-}
 
 // A bar of up to 30 characters.
 std::string bar(double share) {
@@ -58,8 +41,8 @@ std::string job_line(const Run& run) {
   return std::string(kFrameworkNames[static_cast<int>(job.framework)]) + ", " +
          std::string(job.recipe->name) + ", attention " +
          std::string(kAttentionKernelNames[static_cast<int>(job.attention)]) + ", " +
-         number(static_cast<double>(job.global_batch)) + " sequences of " +
-         number(static_cast<double>(job.sequence)) + " tokens";
+         count_text(static_cast<double>(job.global_batch)) + " sequences of " +
+         count_text(static_cast<double>(job.sequence)) + " tokens";
 }
 
 std::string parts_table(const Forecast& f) {
@@ -73,7 +56,7 @@ std::string parts_table(const Forecast& f) {
   for (const auto& [name, seconds] : parts) {
     if (seconds.value() <= 0) continue;
     const double share = seconds / f.step_time;
-    rows.push_back({std::string("  ") + name, to_text(seconds), percent(share)});
+    rows.push_back({std::string("  ") + name, to_text(seconds), percent_text(share)});
   }
   std::string out = aligned(rows);
   // The bars go behind the table, so that its columns stay aligned to the right.
@@ -115,7 +98,7 @@ std::string calls_table(const Run& run, const Forecast& f) {
     rows.push_back({"  " + std::string(to_name(call.group)) + " " + std::string(to_name(call.op)),
                     std::string(to_name(call.phase)),
                     printable(run.cluster.levels[static_cast<std::size_t>(priced->level)].name, 20),
-                    std::to_string(priced->ranks), to_text(call.bytes), number(call.count),
+                    std::to_string(priced->ranks), to_text(call.bytes), count_text(call.count),
                     to_text(priced->each), to_text(priced->exposed)});
   }
   return calls.empty() ? "" : "\ncalls of one rank, the longest first\n" + aligned(rows);
@@ -123,15 +106,19 @@ std::string calls_table(const Run& run, const Forecast& f) {
 
 }  // namespace
 
+std::string run_heading(const Run& run) {
+  return printable(run.model.name) + " on " + printable(run.cluster.name) + ", " +
+         layout_line(run) + "\n" + job_line(run) + "\n";
+}
+
 std::string predict_text(const Run& run, const Forecast& f) {
-  std::string out = printable(run.model.name) + " on " + printable(run.cluster.name) + ", " +
-                    layout_line(run) + "\n" + job_line(run) + "\n\n";
+  std::string out = run_heading(run) + "\n";
   out += aligned({{"step time", to_text(f.step_time)},
-                  {"tokens/s", number(f.tokens_per_second)},
-                  {"tokens/s per accelerator", number(f.tokens_per_second_per_accelerator)},
+                  {"tokens/s", count_text(f.tokens_per_second)},
+                  {"tokens/s per accelerator", count_text(f.tokens_per_second_per_accelerator)},
                   {std::string("MFU (attention ") +
                        (run.convention == AttentionFlops::full ? "in full)" : "causal)"),
-                   percent(f.mfu)},
+                   percent_text(f.mfu)},
                   {"model FLOP/s per accelerator", to_text(f.model_flops_per_accelerator)},
                   {"energy of a step", to_text(f.energy)}});
   if (f.step_time_interval) {

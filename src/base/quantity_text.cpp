@@ -172,4 +172,21 @@ std::string to_text(Watts v) {
   return scaled(v.value(), "W", kDecimal);
 }
 
+std::string count_text(double count) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f", count);
+  std::string out = text;
+  const int first = out.starts_with('-') ? 1 : 0;
+  for (int at = static_cast<int>(out.size()) - 3; at > first; at -= 3) {
+    out.insert(static_cast<std::size_t>(at), ",");
+  }
+  return out;
+}
+
+std::string percent_text(double share) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
 }  // namespace headway

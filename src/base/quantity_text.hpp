@@ -36,4 +36,9 @@ std::string to_text(BytesPerSecond);
 std::string to_text(FlopsPerSecond);
 std::string to_text(Watts);
 
+/// "12,345" of a count, rounded to a whole number.
+std::string count_text(double count);
+/// "12.3 %" of 0.123.
+std::string percent_text(double share);
+
 }  // namespace headway

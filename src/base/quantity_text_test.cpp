@@ -168,6 +168,15 @@ RC_GTEST_PROP(QuantityToText, CanBeReadBackToThreeDigits, ()) {
   RC_ASSERT(close(parse_quantity<FlopsPerSecond>(to_text(rate), "")->value(), large));
 }
 
+TEST(QuantityText, CountsHaveCommasAndSharesAreInPercent) {
+  EXPECT_EQ(count_text(0), "0");
+  EXPECT_EQ(count_text(999.4), "999");
+  EXPECT_EQ(count_text(1234567), "1,234,567");
+  EXPECT_EQ(count_text(-123), "-123");
+  EXPECT_EQ(count_text(-1234), "-1,234");
+  EXPECT_EQ(percent_text(0.1234), "12.3 %");
+}
+
 RC_GTEST_PROP(ParseQuantity, NeverCrashesAndNeverReturnsWhatIsNotFinite,
               (const std::string& text)) {
   const Result<Bytes> bytes = parse_quantity<Bytes>(text, "f");

@@ -1,6 +1,9 @@
 #include "base/table.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "base/text.hpp"
 
 namespace headway {
 namespace {
@@ -9,6 +12,19 @@ std::size_t width(const std::string& cell) {
   return static_cast<std::size_t>(std::count_if(cell.begin(), cell.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   }));
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string out;
+  for (const char c : printable(text, 60)) {
+    if (std::string_view("|\\`*[]").find(c) != std::string_view::npos) out += '\\';
+    if (c == '<') {
+      out += "&lt;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -29,6 +45,20 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
+  }
+  return out;
+}
+
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
+  std::string out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const std::string& cell : rows[i]) out += "| " + markdown_cell(cell) + " ";
+    out += "|\n";
+    if (i > 0) continue;
+    for (std::size_t column = 0; column < rows[i].size(); ++column) {
+      out += column < left ? "|---" : "|---:";
+    }
+    out += "|\n";
   }
   return out;
 }

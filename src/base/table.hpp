@@ -12,4 +12,8 @@ namespace headway {
 /// point.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1);
 
+/// The same as a table of Markdown; the first row is its head. A cell can neither end its column
+/// nor bring markup of its own.
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1);
+
 }  // namespace headway

@@ -26,5 +26,10 @@ TEST(Aligned, RowsMayBeShorterAndLeaveNoSpacesAtTheirEnd) {
   EXPECT_EQ(aligned({}), "");
 }
 
+TEST(MarkdownTable, TheFirstRowIsTheHeadAndCellsBringNoMarkup) {
+  EXPECT_EQ(markdown_table({{"name", "bytes"}, {"a|b", "*1*"}, {"<i>", "2"}}),
+            "| name | bytes |\n|---|---:|\n| a\\|b | \\*1\\* |\n| &lt;i> | 2 |\n");
+}
+
 }  // namespace
 }  // namespace headway

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/table.hpp"
-#include "base/text.hpp"
 #include "fit/aims.hpp"
 #include "fit/validation_report.hpp"
 
@@ -24,35 +23,6 @@ std::string percent(double share) {
 }
 std::string percent(const std::optional<double>& share) {
   return share ? percent(*share) : "-";
-}
-
-// A cell that can neither end its column nor bring markup of its own.
-std::string markdown_cell(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text, 60)) {
-    if (std::string_view("|\\`*[]").find(c) != std::string_view::npos) out += '\\';
-    if (c == '<') {
-      out += "&lt;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-// The first line is the head; the first `left` columns are texts, the others numbers.
-std::string markdown_table(const Lines& lines, std::size_t left) {
-  std::string out;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    for (const std::string& cell : lines[i]) out += "| " + markdown_cell(cell) + " ";
-    out += "|\n";
-    if (i > 0) continue;
-    for (std::size_t column = 0; column < lines[i].size(); ++column) {
-      out += column < left ? "|---" : "|---:";
-    }
-    out += "|\n";
-  }
-  return out;
 }
 
 std::string fenced(std::string text) {

@@ -127,6 +127,10 @@ class Assembly {
     pace_ = slowest(times_);
   }
 
+  std::size_t pace() const { return pace_; }
+  // What follows is of this stage instead.
+  void look_at(std::size_t stage) { pace_ = stage; }
+
   // The micro-batches of the stage that sets the pace.
   void run_micro_batches() {
     const StageClass& stage = step_.stages[pace_];
@@ -301,6 +305,25 @@ class Assembly {
 };
 
 }  // namespace
+
+std::vector<StageCalls> calls_by_stage(const Model& model, const Job& job, const Layout& layout,
+                                       const Cluster& cluster, const Calibration& calibration) {
+  const Step step = lower(model, job, layout, cluster);
+  const Prices prices{job, layout, cluster, calibration, step.spans};
+  std::vector<StageCalls> out;
+  for (std::size_t i = 0; i < step.stages.size(); ++i) {
+    Assembly assembly(step, prices);
+    assembly.price_blocks();
+    assembly.time_stages();
+    const bool sets_pace = assembly.pace() == i;
+    assembly.look_at(i);
+    assembly.run_micro_batches();
+    assembly.run_pipeline();
+    assembly.run_data_parallel();
+    out.push_back({step.stages[i].first, step.stages[i].stages, sets_pace, assembly.calls()});
+  }
+  return out;
+}
 
 Forecast forecast(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
                   const Calibration& calibration, AttentionFlops convention) {

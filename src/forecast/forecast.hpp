@@ -62,6 +62,19 @@ struct Forecast {
   std::vector<std::string> notes;
 };
 
+/// The calls of one class of rank: pipeline stages `first` ... `first + stages - 1`.
+struct StageCalls {
+  std::int64_t first = 0, stages = 1;
+  bool sets_pace = false;
+  /// In the order of the blocks; those of both halves of a layer apart. What is exposed is what
+  /// this rank's own computation leaves open.
+  std::vector<PricedCall> calls;
+};
+
+/// Forecast::calls of every class of rank, not only of the one that sets the pace. Pure.
+std::vector<StageCalls> calls_by_stage(const Model& model, const Job& job, const Layout& layout,
+                                       const Cluster& cluster, const Calibration& calibration);
+
 /// Prices a legal layout (check() found nothing). Pure: no file, clock, thread or global.
 Forecast forecast(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
                   const Calibration& calibration, AttentionFlops convention = AttentionFlops::full);

@@ -7,16 +7,6 @@
 namespace headway {
 namespace {
 
-// Ranks and span over which a call communicates. A send goes to a neighbour; where not all
-// neighbours share a domain, the pace is set by those that do not.
-GroupSpan span_of_call(const Call& call, const Spans& spans) {
-  GroupSpan span = span_of_group(spans, call.group);
-  if (call.op != CollectiveOp::send_receive && call.group != Group::embedding) return span;
-  for (std::int64_t& members : span.members) members = members == span.ranks ? 2 : 1;
-  span.ranks = 2;
-  return span;
-}
-
 Direction& direction_of(PricedBlock& block, Phase phase) {
   if (phase == Phase::recompute) return block.recompute;
   return phase == Phase::forward ? block.forward : block.backward;
@@ -42,6 +32,14 @@ struct Room {
 };
 
 }  // namespace
+
+GroupSpan span_of_call(const Call& call, const Spans& spans) {
+  GroupSpan span = span_of_group(spans, call.group);
+  if (call.op != CollectiveOp::send_receive && call.group != Group::embedding) return span;
+  for (std::int64_t& members : span.members) members = members == span.ranks ? 2 : 1;
+  span.ranks = 2;
+  return span;
+}
 
 Seconds op_time(const Op& op, const Prices& prices) {
   const Accelerator& accelerator = prices.cluster.accelerator;

@@ -1,4 +1,5 @@
-// Seconds of one block for one micro-batch. Internal to src/forecast.
+// Seconds of one block for one micro-batch, and of single ops and calls. For src/forecast, and for
+// studies of the calls.
 #pragma once
 
 #include <array>
@@ -40,6 +41,10 @@ struct Prices {
   const Calibration& calibration;
   const Spans& spans;
 };
+
+/// Ranks and span over which a call communicates. A send goes to a neighbour; where not all
+/// neighbours share a domain, the pace is set by those that do not.
+GroupSpan span_of_call(const Call& call, const Spans& spans);
 
 Seconds op_time(const Op& op, const Prices& prices);
 Seconds call_time(const Call& call, const Prices& prices);
