@@ -172,9 +172,9 @@ class NcclDebugReader {
     if (call.type) {
       set_bytes_from_count(call, *elements * bytes_per_element(*call.type), size);
     } else {
-      omit(recording_, "calls of an unknown number format");
+      leave_unsaid(recording_, "calls of an unknown number format");
     }
-    if (!call.bytes) omit(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, "calls whose whole size is not known");
     recording_.calls.push_back(call);
   }
 
@@ -191,7 +191,7 @@ void read_nccl_debug(ByteSource& source, Recording& recording) {
   std::string_view line;
   while (lines.next(line)) reader.add(line);
   note_damage(lines, recording);
-  if (!recording.calls.empty()) omit(recording, "the log holds no durations");
+  if (!recording.calls.empty()) leave_unsaid(recording, "the log holds no durations");
 }
 
 }  // namespace headway

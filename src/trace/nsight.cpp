@@ -109,7 +109,8 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
     recording.calls.push_back(call);
   }
   if (state != SQLITE_DONE) omit(recording, "the rest of a damaged database");
-  omit(recording, "calls without a size", static_cast<std::int64_t>(recording.calls.size()));
+  leave_unsaid(recording, "calls without a size",
+               static_cast<std::int64_t>(recording.calls.size()));
   if (recording.records_read == 0) {
     return Problem{source, "has no GPU kernel that could be read"};
   }

@@ -4,12 +4,14 @@
 
 #include "trace/line_reader.hpp"
 #include "trace/readers.hpp"
+#include "trace/unknown.hpp"
 
 namespace headway {
 namespace {
 
 constexpr std::size_t kBeginning = 64 * 1024;
 constexpr std::size_t kMostInitialisation = 16 * 1024 * 1024;
+constexpr std::string_view kUnknownFormat = "is no trace or log of a known form";
 constexpr std::string_view kSqlite("SQLite format 3\0", 16);
 
 bool has(std::string_view text, std::string_view part) {
@@ -63,7 +65,7 @@ bool is_chakra(std::string_view bytes) {
   return length >= 4;
 }
 
-Result<Recording> read_log(ByteSource& source, Recording recording) {
+Result<Recording> read_log(ByteSource& source, const std::string& looks, Recording recording) {
   // A log may begin with anything: the first line of a known form decides.
   // The initialisation of NCCL comes before its first call and names the communicators.
   LineReader lines(source);
@@ -104,10 +106,8 @@ Result<Recording> read_log(ByteSource& source, Recording recording) {
     }
     return recording;
   }
-  return Problem{recording.source,
-                 "is no trace or log of a known form (Kineto, Execution Trace, Chakra, NCCL_DEBUG, "
-                 "NCCL profiler or Inspector, flight recorder, DeepSpeed, nccl-tests, OSU, Nsight "
-                 "Systems SQLite)"};
+  return Problem{recording.source, std::string(kUnknownFormat) + "; it looks like " + looks +
+                                       "; known: " + std::string(kKnownFormats)};
 }
 
 using Reader = void (*)(ByteSource&, Recording&);
@@ -150,11 +150,12 @@ Result<Recording> read_source(std::unique_ptr<ByteSource> source, const std::str
   if (format == TraceFormat::nsight) {
     return Problem{name, "is an SQLite database packed with gzip; unpack it first"};
   }
+  const std::string looks = looks_like(beginning, name);
   source = rejoined(std::move(beginning), std::move(source));
   if (format && reader_of(*format) != nullptr) {
     reader_of (*format)(*source, recording);
   } else {
-    auto read = read_log(*source, std::move(recording));
+    auto read = read_log(*source, looks, std::move(recording));
     if (!read) return read;
     recording = std::move(read).value();
   }
@@ -200,6 +201,10 @@ std::optional<TraceFormat> format_of(std::string_view beginning) {
   return json ? std::nullopt : json_format(text);
 }
 
+bool is_unknown_format(const Problem& problem) {
+  return problem.message.starts_with(kUnknownFormat);
+}
+
 Result<Recording> read_trace(const std::string& path) {
   auto file = open_file(path);
   if (!file) return file.problems();
@@ -208,22 +213,6 @@ Result<Recording> read_trace(const std::string& path) {
   if (beginning == kSqlite) return read_nsight_file(path);
   source = rejoined(std::move(beginning), std::move(source));
   return read_source(unpacked(std::move(source)), path);
-}
-
-Result<Recording> read_traces(const std::vector<std::string>& paths) {
-  Recording recording;
-  Problems problems;
-  for (const std::string& path : paths) {
-    const auto one = read_trace(path);
-    if (one) {
-      append(recording, *one);
-    } else {
-      append(problems, one.problems());
-    }
-  }
-  if (paths.empty()) problems.push_back({"traces", "none are named"});
-  if (!problems.empty()) return problems;
-  return recording;
 }
 
 Result<Recording> read_trace_bytes(std::string_view bytes, const std::string& name) {

@@ -62,7 +62,7 @@ class OsuReader {
     } else {
       set_bytes_from_count(call, *size, std::nullopt);
     }
-    if (!call.bytes) omit(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, "calls whose whole size is not known");
     call.duration = kind_ == Kind::latency_us ? Seconds(*value * 1e-6)
                                               : Bytes(*size) / BytesPerSecond(*value * 1e6);
     call.time = TimeKind::benchmark;

@@ -3,16 +3,27 @@
 #include <algorithm>
 
 namespace headway {
+namespace {
 
-void omit(Recording& recording, std::string_view what, std::int64_t count) {
+void count_omission(Recording& recording, std::string_view what, std::int64_t count, bool lost) {
   if (count == 0) return;
   const auto known = std::find_if(recording.omissions.begin(), recording.omissions.end(),
                                   [&](const Omission& omission) { return omission.what == what; });
   if (known != recording.omissions.end()) {
     known->count += count;
   } else {
-    recording.omissions.push_back({std::string(what), count});
+    recording.omissions.push_back({std::string(what), count, lost});
   }
+}
+
+}  // namespace
+
+void omit(Recording& recording, std::string_view what, std::int64_t count) {
+  count_omission(recording, what, count, true);
+}
+
+void leave_unsaid(Recording& recording, std::string_view what, std::int64_t count) {
+  count_omission(recording, what, count, false);
 }
 
 std::uint32_t rank_index(Recording& recording, std::string_view label,
@@ -91,7 +102,9 @@ void append(Recording& to, const Recording& more) {
     compute.rank = rank_of[compute.rank];
     to.compute.push_back(compute);
   }
-  for (const Omission& omission : more.omissions) omit(to, omission.what, omission.count);
+  for (const Omission& omission : more.omissions) {
+    count_omission(to, omission.what, omission.count, omission.lost);
+  }
   to.records_read += more.records_read;
 }
 

@@ -77,11 +77,15 @@ struct RecordedCompute {
   std::int64_t duration_ns = 0;
 };
 
-/// Something that could not be read or is not known, and how often.
+/// Something that could not be read, or that the source does not say, and how often.
 struct Omission {
   std::string what;
   std::int64_t count = 0;
+  bool lost = true;  // it is there and could not be read; else the source does not say it
 };
+
+/// An omission that a look at all ranks may make good.
+inline constexpr std::string_view kCallsWithoutGroup = "calls without a group";
 
 struct Recording {
   std::string source;  // file, as shown
@@ -94,8 +98,10 @@ struct Recording {
   std::int64_t records_read = 0;  // events, nodes or lines understood, of any kind
 };
 
-/// Counts one more of `what` among the omissions.
+/// Counts one more of `what` among the omissions that could not be read.
 void omit(Recording& recording, std::string_view what, std::int64_t count = 1);
+/// The same for what the source does not say.
+void leave_unsaid(Recording& recording, std::string_view what, std::int64_t count = 1);
 
 /// The index of the rank with this label, new where there is none.
 std::uint32_t rank_index(Recording& recording, std::string_view label,
