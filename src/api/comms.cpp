@@ -1,5 +1,7 @@
 #include "api/comms.hpp"
 
+#include <algorithm>
+
 namespace headway {
 
 CommandOutput run_comms(const CommsRequest& request) {
@@ -17,7 +19,11 @@ CommandOutput run_comms(const CommsRequest& request) {
   }
 
   // Which of the three questions is asked.
-  const bool run = !given.run_file.empty() || !given.fields.empty();
+  // A cluster alone is no run: with traces, it is the machine they are of.
+  const bool machine_only =
+      !traces.empty() && std::all_of(given.fields.begin(), given.fields.end(),
+                                     [](const GivenField& f) { return f.name == "cluster"; });
+  const bool run = !given.run_file.empty() || (!given.fields.empty() && !machine_only);
   if (run && !traces.empty()) return comms_compared(given, traces, request);
   if (!traces.empty()) return comms_measured(traces, request);
   return comms_expected(given, request);
