@@ -34,16 +34,19 @@ std::string share_text(double share) {
   return formatted(value == 0 || value >= 9.95 ? "%.0f %%" : "%.2g %%", value);
 }
 
-std::string wrapped(const std::string& text) {
-  std::string out, line;
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string out, line(indent, ' ');
+  bool begun = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    if (!line.empty() && line.size() + 1 + word.size() > kColumns) {
+    if (begun && line.size() + 1 + word.size() > kColumns) {
       out += line + "\n";
-      line = "     ";
+      line = std::string(indent + 5, ' ');
+      begun = false;
     }
-    line += (line.empty() ? "" : " ") + word;
+    line += (begun ? " " : "") + word;
+    begun = true;
     at = end + 1;
   }
   return out + line + "\n";

@@ -37,18 +37,30 @@ std::string ranks_read(const Recording& recording) {
   return out;
 }
 
+// "2 groups (tp, dp)"; alike groups are one name, and of many there is only the number.
+std::string groups_read(const Recording& recording) {
+  std::vector<std::string> names;
+  const std::vector<std::uint32_t> alike = alike_groups(recording);
+  for (std::uint32_t i = 0; i < alike.size(); ++i) {
+    if (alike[i] == i) names.push_back(printable(group_name(recording, i), 16));
+  }
+  std::string out = plural(recording.groups.size(), "group", "groups");
+  if (!names.empty() && names.size() <= 2) out += " (" + join(names, ", ") + ")";
+  return out;
+}
+
 std::string what_was_read(const Measured& measured) {
   const Recording& recording = measured.recording();
   std::string out = measured.run.files.size() == 1
                         ? printable(measured.run.files.front(), 200)
                         : plural(measured.run.files.size(), "file", "files");
-  out += ": " + recording.format + "\n" + ranks_read(recording) + ", " +
-         plural(recording.groups.size(), "group", "groups") + ", " +
-         plural(recording.calls.size(), "call", "calls");
+  out += ": " + recording.format + "\n";
+  std::string held = ranks_read(recording) + ", " + groups_read(recording) + ", " +
+                     plural(recording.calls.size(), "call", "calls");
   if (!recording.compute.empty()) {
-    out += ", " + plural(recording.compute.size(), "kernel", "kernels") + " of computation";
+    held += ", " + plural(recording.compute.size(), "kernel", "kernels") + " of computation";
   }
-  return out + "\n";
+  return out + wrapped(held);
 }
 
 std::string ranks_cell(const std::optional<std::int64_t>& ranks) {
@@ -75,7 +87,7 @@ std::string volume_section(const Measured& measured) {
   }
   const bool several = measured.recording().ranks.size() > 1;
   return std::string("\ncalls") + (several ? " of one rank (mean)" : "") +
-         "; on wire: what the rank sends if the algorithm is a ring\n" + fitted(std::move(rows)) +
+         "; on wire: what it sends if the algorithm is a ring\n" + fitted(std::move(rows)) +
          and_more(left_out);
 }
 

@@ -21,8 +21,8 @@ std::string share_text(double share);
 /// "1 file", "8 files".
 std::string plural(std::size_t count, const std::string& one, const std::string& many);
 
-/// At words, to 80 columns.
-std::string wrapped(const std::string& text);
+/// A line of its own, broken at words to 80 columns.
+std::string wrapped(const std::string& text, std::size_t indent = 0);
 
 /// Takes out columns from `first` on, at least 1, that say nothing ("-") below the header.
 void drop_silent_columns(Rows& rows, std::size_t first);

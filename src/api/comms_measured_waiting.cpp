@@ -28,7 +28,7 @@ std::string waiting_section(const Measured& measured) {
     incomplete += row.incomplete;
   }
   std::string out =
-      "\nwaiting against transfer (means); last: the rank that others waited for most often\n" +
+      "\nwaiting against transfer (means); last: whom the others waited for most often\n" +
       fitted(std::move(rows)) + and_more(left_out);
   // The longest wait of all.
   const MatchedCall* worst = nullptr;
@@ -42,10 +42,11 @@ std::string waiting_section(const Measured& measured) {
   }
   if (worst != nullptr && worst->waiting[at].value() > 0) {
     const RecordedCall& call = recording.calls[worst->calls[at]];
-    out += "  longest: " + printable(names[call.rank], 30) + " waited " +
-           to_text(worst->waiting[at]) + " for " + printable(names[worst->last_rank], 30) +
-           " in one " + std::string(to_name(call.op)) + ", which took " + to_text(worst->transfer) +
-           "\n";
+    out += wrapped("longest: " + printable(names[call.rank], 30) + " waited " +
+                       to_text(worst->waiting[at]) + " for " +
+                       printable(names[worst->last_rank], 30) + " in one " +
+                       std::string(to_name(call.op)) + ", which took " + to_text(worst->transfer),
+                   2);
   }
   if (incomplete > 0) {
     out += "  of " + number_text(static_cast<double>(incomplete)) +

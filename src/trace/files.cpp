@@ -111,9 +111,11 @@ void add_folder(const std::string& folder, RunRecording& run, Seen& seen) {
     }
   }
   if (run.files.size() == before) {
-    run.unread.push_back({folder, "holds no trace: none of its " + std::to_string(files->size()) +
-                                      " files is of a known form (" + std::string(kKnownFormats) +
-                                      ")"});
+    run.unread.push_back(
+        {folder, files->empty()
+                     ? "has no files"
+                     : "holds no trace: none of its " + std::to_string(files->size()) +
+                           " files is of a known form (" + std::string(kKnownFormats) + ")"});
   }
 }
 

@@ -9,10 +9,14 @@
 namespace headway {
 namespace {
 
+std::string file_name(const std::string& label) {
+  const std::size_t folder = label.rfind('/');
+  return folder == std::string::npos ? label : label.substr(folder + 1);
+}
+
 // "runs/a/rank3.json.gz" -> "rank3"; what is no path stays.
 std::string short_label(const std::string& label) {
-  const std::size_t folder = label.rfind('/');
-  std::string out = folder == std::string::npos ? label : label.substr(folder + 1);
+  std::string out = file_name(label);
   for (const std::string_view ending : {".gz", ".json", ".jsonl", ".et", ".log", ".txt"}) {
     if (out.size() > ending.size() && out.ends_with(ending)) {
       out.resize(out.size() - ending.size());
@@ -25,18 +29,19 @@ std::string short_label(const std::string& label) {
 
 std::vector<std::string> rank_names(const Recording& recording) {
   std::map<std::int64_t, int> numbers;
-  std::map<std::string, int> labels;
+  std::map<std::string, int> labels, files;
   for (const RecordedRank& rank : recording.ranks) {
     if (rank.number) ++numbers[*rank.number];
     ++labels[short_label(rank.label)];
+    ++files[file_name(rank.label)];
   }
   std::vector<std::string> out;
   for (const RecordedRank& rank : recording.ranks) {
-    const std::string label = short_label(rank.label);
+    const std::string label = short_label(rank.label), file = file_name(rank.label);
     if (rank.number && numbers[*rank.number] == 1) {
       out.push_back("rank " + std::to_string(*rank.number));
     } else {
-      out.push_back(labels[label] == 1 ? label : rank.label);
+      out.push_back(labels[label] == 1 ? label : files[file] == 1 ? file : rank.label);
     }
   }
   return out;
