@@ -17,7 +17,7 @@ std::string_view advice_on_sizes(const Recording& recording) {
     return "PyTorch writes them since 2.3, older profilers with record_shapes=True";
   }
   if (recording.format.find("Nsight") != std::string::npos) {
-    return "NCCL gives them to NVTX; record with --trace=cuda,nvtx";
+    return "NCCL gives them to NVTX: nsys profile --trace=cuda,nvtx, export --include-blobs=true";
   }
   if (recording.format.find("Chakra") != std::string::npos) {
     return "the nodes lack comm_size";
