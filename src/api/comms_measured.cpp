@@ -66,6 +66,7 @@ Measured measure(RunRecording run) {
   const Recording& recording = measured.recording();
   measured.alignment = align(recording);
   measured.grouped = name_whole_group(measured.run.recording, measured.alignment);
+  complete_sizes(measured.run.recording);
   const std::vector<std::uint32_t> alike = alike_groups(recording);
   measured.calls = call_table(recording, alike);
   measured.waiting = waiting_table(recording, measured.alignment, alike);

@@ -270,10 +270,7 @@ std::int64_t name_whole_group(Recording& recording, const Alignment& alignment) 
     for (const std::size_t call : matched.calls) recording.calls[call].group = group;
     named += size;
   }
-  for (Omission& omission : recording.omissions) {
-    if (omission.what == kCallsWithoutGroup) omission.count -= std::min(named, omission.count);
-  }
-  std::erase_if(recording.omissions, [](const Omission& omission) { return omission.count == 0; });
+  reduce_omission(recording, kCallsWithoutGroup, named);
   return named;
 }
 

@@ -98,7 +98,8 @@ class DeepSpeedReader {
     // The tensor logged is the input: of an all-gather one rank's part, else the whole.
     if (op == Operation::all_gather || op == Operation::gather) {
       call.counted_bytes = Bytes(bytes);
-      leave_unsaid(recording_, "calls whose whole size is not known");
+      call.counted_part = true;
+      leave_unsaid(recording_, kCallsWithoutWhole);
     } else if (op != Operation::barrier) {
       call.bytes = Bytes(bytes);
     }

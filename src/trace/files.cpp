@@ -154,6 +154,7 @@ RunRecording read_run_traces(const std::vector<std::string>& paths) {
       add(path, run, seen);
     }
   }
+  complete_sizes(run.recording);
   doubt(seen, run);
   return run;
 }

@@ -174,7 +174,7 @@ class NcclDebugReader {
     } else {
       leave_unsaid(recording_, "calls of an unknown number format");
     }
-    if (!call.bytes) leave_unsaid(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     recording_.calls.push_back(call);
   }
 

@@ -91,7 +91,7 @@ class NcclProfilerReader {
       set_bytes_from_count(call, *elements * bytes_per_element(*call.type),
                            group_size(recording_, call));
     }
-    if (!call.bytes) leave_unsaid(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     call.start_ns = start;
     if (start && stop && *stop >= *start) {
       call.time = TimeKind::enqueue;

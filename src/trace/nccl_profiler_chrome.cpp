@@ -59,7 +59,7 @@ class ChromeEvents {
     if (call.type) {
       set_bytes_from_count(call, *elements * bytes_per_element(*call.type), std::nullopt);
     }
-    if (!call.bytes) leave_unsaid(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     recording_.calls.push_back(call);
     open_ = true;
     channels_ = {};

@@ -67,20 +67,23 @@ bool is_chakra(std::string_view bytes) {
 
 Result<Recording> read_log(ByteSource& source, const std::string& looks, Recording recording) {
   // A log may begin with anything: the first line of a known form decides.
-  // The initialisation of NCCL comes before its first call and names the communicators.
+  // What comes before it may be needed: the initialisation of NCCL names the communicators, the
+  // command that started a test of OSU's has the number of ranks.
   LineReader lines(source);
   std::string_view line;
   std::string initialisation;
   while (lines.next(line)) {
     const auto format = format_of_line(line);
     if (!format) {
-      if (has(line, " commId ") && initialisation.size() < kMostInitialisation) {
+      const bool says_more = has(line, " commId ") || has(line, "osu_");
+      if (says_more && initialisation.size() < kMostInitialisation) {
         initialisation.append(line).append("\n");
       }
       continue;
     }
     // The rest of the source, with this line before it.
-    std::string front = format == TraceFormat::nccl_debug ? initialisation : std::string();
+    const bool needed = format == TraceFormat::nccl_debug || format == TraceFormat::osu;
+    std::string front = needed ? initialisation : std::string();
     front += line;
     front += '\n';
     front += lines.unread();
