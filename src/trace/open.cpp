@@ -133,6 +133,8 @@ Reader reader_of(TraceFormat format) {
       return read_nccl_inspector;
     case TraceFormat::flight_recorder:
       return read_flight_recorder;
+    case TraceFormat::flight_recorder_pickle:
+      return read_flight_recorder_pickle;
     case TraceFormat::nccl_tests_json:
       return read_nccl_tests_json;
     default:
@@ -189,6 +191,10 @@ std::optional<TraceFormat> format_of_line(std::string_view line) {
 
 std::optional<TraceFormat> format_of(std::string_view beginning) {
   if (beginning.starts_with(kSqlite)) return TraceFormat::nsight;
+  const bool pickle = beginning.size() > 1 && beginning[0] == '\x80' && beginning[1] <= 5;
+  if (pickle && (has(beginning, "pg_config") || has(beginning, "profiling_name"))) {
+    return TraceFormat::flight_recorder_pickle;
+  }
   const std::string_view text = without_space(beginning);
   const bool json = text.starts_with('{') || text.starts_with('[');
   if (json) {

@@ -21,6 +21,7 @@ enum class TraceFormat : std::uint8_t {
   nccl_profiler_chrome,
   nccl_inspector,
   flight_recorder,
+  flight_recorder_pickle,
   deepspeed,
   nccl_tests,
   nccl_tests_json,
