@@ -60,9 +60,11 @@ Origin origin_of(std::string_view line, std::size_t info) {
                                   : word.rfind(':', last - 1);
     if (first != std::string_view::npos && first > 0 && is_digits(word.substr(last + 1)) &&
         is_digits(word.substr(first + 1, last - first - 1))) {
+      // Before the host: mpirun's "[1,0]<stdout>:", torchrun's "[default0]:".
       std::string_view host = word.substr(0, first);
-      if (const std::size_t marker = host.rfind(">:"); marker != std::string_view::npos) {
-        host.remove_prefix(marker + 2);  // mpirun's "[1,0]<stdout>:"
+      for (const std::string_view end : {">:", "]:"}) {
+        const std::size_t marker = host.rfind(end);
+        if (marker != std::string_view::npos) host.remove_prefix(marker + end.size());
       }
       origin.process = std::string(host) + std::string(word.substr(first, last - first));
       origin.device.clear();
