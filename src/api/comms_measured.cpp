@@ -1,7 +1,9 @@
 #include "api/comms_measured.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "api/comms.hpp"
 #include "base/text.hpp"
@@ -32,6 +34,19 @@ Problems warnings_of(const RunRecording& run) {
                             (run.not_traces.size() == 1 ? ": no trace" : ": no traces")});
   }
   return warnings;
+}
+
+// Outputs that would take the place of what is read.
+Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
+  Problems problems;
+  for (const auto& [flag, path] : {std::pair{"--csv", request.csv}, {"--save", request.save}}) {
+    for (const std::string& input : run.files) {
+      std::error_code absent;
+      if (path.empty() || !std::filesystem::equivalent(path, input, absent)) continue;
+      problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
+    }
+  }
+  return problems;
 }
 
 // The database, the table and the drawings: all of them or none.
@@ -108,6 +123,7 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
   // The recording of all files that can be read; the others are warnings, or the end.
   RunRecording run = read_run_traces(traces);
   if (run.files.empty()) append(problems, run.unread);
+  append(problems, over_inputs(run, request));
   if (!problems.empty()) return {.problems = problems};
   Problems warnings = warnings_of(run);
 

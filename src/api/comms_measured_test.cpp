@@ -397,6 +397,14 @@ TEST_F(Outputs, NothingIsWrittenWhereOneThingIsWrong) {
   }
 }
 
+TEST_F(Outputs, ATraceIsNotReplacedByWhatIsSaidOfIt) {
+  CommsRequest request;
+  request.files = {file("rank0.json", kineto(0))};
+  request.csv = path("./rank0.json");
+  ASSERT_EQ(run_comms(request).problems.size(), 1u);
+  EXPECT_EQ(read(path("rank0.json")), kineto(0));
+}
+
 TEST_F(Outputs, AFileThatCannotBeReadIsAWarningAndNoneThatCanBeAProblem) {
   CommsRequest request;
   request.files = {file("rank0.json", kineto(0)), path("absent.json")};
