@@ -101,7 +101,7 @@ class PickleMachine {
     std::uint64_t number = 0;
     if (!digits.empty() && (static_cast<unsigned char>(digits.back()) & 0x80) != 0)
       number = ~number;
-    std::memcpy(&number, digits.data(), digits.size());
+    if (!digits.empty()) std::memcpy(&number, digits.data(), digits.size());
     push_integer(static_cast<std::int64_t>(number));
   }
 

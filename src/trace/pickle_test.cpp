@@ -34,6 +34,7 @@ TEST(Pickle, PlainDataBecomeJson) {
             R"(["a","a"])");
   EXPECT_EQ(json_of("\x80\x04\x8c\x03\x22\\\n."s), R"("\"\\\u000a")");
   EXPECT_EQ(json_of("\x80\x02\x8a\x01\xfe."s), "-2");
+  EXPECT_EQ(json_of("\x80\x02\x8a\x00."s), "0");
 }
 
 TEST(Pickle, WhatWouldRunSomethingIsRefused) {
