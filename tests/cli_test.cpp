@@ -236,17 +236,20 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
   }
 }
 
-TEST_F(Cli, TheReadmeShowsWhatCommsExpectsOfTheExample) {
-  const std::string command = "comms examples/gpt-neox-1.3b-frontier.toml";
+// What the README shows of a command is what it prints.
+TEST_F(Cli, TheReadmeShowsWhatCommsSaysOfTheExamples) {
   const std::string readme = read(fs::path(HEADWAY_SOURCE_DIR) / "README.md");
-  const std::string before = "$ headway " + command + "\n";
-  const std::size_t at = readme.find(before);
-  ASSERT_NE(at, std::string::npos);
-  const std::size_t begin = at + before.size();
-  const Output output = run(command);
-  EXPECT_EQ(output.code, 0);
-  EXPECT_EQ(output.err, "");
-  EXPECT_EQ(readme.substr(begin, readme.find("```", begin) - begin), output.out);
+  for (const std::string command : {"comms examples/gpt-neox-1.3b-frontier.toml",
+                                    "comms examples/ddp-rank0.json examples/ddp-rank1.json"}) {
+    const std::string before = "$ headway " + command + "\n";
+    const std::size_t at = readme.find(before);
+    ASSERT_NE(at, std::string::npos) << command;
+    const std::size_t begin = at + before.size();
+    const Output output = run(command);
+    EXPECT_EQ(output.code, 0);
+    EXPECT_EQ(output.err, "");
+    EXPECT_EQ(readme.substr(begin, readme.find("```", begin) - begin), output.out);
+  }
 }
 
 TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {
@@ -260,6 +263,26 @@ TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {
   }
   expect_refused("comms --studdy", {"--studdy", "--study"});
   expect_refused("comms", {"needs a run"});
+}
+
+TEST_F(Cli, WhatATraceCouldNotSayIsAWarningBesideTheDocument) {
+  const std::string trace = read(fs::path(HEADWAY_SOURCE_DIR) / "examples/ddp-rank0.json");
+  const std::string cut = file("cut.json", trace.substr(0, trace.size() - 100));
+  const Output output = run("comms --json '" + cut + "' '" + (folder_ / "absent").string() + "'");
+  EXPECT_EQ(output.code, 0);
+  const auto document = nlohmann::json::parse(output.out);
+  EXPECT_EQ(document["source"].size(), 1U);
+  EXPECT_EQ(document["unread"].size(), 1U);
+  EXPECT_NE(output.err.find("headway: warning: " + cut), std::string::npos) << output.err;
+  EXPECT_NE(output.err.find("absent: cannot be opened"), std::string::npos) << output.err;
+}
+
+TEST_F(Cli, FilesThatAreNoTracesAreRefusedWithWhatTheyLookLikeAndWhatIsKnown) {
+  expect_refused("comms data/models/llama-2-7b.json README.md",
+                 {"llama-2-7b.json: is no trace", "JSON with '", "README.md: is no trace",
+                  "begins with '# Headway'", "Kineto", "nccl-tests"});
+  expect_refused("comms '" + folder_.string() + "/nothing'", {"cannot be opened"});
+  expect_refused("comms examples/ddp-rank0.json --save README.md", {"no database that Headway"});
 }
 
 // A folder with the page whose generated parts `validate --report` renews.

@@ -62,6 +62,7 @@ int print(const CommandOutput& output) {
     std::fputs(headway::problems_text(output.problems).c_str(), stderr);
     return 2;
   }
+  std::fputs(headway::warnings_text(output.warnings).c_str(), stderr);
   std::fputs(output.text.c_str(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fputs("headway: stdout: cannot be written\n", stderr);

@@ -21,6 +21,14 @@ CommandOutput bad(Problems problems) {
   return {.problems = std::move(problems)};
 }
 
+std::string lines_of(const Problems& problems, const std::string& before) {
+  std::string out;
+  for (const Problem& problem : problems) {
+    out += before + printable(problem.where, 300) + ": " + printable(problem.message, 2000) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 CommandOutput run_predict(const PredictRequest& request) {
@@ -99,12 +107,11 @@ CommandOutput run_bench(const BenchRequest& request) {
 }
 
 std::string problems_text(const Problems& problems) {
-  std::string out;
-  for (const Problem& problem : problems) {
-    out += "headway: " + printable(problem.where, 300) + ": " + printable(problem.message, 2000) +
-           "\n";
-  }
-  return out;
+  return lines_of(problems, "headway: ");
+}
+
+std::string warnings_text(const Problems& warnings) {
+  return lines_of(warnings, "headway: warning: ");
 }
 
 Result<std::string> signature() {

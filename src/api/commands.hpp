@@ -14,6 +14,7 @@ struct CommandOutput {
   std::string text = {};   // for stdout
   Problems problems = {};  // if any, nothing is for stdout and the exit code is 2
   int exit_code = 0;       // 0 done, 1 no feasible answer
+  Problems warnings = {};  // for stderr beside the text: what could not be read, and is not in it
 };
 
 struct PredictRequest {
@@ -74,6 +75,7 @@ CommandOutput run_calibrate(const CalibrateRequest& request);
 
 /// Problems as text for stderr, one a line, harmless to a terminal.
 std::string problems_text(const Problems& problems);
+std::string warnings_text(const Problems& warnings);
 
 /// What the argument parser said, with the nearest known flag for an unknown one.
 std::string argument_problem(const std::string& what, int argc, char** argv);

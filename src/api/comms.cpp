@@ -1,5 +1,7 @@
 #include "api/comms.hpp"
 
+#include <algorithm>
+
 #include "api/comms_expected_study.hpp"
 
 namespace headway {
@@ -18,8 +20,12 @@ CommandOutput run_comms(const CommsRequest& request) {
     }
   }
 
-  // Which of the questions is asked.
-  const bool run = !given.run_file.empty() || !given.fields.empty();
+  // Which of the questions is asked. A cluster alone is no run: with traces, it is the machine they
+  // are of.
+  const bool machine_only =
+      !traces.empty() && std::all_of(given.fields.begin(), given.fields.end(),
+                                     [](const GivenField& f) { return f.name == "cluster"; });
+  const bool run = !given.run_file.empty() || (!given.fields.empty() && !machine_only);
   if (request.study || !request.report.empty()) {
     if (!run && traces.empty()) return comms_study(request);
     return {.problems = {{request.study ? "--study" : "--report",

@@ -1,9 +1,139 @@
+#include "api/comms_measured.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
 #include "api/comms.hpp"
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "trace/save.hpp"
 
 namespace headway {
+namespace {
 
-CommandOutput comms_measured(const std::vector<std::string>&, const CommsRequest&) {
-  return {.problems = {{"comms", "measured calls: not built yet"}}};
+// What was lost on the way, for stderr.
+Problems warnings_of(const RunRecording& run) {
+  Problems warnings = run.unread;
+  for (const std::string& doubt : run.doubts) warnings.push_back({"traces", doubt});
+  for (const Omission& omission : run.recording.omissions) {
+    if (!omission.lost) continue;
+    warnings.push_back({run.files.size() == 1 ? run.files.front() : "traces",
+                        omission.what + " (" + std::to_string(omission.count) + ")"});
+  }
+  if (!run.not_traces.empty()) {
+    std::vector<std::string> some = run.not_traces;
+    constexpr std::size_t kShown = 5;
+    const std::size_t more = some.size() > kShown ? some.size() - kShown : 0;
+    some.resize(some.size() - more);
+    for (std::string& name : some) name = printable(name, 120);
+    warnings.push_back(
+        {"passed over", join(some, ", ") +
+                            (more > 0 ? " and " + std::to_string(more) + " more" : std::string()) +
+                            (run.not_traces.size() == 1 ? ": no trace" : ": no traces")});
+  }
+  return warnings;
+}
+
+// Outputs that would take the place of what is read.
+Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
+  Problems problems;
+  for (const auto& [flag, path] : {std::pair{"--csv", request.csv}, {"--save", request.save}}) {
+    for (const std::string& input : run.files) {
+      std::error_code absent;
+      if (path.empty() || !std::filesystem::equivalent(path, input, absent)) continue;
+      problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
+    }
+  }
+  return problems;
+}
+
+// The database, the table and the drawings: all of them or none.
+Problems write(const Measured& measured, const Cluster* cluster, const CommsRequest& request) {
+  std::vector<OutputFile> files;
+  if (!request.csv.empty()) files.push_back({request.csv, measured_csv(measured)});
+  if (!request.plot.empty()) {
+    for (OutputFile& file : measured_plots(measured, cluster, request.plot)) {
+      files.push_back(std::move(file));
+    }
+  }
+  const std::string draft = request.save.empty() ? std::string() : request.save + ".part";
+  std::remove(draft.c_str());
+  Problems problems;
+  if (!draft.empty()) {
+    problems = save_recording(measured.recording(), measured.alignment, draft);
+    for (Problem& problem : problems) problem.where = printable(request.save);
+  }
+  if (problems.empty()) problems = write_files(files, request.plot);
+  if (problems.empty() && !draft.empty() && std::rename(draft.c_str(), request.save.c_str()) != 0) {
+    problems.push_back({printable(request.save), "cannot be written"});
+  }
+  if (!problems.empty() && !draft.empty()) std::remove(draft.c_str());
+  return problems;
+}
+
+}  // namespace
+
+Measured measure(RunRecording run) {
+  Measured measured;
+  measured.run = std::move(run);
+  const Recording& recording = measured.recording();
+  measured.alignment = align(recording);
+  measured.grouped = name_whole_group(measured.run.recording, measured.alignment);
+  complete_sizes(measured.run.recording);
+  const std::vector<std::uint32_t> alike = alike_groups(recording);
+  measured.calls = call_table(recording, alike);
+  measured.waiting = waiting_table(recording, measured.alignment, alike);
+  // Without computation on record nothing can be said of what it hides.
+  if (!recording.compute.empty()) measured.overlap = overlap_of(recording);
+  for (const RecordedCall& call : recording.calls) {
+    const bool message = call.bytes && call.time != TimeKind::benchmark;
+    if (message) measured.sizes.add(*call.bytes, call.count);
+  }
+  measured.notes = notes_on(measured);
+  return measured;
+}
+
+std::vector<std::int64_t> collective_of_calls(const Measured& measured) {
+  std::vector<std::int64_t> out(measured.recording().calls.size(), -1);
+  std::int64_t number = 0;
+  for (const MatchedCall& matched : measured.alignment.matched) {
+    for (const std::size_t call : matched.calls) out[call] = number;
+    ++number;
+  }
+  return out;
+}
+
+CommandOutput comms_measured(const std::vector<std::string>& traces, const CommsRequest& request) {
+  // Everything that is wrong with the request.
+  Problems problems;
+  std::optional<Cluster> cluster;
+  for (const GivenField& field : request.fields) {
+    if (field.name != "cluster") continue;
+    auto loaded = load_cluster(field.text);
+    if (loaded) {
+      cluster = std::move(loaded).value();
+    } else {
+      append(problems, loaded.problems());
+    }
+  }
+  if (!request.save.empty()) append(problems, may_save_to(request.save));
+
+  // The recording of all files that can be read; the others are warnings, or the end.
+  RunRecording run = read_run_traces(traces);
+  if (run.files.empty()) append(problems, run.unread);
+  append(problems, over_inputs(run, request));
+  if (!problems.empty()) return {.problems = problems};
+  Problems warnings = warnings_of(run);
+
+  // What follows from it, written where it was asked for.
+  const Measured measured = measure(std::move(run));
+  problems = write(measured, cluster ? &*cluster : nullptr, request);
+  if (!problems.empty()) return {.problems = problems};
+
+  return {.text = request.json ? measured_json(measured) : measured_text(measured),
+          .warnings = std::move(warnings)};
 }
 
 }  // namespace headway

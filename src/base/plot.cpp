@@ -84,19 +84,48 @@ std::string tick_label(double value) {
   return out;
 }
 
-void draw_panel(Svg& svg, const Panel& panel) {
-  const double left = panel.x.from, right = panel.x.to, bottom = panel.y.from, top = panel.y.to;
-  for (const double value : ticks(panel.x)) {
-    const double x = panel.x.at(value);
-    svg.line({x, bottom}, {x, top}, "stroke=\"#e7eaed\"");
-    svg.text({x, bottom + 14}, tick_label(value), "text-anchor=\"middle\" fill=\"#6e7781\"");
+std::string size_label(Bytes size) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  int unit = 0;
+  double value = size.value();
+  for (; value >= 1024 && unit < 5; ++unit) value /= 1024;
+  return tick_label(value) + " " + units[unit];
+}
+
+std::vector<Tick> size_ticks(const Scale& scale) {
+  const double most = std::max(2.0, std::abs(scale.to - scale.from) / 60);
+  const int first = static_cast<int>(std::ceil(std::log2(scale.low)));
+  const int last = static_cast<int>(std::floor(std::log2(scale.high)));
+  const int every = std::max(1, static_cast<int>(std::ceil((last - first + 1) / most)));
+  std::vector<Tick> out;
+  for (int power = first; power <= last; ++power) {
+    if (power % every != 0) continue;
+    const double size = std::ldexp(1.0, power);
+    out.push_back({size, size_label(Bytes(size))});
   }
-  for (const double value : ticks(panel.y)) {
+  return out;
+}
+
+void draw_panel(Svg& svg, const Panel& panel, std::span<const Tick> x) {
+  const double left = panel.x.from, right = panel.x.to, bottom = panel.y.from, top = panel.y.to;
+  for (const Tick& tick : x) {
+    const double at = panel.x.at(tick.value);
+    svg.line({at, bottom}, {at, top}, "stroke=\"#e7eaed\"");
+    svg.text({at, bottom + 14}, tick.label, "text-anchor=\"middle\" fill=\"#6e7781\"");
+  }
+  const bool rows = panel.y.low == 0 && panel.y.high == 1;
+  for (const double value : rows ? std::vector<double>() : ticks(panel.y)) {
     const double y = panel.y.at(value);
     svg.line({left, y}, {right, y}, "stroke=\"#e7eaed\"");
     svg.text({left - 5, y + 4}, tick_label(value), "text-anchor=\"end\" fill=\"#6e7781\"");
   }
   svg.rect({left, top}, right - left, bottom - top, "fill=\"none\" stroke=\"#c9d1d9\"");
+}
+
+void draw_panel(Svg& svg, const Panel& panel) {
+  std::vector<Tick> x;
+  for (const double value : ticks(panel.x)) x.push_back({value, tick_label(value)});
+  draw_panel(svg, panel, x);
 }
 
 void draw_axis_titles(Svg& svg, const Panel& panel, std::string_view x, std::string_view y) {

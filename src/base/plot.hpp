@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "base/svg.hpp"
 
 namespace headway {
@@ -38,6 +39,19 @@ struct Panel {
   Scale x, y;  // y.from is the lower border
 };
 void draw_panel(Svg& svg, const Panel& panel);
+
+struct Tick {
+  double value;
+  std::string label;
+};
+/// The same with other ticks than round numbers along x. A panel of rows (y from 0 to 1) has no
+/// ticks along y.
+void draw_panel(Svg& svg, const Panel& panel, std::span<const Tick> x);
+
+/// "4 KiB" of a power of two.
+std::string size_label(Bytes size);
+/// Powers of two on a logarithmic scale of bytes, at most about one in 60 pixels.
+std::vector<Tick> size_ticks(const Scale& scale);
 void draw_axis_titles(Svg& svg, const Panel& panel, std::string_view x, std::string_view y);
 
 /// The diagonal where both are equal, and the band of 20 % about it. Both scales are equal.

@@ -9,7 +9,7 @@
 namespace headway {
 namespace {
 
-constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kUngrouped = std::numeric_limits<std::uint32_t>::max();
 
 bool is_collective(Operation op) {
   return op != Operation::send && op != Operation::receive && op != Operation::send_receive &&
@@ -59,7 +59,7 @@ void match(const Recording& recording, Alignment& alignment) {
   for (std::size_t i = 0; i < recording.calls.size(); ++i) {
     const RecordedCall& call = recording.calls[i];
     if (!is_collective(call.op) || call.time != TimeKind::kernel || !call.duration) continue;
-    kinds[{call.group.value_or(kNoGroup), call.op}][call.rank].push_back(i);
+    kinds[{call.group.value_or(kUngrouped), call.op}][call.rank].push_back(i);
   }
   for (auto& [kind, by_rank] : kinds) {
     std::int64_t calls = 0;
@@ -80,10 +80,10 @@ void match(const Recording& recording, Alignment& alignment) {
         });
       }
     }
-    const auto size = kind.first == kNoGroup ? std::nullopt : recording.groups[kind.first].size;
+    const auto size = kind.first == kUngrouped ? std::nullopt : recording.groups[kind.first].size;
     // More ranks than the group has: groups of one name that the source does not tell apart.
     bool sound = !size || static_cast<std::int64_t>(by_rank.size()) <= *size;
-    if (kind.first != kNoGroup && !recording.groups[kind.first].named) {
+    if (kind.first != kUngrouped && !recording.groups[kind.first].named) {
       // One of several groups of this size, unless it is that of all ranks.
       sound = sound && size == recording.ranks[by_rank.begin()->first].world_size;
     }
@@ -257,6 +257,21 @@ Alignment align(const Recording& recording) {
   set_clocks(recording, alignment);
   split(recording, alignment);
   return alignment;
+}
+
+// [TRACE-7]
+std::int64_t name_whole_group(Recording& recording, const Alignment& alignment) {
+  std::int64_t named = 0;
+  for (const MatchedCall& matched : alignment.matched) {
+    if (!matched.complete || recording.calls[matched.calls.front()].group) continue;
+    const auto size = static_cast<std::int64_t>(matched.calls.size());
+    const std::uint32_t group =
+        group_index(recording, "all " + std::to_string(size) + " ranks", size);
+    for (const std::size_t call : matched.calls) recording.calls[call].group = group;
+    named += size;
+  }
+  reduce_omission(recording, kCallsWithoutGroup, named);
+  return named;
 }
 
 }  // namespace headway

@@ -46,4 +46,8 @@ struct Alignment {
 /// only where it has all ranks. Only kernel times are split.
 Alignment align(const Recording& recording);
 
+/// [TRACE-7] Calls of no known group that all ranks of the run were found to make together are
+/// given a group of all ranks, so that their wire bytes are known. Returns how many.
+std::int64_t name_whole_group(Recording& recording, const Alignment& alignment);
+
 }  // namespace headway

@@ -1,7 +1,6 @@
 #include "trace/call_table.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -24,33 +23,49 @@ std::optional<double> factor_of(Operation op, std::optional<std::int64_t> ranks)
   return std::nullopt;
 }
 
-std::string number(double value, const char* format) {
-  char text[40];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 }  // namespace
 
-std::optional<BytesPerSecond> bus_bandwidth(const Recording& recording, const RecordedCall& call) {
+std::optional<Bytes> wire_bytes(const Recording& recording, const RecordedCall& call) {
   const auto factor = factor_of(call.op, group_size(recording, call));
-  if (!factor || !call.bytes || !call.duration || !can_mean_transfer(call.time) ||
-      !(call.duration->value() > 0)) {
-    return std::nullopt;
-  }
-  return *factor * *call.bytes / *call.duration;
+  if (!factor || !call.bytes) return std::nullopt;
+  return *factor * *call.bytes;
 }
 
-std::vector<CallTableRow> call_table(const Recording& recording) {
+std::optional<BytesPerSecond> bus_bandwidth(const Recording& recording, const RecordedCall& call) {
+  const auto bytes = wire_bytes(recording, call);
+  if (!bytes || !call.duration || !can_mean_transfer(call.time) || !(call.duration->value() > 0)) {
+    return std::nullopt;
+  }
+  return *bytes / *call.duration;
+}
+
+std::vector<std::uint32_t> alike_groups(const Recording& recording) {
+  std::map<std::pair<std::string, std::int64_t>, std::uint32_t> first;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < recording.groups.size(); ++i) {
+    const std::int64_t size = recording.groups[i].size.value_or(-1);
+    out.push_back(first.emplace(std::pair(group_name(recording, i), size), i).first->second);
+  }
+  return out;
+}
+
+std::vector<CallTableRow> call_table(const Recording& recording,
+                                     const std::vector<std::uint32_t>& as) {
   std::map<std::tuple<std::uint32_t, Operation, TimeKind>, CallTableRow> rows;
   struct Rate {
     Bytes bytes;
     Seconds time;
   };
   std::map<const CallTableRow*, Rate> rates;
+  std::map<const CallTableRow*, std::vector<bool>> callers;
   for (const RecordedCall& call : recording.calls) {
-    CallTableRow& row = rows[{call.group.value_or(kNoGroup), call.op, call.time}];
-    row.group = call.group;
+    const auto group = call.group && !as.empty() ? std::optional(as[*call.group]) : call.group;
+    CallTableRow& row = rows[{group.value_or(kNoGroup), call.op, call.time}];
+    row.group = group;
+    std::vector<bool>& called = callers[&row];
+    called.resize(recording.ranks.size());
+    row.callers += called[call.rank] ? 0 : 1;
+    called[call.rank] = true;
     row.op = call.op;
     row.time_kind = call.time;
     row.ranks = group_size(recording, call);
@@ -90,26 +105,9 @@ std::vector<CallTableRow> call_table(const Recording& recording) {
 std::string group_name(const Recording& recording, std::optional<std::uint32_t> group) {
   if (!group) return "-";
   const RecordedGroup& found = recording.groups[*group];
-  return found.description.empty() ? found.id : found.description;
-}
-
-std::vector<std::vector<std::string>> to_cells(const std::vector<CallTableRow>& rows,
-                                               const Recording& recording) {
-  std::vector<std::vector<std::string>> cells = {{"group", "operation", "time is", "ranks", "calls",
-                                                  "bytes", "mean bytes", "seconds", "shortest us",
-                                                  "busbw GB/s"}};
-  for (const CallTableRow& row : rows) {
-    const bool sized = row.sized > 0, timed = row.timed > 0;
-    cells.push_back({group_name(recording, row.group), std::string(to_name(row.op)),
-                     std::string(to_name(row.time_kind)),
-                     row.ranks ? std::to_string(*row.ranks) : "-", number(row.count, "%.0f"),
-                     sized ? number(row.bytes.value(), "%.0f") : "-",
-                     sized ? number(row.bytes.value() / row.sized, "%.0f") : "-",
-                     timed ? number(row.time.value(), "%.6f") : "-",
-                     timed ? number(row.shortest.value() * 1e6, "%.1f") : "-",
-                     row.bus_bandwidth ? number(row.bus_bandwidth->value() / 1e9, "%.2f") : "-"});
-  }
-  return cells;
+  if (!found.description.empty()) return found.description;
+  if (!found.id.starts_with("comm ")) return found.id;
+  return found.size ? "comm of " + std::to_string(*found.size) : "comm";
 }
 
 }  // namespace headway

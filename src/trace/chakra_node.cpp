@@ -61,12 +61,12 @@ void ChakraCalls::add_call(const ChakraNode& node) {
         call.op == Operation::gather || call.op == Operation::scatter ||
         call.op == Operation::other) {
       call.counted_bytes = Bytes(*node.bytes);
-      omit(recording_, "sizes that may be of one rank's part or of the whole");
+      leave_unsaid(recording_, "sizes that may be of one rank's part or of the whole");
     } else if (call.op != Operation::barrier) {
       call.bytes = Bytes(*node.bytes);
     }
   } else if (call.op != Operation::barrier) {
-    omit(recording_, "calls without a size");
+    leave_unsaid(recording_, "calls without a size");
   }
   if (!node.group.empty()) call.group = group_index(recording_, node.group);
   if (node.start_us) call.start_ns = nanoseconds(*node.start_us);
@@ -82,7 +82,7 @@ void ChakraCalls::finish() {
   if (!gpu_calls_) {
     for (const ChakraNode& node : cpu_calls_) add_call(node);
   }
-  if (recording_.calls.empty()) omit(recording_, "no communication in the trace");
+  if (recording_.calls.empty()) leave_unsaid(recording_, "no communication in the trace");
 }
 
 }  // namespace headway

@@ -49,11 +49,11 @@ class DeepSpeedReader {
     if (recording_.calls.empty()) {
       recording_.calls = std::move(table_);
     } else if (!table_.empty()) {
-      omit(recording_, "rows of the summary, which repeats the lines",
-           static_cast<std::int64_t>(table_.size()));
+      leave_unsaid(recording_, "rows of the summary, which repeats the lines",
+                   static_cast<std::int64_t>(table_.size()));
     }
     if (recording_.calls.empty()) return;
-    omit(recording_, "sizes are rounded to two decimals");
+    leave_unsaid(recording_, "sizes are rounded to two decimals");
   }
 
  private:
@@ -98,7 +98,8 @@ class DeepSpeedReader {
     // The tensor logged is the input: of an all-gather one rank's part, else the whole.
     if (op == Operation::all_gather || op == Operation::gather) {
       call.counted_bytes = Bytes(bytes);
-      omit(recording_, "calls whose whole size is not known");
+      call.counted_part = true;
+      leave_unsaid(recording_, kCallsWithoutWhole);
     } else if (op != Operation::barrier) {
       call.bytes = Bytes(bytes);
     }

@@ -130,7 +130,7 @@ class ExecutionTraceReader {
         set_bytes_from_count(call, input.bytes, group_size(recording_, call));
       }
     }
-    if (!call.bytes) omit(recording_, "calls without a size");
+    if (!call.bytes) leave_unsaid(recording_, "calls without a size");
   }
 
   Recording& recording_;
@@ -145,7 +145,7 @@ void read_execution_trace(ByteSource& source, Recording& recording) {
                  [&](std::string_view key, const JsonValue& value) {
                    if (key == "nodes" || key.empty()) reader.add(value);
                  });
-  if (recording.calls.empty()) omit(recording, "no communication in the trace");
+  if (recording.calls.empty()) leave_unsaid(recording, "no communication in the trace");
 }
 
 }  // namespace headway

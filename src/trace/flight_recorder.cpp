@@ -1,11 +1,14 @@
-// PyTorch flight recorder, as JSON: {"pg_config": {"0": {"name", "desc", "ranks"}}, "entries":
+// PyTorch flight recorder, as JSON or as the pickle it dumps by default: {"pg_config": {"0":
+// {"name", "desc", "ranks"}}, "entries":
 // [{"process_group": [name, desc], "profiling_name": "nccl:all_reduce", "input_sizes": [[..]],
 // "input_dtypes": [..], "state", "duration_ms", "time_created_ns", ...}]}. "duration_ms" is the
 // GPU's and there only with TORCH_NCCL_ENABLE_TIMING; else the times of discovery are the host's,
 // with the 100 ms of its watchdog.
+#include <algorithm>
 #include <string>
 
 #include "trace/json_pieces.hpp"
+#include "trace/pickle.hpp"
 #include "trace/readers.hpp"
 
 namespace headway {
@@ -19,6 +22,21 @@ double elements_in(const JsonValue& sizes) {
     sum += product;
   });
   return sum;
+}
+
+// The dumps of a run are files named after their ranks: "nccl_trace_rank_3".
+std::optional<std::int64_t> rank_in_name(std::string_view name) {
+  const std::size_t word = name.rfind("rank");
+  if (word == std::string_view::npos) return std::nullopt;
+  std::int64_t number = -1;
+  for (const char c : name.substr(word + 4)) {
+    if (c >= '0' && c <= '9' && number < 100'000'000) {
+      number = std::max<std::int64_t>(number, 0) * 10 + (c - '0');
+    } else if (c != '_' || number >= 0) {
+      break;
+    }
+  }
+  return number < 0 ? std::nullopt : std::optional(number);
 }
 
 void add_group(std::string_view id, const JsonValue& config, Recording& recording) {
@@ -74,10 +92,10 @@ void add_entry(const JsonValue& entry, Recording& recording) {
     call.bytes = whole_from_buffers(call.op, input.is_array() ? elements_in(input) * width : -1,
                                     output.is_array() ? elements_in(output) * width : -1);
   }
-  if (!call.bytes) omit(recording, "calls without a size");
+  if (!call.bytes) leave_unsaid(recording, "calls without a size");
   set_times(entry, call);
   if (entry["state"].text().value_or("completed") != "completed") {
-    omit(recording, "calls that were not completed");
+    leave_unsaid(recording, "calls that were not completed");
     call.duration.reset();
     call.time = TimeKind::none;
   }
@@ -101,9 +119,24 @@ void read_flight_recorder(ByteSource& source, Recording& recording) {
                      add_entry(value, recording);
                    }
                  });
+  RecordedRank& rank = recording.ranks.front();
+  if (!rank.number) rank.number = rank_in_name(recording.source);
+  for (const RecordedGroup& group : recording.groups) {
+    if (group.description == "default_pg") rank.world_size = group.size;
+  }
   std::int64_t untimed = 0;
   for (const RecordedCall& call : recording.calls) untimed += call.duration ? 0 : 1;
-  omit(recording, "calls without a duration (TORCH_NCCL_ENABLE_TIMING)", untimed);
+  leave_unsaid(recording, "calls without a duration (TORCH_NCCL_ENABLE_TIMING)", untimed);
+}
+
+void read_flight_recorder_pickle(ByteSource& source, Recording& recording) {
+  const auto json = json_of_pickle(source, "frames");
+  if (json) {
+    const auto text = source_of(*json);
+    return read_flight_recorder(*text, recording);
+  }
+  recording.format = "PyTorch flight recorder";
+  omit(recording, json.problems().front().message);
 }
 
 }  // namespace headway

@@ -317,8 +317,8 @@ class KinetoReader {
 
   void finish() {
     join_kineto(std::move(events_), recording_);
-    if (kernels_ == 0) omit(recording_, "no GPU kernel in the trace");
-    if (recording_.calls.empty()) omit(recording_, "no communication in the trace");
+    if (kernels_ == 0) leave_unsaid(recording_, "no GPU kernel in the trace");
+    if (recording_.calls.empty()) leave_unsaid(recording_, "no communication in the trace");
     for (RecordedCall& call : recording_.calls) shift(*call.start_ns);
     for (RecordedCompute& compute : recording_.compute) shift(compute.start_ns);
   }

@@ -103,8 +103,8 @@ void note_gaps(const Recording& calls, Recording& recording) {
     sizes += call.bytes ? 0 : 1;
     groups += call.group ? 0 : 1;
   }
-  omit(recording, "calls without a size", sizes);
-  omit(recording, "calls without a group", groups);
+  leave_unsaid(recording, "calls without a size", sizes);
+  leave_unsaid(recording, kCallsWithoutGroup, groups);
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ void join_kineto(KinetoEvents events, Recording& recording) {
     set_comms(call, op.comms, recording);
     recording.calls.push_back(call);
   }
-  omit(recording, "calls issued on the host whose kernel is not in the trace", unmatched);
+  leave_unsaid(recording, "calls issued on the host whose kernel is not in the trace", unmatched);
   note_gaps(recording, recording);
 }
 

@@ -60,9 +60,11 @@ Origin origin_of(std::string_view line, std::size_t info) {
                                   : word.rfind(':', last - 1);
     if (first != std::string_view::npos && first > 0 && is_digits(word.substr(last + 1)) &&
         is_digits(word.substr(first + 1, last - first - 1))) {
+      // Before the host: mpirun's "[1,0]<stdout>:", torchrun's "[default0]:".
       std::string_view host = word.substr(0, first);
-      if (const std::size_t marker = host.rfind(">:"); marker != std::string_view::npos) {
-        host.remove_prefix(marker + 2);  // mpirun's "[1,0]<stdout>:"
+      for (const std::string_view end : {">:", "]:"}) {
+        const std::size_t marker = host.rfind(end);
+        if (marker != std::string_view::npos) host.remove_prefix(marker + end.size());
       }
       origin.process = std::string(host) + std::string(word.substr(first, last - first));
       origin.device.clear();
@@ -172,9 +174,9 @@ class NcclDebugReader {
     if (call.type) {
       set_bytes_from_count(call, *elements * bytes_per_element(*call.type), size);
     } else {
-      omit(recording_, "calls of an unknown number format");
+      leave_unsaid(recording_, "calls of an unknown number format");
     }
-    if (!call.bytes) omit(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     recording_.calls.push_back(call);
   }
 
@@ -191,7 +193,7 @@ void read_nccl_debug(ByteSource& source, Recording& recording) {
   std::string_view line;
   while (lines.next(line)) reader.add(line);
   note_damage(lines, recording);
-  if (!recording.calls.empty()) omit(recording, "the log holds no durations");
+  if (!recording.calls.empty()) leave_unsaid(recording, "the log holds no durations");
 }
 
 }  // namespace headway

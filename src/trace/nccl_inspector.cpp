@@ -58,7 +58,8 @@ void read_nccl_inspector(ByteSource& source, Recording& recording) {
   for_each_piece(source, JsonShape::lines, recording,
                  [&](std::string_view, const JsonValue& record) { add_record(record, recording); });
   if (!recording.calls.empty()) {
-    omit(recording, "small calls may be missing (NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES, 8,192)");
+    leave_unsaid(recording,
+                 "small calls may be missing (NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES, 8,192)");
   }
 }
 

@@ -168,6 +168,22 @@ TEST(NcclDebug, RcclsFieldsTimestampsAndLaunchersPrefixesAreUnderstood) {
   EXPECT_EQ(recording.calls[1].group, recording.calls[0].group);
 }
 
+TEST(NcclDebug, WhateverALauncherPutsBeforeTheLineTheRankIsTheProcess) {
+  for (const std::string prefix :
+       {"", "[1,0]<stdout>:", "[1,12]<stderr>:", "0: ", " 12: ", "[default0]:", "[rank3]: ",
+        "(RayTrainWorker pid=615, ip=10.0.0.7) ", "\x1b[36m(RayTrainWorker pid=615)\x1b[0m ",
+        "worker-0 | ", "2026-05-05T06:16:47.123Z ", "[2026-05-05 06:16:47] "}) {
+    const Recording recording = read_text(
+        prefix +
+        "node-7:52937:52940 [3] NCCL INFO AllReduce: opCount 3 sendbuff 0x1 recvbuff 0x2 count 256 "
+        "datatype 7 op 0 root 0 comm 0xae [nranks=8] stream 0xac\n");
+    ASSERT_EQ(recording.calls.size(), 1u) << prefix;
+    EXPECT_EQ(recording.ranks.at(0).label, "node-7:52937 [3]") << prefix;
+    EXPECT_EQ(recording.groups.at(0).id, "comm 0xae of node-7:52937") << prefix;
+    EXPECT_EQ(recording.calls[0].bytes, Bytes(1024)) << prefix;
+  }
+}
+
 TEST(NcclDebug, WithoutTheRanksOnlyOnePartOfAGatherIsKnown) {
   const Recording recording = read_text(
       "node:1:2 [4] NCCL INFO ReduceScatter: opCount ce3 sendbuff 0x1 recvbuff 0x2 count 10 "

@@ -35,7 +35,7 @@ class NcclProfilerReader {
       const Channels& channels = channels_[i];
       RecordedCall& call = recording_.calls[i];
       if (channels.count == 0) {
-        omit(recording_, "calls without kernel-channel events: enqueue times only");
+        leave_unsaid(recording_, "calls without kernel-channel events: enqueue times only");
         continue;
       }
       const bool gpu_clock = channels.gpu_count == channels.count;
@@ -91,7 +91,7 @@ class NcclProfilerReader {
       set_bytes_from_count(call, *elements * bytes_per_element(*call.type),
                            group_size(recording_, call));
     }
-    if (!call.bytes) omit(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     call.start_ns = start;
     if (start && stop && *stop >= *start) {
       call.time = TimeKind::enqueue;

@@ -59,7 +59,7 @@ class ChromeEvents {
     if (call.type) {
       set_bytes_from_count(call, *elements * bytes_per_element(*call.type), std::nullopt);
     }
-    if (!call.bytes) omit(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     recording_.calls.push_back(call);
     open_ = true;
     channels_ = {};
@@ -96,7 +96,7 @@ class ChromeEvents {
     } else if (at_ns && *at_ns >= *call.start_ns) {
       ns = *at_ns - *call.start_ns;
       call.time = TimeKind::enqueue;
-      omit(recording_, "calls without kernel-channel events: enqueue times only");
+      leave_unsaid(recording_, "calls without kernel-channel events: enqueue times only");
     } else {
       return;
     }

@@ -54,9 +54,9 @@ std::optional<std::int64_t> ranks_of(const NcclTestsTable& table, Operation op) 
 void add_table(const NcclTestsTable& table, Recording& recording) {
   if (table.rows.empty()) return;
   const auto op = op_of(table);
-  if (!op) omit(recording, "tables whose operation is not said", 1);
+  if (!op) leave_unsaid(recording, "tables whose operation is not said", 1);
   const auto ranks = ranks_of(table, op.value_or(Operation::other));
-  if (!ranks) omit(recording, "tables whose number of ranks is not said", 1);
+  if (!ranks) leave_unsaid(recording, "tables whose number of ranks is not said", 1);
   const std::uint32_t rank = rank_index(recording, "all ranks");
   const std::uint32_t group = group_index(
       recording, ranks ? "all " + std::to_string(*ranks) + " ranks" : "all ranks", ranks);

@@ -1,6 +1,6 @@
 // Nsight Systems, exported to SQLite: kernels are rows of CUPTI_ACTIVITY_KIND_KERNEL (start, end in
-// ns, deviceId, streamId, and a name by its number in StringIds). The sizes of NCCL's calls are not
-// in these tables.
+// ns, deviceId, streamId, and a name by its number in StringIds). The sizes of NCCL's calls are in
+// the payloads of the NVTX ranges around the launches of their kernels, where those were exported.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "trace/nsight_payload.hpp"
 #include "trace/readers.hpp"
 
 namespace headway {
@@ -64,15 +65,46 @@ class KernelNames {
   std::unordered_map<std::int64_t, std::optional<Operation>> ops_;
 };
 
+// Sizes and communicators of calls whose launches lie in a range of NCCL with a payload.
+void set_payloads(sqlite3* database, const std::vector<LaunchKey>& launch_of_call,
+                  Recording& recording) {
+  const NcclPayloads payloads = read_nccl_payloads(database);
+  if (payloads.by_thread.empty()) return;
+  const auto launches = read_launches(database, launch_of_call);
+  for (std::size_t i = 0; i < recording.calls.size(); ++i) {
+    const auto launch = launches.find(launch_of_call[i]);
+    if (launch == launches.end()) continue;
+    const NcclRange* range = payloads.around(launch->second.thread, launch->second.start);
+    if (range == nullptr) continue;
+    RecordedCall& call = recording.calls[i];
+    std::optional<std::int64_t> size;
+    if (const auto known = payloads.communicator_size.find(*range->communicator);
+        known != payloads.communicator_size.end()) {
+      size = known->second;
+    }
+    call.group = group_index(recording, "comm " + std::to_string(*range->communicator), size);
+    // A kernel of several sends and receives is launched for all of them: no one size is its.
+    if (range->message_bytes && call.op != Operation::send_receive) {
+      set_bytes_from_count(call, *range->message_bytes, size);
+    }
+  }
+}
+
 Result<Recording> read_database(sqlite3* database, const std::string& source) {
   Recording recording;
   recording.source = source;
   recording.format = "Nsight Systems SQLite";
   // A damaged database must not take for ever or fill the memory.
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024);
-  const Statement query = prepare(
-      database,
-      "SELECT start, end, deviceId, streamId, demangledName FROM CUPTI_ACTIVITY_KIND_KERNEL");
+  std::vector<LaunchKey> launch_of_call;
+  // Some exports have neither processes nor the launches' numbers.
+  Statement query;
+  for (const char* columns : {"correlationId, globalPid", "correlationId, 0", "0, 0"}) {
+    query = prepare(database, ("SELECT start, end, deviceId, streamId, demangledName, " +
+                               std::string(columns) + " FROM CUPTI_ACTIVITY_KIND_KERNEL")
+                                  .c_str());
+    if (query) break;
+  }
   if (!query) {
     return Problem{source,
                    "has no table of GPU kernels (CUPTI_ACTIVITY_KIND_KERNEL) that can be "
@@ -107,9 +139,16 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
     call.duration = Seconds(static_cast<double>(duration) * 1e-9);
     call.time = TimeKind::kernel;
     recording.calls.push_back(call);
+    launch_of_call.emplace_back(sqlite3_column_int64(query.get(), 6),
+                                sqlite3_column_int64(query.get(), 5));
   }
   if (state != SQLITE_DONE) omit(recording, "the rest of a damaged database");
-  omit(recording, "calls without a size", static_cast<std::int64_t>(recording.calls.size()));
+  set_payloads(database, launch_of_call, recording);
+  std::int64_t unsized_calls = 0;
+  for (const RecordedCall& call : recording.calls) {
+    unsized_calls += call.bytes || call.counted_bytes ? 0 : 1;
+  }
+  leave_unsaid(recording, "calls without a size", unsized_calls);
   if (recording.records_read == 0) {
     return Problem{source, "has no GPU kernel that could be read"};
   }

@@ -4,12 +4,14 @@
 
 #include "trace/line_reader.hpp"
 #include "trace/readers.hpp"
+#include "trace/unknown.hpp"
 
 namespace headway {
 namespace {
 
 constexpr std::size_t kBeginning = 64 * 1024;
 constexpr std::size_t kMostInitialisation = 16 * 1024 * 1024;
+constexpr std::string_view kUnknownFormat = "is no trace or log of a known form";
 constexpr std::string_view kSqlite("SQLite format 3\0", 16);
 
 bool has(std::string_view text, std::string_view part) {
@@ -63,22 +65,25 @@ bool is_chakra(std::string_view bytes) {
   return length >= 4;
 }
 
-Result<Recording> read_log(ByteSource& source, Recording recording) {
+Result<Recording> read_log(ByteSource& source, const std::string& looks, Recording recording) {
   // A log may begin with anything: the first line of a known form decides.
-  // The initialisation of NCCL comes before its first call and names the communicators.
+  // What comes before it may be needed: the initialisation of NCCL names the communicators, the
+  // command that started a test of OSU's has the number of ranks.
   LineReader lines(source);
   std::string_view line;
   std::string initialisation;
   while (lines.next(line)) {
     const auto format = format_of_line(line);
     if (!format) {
-      if (has(line, " commId ") && initialisation.size() < kMostInitialisation) {
+      const bool says_more = has(line, " commId ") || has(line, "osu_");
+      if (says_more && initialisation.size() < kMostInitialisation) {
         initialisation.append(line).append("\n");
       }
       continue;
     }
     // The rest of the source, with this line before it.
-    std::string front = format == TraceFormat::nccl_debug ? initialisation : std::string();
+    const bool needed = format == TraceFormat::nccl_debug || format == TraceFormat::osu;
+    std::string front = needed ? initialisation : std::string();
     front += line;
     front += '\n';
     front += lines.unread();
@@ -104,10 +109,8 @@ Result<Recording> read_log(ByteSource& source, Recording recording) {
     }
     return recording;
   }
-  return Problem{recording.source,
-                 "is no trace or log of a known form (Kineto, Execution Trace, Chakra, NCCL_DEBUG, "
-                 "NCCL profiler or Inspector, flight recorder, DeepSpeed, nccl-tests, OSU, Nsight "
-                 "Systems SQLite)"};
+  return Problem{recording.source, std::string(kUnknownFormat) + "; it looks like " + looks +
+                                       "; known: " + std::string(kKnownFormats)};
 }
 
 using Reader = void (*)(ByteSource&, Recording&);
@@ -130,6 +133,8 @@ Reader reader_of(TraceFormat format) {
       return read_nccl_inspector;
     case TraceFormat::flight_recorder:
       return read_flight_recorder;
+    case TraceFormat::flight_recorder_pickle:
+      return read_flight_recorder_pickle;
     case TraceFormat::nccl_tests_json:
       return read_nccl_tests_json;
     default:
@@ -150,11 +155,12 @@ Result<Recording> read_source(std::unique_ptr<ByteSource> source, const std::str
   if (format == TraceFormat::nsight) {
     return Problem{name, "is an SQLite database packed with gzip; unpack it first"};
   }
+  const std::string looks = looks_like(beginning, name);
   source = rejoined(std::move(beginning), std::move(source));
   if (format && reader_of(*format) != nullptr) {
     reader_of (*format)(*source, recording);
   } else {
-    auto read = read_log(*source, std::move(recording));
+    auto read = read_log(*source, looks, std::move(recording));
     if (!read) return read;
     recording = std::move(read).value();
   }
@@ -185,6 +191,10 @@ std::optional<TraceFormat> format_of_line(std::string_view line) {
 
 std::optional<TraceFormat> format_of(std::string_view beginning) {
   if (beginning.starts_with(kSqlite)) return TraceFormat::nsight;
+  const bool pickle = beginning.size() > 1 && beginning[0] == '\x80' && beginning[1] <= 5;
+  if (pickle && (has(beginning, "pg_config") || has(beginning, "profiling_name"))) {
+    return TraceFormat::flight_recorder_pickle;
+  }
   const std::string_view text = without_space(beginning);
   const bool json = text.starts_with('{') || text.starts_with('[');
   if (json) {
@@ -200,6 +210,10 @@ std::optional<TraceFormat> format_of(std::string_view beginning) {
   return json ? std::nullopt : json_format(text);
 }
 
+bool is_unknown_format(const Problem& problem) {
+  return problem.message.starts_with(kUnknownFormat);
+}
+
 Result<Recording> read_trace(const std::string& path) {
   auto file = open_file(path);
   if (!file) return file.problems();
@@ -208,22 +222,6 @@ Result<Recording> read_trace(const std::string& path) {
   if (beginning == kSqlite) return read_nsight_file(path);
   source = rejoined(std::move(beginning), std::move(source));
   return read_source(unpacked(std::move(source)), path);
-}
-
-Result<Recording> read_traces(const std::vector<std::string>& paths) {
-  Recording recording;
-  Problems problems;
-  for (const std::string& path : paths) {
-    const auto one = read_trace(path);
-    if (one) {
-      append(recording, *one);
-    } else {
-      append(problems, one.problems());
-    }
-  }
-  if (paths.empty()) problems.push_back({"traces", "none are named"});
-  if (!problems.empty()) return problems;
-  return recording;
 }
 
 Result<Recording> read_trace_bytes(std::string_view bytes, const std::string& name) {

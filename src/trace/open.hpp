@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
 #include "trace/recording.hpp"
@@ -22,6 +21,7 @@ enum class TraceFormat : std::uint8_t {
   nccl_profiler_chrome,
   nccl_inspector,
   flight_recorder,
+  flight_recorder_pickle,
   deepspeed,
   nccl_tests,
   nccl_tests_json,
@@ -36,13 +36,18 @@ std::optional<TraceFormat> format_of(std::string_view beginning);
 /// The format of a log by one of its lines.
 std::optional<TraceFormat> format_of_line(std::string_view line);
 
+/// All of them, as shown.
+inline constexpr std::string_view kKnownFormats =
+    "PyTorch Kineto, Execution Trace or flight recorder; Chakra; NCCL_DEBUG, NCCL profiler or "
+    "Inspector; DeepSpeed communication log; nccl-tests; OSU; Nsight Systems SQLite";
+
+/// Whether a problem of read_trace says that the file is of no known form.
+bool is_unknown_format(const Problem& problem);
+
 /// Reads a file, plain or gzip. A problem where it cannot be opened, is of no known format, or
 /// nothing in it could be read; what could not be read beside the rest is in
 /// Recording::omissions.
 Result<Recording> read_trace(const std::string& path);
-
-/// The files of one run (its ranks) as one recording; problems of all files that could not be read.
-Result<Recording> read_traces(const std::vector<std::string>& paths);
 
 /// The same for bytes in memory; `name` is shown as the source.
 Result<Recording> read_trace_bytes(std::string_view bytes, const std::string& name);

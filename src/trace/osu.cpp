@@ -1,7 +1,8 @@
 // OSU micro-benchmarks: "# OSU MPI Allreduce Latency Test v7.3", "# Size  Avg Latency(us)", rows of
 // size and value. Sizes are as in MPI's interface: one rank's part of an all-gather, the message to
 // one rank of an all-to-all. The number of ranks is not printed, except that point-to-point tests
-// have two.
+// have two; a log that repeats the command that started the test ("mpirun -np 16 ./osu_allgather")
+// says it there.
 #include <string>
 #include <vector>
 
@@ -19,11 +20,27 @@ std::optional<Operation> op_of(std::string_view title) {
   return point_to_point ? std::optional(Operation::send) : std::nullopt;
 }
 
+// The number of ranks in the command line of a launcher.
+std::optional<std::int64_t> ranks_in_command(std::string_view line) {
+  if (line.find("osu_") == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string_view> words = words_of(line);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const std::string_view flag : {"-np", "-n", "--np", "--ntasks"}) {
+      if (words[i] == flag && i + 1 < words.size()) return to_number<std::int64_t>(words[i + 1]);
+      if (words[i].starts_with(flag) && words[i].substr(flag.size()).starts_with("=")) {
+        return to_number<std::int64_t>(words[i].substr(flag.size() + 1));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 class OsuReader {
  public:
   explicit OsuReader(Recording& recording) : recording_(recording) {}
 
   void add(std::string_view line) {
+    if (const auto ranks = ranks_in_command(line); ranks && *ranks > 0) ranks_ = ranks;
     const std::size_t title = line.find("# OSU ");
     if (title != std::string_view::npos) {
       const auto op = op_of(line.substr(title));
@@ -55,14 +72,15 @@ class OsuReader {
     call.op = op_;
     call.rank = rank_index(recording_, "all ranks");
     const bool pair = call.op == Operation::send;
-    call.group = group_index(recording_, pair ? "2 ranks" : "all ranks",
-                             pair ? std::optional<std::int64_t>(2) : std::nullopt);
+    const auto ranks = pair ? std::optional<std::int64_t>(2) : ranks_;
+    call.group = group_index(
+        recording_, ranks ? std::to_string(*ranks) + " ranks" : std::string("all ranks"), ranks);
     if (call.op == Operation::reduce_scatter) {
       call.bytes = Bytes(*size);  // OSU counts the whole input here
     } else {
-      set_bytes_from_count(call, *size, std::nullopt);
+      set_bytes_from_count(call, *size, ranks);
     }
-    if (!call.bytes) omit(recording_, "calls whose whole size is not known");
+    if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     call.duration = kind_ == Kind::latency_us ? Seconds(*value * 1e-6)
                                               : Bytes(*size) / BytesPerSecond(*value * 1e6);
     call.time = TimeKind::benchmark;
@@ -76,6 +94,7 @@ class OsuReader {
   Operation op_ = Operation::other;
   bool known_ = false;
   bool single_ = true;
+  std::optional<std::int64_t> ranks_;
   Kind kind_ = Kind::none;
 };
 

@@ -29,6 +29,8 @@ void read_nccl_profiler_chrome(ByteSource& source, Recording& recording);
 void read_nccl_inspector(ByteSource& source, Recording& recording);
 /// PyTorch flight recorder, as JSON.
 void read_flight_recorder(ByteSource& source, Recording& recording);
+/// The same as a pickle, as PyTorch dumps it by default; stack traces are left out.
+void read_flight_recorder_pickle(ByteSource& source, Recording& recording);
 /// The DeepSpeed communication logger's lines and summary table.
 void read_deepspeed(ByteSource& source, Recording& recording);
 /// nccl-tests (rccl-tests), the table on the terminal.

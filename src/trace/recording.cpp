@@ -3,16 +3,34 @@
 #include <algorithm>
 
 namespace headway {
+namespace {
 
-void omit(Recording& recording, std::string_view what, std::int64_t count) {
+void count_omission(Recording& recording, std::string_view what, std::int64_t count, bool lost) {
   if (count == 0) return;
   const auto known = std::find_if(recording.omissions.begin(), recording.omissions.end(),
                                   [&](const Omission& omission) { return omission.what == what; });
   if (known != recording.omissions.end()) {
     known->count += count;
   } else {
-    recording.omissions.push_back({std::string(what), count});
+    recording.omissions.push_back({std::string(what), count, lost});
   }
+}
+
+}  // namespace
+
+void reduce_omission(Recording& recording, std::string_view what, std::int64_t count) {
+  for (Omission& omission : recording.omissions) {
+    if (omission.what == what) omission.count -= std::min(count, omission.count);
+  }
+  std::erase_if(recording.omissions, [](const Omission& omission) { return omission.count == 0; });
+}
+
+void omit(Recording& recording, std::string_view what, std::int64_t count) {
+  count_omission(recording, what, count, true);
+}
+
+void leave_unsaid(Recording& recording, std::string_view what, std::int64_t count) {
+  count_omission(recording, what, count, false);
 }
 
 std::uint32_t rank_index(Recording& recording, std::string_view label,
@@ -91,7 +109,9 @@ void append(Recording& to, const Recording& more) {
     compute.rank = rank_of[compute.rank];
     to.compute.push_back(compute);
   }
-  for (const Omission& omission : more.omissions) omit(to, omission.what, omission.count);
+  for (const Omission& omission : more.omissions) {
+    count_omission(to, omission.what, omission.count, omission.lost);
+  }
   to.records_read += more.records_read;
 }
 
@@ -107,6 +127,7 @@ void set_bytes_from_count(RecordedCall& call, double bytes, std::optional<std::i
         call.bytes = Bytes(bytes * static_cast<double>(*ranks));
       } else {
         call.counted_bytes = Bytes(bytes);
+        call.counted_part = true;
       }
       break;
     case Operation::barrier:
@@ -135,6 +156,20 @@ std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double
   }
   if (bytes < 0) return std::nullopt;
   return Bytes(bytes);
+}
+
+// [TRACE-8]
+void complete_sizes(Recording& recording) {
+  std::int64_t completed = 0;
+  for (RecordedCall& call : recording.calls) {
+    const auto ranks = group_size(recording, call);
+    if (call.bytes || !call.counted_part || !ranks || *ranks < 1) continue;
+    call.bytes = static_cast<double>(*ranks) * *call.counted_bytes;
+    call.counted_bytes.reset();
+    call.counted_part = false;
+    ++completed;
+  }
+  reduce_omission(recording, kCallsWithoutWhole, completed);
 }
 
 }  // namespace headway

@@ -58,6 +58,7 @@ struct RecordedCall {
   /// The size as the source counts it, where that does not tell the whole tensor: one rank's part
   /// of a group of unknown size, or a number whose meaning depends on who wrote it.
   std::optional<Bytes> counted_bytes;
+  bool counted_part = false;  // counted_bytes is one rank's part: the whole is it times the ranks
   std::optional<ElementType> type;
   std::optional<std::int64_t> start_ns;  // on the clock of the rank; its zero is the source's own
   std::optional<Seconds> duration;       // of one call
@@ -77,11 +78,16 @@ struct RecordedCompute {
   std::int64_t duration_ns = 0;
 };
 
-/// Something that could not be read or is not known, and how often.
+/// Something that could not be read, or that the source does not say, and how often.
 struct Omission {
   std::string what;
   std::int64_t count = 0;
+  bool lost = true;  // it is there and could not be read; else the source does not say it
 };
+
+/// Omissions that a look at all files may make good.
+inline constexpr std::string_view kCallsWithoutGroup = "calls without a group";
+inline constexpr std::string_view kCallsWithoutWhole = "calls whose whole size is not known";
 
 struct Recording {
   std::string source;  // file, as shown
@@ -94,8 +100,12 @@ struct Recording {
   std::int64_t records_read = 0;  // events, nodes or lines understood, of any kind
 };
 
-/// Counts one more of `what` among the omissions.
+/// Counts one more of `what` among the omissions that could not be read.
 void omit(Recording& recording, std::string_view what, std::int64_t count = 1);
+/// Takes back `count` of what was omitted, where it became known after all.
+void reduce_omission(Recording& recording, std::string_view what, std::int64_t count);
+/// Counts what the source does not say.
+void leave_unsaid(Recording& recording, std::string_view what, std::int64_t count = 1);
 
 /// The index of the rank with this label, new where there is none.
 std::uint32_t rank_index(Recording& recording, std::string_view label,
@@ -123,5 +133,9 @@ void set_bytes_from_count(RecordedCall& call, double bytes, std::optional<std::i
 
 /// The buffer sizes of one rank, input and output, as the whole tensor. Negative sizes: unknown.
 std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double output_bytes);
+
+/// [TRACE-8] The whole size of calls of which one rank's part is known, where the size of the group
+/// has become known (from another file, or by matching).
+void complete_sizes(Recording& recording);
 
 }  // namespace headway

@@ -11,6 +11,7 @@
 #include "trace/open.hpp"
 #include "trace/overlap.hpp"
 #include "trace/readers.hpp"
+#include "trace/waiting.hpp"
 
 namespace headway {
 
@@ -33,8 +34,9 @@ inline void check_recording(const Recording& recording) {
   }
   for (const Omission& omission : recording.omissions) require(omission.count > 0);
   const std::vector<CallTableRow> rows = call_table(recording);
-  require(to_cells(rows, recording).size() == rows.size() + 1);
+  require(rows.empty() == recording.calls.empty());
   const Alignment alignment = align(recording);
+  require(waiting_table(recording, alignment).empty() == alignment.matched.empty());
   for (const MatchedCall& matched : alignment.matched) {
     require(matched.calls.size() > 1 && matched.waiting.size() == matched.calls.size());
     for (const Seconds waiting : matched.waiting) require(is_size(waiting.value()));

@@ -1,0 +1,96 @@
+// What a trace does not say, each thing once.
+#include <algorithm>
+
+#include "api/comms_measured.hpp"
+
+namespace headway {
+namespace {
+
+template <class Holds>
+std::int64_t calls_where(const Recording& recording, Holds holds) {
+  return std::count_if(recording.calls.begin(), recording.calls.end(), holds);
+}
+
+// Where the sizes could have come from.
+std::string_view advice_on_sizes(const Recording& recording) {
+  if (recording.format.find("Kineto") != std::string::npos) {
+    return "PyTorch writes them since 2.3, older profilers with record_shapes=True";
+  }
+  if (recording.format.find("Nsight") != std::string::npos) {
+    return "NCCL gives them to NVTX: nsys profile --trace=cuda,nvtx, export --include-blobs=true";
+  }
+  if (recording.format.find("Chakra") != std::string::npos) {
+    return "the nodes lack comm_size";
+  }
+  return "the source has no such field";
+}
+
+void note_sizes(const Recording& recording, std::vector<std::string>& notes) {
+  const std::int64_t calls = calls_where(
+      recording, [](const RecordedCall& call) { return call.op != Operation::barrier; });
+  const std::int64_t sized = calls_where(
+      recording, [](const RecordedCall& call) { return call.bytes || call.counted_bytes; });
+  if (calls > 0 && sized == 0) {
+    notes.push_back("no sizes in this trace: " + std::string(advice_on_sizes(recording)));
+  }
+}
+
+void note_times(const Recording& recording, std::vector<std::string>& notes) {
+  if (recording.calls.empty()) return;
+  const auto of_kind = [&](TimeKind kind) {
+    return calls_where(recording, [&](const RecordedCall& call) { return call.time == kind; });
+  };
+  const auto all = static_cast<std::int64_t>(recording.calls.size());
+  if (of_kind(TimeKind::none) == all) {
+    notes.push_back("no durations in this trace: it says which calls were made, not how long");
+  } else if (of_kind(TimeKind::enqueue) + of_kind(TimeKind::none) == all) {
+    notes.push_back(
+        "no time of a transfer in this trace: enqueue times are the host's, to put a call into a "
+        "queue");
+  }
+}
+
+void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
+  const Recording& recording = measured.recording();
+  const std::int64_t kernels = calls_where(
+      recording, [](const RecordedCall& call) { return call.time == TimeKind::kernel; });
+  if (kernels == 0) return;
+  if (recording.ranks.size() == 1) {
+    notes.push_back(
+        "one rank is recorded: waiting for other ranks cannot be told from transfer; name the "
+        "files of all ranks");
+  } else if (measured.alignment.matched.empty()) {
+    notes.push_back("no call could be matched with one of another rank: waiting is not known");
+  } else if (measured.alignment.unmatched > 0) {
+    notes.push_back("calls whose partners on other ranks could not be told: " +
+                    std::to_string(measured.alignment.unmatched));
+  }
+  if (recording.compute.empty()) {
+    notes.push_back("no computation is recorded: what it hides is not known");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on(const Measured& measured) {
+  const Recording& recording = measured.recording();
+  std::vector<std::string> notes;
+  note_sizes(recording, notes);
+  note_times(recording, notes);
+  const bool no_sizes = !notes.empty() && notes.front().starts_with("no sizes");
+  const bool no_times = !notes.empty() && notes.back().starts_with("no durations");
+  for (const Omission& omission : recording.omissions) {
+    if (omission.lost || (no_sizes && omission.what == "calls without a size")) continue;
+    if (no_times && omission.what.find("duration") != std::string::npos) continue;
+    notes.push_back(omission.what +
+                    (omission.count > 1 ? ": " + std::to_string(omission.count) : std::string()));
+  }
+  if (measured.grouped > 0) {
+    notes.push_back("calls without a named group, found to be of all ranks: " +
+                    std::to_string(measured.grouped));
+  }
+  note_ranks(measured, notes);
+  return notes;
+}
+
+}  // namespace headway

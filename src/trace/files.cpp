@@ -1,0 +1,162 @@
+#include "trace/files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "trace/byte_source.hpp"
+#include "trace/open.hpp"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// A file that may be a trace: of a known format by its beginning, or a text, which may be a log.
+bool may_be_trace(const std::string& path) {
+  auto file = open_file(path);
+  if (!file) return true;  // reading it will say why not
+  constexpr std::size_t kBeginning = 64 * 1024;
+  const auto source = unpacked(std::move(file).value());
+  const std::string beginning = read_up_to(*source, kBeginning);
+  return format_of(beginning).has_value() || beginning.find('\0') == std::string::npos;
+}
+
+// The ordinary files of a folder that are not hidden, in their order.
+Result<std::vector<std::string>> files_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(".") || !at->is_regular_file(ignored)) continue;
+    names.push_back(name);
+    if (names.size() > kMostFiles) {
+      return Problem{
+          folder, "has more than " + std::to_string(kMostFiles) + " files; name those of one run"};
+    }
+  }
+  if (error) return Problem{folder, "cannot be read: " + error.message()};
+  std::sort(names.begin(), names.end(), natural_less);
+  for (std::string& name : names) name = (fs::path(folder) / name).string();
+  return names;
+}
+
+// What was seen of each file before it became part of the whole.
+struct Seen {
+  std::set<std::string> formats;
+  std::set<std::int64_t> world_sizes;
+  std::map<std::string, int> files_of_rank;
+};
+
+void add(const std::string& path, RunRecording& run, Seen& seen) {
+  auto one = read_trace(path);
+  if (!one) return append(run.unread, one.problems());
+  seen.formats.insert(one->format);
+  for (const RecordedRank& rank : one->ranks) {
+    if (rank.world_size) seen.world_sizes.insert(*rank.world_size);
+    if (rank.number) ++seen.files_of_rank[rank.label];
+  }
+  run.files.push_back(path);
+  if (run.files.size() == 1) {
+    run.recording = std::move(one).value();
+  } else {
+    append(run.recording, *one);
+  }
+}
+
+void doubt(const Seen& seen, RunRecording& run) {
+  if (seen.world_sizes.size() > 1) {
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : seen.world_sizes) sizes.push_back(std::to_string(size));
+    run.doubts.push_back("the files are of runs of " + join(sizes, ", ") +
+                         " ranks: what follows mixes them");
+  }
+  if (seen.formats.size() > 1) {
+    run.doubts.push_back(
+        "the files are of several formats: a call that stands in two of them is counted twice");
+  }
+  std::vector<std::string> often;
+  for (const auto& [label, files] : seen.files_of_rank) {
+    if (files > 1) often.push_back(label);
+  }
+  if (!often.empty()) {
+    run.doubts.push_back(
+        printable(often.front()) +
+        (often.size() > 1 ? " and " + std::to_string(often.size() - 1) + " more" : std::string()) +
+        ": recorded in several files, whose calls are added up");
+  }
+}
+
+void add_folder(const std::string& folder, RunRecording& run, Seen& seen) {
+  const auto files = files_in(folder);
+  if (!files) return append(run.unread, files.problems());
+  const std::size_t before = run.files.size();
+  for (const std::string& file : *files) {
+    if (!may_be_trace(file)) {
+      run.not_traces.push_back(file);
+      continue;
+    }
+    const std::size_t problems = run.unread.size();
+    add(file, run, seen);
+    if (run.unread.size() > problems && is_unknown_format(run.unread.back())) {
+      run.unread.resize(problems);
+      run.not_traces.push_back(file);
+    }
+  }
+  if (run.files.size() == before) {
+    run.unread.push_back(
+        {folder, files->empty()
+                     ? "has no files"
+                     : "holds no trace: none of its " + std::to_string(files->size()) +
+                           " files is of a known form (" + std::string(kKnownFormats) + ")"});
+  }
+}
+
+}  // namespace
+
+bool natural_less(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!is_digit(a[i]) || !is_digit(b[j])) {
+      if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
+      ++i;
+      ++j;
+      continue;
+    }
+    while (i < a.size() && a[i] == '0') ++i;
+    while (j < b.size() && b[j] == '0') ++j;
+    const std::size_t first = i, second = j;
+    while (i < a.size() && is_digit(a[i])) ++i;
+    while (j < b.size() && is_digit(b[j])) ++j;
+    if (i - first != j - second) return i - first < j - second;
+    const int order = a.substr(first, i - first).compare(b.substr(second, j - second));
+    if (order != 0) return order < 0;
+  }
+  if ((i < a.size()) != (j < b.size())) return j < b.size();
+  return a < b;  // they differ in leading zeros, or not at all
+}
+
+RunRecording read_run_traces(const std::vector<std::string>& paths) {
+  RunRecording run;
+  Seen seen;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+      add_folder(path, run, seen);
+    } else {
+      add(path, run, seen);
+    }
+  }
+  complete_sizes(run.recording);
+  doubt(seen, run);
+  return run;
+}
+
+}  // namespace headway

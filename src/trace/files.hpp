@@ -1,0 +1,32 @@
+// The files of one run: named ones, and folders of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "trace/recording.hpp"
+
+namespace headway {
+
+/// What the files of one run say together, and the files of which nothing could be read.
+struct RunRecording {
+  Recording recording;
+  std::vector<std::string> files;  // those that were read
+  Problems unread;
+  std::vector<std::string> not_traces;  // files of a folder that are something else
+  std::vector<std::string> doubts;      // what speaks against all being of one run
+};
+
+/// Reads files and folders. Of a folder all traces in it are read, in the order of their names
+/// (numbers in them by value); what is no trace, hidden or a folder is passed over. A folder of
+/// more than kMostFiles files is refused. One recording is held besides the sum of them all.
+RunRecording read_run_traces(const std::vector<std::string>& paths);
+inline constexpr std::size_t kMostFiles = 4096;
+
+/// Whether `a` comes before `b` where runs of digits count as numbers: "rank2" before "rank10".
+bool natural_less(std::string_view a, std::string_view b);
+
+}  // namespace headway

@@ -1,0 +1,161 @@
+// Files and folders of one run; names of ranks; what is said of files that are no traces.
+#include "trace/files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "trace/rank_names.hpp"
+#include "trace/trace_files_for_test.hpp"
+#include "trace/unknown.hpp"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A trace of one rank with one all-reduce.
+std::string kineto(int rank, int world = 16) {
+  return R"({"schemaVersion": 1, "distributedInfo": {"rank": )" + std::to_string(rank) +
+         R"(, "world_size": )" + std::to_string(world) +
+         R"(}, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "ncclKernel_AllReduce", "ts": 1,
+         "dur": 5, "args": {"stream": 3}}]})";
+}
+
+class Folder : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / (std::string("headway_files_") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return (folder_ / name).string();
+  }
+  fs::path folder_;
+};
+
+TEST_F(Folder, AllTracesInItAreReadInTheOrderOfTheirNumbers) {
+  for (const int rank : {10, 9, 2, 0}) file("rank" + std::to_string(rank) + ".json", kineto(rank));
+  const RunRecording run = read_run_traces({folder_.string()});
+  ASSERT_EQ(run.files.size(), 4u);
+  std::vector<std::int64_t> numbers;
+  for (const RecordedRank& rank : run.recording.ranks) numbers.push_back(*rank.number);
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{0, 2, 9, 10}));
+  EXPECT_TRUE(run.unread.empty() && run.doubts.empty() && run.not_traces.empty());
+}
+
+TEST_F(Folder, WhatIsNoTraceIsPassedOverAndSaid) {
+  file("rank0.json", kineto(0));
+  file("README.md", "# A run\n");
+  file("model.bin", std::string(100, '\0'));
+  file("config.json", R"({"hidden_size": 12})");
+  file(".hidden.json", kineto(1));
+  fs::create_directories(folder_ / "checkpoints");
+  const RunRecording run = read_run_traces({folder_.string()});
+  EXPECT_EQ(run.files.size(), 1u);
+  EXPECT_EQ(run.not_traces.size(), 3u);
+  EXPECT_TRUE(run.unread.empty());
+}
+
+TEST_F(Folder, ALogWhoseFirstCallComesLateIsATrace) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "epoch " + std::to_string(i) + "\n";
+  file("out.log", text +
+                      "h:1:2 [0] NCCL INFO AllReduce: opCount 1 sendbuff 0x1 recvbuff 0x1 count "
+                      "8 datatype 7 op 0 root 0 comm 0x5 [nranks=2] stream 0x1\n");
+  EXPECT_EQ(read_run_traces({folder_.string()}).recording.calls.size(), 1u);
+}
+
+TEST_F(Folder, WithoutAnyTraceItIsAProblemThatSaysWhatIsKnown) {
+  file("README.md", "# A run\n");
+  const RunRecording run = read_run_traces({folder_.string()});
+  EXPECT_TRUE(run.files.empty());
+  ASSERT_EQ(run.unread.size(), 1u);
+  EXPECT_NE(run.unread[0].message.find("Kineto"), std::string::npos);
+}
+
+TEST_F(Folder, AFileThatCannotBeReadDoesNotStopTheOthers) {
+  const std::string good = file("a.json", kineto(0));
+  const std::string bad = file("b.json", "");
+  const RunRecording run = read_run_traces({bad, "/nowhere/c.json", good});
+  EXPECT_EQ(run.files, (std::vector<std::string>{good}));
+  EXPECT_EQ(run.unread.size(), 2u);
+}
+
+TEST_F(Folder, FilesOfSeveralRunsAreDoubted) {
+  const std::string one = file("a.json", kineto(0, 8)), two = file("b.json", kineto(0, 16));
+  const RunRecording run = read_run_traces({one, two});
+  ASSERT_EQ(run.doubts.size(), 2u);
+  EXPECT_NE(run.doubts[0].find("8, 16 ranks"), std::string::npos);
+  EXPECT_NE(run.doubts[1].find("rank 0"), std::string::npos);
+}
+
+TEST_F(Folder, OneCallInTwoFormatsIsDoubted) {
+  const std::string trace = file("a.json", kineto(0));
+  const std::string graph = file("b.json", R"j({"schema": "1.0.1", "nodes": [
+      {"name": "record_param_comms", "id": 3, "inputs": [[[7, 5, 0, 10, 2, "cuda:0"]], 148, 9, 0,
+      "allreduce", [], []], "input_types": ["GenericList[Tensor(c10::Half)]"], "outputs": []}]})j");
+  const RunRecording run = read_run_traces({trace, graph});
+  ASSERT_GE(run.doubts.size(), 1u);
+  EXPECT_NE(run.doubts[0].find("several formats"), std::string::npos);
+}
+
+TEST(NaturalOrder, NumbersInNamesCountAsNumbers) {
+  EXPECT_TRUE(natural_less("rank2", "rank10"));
+  EXPECT_FALSE(natural_less("rank10", "rank2"));
+  EXPECT_TRUE(natural_less("rank02", "rank3"));
+  EXPECT_TRUE(natural_less("a", "b"));
+  EXPECT_TRUE(natural_less("rank", "rank1"));
+  EXPECT_FALSE(natural_less("rank1", "rank1"));
+  EXPECT_NE(natural_less("r01", "r1"), natural_less("r1", "r01"));  // an order, whichever
+}
+
+TEST(RankNames, NumbersWhereTheyAreKnownElseTheShortLabel) {
+  Recording recording;
+  recording.ranks = {{3, "rank 3", 8}, {std::nullopt, "runs/a/node7.json.gz", std::nullopt}};
+  EXPECT_EQ(rank_names(recording), (std::vector<std::string>{"rank 3", "node7"}));
+  recording.ranks.push_back({3, "other/rank3.json", 8});
+  EXPECT_EQ(rank_names(recording)[0], "rank 3");
+  EXPECT_EQ(rank_names(recording)[2], "rank3");
+}
+
+TEST(RankOrder, IsByNumberAndThenByLabel) {
+  Recording recording;
+  recording.ranks = {{std::nullopt, "b10", std::nullopt},
+                     {7, "x", std::nullopt},
+                     {std::nullopt, "b9", std::nullopt},
+                     {2, "y", std::nullopt}};
+  EXPECT_EQ(rank_order(recording), (std::vector<std::uint32_t>{3, 1, 2, 0}));
+}
+
+TEST(Unknown, AFileOfNoKnownFormIsDescribedForItsUser) {
+  EXPECT_EQ(looks_like(R"({"hidden_size": 4096, "nested": {"inner": 1}, "model_type": "llama"})",
+                       "config.json"),
+            "JSON with 'hidden_size', 'nested', 'model_type'");
+  EXPECT_EQ(looks_like("{}", "a"), "JSON without members");
+  EXPECT_EQ(looks_like(" [1, 2]", "a"), "a JSON array");
+  EXPECT_EQ(looks_like("Dear \x1breader\nmore", "a"), "a text that begins with 'Dear \\x1breader'");
+  EXPECT_EQ(looks_like("PK\x03\x04 and more", "a"), "a zip archive; unpack it first");
+  EXPECT_EQ(looks_like(std::string("\x01\x00\x02", 3), "a"), "binary; begins with 01 00 02");
+  EXPECT_EQ(looks_like("\n \n", "a"), "white space only");
+  EXPECT_NE(looks_like("anything", "report.nsys-rep").find("nsys export"), std::string::npos);
+  EXPECT_EQ(looks_like("{\"cut off", "a"), "JSON without members");
+}
+
+TEST(Unknown, TheProblemNamesTheKnownFormats) {
+  const auto read = read_trace_bytes(R"({"hidden_size": 4096})", "config.json");
+  ASSERT_FALSE(read.ok());
+  const Problem& problem = read.problems().front();
+  EXPECT_TRUE(is_unknown_format(problem));
+  for (const char* part : {"'hidden_size'", "Kineto", "nccl-tests", "Nsight"}) {
+    EXPECT_NE(problem.message.find(part), std::string::npos) << part;
+  }
+}
+
+}  // namespace
+}  // namespace headway
