@@ -92,6 +92,7 @@ void append(Recording& to, const Recording& more) {
     to.compute.push_back(compute);
   }
   for (const Omission& omission : more.omissions) omit(to, omission.what, omission.count);
+  to.marked_steps = std::max(to.marked_steps, more.marked_steps);  // of each rank the same
   to.records_read += more.records_read;
 }
 

@@ -91,6 +91,8 @@ struct Recording {
   std::vector<RecordedCall> calls;       // in the order of the source
   std::vector<RecordedCompute> compute;  // empty where the source has none
   std::vector<Omission> omissions;
+  /// Optimiser steps that the source marks (PyTorch's ProfilerStep#n); 0: it marks none.
+  std::int64_t marked_steps = 0;
   std::int64_t records_read = 0;  // events, nodes or lines understood, of any kind
 };
 
