@@ -73,7 +73,7 @@ class Comparison {
         run_(run),
         step_(lower(run.model, run.job, run.layout, run.cluster)),
         prices_{run.job, run.layout, run.cluster, run.calibration, step_.spans},
-        lanes_(lanes_of(run.layout)),
+        lanes_(lanes_of(run.layout, step_)),
         of_class_(expected_kinds(step_, prices_, lanes_)),
         ranks_(recorded_ranks(recording, run.layout, step_)) {}
 
@@ -234,7 +234,7 @@ class Comparison {
     ReconciledRow row;
     row.match = pairing.match;
     if (const Lane* lane = lane_of(pairing); lane && pairing.match != Match::small) {
-      row.groups = lane->groups;
+      row.groups = lane->used;
       row.ranks = static_cast<std::int64_t>(lane->first.size());
       row.level = crossed_level(span_of_group(step_.spans, lane->groups.front()), run_.cluster);
     }

@@ -96,7 +96,7 @@ std::int64_t stage_of(const Layout& layout, std::int64_t rank) {
   return coordinates_of(layout, rank)[static_cast<std::size_t>(Dimension::pp)];
 }
 
-std::vector<Lane> lanes_of(const Layout& layout) {
+std::vector<Lane> lanes_of(const Layout& layout, const Step& step) {
   std::vector<Lane> lanes;
   for (std::size_t g = 0; g < kGroupNames.size(); ++g) {
     const auto group = static_cast<Group>(g);
@@ -107,8 +107,20 @@ std::vector<Lane> lanes_of(const Layout& layout) {
     if (same != lanes.end()) {
       same->groups.push_back(group);
     } else {
-      lanes.push_back({{group}, std::move(ranks)});
+      lanes.push_back({{group}, {}, std::move(ranks)});
     }
+  }
+  std::array<bool, kGroupNames.size()> called{};
+  const auto note = [&](const std::vector<Call>& calls) {
+    for (const Call& call : calls) called[static_cast<std::size_t>(call.group)] = true;
+  };
+  for (const Block& block : step.blocks) note(block.calls);
+  for (const StageClass& stage : step.stages) note(stage.calls);
+  for (Lane& lane : lanes) {
+    for (const Group group : lane.groups) {
+      if (called[static_cast<std::size_t>(group)]) lane.used.push_back(group);
+    }
+    if (lane.used.empty()) lane.used.push_back(lane.groups.front());
   }
   return lanes;
 }

@@ -12,6 +12,7 @@ namespace headway {
 /// Groups of a layout that hold the same ranks.
 struct Lane {
   std::vector<Group> groups;
+  std::vector<Group> used;          // of them, those that the step calls; the first if none
   std::vector<std::int64_t> first;  // the ranks of the one that holds rank 0
 };
 
@@ -34,7 +35,7 @@ std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::in
 std::int64_t stage_of(const Layout& layout, std::int64_t rank);
 
 /// The groups of more than one rank.
-std::vector<Lane> lanes_of(const Layout& layout);
+std::vector<Lane> lanes_of(const Layout& layout, const Step& step);
 
 /// Calls of a rank of each stage class of the step, by lane, operation, falling size.
 std::vector<std::vector<ExpectedKind>> expected_kinds(const Step& step, const Prices& prices,

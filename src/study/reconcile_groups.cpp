@@ -92,7 +92,7 @@ class Mapper {
       mapping.calls = calls.calls;
       const std::size_t lane = lane_for(mapping, calls);
       if (lane != kNoLane) {
-        mapping.groups = lanes_[lane].groups;
+        mapping.groups = lanes_[lane].used;
         mapping.layout_size = static_cast<std::int64_t>(lanes_[lane].first.size());
       }
       lane_of[group] = lane;

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "forecast/random_run.hpp"
 #include "study/reconcile_expected.hpp"
 
 namespace headway::testing {
@@ -35,16 +34,19 @@ inline std::string megatron_name(Group group) {
   return "";
 }
 
-inline ExpectedRun expected_run(const Case& c) {
+/// `c`: a Case of forecast/random_run.hpp, here and below.
+template <class Case>
+ExpectedRun expected_run(const Case& c) {
   return {c.model, c.job, c.layout, c.cluster, c.calibration};
 }
 
 /// The calls that the ranks make in `steps` steps, each as long as the model says.
-inline Recording recording_of(const Case& c, const std::vector<std::int64_t>& ranks, int steps,
-                              GroupsTold told) {
+template <class Case>
+Recording recording_of(const Case& c, const std::vector<std::int64_t>& ranks, int steps,
+                       GroupsTold told) {
   const Step step = lower(c.model, c.job, c.layout, c.cluster);
   const Prices prices{c.job, c.layout, c.cluster, c.calibration, step.spans};
-  const std::vector<Lane> lanes = lanes_of(c.layout);
+  const std::vector<Lane> lanes = lanes_of(c.layout, step);
   const auto of_class = expected_kinds(step, prices, lanes);
   Recording out;
   out.format = "synthetic";
