@@ -39,7 +39,7 @@ std::uint32_t group_index(Recording& recording, std::string_view id,
     }
     ++index;
   }
-  recording.groups.push_back({std::string(id), {}, size, {}, true});
+  recording.groups.push_back({std::string(id), {}, size, {}});
   return index;
 }
 

@@ -44,6 +44,7 @@ struct RecordedGroup {
   std::vector<std::int64_t> ranks;  // global ranks; empty where the source does not list them
   /// False where the source tells no more than the size: several groups may be meant.
   bool named = true;
+  std::optional<std::int64_t> nodes = std::nullopt;  // hosts that its ranks are on
 };
 
 /// One communication, or `count` equal ones of which the source keeps only the sum.
