@@ -107,6 +107,11 @@ int main(int argc, char** argv) {
   comms_command
       ->add_option("--trace", comms.traces, "traces to compare with what the run is expected to do")
       ->type_name("TRACE");
+  comms_command
+      ->add_option("--trace-steps", comms.trace_steps,
+                   "steps in the traces; default: found by marks, counts or repetition")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
   add_run_fields(*comms_command, comms.fields);
   comms_command->add_option("--csv", comms.csv, "write the calls to this file")
       ->type_name("OUT.csv");
@@ -188,8 +193,24 @@ int main(int argc, char** argv) {
   calibrate_command->add_option("--data", calibrate.data, "folder with measurements; default: data")
       ->type_name("DIR");
   calibrate_command->add_flag("--write", calibrate.write, "write DIR/calibration/*.toml");
+  calibrate_command
+      ->add_option("--collectives", calibrate.logs,
+                   "fit a cluster's network on nccl-tests or OSU logs, or traces, of it")
+      ->type_name("LOG...");
+  calibrate_command->add_option("--cluster", calibrate.cluster, "the cluster of the logs")
+      ->type_name("C");
+  calibrate_command
+      ->add_option("--output", calibrate.output, "write the fitted cluster; default: print it")
+      ->type_name("OUT.toml");
+  calibrate_command
+      ->add_option("--gpus-per-node", calibrate.gpus_per_node,
+                   "ranks on a node where a log lists no hosts; default: as the cluster has")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
   add_common(*calibrate_command, common);
-  calibrate_command->footer("Example, from a checkout:\n  headway calibrate steps");
+  calibrate_command->footer(
+      "Examples, from a checkout:\n  headway calibrate steps\n"
+      "  headway calibrate --cluster dgx-a100-40gb --output mine.toml --collectives *.log");
   calibrate_command->callback([&] {
     calibrate.date = today();
     calibrate.threads = common.threads;

@@ -1,5 +1,5 @@
 // headway calibrate.
-#include "api/commands.hpp"
+#include "api/calibrate_collectives.hpp"
 #include "api/files.hpp"
 #include "api/json.hpp"
 #include "base/document.hpp"
@@ -80,10 +80,16 @@ constexpr Calibrator kCalibrations[] = {{"steps", "step.toml", steps},
 }  // namespace
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
+  if (!request.logs.empty()) return calibrate_from_logs(request);
+  if (!request.cluster.empty() || !request.output.empty() || request.gpus_per_node > 0) {
+    return {.problems = {{"calibrate",
+                          "--cluster, --output and --gpus-per-node go with --collectives LOG..."}}};
+  }
+  const std::string asked = request.what.empty() ? "steps" : request.what;
   std::vector<std::string> known;
   for (const auto& [what, file, fit] : kCalibrations) {
     known.emplace_back(what);
-    if (what != request.what) continue;
+    if (what != asked) continue;
 
     const auto fitted = fit(request);
     if (!fitted) return {.problems = fitted.problems()};
@@ -97,8 +103,8 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     if (!document) return {.problems = document.problems()};
     return {.text = document_json(*document)};
   }
-  return {.problems = {{"calibrate", "'" + printable(request.what) +
-                                         "' is not known; legal: " + join(known, ", ")}}};
+  return {.problems = {{"calibrate",
+                        "'" + printable(asked) + "' is not known; legal: " + join(known, ", ")}}};
 }
 
 }  // namespace headway

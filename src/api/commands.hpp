@@ -35,6 +35,7 @@ struct CommsRequest {
   std::string small;                // "16 KiB": messages below it are small; empty: by their time
   bool study = false;               // the communication study instead of one run
   std::string report;               // folder of communication.md, to be renewed; empty: none
+  double trace_steps = 0;           // optimiser steps in the traces; 0: to be found out
   bool json = false;
 };
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.
@@ -63,12 +64,17 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct CalibrateRequest {
-  std::string what = "steps";  // kernels, collectives, steps, intervals
+  std::string what;  // kernels, collectives, steps, intervals; empty: steps
   std::string data = "data";
   bool write = false;
   bool json = false;
   std::string date;  // as 2026-11-21, stated in what is written
-  int threads = 0;   // 0: one a core
+  // Of one cluster's collectives alone.
+  std::vector<std::string> logs;   // benchmarks or traces measured on it; empty: none
+  std::string cluster;             // a name or a file
+  std::string output;              // cluster file to write; empty: to stdout
+  std::int64_t gpus_per_node = 0;  // where the logs list no hosts; 0: as the cluster has
+  int threads = 0;                 // 0: one a core
   Progress progress = {};
 };
 CommandOutput run_calibrate(const CalibrateRequest& request);

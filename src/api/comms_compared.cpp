@@ -1,10 +1,63 @@
+#include "api/comms_compared.hpp"
+
 #include "api/comms.hpp"
+#include "api/files.hpp"
+#include "cost/calibration.hpp"
+#include "trace/open.hpp"
 
 namespace headway {
+namespace {
 
-CommandOutput comms_compared(const GivenRun&, const std::vector<std::string>&,
-                             const CommsRequest&) {
-  return {.problems = {{"comms", "comparison: not built yet"}}};
+// What is asked of the two together that only one of them can answer.
+Problems check_flags(const CommsRequest& request) {
+  Problems problems;
+  if (!request.save.empty()) {
+    problems.push_back({"--save", "keeps what was measured; ask for it with traces and no run"});
+  }
+  if (!request.plot.empty()) {
+    problems.push_back({"--plot", "draws expected or measured calls; ask for one of them alone"});
+  }
+  if (request.trace_steps < 0) {
+    problems.push_back({"--trace-steps", "must be a number of steps above 0"});
+  }
+  return problems;
+}
+
+}  // namespace
+
+CommandOutput comms_compared(const GivenRun& given, const std::vector<std::string>& traces,
+                             const CommsRequest& request) {
+  // The run with the constants that price it, and the recording; or all that is wrong with either.
+  Problems problems = check_flags(request);
+  RunRequest fields;
+  if (!given.run_file.empty()) {
+    const auto from_file = read_run_file(given.run_file);
+    if (from_file) {
+      fields = *from_file;
+    } else {
+      append(problems, from_file.problems());
+    }
+  }
+  fields.insert(fields.end(), given.fields.begin(), given.fields.end());
+  const auto run = make_run(fields);
+  if (!run && problems.empty()) append(problems, run.problems());
+  const auto recording = read_traces(traces);
+  if (!recording) append(problems, recording.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  const auto calibration = calibration_for(run->cluster, run->job.software);
+  if (!calibration) return {.problems = calibration.problems()};
+
+  // The comparison, and what a person should look at.
+  Compared compared{*run, *recording, {}, {}};
+  const ExpectedRun expected{run->model, run->job, run->layout, run->cluster, *calibration};
+  compared.reconciliation = reconcile(compared.recording, expected, request.trace_steps);
+  compared.verdict = verdict_of(compared.reconciliation, compared.recording, run->cluster);
+
+  if (!request.csv.empty()) {
+    problems = write_files({{request.csv, compared_csv(compared)}});
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? compared_json(compared) : compared_text(compared)};
 }
 
 }  // namespace headway

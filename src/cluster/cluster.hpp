@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/document.hpp"
 #include "base/quantity.hpp"
 #include "cluster/precision.hpp"
 
@@ -48,6 +49,9 @@ struct Level {
   bool in_network_reduction = false;     // the switches can sum (NVLink SHARP, IB SHARP)
   std::vector<std::int64_t> dimensions;  // of a torus, in domains of the level below
   std::int64_t nics = 0;                 // that a domain of the level below shares; 0: not stated
+  /// Constants measured on this level, field by field over those of its network class; the fields
+  /// are those of data/calibration/networks.toml. An empty root: none.
+  Document constants;
 };
 
 struct Cluster {

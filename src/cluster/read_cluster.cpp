@@ -34,7 +34,9 @@ BytesPerSecond bandwidth(Fields& fields, std::string_view key) {
   return value;
 }
 
-Draft read_level(const std::string& name, Fields fields) {
+// `node` is the table that `fields` reads.
+Draft read_level(const std::string& name, Fields fields, const Node* node,
+                 const std::string& file) {
   Draft draft{Level(), std::move(fields), BytesPerSecond(), false};
   Fields& in = draft.fields;
   Level& level = draft.level;
@@ -68,6 +70,10 @@ Draft read_level(const std::string& name, Fields fields) {
   }
   level.in_network_reduction = in.flag_or("in_network_reduction", false);
   level.dimensions = in.naturals_or_empty("dimensions");
+  if (in.has("constants")) {
+    in.table("constants");  // a problem where it is none; its fields are read with their class
+    level.constants = {file, *node->find("constants")};
+  }
   in.reject_unknown();
   return draft;
 }
@@ -114,11 +120,12 @@ void complete(Draft& draft, std::int64_t below) {
   }
 }
 
-std::vector<Level> read_levels(Fields& fields) {
+std::vector<Level> read_levels(Fields& fields, const Document& document) {
   Fields tables = fields.table("levels", true);
   std::vector<Draft> drafts;
   for (const std::string& name : tables.keys()) {
-    drafts.push_back(read_level(name, tables.table(name)));
+    const Node* node = document.root.find("levels")->find(name);
+    drafts.push_back(read_level(name, tables.table(name), node, document.file));
   }
   // From the package outwards, wherever they stand in the file or its base.
   std::stable_sort(drafts.begin(), drafts.end(),
@@ -162,7 +169,7 @@ Result<Cluster> read_cluster(const Document& document, const std::string& name,
   } else {
     fields.text("accelerator");
   }
-  out.levels = read_levels(fields);
+  out.levels = read_levels(fields, document);
   if (!out.levels.empty()) out.accelerators = out.levels.back().size;
   out.price_per_accelerator_hour = fields.number_or("price_per_accelerator_hour", 0);
   if (out.price_per_accelerator_hour < 0 || out.price_per_accelerator_hour > 1e6) {

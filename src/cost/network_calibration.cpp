@@ -96,7 +96,13 @@ Result<NetworkParameters> network_parameters_for(const Level& level) {
   if (!estimated) append(problems, estimated.problems());
   if (!fitted) append(problems, fitted.problems());
   if (!problems.empty()) return problems;
-  return network_parameters_from(*estimated, &*fitted, level.network);
+  auto parameters = network_parameters_from(*estimated, &*fitted, level.network);
+  if (!parameters || level.constants.root.table() == nullptr) return parameters;
+  Fields own(level.constants.root, level.constants.file, "levels." + level.name + ".constants.",
+             problems);
+  const NetworkParameters measured = parameters_from(own, *parameters);
+  if (!problems.empty()) return problems;
+  return measured;
 }
 
 std::string network_fields_text(const NetworkParameters& p) {

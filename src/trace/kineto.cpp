@@ -56,7 +56,7 @@ bool is_host_op(std::string_view name) {
   return false;
 }
 
-enum class Kind { nothing, kernel, launch, host_op };
+enum class Kind { nothing, kernel, launch, host_op, step };
 
 // Categories in the words of 2020 ("Kernel", "Runtime", "Operator") and of today.
 Kind kind_of(std::string_view category, std::string_view name) {
@@ -65,6 +65,7 @@ Kind kind_of(std::string_view category, std::string_view name) {
     return name.find("aunch") != std::string_view::npos ? Kind::launch : Kind::nothing;
   }
   if (is_one_of(category, {"cpu_op", "user_annotation", "Operator"})) {
+    if (name.starts_with("ProfilerStep#")) return Kind::step;
     return is_host_op(name) ? Kind::host_op : Kind::nothing;
   }
   return Kind::nothing;
@@ -224,6 +225,10 @@ class KinetoReader {
     }
     const JsonValue args = event["args"];
     if (kind == Kind::kernel) return add_kernel(name, args, *start, *duration);
+    if (kind == Kind::step) {
+      ++recording_.marked_steps;
+      return;
+    }
     const std::uint64_t thread =
         static_cast<std::uint64_t>(event["pid"].integer().value_or(0)) * 0x9e3779b97f4a7c15u +
         static_cast<std::uint64_t>(event["tid"].integer().value_or(0));

@@ -60,6 +60,7 @@ void add_table(const NcclTestsTable& table, Recording& recording) {
   const std::uint32_t rank = rank_index(recording, "all ranks");
   const std::uint32_t group = group_index(
       recording, ranks ? "all " + std::to_string(*ranks) + " ranks" : "all ranks", ranks);
+  if (!recording.groups[group].nodes) recording.groups[group].nodes = table.nodes;
   for (const NcclTestsRow& row : table.rows) {
     for (const bool in_place : {false, true}) {
       const NcclTestsTime& time = in_place ? row.in_place : row.out_of_place;

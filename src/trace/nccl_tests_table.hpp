@@ -27,6 +27,7 @@ struct NcclTestsRow {
 struct NcclTestsTable {
   std::optional<Operation> op;  // where the log names it
   std::optional<std::int64_t> ranks;
+  std::optional<std::int64_t> nodes;  // hosts, where the log lists its ranks
   /// Before version 2.13 an empty "redop" column set all-to-all apart.
   bool empty_reduction_column = false;
   std::vector<NcclTestsRow> rows;

@@ -1,6 +1,8 @@
 // The table of nccl-tests on the terminal. Rows: size count type [redop] [root] and twice (out of
 // place, in place) time algbw busbw wrong; older versions leave columns out or empty.
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "trace/nccl_tests_table.hpp"
@@ -56,11 +58,13 @@ class NcclTestsReader {
   void finish() {
     table_.op = op_;
     if (ranks_ > 0) table_.ranks = ranks_;
+    if (!hosts_.empty()) table_.nodes = static_cast<std::int64_t>(hosts_.size());
     add_table(table_, recording_);
     table_ = {};
     time_columns_.clear();
     op_.reset();
     ranks_ = 0;
+    hosts_.clear();
   }
 
  private:
@@ -68,7 +72,11 @@ class NcclTestsReader {
     const auto has = [&](std::string_view word) {
       return std::find(words.begin(), words.end(), word) != words.end();
     };
-    if (words.size() > 3 && words[1] == "Rank" && (has("Pid") || has("Group"))) ++ranks_;
+    if (words.size() > 3 && words[1] == "Rank" && (has("Pid") || has("Group"))) {
+      ++ranks_;
+      const auto on = std::find(words.begin(), words.end(), "on");
+      if (on != words.end() && on + 1 != words.end()) hosts_.emplace(*(on + 1));
+    }
     if (!has("algbw") || !has("busbw")) return;
     columns_.assign(words.begin() + 1, words.end());
     time_columns_.clear();
@@ -132,6 +140,7 @@ class NcclTestsReader {
   bool has_reduction_ = false, has_root_ = false;
   std::optional<Operation> named_, op_;
   std::int64_t ranks_ = 0;
+  std::set<std::string> hosts_;
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ std::uint32_t group_index(Recording& recording, std::string_view id,
     }
     ++index;
   }
-  recording.groups.push_back({std::string(id), {}, size, {}, true});
+  recording.groups.push_back({std::string(id), {}, size, {}});
   return index;
 }
 
@@ -112,6 +112,7 @@ void append(Recording& to, const Recording& more) {
   for (const Omission& omission : more.omissions) {
     count_omission(to, omission.what, omission.count, omission.lost);
   }
+  to.marked_steps = std::max(to.marked_steps, more.marked_steps);  // of each rank the same
   to.records_read += more.records_read;
 }
 

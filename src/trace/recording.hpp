@@ -44,6 +44,7 @@ struct RecordedGroup {
   std::vector<std::int64_t> ranks;  // global ranks; empty where the source does not list them
   /// False where the source tells no more than the size: several groups may be meant.
   bool named = true;
+  std::optional<std::int64_t> nodes = std::nullopt;  // hosts that its ranks are on
 };
 
 /// One communication, or `count` equal ones of which the source keeps only the sum.
@@ -97,6 +98,8 @@ struct Recording {
   std::vector<RecordedCall> calls;       // in the order of the source
   std::vector<RecordedCompute> compute;  // empty where the source has none
   std::vector<Omission> omissions;
+  /// Optimiser steps that the source marks (PyTorch's ProfilerStep#n); 0: it marks none.
+  std::int64_t marked_steps = 0;
   std::int64_t records_read = 0;  // events, nodes or lines understood, of any kind
 };
 
