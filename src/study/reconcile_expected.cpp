@@ -88,6 +88,10 @@ std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::in
       if (stages.size() < 2) return stages;
       return {std::min(stages.front(), stages.back()), std::max(stages.front(), stages.back())};
     }
+    case Group::model:
+      return along(layout, rank, {Dimension::tp, Dimension::pp});
+    case Group::world:
+      return along(layout, rank, {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp});
   }
   return {rank};
 }

@@ -30,6 +30,10 @@ inline std::string megatron_name(Group group) {
       return "INTER_PARTIAL_DATA_PARALLEL_GROUP_WITH_CP";
     case Group::embedding:
       return "EMBEDDING_GROUP";
+    case Group::model:
+      return "MODEL_PARALLEL_GROUP";
+    case Group::world:
+      return "default_pg";
   }
   return "";
 }

@@ -169,7 +169,8 @@ void add_pipeline(std::vector<TextbookVolume>& out, const Case& c) {
   made.textbook = Bytes(2 * c.micro * c.tokens * static_cast<double>(c.model.hidden) * c.element *
                         others(c.layout.pp));
   made.framework = wire_of(c, {Group::pp});
-  const bool split = c.layout.sequence_parallel || habits(c.job.framework).splits_transfers;
+  const Habits& habit = habits(c.job.framework);
+  const bool split = c.layout.sequence_parallel || habit.splits_transfers;
   if (split && c.layout.tp > 1) {
     made.reasons.push_back("each of " + std::to_string(c.layout.tp) +
                            " tensor-parallel ranks sends its part");
@@ -178,7 +179,7 @@ void add_pipeline(std::vector<TextbookVolume>& out, const Case& c) {
     made.reasons.push_back(std::to_string(c.layout.vpp) + " chunks a rank: " +
                            std::to_string(c.layout.pp * c.layout.vpp - 1) + " boundaries");
   }
-  if (habits(c.job.framework).pipeline_metadata.value() > 0) {
+  if (habit.pipeline_metadata.value() > 0 || habit.describes_sends) {
     made.reasons.push_back("messages that announce shapes");
   }
   add(out, std::move(made));
