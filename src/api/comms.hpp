@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/commands.hpp"
+#include "trace/files.hpp"
 
 namespace headway {
 
@@ -18,5 +19,8 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
 CommandOutput comms_measured(const std::vector<std::string>& traces, const CommsRequest& request);
 CommandOutput comms_compared(const GivenRun& given, const std::vector<std::string>& traces,
                              const CommsRequest& request);
+
+/// What was lost on the way from traces to a recording, for stderr.
+Problems warnings_of(const RunRecording& run);
 
 }  // namespace headway

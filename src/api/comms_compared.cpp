@@ -1,9 +1,10 @@
 #include "api/comms_compared.hpp"
 
+#include <utility>
+
 #include "api/comms.hpp"
 #include "api/files.hpp"
 #include "cost/calibration.hpp"
-#include "trace/open.hpp"
 
 namespace headway {
 namespace {
@@ -41,14 +42,15 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
   fields.insert(fields.end(), given.fields.begin(), given.fields.end());
   const auto run = make_run(fields);
   if (!run && problems.empty()) append(problems, run.problems());
-  const auto recording = read_traces(traces);
-  if (!recording) append(problems, recording.problems());
+  RunRecording read = read_run_traces(traces);
+  if (read.files.empty()) append(problems, read.unread);
   if (!problems.empty()) return {.problems = std::move(problems)};
   const auto calibration = calibration_for(run->cluster, run->job.software);
   if (!calibration) return {.problems = calibration.problems()};
 
   // The comparison, and what a person should look at.
-  Compared compared{*run, *recording, {}, {}};
+  Problems warnings = warnings_of(read);
+  Compared compared{*run, std::move(read.recording), {}, {}};
   const ExpectedRun expected{run->model, run->job, run->layout, run->cluster, *calibration};
   compared.reconciliation = reconcile(compared.recording, expected, request.trace_steps);
   compared.verdict = verdict_of(compared.reconciliation, compared.recording, run->cluster);
@@ -57,7 +59,8 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
     problems = write_files({{request.csv, compared_csv(compared)}});
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
-  return {.text = request.json ? compared_json(compared) : compared_text(compared)};
+  return {.text = request.json ? compared_json(compared) : compared_text(compared),
+          .warnings = std::move(warnings)};
 }
 
 }  // namespace headway

@@ -8,6 +8,7 @@
 #include "forecast/random_run.hpp"
 #include "study/synthetic_recording_for_test.hpp"
 #include "study/verdict.hpp"
+#include "trace/files.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {
@@ -336,15 +337,15 @@ TEST(Reconcile, ADlrmTraceAgainstALanguageModelIsToldToBeAnotherRun) {
     paths.push_back(trace_folder() + "/kineto/dlrm_v100x8_rank" + std::to_string(rank) +
                     ".json.gz");
   }
-  const auto recording = read_traces(paths);
-  ASSERT_TRUE(recording.ok());
+  const RunRecording run = read_run_traces(paths);
+  ASSERT_EQ(run.files.size(), 8u);
   Case c = case_of("gpt-neox-125m", "dgx-v100");
   c.job.sequence = 2048;
   c.job.global_batch = 8;
   c.job.recipe = recipe_from("fp16");
   c.layout = Layout();
   c.layout.dp = 8;
-  const Reconciliation all = reconcile(*recording, expected_run(c));
+  const Reconciliation all = reconcile(run.recording, expected_run(c));
   EXPECT_EQ(all.recorded_ranks, 8);
   // The five all-to-alls of the trace are nothing that data parallelism asks for.
   const auto unexpected = rows_with(all, Match::unexpected);
