@@ -8,6 +8,8 @@ namespace {
 
 // The forward pass runs twice, the backward pass once: three passes instead of two.
 constexpr double kRecomputedCommunication = 1.5;
+// Only the forward pass.
+constexpr double kForwardCommunication = 0.5;
 
 }  // namespace
 
@@ -20,12 +22,23 @@ Network::Network(const Setting& setting, const Shape& shape, std::int64_t gpus)
       d_ff_(static_cast<double>(shape.d_ff)),
       batch_(static_cast<double>(shape.batch_tokens)),
       word_(bytes_per_element(setting.precision)),
-      repeated_(setting.recompute_activations ? kRecomputedCommunication : 1),
-      syncs_(1 / setting.steps_between_syncs) {
+      repeated_(setting.recompute_activations ? kRecomputedCommunication : 1) {
+  const Relaxation& relaxation = setting.relaxation;
   parameter_bytes_ = shape.parameters * word_;
+  if (relaxation.forward_only) {
+    // A fitness of each sequence at most; seeds of the perturbations are known to all.
+    parameter_bytes_ = static_cast<double>(shape.batch_sequences) * word_;
+    repeated_ = kForwardCommunication;
+  }
+  // [LIMIT-27] Where replicas are loosely coupled they meet once in H steps and send 1/c of the
+  // bytes.
   for (int level = 0; level < levels_; ++level) {
     const Level& from = setting.machine.levels[level];
-    links_[level] = {1 / (gpus_ * from.bandwidth.value()), from.latency.value()};
+    const bool loose = static_cast<std::size_t>(level) >= relaxation.loose_level;
+    Link& link = links_[level];
+    link = {1 / (gpus_ * from.bandwidth.value()), from.latency.value()};
+    link.syncs = 1 / setting.steps_between_syncs / (loose ? relaxation.sync_every : 1);
+    link.data_share = link.syncs / (loose ? relaxation.compression : 1);
   }
 }
 
@@ -35,12 +48,15 @@ Network::Network(const Setting& setting, const Shape& shape, std::int64_t gpus)
 Network Network::collapsed(int first) const {
   Network out = *this;
   double bandwidth = 0, latency = links_[first].latency;
+  double syncs = links_[first].syncs, data_share = links_[first].data_share;
   for (int level = first; level < levels_; ++level) {
     bandwidth += 1 / links_[level].seconds_per_byte;
     latency = std::min(latency, links_[level].latency);
+    syncs = std::min(syncs, links_[level].syncs);
+    data_share = std::min(data_share, links_[level].data_share);
     out.links_[level] = {};
   }
-  out.links_[first] = {1 / bandwidth, latency};
+  out.links_[first] = {1 / bandwidth, latency, syncs, data_share};
   out.levels_ = first + 1;
   return out;
 }
@@ -53,18 +69,19 @@ Seconds Network::data_bandwidth(const Split& data) const {
   double outside = 1, slowest = 0;
   for (int level = levels_ - 1; level >= 0; --level) {
     const double part = static_cast<double>(data.at[level]);
-    slowest = std::max(slowest, 2 * (part - 1) * outside * links_[level].seconds_per_byte);
+    const Link& link = links_[level];
+    slowest = std::max(slowest, 2 * (part - 1) * outside * link.seconds_per_byte * link.data_share);
     outside *= part;
   }
-  return Seconds(slowest * parameter_bytes_ * syncs_);
+  return Seconds(slowest * parameter_bytes_);
 }
 
 Seconds Network::data_latency(const Split& data) const {
   double sum = 0;
   for (int level = 0; level < levels_; ++level) {
-    if (data.at[level] > 1) sum += 2 * links_[level].latency;
+    if (data.at[level] > 1) sum += 2 * links_[level].latency * links_[level].syncs;
   }
-  return Seconds(sum * syncs_);
+  return Seconds(sum);
 }
 
 // [LIMIT-10] Tensor, in two dimensions: in each of the L layers, forward and backward, d_ff words

@@ -43,6 +43,8 @@ class Network {
   struct Link {
     double seconds_per_byte = 0;  // of the whole cluster
     double latency = 0;
+    double syncs = 1;       // of the replicas joined there, in one step
+    double data_share = 1;  // of the replicas' bytes that is sent there, over all steps
   };
   std::array<Link, kMostLevels> links_{};
   int levels_ = 0;
@@ -50,7 +52,6 @@ class Network {
   double layers_ = 1, d_model_ = 1, d_ff_ = 1, batch_ = 1;
   double parameter_bytes_ = 0, word_ = 2;
   double repeated_ = 1;  // communication of the layers with recomputed activations
-  double syncs_ = 1;     // of the replicas in one step
 };
 
 }  // namespace headway::limits

@@ -7,6 +7,7 @@
 #include "base/embedded.hpp"
 #include "base/text.hpp"
 #include "limits/load.hpp"
+#include "limits/low_communication.hpp"
 #include "limits/read.hpp"
 #include "limits/scaling.hpp"
 
@@ -168,9 +169,21 @@ Result<Setting> read_setting(const Document& document, const std::string& name,
   if (out.name.empty()) fields.fail("name", "must not be empty");
   read_models(fields, out);
   read_run(fields, out);
+  const bool is_relaxed = fields.has("relaxation");
+  const RelaxationWishes wishes = read_relaxation(fields.table("relaxation"));
   fields.reject_unknown();
   if (!problems.empty()) return problems;
-  return out;
+  if (!is_relaxed) return out;
+  const std::string own_name = out.name;
+  Result<Setting> so_relaxed = relaxed(out, wishes);
+  if (!so_relaxed) {
+    for (Problem problem : so_relaxed.problems()) {
+      problems.push_back({document.file + ": relaxation." + problem.where, problem.message});
+    }
+    return problems;
+  }
+  if (fields.has("name")) so_relaxed.value().name = own_name;
+  return so_relaxed;
 }
 
 }  // namespace

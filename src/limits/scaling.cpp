@@ -64,10 +64,17 @@ Shape shape_of(const Setting& setting, std::int64_t d_model) {
   const double experts = static_cast<double>(out.experts);
   out.parameters = 2 * surface * static_cast<double>(out.layers) * experts;
   out.tokens = setting.tokens_per_parameter * out.parameters;
-  out.training = Flops(6 * out.tokens * out.parameters / experts);
+  out.learned = Flops(6 * out.tokens * out.parameters / experts);
 
   out.batch_sequences =
-      critical_batch_sequences(setting.batch, setting.sequence, out.experts, out.training);
+      critical_batch_sequences(setting.batch, setting.sequence, out.experts, out.learned);
+
+  // [LIMIT-26] What a relaxed run needs beyond: more data for the same loss; evolution strategies
+  // do the forward third of the FLOP only. The batch is that of the synchronous run.
+  const Relaxation& relaxation = setting.relaxation;
+  out.tokens *= relaxation.sample_penalty;
+  out.training = out.learned * relaxation.sample_penalty;
+  if (relaxation.forward_only) out.training /= 3;
   out.batch_tokens = out.batch_sequences * setting.sequence;
   return out;
 }

@@ -21,6 +21,7 @@ struct Shape {
   double parameters = 0;  // all experts
   double tokens = 0;      // of the whole run
   Flops training;         // of the whole run
+  Flops learned;          // of the synchronous run that learns as much [LIMIT-26]
 };
 
 /// The model of a width. [LIMIT-5] [LIMIT-6]

@@ -83,7 +83,9 @@ const LayerMatmuls& Search::State::layer(std::int64_t tensor_model, std::int64_t
 void Search::State::add_schedules(const Degrees& degrees, const LayerMatmuls& layer_matmuls,
                                   const Network& bound, Seconds cap) {
   const auto& choices = micro_batches(degrees.data);
+  const std::int64_t stages = waiting_stages(setting, degrees.pipeline);
   for (const bool zero_bubble : {false, true}) {
+    if (zero_bubble && setting.relaxation.forward_only) continue;  // it delays backward passes
     Layout layout;
     layout.data = on_one_level(degrees.data);
     layout.tensor_model = on_one_level(degrees.tensor_model);
@@ -91,11 +93,11 @@ void Search::State::add_schedules(const Degrees& degrees, const LayerMatmuls& la
     layout.pipeline = on_one_level(degrees.pipeline);
     layout.expert = on_one_level(degrees.expert);
     layout.zero_bubble = zero_bubble;
-    layout.interleave = !zero_bubble && degrees.pipeline > 1 ? shape.layers / degrees.pipeline : 1;
+    layout.interleave = !zero_bubble && stages > 1 ? shape.layers / degrees.pipeline : 1;
     const NetworkTimes network = bound.times(layout);
 
     // Few micro-batches keep products large; more shorten the bubble.
-    const std::int64_t least = zero_bubble ? 2 * degrees.pipeline : degrees.pipeline;
+    const std::int64_t least = zero_bubble ? 2 * stages : stages;
     auto next = std::lower_bound(choices.begin(), choices.end(), least);
     const std::size_t most = zero_bubble ? 1 : kMicroBatchChoices;
     for (std::size_t i = 0; i < most && next != choices.end(); ++i, ++next) {
@@ -106,7 +108,7 @@ void Search::State::add_schedules(const Degrees& degrees, const LayerMatmuls& la
       candidate.interleave = layout.interleave;
       candidate.zero_bubble = zero_bubble;
       candidate.matmul = matmul_time(setting, shape, layout, layer_matmuls);
-      candidate.bubble = bubble_share(degrees.pipeline, layout.interleave, *next, zero_bubble);
+      candidate.bubble = bubble_share(stages, layout.interleave, *next, zero_bubble);
       candidate.bound =
           step_time(setting, candidate.matmul, network, candidate.bubble, zero_bubble);
       if (is_below(candidate.bound, cap)) candidates.push_back(candidate);

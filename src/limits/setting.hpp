@@ -40,6 +40,21 @@ struct Overlap {
   bool data = false;
 };
 
+/// How a run departs from synchronous training, and what that costs; by default not at all.
+/// [LIMIT-26] to [LIMIT-31], and data/limits/relaxations for what has been published.
+struct Relaxation {
+  std::string method;             // its title; empty: synchronous training
+  double sync_every = 1;          // steps, of replicas joined at `loose_level` or further out
+  std::size_t loose_level = 0;    // replicas joined further inside stay in step
+  double compression = 1;         // bytes of gradients over bytes sent, at the same levels
+  bool asynchronous = false;      // replicas do not wait for one another
+  std::int64_t blocks = 1;        // of layers, each with a loss of its own
+  std::int64_t submodels = 1;     // narrow models that are trained apart between exchanges
+  bool forward_only = false;      // evolution strategies: no backward pass, only scalars sent
+  double sample_penalty = 1;      // data needed against synchronous training
+  std::string penalty_statement;  // where that number comes from, and how far it holds
+};
+
 struct Setting {
   std::string name;
   Machine machine;
@@ -61,6 +76,7 @@ struct Setting {
   bool recompute_activations = false;  // the forward pass is done twice
   double steps_between_syncs = 1;      // of the data-parallel replicas
   Overlap overlap;
+  Relaxation relaxation;
   /// As the published program has it: the latency of a zero-bubble pipeline never binds.
   bool as_published = false;
 

@@ -6,6 +6,8 @@ namespace headway::limits {
 namespace {
 
 constexpr double kProductsOfALayer = 6;  // two blocks: forward and two gradients
+constexpr double kForwardProducts = 2;
+constexpr double kOuterWords = 2;  // of DiLoCo's outer optimizer
 // With recomputation the forward pass, a third of the products, runs twice.
 constexpr double kRecomputedProducts = 4.0 / 3;
 
@@ -39,10 +41,12 @@ LayerMatmuls::LayerMatmuls(const Setting& setting, const Shape& shape, std::int6
       down_gradient_(setting.machine.gpu, setting.precision, real(shape.d_model / tensor_model),
                      real(shape.d_ff / tensor_ff), MatmulKind::weight_gradient),
       up_gradient_(setting.machine.gpu, setting.precision, real(shape.d_ff / tensor_ff),
-                   real(shape.d_model / tensor_model), MatmulKind::weight_gradient) {}
+                   real(shape.d_model / tensor_model), MatmulKind::weight_gradient),
+      forward_only_(setting.relaxation.forward_only) {}
 
 Seconds LayerMatmuls::time(std::int64_t tokens) const {
   const double t = real(tokens);
+  if (forward_only_) return up_.time(t) + down_.time(t);
   return 2 * up_.time(t) + 2 * down_.time(t) + up_gradient_.time(t) + down_gradient_.time(t);
 }
 
@@ -54,6 +58,14 @@ Seconds matmul_time(const Setting& setting, const Shape& shape, const Layout& la
                     const LayerMatmuls& layer) {
   const std::int64_t tokens = tokens_of_product(shape, layout.data.degree(), layout.micro_batches);
   return layer.time(tokens) * layer_batches(shape, layout) * recomputed(setting);
+}
+
+// [LIMIT-29] With a loss of its own no block waits for a gradient from another: blocks work on
+// batches one behind the other, so only the stages of one block have a bubble, and only its layers'
+// latencies follow one another in a step.
+std::int64_t waiting_stages(const Setting& setting, std::int64_t stages) {
+  const std::int64_t blocks = setting.relaxation.blocks;
+  return (stages + blocks - 1) / blocks;
 }
 
 // [LIMIT-14] One forward, one backward, interleaved: z = (v - 1) max(0, PP - M);
@@ -77,11 +89,14 @@ Seconds step_time(const Setting& setting, Seconds matmul, const NetworkTimes& ne
   Seconds overlapped, other;
   (setting.overlap.tensor ? overlapped : other) += network.tensor;
   (setting.overlap.pipeline ? overlapped : other) += network.pipeline;
-  const Seconds latency = network.tensor_latency + network.pipeline_latency;
+  const Seconds latency = (network.tensor_latency + network.pipeline_latency) /
+                          static_cast<double>(setting.relaxation.blocks);
   if (zero_bubble && !setting.as_published) overlapped = std::max(overlapped, latency);
 
   Seconds total = (std::max(matmul, overlapped) + other) / (1 - bubble);
   if (!zero_bubble) total += latency;
+  // [LIMIT-28] Replicas that do not wait only need the network to carry what they send.
+  if (setting.relaxation.asynchronous) return std::max(total, network.data);
   total = setting.overlap.data ? std::max(total, network.data) : total + network.data;
   return total + network.data_latency;
 }
@@ -96,8 +111,9 @@ StepParts parts_of(const Setting& setting, const Shape& shape, const Layout& lay
   const FlopsPerSecond sustained =
       gpu.sustained * gpu.peak_of(setting.precision) * real(layout.gpus());
   out.arithmetic = shape.training / steps_of(shape) / sustained * recomputed(setting);
-  out.kernel_latency =
-      gpu.kernel_latency * kProductsOfALayer * layer_batches(shape, layout) * recomputed(setting);
+  out.kernel_latency = gpu.kernel_latency *
+                       (setting.relaxation.forward_only ? kForwardProducts : kProductsOfALayer) *
+                       layer_batches(shape, layout) * recomputed(setting);
   out.memory = step.matmul - out.arithmetic - out.kernel_latency;
 
   NetworkTimes no_latency = step.network;
@@ -116,8 +132,8 @@ StepParts parts_of(const Setting& setting, const Shape& shape, const Layout& lay
 StepTimes step_times(const Setting& setting, const Shape& shape, const Layout& layout) {
   StepTimes out;
   const LayerMatmuls layer(setting, shape, layout.tensor_model.degree(), layout.tensor_ff.degree());
-  const double bubble = bubble_share(layout.pipeline.degree(), layout.interleave,
-                                     layout.micro_batches, layout.zero_bubble);
+  const double bubble = bubble_share(waiting_stages(setting, layout.pipeline.degree()),
+                                     layout.interleave, layout.micro_batches, layout.zero_bubble);
   out.matmul = matmul_time(setting, shape, layout, layer);
   out.network = Network(setting, shape, layout.gpus()).times(layout);
   out.total = step_time(setting, out.matmul, out.network, bubble, layout.zero_bubble);
@@ -126,9 +142,14 @@ StepTimes step_times(const Setting& setting, const Shape& shape, const Layout& l
 }
 
 // [LIMIT-16] Weights in every replica, optimizer words spread over all: N w DP + 4 N w <= GPUs x
-// memory. Activations are not counted.
+// memory. Activations are not counted. [LIMIT-27] Replicas that meet rarely differ, so each holds
+// the optimizer's words (also those in step with others: not less than needed), and all together
+// the weights of the last meeting and the outer momentum.
 bool fits(const Setting& setting, const Shape& shape, std::int64_t gpus, std::int64_t data) {
-  const double words = shape.parameters * (real(data) + setting.optimizer_words);
+  double words = shape.parameters * (real(data) + setting.optimizer_words);
+  if (setting.relaxation.sync_every > 1) {
+    words = shape.parameters * (real(data) * (1 + setting.optimizer_words) + kOuterWords);
+  }
   return words * bytes_per_element(setting.precision) <=
          real(gpus) * setting.machine.gpu.memory.value();
 }

@@ -36,6 +36,7 @@ class LayerMatmuls {
 
  private:
   Matmul down_, up_, down_gradient_, up_gradient_;
+  bool forward_only_ = false;
 };
 
 /// The tokens one product sees: of one micro-batch, replica and expert.
@@ -44,6 +45,10 @@ std::int64_t tokens_of_product(const Shape& shape, std::int64_t data, std::int64
 /// Seconds of all products of a step on one GPU. [LIMIT-13]
 Seconds matmul_time(const Setting& setting, const Shape& shape, const Layout& layout,
                     const LayerMatmuls& layer);
+
+/// Stages of a pipeline that wait for one another: of one block where blocks have losses of their
+/// own. [LIMIT-29]
+std::int64_t waiting_stages(const Setting& setting, std::int64_t stages);
 
 /// The share of a pipeline's time in which a stage has no work. [LIMIT-14]
 double bubble_share(std::int64_t stages, std::int64_t interleave, std::int64_t micro_batches,
