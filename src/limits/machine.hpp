@@ -50,6 +50,9 @@ struct Machine {
   std::string source;
   Gpu gpu;
   std::vector<Level> levels;  // from the inside outwards, at least one, at most kMostLevels
+  // Domains of the outermost level, each with the same share of the run; 0: as many as the level
+  // inside it needs. [LIMIT-32]
+  std::int64_t sites = 0;
 };
 
 /// How many domains of the level below (at level 0: GPUs) one domain of each level holds in a run

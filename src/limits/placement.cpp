@@ -65,8 +65,13 @@ void Placements::split(const Candidate& candidate, int level, Layout& layout, co
     return;
   }
   const std::int64_t most = std::gcd(left[kind], domains);
-  for (std::int64_t part = 1; part <= most; ++part) {
-    if (most % part != 0) continue;
+  const auto next_divisor = [&](std::int64_t part) {
+    if ((most & (most - 1)) == 0) return 2 * part;  // the usual case, and sites are large
+    do ++part;
+    while (part <= most && most % part != 0);
+    return part;
+  };
+  for (std::int64_t part = 1; part <= most; part = next_divisor(part)) {
     Counts outside = left;
     outside[kind] /= part;
     split_of(layout, kind).at[level] = part;

@@ -9,6 +9,7 @@
 #include "cluster/read.hpp"
 #include "limits/load.hpp"
 #include "limits/read.hpp"
+#include "limits/sites.hpp"
 
 namespace headway::limits {
 namespace {
@@ -143,7 +144,7 @@ void read_level(Fields fields, Level& level) {
   fields.reject_unknown();
 }
 
-void read_levels(Fields& fields, std::vector<Level>& levels) {
+void read_levels(Fields& fields, std::vector<Level>& levels, bool has_sites) {
   Fields tables = fields.table("levels", levels.empty());
   for (const std::string& name : tables.keys()) {
     auto level = std::find_if(levels.begin(), levels.end(),
@@ -177,7 +178,8 @@ void read_levels(Fields& fields, std::vector<Level>& levels) {
                               std::to_string(kMostLevels));
   }
   std::int64_t inside = 1;
-  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+  const std::size_t sized = levels.size() - std::min(levels.size(), has_sites ? 2ul : 1ul);
+  for (std::size_t i = 0; i < sized; ++i) {
     if (levels[i].size <= inside) {
       fields.fail("levels", "'" + printable(levels[i].name) + "' needs a size, in GPUs, above " +
                                 std::to_string(inside) + ", what lies inside it");
@@ -207,7 +209,9 @@ Result<Machine> read_machine(const Document& document, const std::string& name,
   out.title = fields.text_or("title", out.name);
   take_cluster(fields, out);
   read_gpu(fields, out.gpu);
-  read_levels(fields, out.levels);
+  out.sites = fields.natural_or("sites", 0);
+  read_levels(fields, out.levels, out.sites > 0);
+  if (out.sites > kMostSites) fields.fail("sites", "must be at most " + std::to_string(kMostSites));
   out.gpu.name = out.name;
   out.gpu.title = out.title;
   out.source = read_sources(fields, *whole, problems);
