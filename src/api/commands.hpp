@@ -36,13 +36,29 @@ struct CommsRequest {
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.
 CommandOutput run_comms(const CommsRequest& request);
 
-/// `what`: models, clusters or accelerators.
+struct LimitsRequest {
+  std::vector<std::string> files;    // settings (.toml)
+  std::vector<std::string> presets;  // published comparisons; none of all three: grand_dense
+  std::vector<std::string> gpus;     // machines, by name or .toml, in the study's default setting
+  bool sparse = false;
+  bool as_published = false;
+  bool explain = false;
+  std::string rows;  // file for the models as CSV; empty: none
+  std::string plot;  // folder for drawings; empty: none
+  bool json = false;
+  int threads = 0;         // 0: all cores
+  Progress progress = {};  // told of models
+};
+CommandOutput run_limits(const LimitsRequest& request);
+
+/// `what`: models, clusters, accelerators or machines (of the limits study).
 CommandOutput run_list(std::string_view what, bool json);
 
 struct BenchRequest {
-  std::string what;  // kernels, collectives; empty: the signature
+  std::string what;  // kernels, collectives, limits; empty: the signature
   bool signature = false;
   std::string data = "data";
+  int threads = 0;  // 0: all cores
 };
 CommandOutput run_bench(const BenchRequest& request);
 
