@@ -12,6 +12,16 @@ namespace {
 
 constexpr double kFarthestKm = 1e6;
 
+limits::RelaxationWishes wishes_of(const LimitsRequest& request) {
+  return {.method = request.relax,
+          .sync_every = request.sync_every,
+          .compression = request.compression,
+          .sample_penalty = request.sample_penalty,
+          .blocks = request.blocks,
+          .submodels = request.submodels,
+          .loose_level = request.loose_level};
+}
+
 bool asks_to_relax(const limits::RelaxationWishes& wishes) {
   return !wishes.method.empty() || wishes.sync_every || wishes.compression ||
          wishes.sample_penalty || wishes.blocks || wishes.submodels || wishes.loose_level;
@@ -26,9 +36,9 @@ Problem named_by_flag(Problem problem) {
   return problem;
 }
 
-std::optional<limits::Sites> sites_of(const LimitsBeyond& beyond, Problems& problems) {
-  const bool describes = !beyond.site_bandwidth.empty() || beyond.site_distance_km != 0;
-  if (beyond.sites == 0) {
+std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& problems) {
+  const bool describes = !request.site_bandwidth.empty() || request.site_distance_km != 0;
+  if (request.sites == 0) {
     if (describes) {
       problems.push_back({"--sites",
                           "is missing; --site-bandwidth and --site-distance describe "
@@ -37,26 +47,26 @@ std::optional<limits::Sites> sites_of(const LimitsBeyond& beyond, Problems& prob
     return std::nullopt;
   }
   limits::Sites out;
-  out.sites = beyond.sites;
-  if (beyond.site_bandwidth.empty()) {
+  out.sites = request.sites;
+  if (request.site_bandwidth.empty()) {
     problems.push_back({"--site-bandwidth",
                         "is missing; state what one GPU reaches in another "
                         "site, e.g. \"1 GB/s\", or unlimited"});
-  } else if (beyond.site_bandwidth == "unlimited") {
+  } else if (request.site_bandwidth == "unlimited") {
     out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
   } else {
     const auto bandwidth =
-        parse_quantity<BytesPerSecond>(beyond.site_bandwidth, "--site-bandwidth");
+        parse_quantity<BytesPerSecond>(request.site_bandwidth, "--site-bandwidth");
     if (!bandwidth) {
       append(problems, bandwidth.problems());
     } else {
       out.bandwidth = *bandwidth;
     }
   }
-  if (!(beyond.site_distance_km >= 0 && beyond.site_distance_km <= kFarthestKm)) {
+  if (!(request.site_distance_km >= 0 && request.site_distance_km <= kFarthestKm)) {
     problems.push_back({"--site-distance", "must be from 0 to 1000000 km"});
   } else {
-    out.latency = limits::latency_of_distance(1000 * beyond.site_distance_km);
+    out.latency = limits::latency_of_distance(1000 * request.site_distance_km);
   }
   return out;
 }
@@ -64,10 +74,11 @@ std::optional<limits::Sites> sites_of(const LimitsBeyond& beyond, Problems& prob
 }  // namespace
 
 Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setting>& settings,
-                                                 const LimitsBeyond& beyond) {
+                                                 const LimitsRequest& request) {
   Problems problems;
-  const std::optional<limits::Sites> sites = sites_of(beyond, problems);
-  const bool relaxes = asks_to_relax(beyond.relaxation);
+  const std::optional<limits::Sites> sites = sites_of(request, problems);
+  const limits::RelaxationWishes wishes = wishes_of(request);
+  const bool relaxes = asks_to_relax(wishes);
   if (!problems.empty()) return problems;
   if (!sites && !relaxes) return settings;
 
@@ -92,7 +103,7 @@ Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setti
     if (sites && !keep(limits::in_sites(setting, *sites))) continue;
     // Relaxed on top of the sites, where there are any.
     const limits::Setting below = out.back();
-    if (relaxes) keep(limits::relaxed(below, beyond.relaxation));
+    if (relaxes) keep(limits::relaxed(below, wishes));
   }
   if (!problems.empty()) return problems;
   return out;

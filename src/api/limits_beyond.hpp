@@ -12,22 +12,17 @@
 
 namespace headway {
 
-/// The flags of `headway limits` that edit every setting asked for.
-struct LimitsBeyond {
-  limits::RelaxationWishes relaxation{};  // --relax --sync-every --loose-level --compression
-                                          // --blocks --submodels --sample-penalty
-  std::int64_t sites = 0;                 // --sites; 0: as the machine has it
-  std::string site_bandwidth{};           // --site-bandwidth "1 GB/s", of one GPU, or "unlimited"
-  double site_distance_km = 0;            // --site-distance
-};
-
 /// The settings, each followed by its edited form where anything is asked for; or all problems,
 /// named by flag.
 Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setting>& settings,
-                                                 const LimitsBeyond& beyond);
+                                                 const LimitsRequest& request);
 
 /// What each relaxed setting stands for and what its penalty rests on; empty where none is.
 std::string relaxations_text(const std::vector<limits::Setting>& settings);
+
+/// `headway limits --sensitivity`: of each setting, one after the other.
+CommandOutput run_limits_sensitivity(const LimitsRequest& request,
+                                     const std::vector<limits::Setting>& settings);
 
 /// --sensitivity of one setting, its variants on `threads` threads; nothing where `progress`
 /// stopped it.

@@ -13,10 +13,10 @@ std::vector<limits::Setting> settings() {
 }
 
 TEST(LimitsBeyond, a_relaxed_setting_stands_beside_its_baseline) {
-  LimitsBeyond beyond;
+  LimitsRequest beyond;
   EXPECT_EQ(with_beyond(settings(), beyond)->size(), 2U);
-  beyond.relaxation.method = "diloco";
-  beyond.relaxation.sync_every = 100;
+  beyond.relax = "diloco";
+  beyond.sync_every = 100;
   const auto found = with_beyond(settings(), beyond);
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 4U);
@@ -29,11 +29,11 @@ TEST(LimitsBeyond, a_relaxed_setting_stands_beside_its_baseline) {
 }
 
 TEST(LimitsBeyond, sites_and_what_joins_them_loosely_are_both_shown) {
-  LimitsBeyond beyond;
+  LimitsRequest beyond;
   beyond.sites = 4;
   beyond.site_bandwidth = "1 GB/s";
   beyond.site_distance_km = 1000;
-  beyond.relaxation.method = "federated";
+  beyond.relax = "federated";
   const auto found = with_beyond(settings(), beyond);
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 6U);
@@ -44,7 +44,7 @@ TEST(LimitsBeyond, sites_and_what_joins_them_loosely_are_both_shown) {
 }
 
 TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
-  LimitsBeyond beyond;
+  LimitsRequest beyond;
   beyond.site_distance_km = 100;
   EXPECT_EQ(with_beyond(settings(), beyond).problems().front().where, "--sites");
   beyond.sites = 3;
@@ -54,8 +54,8 @@ TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
   ASSERT_EQ(three.problems().size(), 1U);
   EXPECT_EQ(three.problems().front().where, "--sites");
   beyond = {};
-  beyond.relaxation.method = "local-sgd";
-  beyond.relaxation.sync_every = 0;
+  beyond.relax = "local-sgd";
+  beyond.sync_every = 0;
   const auto never = with_beyond(settings(), beyond);
   ASSERT_FALSE(never);
   EXPECT_EQ(never.problems().front().where, "--sync-every");

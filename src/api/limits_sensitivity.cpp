@@ -123,6 +123,34 @@ std::string sensitivity_json(const Setting& setting, const Sensitivities& found)
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+CommandOutput run_limits_sensitivity(const LimitsRequest& request,
+                                     const std::vector<Setting>& settings) {
+  if (!request.rows.empty()) {
+    return {.problems = {{"--rows", "writes models of a curve; --sensitivity has none"}}};
+  }
+  std::vector<OutputFile> files;
+  std::string text;
+  Json all = Json::array();
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const auto found = limits_sensitivity(settings[i], request.threads, request.progress);
+    if (!found) return {.problems = {{"limits", "was stopped"}}};
+    if (request.json) {
+      all.push_back(Json::parse(sensitivity_json(settings[i], *found)));
+    } else {
+      text += (text.empty() ? "" : "\n") + sensitivity_text(settings[i], *found);
+    }
+    if (!request.plot.empty()) {
+      files.push_back({request.plot + "/limits-sensitivity-" + std::to_string(i + 1) + ".svg",
+                       sensitivity_svg(settings[i], *found)});
+    }
+  }
+  if (Problems problems = write_files(files, request.plot); !problems.empty()) {
+    return {.problems = std::move(problems)};
+  }
+  if (request.json) text = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return {.text = std::move(text)};
+}
+
 std::string sensitivity_svg(const Setting& setting, const Sensitivities& found) {
   constexpr double kRow = 26, kLeft = 210, kRight = 620, kTop = 90;
   std::vector<const Sensitivity*> shown;

@@ -20,15 +20,24 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
+/// The five degrees, wherever they lie.
+struct Degrees {
+  std::int64_t data = 1, tensor_model = 1, tensor_ff = 1, pipeline = 1, expert = 1;
+};
+
 struct Layout {
   Split data, tensor_model, tensor_ff, pipeline, expert;
   std::int64_t micro_batches = 1;
   std::int64_t interleave = 1;  // virtual stages of a pipeline stage
   bool zero_bubble = false;     // schedule ZB-H2 of Qi et al. 2023
 
+  Degrees degrees() const {
+    return {data.degree(), tensor_model.degree(), tensor_ff.degree(), pipeline.degree(),
+            expert.degree()};
+  }
   std::int64_t gpus() const {
-    return data.degree() * tensor_model.degree() * tensor_ff.degree() * pipeline.degree() *
-           expert.degree();
+    const Degrees d = degrees();
+    return d.data * d.tensor_model * d.tensor_ff * d.pipeline * d.expert;
   }
   friend bool operator==(const Layout&, const Layout&) = default;
 };

@@ -45,19 +45,18 @@ Network::Network(const Setting& setting, const Shape& shape, std::int64_t gpus)
 // [LIMIT-12] Exact as a lower bound: at each level c_l bytes take c_l/B_l, and max c_l/B_l >=
 // sum c_l / sum B_l, where the sum of c_l over the levels is the traffic of one level, as
 // (p_l - 1) prod_{j>l} p_j telescopes to p - 1. Each degree above 1 waits at one level at least.
-Network Network::collapsed(int first) const {
+Network Network::collapsed(int last) const {
   Network out = *this;
-  double bandwidth = 0, latency = links_[first].latency;
-  double syncs = links_[first].syncs, data_share = links_[first].data_share;
-  for (int level = first; level < levels_; ++level) {
+  double bandwidth = 0, latency = links_[last].latency;
+  double syncs = links_[last].syncs, data_share = links_[last].data_share;
+  for (int level = 0; level <= last; ++level) {
     bandwidth += 1 / links_[level].seconds_per_byte;
     latency = std::min(latency, links_[level].latency);
     syncs = std::min(syncs, links_[level].syncs);
     data_share = std::min(data_share, links_[level].data_share);
     out.links_[level] = {};
   }
-  out.links_[first] = {1 / bandwidth, latency, syncs, data_share};
-  out.levels_ = first + 1;
+  out.links_[last] = {1 / bandwidth, latency, syncs, data_share};
   return out;
 }
 

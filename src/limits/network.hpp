@@ -33,9 +33,10 @@ class Network {
   std::array<Seconds, 2> pipeline(const Split& pipeline, const Split& expert,
                                   std::int64_t interleave) const;
 
-  /// The network with the levels from `first` outwards made one, with the sum of their bandwidths
-  /// and the least of their latencies: what lies on them never takes longer there. [LIMIT-12]
-  Network collapsed(int first) const;
+  /// The network with the levels up to `last` made one, which stands at `last` and has the sum of
+  /// their bandwidths and the least of their latencies: what lies on them never takes longer there.
+  /// [LIMIT-12]
+  Network collapsed(int last) const;
 
  private:
   Network() = default;

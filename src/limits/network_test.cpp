@@ -79,12 +79,12 @@ TEST(LimitsNetwork, LIMIT_12_one_level_in_place_of_all_never_takes_longer) {
   Setting setting = h100();
   setting.machine.levels[0].latency = Seconds(3e-6);  // the outer level may be the quicker one
   const Network network(setting, shape(), 4096);
-  const Network bound = network.collapsed(0);
+  const Network bound = network.collapsed(1);
   for (int a = 0; a <= 4; ++a) {
     for (int b = 0; b <= 4; ++b) {
       for (const Split& one : splits(a)) {
         for (const Split& two : splits(b)) {
-          const Split flat_one = split(one.degree(), 1), flat_two = split(two.degree(), 1);
+          const Split flat_one = split(1, one.degree()), flat_two = split(1, two.degree());
           for (const std::int64_t interleave : {1, 3}) {
             if (interleave > 1 && one.degree() == 1) continue;
             const auto real = network.pipeline(one, two, interleave);
@@ -100,7 +100,7 @@ TEST(LimitsNetwork, LIMIT_12_one_level_in_place_of_all_never_takes_longer) {
       }
     }
     for (const Split& data : splits(a)) {
-      const Split flat = split(data.degree(), 1);
+      const Split flat = split(1, data.degree());
       EXPECT_LE(bound.data_bandwidth(flat).value(),
                 network.data_bandwidth(data).value() * (1 + 1e-12));
       EXPECT_LE(bound.data_latency(flat), network.data_latency(data));

@@ -151,8 +151,7 @@ void read_run(Fields& fields, Setting& out) {
       number_between(fields, "least_utilization", out.least_utilization, 1e-9, 1);
 }
 
-Result<Setting> read_setting(const Document& document, const std::string& name,
-                             const OpenMachine& open) {
+Result<Setting> read_setting(const Document& document, const OpenMachine& open) {
   Problems problems;
   Fields fields(document, problems);
   fields.text_or("title", "");  // of the comparison
@@ -165,7 +164,7 @@ Result<Setting> read_setting(const Document& document, const std::string& name,
     append(problems, machine.problems());
     fields.text_or("precision", "");
   }
-  out.name = fields.text_or("name", name.empty() ? out.machine.title : name);
+  out.name = fields.text_or("name", out.machine.name);
   if (out.name.empty()) fields.fail("name", "must not be empty");
   read_models(fields, out);
   read_run(fields, out);
@@ -198,7 +197,7 @@ Result<Comparison> read_comparison(const Document& document, const std::string& 
 
   const Node* list = document.root.find("settings");
   if (list == nullptr) {
-    Result<Setting> setting = read_setting(document, "", open);
+    Result<Setting> setting = read_setting(document, open);
     if (!setting) return setting.problems();
     out.settings.push_back(std::move(setting).value());
     return out;
@@ -219,7 +218,7 @@ Result<Comparison> read_comparison(const Document& document, const std::string& 
     Document one{document.file, common};
     overlay(one.root, own);
     one.root.line = own.line;
-    Result<Setting> setting = read_setting(one, "", open);
+    Result<Setting> setting = read_setting(one, open);
     if (!setting) {
       append(problems, setting.problems());
     } else if (!names.insert(setting->name).second) {
@@ -254,7 +253,7 @@ Result<Comparison> embedded_comparison(const std::string& name) {
 
 Setting setting_on(Machine machine) {
   Setting out;
-  out.name = machine.title;
+  out.name = machine.name;
   out.precision = usual_precision(machine);
   out.machine = std::move(machine);
   return out;

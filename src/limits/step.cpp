@@ -1,6 +1,7 @@
 #include "limits/step.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headway::limits {
 namespace {
@@ -16,9 +17,9 @@ double real(std::int64_t value) {
 }
 
 // The products of one GPU in one step: layers of its stage, its experts, micro-batches.
-double layer_batches(const Shape& shape, const Layout& layout) {
-  return real(shape.layers) / real(layout.pipeline.degree()) *
-         (real(shape.experts) / real(layout.expert.degree())) * real(layout.micro_batches);
+double layer_batches(const Shape& shape, const Degrees& degrees, std::int64_t micro_batches) {
+  return real(shape.layers) / real(degrees.pipeline) *
+         (real(shape.experts) / real(degrees.expert)) * real(micro_batches);
 }
 
 double recomputed(const Setting& setting) {
@@ -54,10 +55,10 @@ std::int64_t tokens_of_product(const Shape& shape, std::int64_t data, std::int64
   return shape.batch_tokens / data / micro_batches / shape.experts;  // floors nest
 }
 
-Seconds matmul_time(const Setting& setting, const Shape& shape, const Layout& layout,
-                    const LayerMatmuls& layer) {
-  const std::int64_t tokens = tokens_of_product(shape, layout.data.degree(), layout.micro_batches);
-  return layer.time(tokens) * layer_batches(shape, layout) * recomputed(setting);
+Seconds matmul_time(const Setting& setting, const Shape& shape, const Degrees& degrees,
+                    std::int64_t micro_batches, const LayerMatmuls& layer) {
+  const std::int64_t tokens = tokens_of_product(shape, degrees.data, micro_batches);
+  return layer.time(tokens) * layer_batches(shape, degrees, micro_batches) * recomputed(setting);
 }
 
 // [LIMIT-29] With a loss of its own no block waits for a gradient from another: blocks work on
@@ -113,8 +114,11 @@ StepParts parts_of(const Setting& setting, const Shape& shape, const Layout& lay
   out.arithmetic = shape.training / steps_of(shape) / sustained * recomputed(setting);
   out.kernel_latency = gpu.kernel_latency *
                        (setting.relaxation.forward_only ? kForwardProducts : kProductsOfALayer) *
-                       layer_batches(shape, layout) * recomputed(setting);
+                       layer_batches(shape, layout.degrees(), layout.micro_batches) *
+                       recomputed(setting);
   out.memory = step.matmul - out.arithmetic - out.kernel_latency;
+  constexpr double kRounding = 1e-12;
+  if (std::abs(out.memory / step.matmul) < kRounding) out.memory = Seconds();
 
   NetworkTimes no_latency = step.network;
   no_latency.tensor_latency = no_latency.pipeline_latency = no_latency.data_latency = Seconds();
@@ -134,11 +138,21 @@ StepTimes step_times(const Setting& setting, const Shape& shape, const Layout& l
   const LayerMatmuls layer(setting, shape, layout.tensor_model.degree(), layout.tensor_ff.degree());
   const double bubble = bubble_share(waiting_stages(setting, layout.pipeline.degree()),
                                      layout.interleave, layout.micro_batches, layout.zero_bubble);
-  out.matmul = matmul_time(setting, shape, layout, layer);
+  out.matmul = matmul_time(setting, shape, layout.degrees(), layout.micro_batches, layer);
   out.network = Network(setting, shape, layout.gpus()).times(layout);
   out.total = step_time(setting, out.matmul, out.network, bubble, layout.zero_bubble);
   out.parts = parts_of(setting, shape, layout, out, bubble);
   return out;
+}
+
+std::array<Seconds, 6> in_order(const StepParts& parts) {
+  return {parts.arithmetic, parts.memory, parts.kernel_latency,
+          parts.network,    parts.bubble, parts.network_latency};
+}
+
+std::size_t largest_loss(const StepParts& parts) {
+  const std::array<Seconds, 6> all = in_order(parts);
+  return static_cast<std::size_t>(std::max_element(all.begin() + 1, all.end()) - all.begin());
 }
 
 // [LIMIT-16] Weights in every replica, optimizer words spread over all: N w DP + 4 N w <= GPUs x

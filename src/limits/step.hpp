@@ -2,6 +2,9 @@
 // to.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "limits/layout.hpp"
 #include "limits/matmul.hpp"
 #include "limits/network.hpp"
@@ -19,6 +22,15 @@ struct StepParts {
   Seconds bubble;           // of the pipeline
   Seconds network_latency;  // that nothing hides
 };
+
+constexpr std::array<std::string_view, 6> kPartNames = {"arithmetic", "memory", "kernel latency",
+                                                        "network",    "bubble", "network latency"};
+
+/// The seconds of StepParts in the order of kPartNames.
+std::array<Seconds, 6> in_order(const StepParts& parts);
+
+/// What a step loses most time to: the largest part but arithmetic, as an index of kPartNames.
+std::size_t largest_loss(const StepParts& parts);
 
 struct StepTimes {
   Seconds total;
@@ -43,8 +55,8 @@ class LayerMatmuls {
 std::int64_t tokens_of_product(const Shape& shape, std::int64_t data, std::int64_t micro_batches);
 
 /// Seconds of all products of a step on one GPU. [LIMIT-13]
-Seconds matmul_time(const Setting& setting, const Shape& shape, const Layout& layout,
-                    const LayerMatmuls& layer);
+Seconds matmul_time(const Setting& setting, const Shape& shape, const Degrees& degrees,
+                    std::int64_t micro_batches, const LayerMatmuls& layer);
 
 /// Stages of a pipeline that wait for one another: of one block where blocks have losses of their
 /// own. [LIMIT-29]
