@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/limits.hpp"
+#include "limits/low_communication.hpp"
 
 namespace headway {
 namespace {
@@ -100,6 +101,7 @@ Json curve_json(const LimitsCurve& of) {
       curve.runs.empty() ? Json(nullptr) : finite(curve.runs.back().shape.training.value());
   return {
       {"name", of.setting.name},
+      {"training", limits::statement_of(of.setting)},
       {"machine", of.setting.machine.name},
       {"precision", to_name(of.setting.precision)},
       {"sparse", of.setting.sparsity.sparse},
