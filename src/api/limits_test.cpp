@@ -142,7 +142,7 @@ base = "h100-sxm"
 kernel_latency = "2 us"
 
 [machine.levels.fabric]
-size = 100000
+size = 100000000000000
 
 [machine.levels.site]
 bandwidth = "1 GB/s"
@@ -180,7 +180,7 @@ data = true
   EXPECT_EQ(mine.linear_share, 0.9);
   EXPECT_DOUBLE_EQ(mine.machine.gpu.kernel_latency.value(), 2e-6);
   ASSERT_EQ(mine.machine.levels.size(), 3u);
-  EXPECT_EQ(mine.machine.levels[1].size, 100000);
+  EXPECT_EQ(mine.machine.levels[1].size, 100000000000000);
   EXPECT_EQ(mine.machine.levels[2].name, "site");
   EXPECT_EQ(mine.layers.exponent, 0.4);
   EXPECT_TRUE(mine.sparsity.sparse);

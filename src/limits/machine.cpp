@@ -1,15 +1,18 @@
 #include "limits/machine.hpp"
 
 #include <algorithm>
+#include <vector>
+
+#include "limits/divisors.hpp"
 
 namespace headway::limits {
 namespace {
 
 std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
-  for (std::int64_t divisor = std::min(number, most); divisor > 1; --divisor) {
-    if (number % divisor == 0) return divisor;
-  }
-  return 1;
+  if (most > 0 && number % most == 0) return most;
+  const std::vector<std::int64_t> all = divisors(number);
+  const auto above = std::upper_bound(all.begin(), all.end(), most);
+  return above == all.begin() ? 1 : *(above - 1);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "limits/placement.hpp"
 
 #include <limits>
-#include <numeric>
 
 #include "limits/divisors.hpp"
 
@@ -18,8 +17,8 @@ Placements::Placements(const Setting& setting, const Network& network, std::int6
   std::int64_t inside = 1;
   for (std::size_t level = 0; level < levels_; ++level) {
     collapsed_.push_back(network.collapsed(static_cast<int>(level)));
-    parts_[level] = divisors(domains_[level]);
     inside_[level] = inside;
+    inner_parts_[level] = divisors(inside);
     inside *= domains_[level];
   }
 }
@@ -40,15 +39,15 @@ bool Placements::could_improve(const Path& path, const NetworkTimes& network) co
 
 namespace {
 
-// Calls body(part) for each of `parts`, ascending, that a degree can have on a level with room for
-// `here`, so that what is left of it has room inside.
+// Calls body(part) for each part that a degree can have on a level with room for `here`, so that
+// what is left of it, one of `inner_parts`, has room inside.
 template <class Body>
-void for_each_part(const std::vector<std::int64_t>& parts, std::int64_t degree, std::int64_t here,
-                   std::int64_t inside, const Body& body) {
-  const std::int64_t most = std::gcd(degree, here);
-  for (const std::int64_t part : parts) {
-    if (part > most) break;
-    if (most % part == 0 && inside % (degree / part) == 0) body(part);
+void for_each_part(const std::vector<std::int64_t>& inner_parts, std::int64_t degree,
+                   std::int64_t here, std::int64_t inside, const Body& body) {
+  for (const std::int64_t inner : inner_parts) {
+    if (inner > degree || inner > inside) break;
+    if (inside % inner != 0 || degree % inner != 0) continue;
+    if (here % (degree / inner) == 0) body(degree / inner);
   }
 }
 
@@ -64,26 +63,29 @@ void Placements::place(Path& path, std::size_t level, const Degrees& left,
   const Room all{domains_[level], inside_[level]};
   const std::size_t in = level > 0 ? level - 1 : 0;
   Degrees rest = left;
-  for_each_part(parts_[level], left.tensor_model, all.here, all.inside, [&](std::int64_t model) {
-    rest.tensor_model = left.tensor_model / model;
-    const Room room{all.here / model, all.inside / rest.tensor_model};
-    for_each_part(parts_[level], left.tensor_ff, room.here, room.inside, [&](std::int64_t ff) {
-      rest.tensor_ff = left.tensor_ff / ff;
-      if (level > 0) {
-        layout.tensor_model.at[in] = rest.tensor_model;
-        layout.tensor_ff.at[in] = rest.tensor_ff;
-      }
-      layout.tensor_model.at[level] = model;
-      layout.tensor_ff.at[level] = ff;
-      NetworkTimes known = network;
-      const auto tensor = collapsed_[in].tensor(layout.tensor_model, layout.tensor_ff);
-      known.tensor = tensor[0];
-      known.tensor_latency = tensor[1];
-      if (could_improve(path, known)) {
-        place_stages(path, level, rest, known, {room.here / ff, room.inside / rest.tensor_ff});
-      }
-    });
-  });
+  for_each_part(
+      inner_parts_[level], left.tensor_model, all.here, all.inside, [&](std::int64_t model) {
+        rest.tensor_model = left.tensor_model / model;
+        const Room room{all.here / model, all.inside / rest.tensor_model};
+        for_each_part(
+            inner_parts_[level], left.tensor_ff, room.here, room.inside, [&](std::int64_t ff) {
+              rest.tensor_ff = left.tensor_ff / ff;
+              if (level > 0) {
+                layout.tensor_model.at[in] = rest.tensor_model;
+                layout.tensor_ff.at[in] = rest.tensor_ff;
+              }
+              layout.tensor_model.at[level] = model;
+              layout.tensor_ff.at[level] = ff;
+              NetworkTimes known = network;
+              const auto tensor = collapsed_[in].tensor(layout.tensor_model, layout.tensor_ff);
+              known.tensor = tensor[0];
+              known.tensor_latency = tensor[1];
+              if (could_improve(path, known)) {
+                place_stages(path, level, rest, known,
+                             {room.here / ff, room.inside / rest.tensor_ff});
+              }
+            });
+      });
 }
 
 // Stages and experts in the room that tensor ranks leave.
@@ -92,26 +94,27 @@ void Placements::place_stages(Path& path, std::size_t level, const Degrees& left
   Layout& layout = path.layout;
   const std::size_t in = level > 0 ? level - 1 : 0;
   Degrees rest = left;
-  for_each_part(parts_[level], left.pipeline, all.here, all.inside, [&](std::int64_t stages) {
+  for_each_part(inner_parts_[level], left.pipeline, all.here, all.inside, [&](std::int64_t stages) {
     rest.pipeline = left.pipeline / stages;
     const Room room{all.here / stages, all.inside / rest.pipeline};
-    for_each_part(parts_[level], left.expert, room.here, room.inside, [&](std::int64_t experts) {
-      rest.expert = left.expert / experts;
-      if (level > 0) {
-        layout.pipeline.at[in] = rest.pipeline;
-        layout.expert.at[in] = rest.expert;
-      }
-      layout.pipeline.at[level] = stages;
-      layout.expert.at[level] = experts;
-      NetworkTimes known = network;
-      const auto pipeline =
-          collapsed_[in].pipeline(layout.pipeline, layout.expert, layout.interleave);
-      known.pipeline = pipeline[0];
-      known.pipeline_latency = pipeline[1];
-      if (could_improve(path, known)) {
-        place_data(path, level, rest, known, {room.here / experts, room.inside / rest.expert});
-      }
-    });
+    for_each_part(
+        inner_parts_[level], left.expert, room.here, room.inside, [&](std::int64_t experts) {
+          rest.expert = left.expert / experts;
+          if (level > 0) {
+            layout.pipeline.at[in] = rest.pipeline;
+            layout.expert.at[in] = rest.expert;
+          }
+          layout.pipeline.at[level] = stages;
+          layout.expert.at[level] = experts;
+          NetworkTimes known = network;
+          const auto pipeline =
+              collapsed_[in].pipeline(layout.pipeline, layout.expert, layout.interleave);
+          known.pipeline = pipeline[0];
+          known.pipeline_latency = pipeline[1];
+          if (could_improve(path, known)) {
+            place_data(path, level, rest, known, {room.here / experts, room.inside / rest.expert});
+          }
+        });
   });
 }
 

@@ -69,8 +69,8 @@ class Placements {
   std::size_t levels_;
   std::vector<Network> collapsed_;  // up to each level; the first one is the network itself
   std::array<std::int64_t, kMostLevels> domains_;
-  std::array<std::int64_t, kMostLevels> inside_;              // GPUs in a domain of the level below
-  std::array<std::vector<std::int64_t>, kMostLevels> parts_;  // divisors of the domains
+  std::array<std::int64_t, kMostLevels> inside_;  // GPUs in a domain of the level below
+  std::array<std::vector<std::int64_t>, kMostLevels> inner_parts_;  // divisors of these
   bool found_ = false;
   Seconds best_time_;
   Seconds best_communication_;

@@ -8,6 +8,9 @@ namespace headway::limits {
 namespace {
 
 constexpr int kGridPowers = 60;
+// Beyond these nothing is meant; so that products of them stay whole numbers.
+constexpr double kMostBatchTokens = 1e17;
+constexpr std::int64_t kMostLayers = 1'000'000'000, kMostExperts = 1'000'000;
 constexpr std::array<double, 5> kGridFactors = {1, 3, 5, 7, 9};
 
 }  // namespace
@@ -40,7 +43,8 @@ std::int64_t critical_batch_sequences(const BatchLaw& law, std::int64_t sequence
   }
   const double growth = std::pow(training.value() / law.flop, law.exponent);
   const double each = static_cast<double>(experts);
-  return experts * nearest_on_grid(std::sqrt(each) * law.tokens * growth / length / each);
+  const double wanted = std::sqrt(each) * law.tokens * growth / length / each;
+  return experts * nearest_on_grid(std::min(wanted, kMostBatchTokens / length / each));
 }
 
 Shape shape_of(const Setting& setting, std::int64_t d_model) {
@@ -51,12 +55,13 @@ Shape shape_of(const Setting& setting, std::int64_t d_model) {
 
   // [LIMIT-5] L = closest(0.10056 (d_model d_ff)^0.3751), fitted to the models of Hoffmann et al.
   // 2022; S = closest(8 sqrt(d_model d_ff / (4 12288^2))): 8 experts at GPT-4's supposed width.
-  out.layers =
-      nearest_on_grid(setting.layers.coefficient * std::pow(surface, setting.layers.exponent));
+  out.layers = std::min(kMostLayers, nearest_on_grid(setting.layers.coefficient *
+                                                     std::pow(surface, setting.layers.exponent)));
   if (setting.sparsity.sparse) {
     const double at = 4 * setting.sparsity.width * setting.sparsity.width;
-    out.experts = nearest_on_grid(setting.sparsity.experts *
-                                  std::pow(surface / at, setting.sparsity.exponent / 2));
+    out.experts = std::min(kMostExperts,
+                           nearest_on_grid(setting.sparsity.experts *
+                                           std::pow(surface / at, setting.sparsity.exponent / 2)));
   }
 
   // [LIMIT-6] N = 2 d_model d_ff L S; D = 20 N (Hoffmann et al.), counting all experts;
