@@ -138,9 +138,67 @@ int main(int argc, char** argv) {
     output = headway::run_comms(comms);
   });
 
+  headway::LimitsRequest limits;
+  CLI::App* limits_command = app.add_subcommand(
+      "limits", "how large a training run can become before moving data stops it");
+  limits_command->add_option("SETTING.toml", limits.files, "settings of your own");
+  limits_command
+      ->add_option("--preset", limits.presets,
+                   "published comparison: base_dense, base_sparse, grand_dense (default), "
+                   "grand_sparse, batch")
+      ->type_name("NAME");
+  limits_command
+      ->add_option("--gpu", limits.gpus,
+                   "a machine of `headway list machines`, or a .toml of your own")
+      ->type_name("G");
+  limits_command->add_flag("--sparse", limits.sparse, "models with experts in every setting");
+  limits_command->add_flag("--as-published", limits.as_published,
+                           "with the slip of the study's program, to compare numbers");
+  limits_command->add_flag("--explain", limits.explain,
+                           "add what binds, what formulas say, and the model's weak points");
+  limits_command->add_option("--rows", limits.rows, "write every model's best layout to this file")
+      ->type_name("OUT.csv");
+  limits_command->add_option("--plot", limits.plot, "draw to this folder")->type_name("DIR");
+  limits_command->add_flag("--sensitivity", limits.sensitivity,
+                           "how far each number of the machine moves the limits, and which most");
+  limits_command
+      ->add_option("--relax", limits.relax,
+                   "beside each setting, with less communication: local-sgd, diloco, "
+                   "streaming-diloco, powersgd, one-bit-adam, asynchronous, local-updates, "
+                   "subnetworks, federated, evolution")
+      ->type_name("METHOD");
+  limits_command->add_option("--sync-every", limits.sync_every, "steps between meetings");
+  limits_command->add_option("--loose-level", limits.loose_level,
+                             "level from which outwards replicas meet rarely");
+  limits_command->add_option("--compression", limits.compression, "gradient bytes over bytes sent");
+  limits_command->add_option("--blocks", limits.blocks, "blocks with losses of their own");
+  limits_command->add_option("--submodels", limits.submodels, "submodels trained apart");
+  limits_command->add_option("--sample-penalty", limits.sample_penalty,
+                             "data needed, times that of synchronous training");
+  limits_command->add_option("--sites", limits.sites, "data centres that share the run");
+  limits_command
+      ->add_option("--site-bandwidth", limits.site_bandwidth,
+                   "of one GPU to other sites, \"1 GB/s\" or unlimited")
+      ->type_name("B");
+  limits_command
+      ->add_option("--site-distance", limits.site_distance_km,
+                   "between sites: light in glass takes 5 ms for 1000 km")
+      ->type_name("KM");
+  add_common(*limits_command, common);
+  limits_command->footer("Example:\n  headway limits --gpu h100-sxm --gpu gb200-nvl72 --explain");
+  limits_command->callback([&] {
+    limits.json = common.json;
+    limits.threads = common.threads;
+    headway::ProgressLine line("searching", "models", common.quiet);
+    limits.progress = line.callback();
+    output = headway::run_limits(limits);
+  });
+
   std::string listed;
-  CLI::App* list_command = app.add_subcommand("list", "built-in models, clusters, accelerators");
-  list_command->add_option("WHAT", listed, "models, clusters or accelerators")->required();
+  CLI::App* list_command =
+      app.add_subcommand("list", "built-in models, clusters, accelerators, machines");
+  list_command->add_option("WHAT", listed, "models, clusters, accelerators or machines (of limits)")
+      ->required();
   add_common(*list_command, common);
   list_command->footer("Example:\n  headway list models");
   list_command->callback([&] { output = headway::run_list(listed, common.json); });
@@ -148,13 +206,16 @@ int main(int argc, char** argv) {
   headway::BenchRequest bench;
   CLI::App* bench_command =
       app.add_subcommand("bench", "the digest of fixed cases, and errors of the cost models");
-  bench_command->add_option("WHAT", bench.what, "kernels or collectives");
+  bench_command->add_option("WHAT", bench.what, "kernels, collectives or limits");
   bench_command->add_flag("--signature", bench.signature, "digest of the fixed cases");
   bench_command->add_option("--data", bench.data, "folder with measurements; default: data")
       ->type_name("DIR");
   add_common(*bench_command, common);
   bench_command->footer("Example:\n  headway bench --signature");
-  bench_command->callback([&] { output = headway::run_bench(bench); });
+  bench_command->callback([&] {
+    bench.threads = common.threads;
+    output = headway::run_bench(bench);
+  });
 
   headway::ValidateRequest validate;
   CLI::App* validate_command =

@@ -8,7 +8,7 @@
 namespace headway {
 
 std::string argument_problem(const std::string& what, int argc, char** argv) {
-  const std::vector<std::string> commands = {"predict",  "comms", "list",
+  const std::vector<std::string> commands = {"predict",  "comms", "limits",   "list",
                                              "validate", "bench", "calibrate"};
   const auto known = [](const std::vector<std::string>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -16,10 +16,44 @@ std::string argument_problem(const std::string& what, int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && !known(commands, argv[1])) {
     return "'" + printable(argv[1]) + "' is not a command" + suggestion(argv[1], commands);
   }
-  std::vector<std::string> flags = {"--json",  "--quiet",     "--threads", "--help",    "--save",
-                                    "--data",  "--signature", "--write",   "--version", "--corpus",
-                                    "--by",    "--rows",      "--trace",   "--csv",     "--plot",
-                                    "--small", "--study",     "--report"};
+  std::vector<std::string> flags = {"--as-published",
+                                    "--blocks",
+                                    "--by",
+                                    "--collectives",
+                                    "--compression",
+                                    "--corpus",
+                                    "--csv",
+                                    "--data",
+                                    "--explain",
+                                    "--gpu",
+                                    "--gpus-per-node",
+                                    "--help",
+                                    "--json",
+                                    "--loose-level",
+                                    "--output",
+                                    "--plot",
+                                    "--preset",
+                                    "--quiet",
+                                    "--relax",
+                                    "--report",
+                                    "--rows",
+                                    "--sample-penalty",
+                                    "--save",
+                                    "--sensitivity",
+                                    "--signature",
+                                    "--site-bandwidth",
+                                    "--site-distance",
+                                    "--sites",
+                                    "--small",
+                                    "--sparse",
+                                    "--study",
+                                    "--submodels",
+                                    "--sync-every",
+                                    "--threads",
+                                    "--trace",
+                                    "--trace-steps",
+                                    "--version",
+                                    "--write"};
   for (const RunField& field : run_fields()) flags.push_back("--" + std::string(field.name));
   std::string out = printable(what, 400);
   for (int i = 1; i < argc; ++i) {

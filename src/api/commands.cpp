@@ -4,6 +4,7 @@
 
 #include "api/files.hpp"
 #include "api/json.hpp"
+#include "api/limits.hpp"
 #include "api/predict.hpp"
 #include "base/document.hpp"
 #include "base/embedded.hpp"
@@ -61,7 +62,7 @@ CommandOutput run_predict(const PredictRequest& request) {
 }
 
 CommandOutput run_list(std::string_view what, bool json) {
-  const std::vector<std::string> kinds = {"models", "clusters", "accelerators"};
+  const std::vector<std::string> kinds = {"models", "clusters", "accelerators", "machines"};
   std::vector<std::string> names;
   if (what == "models") {
     names = model_names();
@@ -69,6 +70,8 @@ CommandOutput run_list(std::string_view what, bool json) {
     names = cluster_names();
   } else if (what == "accelerators") {
     names = accelerator_names();
+  } else if (what == "machines") {
+    names = limits::machine_names();
   } else {
     return bad({{"list", "'" + printable(what) + "' is not known; legal: " + join(kinds, ", ")}});
   }
@@ -81,7 +84,7 @@ CommandOutput run_list(std::string_view what, bool json) {
 CommandOutput run_bench(const BenchRequest& request) {
   if (request.what.empty()) {
     if (!request.signature) {
-      return bad({{"bench", "say what: --signature, kernels or collectives"}});
+      return bad({{"bench", "say what: --signature, kernels, collectives or limits"}});
     }
     const auto digest = signature();
     if (!digest) return bad(digest.problems());
@@ -102,8 +105,9 @@ CommandOutput run_bench(const BenchRequest& request) {
     if (!classes) return bad(classes.problems());
     return {.text = to_text(collective_report(*data, *classes))};
   }
-  return bad(
-      {{"bench", "'" + printable(request.what) + "' is not known; legal: kernels, collectives"}});
+  if (request.what == "limits") return bench_limits(request.threads);
+  return bad({{"bench", "'" + printable(request.what) +
+                            "' is not known; legal: kernels, collectives, limits"}});
 }
 
 std::string problems_text(const Problems& problems) {

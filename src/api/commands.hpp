@@ -1,6 +1,8 @@
 // The commands: from a request to the text to print. The one door for the command line.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,13 +43,38 @@ struct CommsRequest {
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.
 CommandOutput run_comms(const CommsRequest& request);
 
-/// `what`: models, clusters or accelerators.
+struct LimitsRequest {
+  std::vector<std::string> files;    // settings (.toml)
+  std::vector<std::string> presets;  // published comparisons; none of all three: grand_dense
+  std::vector<std::string> gpus;     // machines, by name or .toml, in the study's default setting
+  bool sparse = false;
+  bool as_published = false;
+  bool explain = false;
+  bool sensitivity = false;
+  // Edits of every setting, each shown beside the setting as it was; unset: none.
+  std::string relax;  // a method of data/limits/relaxations
+  std::optional<double> sync_every, compression, sample_penalty;
+  std::optional<std::int64_t> blocks, submodels;
+  std::optional<std::string> loose_level;
+  std::int64_t sites = 0;
+  std::string site_bandwidth;
+  double site_distance_km = 0;
+  std::string rows;  // file for the models as CSV; empty: none
+  std::string plot;  // folder for drawings; empty: none
+  bool json = false;
+  int threads = 0;         // 0: all cores
+  Progress progress = {};  // told of models
+};
+CommandOutput run_limits(const LimitsRequest& request);
+
+/// `what`: models, clusters, accelerators or machines (of the limits study).
 CommandOutput run_list(std::string_view what, bool json);
 
 struct BenchRequest {
-  std::string what;  // kernels, collectives; empty: the signature
+  std::string what;  // kernels, collectives, limits; empty: the signature
   bool signature = false;
   std::string data = "data";
+  int threads = 0;  // 0: all cores
 };
 CommandOutput run_bench(const BenchRequest& request);
 

@@ -3,6 +3,7 @@
 #include "api/json.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
+#include "limits/load.hpp"
 #include "model/count.hpp"
 #include "model/load.hpp"
 
@@ -30,6 +31,10 @@ std::string description_of(std::string_view kind, const std::string& name) {
   if (kind == "clusters") {
     const auto cluster = load_cluster(name);
     return cluster ? cluster->title : std::string();
+  }
+  if (kind == "machines") {
+    const auto machine = limits::embedded_machine(name);
+    return machine ? machine->title : std::string();
   }
   const auto accelerator = load_accelerator(name);
   if (!accelerator) return {};

@@ -76,6 +76,7 @@ std::string tick_label(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", std::abs(value) < 1e-12 ? 0 : value);
   std::string out = text;
+  std::erase(out, '+');  // 1e28
   if (std::abs(value) < 1000 || out.find_first_of("e.") != out.npos) return out;
   for (std::size_t at = out.size() - 3; at > (value < 0 ? 1U : 0U); at -= 3) {
     out.insert(at, ",");

@@ -1,0 +1,121 @@
+// headway limits: settings as flags edit them.
+#include "api/limits_beyond.hpp"
+
+#include <limits>
+
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "limits/sites.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kFarthestKm = 1e6;
+
+limits::RelaxationWishes wishes_of(const LimitsRequest& request) {
+  return {.method = request.relax,
+          .sync_every = request.sync_every,
+          .compression = request.compression,
+          .sample_penalty = request.sample_penalty,
+          .blocks = request.blocks,
+          .submodels = request.submodels,
+          .loose_level = request.loose_level};
+}
+
+bool asks_to_relax(const limits::RelaxationWishes& wishes) {
+  return !wishes.method.empty() || wishes.sync_every || wishes.compression ||
+         wishes.sample_penalty || wishes.blocks || wishes.submodels || wishes.loose_level;
+}
+
+// "sync_every" as "--sync-every"; the method's own problems come as "relax".
+Problem named_by_flag(Problem problem) {
+  for (char& c : problem.where) {
+    if (c == '_') c = '-';
+  }
+  problem.where = "--" + problem.where;
+  return problem;
+}
+
+std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& problems) {
+  const bool describes = !request.site_bandwidth.empty() || request.site_distance_km != 0;
+  if (request.sites == 0) {
+    if (describes) {
+      problems.push_back({"--sites",
+                          "is missing; --site-bandwidth and --site-distance describe "
+                          "the way between that many sites"});
+    }
+    return std::nullopt;
+  }
+  limits::Sites out;
+  out.sites = request.sites;
+  if (request.site_bandwidth.empty()) {
+    problems.push_back({"--site-bandwidth",
+                        "is missing; state what one GPU reaches in another "
+                        "site, e.g. \"1 GB/s\", or unlimited"});
+  } else if (request.site_bandwidth == "unlimited") {
+    out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
+  } else {
+    const auto bandwidth =
+        parse_quantity<BytesPerSecond>(request.site_bandwidth, "--site-bandwidth");
+    if (!bandwidth) {
+      append(problems, bandwidth.problems());
+    } else {
+      out.bandwidth = *bandwidth;
+    }
+  }
+  if (!(request.site_distance_km >= 0 && request.site_distance_km <= kFarthestKm)) {
+    problems.push_back({"--site-distance", "must be from 0 to 1000000 km"});
+  } else {
+    out.latency = limits::latency_of_distance(1000 * request.site_distance_km);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setting>& settings,
+                                                 const LimitsRequest& request) {
+  Problems problems;
+  const std::optional<limits::Sites> sites = sites_of(request, problems);
+  const limits::RelaxationWishes wishes = wishes_of(request);
+  const bool relaxes = asks_to_relax(wishes);
+  if (!problems.empty()) return problems;
+  if (!sites && !relaxes) return settings;
+
+  std::vector<limits::Setting> out;
+  const auto keep = [&](Result<limits::Setting> edited) {
+    if (!edited) {
+      for (const Problem& problem : edited.problems()) {
+        const Problem named = named_by_flag(problem);
+        bool known = false;
+        for (const Problem& other : problems) {
+          known |= other.where == named.where && other.message == named.message;
+        }
+        if (!known) problems.push_back(named);
+      }
+      return false;
+    }
+    out.push_back(std::move(edited).value());
+    return true;
+  };
+  for (const limits::Setting& setting : settings) {
+    out.push_back(setting);
+    if (sites && !keep(limits::in_sites(setting, *sites))) continue;
+    // Relaxed on top of the sites, where there are any.
+    const limits::Setting below = out.back();
+    if (relaxes) keep(limits::relaxed(below, wishes));
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+std::string relaxations_text(const std::vector<limits::Setting>& settings) {
+  std::string out;
+  for (const limits::Setting& setting : settings) {
+    if (setting.relaxation.method.empty()) continue;
+    out += printable(setting.name) + ": " + printable(limits::statement_of(setting), 500) + "\n";
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,93 @@
+// From a request of `headway limits` to the settings it asks about.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "api/limits.hpp"
+#include "base/document.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kDefaultComparison = "grand_dense";
+
+bool is_path(const std::string& text) {
+  return text.ends_with(".toml") || text.find('/') != std::string::npos;
+}
+
+// Built-in names, and paths to a user's own files; a relative path in a file is meant from there.
+Result<Document> open_machine(const std::string& name, const std::string& from,
+                              const std::string& where) {
+  if (!is_path(name)) {
+    auto found = limits::open_embedded_machine(name, from, where);
+    if (found) return found;
+    Problems problems = found.problems();
+    problems.back().message += " (a file of your own must end in .toml)";
+    return problems;
+  }
+  const fs::path path(name);
+  if (path.is_absolute() || from.empty()) return read_document(name);
+  return read_document((fs::path(from).parent_path() / path).string());
+}
+
+Result<limits::Comparison> from_file(const std::string& file) {
+  if (!file.ends_with(".toml")) {
+    return Problem{printable(file), "is no setting: its name must end in .toml"};
+  }
+  const Result<Document> document = read_document(file);
+  if (!document) return document.problems();
+  return limits::read_comparison(*document, fs::path(file).stem().string(), open_machine);
+}
+
+Result<limits::Comparison> from_machine(const std::string& name) {
+  const Result<Document> document = open_machine(name, "", "--gpu");
+  if (!document) return document.problems();
+  auto machine = limits::read_machine(*document, fs::path(name).stem().string(), open_machine);
+  if (!machine) return machine.problems();
+  limits::Comparison out;
+  out.name = machine->name;
+  out.title = machine->title;
+  out.settings.push_back(limits::setting_on(std::move(machine).value()));
+  return out;
+}
+
+// Adds what was read, with names that stand once; a setting that is there already is left out.
+void add(limits::Comparison& all, Result<limits::Comparison> more, Problems& problems) {
+  if (!more) return append(problems, more.problems());
+  if (!all.title.empty()) all.title += "; ";
+  all.title += more->title;
+  for (limits::Setting& setting : more.value().settings) {
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(all.settings.begin(), all.settings.end(),
+                         [&](const limits::Setting& other) { return other.name == name; });
+    };
+    if (taken(setting.name)) setting.name += " (" + more->name + ")";
+    for (int i = 2; taken(setting.name); ++i) setting.name += " " + std::to_string(i);
+    all.settings.push_back(std::move(setting));
+  }
+}
+
+}  // namespace
+
+Result<limits::Comparison> limits_settings(const LimitsRequest& request) {
+  Problems problems;
+  limits::Comparison out;
+  std::vector<std::string> presets = request.presets;
+  if (presets.empty() && request.gpus.empty() && request.files.empty()) {
+    presets.push_back(kDefaultComparison);
+  }
+  for (const std::string& preset : presets) add(out, limits::embedded_comparison(preset), problems);
+  for (const std::string& machine : request.gpus) add(out, from_machine(machine), problems);
+  for (const std::string& file : request.files) add(out, from_file(file), problems);
+  for (limits::Setting& setting : out.settings) {
+    if (request.sparse) setting.sparsity.sparse = true;
+    if (request.as_published) setting.as_published = true;
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,37 @@
+// Training that communicates less: published methods by name, and what a user changes of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/document.hpp"
+#include "base/result.hpp"
+#include "limits/search.hpp"
+
+namespace headway::limits {
+
+/// What a user states of a relaxation; the rest is the method's (data/limits/relaxations).
+struct RelaxationWishes {
+  std::string method{};  // empty: synchronous but for what is stated here
+  std::optional<double> sync_every{}, compression{}, sample_penalty{};
+  std::optional<std::int64_t> blocks{}, submodels{};
+  std::optional<std::string> loose_level{};  // replicas joined there or further out meet rarely
+};
+
+std::vector<std::string> relaxation_names();  // sorted
+/// The setting so relaxed, or everything that is wrong with the wishes. Its name says the method.
+Result<Setting> relaxed(const Setting& setting, const RelaxationWishes& wishes);
+
+/// The table `relaxation` of a setting: `method` and the fields of RelaxationWishes.
+RelaxationWishes read_relaxation(Fields fields);
+
+/// One line that says the method, its numbers and where its penalty comes from.
+std::string statement_of(const Setting& setting);
+
+/// The smallest cluster that ends in time where each of `submodels` groups of GPUs trains a model
+/// of 1/n of the feed-forward width between exchanges. The run's layout is that of one group.
+/// [LIMIT-30]
+std::optional<Run> smallest_of_submodels(const Setting& setting, const Shape& shape);
+
+}  // namespace headway::limits
