@@ -49,11 +49,12 @@ struct HeavyHeader {
   std::vector<std::string> homes;
   bool one_file = true;
 };
-const std::array<HeavyHeader, 10> kHeavyHeaders = {{
+const std::array<HeavyHeader, 11> kHeavyHeaders = {{
     {"CLI/", {"apps/cli/"}},
     {"toml++/", {"src/base/parse_toml.cpp"}},
     {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}},  // reading, writing
     {"nlopt", {"src/fit/"}, false},                          // a short C header
+    {"yaml.h", {"src/base/parse_yaml.cpp"}},
     {"tbb/", {"src/base/parallel.cpp"}},
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},

@@ -43,8 +43,9 @@ struct LaunchRequest {
 /// own and all else.
 std::optional<Launcher> launcher_of(std::string_view text, const std::string& file);
 
-/// Reads a configuration; `file` is shown in messages.
-Result<LaunchRequest> read_launch(std::string_view text, const std::string& file,
-                                  Launcher launcher);
+/// Reads a configuration; `file` is shown in messages. `accelerators`: on how many it runs, where
+/// the user says so; 0: as the file says, if it does.
+Result<LaunchRequest> read_launch(std::string_view text, const std::string& file, Launcher launcher,
+                                  std::int64_t accelerators = 0);
 
 }  // namespace headway

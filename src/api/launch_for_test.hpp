@@ -33,6 +33,7 @@ inline Layout canonical(const Run& run) {
                                    [](const Layer& layer) { return layer.experts.has_value(); });
   if (out.tp == 1) out.sequence_parallel = true;
   if (out.tp == 1 || !out.sequence_parallel) out.keep_gathered = false;
+  if (out.pp == 1) out.schedule = Schedule::one_f_one_b;
   if (out.cp == 1) out.context_exchange = ContextExchange::ring;
   if (out.recompute != Recompute::selective) out.recompute_pieces = bit(Piece::core);
   if (out.recompute != Recompute::full) out.recompute_every = 1;
@@ -55,6 +56,41 @@ inline Layout canonical(const Run& run) {
   return out;
 }
 
+/// The fields of a layout in their order, for messages.
+inline std::string text_of(const Layout& l) {
+  std::string out;
+  for (const std::int64_t value : {l.dp,
+                                   l.tp,
+                                   l.cp,
+                                   l.pp,
+                                   l.vpp,
+                                   l.ep,
+                                   l.etp,
+                                   l.micro_batch,
+                                   std::int64_t{l.zero},
+                                   l.shard,
+                                   std::int64_t{l.reshard_after_forward},
+                                   std::int64_t{l.sequence_parallel},
+                                   std::int64_t{l.keep_gathered},
+                                   static_cast<std::int64_t>(l.context_exchange),
+                                   static_cast<std::int64_t>(l.recompute),
+                                   l.recompute_every,
+                                   static_cast<std::int64_t>(l.recompute_early_stop),
+                                   std::int64_t{l.recompute_pieces},
+                                   static_cast<std::int64_t>(l.dispatch),
+                                   static_cast<std::int64_t>(l.schedule),
+                                   std::int64_t{l.offload_optimizer},
+                                   std::int64_t{l.offload_activations},
+                                   std::int64_t{l.offload_parameters},
+                                   static_cast<std::int64_t>(l.overlap_gradients),
+                                   static_cast<std::int64_t>(l.overlap_parameters),
+                                   static_cast<std::int64_t>(l.overlap_tensor),
+                                   static_cast<std::int64_t>(l.overlap_experts)}) {
+    out += " " + std::to_string(value);
+  }
+  return out;
+}
+
 /// The run that a written configuration is read back as, on the same cluster; `more` are the fields
 /// that the configuration does not carry.
 inline Result<Run> read_back(const Run& run, const std::vector<LaunchFile>& files,
@@ -69,7 +105,9 @@ inline Result<Run> read_back(const Run& run, const std::vector<LaunchFile>& file
 
 /// The same layout, job and shape, and to the last bit the same forecast.
 inline void expect_same_run(const Run& run, const Run& again) {
-  RC_ASSERT(canonical(run) == canonical(again));
+  if (!(canonical(run) == canonical(again))) {
+    RC_FAIL("layouts differ:\n" + text_of(canonical(run)) + "\n" + text_of(canonical(again)));
+  }
   RC_ASSERT(launch::layers_of_chunks(run.model, run.layout) ==
             launch::layers_of_chunks(again.model, again.layout));
   RC_ASSERT(launch::same_shape(run.model, again.model));
@@ -79,7 +117,9 @@ inline void expect_same_run(const Run& run, const Run& again) {
   RC_ASSERT(run.job.attention == again.job.attention);
   const Forecast before = predict(run).value();
   const Forecast after = predict(again).value();
-  RC_ASSERT(before.step_time.value() == after.step_time.value());
+  if (before.step_time.value() != after.step_time.value()) {
+    RC_FAIL(predict_text(run, before) + predict_text(again, after));
+  }
   RC_ASSERT(before.memory.total().value() == after.memory.total().value());
 }
 

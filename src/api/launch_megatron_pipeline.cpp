@@ -59,31 +59,6 @@ class Unroller {
   bool fine_ = true;
 };
 
-// A spread of `layers` over the chunks as `counts` says, in the fields of a layout.
-std::optional<Layout> spread(const std::vector<std::int64_t>& counts, std::int64_t layers,
-                             std::int64_t pp) {
-  Layout layout;
-  layout.pp = pp;
-  layout.vpp = static_cast<std::int64_t>(counts.size()) / pp;
-  Model model;
-  model.pattern.assign(static_cast<std::size_t>(layers), 0);
-  constexpr std::int64_t kMostSlots = 4;
-  for (std::int64_t slots = 0; slots <= 2 * kMostSlots; ++slots) {
-    for (std::int64_t head = std::max<std::int64_t>(0, slots - kMostSlots);
-         head <= std::min(slots, kMostSlots); ++head) {
-      layout.embedding_slots = slots - head;
-      layout.head_slots = head;
-      if (layers_of_chunks(model, layout) == counts) return layout;
-    }
-  }
-  layout.embedding_slots = layout.head_slots = 0;
-  layout.first_stage_layers = counts.front();
-  layout.last_stage_layers = counts.back();
-  const bool fits = layout.vpp == 1 && pp > 1 && counts.front() > 0 && counts.back() > 0;
-  if (fits && layers_of_chunks(model, layout) == counts) return layout;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::vector<std::int64_t>> layers_of_layout(std::string_view text) {
@@ -121,7 +96,7 @@ void read_pipeline(const MegatronArguments& arguments, RunRequest& fields, Probl
                   " stages; must be a multiple of --pipeline-model-parallel-size, " +
                   std::to_string(pp));
     }
-    const auto layout = spread(*counts, layers, pp);
+    const auto layout = spread_of(*counts, layers, pp);
     if (!layout) return fail("spreads layers in a way that Headway has no fields for");
     add("vpp", layout->vpp, kLayout);
     add("embedding-slots", layout->embedding_slots, kLayout);

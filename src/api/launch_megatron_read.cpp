@@ -317,9 +317,11 @@ class MegatronReader {
 
 }  // namespace
 
-Result<LaunchRequest> read_megatron(std::string_view text, const std::string& file) {
-  const auto arguments = megatron_arguments(text, file);
+Result<LaunchRequest> read_megatron(std::string_view text, const std::string& file,
+                                    std::int64_t accelerators) {
+  auto arguments = megatron_arguments(text, file);
   if (!arguments) return arguments.problems();
+  if (accelerators > 0) arguments.value().accelerators = accelerators;
   Problems problems;
   LaunchRequest out = MegatronReader(*arguments, problems).read();
   if (!problems.empty()) return problems;

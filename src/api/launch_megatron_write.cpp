@@ -18,11 +18,6 @@ void add(Words& words, std::initializer_list<const char*> more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-bool has_experts(const Model& model) {
-  return std::any_of(model.kinds.begin(), model.kinds.end(),
-                     [](const Layer& layer) { return layer.experts.has_value(); });
-}
-
 // Megatron-FSDP takes the place of the distributed optimiser from ZeRO 2 on.
 bool fully_sharded(const Layout& layout) {
   return layout.zero >= 2;
@@ -58,7 +53,7 @@ void refuse_job(const Run& run, Refusals& refusals) {
 void refuse_layout(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
   const Habits& habit = habits(run.job.framework);
-  refusals.refuse(l.schedule != Schedule::one_f_one_b, "--schedule",
+  refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b, "--schedule",
                   "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
                   "legal: 1f1b");
   refusals.refuse(l.tp > 1 && !l.sequence_parallel && has_experts(run.model), "--no-sp",

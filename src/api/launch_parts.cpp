@@ -59,6 +59,30 @@ std::vector<std::int64_t> layers_of_chunks(const Model& model, const Layout& lay
   return out;
 }
 
+std::optional<Layout> spread_of(const std::vector<std::int64_t>& counts, std::int64_t layers,
+                                std::int64_t pp) {
+  Layout layout;
+  layout.pp = pp;
+  layout.vpp = static_cast<std::int64_t>(counts.size()) / pp;
+  Model model;
+  model.pattern.assign(static_cast<std::size_t>(layers), 0);
+  constexpr std::int64_t kMostSlots = 4;
+  for (std::int64_t slots = 0; slots <= 2 * kMostSlots; ++slots) {
+    for (std::int64_t head = std::max<std::int64_t>(0, slots - kMostSlots);
+         head <= std::min(slots, kMostSlots); ++head) {
+      layout.embedding_slots = slots - head;
+      layout.head_slots = head;
+      if (layers_of_chunks(model, layout) == counts) return layout;
+    }
+  }
+  layout.embedding_slots = layout.head_slots = 0;
+  layout.first_stage_layers = counts.front();
+  layout.last_stage_layers = counts.back();
+  const bool fits = layout.vpp == 1 && pp > 1 && counts.front() > 0 && counts.back() > 0;
+  if (fits && layers_of_chunks(model, layout) == counts) return layout;
+  return std::nullopt;
+}
+
 bool same_shape(const Model& a, const Model& b) {
   return a.hidden == b.hidden && a.vocabulary == b.vocabulary &&
          a.tied_embeddings == b.tied_embeddings && a.head_bias == b.head_bias &&
@@ -86,6 +110,16 @@ GivenField ModelDocument::field(const std::string& file, int line) && {
   document->root = Node{std::move(members_), line};
   return {"model", stem_of(file), file + ":" + std::to_string(line) + ": model",
           std::move(document)};
+}
+
+bool has_experts(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(),
+                     [](const Layer& layer) { return layer.experts.has_value(); });
+}
+
+bool usual_order(const Layout& layout) {
+  using enum Dimension;
+  return layout.order == std::array{tp, cp, dp, pp};
 }
 
 std::string stem_of(const std::string& file) {

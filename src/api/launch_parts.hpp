@@ -14,7 +14,15 @@ namespace headway::launch {
 
 // One writer and one reader for each framework.
 Result<std::vector<LaunchFile>> write_megatron(const Run& run);
-Result<LaunchRequest> read_megatron(std::string_view text, const std::string& file);
+Result<LaunchRequest> read_megatron(std::string_view text, const std::string& file,
+                                    std::int64_t accelerators);
+Result<std::vector<LaunchFile>> write_torchtitan(const Run& run);
+Result<LaunchRequest> read_torchtitan(std::string_view text, const std::string& file,
+                                      std::int64_t accelerators);
+Result<std::vector<LaunchFile>> write_deepspeed(const Run& run);
+Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& file);
+Result<std::vector<LaunchFile>> write_nanotron(const Run& run);
+Result<LaunchRequest> read_nanotron(std::string_view text, const std::string& file);
 
 /// Gathers what a framework cannot express.
 class Refusals {
@@ -44,6 +52,11 @@ Nodes nodes_of(const Run& run);
 /// Layers on each pipeline chunk of the run, in the order of the model.
 std::vector<std::int64_t> layers_of_chunks(const Model& model, const Layout& layout);
 
+/// A layout whose pipeline holds `layers` on its chunks as `counts` says; nothing where no fields
+/// of a layout spread them so.
+std::optional<Layout> spread_of(const std::vector<std::int64_t>& counts, std::int64_t layers,
+                                std::int64_t pp);
+
 /// Whether `model` has the same shape as `other`, whatever their names.
 bool same_shape(const Model& model, const Model& other);
 
@@ -66,6 +79,11 @@ class ModelDocument {
 
   Node::Table members_, latent_, experts_;
 };
+
+/// Whether any layer has experts.
+bool has_experts(const Model& model);
+/// Whether the order of the ranks is tp-cp-dp-pp.
+bool usual_order(const Layout& layout);
 
 /// The name of a model that a file describes: "runs/train-gpt.sh" -> "train-gpt".
 std::string stem_of(const std::string& file);

@@ -4,7 +4,7 @@
 #include "api/commands.hpp"
 #include "api/files.hpp"
 #include "api/json.hpp"
-#include "api/launch.hpp"
+#include "api/launch_parts.hpp"
 #include "api/predict.hpp"
 #include "base/text.hpp"
 
@@ -26,12 +26,16 @@ struct FileFields {
   bool is_configuration = false;
 };
 
-Result<FileFields> fields_of(const std::string& path) {
+Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
   const auto text = read_file(path);
   if (text) {
     const std::string shown = printable(path, 4096);
     if (const auto launcher = launcher_of(*text, shown)) {
-      auto request = read_launch(*text, shown, *launcher);
+      std::int64_t accelerators = 0;
+      for (const GivenField& flag : flags) {
+        if (flag.name == "gpus") accelerators = launch::whole(flag.text).value_or(0);
+      }
+      auto request = read_launch(*text, shown, *launcher, accelerators);
       if (!request) return request.problems();
       return FileFields{std::move(request).value(), true};
     }
@@ -70,7 +74,7 @@ CommandOutput run_predict(const PredictRequest& request) {
   // The fields: those of the file, overridden by the flags.
   FileFields file;
   if (!request.run_file.empty()) {
-    auto from_file = fields_of(request.run_file);
+    auto from_file = fields_of(request.run_file, request.fields);
     if (!from_file) return bad(from_file.problems());
     file = std::move(from_file).value();
   }
