@@ -49,7 +49,7 @@ inline Layout canonical(const Run& run) {
   out.recompute_early_stop = stops_recompute_early(run.job, out) ? Choice::on : Choice::off;
   settle(out.overlap_gradients, habit.overlap_gradients);
   settle(out.overlap_parameters, habit.overlap_parameters, out.zero > 0);
-  settle(out.overlap_tensor, habit.overlap_tensor);
+  settle(out.overlap_tensor, habit.overlap_tensor, out.tp > 1);
   settle(out.overlap_experts, false, experts);
   out.first_stage_layers = out.last_stage_layers = 0;
   out.embedding_slots = out.head_slots = 0;

@@ -191,8 +191,9 @@ class NanotronReader : DocumentReader {
       copy("parallelism", "expert_parallel_size", "ep");
     }
     batch(std::max<std::int64_t>(1, context));
-    // Kernels one by one but for norms and rotary positions.
+    // Kernels one by one but for norms and rotary positions; attention by its own.
     add("unfused", "true", "", "model");
+    add("attention", "flash2", "", "model");
     precision();
     parallelism();
     return std::move(out_);

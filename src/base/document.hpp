@@ -1,4 +1,4 @@
-// A TOML, JSON or YAML file as a tree of values that know the line they stand on, and typed access to it
+// A TOML, JSON or YAML file as a tree of values that know their line, and typed access to it
 // that gathers every problem instead of stopping at the first.
 #pragma once
 

@@ -155,6 +155,7 @@ class Reader {
 Result<Document> parse_yaml(std::string_view text, std::string file) {
   // Members of a table are looked for one by one: a configuration is small.
   constexpr std::size_t kLargestYaml = 1024 * 1024;
+  if (text.data() == nullptr) text = "";  // the library asks for an address
   if (text.size() > kLargestYaml) return Problem{file, "is larger than 1 MiB"};
   return Reader(text, std::move(file)).run();
 }

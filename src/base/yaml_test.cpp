@@ -36,6 +36,7 @@ TEST(Yaml, HostileInputIsRefusedWithItsLine) {
   EXPECT_EQ(first_problem("? [1]\n: 2\n"), "c.yaml:1: has a key that is no text");
   EXPECT_EQ(first_problem("- 1\n"), "c.yaml:1: must be a table");
   EXPECT_EQ(first_problem(""), "c.yaml:1: is empty; must be a table");
+  EXPECT_FALSE(parse_yaml(std::string_view(), "c.yaml").ok());
   EXPECT_EQ(first_problem("a: [1\nb: 2\n").substr(0, 30), "c.yaml:2: is not valid YAML: d");
   EXPECT_NE(first_problem("a: " + std::string(100, '[')).find("nested deeper"), std::string::npos);
   EXPECT_EQ(first_problem(std::string(2'000'000, ' ')), "c.yaml: is larger than 1 MiB");
