@@ -136,7 +136,8 @@ bool is_support_of_tests(const Include& include, const std::vector<Include>& all
                          const SourceTree& tree) {
   if (!include.name.starts_with("gtest/") && !include.name.starts_with("rapidcheck")) return false;
   return std::all_of(all.begin(), all.end(), [&](const Include& other) {
-    return !other.quoted || is_test(other.file) || target_of(other, tree) != include.file;
+    return !other.quoted || is_test(other.file) || other.file.ends_with("_for_test.hpp") ||
+           target_of(other, tree) != include.file;
   });
 }
 
