@@ -223,6 +223,23 @@ TEST_F(Cli, EveryExampleRuns) {
   EXPECT_GE(runs, 5);
 }
 
+// Configurations of frameworks say at their head how they are asked.
+TEST_F(Cli, EveryConfigurationAmongTheExamplesAnswers) {
+  int configurations = 0;
+  for (const auto& entry : fs::directory_iterator(std::string(HEADWAY_SOURCE_DIR) + "/examples")) {
+    const std::string text = read(entry.path());
+    const std::string name = "examples/" + entry.path().filename().string();
+    const std::size_t at = text.find("# headway predict " + name);
+    if (at == std::string::npos) continue;
+    const std::string flags =
+        text.substr(at + 18 + name.size(), text.find('\n', at) - at - 18 - name.size());
+    const Output output = run("predict '" + entry.path().string() + "'" + flags);
+    EXPECT_EQ(output.code, 0) << name << "\n" << output.err << output.out;
+    ++configurations;
+  }
+  EXPECT_GE(configurations, 1);
+}
+
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
   for (const char* command : {"predict", "comms", "list", "bench", "validate", "calibrate"}) {
     const Output help = run(std::string(command) + " --help");

@@ -84,11 +84,18 @@ int main(int argc, char** argv) {
   headway::PredictRequest predict;
   CLI::App* predict_command =
       app.add_subcommand("predict", "time, memory, calls and energy of one training step");
-  predict_command->add_option("RUN.toml", predict.run_file,
-                              "a run file; flags override its fields");
+  predict_command->add_option(
+      "RUN", predict.run_file,
+      "a run file, or a configuration: Megatron-LM script, torchtitan .toml, DeepSpeed .json, "
+      "nanotron .yaml; flags override its fields");
   add_run_fields(*predict_command, predict.fields);
   predict_command->add_option("--save", predict.save, "write the run to this file as well")
       ->type_name("RUN.toml");
+  predict_command
+      ->add_option("--emit", predict.emit,
+                   "print the configuration that starts the run: megatron, torchtitan, deepspeed, "
+                   "nanotron")
+      ->type_name("NAME");
   add_common(*predict_command, common);
   predict_command->footer(
       "Example:\n  headway predict --model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 "

@@ -16,6 +16,7 @@ std::string argument_problem(const std::string& what, int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && !known(commands, argv[1])) {
     return "'" + printable(argv[1]) + "' is not a command" + suggestion(argv[1], commands);
   }
+<<<<<<< HEAD
   std::vector<std::string> flags = {"--as-published",
                                     "--blocks",
                                     "--by",
@@ -54,6 +55,11 @@ std::string argument_problem(const std::string& what, int argc, char** argv) {
                                     "--trace-steps",
                                     "--version",
                                     "--write"};
+=======
+  std::vector<std::string> flags = {"--json", "--quiet",     "--threads", "--help",    "--save",
+                                    "--data", "--signature", "--write",   "--version", "--corpus",
+                                    "--by",   "--rows",      "--emit"};
+>>>>>>> launch
   for (const RunField& field : run_fields()) flags.push_back("--" + std::string(field.name));
   std::string out = printable(what, 400);
   for (int i = 1; i < argc; ++i) {

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "api/files.hpp"
 #include "api/json.hpp"
 #include "api/limits.hpp"
 #include "api/predict.hpp"
@@ -31,35 +30,6 @@ std::string lines_of(const Problems& problems, const std::string& before) {
 }
 
 }  // namespace
-
-CommandOutput run_predict(const PredictRequest& request) {
-  // The fields: those of the run file, overridden by the flags.
-  RunRequest fields;
-  if (!request.run_file.empty()) {
-    auto from_file = read_run_file(request.run_file);
-    if (!from_file) return bad(from_file.problems());
-    fields = std::move(from_file).value();
-  }
-  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
-
-  // A legal run, or everything that is wrong with it.
-  const auto run = make_run(fields);
-  if (!run) return bad(run.problems());
-  const auto forecast = predict(*run);
-  if (!forecast) return bad(forecast.problems());
-
-  if (!request.save.empty()) {
-    const std::string text = run_file_text(*run, request.save);
-    if (!parse_toml(text, request.save)) {
-      return bad(
-          {{"--save", "the name of a file of this run is no UTF-8; a run file cannot hold it"}});
-    }
-    Problems problems = write_files({{request.save, text}});
-    if (!problems.empty()) return bad(std::move(problems));
-  }
-  return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),
-          .exit_code = forecast->fits ? 0 : 1};
-}
 
 CommandOutput run_list(std::string_view what, bool json) {
   const std::vector<std::string> kinds = {"models", "clusters", "accelerators", "machines"};

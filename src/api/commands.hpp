@@ -20,9 +20,10 @@ struct CommandOutput {
 };
 
 struct PredictRequest {
-  std::string run_file;  // empty: none
+  std::string run_file;  // or a framework's configuration; empty: none
   RunRequest fields;     // flags; they override the file
   std::string save;      // empty: none
+  std::string emit;      // a name of kLauncherNames: print its configuration instead; empty: none
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);

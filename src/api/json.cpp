@@ -235,6 +235,17 @@ std::string document_json(const Document& document) {
   return text_of(node_json(document.root));
 }
 
+std::string launch_json(Launcher launcher, const std::vector<LaunchFile>& files) {
+  const auto index = static_cast<std::size_t>(launcher);
+  nlohmann::ordered_json texts = nlohmann::ordered_json::array();
+  for (const LaunchFile& file : files) {
+    texts.push_back({{"name", file.name}, {"text", file.text}});
+  }
+  return text_of({{"framework", kLauncherNames[index]},
+                  {"version", kLauncherVersions[index]},
+                  {"files", std::move(texts)}});
+}
+
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {
   return text_of({{kind, names}});
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/launch.hpp"
 #include "base/document.hpp"
 #include "fit/validation.hpp"
 
@@ -18,6 +19,9 @@ std::string document_json(const Document& document);
 
 /// One line on a built-in model, cluster or accelerator.
 std::string description_of(std::string_view kind, const std::string& name);
+
+/// {framework, version, files: [{name, text}, ...]}.
+std::string launch_json(Launcher launcher, const std::vector<LaunchFile>& files);
 
 /// {by, groups: [...], all, aims: [...]}; the fields of a group and of an aim are listed in
 /// docs/validation.md. What a group has no rows for is null.

@@ -276,7 +276,10 @@ Result<Run> make_run(const RunRequest& request) {
     }
   };
   if (model_name) {
-    load(load_model(*model_name), run.model, "model");
+    const GivenField* given = reader.find("model");
+    load(given->document != nullptr ? model_from_toml(*given->document, *model_name)
+                                    : load_model(*model_name),
+         run.model, "model");
     // As on Hugging Face: "organisation/model".
     const bool repository = std::count(model_name->begin(), model_name->end(), '/') == 1 &&
                             model_name->find('.') != 0 && !model_name->ends_with(".json") &&

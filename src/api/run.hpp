@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ struct GivenField {
   std::string name;
   std::string text;
   std::string where;
+  /// Of a model that is described in place, in its own form; `text` is its name then.
+  std::shared_ptr<const Document> document = nullptr;
 };
 
 using RunRequest = std::vector<GivenField>;

@@ -13,7 +13,7 @@ namespace {
 
 // Whether the field names a file or folder, and no built-in model or cluster.
 bool names_file(const GivenField& field) {
-  return (field.name == "model" || field.name == "cluster") &&
+  return (field.name == "model" || field.name == "cluster") && field.document == nullptr &&
          (field.text.find('/') != std::string::npos || field.text.ends_with(".json") ||
           field.text.ends_with(".toml"));
 }
@@ -29,6 +29,12 @@ std::string seen_from(const std::string& path, const std::string& file) {
   const std::string text = relative.string();
   // A folder of this one still reads as a path.
   return text.find('/') == std::string::npos ? "./" + text : text;
+}
+
+// The name of the model that a table of `file` describes.
+std::string name_of(const std::string& file) {
+  const std::string stem = std::filesystem::path(file).stem().string();
+  return stem.empty() ? "model" : stem;
 }
 
 // A TOML basic string.
@@ -49,6 +55,37 @@ std::string toml_text(std::string_view text) {
   return out + '"';
 }
 
+std::string toml_value(const Node& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) return toml_text(*text);
+  if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return std::to_string(*whole);
+  if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
+  if (const auto* real = std::get_if<double>(&node.value)) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.17g", *real);
+    const std::string text = digits;
+    return text.find_first_not_of("0123456789-") == std::string::npos ? text + ".0" : text;
+  }
+  std::string out = "[";
+  if (const Node::Array* array = node.array()) {
+    for (const Node& element : *array) {
+      if (out.size() > 1) out += ", ";
+      out += toml_value(element);
+    }
+  }
+  return out + "]";
+}
+
+// The members of a table of plain values and lists, then its tables.
+void add_table(std::string& out, const Node& table, const std::string& name) {
+  out += "\n[" + name + "]\n";
+  for (const auto& [key, node] : *table.table()) {
+    if (node.table() == nullptr) out += key + " = " + toml_value(node) + "\n";
+  }
+  for (const auto& [key, node] : *table.table()) {
+    if (node.table() != nullptr) add_table(out, node, name + "." + key);
+  }
+}
+
 }  // namespace
 
 Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
@@ -67,6 +104,9 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
       field.text = digits;
     } else if (const auto* flag = std::get_if<bool>(&node.value)) {
       field.text = *flag ? "true" : "false";
+    } else if (key == "model" && node.table() != nullptr) {
+      field.text = name_of(file);
+      field.document = std::make_shared<Document>(Document{file, node});
     } else {
       problems.push_back({field.where, "must be text, a number, true or false"});
       continue;
@@ -98,12 +138,17 @@ Result<RunRequest> read_run_file(const std::string& path) {
 
 std::string run_file_text(const Run& run, const std::string& path) {
   std::string out = "# headway predict THIS-FILE\n";
+  std::string model;  // a table: it stands behind all fields
   for (const RunField& field : run_fields()) {
     const GivenField* given = nullptr;
     for (const GivenField& candidate : run.given) {
       if (candidate.name == field.name) given = &candidate;
     }
     if (given == nullptr) continue;
+    if (given->document != nullptr) {
+      add_table(model, given->document->root, std::string(field.name));
+      continue;
+    }
     out += std::string(field.name) + " = ";
     std::int64_t whole = 0;
     const char* const end = given->text.data() + given->text.size();
@@ -117,7 +162,7 @@ std::string run_file_text(const Run& run, const std::string& path) {
     }
     out += '\n';
   }
-  return out;
+  return out + model;
 }
 
 }  // namespace headway

@@ -1,4 +1,4 @@
-// A TOML or JSON file as a tree of values that know the line they stand on, and typed access to it
+// A TOML, JSON or YAML file as a tree of values that know their line, and typed access to it
 // that gathers every problem instead of stopping at the first.
 #pragma once
 
@@ -43,6 +43,9 @@ constexpr int kDeepestNesting = 64;
 /// levels, input over 16 MiB and a key that stands twice in one table are problems.
 Result<Document> parse_toml(std::string_view text, std::string file);
 Result<Document> parse_json(std::string_view text, std::string file);
+
+/// YAML, its first document; aliases are problems, and so is input over 1 MiB.
+Result<Document> parse_yaml(std::string_view text, std::string file);
 
 /// Parses data/`path`, a TOML file carried inside the binary.
 Result<Document> embedded_document(const std::string& path);

@@ -52,6 +52,54 @@ vocabulary = 128256
   EXPECT_EQ(parameters(*model).total, 70'553'706'496);
 }
 
+// The shape of DeepSeek-V3, whose config.json is built in.
+TEST(OwnForm, DescribesLatentAttentionAndPredictionLayers) {
+  const Result<Model> model = read(R"(
+layers = 61
+hidden = 7168
+heads = 128
+head_dim = 192
+feed_forward = 18432
+gated = true
+activation = "silu"
+norm = "rms"
+vocabulary = 129280
+prediction_layers = 1
+[latent]
+query_rank = 1536
+key_value_rank = 512
+rope_dim = 64
+value_dim = 128
+[experts]
+count = 256
+active = 8
+width = 2048
+shared_width = 2048
+router_bias = true
+first_dense = 3
+)");
+  ASSERT_TRUE(model.ok());
+  const Model built_in = load_model("deepseek-v3").value();
+  EXPECT_EQ(model->kinds, built_in.kinds);
+  EXPECT_EQ(model->pattern, built_in.pattern);
+  EXPECT_EQ(parameters(*model).total, parameters(built_in).total);
+}
+
+TEST(OwnForm, TakesAPatternOfExpertsThatCoversEveryLayer) {
+  const std::string start =
+      "layers = 4\nhidden = 64\nheads = 4\nvocabulary = 100\n"
+      "[experts]\ncount = 8\nactive = 2\n";
+  const Result<Model> model = read(start + "pattern = [0, 1, 1, 0]\n");
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->pattern, (std::vector<std::uint8_t>{0, 1, 1, 0}));
+  EXPECT_TRUE(says(read(start + "pattern = [0, 1]\n"), "my.toml:8: experts.pattern",
+                   "each of the 4 layers"));
+  EXPECT_TRUE(says(read(start + "pattern = [0, 1, 2, 0]\n"), "my.toml:8: experts.pattern",
+                   "each of the 4 layers"));
+  EXPECT_TRUE(says(read(start + "pattern = [0, 1, 1, 0]\nevery = 2\n"), "my.toml:9: experts.every",
+                   "beside"));
+}
+
 TEST(OwnForm, DescribesAMixtureWithDenseLayersFirst) {
   const Result<Model> model = read(R"(
 layers = 4

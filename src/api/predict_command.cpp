@@ -1,0 +1,124 @@
+// predict: from a request to a forecast, or to the configuration that starts the run.
+#include <algorithm>
+
+#include "api/commands.hpp"
+#include "api/files.hpp"
+#include "api/json.hpp"
+#include "api/launch_parts.hpp"
+#include "api/predict.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+CommandOutput bad(Problems problems) {
+  return {.problems = std::move(problems)};
+}
+
+bool gives(const RunRequest& fields, std::string_view name) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const GivenField& field) { return field.name == name; });
+}
+
+// The fields of a file: a run file, or a framework's configuration.
+struct FileFields {
+  LaunchRequest request;
+  bool is_configuration = false;
+};
+
+Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
+  const auto text = read_file(path);
+  if (text) {
+    const std::string shown = printable(path, 4096);
+    if (const auto launcher = launcher_of(*text, shown)) {
+      std::int64_t accelerators = 0;
+      for (const GivenField& flag : flags) {
+        if (flag.name == "gpus") accelerators = launch::whole(flag.text).value_or(0);
+      }
+      auto request = read_launch(*text, shown, *launcher, accelerators);
+      if (!request) return request.problems();
+      return FileFields{std::move(request).value(), true};
+    }
+  }
+  auto fields = read_run_file(path);  // says what is wrong with a file that is neither
+  if (!fields) return fields.problems();
+  return FileFields{{std::move(fields).value(), {}}, false};
+}
+
+std::optional<Launcher> launcher_named(std::string_view name) {
+  const auto found = std::find(kLauncherNames.begin(), kLauncherNames.end(), name);
+  if (found == kLauncherNames.end()) return std::nullopt;
+  return static_cast<Launcher>(found - kLauncherNames.begin());
+}
+
+Problems save(const Run& run, const std::string& path) {
+  if (path.empty()) return {};
+  const std::string text = run_file_text(run, path);
+  if (!parse_toml(text, path)) {
+    return {{"--save", "the name of a file of this run is no UTF-8; a run file cannot hold it"}};
+  }
+  return write_files({{path, text}});
+}
+
+// The files as text, under their names where there are several.
+std::string to_text(const std::vector<LaunchFile>& files) {
+  if (files.size() == 1) return files[0].text;
+  std::string out;
+  for (const LaunchFile& file : files) out += "==> " + file.name + " <==\n" + file.text + "\n";
+  return out;
+}
+
+}  // namespace
+
+CommandOutput run_predict(const PredictRequest& request) {
+  // The fields: those of the file, overridden by the flags.
+  FileFields file;
+  if (!request.run_file.empty()) {
+    auto from_file = fields_of(request.run_file, request.fields);
+    if (!from_file) return bad(from_file.problems());
+    file = std::move(from_file).value();
+  }
+  RunRequest fields = std::move(file.request.fields);
+  if (gives(request.fields, "dp") && !gives(request.fields, "gpus") && file.is_configuration) {
+    std::erase_if(fields, [](const GivenField& field) { return field.name == "gpus"; });
+  }
+  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+
+  // What to write, where a configuration is asked for; it tells the framework of a run without one.
+  const auto launcher = launcher_named(request.emit);
+  if (!request.emit.empty() && !launcher) {
+    const std::vector<std::string> known(kLauncherNames.begin(), kLauncherNames.end());
+    return bad({{"--emit",
+                 "'" + printable(request.emit) + "' is not known; legal: " + join(known, ", ")}});
+  }
+  if (launcher && !gives(fields, "framework")) {
+    const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
+    fields.push_back(
+        {"framework", std::string(kFrameworkNames[static_cast<std::size_t>(framework)]), "--emit"});
+  }
+
+  // A legal run, or everything that is wrong with it.
+  auto run = make_run(fields);
+  Problems problems = run ? Problems{} : run.problems();
+  if (file.is_configuration && !gives(fields, "gpus") && !gives(fields, "dp")) {
+    problems.push_back({request.run_file, "does not say on how many accelerators; give --gpus"});
+  }
+  if (!problems.empty()) return bad(std::move(problems));
+
+  if (launcher) {
+    const auto files = launch_files(*run, *launcher);
+    if (!files) return bad(files.problems());
+    problems = save(*run, request.save);
+    if (!problems.empty()) return bad(std::move(problems));
+    return {.text = request.json ? launch_json(*launcher, *files) : to_text(*files)};
+  }
+  auto forecast = predict(*run);
+  if (!forecast) return bad(forecast.problems());
+  for (std::string& note : file.request.notes) forecast->notes.push_back(std::move(note));
+  problems = save(*run, request.save);
+  if (!problems.empty()) return bad(std::move(problems));
+  return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),
+          .exit_code = forecast->fits ? 0 : 1};
+}
+
+}  // namespace headway
