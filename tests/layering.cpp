@@ -52,14 +52,9 @@ struct HeavyHeader {
 const std::array<HeavyHeader, 11> kHeavyHeaders = {{
     {"CLI/", {"apps/cli/"}},
     {"toml++/", {"src/base/parse_toml.cpp"}},
-<<<<<<< HEAD
     {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}, false},  // reading; writing, by command
     {"nlopt", {"src/fit/"}, false},                                 // a short C header
-=======
-    {"nlohmann/", {"src/base/parse_json.cpp", "src/api/"}},  // reading, writing
-    {"nlopt", {"src/fit/"}, false},                          // a short C header
     {"yaml.h", {"src/base/parse_yaml.cpp"}},
->>>>>>> launch
     {"tbb/", {"src/base/parallel.cpp"}},
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},
