@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <optional>
 
+#include "api/request_reader.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
@@ -13,170 +11,6 @@
 
 namespace headway {
 namespace {
-
-constexpr RunField kFields[] = {
-    {"model", "NAME|FILE", "built-in name (headway list models), config.json or .toml"},
-    {"cluster", "NAME|FILE", "built-in name (headway list clusters) or .toml"},
-    {"gpus", "N", "accelerators of the run; default: the product of the degrees"},
-    {"seq", "N", "tokens in one sequence"},
-    {"global-batch", "N", "sequences in one step"},
-    {"framework", "NAME", "megatron (default), fsdp, deepspeed, nanotron, jax"},
-    {"precision", "RECIPE",
-     "bf16 (default), fp32, tf32, fp16, fp8, fp8-current, fp8-block, mxfp8, fp4"},
-    {"task", "NAME", "pretrain (default), finetune, lora"},
-    {"optimizer", "NAME", "adamw (default), adam, sgd, adafactor, muon, adam-8bit"},
-    {"attention", "KERNEL",
-     "unfused, flash1, flash2, flash3, triton; default: what the hardware runs best"},
-    {"dp", "N", "data-parallel degree; default: what the other degrees leave of --gpus"},
-    {"tp", "N", "tensor-parallel degree"},
-    {"cp", "N", "context-parallel degree"},
-    {"pp", "N", "pipeline-parallel degree"},
-    {"vpp", "N", "virtual pipeline stages on each rank"},
-    {"ep", "N", "expert-parallel degree, inside dp x cp x tp"},
-    {"etp", "N", "tensor-parallel degree inside an expert"},
-    {"micro-batch", "N", "sequences in one micro-batch"},
-    {"zero", "0..3", "ZeRO stage; default: the framework's habit (megatron 1, fsdp 3)"},
-    {"shard", "N", "ranks that share one copy of sharded states (hybrid sharding)"},
-    {"no-reshard", "", "ZeRO-3: keep gathered weights from forward to backward"},
-    {"no-sp", "", "tensor parallelism without sequence parallelism"},
-    {"keep-gathered", "", "sequence parallelism keeps gathered inputs for the backward pass"},
-    {"cp-exchange", "KIND", "ring (default) or all-to-all"},
-    {"recompute", "MODE", "none (default), selective (attention core), full"},
-    {"recompute-pieces", "LIST",
-     "selective recomputes core (default), norm, latent-up, activation, feed-forward, experts"},
-    {"recompute-every", "N", "full recomputation keeps the input of every n-th layer"},
-    {"recompute-early-stop", "on|off",
-     "full: a layer's recomputation ends before its last product"},
-    {"schedule", "NAME", "1f1b (default), gpipe, zero-bubble, zero-bubble-v, dual-pipe"},
-    {"first-stage-layers", "N", "layers on the first pipeline stage"},
-    {"last-stage-layers", "N", "layers on the last pipeline stage"},
-    {"embedding-slots", "N", "layers that the embedding counts as where layers are spread"},
-    {"head-slots", "N", "the same of the head with prediction modules"},
-    {"offload", "LIST", "optimizer, activations, parameters (comma-separated)"},
-    {"order", "DIMS", "numbering of the ranks from the innermost, default tp-cp-dp-pp"},
-    {"overlap-gradients", "on|off", "reduce gradients under the backward pass"},
-    {"overlap-parameters", "on|off", "gather parameters under the forward pass"},
-    {"overlap-tensor", "on|off", "tensor-parallel calls under split products"},
-    {"param-dtype", "bf16|fp32",
-     "FSDP: format of gathered weights; fp32 with a 16-bit recipe is autocast"},
-    {"reduce-dtype", "bf16|fp32", "FSDP: format of reduced gradients"},
-    {"padding-mask", "", "batches come with a mask: tokens are gathered for flash attention"},
-    {"fused-loss", "on|off", "cross-entropy in one kernel each way"},
-    {"loss-metrics", "N", "times that training metrics evaluate the loss again"},
-    {"overlap-experts", "on|off", "exchange tokens under the work of another micro-batch"},
-    {"dispatch", "KIND", "copies (default): a token goes to each expert; once: to each rank"},
-    {"graphs", "KIND", "CUDA graphs: none (default), dense (all but routed experts), step"},
-    {"fused-experts", "", "activation and casts inside the experts' grouped products"},
-    {"attention-8-bit", "", "the attention core in 8 bit, too, with an 8-bit recipe"},
-    {"small-gradients", "", "gradients in 16 bit where the framework's habit is 32"},
-    {"unfused", "", "one kernel for each operation of norms, activation, rotary, dropout"},
-    {"not-causal", "", "every token attends to every other"},
-    {"dropout", "P", "probability; default: the model's own recipe"},
-    {"lora-rank", "N", "rank of the adapters (task lora)"},
-    {"adapters", "KIND", "all (default) or query-key-value: matrices with adapters (task lora)"},
-    {"document", "N", "mean tokens of documents packed into a sequence; default: one fills it"},
-    {"expert-imbalance", "X", "tokens of the fullest expert rank over the mean, at least 1"},
-    {"software", "YEAR-MONTH", "date of framework and libraries, as 2025-06; default: today's"},
-    {"checked-collectives", "", "hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)"},
-    {"blocking-transfers", "", "pipeline transfers wait for the host (nanotron before 2025)"},
-    {"attention-flops", "KIND", "full (default) or causal: how MFU counts attention"},
-};
-
-/// Reads the given fields by name; what is wrong becomes a problem where the field stands.
-class RequestReader {
- public:
-  RequestReader(const RunRequest& request, Problems& problems)
-      : request_(request), problems_(problems) {
-    std::vector<std::string> names;
-    for (const RunField& field : kFields) names.emplace_back(field.name);
-    for (const GivenField& given : request) {
-      if (std::find(names.begin(), names.end(), given.name) == names.end()) {
-        problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
-      }
-    }
-  }
-
-  const GivenField* find(std::string_view name) const {
-    // A later value overrides an earlier one: flags override the run file.
-    for (auto it = request_.rbegin(); it != request_.rend(); ++it) {
-      if (it->name == name) return &*it;
-    }
-    return nullptr;
-  }
-  bool has(std::string_view name) const { return find(name) != nullptr; }
-
-  void fail(std::string_view name, std::string message) {
-    const GivenField* given = find(name);
-    problems_.push_back(
-        {given != nullptr ? given->where : "--" + std::string(name), std::move(message)});
-  }
-
-  std::optional<std::string> text(std::string_view name, bool required = false) {
-    if (const GivenField* given = find(name)) return given->text;
-    if (required) fail(name, "is missing");
-    return std::nullopt;
-  }
-
-  void count(std::string_view name, std::int64_t& into, std::int64_t least = 1) {
-    const GivenField* given = find(name);
-    if (given == nullptr) return;
-    std::int64_t value = 0;
-    const char* const end = given->text.data() + given->text.size();
-    const auto [rest, status] = std::from_chars(given->text.data(), end, value);
-    if (status != std::errc() || rest != end) {
-      return fail(name, "'" + printable(given->text) + "' is not a whole number");
-    }
-    if (value < least || value > 1'000'000'000'000) {
-      return fail(name, "is " + std::to_string(value) + "; must be from " + std::to_string(least) +
-                            " to 10^12");
-    }
-    into = value;
-  }
-
-  void number(std::string_view name, double& into, double least, double most) {
-    const GivenField* given = find(name);
-    if (given == nullptr) return;
-    double value = 0;
-    const char* const end = given->text.data() + given->text.size();
-    const auto [rest, status] = std::from_chars(given->text.data(), end, value);
-    if (status != std::errc() || rest != end || !(value >= least && value <= most)) {
-      char range[64];
-      std::snprintf(range, sizeof range, "%g to %g", least, most);
-      return fail(name, "'" + printable(given->text) + "' is not a number from " + range);
-    }
-    into = value;
-  }
-
-  /// One of `names`; the index goes to `into`.
-  template <class Enum, std::size_t N>
-  void choice(std::string_view name, const std::array<std::string_view, N>& names, Enum& into) {
-    const GivenField* given = find(name);
-    if (given == nullptr) return;
-    std::vector<std::string> known(names.begin(), names.end());
-    for (std::size_t i = 0; i < N; ++i) {
-      if (names[i] == given->text) return void(into = static_cast<Enum>(i));
-    }
-    fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "));
-  }
-
-  /// A switch: present, or true in a file.
-  bool flag(std::string_view name) {
-    const GivenField* given = find(name);
-    if (given == nullptr || given->text == "false") return false;
-    if (given->text.empty() || given->text == "true") return true;
-    fail(name, "'" + printable(given->text) + "' is not true or false");
-    return false;
-  }
-
-  void on_off(std::string_view name, Choice& into) {
-    constexpr std::array<std::string_view, 3> kNames = {"default", "off", "on"};
-    choice(name, kNames, into);
-  }
-
- private:
-  const RunRequest& request_;
-  Problems& problems_;
-};
 
 void read_order(RequestReader& reader, Layout& layout) {
   const auto text = reader.text("order");
@@ -420,10 +254,6 @@ Problems independent_problems(const Run& run, const Problems& refused) {
 }
 
 }  // namespace
-
-std::span<const RunField> run_fields() {
-  return kFields;
-}
 
 Result<Run> make_run(const RunRequest& request) {
   Problems problems;
