@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "base/document.hpp"
 #include "model/count.hpp"
@@ -26,6 +27,26 @@ Result<RunAssumptions> default_assumptions(const Cluster& cluster, std::int64_t 
   out.carbon = entry("carbon").number("value");
   out.price = cluster.price_per_accelerator_hour;
   out.pue = cluster.power_usage_effectiveness;
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+Result<std::vector<AssumptionSource>> default_sources() {
+  const auto document = embedded_document("economics/run.toml");
+  if (!document) return document.problems();
+  Problems problems;
+  Fields fields(*document, problems);
+  std::vector<AssumptionSource> out;
+  for (const std::string& name : fields.keys()) {
+    Fields entry = fields.table(name);
+    const Node* value = document->root.find(name)->find("value");
+    const auto* written = value == nullptr ? nullptr : std::get_if<std::string>(&value->value);
+    char number[32];
+    std::snprintf(number, sizeof number, "%g", written == nullptr ? entry.number("value") : 0);
+    out.push_back(
+        {name, written == nullptr ? number : *written,
+         entry.text("source") + " (" + entry.text("kind") + ", " + entry.text("date") + ")"});
+  }
   if (!problems.empty()) return problems;
   return out;
 }

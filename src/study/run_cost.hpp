@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
@@ -35,6 +37,12 @@ struct RunAssumptions {
 
 /// data/economics/run.toml for a run on `accelerators`; price and PUE are those of the cluster.
 Result<RunAssumptions> default_assumptions(const Cluster& cluster, std::int64_t accelerators);
+
+/// Where a default comes from.
+struct AssumptionSource {
+  std::string name, value, source;
+};
+Result<std::vector<AssumptionSource>> default_sources();
 
 /// A checkpoint: the weights as the products read them, the master copy where there is one, and the
 /// optimiser's states, of each parameter once [SCALE-16].
