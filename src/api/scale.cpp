@@ -72,7 +72,7 @@ CommandOutput run_scale_run(const ScaleRunRequest& request) {
   }
 
   // The same with fewer and more accelerators.
-  const std::vector<ScaledRun> scaled = by_accelerators(fields, *whole);
+  const ScaledRuns scaled = by_accelerators(fields, *whole);
 
   // What was asked for beside the answer.
   std::vector<OutputFile> files;

@@ -56,16 +56,20 @@ struct ScaledRun {
   bool grown = false;
   WholeRun whole;
 };
-/// Each legal one of 1/4 … 16 times the accelerators; those that do not fit are left out.
-std::vector<ScaledRun> by_accelerators(const RunRequest& request, const WholeRun& base);
+struct ScaledRuns {
+  std::vector<ScaledRun> runs;
+  std::vector<std::string> left_out;  // which and why, as "4,096 accelerators do not fit"
+};
+/// 1/4 to 16 times the accelerators, of those that are legal, fit and come to an end.
+ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base);
 
-std::string scale_run_text(const WholeRun& whole, const std::vector<ScaledRun>& scaled);
-std::string scale_run_json(const WholeRun& whole, const std::vector<ScaledRun>& scaled);
-std::string scale_run_csv(const std::vector<ScaledRun>& scaled);
+std::string scale_run_text(const WholeRun& whole, const ScaledRuns& scaled);
+std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled);
+std::string scale_run_csv(const ScaledRuns& scaled);
 /// goodput.svg: goodput by the interval between checkpoints.
 std::string plot_goodput(const WholeRun& whole);
 /// days.svg: days by accelerators, with what failures leave open.
-std::string plot_days(const WholeRun& whole, const std::vector<ScaledRun>& scaled);
+std::string plot_days(const WholeRun& whole, const ScaledRuns& scaled);
 
 /// A published run and the prediction for it.
 struct PublishedRun {

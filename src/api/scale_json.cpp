@@ -67,18 +67,19 @@ Json cost_json(const WholeRun& whole) {
 
 }  // namespace
 
-std::string scale_run_json(const WholeRun& whole, const std::vector<ScaledRun>& scaled) {
+std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled) {
   Json out = {{"model", whole.run.model.name}, {"cluster", whole.run.cluster.name}};
   out.update(cost_json(whole));
   const auto& interval = whole.forecast.step_time_interval;
   out["interval_step_time_s"] =
       interval ? Json{interval->low.value(), interval->high.value()} : Json(nullptr);
   out["by_gpus"] = Json::array();
-  for (const ScaledRun& each : scaled) {
+  for (const ScaledRun& each : scaled.runs) {
     Json entry = {{"factor", each.factor}, {"batch_grown", each.grown}};
     entry.update(cost_json(each.whole));
     out["by_gpus"].push_back(entry);
   }
+  out["left_out"] = scaled.left_out;
   out["assumptions"] = Json::array();
   for (const AssumedValue& value : whole.settings.values) {
     out["assumptions"].push_back(

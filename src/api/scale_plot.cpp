@@ -80,7 +80,8 @@ std::string plot_goodput(const WholeRun& whole) {
   return svg.str();
 }
 
-std::string plot_days(const WholeRun& whole, const std::vector<ScaledRun>& scaled) {
+std::string plot_days(const WholeRun& whole, const ScaledRuns& series) {
+  const std::vector<ScaledRun>& scaled = series.runs;
   Svg svg(kWidth, kHeight, "Days of the run by accelerators");
   draw_heading(svg, "Days to the same loss by accelerators",
                printable(whole.run.model.name, 40) + ", " +

@@ -9,6 +9,7 @@
 #include "base/generated.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
+#include "fit/statistics.hpp"
 
 namespace headway {
 namespace {
@@ -19,17 +20,20 @@ std::string percent(double share, const char* pattern = "%.1f %%") {
   return text;
 }
 
-std::string error_line(const std::vector<PublishedRun>& runs, bool layout_published) {
-  double sum = 0;
-  int count = 0;
+std::string error_lines(const std::vector<PublishedRun>& runs) {
+  std::vector<double> all, published, ruled;
   for (const PublishedRun& run : runs) {
-    if (run.layout_published != layout_published) continue;
-    sum += std::abs(run.error());
-    ++count;
+    const double error = std::abs(run.error());
+    all.push_back(error);
+    (run.layout_published ? published : ruled).push_back(error);
   }
-  return std::to_string(count) + " runs " +
-         (layout_published ? "of published layout" : "of a layout taken by the rule below") +
-         ": mean error " + percent(count > 0 ? sum / count : 0);
+  const auto line = [](const std::vector<double>& errors) {
+    return std::to_string(errors.size()) + " runs, median error " +
+           percent(quantile(errors, 0.5).value_or(0)) + ", mean " +
+           percent(mean(errors).value_or(0));
+  };
+  return "all: " + line(all) + "\nlayout published: " + line(published) +
+         "\nlayout taken by rule (*): " + line(ruled) + "\n";
 }
 
 std::string markdown(const std::vector<PublishedRun>& runs) {
@@ -45,8 +49,7 @@ std::string markdown(const std::vector<PublishedRun>& runs) {
            " | " + (run.megawatt_hours ? count_text(*run.megawatt_hours) : "") + " | " +
            count_text(whole.cost.energy.total().value() / 3.6e9) + " |\n";
   }
-  out += "\n" + error_line(runs, true) + "; " + error_line(runs, false) +
-         ".\n\nWhat is known of each:\n\n";
+  out += "\n```\n" + error_lines(runs) + "```\n\nWhat is known of each:\n\n";
   for (const PublishedRun& run : runs) {
     out += "- **" + run.title + "**: " + run.source + ". " + run.remark + "\n";
   }
@@ -61,7 +64,7 @@ std::string terminal_text(const std::vector<PublishedRun>& runs) {
                     percent(run.whole.cost.time.goodput), count_text(run.accelerator_hours),
                     count_text(run.predicted_hours()), percent(run.error(), "%+.1f %%")});
   }
-  return aligned(rows) + "\n" + error_line(runs, true) + "\n* " + error_line(runs, false) + "\n";
+  return aligned(rows) + "\n" + error_lines(runs);
 }
 
 }  // namespace
@@ -83,6 +86,8 @@ Result<std::vector<PublishedRun>> published_runs() {
     run.accelerator_hours = fields.number("accelerator_hours");
     run.layout_published = fields.flag_or("layout_published", false);
     if (fields.has("energy_mwh")) run.megawatt_hours = fields.number("energy_mwh");
+    fields.table("run", /*required=*/true);
+    if (!problems.empty()) return problems;
     auto request = run_request_from(*document->root.find(name)->find("run"), document->file);
     if (!request) return request.problems();
     char tokens[32];
@@ -93,7 +98,6 @@ Result<std::vector<PublishedRun>> published_runs() {
     run.whole = std::move(whole).value();
     out.push_back(std::move(run));
   }
-  if (!problems.empty()) return problems;
   return out;
 }
 

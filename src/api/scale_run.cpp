@@ -4,6 +4,7 @@
 
 #include "api/predict.hpp"
 #include "api/scale.hpp"
+#include "base/text.hpp"
 
 namespace headway {
 namespace {
@@ -45,8 +46,8 @@ Result<WholeRun> whole_run(const RunRequest& request) {
   return finished(std::move(run).value(), std::move(forecast).value(), std::move(settings).value());
 }
 
-std::vector<ScaledRun> by_accelerators(const RunRequest& request, const WholeRun& base) {
-  std::vector<ScaledRun> out;
+ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base) {
+  ScaledRuns out;
   const Layout& layout = base.run.layout;
   for (const bool grown : {false, true}) {
     for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
@@ -55,10 +56,10 @@ std::vector<ScaledRun> by_accelerators(const RunRequest& request, const WholeRun
       };
       const std::int64_t dp = scaled(layout.dp);
       if (static_cast<double>(dp) != static_cast<double>(layout.dp) * factor || dp < 1) continue;
+      if (dp * (layout.ranks() / layout.dp) > base.run.cluster.accelerators) continue;
       RunRequest changed = request;
       changed.push_back({"dp", std::to_string(dp), "--dp"});
       changed.push_back({"gpus", std::to_string(dp * (layout.ranks() / layout.dp)), "--gpus"});
-      // ZeRO over a fixed share of the ranks stays as it was given.
       if (grown) {
         changed.push_back({"global-batch", std::to_string(scaled(base.run.job.global_batch)), ""});
         const double batch = base.batch * factor;
@@ -69,8 +70,19 @@ std::vector<ScaledRun> by_accelerators(const RunRequest& request, const WholeRun
         changed.push_back({"tokens", tokens, ""});
       }
       auto whole = whole_run(changed);
-      if (!whole || !whole->forecast.fits || whole->cost.hopeless) continue;
-      out.push_back({factor, grown, std::move(whole).value()});
+      const std::string which = count_text(static_cast<double>(dp * (layout.ranks() / layout.dp))) +
+                                " accelerators" +
+                                (grown ? " with a grown batch " : " with the same batch ");
+      if (!whole) {
+        out.left_out.push_back(which + "(" + printable(whole.problems().front().where) + " " +
+                               printable(whole.problems().front().message, 200) + ")");
+      } else if (!whole->forecast.fits) {
+        out.left_out.push_back(which + "(do not fit in memory)");
+      } else if (whole->cost.hopeless) {
+        out.left_out.push_back(which + "(fail before a checkpoint)");
+      } else {
+        out.runs.push_back({factor, grown, std::move(whole).value()});
+      }
     }
   }
   return out;

@@ -23,6 +23,10 @@ std::string percent(double share) {
   return format("%.1f %%", 100 * share);
 }
 
+std::string tokens_text(double tokens) {
+  return tokens >= 1e6 && tokens < 1e7 ? format("%.2f M", tokens / 1e6) : count_text(tokens);
+}
+
 std::string energy_text(Joules energy) {
   const double kilowatt_hours = energy.value() / 3.6e6;
   if (kilowatt_hours < 1000) return format("%.3g kWh", kilowatt_hours);
@@ -33,18 +37,20 @@ std::string mass_text(double kilograms) {
   return kilograms < 1000 ? format("%.3g kg", kilograms) : count_text(kilograms / 1000) + " t";
 }
 
-// Lines of at most 80 columns; those that go on begin under the text.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string out, line;
+// Lines of at most 80 columns, the first after `first` blanks, the others after `indent`.
+std::string wrapped(const std::string& text, std::size_t first, std::size_t indent) {
+  std::string out, line(first, ' ');
+  bool begun = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    if (!line.empty() && line.size() + 1 + word.size() > 80) {
+    if (begun && line.size() + 1 + word.size() > 80) {
       out += line + "\n";
       line = std::string(indent, ' ') + word;
     } else {
-      line += (line.empty() ? "" : " ") + word;
+      line += (begun ? " " : "") + word;
     }
+    begun = true;
     at = end + 1;
   }
   return out + line + "\n";
@@ -70,7 +76,7 @@ std::string scaled_table(const std::vector<ScaledRun>& scaled, bool grown) {
     if (each.grown != grown) continue;
     const RunCost& cost = each.whole.cost;
     rows.push_back({"  " + count_text(static_cast<double>(cost.accelerators)),
-                    count_text(each.whole.batch), count_text(each.whole.settings.assumed.tokens),
+                    tokens_text(each.whole.batch), tokens_text(each.whole.settings.assumed.tokens),
                     format("%.3g", cost.time.total().value() / kDay),
                     format("%.3g", cost.early.value() / kDay) + " - " +
                         format("%.3g", cost.late.value() / kDay),
@@ -82,14 +88,15 @@ std::string scaled_table(const std::vector<ScaledRun>& scaled, bool grown) {
 
 }  // namespace
 
-std::string scale_run_text(const WholeRun& whole, const std::vector<ScaledRun>& scaled) {
+std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
+  const std::vector<ScaledRun>& scaled = series.runs;
   const RunCost& cost = whole.cost;
   const RunTime& time = cost.time;
   const RunAssumptions& assumed = whole.settings.assumed;
   std::string out = printable(whole.run.model.name) + " on " + printable(whole.run.cluster.name) +
-                    ": " + count_text(assumed.tokens) + " tokens on " +
+                    ": " + tokens_text(assumed.tokens) + " tokens on " +
                     count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
-                    count_text(cost.steps) + " steps of " + count_text(whole.batch) + " tokens, " +
+                    count_text(cost.steps) + " steps of " + tokens_text(whole.batch) + " tokens, " +
                     to_text(cost.step_time) + " each, MFU " + percent(whole.forecast.mfu) + "\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"expected time", duration_text(time.total())},
@@ -118,43 +125,48 @@ std::string scale_run_text(const WholeRun& whole, const std::vector<ScaledRun>& 
   out += "\nwhere the time goes\n" + time_table(whole);
   const Reliability& r = cost.reliability;
   if (r.mean_time_between.value() > 0) {
-    out += wrapped(count_text(time.failures) + " interruptions, one in " +
-                       duration_text(r.mean_time_between) + "; checkpoints of " +
-                       to_text(cost.checkpoint) + " every " + duration_text(cost.interval) +
-                       ", training stopped for " + duration_text(r.checkpoint) + "; " +
-                       std::to_string(cost.spare_nodes) + " spare nodes",
-                   2);
+    out += wrapped(
+        (time.failures < 10 ? format("%.1f", time.failures) : count_text(time.failures)) +
+            " interruptions, one in " + duration_text(r.mean_time_between) + "; checkpoints of " +
+            to_text(cost.checkpoint) + " every " + duration_text(cost.interval) +
+            ", training stopped for " + duration_text(r.checkpoint) + "; " +
+            std::to_string(cost.spare_nodes) + " spare nodes",
+        0, 2);
   }
   const double tokens = token_factor(whole.batch, whole.critical_batch);
   out += "\n" + wrapped("loss by the law: " + format("%.3f", whole.loss) +
                             " nats a token; critical batch there: " +
-                            count_text(whole.critical_batch) + " tokens. This batch takes " +
+                            tokens_text(whole.critical_batch) + " tokens. This batch takes " +
                             format("%.2f", tokens) + " x the tokens of a small one and " +
                             format("%.2f", step_factor(whole.batch, whole.critical_batch)) +
                             " x the steps of a large one.",
-                        2);
+                        0, 2);
   out += "\nmore or fewer data-parallel ranks, same batch\n" + scaled_table(scaled, false);
   out += "\nbatch grown with them, tokens for the same loss\n" + scaled_table(scaled, true);
 
+  if (!series.left_out.empty()) {
+    out += wrapped("left out: " + join(series.left_out, "; "), 0, 2);
+  }
+
   out += "\nassumed\n";
   for (const AssumedValue& value : whole.settings.values) {
-    out += wrapped(
-        "  " + value.name + " " + printable(value.value) + ": " + printable(value.source, 1000), 4);
+    out += wrapped(value.name + " " + printable(value.value) + ": " + printable(value.source, 1000),
+                   2, 4);
   }
   for (const std::string& assumption : whole.run.assumptions) {
-    out += wrapped("  " + printable(assumption, 1000), 4);
+    out += wrapped(printable(assumption, 1000), 2, 4);
   }
   for (const std::string& note : whole.forecast.notes) {
-    out += wrapped("note: " + printable(note, 1000), 2);
+    out += wrapped("note: " + printable(note, 1000), 0, 2);
   }
   return out;
 }
 
-std::string scale_run_csv(const std::vector<ScaledRun>& scaled) {
+std::string scale_run_csv(const ScaledRuns& series) {
   std::string out =
       "gpus,global_batch_tokens,tokens,days,days_early,days_late,goodput,mfu,tokens_per_s,"
       "gpu_hours,energy_mwh,co2_t,price_usd\n";
-  for (const ScaledRun& each : scaled) {
+  for (const ScaledRun& each : series.runs) {
     const RunCost& cost = each.whole.cost;
     char line[400];
     std::snprintf(line, sizeof line,
