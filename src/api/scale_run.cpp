@@ -31,8 +31,19 @@ Result<WholeRun> finished(Run run, Forecast forecast, ScaleSettings settings) {
 }  // namespace
 
 Result<WholeRun> whole_run(const RunRequest& request) {
-  const SplitRequest parts = split(request);
+  SplitRequest parts = split(request);
   Problems problems;
+  // Names that neither list knows, with the nearest of both.
+  std::vector<std::string> names;
+  for (const RunField& field : run_fields()) names.emplace_back(field.name);
+  for (const RunField& field : scale_run_fields()) names.emplace_back(field.name);
+  std::erase_if(parts.run, [&](const GivenField& given) {
+    const bool known = std::find(names.begin(), names.end(), given.name) != names.end();
+    if (!known) {
+      problems.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
+    }
+    return !known;
+  });
   // Everything that is wrong, of the run and of the assumptions.
   auto run = make_run(parts.run);
   if (!run) append(problems, run.problems());

@@ -51,6 +51,14 @@ TEST(ScaleRun, ReportsAllThatIsWrongWithRunAndAssumptionsAtOnce) {
   }
 }
 
+TEST(ScaleRun, AnUnknownFieldIsComparedWithBothLists) {
+  const auto run = whole_run(request({{"spare", "3"}, {"tpp", "2"}}));
+  ASSERT_FALSE(run.ok());
+  ASSERT_EQ(run.problems().size(), 2U);
+  EXPECT_NE(run.problems()[0].message.find("'spares'"), std::string::npos);
+  EXPECT_NE(run.problems()[1].message.find("'tp'"), std::string::npos);
+}
+
 TEST(ScaleRun, WhatIsGivenIsTakenAndSaysSo) {
   const auto run = whole_run(request({{"price", "4"}, {"spares", "3"}, {"pue", "1.1"}}));
   ASSERT_TRUE(run.ok());
