@@ -241,7 +241,8 @@ TEST_F(Cli, EveryConfigurationAmongTheExamplesAnswers) {
 }
 
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
-  for (const char* command : {"predict", "comms", "list", "bench", "validate", "calibrate"}) {
+  for (const char* command : {"predict", "comms", "limits", "scale run", "scale published", "list",
+                              "bench", "validate", "calibrate"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");
@@ -300,6 +301,47 @@ TEST_F(Cli, FilesThatAreNoTracesAreRefusedWithWhatTheyLookLikeAndWhatIsKnown) {
                   "begins with '# Headway'", "Kineto", "nccl-tests"});
   expect_refused("comms '" + folder_.string() + "/nothing'", {"cannot be opened"});
   expect_refused("comms examples/ddp-rank0.json --save README.md", {"no database that Headway"});
+}
+
+TEST_F(Cli, ScaleRunAnswersForAWholeRunInTextJsonTableAndDrawings) {
+  const std::string fields =
+      "scale run --tokens 1T --model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 "
+      "--global-batch 256 --framework fsdp ";
+  const Output text = run(fields);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("expected time"), std::string::npos);
+  const std::string folder = (folder_ / "plots").string(), csv = (folder_ / "runs.csv").string();
+  const Output output = run(fields + "--json --csv '" + csv + "' --plot '" + folder + "'");
+  EXPECT_EQ(output.code, 0) << output.err;
+  const auto document = nlohmann::json::parse(output.out);
+  double sum = 0;
+  for (const auto& [name, part] : document["time_s"].items()) {
+    if (name != "total") sum += part.get<double>();
+  }
+  EXPECT_NEAR(sum / document["time_s"]["total"].get<double>(), 1, 1e-12);
+  EXPECT_NEAR(document["gpu_hours"].get<double>(),
+              document["time_s"]["total"].get<double>() * 64 / 3600, 1e-3);
+  for (const char* field : {"goodput", "energy_j", "co2_kg", "price_usd", "interval_time_s",
+                            "checkpoint", "loss_nats_per_token", "by_gpus", "assumptions"}) {
+    EXPECT_TRUE(document.contains(field)) << field;
+  }
+  EXPECT_TRUE(read(csv).starts_with("gpus,global_batch_tokens,"));
+  EXPECT_TRUE(read(fs::path(folder) / "goodput.svg").starts_with("<svg "));
+  EXPECT_TRUE(read(fs::path(folder) / "days.svg").starts_with("<svg "));
+}
+
+TEST_F(Cli, ScaleRunRefusesWhatItCannotReadAndSaysWhereNothingCanBeReached) {
+  const std::string fields =
+      "scale run --model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 --global-batch 256 ";
+  expect_refused(fields, {"--tokens: is missing"});
+  expect_refused(
+      fields + "--tokens 0 --mtbf 3 --carbon x --csv '" + (folder_ / "none.csv").string() + "'",
+      {"--tokens", "--mtbf", "--carbon"});
+  EXPECT_FALSE(fs::exists(folder_ / "none.csv"));
+  expect_refused("scale", {"subcommand"});
+  const Output hopeless = run(fields + "--tokens 1T --mtbf '10 min'");
+  EXPECT_EQ(hopeless.code, 1);
+  EXPECT_NE(hopeless.out.find("no checkpoint is reached"), std::string::npos);
 }
 
 // A folder with the page whose generated parts `validate --report` renews.

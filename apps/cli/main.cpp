@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <ctime>
+#include <span>
 #include <string>
 
 #include "api/commands.hpp"
@@ -26,8 +27,9 @@ void add_common(CLI::App& command, Common& common) {
 }
 
 // The fields of a run as flags. Values stay text: the library reads them and reports all problems.
-void add_run_fields(CLI::App& command, headway::RunRequest& request) {
-  for (const headway::RunField& field : headway::run_fields()) {
+void add_fields(CLI::App& command, headway::RunRequest& request,
+                std::span<const headway::RunField> fields) {
+  for (const headway::RunField& field : fields) {
     const std::string flag = "--" + std::string(field.name);
     const std::string name(field.name);
     if (field.value.empty()) {
@@ -88,7 +90,7 @@ int main(int argc, char** argv) {
       "RUN", predict.run_file,
       "a run file, or a configuration: Megatron-LM script, torchtitan .toml, DeepSpeed .json, "
       "nanotron .yaml; flags override its fields");
-  add_run_fields(*predict_command, predict.fields);
+  add_fields(*predict_command, predict.fields, headway::run_fields());
   predict_command->add_option("--save", predict.save, "write the run to this file as well")
       ->type_name("RUN.toml");
   predict_command
@@ -119,7 +121,7 @@ int main(int argc, char** argv) {
                    "steps in the traces; default: found by marks, counts or repetition")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  add_run_fields(*comms_command, comms.fields);
+  add_fields(*comms_command, comms.fields, headway::run_fields());
   comms_command->add_option("--csv", comms.csv, "write the calls to this file")
       ->type_name("OUT.csv");
   comms_command->add_option("--save", comms.save, "write what was measured to a database")
@@ -199,6 +201,41 @@ int main(int argc, char** argv) {
     headway::ProgressLine line("searching", "models", common.quiet);
     limits.progress = line.callback();
     output = headway::run_limits(limits);
+  });
+
+  CLI::App* scale_command =
+      app.add_subcommand("scale", "how far training scales: whole runs, and what they cost");
+  scale_command->require_subcommand(1);
+  headway::ScaleRunRequest scale_run;
+  CLI::App* scale_run_command = scale_command->add_subcommand(
+      "run", "a whole training run: days, accelerator-hours, energy, money, CO2");
+  scale_run_command->add_option("RUN.toml", scale_run.run_file,
+                                "a run file; flags override its fields");
+  add_fields(*scale_run_command, scale_run.fields, headway::scale_run_fields());
+  add_fields(*scale_run_command, scale_run.fields, headway::run_fields());
+  scale_run_command
+      ->add_option("--csv", scale_run.csv, "write the run by accelerators to this file")
+      ->type_name("OUT.csv");
+  scale_run_command->add_option("--plot", scale_run.plot, "draw to this folder")->type_name("DIR");
+  add_common(*scale_run_command, common);
+  scale_run_command->footer(
+      "Example:\n  headway scale run --tokens 15.6T --model llama-3.1-405b --cluster dgx-h100 \\\n"
+      "    --gpus 16384 --seq 8192 --global-batch 2048 --tp 8 --pp 16 --vpp 7 --zero 2");
+  scale_run_command->callback([&] {
+    scale_run.json = common.json;
+    output = headway::run_scale_run(scale_run);
+  });
+  headway::ScalePublishedRequest scale_published;
+  CLI::App* scale_published_command = scale_command->add_subcommand(
+      "published", "published whole runs beside what is predicted of them");
+  scale_published_command
+      ->add_option("--report", scale_published.report, "renew the table of DIR/scaling.md")
+      ->type_name("DIR");
+  add_common(*scale_published_command, common);
+  scale_published_command->footer("Example:\n  headway scale published");
+  scale_published_command->callback([&] {
+    scale_published.json = common.json;
+    output = headway::run_scale_published(scale_published);
   });
 
   std::string listed;

@@ -8,7 +8,7 @@
 namespace headway {
 
 std::string argument_problem(const std::string& what, int argc, char** argv) {
-  const std::vector<std::string> commands = {"predict",  "comms", "limits",   "list",
+  const std::vector<std::string> commands = {"predict",  "comms", "limits", "scale", "list",
                                              "validate", "bench", "calibrate"};
   const auto known = [](const std::vector<std::string>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -59,6 +59,9 @@ std::string argument_problem(const std::string& what, int argc, char** argv) {
       "--write",
   };
   for (const RunField& field : run_fields()) flags.push_back("--" + std::string(field.name));
+  for (const RunField& field : scale_run_fields()) {
+    flags.push_back("--" + std::string(field.name));
+  }
   std::string out = printable(what, 400);
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];

@@ -68,6 +68,25 @@ struct LimitsRequest {
 };
 CommandOutput run_limits(const LimitsRequest& request);
 
+struct ScaleRunRequest {
+  std::string run_file;  // empty: none
+  RunRequest fields;     // flags of the run and of scale_run_fields(); they override the file
+  std::string csv;       // file for the series over accelerators; empty: none
+  std::string plot;      // folder for drawings; empty: none
+  bool json = false;
+};
+/// What `scale run` takes besides the fields of a run, which may stand in a run file as well.
+std::span<const RunField> scale_run_fields();
+/// A whole training run: days, accelerator-hours, energy, money, CO2.
+CommandOutput run_scale_run(const ScaleRunRequest& request);
+
+struct ScalePublishedRequest {
+  std::string report;  // folder of scaling.md, whose table is renewed; empty: none
+  bool json = false;
+};
+/// Published whole runs beside what is predicted of them.
+CommandOutput run_scale_published(const ScalePublishedRequest& request);
+
 /// `what`: models, clusters, accelerators or machines (of the limits study).
 CommandOutput run_list(std::string_view what, bool json);
 

@@ -6,10 +6,11 @@
 
 namespace headway {
 
-RequestReader::RequestReader(const RunRequest& request, Problems& problems)
+RequestReader::RequestReader(const RunRequest& request, Problems& problems,
+                             std::span<const RunField> known)
     : request_(request), problems_(problems) {
   std::vector<std::string> names;
-  for (const RunField& field : run_fields()) names.emplace_back(field.name);
+  for (const RunField& field : known) names.emplace_back(field.name);
   for (const GivenField& given : request) {
     if (std::find(names.begin(), names.end(), given.name) == names.end()) {
       problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names)});

@@ -16,8 +16,9 @@ namespace headway {
 /// Reads the given fields by name; what is wrong becomes a problem where the field stands.
 class RequestReader {
  public:
-  /// Unknown fields are problems at once.
-  RequestReader(const RunRequest& request, Problems& problems);
+  /// Fields that are not of `known` are problems at once.
+  RequestReader(const RunRequest& request, Problems& problems,
+                std::span<const RunField> known = run_fields());
 
   /// The last field of this name: flags override the run file. Null where it is not given.
   const GivenField* find(std::string_view name) const;

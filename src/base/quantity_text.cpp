@@ -16,7 +16,8 @@ struct Unit {
 };
 
 constexpr double kKibi = 1024.0;
-constexpr Unit kSeconds[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"ns", 1e-9}};
+constexpr Unit kSeconds[] = {{"s", 1},     {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6},
+                             {"ns", 1e-9}, {"min", 60},  {"h", 3600},  {"d", 86400}};
 constexpr Unit kBytes[] = {{"B", 1},
                            {"kB", 1e3},
                            {"MB", 1e6},

@@ -9,10 +9,10 @@
 
 namespace headway {
 
-/// Reads a finite number followed by a unit of Q's dimension. Units: s ms us ns; B and its decimal
-/// (kB MB GB TB PB) and binary (KiB MiB GiB TiB) multiples; those per second, and bits per second
-/// (Gb/s, Tb/s); FLOP FLOP/s with k M G T P E; W kW MW; J kJ MJ kWh MWh. A bare number is a Problem
-/// that says which units would be right; `where` is copied into it.
+/// Reads a finite number followed by a unit of Q's dimension. Units: s ms us ns min h d; B and its
+/// decimal (kB MB GB TB PB) and binary (KiB MiB GiB TiB) multiples; those per second, and bits per
+/// second (Gb/s, Tb/s); FLOP FLOP/s with k M G T P E; W kW MW; J kJ MJ kWh MWh. A bare number is a
+/// Problem that says which units would be right; `where` is copied into it.
 template <class Q>
 Result<Q> parse_quantity(std::string_view text, std::string_view where);
 

@@ -30,6 +30,9 @@ TEST(ParseQuantity, ReadsEveryUnitOfItsDimension) {
   expect_value<Seconds>("12us", 12e-6);
   expect_value<Seconds>("12 µs", 12e-6);
   expect_value<Seconds>("5 ns", 5e-9);
+  expect_value<Seconds>("10 min", 600);
+  expect_value<Seconds>("1.5 h", 5400);
+  expect_value<Seconds>("2 d", 172'800);
   expect_value<Bytes>("1 B", 1);
   expect_value<Bytes>("1 kB", 1e3);
   expect_value<Bytes>("40 MB", 40e6);

@@ -1,0 +1,48 @@
+#include "study/power.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cluster/load.hpp"
+
+namespace headway {
+namespace {
+
+const PowerModel& model() {
+  static const PowerModel known = embedded_power_model().value();
+  return known;
+}
+const Cluster& h100() {
+  static const Cluster known = load_cluster("dgx-h100").value();
+  return known;
+}
+
+// [SCALE-20] arXiv 2411.13055: throughput -37.22 %, power -5.87 %, so tokens a joule
+// 0.6278 / 0.9413 - 1 = -33.3 %. Utilisation of its 7B model at 128 GPUs: 41 %.
+TEST(Power, ATenthOfTheFallInThroughputIsSavedAsTheStudyMeasured) {
+  const Accelerator& gpu = h100().accelerator;
+  const Watts before = training_power(model(), gpu, 0.41);
+  const Watts after = training_power(model(), gpu, 0.41 * (1 - 0.3722));
+  EXPECT_NEAR(before.value(), 658, 5);
+  EXPECT_NEAR(after / before - 1, -0.0587, 0.002);
+  EXPECT_NEAR((1 - 0.3722) / (after / before) - 1, -0.333, 0.002);
+}
+
+TEST(Power, LiesBetweenIdleAndTheCapAndGrowsWithUse) {
+  for (const std::string& name : cluster_names()) {
+    const Accelerator gpu = load_cluster(name).value().accelerator;
+    const Watts waiting = waiting_power(model(), gpu);
+    EXPECT_LE(idle_power(gpu), waiting) << name;
+    EXPECT_LE(waiting, training_power(model(), gpu, 0.3)) << name;
+    EXPECT_LE(training_power(model(), gpu, 0.3), training_power(model(), gpu, 0.9)) << name;
+    EXPECT_LE(training_power(model(), gpu, 1), gpu.tdp) << name;
+  }
+}
+
+// arXiv 2506.14551: 76 % of the 10.2 kW that a node of 8 H100 is rated for.
+TEST(Power, ANodeDrawsWhatWasMeasured) {
+  const Watts one = training_power(model(), h100().accelerator, 0.41) + host_power(model(), h100());
+  EXPECT_NEAR(8 * one.value(), 0.76 * 10'200, 100);
+}
+
+}  // namespace
+}  // namespace headway
