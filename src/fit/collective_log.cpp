@@ -186,9 +186,9 @@ void warn(const CollectiveData& data, const CollectiveFit& fit,
     }
     const bool outermost = i + 1 == cluster.levels.size();
     if (outermost && most <= kFewNodes) {
-      warnings.push_back("latency was measured on at most " + std::to_string(most) +
+      warnings.push_back("measured on at most " + std::to_string(most) +
                          " nodes: bandwidth extrapolates from there, latency of short messages "
-                         "does not");
+                         "only as far as the latency of the level in the cluster file is right");
     }
     if (!short_ones) {
       warnings.push_back("no message up to 64 KiB crosses the level " + name +

@@ -77,6 +77,7 @@ TEST(CollectiveLog, FindsTheConstantsThatMadeTheLogsOfOneAndTwoNodes) {
   const Cluster cluster = cluster_of("dgx-h100");
   LevelParameters truth = parameters_of(cluster);
   truth[1].bandwidth_efficiency = 0.6;
+  truth[1].tree_efficiency = 0.55;  // a tree moves no more than a ring
   truth[1].base_latency = Seconds(40e-6);
   std::vector<Recording> logs;
   for (const std::int64_t nodes : {1, 2, 4}) {
@@ -94,7 +95,7 @@ TEST(CollectiveLog, FindsTheConstantsThatMadeTheLogsOfOneAndTwoNodes) {
   const NetworkParameters& fitted = fit.fit.classes.at("fabric").parameters;
   EXPECT_NEAR(fitted.bandwidth_efficiency, 0.6, 0.02);
   EXPECT_NEAR(fitted.base_latency.value(), 40e-6, 10e-6);
-  EXPECT_TRUE(warns(fit, "latency was measured on at most 4 nodes")) << to_text(fit);
+  EXPECT_TRUE(warns(fit, "measured on at most 4 nodes")) << to_text(fit);
 }
 
 TEST(CollectiveLog, TheWrittenClusterPredictsWhatTheFitDoes) {
@@ -201,15 +202,13 @@ TEST(CollectiveLog, BandwidthFittedOnFourNodesHoldsOn32AndMore) {
   const auto errors = extrapolated(SizeClass::above);
   ASSERT_EQ(errors.size(), 3u);  // all-reduce, all-gather, reduce-scatter
   for (const auto& [op, error] : errors) {
-    std::printf("above 64 MiB, %s: %.2f\n", std::string(to_name(op)).c_str(), error);
     EXPECT_LT(error, 0.20) << to_name(op);
   }
 }
 
-TEST(CollectiveLog, LatencyFittedOnFourNodesDoesNotHoldOn32AndMore) {
+TEST(CollectiveLog, LatencyFittedOnFourNodesHoldsWithinAQuarterOn32AndMore) {
   for (const auto& [op, error] : extrapolated(SizeClass::up_to_1mib)) {
-    std::printf("up to 1 MiB, %s: %.2f\n", std::string(to_name(op)).c_str(), error);
-    EXPECT_LT(error, 2.5) << to_name(op);
+    EXPECT_LT(error, 0.33) << to_name(op);
   }
 }
 
