@@ -326,6 +326,9 @@ std::string group_text(const ReconciledRow& row, const Recording& recording) {
   if (!row.groups.empty()) {
     std::string out;
     for (const Group group : row.groups) {
+      // Where others have the same ranks, those say more.
+      const bool spanning = group == Group::model || group == Group::world;
+      if (spanning && !out.empty()) continue;
       out += (out.empty() ? "" : "/") + std::string(to_name(group));
     }
     return out;
