@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "api/comms_compared.hpp"
 #include "base/csv.hpp"
@@ -141,10 +142,10 @@ std::string times_table(const Compared& c) {
   for (const ReconciledRow* row : timed) {
     kind = std::max(kind, row->transfer_kind);
     const auto slowdown = row->slowdown();
-    std::vector<std::string>& cells = rows.emplace_back();
-    cells = {"  " + name_of(*row, c.recording), to_text(row->transfer / row->timed_count),
-             slowdown ? to_text(row->timed_model / row->timed_count) : "-",
-             slowdown ? formatted("%.2f", *slowdown) : "-"};
+    std::vector<std::string> cells = {"  " + name_of(*row, c.recording),
+                                      to_text(row->transfer / row->timed_count),
+                                      slowdown ? to_text(row->timed_model / row->timed_count) : "-",
+                                      slowdown ? formatted("%.2f", *slowdown) : "-"};
     if (!exposed || !waiting) {
       cells.push_back(row->measured_bus ? formatted("%.1f", row->measured_bus->value() / 1e9)
                                         : "-");
@@ -152,6 +153,7 @@ std::string times_table(const Compared& c) {
     cells.push_back(to_text(row->measured()));
     if (waiting) cells.push_back(to_text(row->waiting));
     if (exposed) cells.push_back(row->exposed ? to_text(*row->exposed) : "-");
+    rows.push_back(std::move(cells));
   }
   std::string out = "seconds of one rank in one step, the longest first\n" + aligned(rows);
   const std::string_view note = transfer_text(kind);

@@ -203,7 +203,8 @@ Counts reduced(const char* op, double limit) {
   Counts out;
   double open = 0;
   const auto close = [&] {
-    ++out[{op, "dp", static_cast<std::int64_t>(2 * open)}];
+    const auto bytes = static_cast<std::int64_t>(2 * open);
+    ++out[{op, "dp", bytes}];
     open = 0;
   };
   std::vector<double> tensors = llama_tensors();

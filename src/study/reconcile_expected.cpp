@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace headway {
 namespace {
@@ -162,8 +163,9 @@ std::vector<std::vector<ExpectedKind>> expected_kinds(const Step& step, const Pr
       }
     }
     for (const Call& call : stage.calls) add(call, 1);
-    std::vector<ExpectedKind>& list = out.emplace_back();
+    std::vector<ExpectedKind> list;
     for (const auto& [key, kind] : kinds) list.push_back(kind);
+    out.push_back(std::move(list));
   }
   return out;
 }
