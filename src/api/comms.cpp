@@ -6,6 +6,15 @@
 
 namespace headway {
 
+Result<RunRequest> fields_of(const GivenRun& given) {
+  if (given.run_file.empty()) return given.fields;
+  auto fields = read_run_file(given.run_file);
+  if (!fields) return fields;
+  RunRequest& all = fields.value();
+  all.insert(all.end(), given.fields.begin(), given.fields.end());
+  return fields;
+}
+
 CommandOutput run_comms(const CommsRequest& request) {
   // Files sorted into what describes a run and what was recorded.
   GivenRun given{.run_file = {}, .fields = request.fields};

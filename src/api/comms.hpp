@@ -15,6 +15,9 @@ struct GivenRun {
   RunRequest fields;
 };
 
+/// All fields of the run, those of the file overridden by the flags.
+Result<RunRequest> fields_of(const GivenRun& given);
+
 CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request);
 CommandOutput comms_measured(const std::vector<std::string>& traces, const CommsRequest& request);
 CommandOutput comms_compared(const GivenRun& given, const std::vector<std::string>& traces,

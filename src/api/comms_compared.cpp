@@ -30,17 +30,9 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
                              const CommsRequest& request) {
   // The run with the constants that price it, and the recording; or all that is wrong with either.
   Problems problems = check_flags(request);
-  RunRequest fields;
-  if (!given.run_file.empty()) {
-    const auto from_file = read_run_file(given.run_file);
-    if (from_file) {
-      fields = *from_file;
-    } else {
-      append(problems, from_file.problems());
-    }
-  }
-  fields.insert(fields.end(), given.fields.begin(), given.fields.end());
-  const auto run = make_run(fields);
+  const auto fields = fields_of(given);
+  if (!fields) append(problems, fields.problems());
+  const auto run = make_run(fields ? *fields : given.fields);
   if (!run && problems.empty()) append(problems, run.problems());
   RunRecording read = read_run_traces(traces);
   if (read.files.empty()) append(problems, read.unread);

@@ -8,16 +8,6 @@
 namespace headway {
 namespace {
 
-// The fields of the run file, overridden by the flags.
-Result<RunRequest> fields_of(const GivenRun& given) {
-  if (given.run_file.empty()) return given.fields;
-  auto fields = read_run_file(given.run_file);
-  if (!fields) return fields;
-  RunRequest& all = fields.value();
-  all.insert(all.end(), given.fields.begin(), given.fields.end());
-  return fields;
-}
-
 // Below which size a message is small; empty: where latency is more than half of its time.
 Result<std::optional<Bytes>> small_below(const std::string& text) {
   if (text.empty()) return std::optional<Bytes>();
