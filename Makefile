@@ -1,12 +1,11 @@
 # The two doors: `make demo` and `make test`. Everything else is CMake with the presets of
-# CMakePresets.json (release, dev, asan).
+# CMakePresets.json (release, dev).
 
 # A clone at another path finds what ccache holds.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
 RELEASE := build/release
-ASAN := build/asan
 JOBS ?= $(shell nproc)
 
 # What `make demo` runs; the README shows its output.
@@ -37,7 +36,7 @@ demo: $(RELEASE)/build.ninja
 
 test: $(RELEASE)/build.ninja
 	@scripts/build $(RELEASE) $(JOBS) all
-	@scripts/run-tests $(RELEASE)
+	@scripts/run-tests $(RELEASE) --exclude-regex '^sanitized\.'
 	@echo "Next: 'make demo' predicts a step; 'make bench' measures; '.ci/run' runs every check;"
 	@echo "one test program alone: ls $(RELEASE)/src/*/*_test"
 
@@ -46,9 +45,12 @@ bench: $(RELEASE)/build.ninja
 	@for bench in $$(find $(RELEASE) -name '*_bench' -type f -perm -u+x | sort); do \
 	  echo "== $$bench"; $$bench || exit 1; done
 
-asan: $(ASAN)/build.ninja
-	@scripts/build $(ASAN) $(JOBS) all
-	@scripts/run-tests $(ASAN)
+# In the folder of the release build, which has the tests compiled.
+asan: $(RELEASE)/build.ninja
+	@cmake -B $(RELEASE) -DHEADWAY_SANITIZE=ON >build/configure-sanitized.log 2>&1 || \
+	  { cat build/configure-sanitized.log; exit 1; }
+	@scripts/build $(RELEASE) $(JOBS) all
+	@scripts/run-tests $(RELEASE) --tests-regex '^sanitized\.'
 
 # Configured once; Ninja configures again by itself where a CMake file or a list of sources changes.
 build/%/build.ninja: | deps

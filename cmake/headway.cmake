@@ -7,17 +7,73 @@ target_include_directories(headway_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(HEADWAY_LIBFUZZER)
   target_compile_options(headway_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-# The sanitizers watch the libraries, the programs and the fuzz targets. The tests that drive them are
-# compiled without: instrumented, they take three times as long to compile, half of all compilation.
+
+# The sanitizers watch twins of the libraries, NAME_sanitized, which the same tests are linked with a
+# second time: the tests themselves are compiled once, for that is a third of all compilation.
+# null, alignment, vptr, object-size: what they find crashes under the address sanitizer too, and
+# their checks are most of the code to compile.
 add_library(headway_sanitized INTERFACE)
+target_compile_options(headway_sanitized INTERFACE
+  -O1 -g1 -UNDEBUG -fsanitize=address,undefined -fno-sanitize=null,alignment,vptr,object-size
+  -fno-sanitize-recover=all -fno-omit-frame-pointer
+  -Wno-maybe-uninitialized)  # g++ 12 reports the library's own <regex> falsely under the sanitizers
+target_link_options(headway_sanitized INTERFACE -fsanitize=address,undefined)
+
+# headway_twins(OUT NAME...): each library's sanitized twin where it has one, else itself.
+function(headway_twins out)
+  set(twins)
+  foreach(library ${ARGN})
+    if(TARGET ${library}_sanitized)
+      list(APPEND twins ${library}_sanitized)
+    else()
+      list(APPEND twins ${library})
+    endif()
+  endforeach()
+  set(${out} ${twins} PARENT_SCOPE)
+endfunction()
+
+# headway_program(NAME SOURCES file... USES library...): a program, and with HEADWAY_SANITIZE its
+# twin NAME_sanitized of the same objects and the sanitized libraries. Options for compiling go to
+# NAME_objects.
+function(headway_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  add_library(${name}_objects OBJECT ${ARG_SOURCES})
+  target_link_libraries(${name}_objects PRIVATE ${ARG_USES})
+  add_executable(${name} $<TARGET_OBJECTS:${name}_objects>)
+  target_link_libraries(${name} PRIVATE ${ARG_USES})
+  if(HEADWAY_SANITIZE)
+    headway_twins(uses ${ARG_USES})
+    add_executable(${name}_sanitized $<TARGET_OBJECTS:${name}_objects>)
+    target_link_libraries(${name}_sanitized PRIVATE ${uses} headway_sanitized)
+  endif()
+endfunction()
+
+# The standard library's headers that most sources include, compiled once for all of them.
+# headway_standard_headers(TARGET library...): the libraries give the compile options.
+function(headway_standard_headers headers)
+  set(source ${PROJECT_BINARY_DIR}/${headers}.cpp)
+  file(WRITE ${source} "")
+  add_library(${headers} OBJECT ${source})
+  target_link_libraries(${headers} PRIVATE headway_flags ${ARGN})
+  target_precompile_headers(${headers} PRIVATE
+    <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <numeric>
+    <optional> <set> <span> <sstream> <string> <string_view> <unordered_map> <variant> <vector>)
+endfunction()
+headway_standard_headers(headway_headers)
 if(HEADWAY_SANITIZE)
-  # -Wmaybe-uninitialized: g++ 12 reports the library's own <regex> falsely under the sanitizers.
-  target_compile_options(headway_sanitized INTERFACE -Wno-maybe-uninitialized
-                                                     -fsanitize=address,undefined
-                                                     -fno-sanitize-recover=all
-                                                     -fno-omit-frame-pointer)
-  target_link_options(headway_flags INTERFACE -fsanitize=address,undefined)
+  headway_standard_headers(headway_headers_sanitized headway_sanitized)
 endif()
+
+# headway_library(NAME HEADERS headers SOURCES file... USES library... PRIVATE library...)
+function(headway_library name)
+  cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;USES;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC headway_flags ${ARG_USES} PRIVATE ${ARG_PRIVATE})
+  target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
+  # g++ 12 warns falsely of std::string where its header is precompiled (GCC bug 105329).
+  target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
+                                         -Wno-stringop-overread)
+endfunction()
 
 # headway_module(NAME USES dependency... PRIVATE library...)
 #
@@ -33,9 +89,13 @@ function(headway_module name)
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
 
   if(sources)
-    add_library(headway_${name} STATIC ${sources})
-    target_link_libraries(headway_${name} PUBLIC headway_flags ${ARG_USES}
-                                          PRIVATE headway_sanitized ${ARG_PRIVATE})
+    headway_library(headway_${name} HEADERS headway_headers SOURCES ${sources} USES ${ARG_USES}
+                    PRIVATE ${ARG_PRIVATE})
+    if(HEADWAY_SANITIZE)
+      headway_twins(uses ${ARG_USES})
+      headway_library(headway_${name}_sanitized HEADERS headway_headers_sanitized
+                      SOURCES ${sources} USES ${uses} PRIVATE ${ARG_PRIVATE} headway_sanitized)
+    endif()
   else()  # a folder of headers only
     add_library(headway_${name} INTERFACE)
     target_link_libraries(headway_${name} INTERFACE headway_flags ${ARG_USES})
@@ -67,20 +127,24 @@ function(headway_test_headers)
                                                          <rapidcheck.h>)
 endfunction()
 
-# headway_test(NAME SOURCES file... USES library...): a GoogleTest program whose cases ctest lists.
+# headway_test(NAME SOURCES file... USES library...): a GoogleTest program
+# whose cases ctest lists; with HEADWAY_SANITIZE a second time, as sanitized.CASE.
 function(headway_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
   headway_test_headers()
-  add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_USES} rapidcheck GTest::gtest_main)
+  headway_program(${name} SOURCES ${ARG_SOURCES} USES ${ARG_USES} rapidcheck GTest::gtest_main)
   # g++ 12 warns falsely of std::string where its header is precompiled (GCC bug 105329).
-  target_compile_options(${name} PRIVATE -O1 -Wno-array-bounds -Wno-stringop-overflow
-                                         -Wno-stringop-overread)
-  target_precompile_headers(${name} REUSE_FROM headway_test_headers)
-  target_compile_definitions(${name} PRIVATE HEADWAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                             HEADWAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_compile_options(${name}_objects PRIVATE -O1 -Wno-array-bounds -Wno-stringop-overflow
+                                                 -Wno-stringop-overread)
+  target_precompile_headers(${name}_objects REUSE_FROM headway_test_headers)
+  target_compile_definitions(${name}_objects PRIVATE HEADWAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                     HEADWAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
   include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
+  if(HEADWAY_SANITIZE)
+    gtest_discover_tests(${name}_sanitized DISCOVERY_MODE PRE_TEST TEST_PREFIX sanitized.
+                         PROPERTIES ENVIRONMENT HEADWAY_TWIN=_sanitized)
+  endif()
 endfunction()
 
 # headway_fuzz(NAME USES library... SEEDS glob... [ITERATIONS n]): the fuzz target of NAME_fuzz.cpp,
@@ -92,13 +156,16 @@ function(headway_fuzz name)
   if(NOT ARG_ITERATIONS)
     set(ARG_ITERATIONS 20000)
   endif()
-  add_executable(${name}_fuzz ${name}_fuzz.cpp)
-  target_link_libraries(${name}_fuzz PRIVATE headway_sanitized ${ARG_USES})
   if(HEADWAY_LIBFUZZER)
-    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    headway_program(${name}_fuzz SOURCES ${name}_fuzz.cpp USES ${ARG_USES} -fsanitize=fuzzer)
     return()
   endif()
-  target_sources(${name}_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/driver.cpp)
-  add_test(NAME fuzz.${name} COMMAND ${name}_fuzz --iterations ${ARG_ITERATIONS} ${ARG_SEEDS})
+  headway_program(${name}_fuzz SOURCES ${name}_fuzz.cpp USES ${ARG_USES} headway_fuzz_driver)
+  set(run --iterations ${ARG_ITERATIONS} ${ARG_SEEDS})
+  add_test(NAME fuzz.${name} COMMAND ${name}_fuzz ${run})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
+  if(HEADWAY_SANITIZE)
+    add_test(NAME sanitized.fuzz.${name} COMMAND ${name}_fuzz_sanitized ${run})
+    set_tests_properties(sanitized.fuzz.${name} PROPERTIES TIMEOUT 120)
+  endif()
 endfunction()

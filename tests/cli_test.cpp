@@ -40,12 +40,17 @@ class Cli : public testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return (folder_ / name).string();
   }
+  // The sanitized twin where its tests run (headway_test in cmake/headway.cmake).
+  static std::string program() {
+    const char* twin = std::getenv("HEADWAY_TWIN");
+    return HEADWAY_PROGRAM + std::string(twin ? twin : "");
+  }
   // Runs `headway ARGUMENTS` in a shell, in the source folder.
   Output run(const std::string& arguments) const {
     const fs::path out = folder_ / "stdout";
     const fs::path err = folder_ / "stderr";
     const std::string command = "cd '" + std::string(HEADWAY_SOURCE_DIR) +
-                                "' && '" HEADWAY_PROGRAM "' " + arguments + " >'" + out.string() +
+                                "' && '" + program() + "' " + arguments + " >'" + out.string() +
                                 "' 2>'" + err.string() + "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
@@ -195,7 +200,7 @@ TEST_F(Cli, ADeviceIsWrittenToAndNotReplaced) {
 }
 
 TEST_F(Cli, AFullDiskIsAnError) {
-  const std::string command = "'" HEADWAY_PROGRAM "' " + small_ + ">/dev/full 2>/dev/null";
+  const std::string command = "'" + program() + "' " + small_ + ">/dev/full 2>/dev/null";
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 2);
 }

@@ -82,8 +82,8 @@ std::string config(const Run& run) {
                         "\",\n    \"params\": {\"lr\": 1e-4, \"weight_decay\": 0.1}\n  }");
   const std::string_view recipe = run.job.recipe->name;
   if (recipe != "fp32") line(std::string(recipe), "{\"enabled\": true}");
-  // Buckets of the framework's habit, 2 bytes an element.
-  const auto bucket = std::to_string(static_cast<std::int64_t>(habit.bucket.value() / 2));
+  // Elements, as DeepSpeed counts them.
+  const auto bucket = std::to_string(static_cast<std::int64_t>(habit.bucket));
   std::string zero = "{\n    \"stage\": " + std::to_string(l.zero);
   const auto member = [&](const std::string& key, const std::string& value) {
     zero += ",\n    \"" + key + "\": " + value;

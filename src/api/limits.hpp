@@ -56,7 +56,5 @@ CommandOutput bench_limits(int threads);
 
 /// "2.05e28".
 std::string power_text(double value);
-/// A share as "55.3 %".
-std::string percent_text(double share);
 
 }  // namespace headway

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "api/limits.hpp"
+#include "base/quantity_text.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
 
@@ -18,12 +19,6 @@ std::string power_text(double value) {
   return out;
 }
 
-std::string percent_text(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, share < 0.0995 ? "%.2f %%" : "%.1f %%", 100 * share);
-  return text;
-}
-
 namespace {
 
 using limits::CurveEnd;
@@ -36,13 +31,8 @@ std::string months_text(Seconds duration) {
   return text;
 }
 
-std::string count_text(double count) {
-  char text[32];
-  if (count < 1e6) {
-    std::snprintf(text, sizeof text, "%.0f", count);
-    return text;
-  }
-  return power_text(count);
+std::string short_count_text(double count) {
+  return count < 1e6 ? count_text(count) : power_text(count);
 }
 
 std::string optional_text(const std::optional<Flops>& flop, const char* otherwise) {
@@ -82,7 +72,7 @@ std::string end_text(const LimitsCurve& of) {
   }
   if (!of.too_slow) return next + "fits on no cluster";
   return next + "takes " + months_text(of.too_slow->duration) + " at least, on " +
-         count_text(static_cast<double>(of.too_slow->gpus)) + " GPUs (" +
+         short_count_text(static_cast<double>(of.too_slow->gpus)) + " GPUs (" +
          months_text(of.setting.duration) + " allowed)";
 }
 
@@ -125,7 +115,7 @@ std::string limits_text(const LimitsReport& report) {
          std::string(limits::kPartNames[limits::largest_loss(last.step.parts)]),
          optional_text(curve.first_below, "not reached"), optional_text(curve.last_above, "never"),
          power_text(last.shape.training.value()) + (curve.end == CurveEnd::widest ? " *" : ""),
-         percent_text(last.utilization), count_text(static_cast<double>(last.gpus))});
+         percent_text(last.utilization), short_count_text(static_cast<double>(last.gpus))});
   }
   std::string out = printable(report.title, 200) + "\n\n" + aligned(rows, 2) + "\n";
   const auto widest = [](const LimitsCurve& of) { return of.curve.end == CurveEnd::widest; };

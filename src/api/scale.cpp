@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "api/files.hpp"
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -27,9 +28,9 @@ std::string duration_text(Seconds time) {
   return "0 s";
 }
 
-std::string count_text(double value) {
-  char text[64];
+std::string short_count_text(double value) {
   if (value >= 1e7) {
+    char text[64];
     const bool billions = value >= 1e9, trillions = value >= 1e12;
     std::snprintf(text, sizeof text, "%.3g %s",
                   value / (trillions  ? 1e12
@@ -40,12 +41,7 @@ std::string count_text(double value) {
                              : "M");
     return text;
   }
-  std::snprintf(text, sizeof text, "%.0f", value);
-  std::string out = text;
-  for (int at = static_cast<int>(out.size()) - 3; at > 0; at -= 3) {
-    out.insert(static_cast<std::size_t>(at), ",");
-  }
-  return out;
+  return count_text(value);
 }
 
 CommandOutput run_scale_run(const ScaleRunRequest& request) {

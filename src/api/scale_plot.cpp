@@ -34,7 +34,7 @@ std::string plot_goodput(const WholeRun& whole) {
   Svg svg(kWidth, kHeight, "Goodput of the run by the interval between checkpoints");
   draw_heading(svg, "Goodput by the interval between checkpoints",
                printable(whole.run.model.name, 40) + " on " +
-                   count_text(static_cast<double>(cost.accelerators)) + " " +
+                   short_count_text(static_cast<double>(cost.accelerators)) + " " +
                    printable(whole.run.cluster.accelerator.name, 30) +
                    ". Line: this interval. Dashed: Young's estimate of the best.");
   const double middle = cost.interval.value() / 60;
@@ -85,7 +85,7 @@ std::string plot_days(const WholeRun& whole, const ScaledRuns& series) {
   Svg svg(kWidth, kHeight, "Days of the run by accelerators");
   draw_heading(svg, "Days to the same loss by accelerators",
                printable(whole.run.model.name, 40) + ", " +
-                   count_text(whole.settings.assumed.tokens) +
+                   short_count_text(whole.settings.assumed.tokens) +
                    " tokens. Bars: 80 % of runs by the luck of failures. Dashed: perfect scaling.");
   std::vector<double> days, counts;
   for (const ScaledRun& each : scaled) {

@@ -42,12 +42,12 @@ std::string markdown(const std::vector<PublishedRun>& runs) {
       "| MWh, published | predicted |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const PublishedRun& run : runs) {
     const WholeRun& whole = run.whole;
-    out += "| " + run.title + " | " + count_text(run.tokens) + " | " +
+    out += "| " + run.title + " | " + short_count_text(run.tokens) + " | " +
            (run.layout_published ? "published" : "by rule") + " | " + percent(whole.forecast.mfu) +
-           " | " + percent(whole.cost.time.goodput) + " | " + count_text(run.accelerator_hours) +
-           " | " + count_text(run.predicted_hours()) + " | " + percent(run.error(), "%+.1f %%") +
-           " | " + (run.megawatt_hours ? count_text(*run.megawatt_hours) : "") + " | " +
-           count_text(whole.cost.energy.total().value() / 3.6e9) + " |\n";
+           " | " + percent(whole.cost.time.goodput) + " | " + short_count_text(run.accelerator_hours) +
+           " | " + short_count_text(run.predicted_hours()) + " | " + percent(run.error(), "%+.1f %%") +
+           " | " + (run.megawatt_hours ? short_count_text(*run.megawatt_hours) : "") + " | " +
+           short_count_text(whole.cost.energy.total().value() / 3.6e9) + " |\n";
   }
   out += "\n```\n" + error_lines(runs) + "```\n\nWhat is known of each:\n\n";
   for (const PublishedRun& run : runs) {
@@ -61,8 +61,8 @@ std::string terminal_text(const std::vector<PublishedRun>& runs) {
       {"run", "MFU", "goodput", "hours published", "predicted", "error"}};
   for (const PublishedRun& run : runs) {
     rows.push_back({run.title + (run.layout_published ? "" : " *"), percent(run.whole.forecast.mfu),
-                    percent(run.whole.cost.time.goodput), count_text(run.accelerator_hours),
-                    count_text(run.predicted_hours()), percent(run.error(), "%+.1f %%")});
+                    percent(run.whole.cost.time.goodput), short_count_text(run.accelerator_hours),
+                    short_count_text(run.predicted_hours()), percent(run.error(), "%+.1f %%")});
   }
   return aligned(rows) + "\n" + error_lines(runs);
 }

@@ -81,7 +81,7 @@ ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base) {
         changed.push_back({"tokens", tokens, ""});
       }
       auto whole = whole_run(changed);
-      const std::string which = count_text(static_cast<double>(dp * (layout.ranks() / layout.dp))) +
+      const std::string which = short_count_text(static_cast<double>(dp * (layout.ranks() / layout.dp))) +
                                 " accelerators" +
                                 (grown ? " with a grown batch " : " with the same batch ");
       if (!whole) {

@@ -24,17 +24,17 @@ std::string percent(double share) {
 }
 
 std::string tokens_text(double tokens) {
-  return tokens >= 1e6 && tokens < 1e7 ? format("%.2f M", tokens / 1e6) : count_text(tokens);
+  return tokens >= 1e6 && tokens < 1e7 ? format("%.2f M", tokens / 1e6) : short_count_text(tokens);
 }
 
 std::string energy_text(Joules energy) {
   const double kilowatt_hours = energy.value() / 3.6e6;
   if (kilowatt_hours < 1000) return format("%.3g kWh", kilowatt_hours);
-  return count_text(std::round(kilowatt_hours / 100) / 10) + " MWh";
+  return short_count_text(std::round(kilowatt_hours / 100) / 10) + " MWh";
 }
 
 std::string mass_text(double kilograms) {
-  return kilograms < 1000 ? format("%.3g kg", kilograms) : count_text(kilograms / 1000) + " t";
+  return kilograms < 1000 ? format("%.3g kg", kilograms) : short_count_text(kilograms / 1000) + " t";
 }
 
 // Lines of at most 80 columns, the first after `first` blanks, the others after `indent`.
@@ -75,13 +75,13 @@ std::string scaled_table(const std::vector<ScaledRun>& scaled, bool grown) {
   for (const ScaledRun& each : scaled) {
     if (each.grown != grown) continue;
     const RunCost& cost = each.whole.cost;
-    rows.push_back({"  " + count_text(static_cast<double>(cost.accelerators)),
+    rows.push_back({"  " + short_count_text(static_cast<double>(cost.accelerators)),
                     tokens_text(each.whole.batch), tokens_text(each.whole.settings.assumed.tokens),
                     format("%.3g", cost.time.total().value() / kDay),
                     format("%.3g", cost.early.value() / kDay) + " - " +
                         format("%.3g", cost.late.value() / kDay),
                     percent(cost.time.goodput), percent(each.whole.forecast.mfu),
-                    cost.price > 0 ? "$" + count_text(cost.price) : "-"});
+                    cost.price > 0 ? "$" + short_count_text(cost.price) : "-"});
   }
   return aligned(rows);
 }
@@ -95,8 +95,8 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   const RunAssumptions& assumed = whole.settings.assumed;
   std::string out = printable(whole.run.model.name) + " on " + printable(whole.run.cluster.name) +
                     ": " + tokens_text(assumed.tokens) + " tokens on " +
-                    count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
-                    count_text(cost.steps) + " steps of " + tokens_text(whole.batch) + " tokens, " +
+                    short_count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
+                    short_count_text(cost.steps) + " steps of " + tokens_text(whole.batch) + " tokens, " +
                     to_text(cost.step_time) + " each, MFU " + percent(whole.forecast.mfu) + "\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"expected time", duration_text(time.total())},
@@ -110,23 +110,23 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
                                                             duration_text(time.total() * high)});
   }
   rows.push_back({"goodput", percent(time.goodput)});
-  rows.push_back({"accelerator-hours", count_text(cost.accelerator_time.value() / kHour)});
+  rows.push_back({"accelerator-hours", short_count_text(cost.accelerator_time.value() / kHour)});
   if (cost.spare_nodes > 0) {
-    rows.push_back({"accelerator-hours of spares", count_text(cost.spare_time.value() / kHour)});
+    rows.push_back({"accelerator-hours of spares", short_count_text(cost.spare_time.value() / kHour)});
   }
   rows.push_back({"power while training, host included",
                   to_text(Watts(cost.energy.training / (time.training * assumed.pue) /
                                 static_cast<double>(cost.accelerators)))});
   rows.push_back({"energy, cooling included", energy_text(cost.energy.total())});
   rows.push_back({"CO2 equivalent", mass_text(cost.carbon)});
-  rows.push_back({"cost", cost.price > 0 ? "$" + count_text(cost.price) : "price not known"});
+  rows.push_back({"cost", cost.price > 0 ? "$" + short_count_text(cost.price) : "price not known"});
   out += aligned(rows);
 
   out += "\nwhere the time goes\n" + time_table(whole);
   const Reliability& r = cost.reliability;
   if (r.mean_time_between.value() > 0) {
     out += wrapped(
-        (time.failures < 10 ? format("%.1f", time.failures) : count_text(time.failures)) +
+        (time.failures < 10 ? format("%.1f", time.failures) : short_count_text(time.failures)) +
             " interruptions, one in " + duration_text(r.mean_time_between) + "; checkpoints of " +
             to_text(cost.checkpoint) + " every " + duration_text(cost.interval) +
             ", training stopped for " + duration_text(r.checkpoint) + "; " +
