@@ -12,12 +12,12 @@ endif()
 # second time: the tests themselves are compiled once, for that is a third of all compilation.
 # null, alignment, vptr, object-size: what they find crashes under the address sanitizer too, and
 # their checks are most of the code to compile.
-add_library(headway_sanitized INTERFACE)
-target_compile_options(headway_sanitized INTERFACE
+add_library(headway_sanitizers INTERFACE)
+target_compile_options(headway_sanitizers INTERFACE
   -O1 -g1 -UNDEBUG -fsanitize=address,undefined -fno-sanitize=null,alignment,vptr,object-size
   -fno-sanitize-recover=all -fno-omit-frame-pointer
   -Wno-maybe-uninitialized)  # g++ 12 reports the library's own <regex> falsely under the sanitizers
-target_link_options(headway_sanitized INTERFACE -fsanitize=address,undefined)
+target_link_options(headway_sanitizers INTERFACE -fsanitize=address,undefined)
 
 # headway_twins(OUT NAME...): each library's sanitized twin where it has one, else itself.
 function(headway_twins out)
@@ -44,7 +44,7 @@ function(headway_program name)
   if(HEADWAY_SANITIZE)
     headway_twins(uses ${ARG_USES})
     add_executable(${name}_sanitized $<TARGET_OBJECTS:${name}_objects>)
-    target_link_libraries(${name}_sanitized PRIVATE ${uses} headway_sanitized)
+    target_link_libraries(${name}_sanitized PRIVATE ${uses} headway_sanitizers)
   endif()
 endfunction()
 
@@ -61,7 +61,7 @@ function(headway_standard_headers headers)
 endfunction()
 headway_standard_headers(headway_headers)
 if(HEADWAY_SANITIZE)
-  headway_standard_headers(headway_headers_sanitized headway_sanitized)
+  headway_standard_headers(headway_headers_sanitized headway_sanitizers)
 endif()
 
 # headway_library(NAME HEADERS headers SOURCES file... USES library... PRIVATE library...)
@@ -94,7 +94,7 @@ function(headway_module name)
     if(HEADWAY_SANITIZE)
       headway_twins(uses ${ARG_USES})
       headway_library(headway_${name}_sanitized HEADERS headway_headers_sanitized
-                      SOURCES ${sources} USES ${uses} PRIVATE ${ARG_PRIVATE} headway_sanitized)
+                      SOURCES ${sources} USES ${uses} PRIVATE ${ARG_PRIVATE} headway_sanitizers)
     endif()
   else()  # a folder of headers only
     add_library(headway_${name} INTERFACE)

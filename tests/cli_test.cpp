@@ -49,9 +49,9 @@ class Cli : public testing::Test {
   Output run(const std::string& arguments) const {
     const fs::path out = folder_ / "stdout";
     const fs::path err = folder_ / "stderr";
-    const std::string command = "cd '" + std::string(HEADWAY_SOURCE_DIR) +
-                                "' && '" + program() + "' " + arguments + " >'" + out.string() +
-                                "' 2>'" + err.string() + "'";
+    const std::string command = "cd '" + std::string(HEADWAY_SOURCE_DIR) + "' && '" + program() +
+                                "' " + arguments + " >'" + out.string() + "' 2>'" + err.string() +
+                                "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   }

@@ -44,8 +44,9 @@ std::string markdown(const std::vector<PublishedRun>& runs) {
     const WholeRun& whole = run.whole;
     out += "| " + run.title + " | " + short_count_text(run.tokens) + " | " +
            (run.layout_published ? "published" : "by rule") + " | " + percent(whole.forecast.mfu) +
-           " | " + percent(whole.cost.time.goodput) + " | " + short_count_text(run.accelerator_hours) +
-           " | " + short_count_text(run.predicted_hours()) + " | " + percent(run.error(), "%+.1f %%") +
+           " | " + percent(whole.cost.time.goodput) + " | " +
+           short_count_text(run.accelerator_hours) + " | " +
+           short_count_text(run.predicted_hours()) + " | " + percent(run.error(), "%+.1f %%") +
            " | " + (run.megawatt_hours ? short_count_text(*run.megawatt_hours) : "") + " | " +
            short_count_text(whole.cost.energy.total().value() / 3.6e9) + " |\n";
   }

@@ -81,9 +81,9 @@ ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base) {
         changed.push_back({"tokens", tokens, ""});
       }
       auto whole = whole_run(changed);
-      const std::string which = short_count_text(static_cast<double>(dp * (layout.ranks() / layout.dp))) +
-                                " accelerators" +
-                                (grown ? " with a grown batch " : " with the same batch ");
+      const std::string which =
+          short_count_text(static_cast<double>(dp * (layout.ranks() / layout.dp))) +
+          " accelerators" + (grown ? " with a grown batch " : " with the same batch ");
       if (!whole) {
         out.left_out.push_back(which + "(" + printable(whole.problems().front().where) + " " +
                                printable(whole.problems().front().message, 200) + ")");

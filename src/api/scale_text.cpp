@@ -34,7 +34,8 @@ std::string energy_text(Joules energy) {
 }
 
 std::string mass_text(double kilograms) {
-  return kilograms < 1000 ? format("%.3g kg", kilograms) : short_count_text(kilograms / 1000) + " t";
+  return kilograms < 1000 ? format("%.3g kg", kilograms)
+                          : short_count_text(kilograms / 1000) + " t";
 }
 
 // Lines of at most 80 columns, the first after `first` blanks, the others after `indent`.
@@ -96,8 +97,9 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   std::string out = printable(whole.run.model.name) + " on " + printable(whole.run.cluster.name) +
                     ": " + tokens_text(assumed.tokens) + " tokens on " +
                     short_count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
-                    short_count_text(cost.steps) + " steps of " + tokens_text(whole.batch) + " tokens, " +
-                    to_text(cost.step_time) + " each, MFU " + percent(whole.forecast.mfu) + "\n\n";
+                    short_count_text(cost.steps) + " steps of " + tokens_text(whole.batch) +
+                    " tokens, " + to_text(cost.step_time) + " each, MFU " +
+                    percent(whole.forecast.mfu) + "\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"expected time", duration_text(time.total())},
       {"80 % of runs, by the luck of failures",
@@ -112,7 +114,8 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   rows.push_back({"goodput", percent(time.goodput)});
   rows.push_back({"accelerator-hours", short_count_text(cost.accelerator_time.value() / kHour)});
   if (cost.spare_nodes > 0) {
-    rows.push_back({"accelerator-hours of spares", short_count_text(cost.spare_time.value() / kHour)});
+    rows.push_back(
+        {"accelerator-hours of spares", short_count_text(cost.spare_time.value() / kHour)});
   }
   rows.push_back({"power while training, host included",
                   to_text(Watts(cost.energy.training / (time.training * assumed.pue) /
