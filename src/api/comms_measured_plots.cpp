@@ -63,7 +63,8 @@ std::string volume_plot(const Measured& measured) {
                "ring.");
   const LegendEntry legend[] = {{"tensors", kBlue}, {"on the wire", kVermilion}};
   draw_legend(svg, {kLeft, 68}, legend);
-  const Panel panel = {{0, most / unit.bytes * 1.16, kLeft, kWidth - 20}, {0, 1, bottom, kTop}};
+  const Panel panel = {
+      {0, most / unit.bytes * 1.16, kLeft, kWidth - 20}, {0, 1, bottom, kTop}, true};
   draw_panel(svg, panel);
   double y = kTop;
   for (const CallTableRow& row : rows) {

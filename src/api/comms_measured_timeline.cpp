@@ -155,7 +155,7 @@ std::string timeline_plot(const Measured& measured) {
 
   const bool short_span = timeline.span < 5e-3;
   const double unit = short_span ? 1e-6 : timeline.span < 5 ? 1e-3 : 1;
-  const Panel panel = {{0, timeline.span / unit, kLeft, kRight}, {0, 1, bottom, kTop}};
+  const Panel panel = {{0, timeline.span / unit, kLeft, kRight}, {0, 1, bottom, kTop}, true};
   draw_panel(svg, panel);
   const double pixel = timeline.span / (kRight - kLeft);
   double y = kTop;

@@ -114,8 +114,7 @@ void draw_panel(Svg& svg, const Panel& panel, std::span<const Tick> x) {
     svg.line({at, bottom}, {at, top}, "stroke=\"#e7eaed\"");
     svg.text({at, bottom + 14}, tick.label, "text-anchor=\"middle\" fill=\"#6e7781\"");
   }
-  const bool rows = panel.y.low == 0 && panel.y.high == 1;
-  for (const double value : rows ? std::vector<double>() : ticks(panel.y)) {
+  for (const double value : panel.rows ? std::vector<double>() : ticks(panel.y)) {
     const double y = panel.y.at(value);
     svg.line({left, y}, {right, y}, "stroke=\"#e7eaed\"");
     svg.text({left - 5, y + 4}, tick_label(value), "text-anchor=\"end\" fill=\"#6e7781\"");

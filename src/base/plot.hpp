@@ -36,7 +36,8 @@ std::string tick_label(double value);
 
 /// A panel: grid, frame and tick labels, to be drawn before what it shows.
 struct Panel {
-  Scale x, y;  // y.from is the lower border
+  Scale x, y;         // y.from is the lower border
+  bool rows = false;  // instead of values along y, which has no ticks
 };
 void draw_panel(Svg& svg, const Panel& panel);
 
@@ -44,8 +45,7 @@ struct Tick {
   double value;
   std::string label;
 };
-/// The same with other ticks than round numbers along x. A panel of rows (y from 0 to 1) has no
-/// ticks along y.
+/// The same with other ticks than round numbers along x.
 void draw_panel(Svg& svg, const Panel& panel, std::span<const Tick> x);
 
 /// "4 KiB" of a power of two.
