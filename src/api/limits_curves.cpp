@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "api/limits.hpp"
@@ -77,7 +78,8 @@ LimitsCurve finished(const Setting& setting, Work& work) {
   out.published_alpha = limits::closed_forms(setting, 0);
   out.implied_alpha = limits::closed_forms(setting, limits::implied_alpha(setting));
   if (out.curve.end == limits::CurveEnd::too_slow) {
-    out.too_slow = limits::Search(setting, *out.curve.first_infeasible).fastest_of_all();
+    constexpr Seconds kAnyTime{std::numeric_limits<double>::infinity()};
+    out.too_slow = limits::Search(setting, *out.curve.first_infeasible).fastest_of_all(kAnyTime);
   }
   return out;
 }

@@ -2,13 +2,10 @@
 
 #include <utility>
 
-#include "limits/low_communication.hpp"
-
 namespace headway::limits {
 
 std::optional<Run> run_at(const Setting& setting, std::int64_t d_model) {
   const Shape shape = shape_of(setting, d_model);
-  if (setting.relaxation.submodels > 1) return smallest_of_submodels(setting, shape);
   return Search(setting, shape).smallest_cluster();
 }
 

@@ -26,7 +26,7 @@ Result<Method> read_method(const std::string& name) {
   const std::vector<std::string> names = relaxation_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     return Problem{"relax", "'" + printable(name) + "' is not a known method" +
-                                suggestion(name, names) + "; known: " + join(names, ", ")};
+                                suggestion(name, names) + " (known: " + join(names, ", ") + ")"};
   }
   const Result<Document> document = embedded_document(path);
   if (!document) return document.problems();

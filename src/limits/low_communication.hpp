@@ -7,7 +7,7 @@
 
 #include "base/document.hpp"
 #include "base/result.hpp"
-#include "limits/search.hpp"
+#include "limits/setting.hpp"
 
 namespace headway::limits {
 
@@ -28,10 +28,5 @@ RelaxationWishes read_relaxation(Fields fields);
 
 /// One line that says the method, its numbers and where its penalty comes from.
 std::string statement_of(const Setting& setting);
-
-/// The smallest cluster that ends in time where each of `submodels` groups of GPUs trains a model
-/// of 1/n of the feed-forward width between exchanges. The run's layout is that of one group.
-/// [LIMIT-30]
-std::optional<Run> smallest_of_submodels(const Setting& setting, const Shape& shape);
 
 }  // namespace headway::limits

@@ -30,7 +30,8 @@ inline Seconds communication_of(const NetworkTimes& network) {
 class Placements {
  public:
   /// Only steps shorter than `cap` count.
-  Placements(const Setting& setting, const Network& network, std::int64_t gpus, Seconds cap);
+  Placements(const Setting& setting, const Shape& shape, const Network& network, std::int64_t gpus,
+             Seconds cap);
 
   /// Whether a layout of at least this time and communication could be better than the best.
   bool could_improve(Seconds time, Seconds communication) const {
@@ -47,10 +48,13 @@ class Placements {
   const Layout& best() const { return best_; }
 
  private:
+  enum Kind : std::uint8_t { kData, kPipeline, kTensorModel, kTensorFf, kExpert };
+  static constexpr std::size_t kKinds = 5;
   // What one candidate's search through the levels carries along.
   struct Path {
     const Candidate& candidate;
     Layout layout;
+    std::array<bool, kKinds> may_cross;  // the outermost level in use [LIMIT-37]
   };
   // GPUs on a level and inside it that no degree has taken yet.
   struct Room {
@@ -64,9 +68,18 @@ class Placements {
                   Room room);
   void finish(const Path& path, const NetworkTimes& network);
   bool could_improve(const Path& path, const NetworkTimes& network) const;
+  bool has_memory(const Path& path, std::size_t level) const;
+  /// Which degrees may cross the outermost level in use; false where none of them suffices.
+  bool find_crossing(Path& path) const;
+  bool may_lie(const Path& path, std::size_t level, Kind kind) const {
+    return level != outermost_ || outermost_ == 0 || path.may_cross[kind];
+  }
 
   const Setting& setting_;
+  const Shape& shape_;
+  std::int64_t gpus_;
   std::size_t levels_;
+  std::size_t outermost_ = 0;       // level of more than one domain
   std::vector<Network> collapsed_;  // up to each level; the first one is the network itself
   std::array<std::int64_t, kMostLevels> domains_;
   std::array<std::int64_t, kMostLevels> inside_;  // GPUs in a domain of the level below

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "limits/divisors.hpp"
 #include "limits/placement.hpp"
+#include "limits/submodels.hpp"
 
 namespace headway::limits {
 namespace {
@@ -73,15 +73,29 @@ struct Search::State {
   std::vector<TensorChoice> tensor_choices;
   std::vector<Bounds> bounds;  // of each divisor of the GPUs outside the experts
   std::vector<Candidate> candidates;
+  std::unique_ptr<Submodels> submodels;  // where the model is trained as several narrow ones
 
   State(const Setting& of, const Shape& with)
-      : setting(of), shape(with), steps(steps_of(with)), outermost(of.machine.levels.size() - 1) {}
+      : setting(of), shape(with), steps(steps_of(with)), outermost(of.machine.levels.size() - 1) {
+    if (setting.relaxation.submodels > 1) submodels = std::make_unique<Submodels>(of, with);
+  }
 
+  // The least number of groups of replicas that meet rarely, wherever the replicas lie.
+  std::int64_t least_loose(std::int64_t data) const {
+    const Relaxation& relaxation = setting.relaxation;
+    return relaxation.sync_every > 1 && relaxation.loose_level == 0 ? data : 1;
+  }
   const std::vector<std::int64_t>& micro_batches(std::int64_t data);
   const LayerMatmuls& layer(std::int64_t tensor_model, std::int64_t tensor_ff);
   std::int64_t interleave(std::int64_t stages, bool zero_bubble) const {
     const bool waits = waiting_stages(setting, stages) > 1;
     return !zero_bubble && waits ? shape.layers / stages : 1;
+  }
+  // Whether products alone leave room for a layout. [LIMIT-39]
+  bool could_end(std::int64_t gpus, Seconds duration) const {
+    const Seconds least = least_matmul_time(setting, shape, gpus, std::gcd(gpus, shape.experts),
+                                            /*zero_bubble=*/false);
+    return least * steps * (1 - 1e-12) <= duration;
   }
   void bound_each(const std::vector<std::int64_t>& factors, std::int64_t gpus, std::int64_t experts,
                   const Network& bound);
@@ -113,8 +127,8 @@ void Search::State::bound_each(const std::vector<std::int64_t>& factors, std::in
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const Split split = on_level(outermost, factors[i]);
     Bounds& of = bounds[i];
-    of.data_allowed =
-        shape.batch_tokens % factors[i] == 0 && fits(setting, shape, gpus, factors[i]);
+    of.data_allowed = shape.batch_tokens % factors[i] == 0 &&
+                      fits(setting, shape, gpus, factors[i], least_loose(factors[i]));
     of.data = bound.data_bandwidth(split);
     of.data_latency = bound.data_latency(split);
     of.stages_allowed = shape.layers % factors[i] == 0;
@@ -167,6 +181,17 @@ void Search::State::collect(std::int64_t gpus, const Network& bound, const Place
   const std::int64_t rest = gpus / degrees.expert;
   const std::vector<std::int64_t> factors = divisors(rest);
   bound_each(factors, gpus, degrees.expert, bound);
+  // Whether any schedule with these network times could be better. [LIMIT-39]
+  const std::array<Seconds, 2> least = {
+      least_matmul_time(setting, shape, gpus, degrees.expert, false),
+      least_matmul_time(setting, shape, gpus, degrees.expert, true)};
+  const auto could_be_better = [&](const NetworkTimes& network) {
+    for (const bool zero_bubble : {false, true}) {
+      const Seconds time = step_time(setting, least[zero_bubble], network, 0, zero_bubble);
+      if (placements.could_improve(time, Seconds())) return true;
+    }
+    return false;
+  };
   const auto index_of = [&](std::int64_t factor) {
     return static_cast<std::size_t>(std::lower_bound(factors.begin(), factors.end(), factor) -
                                     factors.begin());
@@ -183,9 +208,10 @@ void Search::State::collect(std::int64_t gpus, const Network& bound, const Place
       degrees.tensor_ff = ff;
       const auto times = bound.tensor(on_level(outermost, degrees.tensor_model),
                                       on_level(outermost, degrees.tensor_ff));
-      if (!placements.could_improve(times[0], Seconds())) continue;
+      candidate.network = {};
       candidate.network.tensor = times[0];
       candidate.network.tensor_latency = times[1];
+      if (!could_be_better(candidate.network)) continue;
       const LayerMatmuls& layer_matmuls = layer(degrees.tensor_model, ff);
       for (std::size_t p = 0; p < factors.size() && factors[p] <= rest / tensor; ++p) {
         if (!bounds[p].stages_allowed || rest / tensor % factors[p] != 0) continue;
@@ -193,9 +219,10 @@ void Search::State::collect(std::int64_t gpus, const Network& bound, const Place
         degrees.data = rest / tensor / factors[p];
         const Bounds& of_data = bounds[index_of(degrees.data)];
         if (!of_data.data_allowed) continue;
-        if (!placements.could_improve(of_data.data, Seconds())) continue;
+        candidate.network.pipeline = candidate.network.pipeline_latency = Seconds();
         candidate.network.data = of_data.data;
         candidate.network.data_latency = of_data.data_latency;
+        if (!could_be_better(candidate.network)) continue;
         add_schedules(candidate, layer_matmuls, bounds[p], placements);
       }
     }
@@ -208,9 +235,11 @@ Search::~Search() = default;
 Search::Search(Search&&) noexcept = default;
 
 std::optional<Run> Search::fastest(std::int64_t gpus, Seconds duration) {
+  if (state_->submodels) return state_->submodels->fastest(gpus, duration);
+  if (!state_->could_end(gpus, duration)) return std::nullopt;
   const Network network(state_->setting, state_->shape, gpus);
   const Seconds cap = duration / state_->steps;
-  Placements placements(state_->setting, network, gpus, cap);
+  Placements placements(state_->setting, state_->shape, network, gpus, cap);
   state_->collect(gpus, network.collapsed(static_cast<int>(state_->outermost)), placements);
 
   // From the most promising candidate on, until no bound is below what was found.
@@ -239,19 +268,18 @@ std::optional<Run> Search::fastest(std::int64_t gpus, Seconds duration) {
 
 namespace {
 
-// Calls body(gpus) for experts x 2^i GPUs, i = 0, 1, ..., from the first cluster on that could
-// finish in time at its sustained peak, until it answers true.
-template <class Body>
-void for_each_cluster(const Setting& setting, const Shape& shape, const Body& body) {
+// Experts x 2^i GPUs, i = 0, 1, ..., from the first cluster on that could finish within `duration`
+// at its sustained peak.
+std::vector<std::int64_t> clusters(const Setting& setting, const Shape& shape, Seconds duration) {
   const Gpu& gpu = setting.machine.gpu;
-  const double least =
-      shape.training / (setting.duration * gpu.sustained * gpu.peak_of(setting.precision));
+  const double least = shape.training / (duration * gpu.sustained * gpu.peak_of(setting.precision));
+  std::vector<std::int64_t> out;
   for (int i = 0; i < kMostDoublings; ++i) {
     const double gpus = std::ldexp(static_cast<double>(shape.experts), i);
-    if (gpus < least) continue;
-    if (gpus > std::ldexp(1.0, kMostDoublings)) return;
-    if (body(static_cast<std::int64_t>(gpus))) return;
+    if (gpus > std::ldexp(1.0, kMostDoublings)) break;
+    if (gpus >= least) out.push_back(static_cast<std::int64_t>(gpus));
   }
+  return out;
 }
 
 }  // namespace
@@ -259,24 +287,32 @@ void for_each_cluster(const Setting& setting, const Shape& shape, const Body& bo
 // [LIMIT-17] The curve shows a model at the smallest cluster that ends in time; as clusters double,
 // runs take between half the duration and all of it, and the curve is not smooth.
 std::optional<Run> Search::smallest_cluster() {
-  std::optional<Run> out;
-  for_each_cluster(state_->setting, state_->shape, [&](std::int64_t gpus) {
-    out = fastest(gpus, state_->setting.duration);
-    return out.has_value();
-  });
-  return out;
+  const Seconds duration = state_->setting.duration;
+  for (const std::int64_t gpus : clusters(state_->setting, state_->shape, duration)) {
+    if (std::optional<Run> run = fastest(gpus, duration)) return run;
+  }
+  return std::nullopt;
 }
 
-std::optional<Run> Search::fastest_of_all() {
+// From `likely` outwards: the best one is near it, and what it takes leaves little of the others to
+// search. Without it every fourth cluster first.
+std::optional<Run> Search::fastest_of_all(Seconds longest, std::int64_t likely) {
+  const auto all = clusters(state_->setting, state_->shape, longest);
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto distance = [&](std::size_t i) {
+    if (likely == 0) return i % 4 == 0 ? 0.0 : 1.0;
+    return std::abs(std::log2(static_cast<double>(all[i]) / static_cast<double>(likely)));
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
   std::optional<Run> out;
-  Seconds cap(std::numeric_limits<double>::infinity());
-  for_each_cluster(state_->setting, state_->shape, [&](std::int64_t gpus) {
-    if (std::optional<Run> run = fastest(gpus, cap)) {
-      cap = run->duration;
+  for (const std::size_t i : order) {
+    if (std::optional<Run> run = fastest(all[i], longest)) {
+      longest = run->duration;
       out = std::move(run);
     }
-    return false;
-  });
+  }
   return out;
 }
 

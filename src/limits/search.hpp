@@ -33,8 +33,9 @@ class Search {
   /// The run on the smallest cluster, experts x 2^i GPUs, that ends within the setting's duration.
   std::optional<Run> smallest_cluster();
 
-  /// The fastest run on any such cluster, whatever it takes.
-  std::optional<Run> fastest_of_all();
+  /// The fastest run on any such cluster, where one takes less than `longest`; sooner found where
+  /// the best cluster is near `likely` GPUs (0: not known).
+  std::optional<Run> fastest_of_all(Seconds longest, std::int64_t likely = 0);
 
  private:
   struct State;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "limits/divisors.hpp"
 #include "limits/golden_for_test.hpp"
@@ -49,6 +50,7 @@ void try_placements(const Setting& setting, const Shape& shape, std::int64_t gpu
       for (std::size_t kind = 0; kind < 5; ++kind) {
         if (splits[kind]->degree() != degrees[kind]) return;
       }
+      if (!fits(setting, shape, gpus, degrees[0], loose_replicas(setting, layout.data))) return;
       ++found.layouts;
       const StepTimes step = step_times(setting, shape, layout);
       const Seconds communication = step.network.tensor + step.network.data + step.network.pipeline;
@@ -93,7 +95,7 @@ Found exhaustive(const Setting& setting, const Shape& shape, std::int64_t gpus) 
   each_product(gpus / experts, 3, of_rest, [&] {
     const std::int64_t tensor = of_rest[0], data = of_rest[1], stages = of_rest[2];
     if (shape.d_model * shape.d_ff % tensor != 0 || shape.batch_tokens % data != 0) return;
-    if (shape.layers % stages != 0 || !fits(setting, shape, gpus, data)) return;
+    if (shape.layers % stages != 0) return;
     const auto root = static_cast<std::int64_t>(std::floor(std::sqrt(static_cast<double>(tensor))));
     for (std::int64_t ff = root; ff <= 4 * root; ++ff) {
       if (tensor % ff != 0 || shape.d_model % (tensor / ff) != 0 || shape.d_ff % ff != 0) continue;
@@ -145,6 +147,56 @@ TEST(LimitsSearch, LIMIT_17_finds_what_trying_every_layout_finds) {
         EXPECT_EQ(found->layout.gpus(), c.gpus);
       }
     }
+  }
+}
+
+TEST(LimitsSearch, LIMIT_37_what_must_cross_a_far_level_drops_no_layout_that_is_best) {
+  // [LIMIT-37] Two and four distant sites of small nodes, where each degree in turn is the cheapest
+  // to cross with: as found by trying everything.
+  for (const double bandwidth : {1e7, 1e9, 1e11}) {
+    for (const double latency : {1e-6, 1e-4, 1e-2}) {
+      for (const auto& [d_model, gpus, sites, sparse] :
+           {std::tuple(1024, 64, 4, false), std::tuple(2048, 32, 2, false),
+            std::tuple(1024, 48, 2, true)}) {
+        SCOPED_TRACE(std::to_string(bandwidth) + " " + std::to_string(latency) + " " +
+                     std::to_string(gpus));
+        Setting setting = setting_on(machine_for_test("h100-sxm"));
+        setting.batch = {.constant = true, .tokens = 9 * 65536};
+        setting.sparsity = {.sparse = sparse, .experts = 6, .width = 1024, .exponent = 0};
+        setting.machine.levels[0].size = 4;
+        setting.machine.levels.push_back({"site", 0, BytesPerSecond(bandwidth), Seconds(latency)});
+        setting.machine.sites = sites;
+        const Shape shape = shape_of(setting, d_model);
+        const Found expected = exhaustive(setting, shape, gpus);
+        const auto found = Search(setting, shape).fastest(gpus, kAnyTime);
+        ASSERT_TRUE(found.has_value());
+        EXPECT_LT(apart(found->step.total.value(), expected.time.value()), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(LimitsSearch, LIMIT_27_memory_of_replicas_that_meet_rarely_is_judged_as_they_are_placed) {
+  // [LIMIT-27] Room for few groups of replicas that differ: where they lie decides what fits. On
+  // the outermost level, on the two outer ones, on all.
+  Setting setting = setting_on(machine_for_test("h100-superpod"));
+  setting.batch = {.constant = true, .tokens = 9 * 65536};
+  setting.machine.levels[0].size = 4;
+  setting.machine.levels[1].size = 16;
+  for (Level& level : setting.machine.levels) level.bandwidth /= 20;
+  setting.relaxation.sync_every = 100;
+  const Shape shape = shape_of(setting, 1024);
+  constexpr std::int64_t kGpus = 64;
+  for (const std::size_t loose_level : {2U, 1U, 0U}) {
+    SCOPED_TRACE(loose_level);
+    setting.relaxation.loose_level = loose_level;
+    setting.machine.gpu.memory = Bytes(40 * 2 * shape.parameters / kGpus);  // 40 copies
+    const Found expected = exhaustive(setting, shape, kGpus);
+    const auto found = Search(setting, shape).fastest(kGpus, kAnyTime);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_LT(apart(found->step.total.value(), expected.time.value()), 1e-12);
+    EXPECT_TRUE(fits(setting, shape, kGpus, found->layout.data.degree(),
+                     loose_replicas(setting, found->layout.data)));
   }
 }
 

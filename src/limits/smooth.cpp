@@ -9,7 +9,7 @@ namespace headway::limits {
 namespace {
 
 constexpr std::int64_t kNarrowest = 2048, kWidest = std::int64_t{15} << 21;
-constexpr int kMostDoublings = 60;
+constexpr std::size_t kWidthsOfOctave = 8;
 // Below this share of the threshold the curve does not come back.
 constexpr double kFarBelow = 0.5;
 // Models whose shortest run lies within this factor of the duration make the line of the wall.
@@ -97,15 +97,26 @@ namespace {
 // [LIMIT-22] The smooth end of linear scaling: ln u of [LIMIT-21] on ln T over all widths, made
 // never increasing (neighbours that rise become one point at their mean), falls to the share of the
 // sustained peak that the setting asks for. On the published settings within a factor of 2.1 of
-// what [LIMIT-20] reports, between its first and its last crossing or near them.
+// what [LIMIT-20] reports, between its first and its last crossing or near them. Widths more than
+// an octave to the left of the crossing, which lie above the threshold, cannot move it.
 std::optional<Flops> linear_scaling(const Setting& setting) {
   const double threshold = setting.linear_share * setting.machine.gpu.sustained;
+  const std::vector<std::int64_t> all = widths(setting);
+  std::map<std::size_t, double> known;
+  const auto utilization_at = [&](std::size_t i) {
+    const auto found = known.find(i);
+    if (found != known.end()) return found->second;
+    return known[i] = exact_utilization(setting, shape_of(setting, all[i]));
+  };
+
+  // The first octave at or below the threshold, and all widths from two before it on.
+  std::size_t below = 0;
+  while (below < all.size() && utilization_at(below) > threshold) below += kWidthsOfOctave;
   std::vector<CurvePoint> points;
-  for (const std::int64_t width : widths(setting)) {
-    const Shape shape = shape_of(setting, width);
-    const double utilization = exact_utilization(setting, shape);
+  for (std::size_t i = below - std::min(below, 2 * kWidthsOfOctave); i < all.size(); ++i) {
+    const double utilization = utilization_at(i);
     if (utilization <= 0) break;
-    points.push_back({std::log(shape.training.value()), std::log(utilization)});
+    points.push_back({std::log(shape_of(setting, all[i]).training.value()), std::log(utilization)});
     if (utilization < kFarBelow * threshold) break;
   }
   const auto at = falls_to(never_increasing(points), std::log(threshold));
@@ -120,11 +131,14 @@ std::optional<Flops> linear_scaling(const Setting& setting) {
 std::optional<Flops> wall(const Setting& setting) {
   const std::vector<std::int64_t> all = widths(setting);
   std::map<std::size_t, double> known;  // ln(t / duration), infinite where no cluster holds it
+  std::int64_t likely = 0;  // cluster of the last one found: that of a neighbour is near
   const auto shortest = [&](std::size_t i) {
     const auto found = known.find(i);
     if (found != known.end()) return found->second;
     const Shape shape = shape_of(setting, all[i]);
-    const std::optional<Run> run = Search(setting, shape).fastest_of_all();
+    const std::optional<Run> run =
+        Search(setting, shape).fastest_of_all(kNear * setting.duration, likely);
+    if (run) likely = run->gpus;
     return known[i] = run ? std::log(run->duration / setting.duration)
                           : std::numeric_limits<double>::infinity();
   };

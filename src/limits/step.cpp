@@ -22,6 +22,10 @@ double layer_batches(const Shape& shape, const Degrees& degrees, std::int64_t mi
          (real(shape.experts) / real(degrees.expert)) * real(micro_batches);
 }
 
+double products_of_a_layer(const Setting& setting) {
+  return setting.relaxation.forward_only ? kForwardProducts : kProductsOfALayer;
+}
+
 double recomputed(const Setting& setting) {
   return setting.recompute_activations ? kRecomputedProducts : 1;
 }
@@ -59,6 +63,23 @@ Seconds matmul_time(const Setting& setting, const Shape& shape, const Degrees& d
                     std::int64_t micro_batches, const LayerMatmuls& layer) {
   const std::int64_t tokens = tokens_of_product(shape, degrees.data, micro_batches);
   return layer.time(tokens) * layer_batches(shape, degrees, micro_batches) * recomputed(setting);
+}
+
+// [LIMIT-39] Each product takes its latency and at least its FLOP at the sustained peak; tokens of
+// a product are rounded down and then up to a multiple of 8, which leaves 8/9 of them or more. With
+// M
+// >= PP micro-batches (blocks of their own: PP/K) a GPU runs at least L/K S/EP times the products
+// of a layer, with a zero bubble twice as many.
+Seconds least_matmul_time(const Setting& setting, const Shape& shape, std::int64_t gpus,
+                          std::int64_t expert, bool zero_bubble) {
+  constexpr double kLeastTokens = 8.0 / 9;
+  const Gpu& gpu = setting.machine.gpu;
+  const FlopsPerSecond sustained = gpu.sustained * gpu.peak_of(setting.precision) * real(gpus);
+  const double layers = real(shape.layers) / real(setting.relaxation.blocks) *
+                        (real(shape.experts) / real(expert)) * (zero_bubble ? 2 : 1);
+  return (kLeastTokens * (shape.training / steps_of(shape) / sustained) +
+          gpu.kernel_latency * products_of_a_layer(setting) * layers) *
+         recomputed(setting);
 }
 
 // [LIMIT-29] With a loss of its own no block waits for a gradient from another: blocks work on
@@ -112,8 +133,7 @@ StepParts parts_of(const Setting& setting, const Shape& shape, const Layout& lay
   const FlopsPerSecond sustained =
       gpu.sustained * gpu.peak_of(setting.precision) * real(layout.gpus());
   out.arithmetic = shape.training / steps_of(shape) / sustained * recomputed(setting);
-  out.kernel_latency = gpu.kernel_latency *
-                       (setting.relaxation.forward_only ? kForwardProducts : kProductsOfALayer) *
+  out.kernel_latency = gpu.kernel_latency * products_of_a_layer(setting) *
                        layer_batches(shape, layout.degrees(), layout.micro_batches) *
                        recomputed(setting);
   out.memory = step.matmul - out.arithmetic - out.kernel_latency;
@@ -156,16 +176,24 @@ std::size_t largest_loss(const StepParts& parts) {
 }
 
 // [LIMIT-16] Weights in every replica, optimizer words spread over all: N w DP + 4 N w <= GPUs x
-// memory. Activations are not counted. [LIMIT-27] Replicas that meet rarely differ, so each holds
-// the optimizer's words (also those in step with others: not less than needed), and all together
-// the weights of the last meeting and the outer momentum.
-bool fits(const Setting& setting, const Shape& shape, std::int64_t gpus, std::int64_t data) {
-  double words = shape.parameters * (real(data) + setting.optimizer_words);
-  if (setting.relaxation.sync_every > 1) {
-    words = shape.parameters * (real(data) * (1 + setting.optimizer_words) + kOuterWords);
-  }
-  return words * bytes_per_element(setting.precision) <=
+// memory. Activations are not counted. [LIMIT-27] Groups of replicas that meet rarely differ, so
+// each holds the optimizer's words, and all together the weights of the last meeting and the outer
+// momentum: N w (DP + 4 DP_loose + 2).
+bool fits(const Setting& setting, const Shape& shape, std::int64_t gpus, std::int64_t data,
+          std::int64_t loose) {
+  const double words =
+      real(data) + setting.optimizer_words * real(loose) + (loose > 1 ? kOuterWords : 0);
+  return words * shape.parameters * bytes_per_element(setting.precision) <=
          real(gpus) * setting.machine.gpu.memory.value();
+}
+
+std::int64_t loose_replicas(const Setting& setting, const Split& data) {
+  std::int64_t out = 1;
+  if (!(setting.relaxation.sync_every > 1)) return out;
+  for (std::size_t level = setting.relaxation.loose_level; level < data.at.size(); ++level) {
+    out *= data.at[level];
+  }
+  return out;
 }
 
 double utilization(const Setting& setting, const Shape& shape, std::int64_t gpus, Seconds step) {

@@ -58,6 +58,11 @@ std::int64_t tokens_of_product(const Shape& shape, std::int64_t data, std::int64
 Seconds matmul_time(const Setting& setting, const Shape& shape, const Degrees& degrees,
                     std::int64_t micro_batches, const LayerMatmuls& layer);
 
+/// No layout on `gpus` has less: arithmetic, and the latency of the kernels with as many
+/// micro-batches as stages wait, or twice as many. [LIMIT-39]
+Seconds least_matmul_time(const Setting& setting, const Shape& shape, std::int64_t gpus,
+                          std::int64_t expert, bool zero_bubble);
+
 /// Stages of a pipeline that wait for one another: of one block where blocks have losses of their
 /// own. [LIMIT-29]
 std::int64_t waiting_stages(const Setting& setting, std::int64_t stages);
@@ -73,8 +78,13 @@ Seconds step_time(const Setting& setting, Seconds matmul, const NetworkTimes& ne
 /// All of it for one layout.
 StepTimes step_times(const Setting& setting, const Shape& shape, const Layout& layout);
 
-/// Whether weights, gradients and optimizer words fit. [LIMIT-16]
-bool fits(const Setting& setting, const Shape& shape, std::int64_t gpus, std::int64_t data);
+/// Whether weights, gradients and optimizer words of `data` replicas fit, `loose` groups of which
+/// meet rarely (1: all are in step). [LIMIT-16] [LIMIT-27]
+bool fits(const Setting& setting, const Shape& shape, std::int64_t gpus, std::int64_t data,
+          std::int64_t loose);
+
+/// The replicas that meet rarely, as placed: each a group of replicas in step. [LIMIT-27]
+std::int64_t loose_replicas(const Setting& setting, const Split& data);
 
 /// Model FLOP over what the GPUs can do at their highest clock.
 double utilization(const Setting& setting, const Shape& shape, std::int64_t gpus, Seconds step);

@@ -163,8 +163,64 @@ TEST(LimitsStep, LIMIT_16_weights_stand_in_each_replica_optimizer_words_once) {
   const Shape shape = shape_with_batch(setting, false, 2048);
   const double copy = 2 * shape.parameters;
   const auto least = static_cast<std::int64_t>(std::ceil(copy * (16 + 4) / 80e9));
-  EXPECT_TRUE(fits(setting, shape, least, 16));
-  EXPECT_FALSE(fits(setting, shape, least - 1, 16));
+  EXPECT_TRUE(fits(setting, shape, least, 16, 1));
+  EXPECT_FALSE(fits(setting, shape, least - 1, 16, 1));
+}
+
+TEST(LimitsStep, LIMIT_39_no_layout_has_less_than_the_least_of_products) {
+  // [LIMIT-39] Over degrees, few and many micro-batches, tokens that are rounded, experts,
+  // recomputation, blocks and forward passes only.
+  std::size_t seen = 0;
+  for (const bool sparse : {false, true}) {
+    for (const int kind : {0, 1, 2, 3}) {
+      Setting setting = h100(sparse);
+      setting.batch = {.constant = true, .tokens = 9 * 65536};
+      setting.recompute_activations = kind == 1;
+      setting.relaxation.blocks = kind == 2 ? 3 : 1;
+      setting.relaxation.forward_only = kind == 3;
+      const Shape shape = shape_of(setting, 12288);
+      for (const std::int64_t data : {1, 2, 64, 9 * 1024}) {
+        for (const std::int64_t stages : {1, 2, 16, 64}) {
+          for (const std::int64_t tensor : {1, 8, 256}) {
+            const Degrees degrees{data, tensor, tensor, stages, shape.experts};
+            const std::int64_t gpus = data * tensor * tensor * stages * shape.experts;
+            const LayerMatmuls layer(setting, shape, tensor, tensor);
+            const std::int64_t waiting = waiting_stages(setting, stages);
+            for (const bool zero_bubble : {false, true}) {
+              const std::int64_t batches = (zero_bubble ? 2 : 1) * waiting;
+              if (shape.batch_tokens / shape.experts / data % batches != 0) continue;
+              ++seen;
+              EXPECT_LE(least_matmul_time(setting, shape, gpus, shape.experts, zero_bubble).value(),
+                        matmul_time(setting, shape, degrees, batches, layer).value() * (1 + 1e-12))
+                  << kind << " " << data << " " << stages << " " << tensor;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(seen, 300U);
+}
+
+TEST(LimitsStep, LIMIT_27_each_group_of_replicas_in_step_holds_its_optimizer_words_once) {
+  // [LIMIT-27] 16 replicas, 4 on the inner level and 4 on the outer one. All apart: 16 (1 + 4) + 2
+  // copies; only the outer ones: 16 + 4 x 4 + 2; in step: 16 + 4.
+  Setting setting = h100(false);
+  const Shape shape = shape_with_batch(setting, false, 2048);
+  Split data;
+  data.at = {4, 4, 1, 1, 1, 1};
+  EXPECT_EQ(loose_replicas(setting, data), 1);
+  setting.relaxation.sync_every = 500;
+  EXPECT_EQ(loose_replicas(setting, data), 16);
+  setting.relaxation.loose_level = 1;
+  EXPECT_EQ(loose_replicas(setting, data), 4);
+  const double copy = 2 * shape.parameters;
+  for (const auto& [loose, copies] :
+       {std::pair(16, 82.0), std::pair(4, 34.0), std::pair(1, 20.0)}) {
+    const auto least = static_cast<std::int64_t>(std::ceil(copy * copies / 80e9));
+    EXPECT_TRUE(fits(setting, shape, least, 16, loose)) << loose;
+    EXPECT_FALSE(fits(setting, shape, least - 1, 16, loose)) << loose;
+  }
 }
 
 }  // namespace
