@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/commands.hpp"
@@ -44,12 +46,15 @@ std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<limits::
                                                       int threads, const Progress& progress);
 
 std::string limits_text(const LimitsReport& report);
+/// Cells of its table, the head first: a row for each setting.
+std::vector<std::vector<std::string>> limits_rows(const LimitsReport& report);
 /// What binds, what the formulas say, and what is weak in the model.
 std::string limits_explanation(const LimitsReport& report);
+std::span<const std::string_view> limits_weak_points();
 std::string limits_json(const LimitsReport& report);
 std::string limits_csv(const LimitsReport& report);
-/// Drawings in `folder`.
-std::vector<OutputFile> limits_plots(const LimitsReport& report, const std::string& folder);
+/// Drawings, in files whose names begin with `stem`.
+std::vector<OutputFile> limits_plots(const LimitsReport& report, const std::string& stem);
 
 /// How long the published comparisons take, as a table.
 CommandOutput bench_limits(int threads);

@@ -1,6 +1,7 @@
 // headway limits: settings as flags edit them.
 #include "api/limits_beyond.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/quantity_text.hpp"
@@ -36,6 +37,8 @@ Problem named_by_flag(Problem problem) {
   return problem;
 }
 
+// The sites that are asked for; where a number is wrong something legal stands for it, so that the
+// others are judged too.
 std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& problems) {
   const bool describes = !request.site_bandwidth.empty() || request.site_distance_km != 0;
   if (request.sites == 0) {
@@ -48,13 +51,12 @@ std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& pr
   }
   limits::Sites out;
   out.sites = request.sites;
+  out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
   if (request.site_bandwidth.empty()) {
     problems.push_back({"--site-bandwidth",
                         "is missing; state what one GPU reaches in another "
                         "site, e.g. \"1 GB/s\", or unlimited"});
-  } else if (request.site_bandwidth == "unlimited") {
-    out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
-  } else {
+  } else if (request.site_bandwidth != "unlimited") {
     const auto bandwidth =
         parse_quantity<BytesPerSecond>(request.site_bandwidth, "--site-bandwidth");
     if (!bandwidth) {
@@ -71,6 +73,17 @@ std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& pr
   return out;
 }
 
+// Adds what is new of `more`, named by flag: several settings have the same problems.
+void append_once(Problems& problems, const Problems& more) {
+  for (const Problem& problem : more) {
+    const Problem named = named_by_flag(problem);
+    const bool known = std::any_of(problems.begin(), problems.end(), [&](const Problem& other) {
+      return other.where == named.where && other.message == named.message;
+    });
+    if (!known) problems.push_back(named);
+  }
+}
+
 }  // namespace
 
 Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setting>& settings,
@@ -78,32 +91,26 @@ Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setti
   Problems problems;
   const std::optional<limits::Sites> sites = sites_of(request, problems);
   const limits::RelaxationWishes wishes = wishes_of(request);
-  const bool relaxes = asks_to_relax(wishes);
-  if (!problems.empty()) return problems;
-  if (!sites && !relaxes) return settings;
-
   std::vector<limits::Setting> out;
-  const auto keep = [&](Result<limits::Setting> edited) {
-    if (!edited) {
-      for (const Problem& problem : edited.problems()) {
-        const Problem named = named_by_flag(problem);
-        bool known = false;
-        for (const Problem& other : problems) {
-          known |= other.where == named.where && other.message == named.message;
-        }
-        if (!known) problems.push_back(named);
-      }
-      return false;
-    }
-    out.push_back(std::move(edited).value());
-    return true;
-  };
   for (const limits::Setting& setting : settings) {
     out.push_back(setting);
-    if (sites && !keep(limits::in_sites(setting, *sites))) continue;
-    // Relaxed on top of the sites, where there are any.
-    const limits::Setting below = out.back();
-    if (relaxes) keep(limits::relaxed(below, wishes));
+    limits::RelaxationWishes on_top = wishes;  // of the sites, where there are any
+    if (sites) {
+      auto joined = limits::in_sites(setting, *sites);
+      if (joined) {
+        if (sites->sites > 1) out.push_back(std::move(joined).value());
+      } else {
+        append_once(problems, joined.problems());
+        on_top.loose_level.reset();  // it may be the sites' own
+      }
+    }
+    if (!asks_to_relax(wishes)) continue;
+    auto relaxed = limits::relaxed(limits::Setting(out.back()), on_top);
+    if (relaxed) {
+      out.push_back(std::move(relaxed).value());
+    } else {
+      append_once(problems, relaxed.problems());
+    }
   }
   if (!problems.empty()) return problems;
   return out;

@@ -7,6 +7,7 @@
 
 #include "api/commands.hpp"
 #include "api/files.hpp"
+#include "api/limits.hpp"
 #include "limits/low_communication.hpp"
 #include "limits/sensitivity.hpp"
 
@@ -22,14 +23,22 @@ std::string relaxations_text(const std::vector<limits::Setting>& settings);
 
 /// `headway limits --sensitivity`: of each setting, one after the other.
 CommandOutput run_limits_sensitivity(const LimitsRequest& request,
-                                     const std::vector<limits::Setting>& settings);
+                                     const limits::Comparison& comparison);
 
 /// --sensitivity of one setting, its variants on `threads` threads; nothing where `progress`
 /// stopped it.
 std::optional<limits::Sensitivities> limits_sensitivity(const limits::Setting& setting, int threads,
                                                         const Progress& progress);
-std::string sensitivity_text(const limits::Setting& setting, const limits::Sensitivities& found);
-std::string sensitivity_json(const limits::Setting& setting, const limits::Sensitivities& found);
+/// `of` is the setting's curve, whose own ends stand beside the smooth ones.
+std::string sensitivity_text(const LimitsCurve& of, const limits::Sensitivities& found);
+/// Cells of its table, the head first: a row for each number.
+std::vector<std::vector<std::string>> sensitivity_rows(const limits::Setting& setting,
+                                                       const limits::Sensitivities& found);
+/// Two lines: what moves each limit most.
+std::string improvements_text(const limits::Setting& setting, const limits::Sensitivities& found);
+/// What limits_json() writes, and in each setting its sensitivity.
+std::string sensitivity_json(const std::string& title, const std::vector<LimitsCurve>& curves,
+                             const std::vector<limits::Sensitivities>& found);
 /// A tornado: each number's reach on both limits.
 std::string sensitivity_svg(const limits::Setting& setting, const limits::Sensitivities& found);
 

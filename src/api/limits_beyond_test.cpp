@@ -66,6 +66,27 @@ TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
   EXPECT_EQ(with_beyond(settings(), beyond).problems().size(), 2U);
 }
 
+TEST(LimitsBeyond, sites_relaxation_machine_and_misplaced_flags_are_judged_together) {
+  LimitsRequest request;
+  request.gpus = {"h100-smx"};
+  request.sites = 3;
+  request.site_bandwidth = "fast";
+  request.relax = "dilocoo";
+  const std::string text = problems_text(run_limits(request).problems);
+  for (const char* expected :
+       {"'h100-smx' is not a known machine", "--sites: must be a power of two", "--site-bandwidth",
+        "'dilocoo' is not a known method; did you mean 'diloco'"}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n" << text;
+  }
+}
+
+TEST(LimitsBeyond, one_site_is_the_setting_itself_and_shown_once) {
+  LimitsRequest beyond;
+  beyond.sites = 1;
+  beyond.site_bandwidth = "1 GB/s";
+  EXPECT_EQ(with_beyond(settings(), beyond)->size(), 2U);
+}
+
 TEST(LimitsBeyond, sensitivity_says_what_moves_each_limit_most) {
   const limits::Setting setting = settings().front();
   limits::Sensitivities found;
@@ -76,7 +97,13 @@ TEST(LimitsBeyond, sensitivity_says_what_moves_each_limit_most) {
   latency.twice.wall = Flops(6e31);
   latency.tenfold.wall = Flops(4e32);
   found.each = {latency};
-  const std::string text = sensitivity_text(setting, found);
+  LimitsCurve of;
+  of.setting = setting;
+  of.curve.first_below = Flops(2.05e28);
+  const std::string text = sensitivity_text(of, found);
+  EXPECT_NE(text.find("linear scaling to 1.00e28 FLOP, wall at 2.00e31"), std::string::npos);
+  EXPECT_NE(text.find("first model below 80.0 % at 2.05e28, last above at none"),
+            std::string::npos);
   EXPECT_NE(text.find("moves the wall most: twice better kernel latency (x3); ten times better "
                       "kernel latency (x20)"),
             std::string::npos);
@@ -84,7 +111,8 @@ TEST(LimitsBeyond, sensitivity_says_what_moves_each_limit_most) {
             std::string::npos);
   const std::string svg = sensitivity_svg(setting, found);
   EXPECT_NE(svg.find("kernel latency"), std::string::npos);
-  const std::string json = sensitivity_json(setting, found);
+  const std::string json = sensitivity_json("a title", {of}, {found});
+  EXPECT_NE(json.find("\"linear_scaling_end_flop\": 2.05e+28"), std::string::npos);
   EXPECT_NE(json.find("\"wall_elasticity\": -1.5"), std::string::npos);
   EXPECT_NE(json.find("\"linear_scaling_elasticity\": null"), std::string::npos);
 }

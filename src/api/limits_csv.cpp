@@ -28,7 +28,8 @@ std::string limits_csv(const LimitsReport& report) {
   std::string out =
       "setting,training_flop,d_model,layers,sparsity,batch_tokens,n_gpus,utilization,run_time_s,"
       "step_time_s,dp,tp_model,tp_ff,pp,ep,micro_batches,interleave,zero_bubble,arithmetic_s,"
-      "memory_s,kernel_latency_s,network_s,bubble_s,network_latency_s\n";
+      "memory_s,kernel_latency_s,network_s,bubble_s,network_latency_s,tokens,sample_penalty,"
+      "submodels\n";
   for (const LimitsCurve& of : report.curves) {
     const std::size_t levels = of.setting.machine.levels.size();
     for (const limits::Run& run : of.curve.runs) {
@@ -45,7 +46,8 @@ std::string limits_csv(const LimitsReport& report) {
       out += "," + std::to_string(layout.micro_batches) + "," + std::to_string(layout.interleave) +
              "," + (layout.zero_bubble ? "true" : "false");
       for (const Seconds part : limits::in_order(run.step.parts)) out += "," + number(part.value());
-      out += "\n";
+      out += "," + number(run.shape.tokens) + "," + number(of.setting.relaxation.sample_penalty) +
+             "," + std::to_string(run.gpus / layout.gpus()) + "\n";
     }
   }
   return out;

@@ -102,6 +102,8 @@ Json curve_json(const LimitsCurve& of) {
   return {
       {"name", of.setting.name},
       {"training", limits::statement_of(of.setting)},
+      {"sample_penalty", of.setting.relaxation.sample_penalty},
+      {"submodels", of.setting.relaxation.submodels},
       {"machine", of.setting.machine.name},
       {"precision", to_name(of.setting.precision)},
       {"sparse", of.setting.sparsity.sparse},

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "api/limits.hpp"
 #include "base/plot.hpp"
@@ -36,17 +37,34 @@ void draw_curve(Svg& svg, const Panel& panel, const std::vector<Run>& runs,
   for (std::size_t i = 1; i < runs.size(); ++i) svg.line(at(runs[i - 1]), at(runs[i]), style);
 }
 
-// A line for one limit, if it lies in the panel, with its name at height `row`.
-void draw_limit(Svg& svg, const Panel& panel, double flop, const std::string& name,
-                std::string_view colour, int row) {
-  if (!(flop > panel.x.low && flop < panel.x.high)) return;
-  const double x = panel.x.at(flop), top = panel.y.to;
-  svg.line({x, panel.y.from}, {x, top},
-           "stroke=\"" + std::string(colour) + "\" stroke-dasharray=\"4 3\"");
-  const bool at_the_right = x > panel.x.to - 180;
-  svg.text({at_the_right ? x - 4 : x + 4, top + 12 + 12 * row}, name + " " + power_text(flop),
-           "stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\" fill=\"" +
-               std::string(colour) + "\"" + (at_the_right ? " text-anchor=\"end\"" : ""));
+struct Limit {
+  double flop;
+  std::string name;
+  std::string_view colour;
+};
+
+// A line for each limit that lies in the panel, with names one below the other.
+void draw_limits(Svg& svg, const Panel& panel, std::span<const Limit> limits) {
+  const double top = panel.y.to;
+  const auto is_inside = [&](const Limit& limit) {
+    return limit.flop > panel.x.low && limit.flop < panel.x.high;
+  };
+  for (const Limit& limit : limits) {
+    if (!is_inside(limit)) continue;
+    const double x = panel.x.at(limit.flop);
+    svg.line({x, panel.y.from}, {x, top},
+             "stroke=\"" + std::string(limit.colour) + "\" stroke-dasharray=\"4 3\"");
+  }
+  double y = top;
+  for (const Limit& limit : limits) {
+    y += 12;
+    if (!is_inside(limit)) continue;
+    const double x = panel.x.at(limit.flop);
+    const bool at_the_right = x > panel.x.to - 180;
+    svg.text({at_the_right ? x - 4 : x + 4, y}, limit.name + " " + power_text(limit.flop),
+             "stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\" fill=\"" +
+                 std::string(limit.colour) + "\"" + (at_the_right ? " text-anchor=\"end\"" : ""));
+  }
 }
 
 // Training compute of all curves and of the limits that are drawn.
@@ -109,11 +127,11 @@ std::string utilization_plot(const LimitsReport& report) {
       svg.line({kLeft, panel.y.at(level)}, {kRight, panel.y.at(level)}, "stroke=\"#c9d1d9\"");
     }
     draw_curve(svg, panel, of.curve.runs, utilization, line_style(i));
-    if (of.curve.first_below) {
-      draw_limit(svg, panel, of.curve.first_below->value(), "linear scaling ends", kInk, 0);
-    }
-    draw_limit(svg, panel, of.published_alpha.linear_scaling.value(), "network", kGreen, 1);
-    draw_limit(svg, panel, of.published_alpha.latency.value(), "latency wall", kVermilion, 2);
+    const Limit limits[] = {
+        {of.curve.first_below.value_or(Flops()).value(), "linear scaling ends", kInk},
+        {of.published_alpha.linear_scaling.value(), "network", kGreen},
+        {of.published_alpha.latency.value(), "latency wall", kVermilion}};
+    draw_limits(svg, panel, limits);
   }
   svg.text({(kLeft + kRight) / 2, top - kGap + 32},
            "training compute, FLOP. Grey: the sustained peak and the share that counts as linear. "
@@ -137,8 +155,14 @@ std::string parallelism_plot(const LimitsReport& report) {
          return real(run.layout.tensor_model.degree() * run.layout.tensor_ff.degree());
        }},
       {"pipeline", kGreen, [&](const Run& run) { return real(run.layout.pipeline.degree()); }},
-      {"expert", kPurple, [&](const Run& run) { return real(run.layout.expert.degree()); }}};
+      {"expert", kPurple, [&](const Run& run) { return real(run.layout.expert.degree()); }},
+      // Of submodels, which no layout holds: each group of GPUs has its own.
+      {"submodels", kInk, [&](const Run& run) { return real(run.gpus / run.layout.gpus()); }}};
 
+  const auto is_used = [](const Kind& kind, const LimitsCurve& of) {
+    return std::any_of(of.curve.runs.begin(), of.curve.runs.end(),
+                       [&](const Run& run) { return kind.degree(run) > 1; });
+  };
   const auto curves = shown(report);
   constexpr double kHigh = kPanel + 40, kFirst = kTop + 34;
   Svg svg(kWidth, kFirst + (kHigh + kGap) * static_cast<double>(curves.size()) + kBottomMargin,
@@ -146,9 +170,13 @@ std::string parallelism_plot(const LimitsReport& report) {
   draw_heading(
       svg, "How the largest runs are split: " + printable(report.title, 70),
       "Degrees of the best layout on the smallest cluster that ends in time; data x tensor "
-      "x pipeline x expert = GPUs.");
+      "x pipeline x expert (x submodels) = GPUs.");
   std::vector<LegendEntry> legend;
-  for (const Kind& kind : kinds) legend.push_back({kind.name, kind.colour});
+  for (const Kind& kind : kinds) {
+    const bool used = std::any_of(curves.begin(), curves.end(),
+                                  [&](const LimitsCurve* of) { return is_used(kind, *of); });
+    if (used) legend.push_back({kind.name, kind.colour});
+  }
   draw_legend(svg, {kLeft, kTop}, legend);
   const Scale x = compute_scale(report);
   double top = kFirst;
@@ -159,9 +187,7 @@ std::string parallelism_plot(const LimitsReport& report) {
     draw_panel(svg, panel);
     svg.text({kLeft, top - 7}, printable(of->setting.name, 90), "font-weight=\"600\"");
     for (const Kind& kind : kinds) {
-      const bool used = std::any_of(of->curve.runs.begin(), of->curve.runs.end(),
-                                    [&](const Run& run) { return kind.degree(run) > 1; });
-      if (!used) continue;
+      if (!is_used(kind, *of)) continue;
       draw_curve(svg, panel, of->curve.runs, kind.degree,
                  "stroke=\"" + std::string(kind.colour) + "\" stroke-width=\"1.6\"");
     }
@@ -174,9 +200,9 @@ std::string parallelism_plot(const LimitsReport& report) {
 
 }  // namespace
 
-std::vector<OutputFile> limits_plots(const LimitsReport& report, const std::string& folder) {
-  return {{folder + "/utilization.svg", utilization_plot(report)},
-          {folder + "/parallelism.svg", parallelism_plot(report)}};
+std::vector<OutputFile> limits_plots(const LimitsReport& report, const std::string& stem) {
+  return {{stem + "utilization.svg", utilization_plot(report)},
+          {stem + "parallelism.svg", parallelism_plot(report)}};
 }
 
 }  // namespace headway

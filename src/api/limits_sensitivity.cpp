@@ -7,6 +7,7 @@
 #include "api/limits_beyond.hpp"
 #include "base/parallel.hpp"
 #include "base/plot.hpp"
+#include "base/quantity_text.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
 
@@ -80,10 +81,8 @@ std::optional<Sensitivities> limits_sensitivity(const Setting& setting, int thre
   return limits::sensitivities(setting, variants, found);
 }
 
-std::string sensitivity_text(const Setting& setting, const Sensitivities& found) {
-  std::string out = printable(setting.name) + ": linear scaling to " +
-                    limit_text(found.base.linear_scaling) + " FLOP, wall at " +
-                    limit_text(found.base.wall) + " FLOP (smooth ends of the curve)\n\n";
+std::vector<std::vector<std::string>> sensitivity_rows(const Setting& setting,
+                                                       const Sensitivities& found) {
   std::vector<std::vector<std::string>> rows = {{"number", "linear", "wall", "formula linear",
                                                  "formula latency", "twice better: linear", "wall",
                                                  "ten times: linear", "wall"}};
@@ -97,57 +96,80 @@ std::string sensitivity_text(const Setting& setting, const Sensitivities& found)
                     times_text(one.tenfold.linear_scaling, found.base.linear_scaling),
                     times_text(one.tenfold.wall, found.base.wall)});
   }
-  out += aligned(rows) + "\n";
-  out +=
-      improvement_text(setting, found, "the end of linear scaling", limits::Which::linear_scaling);
-  out += improvement_text(setting, found, "the wall", limits::Which::wall);
+  return rows;
+}
+
+std::string improvements_text(const Setting& setting, const Sensitivities& found) {
+  return improvement_text(setting, found, "the end of linear scaling",
+                          limits::Which::linear_scaling) +
+         improvement_text(setting, found, "the wall", limits::Which::wall);
+}
+
+std::string sensitivity_text(const LimitsCurve& of, const Sensitivities& found) {
+  const limits::Curve& curve = of.curve;
+  std::string out = printable(of.setting.name) + ": linear scaling to " +
+                    limit_text(found.base.linear_scaling) + " FLOP, wall at " +
+                    limit_text(found.base.wall) + " FLOP (smooth ends of the curve)\n" +
+                    "on clusters of powers of two: first model below " +
+                    percent_text(of.setting.linear_share) + " at " + limit_text(curve.first_below) +
+                    ", last above at " + limit_text(curve.last_above) + ", last feasible " +
+                    (curve.runs.empty() ? std::string("none")
+                                        : power_text(curve.runs.back().shape.training.value())) +
+                    "\n\n" + aligned(sensitivity_rows(of.setting, found)) + "\n" +
+                    improvements_text(of.setting, found);
   return out +
          "\nelasticities: percent by which a limit moves for one percent of the number; of the "
          "curve over\nhalf to twice the number (exponents and shares: a tenth). Better: twice the "
          "rate or size, half the\nlatency. The formulas hold layers and batch at 3e23 FLOP, the "
-         "curve holds the laws' coefficients:\nexponents differ for that.\n";
+         "curve holds the laws' coefficients:\nexponents differ for that. Smooth: on the cluster "
+         "that needs exactly the time allowed, without zig-zag\n(docs/limits.md).\n";
 }
 
-std::string sensitivity_json(const Setting& setting, const Sensitivities& found) {
-  Json out = {{"setting", setting.name}, {"base", limits_of(found.base)}};
-  for (const Sensitivity& one : found.each) {
-    out["numbers"].push_back({{"name", limits::name_of(setting, one.knob)},
-                              {"value_si", one.value},
-                              {"linear_scaling_elasticity", number(one.linear_elasticity)},
-                              {"wall_elasticity", number(one.wall_elasticity)},
-                              {"formula_linear_scaling_elasticity", one.formula.linear_scaling},
-                              {"formula_latency_elasticity", one.formula.latency},
-                              {"twice_better", limits_of(one.twice)},
-                              {"ten_times_better", limits_of(one.tenfold)}});
+std::string sensitivity_json(const std::string& title, const std::vector<LimitsCurve>& curves,
+                             const std::vector<Sensitivities>& found) {
+  Json document = Json::parse(limits_json({title, curves}));
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    Json out = {{"smooth", limits_of(found[i].base)}, {"numbers", Json::array()}};
+    for (const Sensitivity& one : found[i].each) {
+      out["numbers"].push_back({{"name", limits::name_of(curves[i].setting, one.knob)},
+                                {"value_si", one.value},
+                                {"linear_scaling_elasticity", number(one.linear_elasticity)},
+                                {"wall_elasticity", number(one.wall_elasticity)},
+                                {"formula_linear_scaling_elasticity", one.formula.linear_scaling},
+                                {"formula_latency_elasticity", one.formula.latency},
+                                {"twice_better", limits_of(one.twice)},
+                                {"ten_times_better", limits_of(one.tenfold)}});
+    }
+    document["settings"][i]["sensitivity"] = std::move(out);
   }
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 CommandOutput run_limits_sensitivity(const LimitsRequest& request,
-                                     const std::vector<Setting>& settings) {
-  if (!request.rows.empty()) {
-    return {.problems = {{"--rows", "writes models of a curve; --sensitivity has none"}}};
-  }
-  std::vector<OutputFile> files;
-  std::string text;
-  Json all = Json::array();
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    const auto found = limits_sensitivity(settings[i], request.threads, request.progress);
+                                     const limits::Comparison& comparison) {
+  // The curves as they are, and of each setting what its numbers do.
+  const auto curves = limits_curves(comparison.settings, request.threads, {});
+  std::vector<Sensitivities> all;
+  for (const Setting& setting : comparison.settings) {
+    auto found = limits_sensitivity(setting, request.threads, request.progress);
     if (!found) return {.problems = {{"limits", "was stopped"}}};
-    if (request.json) {
-      all.push_back(Json::parse(sensitivity_json(settings[i], *found)));
-    } else {
-      text += (text.empty() ? "" : "\n") + sensitivity_text(settings[i], *found);
-    }
-    if (!request.plot.empty()) {
-      files.push_back({request.plot + "/limits-sensitivity-" + std::to_string(i + 1) + ".svg",
-                       sensitivity_svg(settings[i], *found)});
-    }
+    all.push_back(std::move(*found));
+  }
+
+  // Everything that is to be written, in one piece.
+  std::vector<OutputFile> files;
+  for (std::size_t i = 0; i < all.size() && !request.plot.empty(); ++i) {
+    files.push_back({request.plot + "/limits-sensitivity-" + std::to_string(i + 1) + ".svg",
+                     sensitivity_svg(comparison.settings[i], all[i])});
   }
   if (Problems problems = write_files(files, request.plot); !problems.empty()) {
     return {.problems = std::move(problems)};
   }
-  if (request.json) text = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (request.json) return {.text = sensitivity_json(comparison.title, *curves, all)};
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    text += (text.empty() ? "" : "\n") + sensitivity_text((*curves)[i], all[i]);
+  }
   return {.text = std::move(text)};
 }
 

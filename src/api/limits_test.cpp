@@ -283,6 +283,9 @@ TEST(LimitsCommand, rows_and_drawings_are_written_whole) {
     EXPECT_EQ(svg->find("<b>"), std::string::npos);
     EXPECT_EQ(svg->find("nan"), std::string::npos);
   }
+  // Utilisation has numbers along its axis.
+  const auto svg = read_file(folder.path("plots/utilization.svg"));
+  EXPECT_NE(svg->find(">0.2</text>"), std::string::npos);
   request.rows = folder.path("missing/rows.csv");
   request.plot = folder.path("other");
   EXPECT_FALSE(run_limits(request).problems.empty());

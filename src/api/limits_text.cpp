@@ -1,5 +1,6 @@
 // headway limits: what stands on the terminal.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -99,7 +100,7 @@ std::string form_text(const LimitsReport& report) {
 
 }  // namespace
 
-std::string limits_text(const LimitsReport& report) {
+std::vector<std::vector<std::string>> limits_rows(const LimitsReport& report) {
   std::vector<std::vector<std::string>> rows = {{"setting", "what binds there", "linear to",
                                                  "last above", "last feasible", "utilisation",
                                                  "GPUs"}};
@@ -117,7 +118,11 @@ std::string limits_text(const LimitsReport& report) {
          power_text(last.shape.training.value()) + (curve.end == CurveEnd::widest ? " *" : ""),
          percent_text(last.utilization), short_count_text(static_cast<double>(last.gpus))});
   }
-  std::string out = printable(report.title, 200) + "\n\n" + aligned(rows, 2) + "\n";
+  return rows;
+}
+
+std::string limits_text(const LimitsReport& report) {
+  std::string out = printable(report.title, 200) + "\n\n" + aligned(limits_rows(report), 2) + "\n";
   const auto widest = [](const LimitsCurve& of) { return of.curve.end == CurveEnd::widest; };
   if (std::any_of(report.curves.begin(), report.curves.end(), widest)) {
     out += "* the widest model asked for, not a limit\n";
@@ -149,22 +154,36 @@ std::string limits_explanation(const LimitsReport& report) {
              power_text(forms.latency.value()) + " FLOP\n";
     }
   }
-  return out + R"(
-alpha: how much faster than the layers the useful batch grows with compute, as exponents. 0 is the
-study's headline, the second what the laws of the setting imply.
+  out +=
+      "\nalpha: how much faster than the layers the useful batch grows with compute, as "
+      "exponents. 0 is the\nstudy's headline, the second what the laws of the setting imply.\n\n"
+      "What is weak in the model:\n";
+  for (const std::string_view point : limits_weak_points()) {
+    out += "- " + std::string(point) + "\n";
+  }
+  return out;
+}
 
-What is weak in the model:
-- no attention, no embeddings: a stack of feed-forward blocks
-- the latency of an all-reduce does not grow with the group
-- the network is perfectly balanced; nothing fails, nobody straggles
-- weights stand in every replica (no FSDP); activations take no memory
-- clusters are powers of two (times the experts): curves zig-zag
-- one expert is active for each token, routed at random
-- data-parallel communication is never hidden (the field overlap.data hides it)
-- the end of linear scaling is the first crossing of the threshold; the last lies 2 to 3 times further
-- all depends on how the useful batch grows with compute: alpha from 0 to 0.2 moves the limits by a
-  factor of 100 to 1000
-)";
+// The authors' own caveats, and what the formulas leave out.
+std::span<const std::string_view> limits_weak_points() {
+  static constexpr std::array<std::string_view, 11> kPoints = {
+      "no attention, no embeddings: a stack of feed-forward blocks",
+      "the latency of an all-reduce does not grow with the group",
+      "the network is perfectly balanced: all links of a level carry any traffic",
+      "nothing fails, nobody straggles",
+      "weights stand in every replica (no FSDP)",
+      "activations take no memory",
+      "clusters are powers of two (times the experts): curves zig-zag, runs take half the time or "
+      "all",
+      "one expert is active for each token, routed at random",
+      "data-parallel communication is never hidden (the field overlap.data hides it)",
+      "the end of linear scaling is the first crossing of the threshold; the last lies 2 to 3 "
+      "times "
+      "further",
+      "all depends on how the useful batch grows with compute: alpha from 0 to 0.2 moves the "
+      "limits "
+      "by a factor of 100 to 1000"};
+  return kPoints;
 }
 
 }  // namespace headway
