@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
   limits_command
       ->add_option("--preset", limits.presets,
                    "published comparison: base_dense, base_sparse, grand_dense (default), "
-                   "grand_sparse, batch")
+                   "grand_sparse, batch; or beyond, relaxed")
       ->type_name("NAME");
   limits_command
       ->add_option("--gpu", limits.gpus,
@@ -170,6 +170,14 @@ int main(int argc, char** argv) {
   limits_command->add_option("--plot", limits.plot, "draw to this folder")->type_name("DIR");
   limits_command->add_flag("--sensitivity", limits.sensitivity,
                            "how far each number of the machine moves the limits, and which most");
+  limits_command->add_flag("--real", limits.real,
+                           "beside each setting, real transformers: the prediction of their steps");
+  limits_command
+      ->add_option("--cluster", limits.cluster,
+                   "of --real, a name or .toml; default: what the machine stands for")
+      ->type_name("C");
+  limits_command->add_option("--seq", limits.sequence, "tokens in a sequence; default: 2048")
+      ->check(CLI::Range(1, 100000000));
   limits_command
       ->add_option("--relax", limits.relax,
                    "beside each setting, with less communication: local-sgd, diloco, "

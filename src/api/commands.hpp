@@ -52,6 +52,9 @@ struct LimitsRequest {
   bool as_published = false;
   bool explain = false;
   bool sensitivity = false;
+  bool real = false;          // transformers by the prediction of their steps beside each setting
+  std::string cluster;        // of --real, a name or .toml; empty: what the machine stands for
+  std::int64_t sequence = 0;  // tokens, in every setting; 0: as the setting has it
   // Edits of every setting, each shown beside the setting as it was; unset: none.
   std::string relax;  // a method of data/limits/relaxations
   std::optional<double> sync_every, compression, sample_penalty;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/limits_beyond.hpp"
+#include "api/limits_real.hpp"
 
 namespace headway {
 namespace {
@@ -17,6 +18,13 @@ Problems misplaced_flags(const LimitsRequest& request) {
   const auto refuse = [&](bool given, const char* flag, const char* why) {
     if (given) out.push_back({flag, why});
   };
+  if (request.real) {
+    refuse(request.sensitivity, "--sensitivity", "has no meaning with --real: ask for one of them");
+    refuse(request.explain, "--explain",
+           "has no meaning with --real: it explains the idealised model");
+  } else {
+    refuse(!request.cluster.empty(), "--cluster", "is of --real, which is missing");
+  }
   if (request.sensitivity) {
     refuse(!request.rows.empty(), "--rows", "writes models of a curve; --sensitivity has none");
     refuse(request.explain, "--explain", "explains a curve; --sensitivity has none");
@@ -36,10 +44,14 @@ Result<limits::Comparison> asked_settings(const LimitsRequest& request) {
     const std::vector<limits::Setting> stand_in = {limits::setting_on(*machine)};
     const auto beyond = with_beyond(stand_in, flags);
     if (!beyond) append(problems, beyond.problems());
+    if (request.real) append(problems, real_problems(request, stand_in));
     return problems;
   }
   auto settings = with_beyond(comparison->settings, request);
   if (!settings) append(problems, settings.problems());
+  if (request.real) {
+    append(problems, real_problems(request, settings ? *settings : comparison->settings));
+  }
   if (!problems.empty()) return problems;
   return limits::Comparison{comparison->name, comparison->title, std::move(settings).value()};
 }
@@ -76,6 +88,7 @@ CommandOutput run_limits_curves(const LimitsRequest& request, limits::Comparison
 CommandOutput run_limits(const LimitsRequest& request) {
   auto comparison = asked_settings(request);
   if (!comparison) return {.problems = comparison.problems()};
+  if (request.real) return run_limits_real(request, *comparison);
   if (request.sensitivity) return run_limits_sensitivity(request, *comparison);
   return run_limits_curves(request, std::move(comparison).value());
 }

@@ -69,13 +69,14 @@ TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
 TEST(LimitsBeyond, sites_relaxation_machine_and_misplaced_flags_are_judged_together) {
   LimitsRequest request;
   request.gpus = {"h100-smx"};
+  request.cluster = "dgx-h100";
   request.sites = 3;
   request.site_bandwidth = "fast";
   request.relax = "dilocoo";
   const std::string text = problems_text(run_limits(request).problems);
-  for (const char* expected :
-       {"'h100-smx' is not a known machine", "--sites: must be a power of two", "--site-bandwidth",
-        "'dilocoo' is not a known method; did you mean 'diloco'"}) {
+  for (const char* expected : {"--cluster: is of --real", "'h100-smx' is not a known machine",
+                               "--sites: must be a power of two", "--site-bandwidth",
+                               "'dilocoo' is not a known method; did you mean 'diloco'"}) {
     EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n" << text;
   }
 }

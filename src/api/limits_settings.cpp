@@ -13,6 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const char* const kDefaultComparison = "grand_dense";
+const char* const kDefaultRealMachine = "h100-sxm";
+constexpr std::int64_t kMostSequence = 100'000'000;
 
 bool is_path(const std::string& text) {
   return text.ends_with(".toml") || text.find('/') != std::string::npos;
@@ -75,14 +77,22 @@ void add(limits::Comparison& all, Result<limits::Comparison> more, Problems& pro
 Result<limits::Comparison> limits_settings(const LimitsRequest& request) {
   Problems problems;
   limits::Comparison out;
-  std::vector<std::string> presets = request.presets;
-  if (presets.empty() && request.gpus.empty() && request.files.empty()) {
-    presets.push_back(kDefaultComparison);
+  std::vector<std::string> presets = request.presets, gpus = request.gpus;
+  if (presets.empty() && gpus.empty() && request.files.empty()) {
+    if (request.real) {
+      gpus.emplace_back(kDefaultRealMachine);
+    } else {
+      presets.emplace_back(kDefaultComparison);
+    }
+  }
+  if (request.sequence < 0 || request.sequence > kMostSequence) {
+    problems.push_back({"--seq", "must be from 1 to " + std::to_string(kMostSequence)});
   }
   for (const std::string& preset : presets) add(out, limits::embedded_comparison(preset), problems);
-  for (const std::string& machine : request.gpus) add(out, from_machine(machine), problems);
+  for (const std::string& machine : gpus) add(out, from_machine(machine), problems);
   for (const std::string& file : request.files) add(out, from_file(file), problems);
   for (limits::Setting& setting : out.settings) {
+    if (request.sequence > 0) setting.sequence = request.sequence;
     if (request.sparse) setting.sparsity.sparse = true;
     if (request.as_published) setting.as_published = true;
   }

@@ -48,6 +48,7 @@ struct Machine {
   std::string name;
   std::string title;
   std::string source;
+  std::string stands_for;  // the cluster of data/ that it idealises; empty: none
   Gpu gpu;
   std::vector<Level> levels;  // from the inside outwards, at least one, at most kMostLevels
   // Domains of the outermost level, each with the same share of the run; 0: as many as the level

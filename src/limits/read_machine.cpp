@@ -62,13 +62,22 @@ Result<Document> with_base(Document document, const OpenMachine& open, int depth
   forget_lines(root);
   for (Node* node : {&root, &document.root}) {
     std::erase_if(std::get<Node::Table>(node->value), [&](const auto& member) {
-      return member.first == "base" || (node == &root && member.first == "name");
+      // What a machine is called and which cluster it idealises holds for no other.
+      return member.first == "base" ||
+             (node == &root && (member.first == "name" || member.first == "stands_for"));
     });
   }
   overlay(root, document.root);
   root.line = document.root.line;
   document.root = std::move(root);
   return document;
+}
+
+bool check_cluster(Fields& fields, std::string_view key, const std::string& name) {
+  const std::vector<std::string> names = cluster_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+  fields.fail(key, "'" + printable(name) + "' is not a known cluster" + suggestion(name, names));
+  return false;
 }
 
 // Accelerator and levels of a cluster in data/, as far as the study knows them.
@@ -78,12 +87,7 @@ void take_cluster(Fields& fields, Machine& out) {
     return;
   }
   const std::string name = fields.text("cluster");
-  const std::vector<std::string> names = cluster_names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    fields.fail("cluster",
-                "'" + printable(name) + "' is not a known cluster" + suggestion(name, names));
-    return;
-  }
+  if (!check_cluster(fields, "cluster", name)) return;
   const Result<Cluster> cluster = load_cluster(name);
   if (!cluster) return fields.fail("cluster", cluster.problems().front().message);
   const Accelerator& accelerator = cluster->accelerator;
@@ -208,6 +212,8 @@ Result<Machine> read_machine(const Document& document, const std::string& name,
   out.name = fields.text_or("name", name);
   out.title = fields.text_or("title", out.name);
   take_cluster(fields, out);
+  out.stands_for = fields.text_or("stands_for", "");
+  if (!out.stands_for.empty()) check_cluster(fields, "stands_for", out.stands_for);
   read_gpu(fields, out.gpu);
   out.sites = fields.natural_or("sites", 0);
   read_levels(fields, out.levels, out.sites > 0);

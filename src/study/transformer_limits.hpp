@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "cluster/cluster.hpp"
 #include "cost/calibration.hpp"
@@ -25,21 +26,36 @@ struct TransformerRun {
   std::int64_t accelerators = 0;
   Layout layout;
   Forecast forecast;
-  Seconds duration;       // of all tokens of the study's run
-  std::size_t tried = 0;  // layouts that were legal and priced
+  Seconds duration;        // of all tokens of the study's run
+  Flops training;          // model FLOP of all of them, attention in full
+  std::size_t priced = 0;  // layouts that were legal and could have been the fastest
 };
 
-/// The fastest layout that fits in memory; nothing where none does. [LIMIT-35]
-std::optional<TransformerRun> fastest_transformer(const limits::Shape& shape,
+/// Why the question cannot be asked of this setting on this cluster: what only the idealised model
+/// knows (experts, sites, relaxed training), a precision without a recipe or a peak. None: it can.
+Problems transformer_problems(const limits::Setting& setting, const Cluster& cluster);
+
+/// No step of this layout is shorter. [LIMIT-38]
+Seconds least_step_time(const limits::Shape& shape, const Job& job, const Layout& layout,
+                        FlopsPerSecond peak);
+
+/// The fastest layout that fits in memory and ends within `duration`; nothing where none does.
+/// [LIMIT-35]
+std::optional<TransformerRun> fastest_transformer(const limits::Setting& setting,
+                                                  const limits::Shape& shape,
                                                   const Cluster& cluster,
                                                   const Calibration& calibration,
-                                                  std::int64_t accelerators);
+                                                  std::int64_t accelerators, Seconds duration);
 
 /// On the smallest cluster of 2^i accelerators that ends within the setting's duration, from the
-/// one on that would at full utilisation; nothing where no more than 64 times that does. [LIMIT-35]
+/// one on that would at full utilisation; nothing where not even 64 times that does. [LIMIT-35]
 std::optional<TransformerRun> smallest_transformer_cluster(const limits::Setting& setting,
                                                            const limits::Shape& shape,
                                                            const Cluster& cluster,
                                                            const Calibration& calibration);
+
+/// Index of the first transformer, in the order of compute, whose MFU is at most `share` of the
+/// best one before it; nothing where none is. [LIMIT-36]
+std::optional<std::size_t> end_of_linear_scaling(std::span<const double> mfu, double share);
 
 }  // namespace headway
