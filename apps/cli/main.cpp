@@ -201,12 +201,17 @@ int main(int argc, char** argv) {
       ->add_option("--site-distance", limits.site_distance_km,
                    "between sites: light in glass takes 5 ms for 1000 km")
       ->type_name("KM");
+  limits_command
+      ->add_option("--report", limits.report,
+                   "renew the tables of DIR/limits.md and the drawings beside it")
+      ->type_name("DIR");
   add_common(*limits_command, common);
   limits_command->footer("Example:\n  headway limits --gpu h100-sxm --gpu gb200-nvl72 --explain");
   limits_command->callback([&] {
     limits.json = common.json;
     limits.threads = common.threads;
-    headway::ProgressLine line("searching", "models", common.quiet);
+    headway::ProgressLine line("searching", limits.report.empty() ? "models" : "tables",
+                               common.quiet);
     limits.progress = line.callback();
     output = headway::run_limits(limits);
   });

@@ -63,11 +63,12 @@ struct LimitsRequest {
   std::int64_t sites = 0;
   std::string site_bandwidth;
   double site_distance_km = 0;
-  std::string rows;  // file for the models as CSV; empty: none
-  std::string plot;  // folder for drawings; empty: none
+  std::string rows;    // file for the models as CSV; empty: none
+  std::string plot;    // folder for drawings; empty: none
+  std::string report;  // folder of limits.md, to be renewed; empty: none
   bool json = false;
   int threads = 0;         // 0: all cores
-  Progress progress = {};  // told of models
+  Progress progress = {};  // told of models; with `report` of tables
 };
 CommandOutput run_limits(const LimitsRequest& request);
 

@@ -5,6 +5,7 @@
 
 #include "api/limits_beyond.hpp"
 #include "api/limits_real.hpp"
+#include "api/limits_report.hpp"
 
 namespace headway {
 namespace {
@@ -86,6 +87,7 @@ CommandOutput run_limits_curves(const LimitsRequest& request, limits::Comparison
 }  // namespace
 
 CommandOutput run_limits(const LimitsRequest& request) {
+  if (!request.report.empty()) return run_limits_report(request);
   auto comparison = asked_settings(request);
   if (!comparison) return {.problems = comparison.problems()};
   if (request.real) return run_limits_real(request, *comparison);
