@@ -401,6 +401,23 @@ TEST_F(Cli, ScaleSweepsRefuseWhatTheyCannotReadAndSayWhereNoPointIsLeft) {
   EXPECT_NE(none.out.find("left out: 8: does not fit"), std::string::npos) << none.out;
 }
 
+// docs/scaling.md is what this program writes; renew it by `headway scale published --report docs`.
+TEST_F(Cli, ThePageOfScalingIsUpToDate) {
+  const fs::path source = fs::path(HEADWAY_SOURCE_DIR) / "docs", copy = folder_ / "docs";
+  fs::create_directories(copy / "scaling");
+  fs::copy_file(source / "scaling.md", copy / "scaling.md");
+  const Output output = run("scale published --report '" + copy.string() + "'");
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(read(copy / "scaling.md"), read(source / "scaling.md"));
+  int drawings = 0;
+  for (const auto& entry : fs::directory_iterator(copy / "scaling")) {
+    EXPECT_EQ(read(entry.path()), read(source / "scaling" / entry.path().filename()))
+        << entry.path().filename();
+    ++drawings;
+  }
+  EXPECT_EQ(drawings, 14);
+}
+
 // A folder with the page whose generated parts `validate --report` renews.
 class CliReport : public Cli {
  protected:
