@@ -246,8 +246,10 @@ TEST_F(Cli, EveryConfigurationAmongTheExamplesAnswers) {
 }
 
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
-  for (const char* command : {"predict", "comms", "limits", "scale run", "scale published", "list",
-                              "bench", "validate", "calibrate"}) {
+  for (const char* command :
+       {"predict", "comms", "limits", "scale run", "scale published", "scale weak", "scale strong",
+        "scale model", "scale context", "scale hardware", "scale network", "scale layout", "list",
+        "bench", "validate", "calibrate"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");
@@ -347,6 +349,73 @@ TEST_F(Cli, ScaleRunRefusesWhatItCannotReadAndSaysWhereNothingCanBeReached) {
   const Output hopeless = run(fields + "--tokens 1T --mtbf '10 min'");
   EXPECT_EQ(hopeless.code, 1);
   EXPECT_NE(hopeless.out.find("no checkpoint is reached"), std::string::npos);
+}
+
+TEST_F(Cli, ScaleSweepsAnswerInTextJsonTableAndDrawings) {
+  const std::string fields =
+      "--model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 --global-batch 128 "
+      "--framework fsdp ";
+  for (const std::string axis :
+       {"weak", "strong", "model", "context", "hardware", "network", "layout"}) {
+    const std::string csv = (folder_ / (axis + ".csv")).string(), plots = folder_.string();
+    const std::string command = "scale " + axis + " " + fields;
+    const Output output =
+        run(command + "--json --threads 2 --csv '" + csv + "' --plot '" + plots + "'");
+    EXPECT_EQ(output.code, 0) << output.err;
+    const auto document = nlohmann::json::parse(output.out);
+    EXPECT_EQ(document["axis"], axis);
+    ASSERT_FALSE(document["series"].empty());
+    for (const auto& series : document["series"]) {
+      for (const auto& point : series["points"]) {
+        for (const char* field :
+             {"tokens_per_s", "tokens_per_s_per_gpu", "mfu", "step_time_s", "communication_s",
+              "exposed_communication_s", "power_w_per_gpu", "tokens_per_j", "gpu_hours", "energy_j",
+              "price_usd", "co2_kg", "marginal_tokens_per_s_per_gpu"}) {
+          EXPECT_TRUE(point.contains(field)) << field;
+        }
+        EXPECT_NEAR(point["tokens_per_s"].get<double>() * point["step_time_s"].get<double>(),
+                    point["global_batch"].get<double>() * point["seq"].get<double>(), 1e-3);
+      }
+    }
+    EXPECT_EQ(document.contains("crossover"), axis == "layout");
+    EXPECT_TRUE(read(csv).starts_with("axis,series,label,"));
+    for (const char* plot : {"-throughput.svg", "-parts.svg"}) {
+      EXPECT_TRUE(read(folder_ / (axis + plot)).starts_with("<svg ")) << axis << plot;
+    }
+    EXPECT_EQ(run(command + "--json --threads 1").out, output.out);
+    EXPECT_NE(run(command).out.find("tokens/s"), std::string::npos);
+  }
+}
+
+TEST_F(Cli, ScaleSweepsRefuseWhatTheyCannotReadAndSayWhereNoPointIsLeft) {
+  const std::string fields =
+      "--model llama-2-70b --cluster dgx-h100 --gpus 8 --seq 4096 --global-batch 8 ";
+  expect_refused("scale weak " + fields + "--at 8,sixteen --threshold 3 --csv '" +
+                     (folder_ / "none.csv").string() + "'",
+                 {"--at: 'sixteen'", "--threshold"});
+  EXPECT_FALSE(fs::exists(folder_ / "none.csv"));
+  expect_refused("scale week " + fields, {"week", "weak"});
+  expect_refused("scale weak " + fields + "--bandwidth 2", {"--bandwidth"});
+  const Output none = run("scale weak " + fields + "--zero 0 --at 8");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_NE(none.out.find("left out: 8: does not fit"), std::string::npos) << none.out;
+}
+
+// docs/scaling.md is what this program writes; renew it by `headway scale published --report docs`.
+TEST_F(Cli, ThePageOfScalingIsUpToDate) {
+  const fs::path source = fs::path(HEADWAY_SOURCE_DIR) / "docs", copy = folder_ / "docs";
+  fs::create_directories(copy / "scaling");
+  fs::copy_file(source / "scaling.md", copy / "scaling.md");
+  const Output output = run("scale published --report '" + copy.string() + "'");
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(read(copy / "scaling.md"), read(source / "scaling.md"));
+  int drawings = 0;
+  for (const auto& entry : fs::directory_iterator(copy / "scaling")) {
+    EXPECT_EQ(read(entry.path()), read(source / "scaling" / entry.path().filename()))
+        << entry.path().filename();
+    ++drawings;
+  }
+  EXPECT_EQ(drawings, 14);
 }
 
 // A folder with the page whose generated parts `validate --report` renews.

@@ -1,5 +1,6 @@
 // The command line: reads arguments, asks the library, prints. No formula stands here.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <ctime>
 #include <span>
@@ -50,6 +51,26 @@ void add_fields(CLI::App& command, headway::RunRequest& request,
           ->type_name(std::string(field.value));
     }
   }
+}
+
+const char* sweep_help(headway::SweepAxis axis) {
+  switch (axis) {
+    case headway::SweepAxis::weak:
+      return "more accelerators, each with as much of the batch";
+    case headway::SweepAxis::strong:
+      return "more accelerators for the same batch";
+    case headway::SweepAxis::model:
+      return "larger models";
+    case headway::SweepAxis::context:
+      return "longer sequences";
+    case headway::SweepAxis::hardware:
+      return "generations of hardware, on their own and on the same network";
+    case headway::SweepAxis::network:
+      return "bandwidth, latency and NVLink domains";
+    case headway::SweepAxis::layout:
+      return "pure data parallelism against tensor, context and pipeline degrees";
+  }
+  return "";
 }
 
 std::string today() {
@@ -238,11 +259,35 @@ int main(int argc, char** argv) {
     scale_run.json = common.json;
     output = headway::run_scale_run(scale_run);
   });
+  const std::string scale_example =
+      " --model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 \\\n    --global-batch 128 "
+      "--framework fsdp";
+  std::array<headway::ScaleSweepRequest, headway::kSweepNames.size()> sweeps;
+  for (std::size_t i = 0; i < sweeps.size(); ++i) {
+    headway::ScaleSweepRequest& sweep = sweeps[i];
+    sweep.axis = static_cast<headway::SweepAxis>(i);
+    const std::string name(headway::kSweepNames[i]);
+    CLI::App* command = scale_command->add_subcommand(name, sweep_help(sweep.axis));
+    command->add_option("RUN.toml", sweep.run_file, "a run file; flags override its fields");
+    add_fields(*command, sweep.fields, headway::scale_sweep_fields(sweep.axis));
+    add_fields(*command, sweep.fields, headway::scale_run_fields());
+    add_fields(*command, sweep.fields, headway::run_fields());
+    command->add_option("--csv", sweep.csv, "write the points to this file")->type_name("OUT.csv");
+    command->add_option("--plot", sweep.plot, "draw to this folder")->type_name("DIR");
+    add_common(*command, common);
+    command->footer("Example:\n  headway scale " + name + scale_example);
+    command->callback([&sweep, &common, &output] {
+      sweep.json = common.json;
+      sweep.threads = common.threads;
+      output = headway::run_scale_sweep(sweep);
+    });
+  }
   headway::ScalePublishedRequest scale_published;
   CLI::App* scale_published_command = scale_command->add_subcommand(
       "published", "published whole runs beside what is predicted of them");
   scale_published_command
-      ->add_option("--report", scale_published.report, "renew the table of DIR/scaling.md")
+      ->add_option("--report", scale_published.report,
+                   "renew the generated tables of DIR/scaling.md and the plots beside it")
       ->type_name("DIR");
   add_common(*scale_published_command, common);
   scale_published_command->footer("Example:\n  headway scale published");

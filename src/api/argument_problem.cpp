@@ -16,6 +16,14 @@ std::string argument_problem(const std::string& what, int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && !known(commands, argv[1])) {
     return "'" + printable(argv[1]) + "' is not a command" + suggestion(argv[1], commands);
   }
+  if (argc > 2 && argv[1] == std::string_view("scale") && argv[2][0] != '-') {
+    std::vector<std::string> subcommands = {"run", "published"};
+    subcommands.insert(subcommands.end(), kSweepNames.begin(), kSweepNames.end());
+    if (!known(subcommands, argv[2])) {
+      return "'" + printable(argv[2]) + "' is not a command of scale" +
+             suggestion(argv[2], subcommands);
+    }
+  }
   std::vector<std::string> flags = {
       // Of all commands.
       "--as-published",
@@ -61,6 +69,11 @@ std::string argument_problem(const std::string& what, int argc, char** argv) {
   for (const RunField& field : run_fields()) flags.push_back("--" + std::string(field.name));
   for (const RunField& field : scale_run_fields()) {
     flags.push_back("--" + std::string(field.name));
+  }
+  for (std::size_t axis = 0; axis < kSweepNames.size(); ++axis) {
+    for (const RunField& field : scale_sweep_fields(static_cast<SweepAxis>(axis))) {
+      flags.push_back("--" + std::string(field.name));
+    }
   }
   std::string out = printable(what, 400);
   for (int i = 1; i < argc; ++i) {

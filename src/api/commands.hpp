@@ -1,8 +1,10 @@
 // The commands: from a request to the text to print. The one door for the command line.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -84,8 +86,28 @@ std::span<const RunField> scale_run_fields();
 /// A whole training run: days, accelerator-hours, energy, money, CO2.
 CommandOutput run_scale_run(const ScaleRunRequest& request);
 
+/// The axes of `scale`, each a command of its name.
+enum class SweepAxis : std::uint8_t { weak, strong, model, context, hardware, network, layout };
+constexpr std::array<std::string_view, 7> kSweepNames = {"weak",     "strong",  "model", "context",
+                                                         "hardware", "network", "layout"};
+/// What the command of an axis takes besides the fields of `scale run`, where --tokens may be left
+/// out.
+std::span<const RunField> scale_sweep_fields(SweepAxis axis);
+
+struct ScaleSweepRequest {
+  SweepAxis axis = SweepAxis::weak;
+  std::string run_file;  // empty: none
+  RunRequest fields;     // flags of the run, its assumptions and the axis; they override the file
+  std::string csv;       // file for the points; empty: none
+  std::string plot;      // folder for drawings; empty: none
+  bool json = false;
+  int threads = 0;  // 0: all cores
+};
+/// One run along one axis: throughput, power, cost, and what more of it brings.
+CommandOutput run_scale_sweep(const ScaleSweepRequest& request);
+
 struct ScalePublishedRequest {
-  std::string report;  // folder of scaling.md, whose table is renewed; empty: none
+  std::string report;  // folder of scaling.md, whose tables and plots are renewed; empty: none
   bool json = false;
 };
 /// Published whole runs beside what is predicted of them.

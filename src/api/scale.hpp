@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/commands.hpp"
@@ -25,6 +27,13 @@ struct SplitRequest {
   RunRequest run, scale;
 };
 SplitRequest split(const RunRequest& request);
+
+/// Takes fields out of those of a run that neither a run, scale_run_fields() nor `more` knows, each
+/// with a problem that names the nearest of all.
+void refuse_unknown(RunRequest& run, std::span<const RunField> more, Problems& problems);
+
+/// Step times of the text of a file, separated by blanks, commas or line ends; at least two.
+Result<std::vector<double>> step_times(std::string_view text, const std::string& file);
 
 struct ScaleSettings {
   RunAssumptions assumed;

@@ -106,33 +106,6 @@ std::string number_text(double value) {
   return text;
 }
 
-// A file of measured step times, separated by blanks, commas or line ends.
-Result<std::vector<double>> read_times(const std::string& path) {
-  const auto text = read_file(path);
-  if (!text) return text.problems();
-  std::vector<double> out;
-  int line = 1;
-  const char* at = text->data();
-  const char* const end = at + text->size();
-  while (at < end) {
-    if (*at == '\n') ++line;
-    if (*at == ' ' || *at == '\t' || *at == ',' || *at == '\n' || *at == '\r') {
-      ++at;
-      continue;
-    }
-    double value = 0;
-    const auto [rest, status] = std::from_chars(at, end, value);
-    if (status != std::errc() || !(value > 0) || !std::isfinite(value)) {
-      return Problem{printable(path) + ":" + std::to_string(line),
-                     "is no list of step times: each must be a number above 0"};
-    }
-    out.push_back(value);
-    at = rest;
-  }
-  if (out.size() < 2) return Problem{printable(path), "holds fewer than two step times"};
-  return out;
-}
-
 void read_noise(RequestReader& reader, std::int64_t accelerators, RunAssumptions& out,
                 Problems& problems) {
   const GivenField* given = reader.find("step-noise");
@@ -147,7 +120,8 @@ void read_noise(RequestReader& reader, std::int64_t accelerators, RunAssumptions
     out.slowest_share = spread * expected_normal_maximum(accelerators);
     return;
   }
-  const auto times = read_times(given->text);
+  const auto text = read_file(given->text);
+  const auto times = text ? step_times(*text, given->text) : text.problems();
   if (!times) return append(problems, times.problems());
   out.slowest_share = expected_sample_maximum(*times, accelerators) - 1;
 }

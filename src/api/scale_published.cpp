@@ -5,6 +5,7 @@
 
 #include "api/files.hpp"
 #include "api/scale.hpp"
+#include "api/scale_sweep.hpp"
 #include "base/document.hpp"
 #include "base/generated.hpp"
 #include "base/table.hpp"
@@ -109,9 +110,16 @@ CommandOutput run_scale_published(const ScalePublishedRequest& request) {
     const std::string path = request.report + "/scaling.md";
     const auto page = read_file(path);
     if (!page) return {.problems = page.problems()};
-    const auto renewed = with_generated(*page, path, {{"published", markdown(*runs)}});
+    auto sweeps = sweep_page();
+    if (!sweeps) return {.problems = sweeps.problems()};
+    sweeps->blocks["published"] = markdown(*runs);
+    const auto renewed = with_generated(*page, path, sweeps->blocks);
     if (!renewed) return {.problems = renewed.problems()};
-    Problems problems = write_files({{path, *renewed}});
+    std::vector<OutputFile> files = {{path, *renewed}};
+    for (const OutputFile& file : sweeps->files) {
+      files.push_back({request.report + "/" + file.path, file.text});
+    }
+    Problems problems = write_files(files, request.report + "/scaling");
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
   return {.text = request.json ? published_json(*runs) : terminal_text(*runs)};

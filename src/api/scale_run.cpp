@@ -30,20 +30,24 @@ Result<WholeRun> finished(Run run, Forecast forecast, ScaleSettings settings) {
 
 }  // namespace
 
-Result<WholeRun> whole_run(const RunRequest& request) {
-  SplitRequest parts = split(request);
-  Problems problems;
-  // Names that neither list knows, with the nearest of both.
+void refuse_unknown(RunRequest& run, std::span<const RunField> more, Problems& problems) {
   std::vector<std::string> names;
-  for (const RunField& field : run_fields()) names.emplace_back(field.name);
-  for (const RunField& field : scale_run_fields()) names.emplace_back(field.name);
-  std::erase_if(parts.run, [&](const GivenField& given) {
+  for (const auto fields : {run_fields(), scale_run_fields(), more}) {
+    for (const RunField& field : fields) names.emplace_back(field.name);
+  }
+  std::erase_if(run, [&](const GivenField& given) {
     const bool known = std::find(names.begin(), names.end(), given.name) != names.end();
     if (!known) {
       problems.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
     }
     return !known;
   });
+}
+
+Result<WholeRun> whole_run(const RunRequest& request) {
+  SplitRequest parts = split(request);
+  Problems problems;
+  refuse_unknown(parts.run, {}, problems);
   // Everything that is wrong, of the run and of the assumptions.
   auto run = make_run(parts.run);
   if (!run) append(problems, run.problems());

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "api/scale.hpp"
+#include "api/scale_words.hpp"
 #include "base/csv.hpp"
 #include "base/quantity_text.hpp"
 #include "base/table.hpp"
@@ -13,48 +14,8 @@ namespace {
 
 constexpr double kHour = 3600, kDay = 86'400;
 
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
 std::string percent(double share) {
-  return format("%.1f %%", 100 * share);
-}
-
-std::string tokens_text(double tokens) {
-  return tokens >= 1e6 && tokens < 1e7 ? format("%.2f M", tokens / 1e6) : short_count_text(tokens);
-}
-
-std::string energy_text(Joules energy) {
-  const double kilowatt_hours = energy.value() / 3.6e6;
-  if (kilowatt_hours < 1000) return format("%.3g kWh", kilowatt_hours);
-  return short_count_text(std::round(kilowatt_hours / 100) / 10) + " MWh";
-}
-
-std::string mass_text(double kilograms) {
-  return kilograms < 1000 ? format("%.3g kg", kilograms)
-                          : short_count_text(kilograms / 1000) + " t";
-}
-
-// Lines of at most 80 columns, the first after `first` blanks, the others after `indent`.
-std::string wrapped(const std::string& text, std::size_t first, std::size_t indent) {
-  std::string out, line(first, ' ');
-  bool begun = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (begun && line.size() + 1 + word.size() > 80) {
-      out += line + "\n";
-      line = std::string(indent, ' ') + word;
-    } else {
-      line += (begun ? " " : "") + word;
-    }
-    begun = true;
-    at = end + 1;
-  }
-  return out + line + "\n";
+  return number_text("%.1f %%", 100 * share);
 }
 
 std::string time_table(const WholeRun& whole) {
@@ -78,11 +39,11 @@ std::string scaled_table(const std::vector<ScaledRun>& scaled, bool grown) {
     const RunCost& cost = each.whole.cost;
     rows.push_back({"  " + short_count_text(static_cast<double>(cost.accelerators)),
                     tokens_text(each.whole.batch), tokens_text(each.whole.settings.assumed.tokens),
-                    format("%.3g", cost.time.total().value() / kDay),
-                    format("%.3g", cost.early.value() / kDay) + " - " +
-                        format("%.3g", cost.late.value() / kDay),
+                    number_text("%.3g", cost.time.total().value() / kDay),
+                    number_text("%.3g", cost.early.value() / kDay) + " - " +
+                        number_text("%.3g", cost.late.value() / kDay),
                     percent(cost.time.goodput), percent(each.whole.forecast.mfu),
-                    cost.price > 0 ? "$" + short_count_text(cost.price) : "-"});
+                    price_text(cost.price)});
   }
   return aligned(rows);
 }
@@ -128,20 +89,21 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   out += "\nwhere the time goes\n" + time_table(whole);
   const Reliability& r = cost.reliability;
   if (r.mean_time_between.value() > 0) {
-    out += wrapped(
-        (time.failures < 10 ? format("%.1f", time.failures) : short_count_text(time.failures)) +
-            " interruptions, one in " + duration_text(r.mean_time_between) + "; checkpoints of " +
-            to_text(cost.checkpoint) + " every " + duration_text(cost.interval) +
-            ", training stopped for " + duration_text(r.checkpoint) + "; " +
-            std::to_string(cost.spare_nodes) + " spare nodes",
-        0, 2);
+    out += wrapped((time.failures < 10 ? number_text("%.1f", time.failures)
+                                       : short_count_text(time.failures)) +
+                       " interruptions, one in " + duration_text(r.mean_time_between) +
+                       "; checkpoints of " + to_text(cost.checkpoint) + " every " +
+                       duration_text(cost.interval) + ", training stopped for " +
+                       duration_text(r.checkpoint) + "; " + std::to_string(cost.spare_nodes) +
+                       " spare nodes",
+                   0, 2);
   }
   const double tokens = token_factor(whole.batch, whole.critical_batch);
-  out += "\n" + wrapped("loss by the law: " + format("%.3f", whole.loss) +
+  out += "\n" + wrapped("loss by the law: " + number_text("%.3f", whole.loss) +
                             " nats a token; critical batch there: " +
                             tokens_text(whole.critical_batch) + " tokens. This batch takes " +
-                            format("%.2f", tokens) + " x the tokens of a small one and " +
-                            format("%.2f", step_factor(whole.batch, whole.critical_batch)) +
+                            number_text("%.2f", tokens) + " x the tokens of a small one and " +
+                            number_text("%.2f", step_factor(whole.batch, whole.critical_batch)) +
                             " x the steps of a large one.",
                         0, 2);
   out += "\nmore or fewer data-parallel ranks, same batch\n" + scaled_table(scaled, false);
