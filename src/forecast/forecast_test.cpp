@@ -389,7 +389,7 @@ TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
     return out;
   };
   EXPECT_NEAR(attention(packed) * 16, attention(whole), 1e-2 * attention(whole));
-  EXPECT_EQ(packed.memory.activations, whole.memory.activations);
+  EXPECT_EQ(packed.held.memory.activations, whole.held.memory.activations);
 }
 
 // [FORECAST-9] A small model is bound by the host, which issues every kernel and call in turn.

@@ -71,6 +71,34 @@ Seconds call_time(const Call& call, const Prices& prices) {
                          prices.calibration.levels, call.choices);
 }
 
+namespace {
+
+CallPrice price_of(const Call& call, const Prices& prices) {
+  const GroupSpan span = span_of_call(call, prices.spans);
+  return {span.ranks, crossed_level(span, prices.cluster),
+          collective_time(call.op, call.bytes, span, prices.cluster, prices.calibration.levels,
+                          call.choices)};
+}
+
+}  // namespace
+
+const CallPrice& CallMemo::get(const Call& call, const Prices& prices) {
+  const auto bytes = static_cast<std::uint64_t>(call.bytes.value());
+  const std::uint64_t hash = (bytes ^ static_cast<std::uint64_t>(call.op) << 40 ^
+                              static_cast<std::uint64_t>(call.group) << 48) *
+                             0x9E3779B97F4A7C15;  // 2^64 / golden ratio
+  Slot& slot = slots_[hash >> 58];
+  if (!slot.used || slot.op != call.op || slot.group != call.group || slot.bytes != call.bytes ||
+      slot.choices != call.choices) {
+    slot = {true, call.op, call.group, call.bytes, call.choices, price_of(call, prices)};
+  }
+  return slot.price;
+}
+
+void CallMemo::clear() {
+  for (Slot& slot : slots_) slot.used = false;
+}
+
 Seconds check_time(std::int64_t ranks, std::int64_t on_a_node, const Prices& prices) {
   if (!prices.job.checked_collectives || ranks <= 1) return Seconds(0);
   const FrameworkConstants& constants = prices.calibration.of(prices.job.framework);
@@ -84,26 +112,39 @@ Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
   return check_time(ranks, span_of_group(prices.spans, call.group).members.front(), prices);
 }
 
-PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls) {
-  PricedBlock out;
-  const Habits& habit = habits(prices.job.framework);
-  double forward_kernels = 0, recompute_kernels = 0, backward_kernels = 0;
+PricedWork price_work(const Block& block, const Prices& prices) {
+  PricedWork out;
   for (const Op& op : block.ops) {
     const Seconds seconds = op_time(op, prices);
     const double kernels = issued(prices.job.graphs, op.routed) ? op.kernels : 0;
     if (op.phase == Phase::backward) {
-      out.backward.compute += seconds;
-      backward_kernels += kernels;
+      out.backward += seconds;
+      out.backward_kernels += kernels;
       if (op.weight_gradient) out.weight_gradient += seconds;
     } else {
-      out.forward.compute += seconds;
-      forward_kernels += kernels;
+      out.forward += seconds;
+      out.forward_kernels += kernels;
     }
     if (op.recomputed) {
-      out.recompute.compute += seconds;
-      recompute_kernels += kernels;
+      out.recompute += seconds;
+      out.recompute_kernels += kernels;
     }
   }
+  return out;
+}
+
+PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls) {
+  return price_block(block, price_work(block, prices), prices, calls);
+}
+
+PricedBlock price_block(const Block& block, const PricedWork& work, const Prices& prices,
+                        std::vector<PricedCall>& calls) {
+  PricedBlock out;
+  out.forward.compute = work.forward;
+  out.recompute.compute = work.recompute;
+  out.backward.compute = work.backward;
+  out.weight_gradient = work.weight_gradient;
+  const Habits& habit = habits(prices.job.framework);
 
   // What computation can hide. A tensor-parallel gather or reduction runs under one of the two
   // products that follow it; split products (user buffers) let all of a group's pieces but the
@@ -113,13 +154,15 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
   // No computation hides two calls at once [FORECAST-8].
   Room forward{out.forward.compute, out.forward.compute};
   Room backward{out.backward.compute * 0.5, out.backward.compute + out.recompute.compute};
-  const std::size_t first_call = calls.size();
+  // [FORECAST-9] What the hosts need to issue and to check, by direction.
+  const FrameworkConstants& host = prices.calibration.of(prices.job.framework);
+  Seconds forward_host = work.forward_kernels * host.host_launch;
+  Seconds recompute_host = work.recompute_kernels * host.host_launch;
+  Seconds backward_host = work.backward_kernels * host.host_launch;
   for (const Call& call : block.calls) {
-    const GroupSpan span = span_of_call(call, prices.spans);
-    PricedCall priced{call, span.ranks, crossed_level(span, prices.cluster),
-                      collective_time(call.op, call.bytes, span, prices.cluster,
-                                      prices.calibration.levels, call.choices),
-                      Seconds(0)};
+    const CallPrice price =
+        prices.memo != nullptr ? prices.memo->get(call, prices) : price_of(call, prices);
+    PricedCall priced{call, price.ranks, price.level, price.each, Seconds(0)};
     const Seconds all = priced.each * call.count;
     Direction& direction = direction_of(out, call.phase);
     Room& room = call.phase == Phase::backward ? backward : forward;
@@ -136,39 +179,32 @@ PricedBlock price_block(const Block& block, const Prices& prices, std::vector<Pr
     } else if (call.group == Group::ep && overlap_experts) {
       hidden = room.hide(all, /*in_same_block=*/false);
     } else if (call.group == Group::tp && split_products && call.phase != Phase::recompute) {
-      const double pieces = static_cast<double>(std::max<std::int64_t>(1, span.ranks));
+      const double pieces = static_cast<double>(std::max<std::int64_t>(1, price.ranks));
       hidden = room.hide(all * (1 - 1 / pieces), /*in_same_block=*/true);
     }
     priced.exposed = all - hidden;
     direction.exposed[static_cast<std::size_t>(call.group)] += priced.exposed;
     direction.compute += hidden * prices.calibration.shared.interference;
+    Seconds& needed = call.phase == Phase::forward     ? forward_host
+                      : call.phase == Phase::recompute ? recompute_host
+                                                       : backward_host;
+    if (issued(prices.job.graphs, call.group == Group::ep)) needed += call.count * host.host_call;
+    needed += call.count * check_time(call, price.ranks, prices);
     calls.push_back(priced);
   }
 
-  // [FORECAST-9] Where kernels and calls are shorter than the host needs to issue them, the host
-  // sets the pace.
+  // Where kernels and calls are shorter than the host needs to issue them, the host sets the pace.
   // So does the link to the host where offloaded bytes take longer than the block.
-  const BytesPerSecond host_link = prices.cluster.accelerator.host_bandwidth;
-  const FrameworkConstants& host = prices.calibration.of(prices.job.framework);
-  const auto host_bound = [&](Direction& direction, double kernels, Phase phase) {
-    Seconds needed = kernels * host.host_launch;
-    for (std::size_t i = first_call; i < calls.size(); ++i) {
-      const Call& call = calls[i].call;
-      if (call.phase != phase) continue;
-      if (issued(prices.job.graphs, call.group == Group::ep)) {
-        needed += call.count * host.host_call;
-      }
-      needed += call.count * check_time(call, calls[i].ranks, prices);
-    }
+  const Seconds transfer = block.host_transfer.value() > 0
+                               ? block.host_transfer / prices.cluster.accelerator.host_bandwidth
+                               : Seconds(0);
+  const auto bound_by_host = [](Direction& direction, Seconds needed, Seconds moved) {
     const Seconds device = direction.total();
-    const Seconds transfer = block.host_transfer.value() > 0 && phase != Phase::recompute
-                                 ? block.host_transfer / host_link
-                                 : Seconds(0);
-    direction.host = std::max({Seconds(0), needed - device, transfer - device});
+    direction.host = std::max({Seconds(0), needed - device, moved - device});
   };
-  host_bound(out.forward, forward_kernels, Phase::forward);
-  host_bound(out.recompute, recompute_kernels, Phase::recompute);
-  host_bound(out.backward, backward_kernels, Phase::backward);
+  bound_by_host(out.forward, forward_host, transfer);
+  bound_by_host(out.recompute, recompute_host, Seconds(0));
+  bound_by_host(out.backward, backward_host, transfer);
   return out;
 }
 

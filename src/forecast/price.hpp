@@ -33,6 +33,40 @@ struct PricedBlock {
   Seconds total() const { return forward.total() + recompute.total() + backward.total(); }
 };
 
+/// The computation of a block alone: kernels, and how many of them the host issues.
+struct PricedWork {
+  Seconds forward, recompute, backward;
+  Seconds weight_gradient;  // part of backward that a zero-bubble schedule may delay
+  double forward_kernels = 0, recompute_kernels = 0, backward_kernels = 0;
+};
+
+/// What one call takes.
+struct CallPrice {
+  std::int64_t ranks = 1;
+  int level = 0;  // the outermost level it crosses
+  Seconds each;
+};
+
+struct Prices;
+
+/// Prices of calls that come again, as long as the spans stay as they are.
+class CallMemo {
+ public:
+  const CallPrice& get(const Call& call, const Prices& prices);
+  void clear();
+
+ private:
+  struct Slot {
+    bool used = false;
+    CollectiveOp op{};
+    Group group{};
+    Bytes bytes;
+    double choices = 1;
+    CallPrice price;
+  };
+  std::array<Slot, 64> slots_;
+};
+
 /// Everything that pricing needs to know besides the block.
 struct Prices {
   const Job& job;
@@ -40,6 +74,7 @@ struct Prices {
   const Cluster& cluster;
   const Calibration& calibration;
   const Spans& spans;
+  CallMemo* memo = nullptr;  // of these spans; null: none
 };
 
 /// Ranks and span over which a call communicates. A send goes to a neighbour; where not all
@@ -53,7 +88,12 @@ Seconds call_time(const Call& call, const Prices& prices);
 Seconds check_time(std::int64_t ranks, std::int64_t on_a_node, const Prices& prices);
 Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices);
 
+/// Reads the job and the machine only.
+PricedWork price_work(const Block& block, const Prices& prices);
+
 /// Prices a block and appends its calls (counts for one micro-batch) with what of them is exposed.
+PricedBlock price_block(const Block& block, const PricedWork& work, const Prices& prices,
+                        std::vector<PricedCall>& calls);
 PricedBlock price_block(const Block& block, const Prices& prices, std::vector<PricedCall>& calls);
 
 }  // namespace headway

@@ -24,6 +24,12 @@ class Checker {
   Checker(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster)
       : model_(model), job_(job), layout_(layout), cluster_(cluster) {}
 
+  // The first problem is enough, and nobody reads it.
+  bool is_legal() {
+    silent_ = true;
+    return run().empty();
+  }
+
   Problems run() {
     if (model_.kinds.size() > kMostLayerKinds) {
       fail("--model", "has " + std::to_string(model_.kinds.size()) +
@@ -36,6 +42,7 @@ class Checker {
     batch();
     sequence();
     for (const Layer& layer : model_.kinds) widths(layer);
+    if (silent_ && !problems_.empty()) return problems_;
     pipeline();
     experts();
     sharding();
@@ -54,10 +61,11 @@ class Checker {
     if (value > 10'000'000) fail(flag, "is " + std::to_string(value) + "; must be at most 10^7");
   }
   // `whole` must be a multiple of `part`.
-  void divides(const char* flag, std::int64_t part, std::int64_t whole, const std::string& of) {
+  void divides(const char* flag, std::int64_t part, std::int64_t whole, std::string_view of) {
     if (whole % part == 0) return;
-    fail(flag, std::to_string(part) + " does not divide " + of + " (" + std::to_string(whole) +
-                   "); legal: " + divisors(whole));
+    if (silent_) return fail(flag, "");  // the divisors take long to find
+    fail(flag, std::to_string(part) + " does not divide " + std::string(of) + " (" +
+                   std::to_string(whole) + "); legal: " + divisors(whole));
   }
 
   void degrees() {
@@ -283,12 +291,17 @@ class Checker {
   const Layout& layout_;
   const Cluster& cluster_;
   Problems problems_;
+  bool silent_ = false;
 };
 
 }  // namespace
 
 Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
   return Checker(model, job, layout, cluster).run();
+}
+
+bool is_legal(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
+  return Checker(model, job, layout, cluster).is_legal();
 }
 
 }  // namespace headway

@@ -105,6 +105,9 @@ std::int64_t micro_batches(const Job& job, const Layout& layout);
 /// be legal. `where` names fields as the command line does ("--tp").
 Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
 
+/// Whether check() finds nothing, in less time.
+bool is_legal(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
+
 /// The degree of one dimension, and the distance in global ranks between neighbours along it.
 std::int64_t degree(const Layout& layout, Dimension dimension);
 std::int64_t stride(const Layout& layout, Dimension dimension);

@@ -143,7 +143,7 @@ TEST(Activations, MoreTensorParallelismNeverNeedsMoreUnderSequenceParallelism) {
       double before = 1e300;
       for (c.layout.tp = 1; c.layout.tp <= 8; c.layout.tp *= 2) {
         expect_legal(c);
-        const double now = c.lowered().memory.activations.value();
+        const double now = c.lowered().held.memory.activations.value();
         EXPECT_LE(now, before) << name << " tp " << c.layout.tp;
         before = now;
       }
@@ -174,9 +174,9 @@ TEST(Activations, LogitsAreAliveInOneMicroBatchOnly) {  // [STEP-7]
   // More micro-batches in flight do not multiply them.
   c.layout.pp = 2;
   c.job.global_batch = 1;
-  const double one = c.lowered().memory.activations.value();
+  const double one = c.lowered().held.memory.activations.value();
   c.job.global_batch = 2;
-  const double two = c.lowered().memory.activations.value();
+  const double two = c.lowered().held.memory.activations.value();
   EXPECT_LT(two - one, 24 * 34 * 2048.0 * 6144 / 8 * 1.1);
 }
 

@@ -113,9 +113,6 @@ void add_offload(Block& block, const Slice& slice);
 /// Once a step: the optimiser's passes and products.
 void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks);
 
-/// Bytes by kind on the rank that holds most.
-void account_memory(Step& step, const Slice& slice);
-
 /// Micro-batches whose activations a stage holds at its peak, in units of the stage's layers.
 double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_batches);
 

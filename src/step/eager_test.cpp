@@ -166,8 +166,8 @@ TEST(Eager, TheEndsStayGatheredAndTheirGradientsGrow) {  // [STEP-9]
   const double layer = step.blocks[0].held.dense;
   const double ends = 50368 * kHidden + 2048 * kHidden + kHidden;  // words, positions, last norm
   // Two blocks gathered, one's gradients twice; the ends' weights and gradients.
-  EXPECT_NEAR(step.memory.buffers.value(), 2 * (2 * layer + 2 * layer + 2 * ends),
-              1e-3 * step.memory.buffers.value());
+  EXPECT_NEAR(step.held.memory.buffers.value(), 2 * (2 * layer + 2 * layer + 2 * ends),
+              1e-3 * step.held.memory.buffers.value());
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 #include <algorithm>
 
 #include "model/count.hpp"
-#include "step/data_parallel.hpp"
-#include "step/pipeline.hpp"
+#include "step/pieces.hpp"
 
 namespace headway {
 namespace {
@@ -66,53 +65,81 @@ const GroupSpan& span_of_group(const Spans& spans, Group group) {
   return spans.dp;
 }
 
+LoweredBlocks lower_work(const Slice& slice) {
+  const Model& model = slice.model;
+  LoweredBlocks out;
+  // First the kinds of layer, in the model's order, then the ends.
+  out.blocks.reserve(kMostBlocks);
+  for (const Layer& layer : model.kinds) {
+    out.blocks.push_back(lower_layer(slice, layer, BlockKind::layer));
+  }
+  if (model.vocabulary > 0) {
+    out.index.embedding = static_cast<int>(out.blocks.size());
+    out.blocks.push_back(lower_embedding(slice));
+    out.index.head = static_cast<int>(out.blocks.size());
+    out.blocks.push_back(lower_head(slice));
+  }
+  if (model.prediction_layers > 0) {
+    out.index.prediction = static_cast<int>(out.blocks.size());
+    out.blocks.push_back(lower_layer(slice, model.kinds.back(), BlockKind::prediction));
+    if (out.index.head >= 0) {
+      add_shared_head(out.blocks.back(), out.blocks[static_cast<std::size_t>(out.index.head)]);
+    }
+  }
+  out.weights = weights_of(slice, out.blocks);
+  return out;
+}
+
+void add_shared_calls(std::vector<Block>& blocks, const Slice& slice,
+                      const std::vector<Weights>& weights) {
+  add_weight_sharding(blocks, slice, weights);
+  for (Block& block : blocks) {
+    add_batch_calls(block, slice);
+    add_offload(block, slice);
+  }
+}
+
+LoweredBlocks lower_blocks(const Slice& slice) {
+  LoweredBlocks out = lower_work(slice);
+  add_shared_calls(out.blocks, slice, out.weights);
+  return out;
+}
+
+std::vector<StageClass> lower_stages(const Slice& slice, const LoweredBlocks& lowered) {
+  std::vector<StageClass> out =
+      stage_classes(slice.model, slice.layout, lowered.index, slice.habit.balances_stages);
+  for (StageClass& stage : out) {
+    for (std::size_t i = 0; i < lowered.blocks.size(); ++i) {
+      const HeldParameters& held = lowered.blocks[i].held;
+      stage.parameters += static_cast<double>(stage.counts[i]) * (held.dense + held.experts);
+    }
+  }
+  return out;
+}
+
+void add_step_calls(StageClass& stage, const Slice& slice, const LoweredBlocks& lowered,
+                    const Spans& spans) {
+  add_data_parallel_calls(stage, slice, lowered.blocks, lowered.weights, spans);
+  add_resident_gathers(stage, slice, lowered.weights);
+  add_step_end_calls(stage, slice, lowered.blocks);
+  add_optimizer(stage, slice, lowered.blocks);
+}
+
 Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
   const Slice slice(model, job, layout);
   Step step;
   step.micro_batches = micro_batches(job, layout);
   step.spans = spans(layout, cluster);
-
-  // Blocks: first the kinds of layer, in the model's order, then the ends.
-  BlockIndex index;
-  step.blocks.reserve(kMostBlocks);
-  for (const Layer& layer : model.kinds) {
-    step.blocks.push_back(lower_layer(slice, layer, BlockKind::layer));
-  }
-  if (model.vocabulary > 0) {
-    index.embedding = static_cast<int>(step.blocks.size());
-    step.blocks.push_back(lower_embedding(slice));
-    index.head = static_cast<int>(step.blocks.size());
-    step.blocks.push_back(lower_head(slice));
-  }
-  if (model.prediction_layers > 0) {
-    index.prediction = static_cast<int>(step.blocks.size());
-    step.blocks.push_back(lower_layer(slice, model.kinds.back(), BlockKind::prediction));
-    if (index.head >= 0) {
-      add_shared_head(step.blocks.back(), step.blocks[static_cast<std::size_t>(index.head)]);
-    }
-  }
-  const std::vector<Weights> weights = weights_of(slice, step.blocks);
-  add_weight_sharding(step.blocks, slice, weights);
-  for (Block& block : step.blocks) {
-    add_batch_calls(block, slice);
-    add_offload(block, slice);
-  }
+  LoweredBlocks lowered = lower_blocks(slice);
 
   // Stages: which blocks each rank of the pipeline holds, and what it does once a step.
-  step.stages = stage_classes(model, layout, index, slice.habit.balances_stages);
+  step.stages = lower_stages(slice, lowered);
   for (StageClass& stage : step.stages) {
-    for (std::size_t i = 0; i < step.blocks.size(); ++i) {
-      stage.parameters += static_cast<double>(stage.counts[i]) *
-                          (step.blocks[i].held.dense + step.blocks[i].held.experts);
-    }
     add_pipeline_calls(stage, slice);
-    add_data_parallel_calls(stage, slice, step.blocks, weights, step.spans);
-    add_resident_gathers(stage, slice, weights);
-    add_step_end_calls(stage, slice, step.blocks);
-    add_optimizer(stage, slice, step.blocks);
+    add_step_calls(stage, slice, lowered, step.spans);
   }
-
-  account_memory(step, slice);
+  step.blocks = std::move(lowered.blocks);
+  step.held = hold(step.blocks, step.stages, slice, step.micro_batches);
 
   // Model FLOPs: forward and twice that backward; frozen weights need no gradient of their own.
   const double sequences = static_cast<double>(job.global_batch);

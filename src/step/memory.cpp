@@ -1,14 +1,28 @@
 // Memory by kind on the rank that holds most [STEP-9].
 #include <algorithm>
 
-#include "step/block_builder.hpp"
 #include "step/optimizer.hpp"
+#include "step/pieces.hpp"
 
 namespace headway {
 namespace {
 
-Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
-                Bytes& offloaded_states) {
+// While a recomputed piece runs backward, everything in it is alive.
+Bytes alive(const Block& block, const Layout& layout) {
+  if (block.kind == BlockKind::head) return block.saved + block.working;
+  const double pieces =
+      layout.recompute == Recompute::full ? static_cast<double>(layout.recompute_every) : 1.0;
+  return pieces * (block.saved_if_kept - block.saved) + block.working;
+}
+
+double copies(const Layout& layout) {
+  return layout.schedule == Schedule::dual_pipe && layout.pp > 1 ? 2.0 : 1.0;
+}
+
+}  // namespace
+
+HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage,
+                       const Slice& slice) {
   const Layout& layout = slice.layout;
   const Habits& habit = slice.habit;
   const bool sharded = shards_weights(slice.job, layout);
@@ -22,16 +36,14 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
   const double gradient = gradient_bytes(slice.job);
   const double state_bytes =
       optimizer_state_bytes(slice.job) + (keeps_master(slice.job) ? 4.0 : 0.0);
-  const double copies = layout.schedule == Schedule::dual_pipe && layout.pp > 1 ? 2.0 : 1.0;
 
   double parameters = 0, gradients = 0, states = 0, largest_block = 0;
   double ends = 0;  // parameters of embedding and head where they form a unit of their own
-  Bytes kept(0), widest(0), last_work(0);
-  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
-    const Block& block = step.blocks[i];
+    const Block& block = blocks[i];
     const HeldParameters& held = block.held;
-    const double count = static_cast<double>(stage.counts[i]) * copies;
+    const double count = static_cast<double>(stage.counts[i]) * copies(layout);
     const bool layer = block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
     const double weight = layer ? layer_weight_bytes(slice.job) : weight_bytes;
     const auto add = [&](double held_here, double ranks) {
@@ -47,33 +59,13 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
     } else {
       ends += held.dense;
     }
-    if (block.kind != BlockKind::head) kept += count * block.saved;
-    // While a recomputed piece runs backward, everything in it is alive.
-    const double pieces =
-        layout.recompute == Recompute::full ? static_cast<double>(layout.recompute_every) : 1.0;
-    const Bytes alive = block.kind == BlockKind::head
-                            ? block.saved + block.working
-                            : pieces * (block.saved_if_kept - block.saved) + block.working;
-    widest = std::max(widest, alive);
   }
 
-  Memory memory;
-  memory.parameters = Bytes(layout.offload_parameters ? 0 : parameters);
-  memory.gradients = Bytes(gradients);
-  memory.optimizer = Bytes(layout.offload_optimizer ? 0 : states);
-  offloaded_states = Bytes(layout.offload_optimizer ? states : 0);
-  const double flights = in_flight(layout, stage.first, step.micro_batches);
-  if (layout.offload_activations) {
-    // Two micro-batches' worth of one block stay: one in work, one on its way.
-    Bytes largest(0);
-    for (std::size_t i = 0; i < step.blocks.size(); ++i) {
-      if (stage.counts[i] > 0) largest = std::max(largest, step.blocks[i].saved);
-    }
-    memory.activations = 2 * largest + widest;
-  } else {
-    memory.activations = flights * kept + widest;
-    memory.in_flight = std::max(0.0, flights - 1) * kept;
-  }
+  HeldStates out;
+  out.parameters = Bytes(layout.offload_parameters ? 0 : parameters);
+  out.gradients = Bytes(gradients);
+  out.optimizer = Bytes(layout.offload_optimizer ? 0 : states);
+  out.offloaded = Bytes(layout.offload_optimizer ? states : 0);
   const double gathered = sharded
                               ? (layout.zero == 3 && layout.reshard_after_forward
                                      ? largest_block * static_cast<double>(habit.gathered_blocks)
@@ -85,15 +77,47 @@ Memory on_stage(const Step& step, const Slice& slice, const StageClass& stage,
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
   // first to the last op of the backward pass.
   const bool kept_ends = sharded && layout.zero == 3 && layout.reshard_after_forward;
-  memory.buffers =
+  out.buffers =
       Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(slice.job) +
             (sharded || reduces ? (whole ? stage.parameters : largest_block) * transient : 0.0)) +
       (reduces && layout.zero == 0 && !whole ? 2 * Bytes(habit.bucket * reduced_bytes(slice.job))
                                              : Bytes(0));
-  return memory;
+  return out;
 }
 
-}  // namespace
+HeldActivations held_activations(const std::vector<Block>& blocks, const StageClass& stage,
+                                 const Slice& slice, std::int64_t micro_batches) {
+  const Layout& layout = slice.layout;
+  Bytes kept(0), widest(0), largest(0);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (stage.counts[i] == 0) continue;
+    const Block& block = blocks[i];
+    const double count = static_cast<double>(stage.counts[i]) * copies(layout);
+    if (block.kind != BlockKind::head) kept += count * block.saved;
+    widest = std::max(widest, alive(block, layout));
+    largest = std::max(largest, block.saved);
+  }
+  // Offloaded, two micro-batches' worth of one block stay: one in work, one on its way.
+  if (layout.offload_activations) return {2 * largest + widest, Bytes(0)};
+  const double flights = in_flight(layout, stage.first, micro_batches);
+  return {flights * kept + widest, std::max(0.0, flights - 1) * kept};
+}
+
+void add_stage(MostHeld& most, std::int64_t stage, const HeldStates& states,
+               const HeldActivations& held) {
+  Memory memory;
+  memory.parameters = states.parameters;
+  memory.gradients = states.gradients;
+  memory.optimizer = states.optimizer;
+  memory.buffers = states.buffers;
+  memory.activations = held.activations;
+  memory.in_flight = held.in_flight;
+  if (stage == 0) most.first = memory;
+  if (memory.total() <= most.memory.total()) return;
+  most.memory = memory;
+  most.stage = stage;
+  most.offloaded_states = states.offloaded;
+}
 
 void add_offload(Block& block, const Slice& slice) {
   const Layout& layout = slice.layout;
@@ -106,17 +130,14 @@ void add_offload(Block& block, const Slice& slice) {
   }
 }
 
-void account_memory(Step& step, const Slice& slice) {
-  for (const StageClass& stage : step.stages) {
-    Bytes offloaded_states(0);
-    const Memory memory = on_stage(step, slice, stage, offloaded_states);
-    if (stage.first == 0) step.first_memory = memory;
-    if (memory.total() > step.memory.total()) {
-      step.memory = memory;
-      step.worst_stage = stage.first;
-      step.offloaded_states = offloaded_states;
-    }
+MostHeld hold(const std::vector<Block>& blocks, const std::vector<StageClass>& stages,
+              const Slice& slice, std::int64_t micro_batches) {
+  MostHeld out;
+  for (const StageClass& stage : stages) {
+    add_stage(out, stage.first, held_states(blocks, stage, slice),
+              held_activations(blocks, stage, slice, micro_batches));
   }
+  return out;
 }
 
 }  // namespace headway

@@ -119,9 +119,9 @@ TEST(Memory, ZeroShardsWhatItShould) {  // [STEP-9]
     const double p = step.stages[0].parameters;
     const std::string what = std::string(kFrameworkNames[static_cast<int>(expected.framework)]) +
                              " " + expected.recipe + " zero " + std::to_string(expected.zero);
-    EXPECT_NEAR(step.memory.parameters.value() / p, expected.weights, 1e-9) << what;
-    EXPECT_NEAR(step.memory.gradients.value() / p, expected.gradients, 1e-9) << what;
-    EXPECT_NEAR(step.memory.optimizer.value() / p, expected.states, 1e-9) << what;
+    EXPECT_NEAR(step.held.memory.parameters.value() / p, expected.weights, 1e-9) << what;
+    EXPECT_NEAR(step.held.memory.gradients.value() / p, expected.gradients, 1e-9) << what;
+    EXPECT_NEAR(step.held.memory.optimizer.value() / p, expected.states, 1e-9) << what;
   }
 }
 
@@ -131,7 +131,7 @@ TEST(Memory, OptimiserStatesFollowTheOptimiser) {  // [STEP-8] [STEP-9]
     c.job.framework = Framework::fsdp;
     c.job.optimizer = optimizer;
     const Step step = c.lowered();
-    return step.memory.optimizer.value() / step.stages[0].parameters;
+    return step.held.memory.optimizer.value() / step.stages[0].parameters;
   };
   EXPECT_DOUBLE_EQ(states(Optimizer::adam), 8);
   EXPECT_DOUBLE_EQ(states(Optimizer::adamw), 8);
@@ -147,26 +147,26 @@ TEST(Memory, OffloadEmptiesWhatItMoves) {  // [STEP-9]
   c.job.global_batch = 8;
   c.layout.dp = 8;
   c.layout.zero = 3;
-  const Memory whole = c.lowered().memory;
+  const Memory whole = c.lowered().held.memory;
   Case optimizer = c, parameters = c, activations = c;
   optimizer.layout.offload_optimizer = true;
   parameters.layout.offload_parameters = true;
   activations.layout.offload_activations = true;
   expect_legal(parameters);
-  EXPECT_EQ(optimizer.lowered().memory.optimizer.value(), 0);
-  EXPECT_EQ(optimizer.lowered().memory.parameters, whole.parameters);
-  EXPECT_EQ(parameters.lowered().memory.parameters.value(), 0);
-  EXPECT_EQ(parameters.lowered().memory.optimizer, whole.optimizer);
-  EXPECT_LT(activations.lowered().memory.activations, 0.5 * whole.activations);
+  EXPECT_EQ(optimizer.lowered().held.memory.optimizer.value(), 0);
+  EXPECT_EQ(optimizer.lowered().held.memory.parameters, whole.parameters);
+  EXPECT_EQ(parameters.lowered().held.memory.parameters.value(), 0);
+  EXPECT_EQ(parameters.lowered().held.memory.optimizer, whole.optimizer);
+  EXPECT_LT(activations.lowered().held.memory.activations, 0.5 * whole.activations);
 }
 
 // [STEP-9] Megatron's 8-bit recipes keep two 8-bit copies of a layer's weights (both orientations)
 // in place of one of 16 bit, and gradients of 16 bit in place of fp32.
 TEST(Memory, MegatronsFp8RecipesHoldTwoBytesOfWeightsAndTwoOfGradients) {
   Case c = case_of("llama-3-8b", "dgx-h100");
-  const Memory bf16 = c.lowered().memory;
+  const Memory bf16 = c.lowered().held.memory;
   c.job.recipe = recipe_from("fp8");
-  const Memory fp8 = c.lowered().memory;
+  const Memory fp8 = c.lowered().held.memory;
   EXPECT_DOUBLE_EQ(fp8.parameters.value(), bf16.parameters.value());
   EXPECT_DOUBLE_EQ(fp8.gradients.value(), bf16.gradients.value() / 2);
 }
@@ -180,10 +180,10 @@ TEST(Memory, KeptActivationsStandForEveryMicroBatchInFlight) {  // [STEP-9] [STE
   const Step step = c.lowered();
   const Block& layer = step.blocks[0];
   const double kept = static_cast<double>(layers / 4) * layer.saved.value();
-  EXPECT_DOUBLE_EQ(step.memory.activations.value(), 4 * kept + layer.working.value());
-  EXPECT_EQ(step.worst_stage, 0);  // the first waits longest for its gradients
+  EXPECT_DOUBLE_EQ(step.held.memory.activations.value(), 4 * kept + layer.working.value());
+  EXPECT_EQ(step.held.stage, 0);  // the first waits longest for its gradients
   c.layout.schedule = Schedule::gpipe;
-  EXPECT_DOUBLE_EQ(c.lowered().memory.activations.value(), 64 * kept + layer.working.value());
+  EXPECT_DOUBLE_EQ(c.lowered().held.memory.activations.value(), 64 * kept + layer.working.value());
 }
 
 TEST(Memory, TheWorstStageIsTheOneThatHoldsMost) {  // [STEP-9]
@@ -192,16 +192,16 @@ TEST(Memory, TheWorstStageIsTheOneThatHoldsMost) {  // [STEP-9]
   c.layout.pp = 2;
   c.layout.recompute = Recompute::full;
   c.model.tied_embeddings = false;
-  EXPECT_EQ(c.lowered().worst_stage, 1);
+  EXPECT_EQ(c.lowered().held.stage, 1);
   // Many in flight and no logits to speak of: the first.
   c = case_of("megatron-22b");
   c.job.global_batch = 64;
   c.layout.pp = 8;
-  EXPECT_EQ(c.lowered().worst_stage, 0);
+  EXPECT_EQ(c.lowered().held.stage, 0);
 }
 
 TEST(Memory, TheTotalIsTheSumOfItsKinds) {  // [STEP-9]
-  const Memory m = case_of("llama-2-7b").lowered().memory;
+  const Memory m = case_of("llama-2-7b").lowered().held.memory;
   EXPECT_DOUBLE_EQ(
       m.total().value(),
       (m.parameters + m.gradients + m.optimizer + m.activations + m.buffers + m.other).value());
@@ -237,9 +237,9 @@ TEST(DualPipe, HoldsTheParametersTwice) {  // [STEP-9] arXiv 2412.19437 table 2
   Case c = case_of("limits-mlp-12288");
   c.job.global_batch = 64;
   c.layout.pp = 4;
-  const double once = c.lowered().memory.parameters.value();
+  const double once = c.lowered().held.memory.parameters.value();
   c.layout.schedule = Schedule::dual_pipe;
-  EXPECT_DOUBLE_EQ(c.lowered().memory.parameters.value(), 2 * once);
+  EXPECT_DOUBLE_EQ(c.lowered().held.memory.parameters.value(), 2 * once);
 }
 
 // [STEP-8] Bytes that the update moves.
@@ -297,7 +297,7 @@ TEST(Memory, NanotronKeepsTwoBytesMoreWhereRanksShareGradients) {
     c.layout.zero = zero;
     expect_legal(c);
     const Step step = c.lowered();
-    const Memory& m = step.memory;
+    const Memory& m = step.held.memory;
     return (m.parameters + m.gradients + m.optimizer + m.buffers).value() /
            step.stages.front().parameters;
   };
@@ -327,9 +327,9 @@ TEST(Memory, RankZeroAndMicroBatchesInFlightStandApart) {
   const double layer = step.blocks.front().saved.value();
   const double table = step.blocks.at(1).saved.value();
   ASSERT_EQ(step.blocks.at(1).kind, BlockKind::embedding);
-  EXPECT_DOUBLE_EQ(step.first_memory.in_flight.value(), 3 * (8 * layer + table));
+  EXPECT_DOUBLE_EQ(step.held.first.in_flight.value(), 3 * (8 * layer + table));
   c.layout.pp = 1;
-  EXPECT_EQ(c.lowered().first_memory.in_flight.value(), 0);
+  EXPECT_EQ(c.lowered().held.first.in_flight.value(), 0);
 }
 
 }  // namespace

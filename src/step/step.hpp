@@ -58,16 +58,21 @@ struct Memory {
   Bytes total() const { return parameters + gradients + optimizer + activations + buffers + other; }
 };
 
+/// The memory of the rank that holds most, and of rank 0, which many logs report.
+struct MostHeld {
+  Memory memory;           // of the rank that holds most
+  Bytes offloaded_states;  // of that rank, in the host's memory
+  std::int64_t stage = 0;  // where it is
+  Memory first;            // of rank 0
+};
+
 struct Step {
   std::vector<Block> blocks;       // at most kMostBlocks
   std::vector<StageClass> stages;  // in the order of their first stage
   std::int64_t micro_batches = 1;
   Spans spans;
-  Memory memory;                 // of the worst rank
-  Memory first_memory;           // of rank 0, which many logs report
-  Bytes offloaded_states;        // of that rank, in the host's memory
-  std::int64_t worst_stage = 0;  // where that rank is
-  Flops model_flops_full;        // of the whole step, attention in full [MODEL-1]
+  MostHeld held;
+  Flops model_flops_full;  // of the whole step, attention in full [MODEL-1]
   Flops model_flops_causal;
   Flops recomputed_flops_full;  // of the whole step, on top of the model's
   Flops recomputed_flops_causal;

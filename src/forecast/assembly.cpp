@@ -1,0 +1,243 @@
+#include "forecast/assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "step/habits.hpp"
+
+namespace headway {
+namespace {
+
+Seconds& part_of(Parts& parts, Group group) {
+  switch (group) {
+    case Group::tp:
+      return parts.tp;
+    case Group::cp:
+      return parts.cp;
+    case Group::ep:
+      return parts.ep;
+    case Group::pp:
+      return parts.pp;
+    case Group::dp:
+    case Group::expert_dp:
+    case Group::dp_replica:
+    case Group::embedding:
+    case Group::model:
+    case Group::world:
+      return parts.dp;
+  }
+  return parts.other;
+}
+
+// Adds `times` runs of one direction to the parts.
+void add(Parts& parts, const Direction& direction, double times) {
+  parts.compute += direction.compute * times;
+  parts.other += direction.host * times;
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    part_of(parts, static_cast<Group>(g)) += direction.exposed[g] * times;
+  }
+}
+
+PricedCall price(const Call& call, const Prices& prices) {
+  const GroupSpan& span = span_of_group(prices.spans, call.group);
+  return {call,
+          call.op == CollectiveOp::send_receive || call.group == Group::embedding ? std::int64_t{2}
+                                                                                  : span.ranks,
+          crossed_level(span, prices.cluster), call_time(call, prices), Seconds(0)};
+}
+
+// Of calls of one kind under the backward pass the last, under the forward pass the first.
+bool is_outermost(const std::vector<Call>& calls, std::size_t at) {
+  const auto like = [&](const Call& other) {
+    return other.op == calls[at].op && other.group == calls[at].group &&
+           other.hidden_by == calls[at].hidden_by;
+  };
+  const auto here = calls.begin() + static_cast<std::ptrdiff_t>(at);
+  return calls[at].hidden_by == HiddenBy::backward ? std::none_of(here + 1, calls.end(), like)
+                                                   : std::none_of(calls.begin(), here, like);
+}
+
+}  // namespace
+
+std::vector<StageCall> priced_transfers(const StageClass& stage, const Prices& prices) {
+  std::vector<StageCall> out;
+  for (const Call& call : stage.calls) {
+    if (call.phase == Phase::pipeline) out.push_back({price(call, prices), Seconds(0)});
+  }
+  return out;
+}
+
+PricedUpdate priced_update(const StageClass& stage, const Prices& prices) {
+  PricedUpdate out;
+  for (std::size_t i = 0; i < stage.calls.size(); ++i) {
+    const Call& call = stage.calls[i];
+    if (call.phase == Phase::pipeline) continue;
+    const PricedCall priced = price(call, prices);
+    out.calls.push_back(
+        {priced, check_time(call, priced.ranks, prices), is_outermost(stage.calls, i)});
+  }
+  if (prices.layout.offload_optimizer) return out;
+  const FrameworkConstants& constants = prices.calibration.of(prices.job.framework);
+  out.optimizer += stage.pieces * constants.host_piece;
+  for (const Op& op : stage.ops) {
+    out.optimizer += std::max(op_time(op, prices), op.kernels * constants.host_launch);
+  }
+  return out;
+}
+
+HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& cluster,
+                       const Calibration& calibration) {
+  const FrameworkConstants& constants = calibration.of(job.framework);
+  HeldMemory out;
+  out.held = most.memory;
+  out.first = most.first;
+  const auto gaps = [&](const Memory& memory) {
+    return constants.fragmentation * (memory.activations + memory.buffers);
+  };
+  for (Memory* memory : {&out.held, &out.first}) {
+    memory->other = constants.context + gaps(*memory) + constants.interleaving * memory->in_flight;
+  }
+  out.gaps = gaps(out.held);
+  out.fits = out.held.total() - out.gaps <= cluster.accelerator.memory;
+  out.at_limit = gaps_cost_time(job) && out.held.total() > cluster.accelerator.memory;
+  return out;
+}
+
+Joules step_energy(const Parts& parts, const Layout& layout, const Cluster& cluster,
+                   const Calibration& calibration) {
+  const Seconds busy = parts.compute + parts.optimizer;
+  return cluster.accelerator.tdp * static_cast<double>(layout.ranks()) *
+         (busy * calibration.power.compute + (parts.total() - busy) * calibration.power.waiting);
+}
+
+// [FORECAST-17] One transfer, and the host where it stands in the way of each.
+Seconds Assembly::transfer_time(const PricedCall& call) const {
+  return prices_.job.blocking_transfers
+             ? call.each + prices_.calibration.of(prices_.job.framework).transfer_wait
+             : call.each;
+}
+
+void Assembly::keep(const PricedCall& priced, Seconds each, Seconds exposed) {
+  if (calls_ == nullptr) return;
+  calls_->push_back(priced);
+  calls_->back().each = each;
+  calls_->back().exposed = exposed;
+}
+
+void Assembly::add_stage(const StageClass& stage, const std::vector<StageCall>& transfers) {
+  StageTime time;
+  time.stages = stage.stages;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const double count = static_cast<double>(stage.counts[i]);
+    time.forward += count * blocks_[i].forward.total();
+    time.backward += count * (blocks_[i].recompute.total() + blocks_[i].backward.total());
+    time.weight_gradient += count * blocks_[i].weight_gradient;
+  }
+  for (const StageCall& transfer : transfers) {
+    const Call& call = transfer.priced.call;
+    if (call.hidden_by != HiddenBy::pipeline || overlaps_transfers()) continue;
+    time.transfers += transfer_time(transfer.priced) * call.count / micro_batches_;
+  }
+  times_.push_back(time);
+}
+
+void Assembly::run_micro_batches() {
+  const StageClass& stage = stages_[pace_];
+  Seconds first_gather(0), last_reduce(0);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (stage.counts[i] == 0) continue;
+    const double times = micro_batches_ * static_cast<double>(stage.counts[i]);
+    const PricedBlock& block = blocks_[i];
+    add(parts_, block.forward, times);
+    add(parts_, block.recompute, times);
+    add(parts_, block.backward, times);
+    first_gather = std::max(first_gather, block.first_gather);
+    last_reduce = std::max(last_reduce, block.last_reduce);
+  }
+  // ZeRO-3: nothing runs before the first gather or after the last reduction.
+  parts_.dp += first_gather + last_reduce;
+}
+
+void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
+  if (prices_.layout.pp == 1) return;
+  Seconds send(0);
+  const double vpp = static_cast<double>(prices_.layout.vpp);
+  for (const StageCall& transfer : transfers) {
+    const PricedCall& priced = transfer.priced;
+    const Call& call = priced.call;
+    Seconds each = priced.each;
+    Seconds exposed = each * call.count;
+    if (call.hidden_by == HiddenBy::pipeline) {
+      each = transfer_time(priced);
+      send = each;
+      const Seconds chunk = times_[pace_].total() * 0.5 / vpp;
+      const Seconds exposed_each = overlaps_transfers() ? std::max(Seconds(0), each - chunk) : each;
+      exposed = exposed_each * call.count;
+      hidden_sends_ = (each - exposed_each) * vpp;
+      parts_.compute +=
+          (each - exposed_each) * call.count * prices_.calibration.shared.interference;
+    }
+    part_of(parts_, call.group) += exposed;
+    keep(priced, each, exposed);
+  }
+  parts_.bubble = bubble_time(times_, prices_.layout, send);
+}
+
+void Assembly::run_data_parallel(const PricedUpdate& update) {
+  // A step ends with the first stage; a later one has time until then for its last bucket, which
+  // may be all that it has.
+  const bool first = stages_[pace_].first == 0;
+  const StageTime& time = times_[pace_];
+  // What hides the transfers between stages does not hide these, too.
+  Seconds under_backward = std::max(Seconds(0), time.backward - hidden_sends_);
+  Seconds under_forward = std::max(Seconds(0), time.forward - hidden_sends_);
+  for (const StageCall& made : update.calls) {
+    const PricedCall& priced = made.priced;
+    const Call& call = priced.call;
+    const Seconds all = priced.each * call.count;
+    Seconds hidden(0);
+    if (call.hidden_by == HiddenBy::backward || call.hidden_by == HiddenBy::forward) {
+      Seconds& room = call.hidden_by == HiddenBy::backward ? under_backward : under_forward;
+      const Seconds bare = first && made.outermost ? priced.each : Seconds(0);
+      hidden = std::clamp(all - bare, Seconds(0), room);
+      room -= hidden;
+    }
+    // [FORECAST-16] The host checks under the pass that hides the calls, too.
+    const Seconds pass = call.hidden_by == HiddenBy::backward  ? time.backward
+                         : call.hidden_by == HiddenBy::forward ? time.forward
+                                                               : Seconds(0);
+    parts_.other += std::max(Seconds(0), made.check * call.count - pass);
+    part_of(parts_, call.group) += all - hidden;
+    parts_.compute += hidden * prices_.calibration.shared.interference;
+    keep(priced, priced.each, all - hidden);
+  }
+}
+
+void Assembly::run_optimizer(const PricedUpdate& update, const MostHeld& held) {
+  if (prices_.layout.offload_optimizer) return add_offload(held);
+  parts_.optimizer += update.optimizer;
+}
+
+void Assembly::run_reclaiming() {
+  const BytesPerSecond rate = prices_.calibration.of(prices_.job.framework).reclaim;
+  parts_.other += micro_batches_ * (prices_.cluster.accelerator.memory / rate);
+}
+
+void Assembly::run_rest() {
+  parts_.other += prices_.calibration.of(prices_.job.framework).step_overhead;
+  // All ranks meet at the end of a step.
+  parts_.other += check_time(prices_.layout.ranks(), prices_.cluster.levels.front().size, prices_);
+  const double doublings = std::log2(static_cast<double>(prices_.layout.ranks()));
+  parts_.other += parts_.total() * (prices_.calibration.shared.straggling * doublings);
+}
+
+// [FORECAST-7] Gradients go down and weights come up over the link; between, the host's processors
+// update the states in its memory, of which an accelerator's share is about as fast as its link.
+void Assembly::add_offload(const MostHeld& held) {
+  const BytesPerSecond link = prices_.cluster.accelerator.host_bandwidth;
+  const Bytes moved = held.memory.gradients + held.memory.parameters;
+  const Bytes updated = 2 * held.offloaded_states + held.memory.gradients;
+  parts_.optimizer += (moved + updated) / link;
+}
+
+}  // namespace headway

@@ -1,0 +1,114 @@
+// From priced blocks and stages to the parts of a step. What is priced is kept apart from what puts
+// it together, so that a search over layouts prices once what many of them share.
+#pragma once
+
+#include <vector>
+
+#include "forecast/pipeline_time.hpp"
+#include "forecast/price.hpp"
+#include "step/step.hpp"
+
+namespace headway {
+
+/// A call that a stage makes once a step, or a transfer between stages, with its price.
+struct StageCall {
+  PricedCall priced;       // what of it is exposed is not known yet
+  Seconds check;           // what the hosts need to check one of them [FORECAST-16]
+  bool outermost = false;  // of calls of one kind under the backward pass the last, under the
+                           // forward pass the first: nothing runs beyond it
+};
+
+/// The calls of Phase::pipeline of a stage, in their order.
+std::vector<StageCall> priced_transfers(const StageClass& stage, const Prices& prices);
+
+/// All else that a stage does once a step.
+struct PricedUpdate {
+  std::vector<StageCall> calls;
+  Seconds optimizer;  // where it is not offloaded
+};
+PricedUpdate priced_update(const StageClass& stage, const Prices& prices);
+
+/// What a rank holds, and how it meets the accelerator's memory: live tensors must fit, with the
+/// gaps between them they may not [FORECAST-15].
+struct HeldMemory {
+  Memory held{}, first{};  // of the rank that holds most, of rank 0
+  Bytes gaps{};            // of `held`
+  bool fits = false, at_limit = false;
+  Bytes live() const { return held.total() - gaps; }  // what must fit
+};
+HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& cluster,
+                       const Calibration& calibration);
+
+/// Energy of all accelerators for one step [FORECAST-6].
+Joules step_energy(const Parts& parts, const Layout& layout, const Cluster& cluster,
+                   const Calibration& calibration);
+
+/// The passes that put a step together, called in the order in which they stand here. Where `calls`
+/// is not null the calls of the stage that sets the pace go there, with what of them is exposed
+/// (those of blocks are the caller's). `times` is a buffer: its room is used again.
+class Assembly {
+ public:
+  Assembly(const std::vector<StageClass>& stages, const std::vector<PricedBlock>& blocks,
+           std::int64_t micro_batches, const Prices& prices, std::vector<StageTime>& times,
+           std::vector<PricedCall>* calls = nullptr)
+      : stages_(stages),
+        blocks_(blocks),
+        micro_batches_(static_cast<double>(micro_batches)),
+        prices_(prices),
+        times_(times),
+        calls_(calls) {
+    times_.clear();
+  }
+
+  /// Every stage's time for one micro-batch, and which stage sets the pace. `transfers(i)` are
+  /// those of the i-th class of stages.
+  template <class Transfers>
+  void time_stages(const Transfers& transfers) {
+    for (std::size_t i = 0; i < stages_.size(); ++i) add_stage(stages_[i], transfers(i));
+    pace_ = slowest(times_);
+  }
+  std::size_t pace() const { return pace_; }
+  /// What follows is of this stage instead.
+  void look_at(std::size_t stage) { pace_ = stage; }
+
+  /// The micro-batches of the stage that sets the pace.
+  void run_micro_batches();
+  /// Transfers between stages, and the time that the stage waits for the others.
+  void run_pipeline(const std::vector<StageCall>& transfers);
+  /// Gradients reduced under the last micro-batch's backward pass, weights gathered under the first
+  /// one's forward pass [FORECAST-5]; what does not fit under it is exposed, and at least the
+  /// bucket before or behind which nothing runs.
+  void run_data_parallel(const PricedUpdate& update);
+  void run_optimizer(const PricedUpdate& update, const MostHeld& held);
+  /// [FORECAST-15] Gaps between live tensors make the allocator run out: it gives its cache back,
+  /// and takes it anew.
+  void run_reclaiming();
+  /// [FORECAST-10] Once a step, and what grows with the number of ranks: the slowest of them sets
+  /// the pace.
+  void run_rest();
+
+  const Parts& parts() const { return parts_; }
+
+ private:
+  // Interleaved schedules and those that fill bubbles transfer while another chunk computes; plain
+  // 1F1B and GPipe wait for each transfer.
+  bool overlaps_transfers() const {
+    return prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
+  }
+  Seconds transfer_time(const PricedCall& call) const;
+  void add_stage(const StageClass& stage, const std::vector<StageCall>& transfers);
+  void add_offload(const MostHeld& held);
+  void keep(const PricedCall& priced, Seconds each, Seconds exposed);
+
+  const std::vector<StageClass>& stages_;
+  const std::vector<PricedBlock>& blocks_;
+  double micro_batches_;
+  const Prices& prices_;
+  std::vector<StageTime>& times_;
+  std::vector<PricedCall>* calls_;
+  std::size_t pace_ = 0;
+  Seconds hidden_sends_;  // of one micro-batch in one direction
+  Parts parts_{};
+};
+
+}  // namespace headway
