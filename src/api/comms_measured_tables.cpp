@@ -35,21 +35,7 @@ std::string share_text(double share) {
 }
 
 std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string out, line(indent, ' ');
-  bool begun = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (begun && line.size() + 1 + word.size() > kColumns) {
-      out += line + "\n";
-      line = std::string(indent + 5, ' ');
-      begun = false;
-    }
-    line += (begun ? " " : "") + word;
-    begun = true;
-    at = end + 1;
-  }
-  return out + line + "\n";
+  return wrapped(text, indent, indent + 5);
 }
 
 std::string plural(std::size_t count, const std::string& one, const std::string& many) {

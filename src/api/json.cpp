@@ -1,64 +1,15 @@
-// The one translation unit of the api that writes JSON.
+// JSON of predict and of what several commands share.
 #include "api/json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "api/predict.hpp"
+#include "api/run_json.hpp"
 #include "fit/aims.hpp"
 #include "model/count.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Names may come from file names, which need not be UTF-8; a document must.
-std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json layout_json(const Run& run) {
-  const Layout& layout = run.layout;
-  Json offload = Json::array();
-  if (layout.offload_optimizer) offload.push_back("optimizer");
-  if (layout.offload_activations) offload.push_back("activations");
-  if (layout.offload_parameters) offload.push_back("parameters");
-  std::string order;
-  for (const Dimension dimension : layout.order) {
-    if (!order.empty()) order += '-';
-    order += kDimensionNames[static_cast<int>(dimension)];
-  }
-  return {{"gpus", layout.ranks()},
-          {"dp", layout.dp},
-          {"tp", layout.tp},
-          {"cp", layout.cp},
-          {"pp", layout.pp},
-          {"vpp", layout.vpp},
-          {"ep", layout.ep},
-          {"etp", layout.etp},
-          {"micro_batch", layout.micro_batch},
-          {"micro_batches", micro_batches(run.job, layout)},
-          {"zero", layout.zero},
-          {"shard", layout.shard > 0 ? Json(layout.shard) : Json(nullptr)},
-          {"sequence_parallel", layout.sequence_parallel && layout.tp > 1},
-          {"cp_exchange", kContextExchangeNames[static_cast<int>(layout.context_exchange)]},
-          {"recompute", kRecomputeNames[static_cast<int>(layout.recompute)]},
-          {"recompute_every", layout.recompute_every},
-          {"schedule", kScheduleNames[static_cast<int>(layout.schedule)]},
-          {"offload", offload},
-          {"order", order}};
-}
-
-Json job_json(const Run& run) {
-  const Job& job = run.job;
-  return {{"task", kTaskNames[static_cast<int>(job.task)]},
-          {"framework", kFrameworkNames[static_cast<int>(job.framework)]},
-          {"seq", job.sequence},
-          {"global_batch", job.global_batch},
-          {"precision", job.recipe->name},
-          {"optimizer", kOptimizerNames[static_cast<int>(job.optimizer)]},
-          {"attention", kAttentionKernelNames[static_cast<int>(job.attention)]}};
-}
 
 Json call_json(const PricedCall& priced, const Cluster& cluster) {
   const Call& call = priced.call;
@@ -76,17 +27,6 @@ Json call_json(const PricedCall& priced, const Cluster& cluster) {
 
 }  // namespace
 
-namespace {
-
-// [low, high] at 80 %.
-template <class Q>
-Json interval_json(const std::optional<Interval<Q>>& interval) {
-  if (!interval) return nullptr;
-  return {interval->low.value(), interval->high.value()};
-}
-
-}  // namespace
-
 std::string predict_json(const Run& run, const Forecast& f) {
   Json notes = Json::array();
   for (const std::string& note : f.notes) notes.push_back(note);
@@ -99,8 +39,8 @@ std::string predict_json(const Run& run, const Forecast& f) {
       {"cluster", run.cluster.name},
       {"parameters", counted.total},
       {"active_parameters", counted.active},
-      {"job", job_json(run)},
-      {"layout", layout_json(run)},
+      {"job", run_job_json(run)},
+      {"layout", run_layout_json(run)},
       {"step_time_s", f.step_time.value()},
       {"interval_step_time_s", interval_json(f.step_time_interval)},
       {"parts_s",
@@ -133,7 +73,7 @@ std::string predict_json(const Run& run, const Forecast& f) {
       {"energy_j", f.energy.value()},
       {"calls", calls},
       {"notes", notes}};
-  return text_of(document);
+  return document_text(document);
 }
 
 namespace {
@@ -203,10 +143,10 @@ std::string validation_json(const ValidationReport& report) {
   Json groups = Json::array(), aims = Json::array();
   for (const ValidationGroup& group : report.groups) groups.push_back(group_json(group));
   for (const Aim& aim : aims_of(report)) aims.push_back(aim_json(aim));
-  return text_of({{"by", kValidateByNames[static_cast<std::size_t>(report.by)]},
-                  {"groups", groups},
-                  {"all", group_json(report.all)},
-                  {"aims", aims}});
+  return document_text({{"by", kValidateByNames[static_cast<std::size_t>(report.by)]},
+                        {"groups", groups},
+                        {"all", group_json(report.all)},
+                        {"aims", aims}});
 }
 
 namespace {
@@ -232,7 +172,7 @@ Json node_json(const Node& node) {
 }  // namespace
 
 std::string document_json(const Document& document) {
-  return text_of(node_json(document.root));
+  return document_text(node_json(document.root));
 }
 
 std::string launch_json(Launcher launcher, const std::vector<LaunchFile>& files) {
@@ -241,13 +181,13 @@ std::string launch_json(Launcher launcher, const std::vector<LaunchFile>& files)
   for (const LaunchFile& file : files) {
     texts.push_back({{"name", file.name}, {"text", file.text}});
   }
-  return text_of({{"framework", kLauncherNames[index]},
-                  {"version", kLauncherVersions[index]},
-                  {"files", std::move(texts)}});
+  return document_text({{"framework", kLauncherNames[index]},
+                        {"version", kLauncherVersions[index]},
+                        {"files", std::move(texts)}});
 }
 
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {
-  return text_of({{kind, names}});
+  return document_text({{kind, names}});
 }
 
 }  // namespace headway

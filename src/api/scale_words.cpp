@@ -34,22 +34,4 @@ std::string price_text(double dollars) {
   return dollars > 0 ? "$" + short_count_text(dollars) : "-";
 }
 
-std::string wrapped(const std::string& text, std::size_t first, std::size_t indent) {
-  std::string out, line(first, ' ');
-  bool begun = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (begun && line.size() + 1 + word.size() > 80) {
-      out += line + "\n";
-      line = std::string(indent, ' ') + word;
-    } else {
-      line += (begun ? " " : "") + word;
-    }
-    begun = true;
-    at = end + 1;
-  }
-  return out + line + "\n";
-}
-
 }  // namespace headway

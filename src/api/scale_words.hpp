@@ -18,7 +18,4 @@ std::string mass_text(double kilograms);
 /// "$1,234", "$12.3 M"; "-" where it is 0, not known.
 std::string price_text(double dollars);
 
-/// Lines of at most 80 columns, the first after `first` blanks, the others after `indent`.
-std::string wrapped(const std::string& text, std::size_t first, std::size_t indent);
-
 }  // namespace headway

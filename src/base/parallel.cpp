@@ -62,4 +62,22 @@ bool for_each_index(std::size_t count, int threads,
   return !done.stopped();
 }
 
+bool for_each_in_order(std::size_t count, int threads,
+                       const std::function<void(std::size_t, std::size_t)>& body,
+                       const Progress& progress) {
+  Count done(count, progress);
+  std::atomic<std::size_t> next = 0;
+  const std::size_t workers = std::min(workers_of(threads), count);
+  for_each_index(
+      workers, threads,
+      [&](std::size_t, std::size_t worker) {
+        for (std::size_t i = next++; i < count && !done.stopped(); i = next++) {
+          body(i, worker);
+          done.add(1);
+        }
+      },
+      {}, 1);
+  return !done.stopped();
+}
+
 }  // namespace headway

@@ -22,4 +22,9 @@ bool for_each_index(std::size_t count, int threads,
                     const std::function<void(std::size_t i, std::size_t worker)>& body,
                     const Progress& progress = {}, std::size_t grain = 16);
 
+/// The same with calls that begin in the order of i, one at a time.
+bool for_each_in_order(std::size_t count, int threads,
+                       const std::function<void(std::size_t i, std::size_t worker)>& body,
+                       const Progress& progress = {});
+
 }  // namespace headway

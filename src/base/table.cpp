@@ -63,4 +63,23 @@ std::string markdown_table(const std::vector<std::vector<std::string>>& rows, st
   return out;
 }
 
+std::string wrapped(const std::string& text, std::size_t first, std::size_t others) {
+  constexpr std::size_t kColumns = 80;
+  std::string out, line(first, ' ');
+  bool begun = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (begun && line.size() + 1 + word.size() > kColumns) {
+      out += line + "\n";
+      line = std::string(others, ' ');
+      begun = false;
+    }
+    line += (begun ? " " : "") + word;
+    begun = true;
+    at = end + 1;
+  }
+  return out + line + "\n";
+}
+
 }  // namespace headway

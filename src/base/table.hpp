@@ -16,4 +16,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
 /// nor bring markup of its own.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1);
 
+/// Lines of at most 80 columns, broken at words, the first behind `first` blanks, the others behind
+/// `others`.
+std::string wrapped(const std::string& text, std::size_t first, std::size_t others);
+
 }  // namespace headway
