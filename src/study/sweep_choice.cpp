@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cost/calibration.hpp"
+#include "study/plan_search.hpp"
 
 namespace headway {
 namespace {
@@ -50,6 +51,21 @@ LayoutChoice fastest_that_fits(LayoutFreedom free, AttentionFlops convention) {
       }
     }
     return best;
+  };
+}
+
+LayoutChoice best_of_all() {
+  return [](const SweepRun& run) -> Result<SweepRun> {
+    const auto calibration = calibration_for(run.cluster, run.job.software);
+    if (!calibration) return calibration.problems();
+    const auto space =
+        PlanSpace::make(run.model, run.job, run.cluster, run.layout.ranks(), {}, run.layout);
+    if (!space) return space.problems();
+    const PlanBest best = search({run.model, run.job, run.cluster, *calibration, *space}, {});
+    if (best.points.empty()) return Problem{{}, "no layout fits"};
+    SweepRun out = run;
+    out.layout = space->layout_at(best.points.front().index);
+    return out;
   };
 }
 

@@ -18,4 +18,8 @@ struct LayoutFreedom {
 LayoutChoice fastest_that_fits(LayoutFreedom free,
                                AttentionFlops convention = AttentionFlops::full);
 
+/// The fastest of all layouts on as many accelerators, found by the planner; a problem where none
+/// fits.
+LayoutChoice best_of_all();
+
 }  // namespace headway
