@@ -221,7 +221,11 @@ TEST_F(Cli, EveryExampleRuns) {
     const std::string text = read(entry.path());
     if (entry.path().extension() != ".toml" || text.find("\nmodel = ") == std::string::npos)
       continue;
-    const Output output = run("predict '" + entry.path().string() + "'");
+    // A run without a layout is there to be planned.
+    const char* command = text.find("# ") == 0 && text.find("headway plan") < text.find("\nmodel")
+                              ? "plan '"
+                              : "predict '";
+    const Output output = run(command + entry.path().string() + "'");
     EXPECT_EQ(output.code, 0) << entry.path() << "\n" << output.err << output.out;
     ++runs;
   }
@@ -247,9 +251,9 @@ TEST_F(Cli, EveryConfigurationAmongTheExamplesAnswers) {
 
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
   for (const char* command :
-       {"predict", "comms", "limits", "scale run", "scale published", "scale weak", "scale strong",
-        "scale model", "scale context", "scale hardware", "scale network", "scale layout", "list",
-        "bench", "validate", "calibrate"}) {
+       {"predict", "plan", "comms", "limits", "scale run", "scale published", "scale weak",
+        "scale strong", "scale model", "scale context", "scale hardware", "scale network",
+        "scale layout", "list", "bench", "validate", "calibrate"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");
@@ -262,10 +266,11 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
 }
 
 // What the README shows of a command is what it prints.
-TEST_F(Cli, TheReadmeShowsWhatCommsSaysOfTheExamples) {
+TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
   const std::string readme = read(fs::path(HEADWAY_SOURCE_DIR) / "README.md");
-  for (const std::string command : {"comms examples/gpt-neox-1.3b-frontier.toml",
-                                    "comms examples/ddp-rank0.json examples/ddp-rank1.json"}) {
+  for (const std::string command :
+       {"plan examples/llama-3.1-70b-plan.toml", "comms examples/gpt-neox-1.3b-frontier.toml",
+        "comms examples/ddp-rank0.json examples/ddp-rank1.json"}) {
     const std::string before = "$ headway " + command + "\n";
     const std::size_t at = readme.find(before);
     ASSERT_NE(at, std::string::npos) << command;
@@ -534,6 +539,42 @@ TEST_F(CliReport, ACorpusOfAnotherProgramIsReadAllTheSame) {
   const Output output = run("validate --corpus '" + file("other.csv", other) + "'");
   EXPECT_EQ(output.code, 0) << output.err;
   EXPECT_EQ(output.out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(Cli, PlanFindsALayoutThatPredictsTheSameTimeAndWritesItsDrawing) {
+  const std::string asked = "--model llama-2-7b --cluster dgx-h100 --seq 4096 --global-batch 32 ";
+  const fs::path drawings = folder_ / "drawings", saved = folder_ / "best.toml";
+  const Output output = run("plan " + asked + "--gpus 16 --json --plot '" + drawings.string() +
+                            "' --save '" + saved.string() + "'");
+  ASSERT_EQ(output.code, 0) << output.err;
+  const auto document = nlohmann::json::parse(output.out);
+  EXPECT_TRUE(document["proven"].get<bool>());
+  const auto& best = document["best"][0];
+  const double time = best["step_time_s"].get<double>();
+  const Output flags = run("predict " + asked + best["flags"].get<std::string>() + " --json");
+  EXPECT_EQ(nlohmann::json::parse(flags.out)["step_time_s"].get<double>(), time);
+  const Output again = run("predict '" + saved.string() + "' --json");
+  EXPECT_EQ(nlohmann::json::parse(again.out)["step_time_s"].get<double>(), time);
+  EXPECT_NE(read(drawings / "plan.svg").find("</svg>"), std::string::npos);
+  const Output all = run("plan " + asked + "--gpus 16 --json --exhaustive --threads 2");
+  EXPECT_EQ(nlohmann::json::parse(all.out)["best"], document["best"]);
+}
+
+TEST_F(Cli, PlanTellsEverythingThatIsWrongAndWhatWouldFitWhereNothingDoes) {
+  expect_refused(
+      "plan --model llama-2-7b --cluster dgx-h100 --seq 4096 --global-batch 32 --fix tq=1 "
+      "--max-pp x --objective best --headroom 120% --top 0",
+      {"--gpus", "--objective", "--headroom", "--top"});
+  expect_refused(
+      "plan --model llama-2-7b --cluster dgx-h100 --gpus 16 --seq 4096 --global-batch 32 "
+      "--fix tq=1 --max-pp x",
+      {"--fix tq=1", "--max-pp x"});
+  const Output output =
+      run("plan --model llama-3.1-405b --cluster dgx-h100 --gpus 8 --seq 4096 "
+          "--global-batch 32");
+  EXPECT_EQ(output.code, 1);
+  EXPECT_NE(output.out.find("NOTHING FITS"), std::string::npos);
+  EXPECT_NE(output.out.find("accelerators:"), std::string::npos) << output.out;
 }
 
 TEST_F(Cli, ListsNameWhatPredictTakes) {

@@ -237,6 +237,48 @@ int main(int argc, char** argv) {
     output = headway::run_limits(limits);
   });
 
+  headway::PlanRequest plan;
+  CLI::App* plan_command =
+      app.add_subcommand("plan", "the best layout of every legal one, and why it is");
+  plan_command->add_option("RUN.toml", plan.run_file, "a run file; flags override its fields");
+  add_fields(*plan_command, plan.fields, headway::run_fields());
+  plan_command->add_option("--fix", plan.fixed, "keep a searched field at a value, as tp=8")
+      ->type_name("NAME=VALUE");
+  for (const std::string& name : headway::plan_counts()) {
+    const std::string flag = "--max-" + name;
+    plan_command
+        ->add_option_function<std::string>(
+            flag,
+            [&plan, name, flag](const std::string& text) {
+              plan.most.push_back({name, text, flag});
+            },
+            "keep " + name + " at most there")
+        ->type_name("N");
+  }
+  plan_command->add_option("--objective", plan.objective,
+                           "time (default), throughput, memory, energy, money");
+  plan_command->add_option("--headroom", plan.headroom,
+                           "share of the memory to leave free, as 10%");
+  plan_command->add_option("--top", plan.top, "layouts of different kind; default: 5");
+  plan_command->add_flag("--exhaustive", plan.exhaustive, "price every layout, without bounds");
+  plan_command->add_option("--emit", plan.emit,
+                           "print the configuration of the best: megatron, torchtitan, deepspeed, "
+                           "nanotron");
+  plan_command->add_option("--save", plan.save, "write the best as a run file")
+      ->type_name("OUT.toml");
+  plan_command->add_option("--plot", plan.plot, "draw to this folder")->type_name("DIR");
+  add_common(*plan_command, common);
+  plan_command->footer(
+      "Example:\n  headway plan --model llama-3.1-70b --cluster dgx-h100 --gpus 256 --seq 8192 \\\n"
+      "    --global-batch 512");
+  plan_command->callback([&] {
+    plan.json = common.json;
+    plan.threads = common.threads;
+    headway::ProgressLine line("searching", "cells of layouts", common.quiet);
+    plan.progress = line.callback();
+    output = headway::run_plan(plan);
+  });
+
   CLI::App* scale_command =
       app.add_subcommand("scale", "how far training scales: whole runs, and what they cost");
   scale_command->require_subcommand(1);
@@ -308,7 +350,7 @@ int main(int argc, char** argv) {
   headway::BenchRequest bench;
   CLI::App* bench_command =
       app.add_subcommand("bench", "the digest of fixed cases, and errors of the cost models");
-  bench_command->add_option("WHAT", bench.what, "kernels, collectives or limits");
+  bench_command->add_option("WHAT", bench.what, "kernels, collectives, limits or plan");
   bench_command->add_flag("--signature", bench.signature, "digest of the fixed cases");
   bench_command->add_option("--data", bench.data, "folder with measurements; default: data")
       ->type_name("DIR");

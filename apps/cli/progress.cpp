@@ -28,7 +28,8 @@ ProgressLine::ProgressLine(std::string doing, std::string things, bool quiet)
     : doing_(std::move(doing)),
       things_(std::move(things)),
       visible_(!quiet && isatty(STDERR_FILENO) != 0),
-      next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500)) {
+      begun_(std::chrono::steady_clock::now()),
+      next_(begun_ + std::chrono::milliseconds(500)) {
   std::signal(SIGINT, ask_to_stop);
 }
 
@@ -48,8 +49,14 @@ bool ProgressLine::interrupted() {
 bool ProgressLine::show(std::size_t done, std::size_t of) {
   const auto now = std::chrono::steady_clock::now();
   if (visible_ && now >= next_) {
-    std::fprintf(stderr, "\r\033[K%s %s of %s %s", doing_.c_str(), grouped(done).c_str(),
-                 grouped(of).c_str(), things_.c_str());
+    const double seconds = std::chrono::duration<double>(now - begun_).count();
+    const double rate = static_cast<double>(done) / seconds;
+    std::fprintf(stderr, "\r\033[K%s %s of %s %s, %s a second", doing_.c_str(),
+                 grouped(done).c_str(), grouped(of).c_str(), things_.c_str(),
+                 grouped(static_cast<std::size_t>(rate)).c_str());
+    if (done > 0 && of >= done) {
+      std::fprintf(stderr, ", %.0f s left", static_cast<double>(of - done) / rate);
+    }
     std::fflush(stderr);
     shown_ = true;
     next_ = now + std::chrono::milliseconds(100);

@@ -8,8 +8,8 @@
 namespace headway {
 
 std::string argument_problem(const std::string& what, int argc, char** argv) {
-  const std::vector<std::string> commands = {"predict", "comms",    "limits", "scale",
-                                             "list",    "validate", "bench",  "calibrate"};
+  const std::vector<std::string> commands = {"predict", "plan",     "comms", "limits",   "scale",
+                                             "list",    "validate", "bench", "calibrate"};
   const auto known = [](const std::vector<std::string>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -26,46 +26,20 @@ std::string argument_problem(const std::string& what, int argc, char** argv) {
   }
   std::vector<std::string> flags = {
       // Of all commands.
-      "--as-published",
-      "--blocks",
-      "--by",
-      "--collectives",
-      "--compression",
-      "--corpus",
-      "--csv",
-      "--data",
-      "--emit",
-      "--explain",
-      "--gpu",
-      "--gpus-per-node",
-      "--help",
-      "--json",
-      "--loose-level",
-      "--output",
-      "--plot",
-      "--preset",
-      "--quiet",
-      "--relax",
-      "--report",
-      "--rows",
-      "--sample-penalty",
-      "--save",
-      "--sensitivity",
-      "--signature",
-      "--site-bandwidth",
-      "--site-distance",
-      "--sites",
-      "--small",
-      "--sparse",
-      "--study",
-      "--submodels",
-      "--sync-every",
-      "--threads",
-      "--trace",
-      "--trace-steps",
-      "--version",
+      "--as-published",  "--blocks",        "--by",          "--collectives",
+      "--compression",   "--corpus",        "--csv",         "--data",
+      "--emit",          "--exhaustive",    "--explain",     "--fix",
+      "--gpu",           "--gpus-per-node", "--headroom",    "--help",
+      "--json",          "--loose-level",   "--objective",   "--output",
+      "--plot",          "--preset",        "--quiet",       "--real",
+      "--relax",         "--report",        "--rows",        "--sample-penalty",
+      "--save",          "--sensitivity",   "--signature",   "--site-bandwidth",
+      "--site-distance", "--sites",         "--small",       "--sparse",
+      "--study",         "--submodels",     "--sync-every",  "--threads",
+      "--top",           "--trace",         "--trace-steps", "--version",
       "--write",
   };
+  for (const std::string& name : plan_counts()) flags.push_back("--max-" + name);
   for (const RunField& field : run_fields()) flags.push_back("--" + std::string(field.name));
   for (const RunField& field : scale_run_fields()) {
     flags.push_back("--" + std::string(field.name));

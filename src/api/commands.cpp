@@ -4,6 +4,7 @@
 
 #include "api/json.hpp"
 #include "api/limits.hpp"
+#include "api/plan.hpp"
 #include "api/predict.hpp"
 #include "base/document.hpp"
 #include "base/embedded.hpp"
@@ -54,7 +55,7 @@ CommandOutput run_list(std::string_view what, bool json) {
 CommandOutput run_bench(const BenchRequest& request) {
   if (request.what.empty()) {
     if (!request.signature) {
-      return bad({{"bench", "say what: --signature, kernels, collectives or limits"}});
+      return bad({{"bench", "say what: --signature, kernels, collectives, limits or plan"}});
     }
     const auto digest = signature();
     if (!digest) return bad(digest.problems());
@@ -76,8 +77,9 @@ CommandOutput run_bench(const BenchRequest& request) {
     return {.text = to_text(collective_report(*data, *classes))};
   }
   if (request.what == "limits") return bench_limits(request.threads);
+  if (request.what == "plan") return bench_plan(request.threads);
   return bad({{"bench", "'" + printable(request.what) +
-                            "' is not known; legal: kernels, collectives, limits"}});
+                            "' is not known; legal: kernels, collectives, limits, plan"}});
 }
 
 std::string problems_text(const Problems& problems) {

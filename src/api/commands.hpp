@@ -30,6 +30,28 @@ struct PredictRequest {
 };
 CommandOutput run_predict(const PredictRequest& request);
 
+struct PlanRequest {
+  std::string run_file;            // empty: none
+  RunRequest fields;               // flags of the run; they override the file
+  std::vector<std::string> fixed;  // "tp=8": searched fields that stand there
+  RunRequest most;                 // searched fields that are at most that
+  std::string objective = "time";  // a name of kObjectiveNames
+  std::string headroom;            // "10%" of the memory stays free; empty: nothing
+  std::size_t top = 5;             // layouts of different kind
+  bool exhaustive = false;         // price everything
+  std::string emit;                // a name of kLauncherNames: print the configuration of the
+                                   // best layout instead; empty: none
+  std::string save;                // run file of the best layout; empty: none
+  std::string plot;                // folder for drawings; empty: none
+  bool json = false;
+  int threads = 0;         // 0: all cores
+  Progress progress = {};  // stops the search where it says so
+};
+/// The best layouts of a run on a number of accelerators.
+CommandOutput run_plan(const PlanRequest& request);
+/// The searched fields that may be limited by --max-NAME.
+std::vector<std::string> plan_counts();
+
 struct CommsRequest {
   std::vector<std::string> files;   // a run file (.toml), or traces
   std::vector<std::string> traces;  // traces beside a run

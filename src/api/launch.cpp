@@ -105,4 +105,11 @@ Result<LaunchRequest> read_launch(std::string_view text, const std::string& file
   return LaunchRequest();
 }
 
+std::string launch_text(const std::vector<LaunchFile>& files) {
+  if (files.size() == 1) return files[0].text;
+  std::string out;
+  for (const LaunchFile& file : files) out += "==> " + file.name + " <==\n" + file.text + "\n";
+  return out;
+}
+
 }  // namespace headway

@@ -32,6 +32,9 @@ struct LaunchFile {
 /// The files that start `run`, the main one first; or everything that the framework cannot express.
 Result<std::vector<LaunchFile>> launch_files(const Run& run, Launcher launcher);
 
+/// The files as text, under their names where there are several.
+std::string launch_text(const std::vector<LaunchFile>& files);
+
 /// A configuration as the fields of a run. Fields know their place in the file; the model, where
 /// the file gives its shape, is a field with a document.
 struct LaunchRequest {

@@ -60,14 +60,6 @@ Problems save(const Run& run, const std::string& path) {
   return write_files({{path, text}});
 }
 
-// The files as text, under their names where there are several.
-std::string to_text(const std::vector<LaunchFile>& files) {
-  if (files.size() == 1) return files[0].text;
-  std::string out;
-  for (const LaunchFile& file : files) out += "==> " + file.name + " <==\n" + file.text + "\n";
-  return out;
-}
-
 }  // namespace
 
 CommandOutput run_predict(const PredictRequest& request) {
@@ -110,7 +102,7 @@ CommandOutput run_predict(const PredictRequest& request) {
     if (!files) return bad(files.problems());
     problems = save(*run, request.save);
     if (!problems.empty()) return bad(std::move(problems));
-    return {.text = request.json ? launch_json(*launcher, *files) : to_text(*files)};
+    return {.text = request.json ? launch_json(*launcher, *files) : launch_text(*files)};
   }
   auto forecast = predict(*run);
   if (!forecast) return bad(forecast.problems());

@@ -253,9 +253,8 @@ Problems independent_problems(const Run& run, const Problems& refused) {
   return out;
 }
 
-}  // namespace
-
-Result<Run> make_run(const RunRequest& request) {
+// Reads everything; of the layout also whether it is legal, where that is asked for.
+Result<Run> read_run(const RunRequest& request, bool split) {
   Problems problems;
   RequestReader reader(request, problems);
   Run run;
@@ -294,10 +293,22 @@ Result<Run> make_run(const RunRequest& request) {
   settle_ranks(reader, run.layout);
   if (model_name && cluster_name && loaded) assume_defaults(reader, run);
   if (!model_name || !cluster_name || !loaded) return problems;
-  append(problems, problems.empty() ? check(run.model, run.job, run.layout, run.cluster)
-                                    : independent_problems(run, problems));
+  if (split) {
+    append(problems, problems.empty() ? check(run.model, run.job, run.layout, run.cluster)
+                                      : independent_problems(run, problems));
+  }
   if (!problems.empty()) return problems;
   return run;
+}
+
+}  // namespace
+
+Result<Run> make_run(const RunRequest& request) {
+  return read_run(request, true);
+}
+
+Result<Run> make_unsplit_run(const RunRequest& request) {
+  return read_run(request, false);
 }
 
 }  // namespace headway

@@ -57,6 +57,8 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file);
 
 /// A legal run, or every problem with it.
 Result<Run> make_run(const RunRequest& request);
+/// The same without a layout: what of it is given is read, whether it is legal is not asked.
+Result<Run> make_unsplit_run(const RunRequest& request);
 
 /// A run file that make_run reads back into the same run. Model and cluster files are named from
 /// the folder of `path`, where the text will be written; empty: the current folder.

@@ -111,7 +111,7 @@ Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best,
   return out;
 }
 
-std::string layout_words(const Layout& layout) {
+std::string short_layout_words(const Layout& layout) {
   std::string out;
   const auto degree = [&](const char* name, std::int64_t value) {
     if (value > 1) out += std::string(name) + " " + std::to_string(value) + " ";
@@ -162,7 +162,8 @@ CommandOutput run_scale_sweep(const ScaleSweepRequest& request) {
   if (!question) return {.problems = question.problems()};
 
   // Every point.
-  const auto answer = make_sweep(std::move(question).value(), {}, request.threads);
+  const LayoutChoice best = question->best ? best_of_all() : LayoutChoice();
+  const auto answer = make_sweep(std::move(question).value(), best, request.threads);
   if (!answer) return {.problems = answer.problems()};
   const bool none = std::all_of(answer->series.begin(), answer->series.end(),
                                 [](const SweepSeries& series) { return series.points.empty(); });

@@ -36,6 +36,7 @@ struct SweepQuestion {
   ScaleSettings settings;
   bool tokens_given = false;
   LayoutFreedom free;
+  bool best = false;               // each point takes the best layout
   double threshold = 0.5;          // share of the first return that counts as diminished
   bool keep_tokens = true;         // context: as many tokens a step, else as many sequences
   std::vector<std::int64_t> at;    // accelerators, sequence lengths or degrees; empty: the default
@@ -69,7 +70,7 @@ Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best,
 Result<Forecast> predict(const SweepRun& run, AttentionFlops convention);
 
 /// "tp 2 mb 4 full": degrees above 1, micro-batch, recomputation.
-std::string layout_words(const Layout& layout);
+std::string short_layout_words(const Layout& layout);
 /// What the axis counts, "accelerators".
 std::string axis_title(SweepAxis axis);
 

@@ -15,23 +15,27 @@ namespace {
 constexpr RunField kThreshold = {
     "threshold", "0..1",
     "share of what the first accelerators bring, below which more bring little; default 0.5"};
+constexpr RunField kBest = {"best", "",
+                            "each point takes the best layout (headway plan), not the given one"};
 constexpr RunField kNetworkFields[] = {
+    kBest,
     {"bandwidth", "LIST", "factors of the rates beyond the node; default 0.125 to 8"},
     {"latency", "LIST", "factors of the latencies beyond the node; default 0.125 to 8"},
     {"domain", "LIST", "accelerators that the innermost links join; default 8 to 512"},
 };
 constexpr RunField kContextFields[] = {
+    kBest,
     {"at", "LIST", "tokens in a sequence; default: 1/4 to 32 times --seq"},
     {"keep", "tokens|sequences", "what of a step stays the same; default tokens"},
 };
 constexpr RunField kAcceleratorFields[] = {
-    {"at", "LIST", "accelerators, as 8,16,32; default: 1 to 64 times --gpus"}, kThreshold};
+    kBest, {"at", "LIST", "accelerators, as 8,16,32; default: 1 to 64 times --gpus"}, kThreshold};
 constexpr RunField kModelFields[] = {
-    {"at", "LIST", "models; default: the family of --model among the built-in ones"}};
+    kBest, {"at", "LIST", "models; default: the family of --model among the built-in ones"}};
 constexpr RunField kHardwareFields[] = {
-    {"at", "LIST", "clusters; default: dgx-v100 to gb200-nvl72, by generation"}};
+    kBest, {"at", "LIST", "clusters; default: dgx-v100 to gb200-nvl72, by generation"}};
 constexpr RunField kLayoutFields[] = {
-    {"at", "LIST", "degrees of tensor, context and pipeline parallelism; default 2,4,8"}};
+    kBest, {"at", "LIST", "degrees of tensor, context and pipeline parallelism; default 2,4,8"}};
 
 // Words between commas, without blanks around them.
 std::vector<std::string> words(const std::string& text) {
@@ -111,6 +115,7 @@ void check_names(RequestReader& reader, SweepQuestion& question) {
 void read_axis(const RunRequest& fields, SweepQuestion& question, Problems& problems) {
   RequestReader reader(fields, problems, scale_sweep_fields(question.axis));
   ListReader lists(reader);
+  question.best = reader.flag("best");
   reader.number("threshold", question.threshold, 0, 1);
   constexpr std::array<std::string_view, 2> kKept = {"sequences", "tokens"};
   reader.choice("keep", kKept, question.keep_tokens);

@@ -213,12 +213,12 @@ TEST(SweepAnswers, EachPointIsARowOfTheCsv) {
 
 TEST(SweepAnswers, LayoutWordsNameWhatIsNotOne) {
   Layout layout;
-  EXPECT_EQ(layout_words(layout), "mb 1");
+  EXPECT_EQ(short_layout_words(layout), "mb 1");
   layout.tp = 8;
   layout.pp = 4;
   layout.micro_batch = 2;
   layout.recompute = Recompute::full;
-  EXPECT_EQ(layout_words(layout), "tp 8 pp 4 mb 2 full");
+  EXPECT_EQ(short_layout_words(layout), "tp 8 pp 4 mb 2 full");
 }
 
 }  // namespace

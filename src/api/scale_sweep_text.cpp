@@ -63,7 +63,7 @@ Rows power_rows(const SweepAnswer& answer, const SharedTable& table) {
   if (marginal) rows.front().insert(rows.front().end(), {"added each", "a watt"});
   for (const auto& [name, at] : table.lines) {
     const SweepPoint& point = *at;
-    rows.push_back({name, layout_words(point.run.layout),
+    rows.push_back({name, short_layout_words(point.run.layout),
                     number_text("%.0f", point.cost.accelerator_power.value()),
                     number_text("%.3g", point.tokens_per_joule)});
     if (!marginal) continue;
@@ -189,6 +189,8 @@ std::string what_stays(const SweepQuestion& question) {
 
 std::string freedom_text(const SweepQuestion& question) {
   const LayoutFreedom& free = question.free;
+  if (question.best && question.axis != SweepAxis::layout)
+    return "layout: of each point the best of all";
   if (!free.micro_batch && !free.recompute) return {};
   return std::string(free.micro_batch && free.recompute ? "micro-batch and recomputation"
                      : free.micro_batch                 ? "micro-batch"
@@ -226,7 +228,7 @@ std::string crossover_text(const SweepAnswer& answer) {
   return begin +
          (at.at_once ? "it is behind on the fewest that both fit on, " + count
                      : "it is ahead below " + count + ", where it") +
-         (at.at_once ? "" : " is overtaken") + " by " + layout_words(at.split.run.layout) +
+         (at.at_once ? "" : " is overtaken") + " by " + short_layout_words(at.split.run.layout) +
          ". There: pure " + crossover_point_text(at.pure) + "; split " +
          crossover_point_text(at.split);
 }

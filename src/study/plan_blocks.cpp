@@ -72,10 +72,13 @@ PlanBlockCache::Key PlanBlockCache::key_of(const Layout& l) const {
 
 PlanBlockCache::Entry& PlanBlockCache::entry(const Prices& prices) {
   const Key key = key_of(prices.layout);
-  auto at = made_.find(key);
-  if (at != made_.end()) return at->second;
+  if (last_ != nullptr && last_key_ == key) return *last_;
+  const auto at = made_.find(key);
+  last_key_ = key;
+  if (at != made_.end()) return *(last_ = &at->second);
   if (made_.size() >= kMostKept) made_.clear();
   Entry& out = made_[key];
+  last_ = &out;
   out.blocks = lower_work(Slice(model_, job_, prices.layout)).blocks;
   for (Block& block : out.blocks) {
     if (!priced_as_another(prices.layout)) out.work.push_back(price_work(block, prices));

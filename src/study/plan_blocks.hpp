@@ -55,6 +55,8 @@ class PlanBlockCache {
   const Cluster& cluster_;
   const Calibration& calibration_;
   std::unordered_map<Key, Entry, Hash> made_;
+  Entry* last_ = nullptr;  // that was asked for, and its key
+  Key last_key_{};
   // Room that is used again.
   std::vector<PricedCall> calls_;
   CallMemo memo_;

@@ -1,0 +1,182 @@
+#include "api/plan.hpp"
+
+#include "api/launch_for_test.hpp"
+#include "study/plan_case_for_test.hpp"
+
+namespace headway {
+namespace {
+
+using testing::plan_case;
+using testing::PlanCase;
+
+RunRequest small_request(const std::string& gpus = "16") {
+  RunRequest out;
+  for (const auto& [name, text] :
+       {std::pair("model", "llama-2-7b"), std::pair("cluster", "dgx-h100"),
+        std::pair("gpus", gpus.c_str()), std::pair("seq", "4096"),
+        std::pair("global-batch", "32")}) {
+    out.push_back({name, text, "--" + std::string(name)});
+  }
+  return out;
+}
+
+Plan small_plan(const PlanRequest& request) {
+  auto plan = make_plan(request);
+  EXPECT_TRUE(plan.ok()) << testing::messages(plan ? Problems{} : plan.problems());
+  return std::move(plan).value();
+}
+
+PlanRequest small() {
+  PlanRequest out;
+  out.fields = small_request();
+  return out;
+}
+
+// Every layout that is offered can be started: what a framework's files cannot say is not offered.
+RC_GTEST_PROP(PlanLaunch, every_layout_of_the_space_is_written_and_read_back_as_the_same, ()) {
+  const auto launcher = static_cast<Launcher>(*rc::gen::inRange(0, 4));
+  const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
+  // torchtitan knows models by name, and only Megatron-LM's mixture of experts can be written.
+  const char* const model =
+      launcher == Launcher::megatron
+          ? *rc::gen::element<const char*>("llama-2-7b", "llama-3-70b", "mixtral-8x7b")
+      : launcher == Launcher::torchtitan
+          ? *rc::gen::element<const char*>("llama-3-8b", "llama-3-70b")
+          : "llama-2-7b";
+  const PlanCase c =
+      plan_case(model, "dgx-h100", *rc::gen::element<std::int64_t>(8, 16), framework, 16);
+  RC_PRE(c.space.ok());
+  Run run{.model = c.run.model,
+          .cluster = c.run.cluster,
+          .job = c.run.job,
+          .layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size())),
+          .convention = AttentionFlops::full,
+          .assumptions = {},
+          .given = {}};
+  run.job.attention = habits(framework).hopper_attention;
+  RC_PRE(is_legal(run.model, run.job, run.layout, run.cluster));
+  const auto files = launch_files(run, launcher);
+  if (!files) {
+    RC_FAIL(testing::messages(files.problems()) + testing::text_of(run.layout));
+  }
+  // What a configuration does not carry stands beside it.
+  RunRequest more = {{"seq", std::to_string(run.job.sequence), ""}, {"model", model, ""}};
+  for (const GivenField& field : layout_fields(run.layout)) {
+    const bool carried = launcher != Launcher::deepspeed || field.name == "zero" ||
+                         field.name == "offload" || field.name == "micro-batch";
+    if (!carried) more.push_back(field);
+  }
+  if (launcher == Launcher::deepspeed) more.push_back({"gpus", std::to_string(c.ranks), ""});
+  const auto again = testing::read_back(run, *files, launcher, more);
+  if (!again) RC_FAIL(testing::messages(again.problems()) + files->front().text);
+  if (!(testing::canonical(run) == testing::canonical(*again))) {
+    RC_FAIL(testing::text_of(testing::canonical(run)) + "\n" +
+            testing::text_of(testing::canonical(*again)) + "\n" + files->front().text);
+  }
+}
+
+TEST(Plan, its_best_layouts_are_of_different_kind_and_in_order) {
+  const Plan plan = small_plan(small());
+  ASSERT_EQ(plan.best.size(), 5U);
+  for (std::size_t i = 1; i < plan.best.size(); ++i) {
+    EXPECT_LE(plan.best[i - 1].forecast.step_time, plan.best[i].forecast.step_time);
+    for (std::size_t j = 0; j < i; ++j) {
+      const Layout &a = plan.best[i].run.layout, &b = plan.best[j].run.layout;
+      EXPECT_TRUE(a.tp != b.tp || a.cp != b.cp || a.pp != b.pp || a.dp != b.dp);
+    }
+  }
+}
+
+TEST(Plan, without_a_feature_it_is_never_faster) {
+  const Plan plan = small_plan(small());
+  EXPECT_FALSE(plan.without.empty());
+  for (const PlanWithout& without : plan.without) {
+    if (!without.best) continue;
+    EXPECT_GE(without.best->time, plan.best.front().forecast.step_time) << without.feature;
+  }
+}
+
+TEST(Plan, a_worse_machine_is_never_faster_and_its_best_is_no_slower_than_the_old_winner) {
+  const Plan plan = small_plan(small());
+  ASSERT_GE(plan.sensitivity.size(), 4U);
+  for (const PlanSensitivity& at : plan.sensitivity) {
+    if (!at.winner) continue;
+    EXPECT_GE(at.winner->value(), plan.best.front().forecast.step_time.value() * (1 - 1e-12))
+        << at.what;
+    ASSERT_TRUE(at.best.has_value());
+    EXPECT_LE(at.best->time.value(), at.winner->value() * (1 + 1e-12)) << at.what;
+  }
+}
+
+TEST(Plan, the_bounds_of_the_best_are_shares_of_its_step) {
+  const Plan plan = small_plan(small());
+  double sum = 0;
+  for (const PlanBound& bound : plan.bounds) sum += bound.share;
+  EXPECT_GT(sum, 0.8);
+  EXPECT_LE(sum, 1 + 1e-9);
+}
+
+TEST(Plan, headroom_and_filters_hold_for_every_layout_of_the_answer) {
+  PlanRequest request = small();
+  request.headroom = "50 %";
+  request.fixed = {"tp=2"};
+  request.most = {{"pp", "1", "--max-pp"}};
+  const Plan plan = small_plan(request);
+  ASSERT_FALSE(plan.best.empty());
+  for (const PlannedLayout& at : plan.best) {
+    EXPECT_EQ(at.run.layout.tp, 2);
+    EXPECT_EQ(at.run.layout.pp, 1);
+    EXPECT_LE(at.forecast.memory.total() - at.forecast.gaps, 0.5 * at.forecast.capacity);
+  }
+  for (const PlannedPoint& at : plan.front) EXPECT_EQ(at.layout.tp, 2);
+}
+
+TEST(Plan, the_least_memory_and_the_least_energy_are_those_of_the_front_and_of_no_other) {
+  PlanRequest request = small();
+  const Plan fastest = small_plan(request);
+  request.objective = "memory";
+  const Plan smallest = small_plan(request);
+  const Forecast& f = smallest.best.front().forecast;
+  EXPECT_EQ((f.memory.total() - f.gaps).value(), fastest.front.back().point.memory.value());
+  request.objective = "energy";
+  const Plan frugal = small_plan(request);
+  EXPECT_LE(frugal.best.front().forecast.energy, fastest.best.front().forecast.energy);
+}
+
+TEST(Plan, says_the_same_on_any_number_of_threads) {
+  PlanRequest request = small();
+  request.threads = 1;
+  const std::string one = plan_json(small_plan(request));
+  request.threads = 2;
+  EXPECT_EQ(plan_json(small_plan(request)), one);
+}
+
+TEST(Plan, of_a_layout_that_is_given_says_that_it_is_searched_anew) {
+  PlanRequest request = small();
+  request.fields.push_back({"tp", "8", "--tp"});
+  const Plan plan = small_plan(request);
+  ASSERT_EQ(plan.notes.size(), 1U);
+  EXPECT_NE(plan.notes.front().find("tp; --fix"), std::string::npos);
+}
+
+TEST(Plan, stopped_shows_the_best_so_far_and_that_it_is_not_proven) {
+  PlanRequest request = small();
+  request.threads = 1;
+  request.progress = [](std::size_t done, std::size_t) { return done < 40; };
+  const Plan plan = small_plan(request);
+  EXPECT_FALSE(plan.proven);
+  EXPECT_NE(plan_text(plan).find("NOT PROVEN"), std::string::npos);
+  EXPECT_TRUE(plan.sensitivity.empty());
+}
+
+TEST(Plan, where_nothing_fits_names_the_change_that_helps) {
+  PlanRequest request = small();
+  request.fields = small_request("2");
+  request.headroom = "95%";
+  const auto output = run_plan(request);
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.text.find("without headroom"), std::string::npos) << output.text;
+}
+
+}  // namespace
+}  // namespace headway
