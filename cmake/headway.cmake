@@ -60,6 +60,11 @@ function(headway_standard_headers headers)
     <optional> <set> <span> <sstream> <string> <string_view> <unordered_map> <variant> <vector>)
 endfunction()
 headway_standard_headers(headway_headers)
+# headway_module(... QUICK_TO_COMPILE): -O1, for what waits for files and people.
+add_library(headway_less_optimised INTERFACE)
+# g++ 12 reports std::variant falsely there.
+target_compile_options(headway_less_optimised INTERFACE -O1 -Wno-maybe-uninitialized)
+headway_standard_headers(headway_headers_quick headway_less_optimised)
 if(HEADWAY_SANITIZE)
   headway_standard_headers(headway_headers_sanitized headway_sanitizers)
 endif()
@@ -75,12 +80,12 @@ function(headway_library name)
                                          -Wno-stringop-overread)
 endfunction()
 
-# headway_module(NAME USES dependency... PRIVATE library...)
+# headway_module(NAME [QUICK_TO_COMPILE] USES dependency... PRIVATE library...)
 #
 # One folder of src/ as a static library headway_NAME. Files named *_test.cpp become the test
 # program NAME_test, files named *_bench.cpp the benchmark NAME_bench; all others the library.
 function(headway_module name)
-  cmake_parse_arguments(ARG "" "" "USES;PRIVATE;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK_TO_COMPILE" "" "USES;PRIVATE;TEST_USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   set(tests ${sources})
   set(benches ${sources})
@@ -89,8 +94,15 @@ function(headway_module name)
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
 
   if(sources)
-    headway_library(headway_${name} HEADERS headway_headers SOURCES ${sources} USES ${ARG_USES}
-                    PRIVATE ${ARG_PRIVATE})
+    if(ARG_QUICK_TO_COMPILE)
+      set(headers headway_headers_quick)
+      set(how headway_less_optimised)
+    else()
+      set(headers headway_headers)
+      set(how)
+    endif()
+    headway_library(headway_${name} HEADERS ${headers} SOURCES ${sources} USES ${ARG_USES}
+                    PRIVATE ${ARG_PRIVATE} ${how})
     if(HEADWAY_SANITIZE)
       headway_twins(uses ${ARG_USES})
       headway_library(headway_${name}_sanitized HEADERS headway_headers_sanitized
