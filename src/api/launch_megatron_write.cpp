@@ -36,6 +36,9 @@ void refuse_job(const Run& run, Refusals& refusals) {
   refusals.refuse(job.optimizer == Optimizer::adafactor || job.optimizer == Optimizer::adam_8bit,
                   "--optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
                   "legal: adam, adamw, sgd, muon");
+  refusals.refuse(run.layout.offload_activations, "--offload",
+                  "offloaded activations of every layer",
+                  "Megatron-LM offloads all but one at most");
   refusals.refuse(muon && run.layout.zero > 0, "--zero", "Muon with sharded optimiser states",
                   "legal: 0");
   refusals.refuse(job.recipe->name == "tf32", "--precision", "tf32", "legal: fp32, bf16, fp16");
@@ -211,7 +214,6 @@ Words layout_words(const Run& run) {
   if (l.offload_optimizer) {
     add(words, {"--optimizer-cpu-offload", "--use-precision-aware-optimizer"});
   }
-  if (l.offload_activations) add(words, "--cpu-offloading-num-layers", run.model.layers());
   if (l.order[2] == Dimension::pp) words.push_back("--use-tp-pp-dp-mapping");
   return words;
 }

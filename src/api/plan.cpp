@@ -8,6 +8,7 @@
 
 #include "api/launch.hpp"
 #include "api/predict.hpp"
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "study/plan_fields.hpp"
@@ -214,6 +215,7 @@ Result<Plan> make_plan(const PlanRequest& request) {
     problems.push_back({"--gpus", "is missing: on how many accelerators"});
   }
   const std::vector<PlanFilter> filters = filters_of(request, problems);
+  append(problems, filter_problems(filters));
   PlanSearch how;
   how.objective = objective_of(request.objective, problems);
   how.top = request.top;
@@ -232,6 +234,12 @@ Result<Plan> make_plan(const PlanRequest& request) {
   std::erase_if(plan.run.assumptions,
                 [](const std::string& text) { return text.starts_with("zero "); });
   plan.accelerators = plan.run.layout.ranks();
+  if (plan.accelerators > plan.run.cluster.accelerators) {
+    return Problem{"--gpus", count_text(static_cast<double>(plan.accelerators)) +
+                                 " are more than the " +
+                                 count_text(static_cast<double>(plan.run.cluster.accelerators)) +
+                                 " accelerators of cluster " + plan.run.cluster.name};
+  }
 
   const auto calibration = calibration_for(plan.run.cluster, plan.run.job.software);
   if (!calibration) return calibration.problems();
@@ -251,7 +259,6 @@ Result<Plan> make_plan(const PlanRequest& request) {
         plan.best.size() > 1 && meet(plan.best.front().forecast.step_time_interval,
                                      plan.best.back().forecast.step_time_interval);
   }
-  how.progress = {};  // what follows is short
   how.exhaustive = false;
   if (!plan.proven) return plan;
   if (plan.best.empty()) {

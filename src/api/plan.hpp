@@ -29,7 +29,7 @@ struct PlannedPoint {
   Layout layout;
 };
 
-/// The most exposed communication of the best layout.
+/// What takes a part of the best layout's step.
 struct PlanBound {
   std::string what;  // "compute", or a group's calls over a level: "dp over rail"
   double share = 0;  // of the step

@@ -56,7 +56,13 @@ CommandOutput run_plan(const PlanRequest& asked) {
   }
   Problems problems = write_files(files, request.plot);
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text = std::move(text), .exit_code = plan->best.empty() ? 1 : 0};
+  Problems warnings;
+  if (!plan->proven && (*launcher || !request.save.empty())) {
+    warnings.push_back({"plan", "stopped: what is written is the best so far, not proven"});
+  }
+  return {.text = std::move(text),
+          .exit_code = plan->best.empty() ? 1 : 0,
+          .warnings = std::move(warnings)};
 }
 
 }  // namespace headway

@@ -23,7 +23,8 @@ std::string interval_text(const std::optional<Interval<Seconds>>& interval) {
 std::string heading(const Plan& plan) {
   const Job& job = plan.run.job;
   std::string out = printable(plan.run.model.name) + " on " +
-                    count_text(static_cast<double>(plan.accelerators)) + " accelerators of " +
+                    count_text(static_cast<double>(plan.accelerators)) +
+                    (plan.accelerators == 1 ? " accelerator of " : " accelerators of ") +
                     printable(plan.run.cluster.name) + "\n";
   out += std::string(kFrameworkNames[static_cast<std::size_t>(job.framework)]) + ", " +
          std::string(job.recipe->name) + ", attention " +
@@ -94,7 +95,10 @@ std::string why(const Plan& plan) {
   if (!plan.without.empty()) {
     std::vector<std::vector<std::string>> rows = {{"without", "step", "", ""}};
     for (const PlanWithout& without : plan.without) {
-      rows.push_back({without.feature, without.best ? to_text(without.best->time) : "nothing fits",
+      rows.push_back({without.feature,
+                      without.best    ? to_text(without.best->time)
+                      : without.legal ? "nothing fits"
+                                      : "not legal",
                       without.best ? slower(without.best->time, best.forecast.step_time) : ""});
     }
     out += "\n" + aligned(rows);
@@ -124,17 +128,26 @@ std::string front_table(const Plan& plan) {
                     " layouts that no other "
                     "beats in both)\n";
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> words;
   const std::size_t shown = std::min<std::size_t>(6, plan.front.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const PlannedPoint& at = plan.front[i * (plan.front.size() - 1) / (shown - 1)];
     rows.push_back({"  " + to_text(at.point.time), to_text(at.point.memory)});
+    words.push_back(layout_words(at.layout));
   }
-  return out + aligned(rows);
+  const std::string table = aligned(rows);
+  std::size_t begin = 0;
+  for (const std::string& layout : words) {
+    const std::size_t end = table.find('\n', begin);
+    out += wrapped(table.substr(begin, end - begin) + "  " + layout, 0, 4);
+    begin = end + 1;
+  }
+  return out;
 }
 
 std::string nothing_fits(const Plan& plan) {
   std::string out = "NOTHING FITS";
-  out += plan.remedies.empty() ? ", nor with up to 64 times the accelerators.\n"
+  out += plan.remedies.empty() ? ", nor with any multiple of the accelerators that was tried.\n"
                                : ". Something does:\n";
   for (const PlanRemedy& remedy : plan.remedies) {
     out += wrapped(printable(remedy.what) + ": " + to_text(remedy.best.time) + " a step, " +

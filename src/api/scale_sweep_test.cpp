@@ -6,6 +6,7 @@
 
 #include "base/csv.hpp"
 #include "study/sweep_axes.hpp"
+#include "study/sweep_choice.hpp"
 
 namespace headway {
 namespace {
@@ -159,6 +160,19 @@ TEST(MakeSweep, TheBestLayoutIsAskedWhereOneIsGiven) {
   ASSERT_EQ(answer->series.front().points.size(), 2U);
   for (const SweepPoint& point : answer->series.front().points) {
     EXPECT_EQ(point.run.layout.pp, 2);
+  }
+}
+
+TEST(MakeSweep, TheBestOfAllIsNoSlowerThanTheLayoutAsGiven) {
+  const auto given = ask(SweepAxis::strong, {{"at", "64,128"}, {"tp", "2"}});
+  const auto best = ask(SweepAxis::strong, {{"at", "64,128"}, {"tp", "2"}}, best_of_all());
+  ASSERT_TRUE(given.ok() && best.ok());
+  const auto &a = given->series[0].points, &b = best->series[0].points;
+  ASSERT_EQ(a.size(), 2U);
+  ASSERT_EQ(b.size(), 2U);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(b[i].run.layout.ranks(), a[i].run.layout.ranks());
+    EXPECT_LE(b[i].forecast.step_time, a[i].forecast.step_time);
   }
 }
 

@@ -124,14 +124,15 @@ void Assembly::keep(const PricedCall& priced, Seconds each, Seconds exposed) {
   calls_->back().exposed = exposed;
 }
 
-void Assembly::add_stage(const StageClass& stage, const std::vector<StageCall>& transfers) {
+void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kMostBlocks>& blocks,
+                         const std::vector<StageCall>& transfers) {
   StageTime time;
   time.stages = stage.stages;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double count = static_cast<double>(stage.counts[i]);
-    time.forward += count * blocks_[i].forward.total();
-    time.backward += count * (blocks_[i].recompute.total() + blocks_[i].backward.total());
-    time.weight_gradient += count * blocks_[i].weight_gradient;
+    time.forward += count * blocks[i].forward;
+    time.backward += count * blocks[i].backward;
+    time.weight_gradient += count * blocks[i].weight_gradient;
   }
   for (const StageCall& transfer : transfers) {
     const Call& call = transfer.priced.call;

@@ -2,6 +2,7 @@
 // it together, so that a search over layouts prices once what many of them share.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "forecast/pipeline_time.hpp"
@@ -64,7 +65,13 @@ class Assembly {
   /// those of the i-th class of stages.
   template <class Transfers>
   void time_stages(const Transfers& transfers) {
-    for (std::size_t i = 0; i < stages_.size(); ++i) add_stage(stages_[i], transfers(i));
+    std::array<BlockTime, kMostBlocks> blocks;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const PricedBlock& block = blocks_[i];
+      blocks[i] = {block.forward.total(), block.recompute.total() + block.backward.total(),
+                   block.weight_gradient};
+    }
+    for (std::size_t i = 0; i < stages_.size(); ++i) add_stage(stages_[i], blocks, transfers(i));
     pace_ = slowest(times_);
   }
   std::size_t pace() const { return pace_; }
@@ -96,7 +103,11 @@ class Assembly {
     return prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
   }
   Seconds transfer_time(const PricedCall& call) const;
-  void add_stage(const StageClass& stage, const std::vector<StageCall>& transfers);
+  struct BlockTime {
+    Seconds forward, backward, weight_gradient;
+  };
+  void add_stage(const StageClass& stage, const std::array<BlockTime, kMostBlocks>& blocks,
+                 const std::vector<StageCall>& transfers);
   void add_offload(const MostHeld& held);
   void keep(const PricedCall& priced, Seconds each, Seconds exposed);
 

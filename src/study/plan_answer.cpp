@@ -40,6 +40,13 @@ constexpr Feature kFeatures[] = {
      [](const Layout& l) { return l.overlap_tensor == Choice::on; }, "overlap-tensor", "off"},
     {"overlapped gradients", [](const Layout& l) { return l.overlap_gradients == Choice::on; },
      "overlap-gradients", "off"},
+    {"overlapped parameters", [](const Layout& l) { return l.overlap_parameters == Choice::on; },
+     "overlap-parameters", "off"},
+    {"tensor parallelism inside experts", [](const Layout& l) { return l.etp > 1; }, "etp", "1"},
+    {"pipelines inside data parallelism",
+     [](const Layout& l) { return l.order.back() == Dimension::dp; }, "order", "tp-cp-dp-pp"},
+    {"a schedule other than 1F1B",
+     [](const Layout& l) { return l.schedule != Schedule::one_f_one_b; }, "schedule", "1f1b"},
 };
 
 // The best of another space; nothing where it is empty or nothing fits.
@@ -71,10 +78,10 @@ std::vector<PlanWithout> without_features(const PlanQuestion& question,
     if (!feature.used(winner)) continue;
     std::vector<PlanFilter> all = filters;
     all.push_back({feature.field, feature.value, false, ""});
-    const auto best = best_of(PlanSpace::make(question.model, question.job, question.cluster,
-                                              winner.ranks(), all, winner),
-                              question, how);
-    PlanWithout without{feature.name, std::nullopt, {}};
+    const auto space = PlanSpace::make(question.model, question.job, question.cluster,
+                                       winner.ranks(), all, winner);
+    const auto best = best_of(space, question, how);
+    PlanWithout without{feature.name, space.ok(), std::nullopt, {}};
     if (best) std::tie(without.best, without.layout) = *best;
     out.push_back(std::move(without));
   }

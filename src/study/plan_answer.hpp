@@ -13,6 +13,7 @@ namespace headway {
 /// The best layout without something that the winner uses.
 struct PlanWithout {
   std::string feature;            // "pipeline parallelism"
+  bool legal = true;              // some layout does without it
   std::optional<PlanPoint> best;  // nothing where none fits
   Layout layout;                  // of it
 };
@@ -26,8 +27,8 @@ struct PlanChange {
   std::string what;  // "inter-node bandwidth 2 % lower"
   Cluster cluster;
 };
-/// Each level's bandwidth and latency, the accelerator's peak, memory bandwidth and memory, all by
-/// `share` to the worse.
+/// Each level's bandwidth, the accelerator's peak rates, memory bandwidth and memory, each lower by
+/// `share`.
 std::vector<PlanChange> small_changes(const Cluster& cluster, double share = 0.02);
 
 /// What a change does to the winner, and whether another layout then is better.
@@ -37,7 +38,7 @@ struct PlanSensitivity {
   std::optional<PlanPoint> best;  // nothing where none fits
   Layout layout;                  // of it
 };
-/// Nothing for a change whose calibration cannot be read.
+/// Nothing where the search was stopped.
 std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanChange& change,
                                             const Calibration& calibration, const Layout& winner,
                                             const PlanSearch& how);
@@ -48,8 +49,9 @@ struct PlanRemedy {
   PlanPoint best;
   Layout layout;
 };
-/// Of each kind of change the smallest: less headroom, each filter left out, more accelerators (up
-/// to 64 times as many), a smaller optimiser. `filters` are those of the question's space.
+/// Of each kind of change the smallest: no headroom, each filter left out, 8-bit states of the
+/// optimiser, a multiple of the accelerators (up to 64 times, and as many as the cluster has).
+/// `filters` are those of the question's space.
 std::vector<PlanRemedy> remedies(const PlanQuestion& question,
                                  const std::vector<PlanFilter>& filters, std::int64_t ranks,
                                  const PlanSearch& how);

@@ -102,17 +102,30 @@ PricedBlock PlanBlockCache::price(const Block& block, const PricedWork& work,
 
 const std::vector<PricedBlock>& PlanBlockCache::floor(const Prices& prices,
                                                       const std::vector<Weights>& weights) {
-  Entry& of = entry(prices);
-  if (!of.floor.empty()) return of.floor;
-  const std::vector<PricedBlock>& priced = this->priced(prices, weights);
-  const bool experts = std::any_of(of.blocks.begin(), of.blocks.end(), [](const Block& block) {
-    return std::any_of(block.calls.begin(), block.calls.end(), goes_further);
-  });
-  if (experts) return priced;  // whose spans hang on all degrees
-  // The calls that are shared come on top of those of the blocks alone.
-  of.floor = priced;
-  for (const std::size_t i : of.anew) of.floor[i] = price(of.blocks[i], of.work[i], prices);
-  return of.floor;
+  if (const Entry& of = entry(prices); !of.floor.empty()) return of.floor;
+  floor_ = priced(prices, weights);
+  bool experts = false;  // whose spans hang on all degrees
+  {
+    // The calls that are shared come on top of those of the blocks alone.
+    const Entry& of = entry(prices);
+    for (const Block& block : of.blocks) {
+      experts = experts || std::any_of(block.calls.begin(), block.calls.end(), goes_further);
+    }
+    for (const std::size_t i : of.anew) floor_[i] = price(of.blocks[i], of.work[i], prices);
+  }
+  if (habits(job_.framework).flat_gradients) {
+    // Sharded, a weight's gradient is handled otherwise, which may take less.
+    Layout sharded = prices.layout;
+    sharded.zero = 3;
+    const Prices of_sharded{prices.job, sharded, prices.cluster, prices.calibration, prices.spans};
+    const Entry& other = entry(of_sharded);
+    for (std::size_t i = 0; i < floor_.size(); ++i) {
+      const PricedBlock block = price(other.blocks[i], other.work[i], of_sharded);
+      if (block.total() < floor_[i].total()) floor_[i] = block;
+    }
+  }
+  if (!experts) entry(prices).floor = floor_;
+  return floor_;
 }
 
 const HeldBlocks& PlanBlockCache::held(const Prices& prices) {

@@ -61,6 +61,7 @@ class PlanBlockCache {
   std::vector<PricedCall> calls_;
   CallMemo memo_;
   std::array<std::int64_t, 7> memo_for_{};  // degrees and order of its spans
+  std::vector<PricedBlock> floor_;
   HeldBlocks sharded_;
   std::unordered_map<ShardedKey, std::vector<PricedBlock>, Hash> sharded_prices_;
 };

@@ -45,6 +45,14 @@ inline PlanCase random_plan_case() {
                                              : *rc::gen::element<std::int64_t>(4, 6, 8, 12);
   PlanCase out = plan_case(model, cluster, ranks, framework, *rc::gen::element<std::int64_t>(4, 12),
                            *rc::gen::element<std::int64_t>(2048, 8192));
+  Job& job = out.run.job;
+  if (framework == Framework::fsdp) {
+    job.param_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
+    job.reduce_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
+  }
+  job.small_gradients = *rc::gen::arbitrary<bool>();
+  job.optimizer = *rc::gen::element(Optimizer::adamw, Optimizer::muon, Optimizer::adam_8bit);
+  job.task = *rc::gen::element(Task::pretrain, Task::pretrain, Task::lora);
   out.headroom = *rc::gen::element(0.0, 0.1, 0.5);
   if (!out.space) RC_DISCARD("nothing is legal");
   return out;

@@ -24,8 +24,9 @@ constexpr std::array kTorch = {Schedule::one_f_one_b, Schedule::gpipe, Schedule:
 //              --use-distributed-optimizer, --use-megatron-fsdp (no virtual stages),
 //              --overlap-grad-reduce, --overlap-param-gather (needs the former),
 //              --optimizer-cpu-offload (needs the distributed optimiser),
-//              --cpu-offloading-num-layers (no pipeline, no recomputation),
-//              --overlap-moe-expert-parallel-comm.
+//              Not offered: --cpu-offloading-num-layers, which leaves at least one layer out, and
+//              --overlap-moe-expert-parallel-comm, which needs virtual stages beside a pipeline and
+//              no full recomputation.
 //   fsdp       torchtitan 0.2, torchtitan/config/job_config.py: parallelism (schedules 1F1B,
 //              GPipe, Interleaved1F1B, ZBVZeroBubble; fsdp_reshard_after_forward,
 //              enable_async_tensor_parallel, expert_tensor_parallel_degree 1 or tp),
@@ -46,7 +47,7 @@ constexpr std::array<Offers, kFrameworkNames.size()> kOffers = {{
      .split_norms_optional = true,
      .experts_need_split_norms = true,
      .overlap_tensor = true,
-     .overlap_experts = true,
+     .overlap_experts = false,
      .any_expert_tensor = true,
      .whole_expert_tensor = true,
      .selective = true,
@@ -59,7 +60,7 @@ constexpr std::array<Offers, kFrameworkNames.size()> kOffers = {{
      .offloads_optimizer = {false, true, false, false},
      .offloads_parameters = false,
      .offloads_together = false,
-     .offloads_activations = ActivationOffload::without_recompute},
+     .offloads_activations = ActivationOffload::never},
     {.orders = kUsualOnly,
      .exchanges = kRing,
      .schedules = kTorch,

@@ -17,8 +17,8 @@ using Order = std::array<Dimension, 4>;
 /// parameters only with gradients.
 enum class OverlapOffer : std::uint8_t { nothing, gradients, both };
 
-/// With what activations may be offloaded.
-enum class ActivationOffload : std::uint8_t { never, without_recompute, with_recompute };
+/// With what activations may be offloaded: inputs of layers that are computed again.
+enum class ActivationOffload : std::uint8_t { never, with_recompute };
 
 struct Offers {
   std::span<const Order> orders;               // of the ranks, the usual one first

@@ -11,7 +11,7 @@ namespace headway {
 namespace {
 
 // Tuples, orders and spreads of experts of which a pricer keeps what their cells share.
-constexpr std::size_t kMostPlaces = 1024;
+constexpr std::size_t kMostPlaces = 256;
 
 // The choices of a schedule with virtual stages, and those of the states, in an inner choice.
 InnerChoice pipe_of(const InnerChoice& c) {
@@ -50,6 +50,7 @@ struct PlanPricer::ShapeGroup {
     std::size_t first, count;
   };
   std::size_t begin, end;
+  bool saves_anew;  // not the same activations as the group before
   std::vector<Part> parts;
 };
 
@@ -67,11 +68,12 @@ struct PlanPricer::Shape {
       apply(c, layout);
       return shards_weights(job, layout);
     };
+    const auto same_saved = [](const InnerChoice& a, const InnerChoice& b) {
+      return a.recompute == b.recompute && a.recompute_every == b.recompute_every &&
+             a.offload_activations == b.offload_activations;
+    };
     const auto same_blocks = [&](const InnerChoice& a, const InnerChoice& b) {
-      if (a.recompute != b.recompute || a.recompute_every != b.recompute_every ||
-          a.offload_activations != b.offload_activations || sharded(a) != sharded(b)) {
-        return false;
-      }
+      if (!same_saved(a, b) || sharded(a) != sharded(b)) return false;
       return !sharded(a) || (a.zero == b.zero && a.reshard == b.reshard &&
                              a.overlap_gradients == b.overlap_gradients &&
                              a.overlap_parameters == b.overlap_parameters &&
@@ -81,7 +83,8 @@ struct PlanPricer::Shape {
       pipe.push_back(place_of(pipes, pipe_of(list[i])));
       shard.push_back(place_of(shards, shard_of(list[i])));
       if (groups.empty() || !same_blocks(list[groups.back().begin], list[i])) {
-        groups.push_back({i, i, {}});
+        const bool anew = groups.empty() || !same_saved(list[groups.back().begin], list[i]);
+        groups.push_back({i, i, anew, {}});
       }
       groups.back().end = i + 1;
       std::vector<ShapeGroup::Part>& parts = groups.back().parts;
@@ -110,7 +113,7 @@ struct PlanPricer::Pipe {
   std::vector<std::optional<bool>> known;  // whether it is legal, by place of the micro-batch
   bool legal = false;
   bool too_large = false;
-  std::uint64_t cell = 0, timed_by = 0;  // the cell and group for which the above is
+  std::uint64_t cell = 0, held_by = 0, timed_by = 0;  // for which the above is
 };
 
 // A tuple of degrees with an order of ranks and a spread of experts.
@@ -358,6 +361,7 @@ PlanCounts PlanPricer::price(const PlanCell& cell, const Visit& visit, const Wor
   std::array<std::optional<bool>, kRecomputeNames.size()> known;  // whether these are worth it
   for (const ShapeGroup& group : place.shape.groups) {
     const InnerChoice& choice = q_.space.inner(place.tuple)[group.begin];
+    if (group.saves_anew) ++saved_;
     std::optional<bool>& is_worth = known[static_cast<std::size_t>(choice.recompute)];
     if (!is_worth) is_worth = !worth || worth(floor_of(place, choice));
     if (*is_worth) {
@@ -376,8 +380,7 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
   const std::vector<InnerChoice>& inner = q_.space.inner(place.tuple);
   const Bytes allowed = q_.allowed_memory();
   // What no choice of sharding makes small enough.
-  apply(inner[group.begin], layout_);
-  const HeldBlocks& blocks = blocks_.held(place.prices);
+  const HeldBlocks* blocks = nullptr;
   std::size_t open = 0;
   for (const ShapeGroup::Part& part : group.parts) {
     Pipe& pipe = place.pipes[part.pipe];
@@ -386,7 +389,11 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
       out.illegal += part.count;
       continue;
     }
-    pipe.too_large = hold(place, pipe, blocks) > allowed;
+    if (pipe.held_by != saved_) {
+      if (blocks == nullptr) blocks = &blocks_.held(place.prices);
+      pipe.too_large = hold(place, pipe, *blocks) > allowed;
+      pipe.held_by = saved_;
+    }
     (pipe.too_large ? out.too_large : open) += part.count;
   }
   if (open == 0) return out;

@@ -88,6 +88,7 @@ class PlanPricer {
   std::vector<std::size_t> first_place_;        // of each tuple
   Layout layout_;                               // the one in work
   std::uint64_t group_ = 0;                     // counts groups of layouts that share blocks
+  std::uint64_t saved_ = 0;  // counts those among them that save other activations
 };
 
 }  // namespace headway

@@ -97,7 +97,7 @@ class Front {
       return kept.time == point.time && kept.memory == point.memory;
     });
     if (alike != points_.end()) {
-      alike->index = std::min(alike->index, point.index);
+      if (point.index < alike->index) *alike = point;
       return;
     }
     std::erase_if(points_,
@@ -126,7 +126,30 @@ class Front {
 struct FlooredCell {
   PlanCell cell;
   PlanFloor floor;
+  Seconds least;          // the lowest floor of those that share most with it
+  std::size_t share = 0;  // which these are
 };
+
+// Cells of the same tuple, order and spread of experts, which a pricer has made ready once, stay
+// together; those among which the lowest floor is come first.
+void sort_by_floor(std::vector<FlooredCell>& cells) {
+  const auto shares = [](const PlanCell& a, const PlanCell& b) {
+    return a.tuple == b.tuple && a.order == b.order && a.expert == b.expert;
+  };
+  for (std::size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
+    Seconds least = cells[begin].floor.time;
+    while (end < cells.size() && shares(cells[begin].cell, cells[end].cell)) {
+      least = std::min(least, cells[end++].floor.time);
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      cells[i].least = least;
+      cells[i].share = begin;
+    }
+  }
+  std::stable_sort(cells.begin(), cells.end(), [](const FlooredCell& a, const FlooredCell& b) {
+    return std::tuple(a.least, a.share, a.floor.time) < std::tuple(b.least, b.share, b.floor.time);
+  });
+}
 
 // Cells one after another, each thread with its own pricer, the one with the lowest floor first.
 // Cells whose floor is not worth it are skipped, and so are layouts in the others.
@@ -149,7 +172,7 @@ class Walk {
     // A floor costs little; neighbours share most of it.
     std::vector<FlooredCell> floored(cells.size());
     for_each_tuple(cells, [&](std::size_t i, std::size_t worker) {
-      floored[i] = {cells[i], pricers_[worker]->floor(cells[i])};
+      floored[i] = {.cell = cells[i], .floor = pricers_[worker]->floor(cells[i]), .least = {}};
     });
     const Bytes allowed = q_.allowed_memory();
     const auto layouts = [&](const FlooredCell& cell) {
@@ -160,9 +183,7 @@ class Walk {
       if (out) counts_.front().too_large += layouts(cell);
       return out;
     });
-    std::stable_sort(
-        floored.begin(), floored.end(),
-        [](const FlooredCell& a, const FlooredCell& b) { return a.floor.time < b.floor.time; });
+    sort_by_floor(floored);
     return for_each_in_order(
         floored.size(), how_.threads,
         [&](std::size_t i, std::size_t worker) {

@@ -69,6 +69,9 @@ struct PlanCell {
   std::uint32_t tuple = 0, order = 0, expert = 0, micro_batch = 0, split = 0;
 };
 
+/// Filters of unknown fields, and values that no field has.
+Problems filter_problems(const std::vector<PlanFilter>& filters);
+
 /// What `cluster` and `job` allow a model to be split into. All but the pairs of a micro-batch with
 /// virtual stages or a schedule is legal by construction; of layouts that mean the same one stands
 /// for all (docs/plan.md).

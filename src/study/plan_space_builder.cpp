@@ -53,6 +53,12 @@ class SpaceBuilder {
         offers_(offers(job.framework)),
         filters_(std::move(filters)) {
     space_.base_ = base;
+    // Whatever the searched fields stood at: each is set anew.
+    apply(ExpertChoice{}, space_.base_);
+    apply(std::int64_t{1}, space_.base_);
+    apply(SplitChoice{}, space_.base_);
+    apply(InnerChoice{}, space_.base_);
+    apply(offers_.orders.front(), space_.base_);
     for (const Layer& layer : model.kinds) {
       if (layer.experts) experts_ = layer.experts->count;
     }
@@ -236,7 +242,10 @@ class SpaceBuilder {
           recompute == Recompute::full ? std::min(layers, offers_.most_recompute_every) : 1;
       for (std::int64_t every = 1; every <= most; ++every) {
         for (const bool offload : {false, true}) {
-          if (offload && !offloads(recompute, t)) continue;
+          if (offload && (offers_.offloads_activations == ActivationOffload::never ||
+                          recompute != Recompute::full)) {
+            continue;
+          }
           const InnerChoice choice{
               .recompute = recompute, .recompute_every = every, .offload_activations = offload};
           apply(choice, layout);
@@ -245,18 +254,6 @@ class SpaceBuilder {
       }
     }
     return out;
-  }
-
-  bool offloads(Recompute recompute, const DegreeTuple& t) const {
-    switch (offers_.offloads_activations) {
-      case ActivationOffload::never:
-        return false;
-      case ActivationOffload::without_recompute:
-        return recompute == Recompute::none && t.pp == 1;
-      case ActivationOffload::with_recompute:
-        return recompute == Recompute::full;
-    }
-    return false;
   }
 
   // In an order in which those that share blocks follow each other.
@@ -337,6 +334,11 @@ Result<std::vector<Filter>> known(const std::vector<PlanFilter>& filters) {
 }
 
 }  // namespace
+
+Problems filter_problems(const std::vector<PlanFilter>& filters) {
+  const auto made = known(filters);
+  return made ? Problems{} : made.problems();
+}
 
 Result<PlanSpace> PlanSpace::make(const Model& model, const Job& job, const Cluster& cluster,
                                   std::int64_t ranks, const std::vector<PlanFilter>& filters,

@@ -74,6 +74,21 @@ TEST(PlanSpace, counts_no_two_layouts_that_cost_the_same_by_construction) {
   }
 }
 
+TEST(PlanSpace, does_not_hang_on_the_searched_fields_of_the_layout_it_is_made_from) {
+  const auto from = [](const Layout& base) {
+    const PlanCase c = plan_case("mixtral-8x7b", "dgx-h100", 16, Framework::megatron, 16);
+    return PlanSpace::make(c.run.model, c.run.job, c.run.cluster, 16, {}, base)->size();
+  };
+  Layout used;
+  used.micro_batch = 8;
+  used.ep = 8;
+  used.tp = used.etp = 4;
+  used.vpp = 2;
+  used.zero = 3;
+  used.offload_parameters = true;
+  EXPECT_EQ(from(used), from({}));
+}
+
 TEST(PlanSpace, filters_leave_what_they_name_and_nothing_else) {
   const auto all = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16);
   const auto some = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
