@@ -170,11 +170,10 @@ const std::vector<PricedBlock>& PlanBlockCache::priced(const Prices& prices,
   }
   Entry& of = entry(prices);
   if (shards_weights(job_, l)) return priced_sharded(of, prices, weights);
-  const Slice slice(model_, job_, l);
   const std::array<std::int64_t, 3> now = {l.dp, l.pp, code(l.order)};
   if (of.priced.empty()) {
     of.shared = of.blocks;
-    add_shared_calls(of.shared, slice, weights);
+    add_shared_calls(of.shared, Slice(model_, job_, l), weights);
     for (std::size_t i = 0; i < of.shared.size(); ++i) {
       const auto& calls = of.shared[i].calls;
       of.priced.push_back(price(of.shared[i], of.work[i], prices));

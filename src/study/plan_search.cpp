@@ -151,8 +151,8 @@ void sort_by_floor(std::vector<FlooredCell>& cells) {
   });
 }
 
-// Cells one after another, each thread with its own pricer, the one with the lowest floor first.
-// Cells whose floor is not worth it are skipped, and so are layouts in the others.
+// Cells one after another as sort_by_floor() orders them, each thread with its own pricer. Cells
+// whose floor is not worth it are skipped, and so are layouts in the others.
 class Walk {
  public:
   using Worth = std::function<bool(const PlanCell&, const PlanFloor&)>;

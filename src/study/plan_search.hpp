@@ -22,7 +22,7 @@ struct PlanSearch {
   std::size_t top = 1;      // at most so many, each of another kind
   bool exhaustive = false;  // price everything
   int threads = 1;          // 0: all
-  Progress progress;        // in layouts; false stops the search
+  Progress progress;        // in cells (exhaustive: tuples); false stops
 };
 
 /// The best layout of each kind: of all that have the same degrees, those of experts among them.
