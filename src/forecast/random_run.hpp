@@ -42,7 +42,8 @@ inline std::int64_t power_of_two(int most) {
   return std::int64_t{1} << *rc::gen::inRange(0, most + 1);
 }
 
-inline Case random_case() {
+/// Of the sizes and choices below each alone is legal with most others; all together often not.
+inline Case any_case() {
   const auto model = *rc::gen::element<std::string>("llama-2-7b", "llama-3-70b", "gpt3-175b",
                                                     "mixtral-8x7b", "deepseek-v3", "gpt-neox-1.3b");
   const auto cluster = *rc::gen::element<std::string>("dgx-a100-80gb", "dgx-h100", "gb200-nvl72",
@@ -74,8 +75,22 @@ inline Case random_case() {
   }
   c.job.global_batch =
       c.layout.dp * c.layout.micro_batch * c.layout.pp * 2 * *rc::gen::inRange(1, 9);
-  if (!c.legal()) RC_DISCARD("illegal");
   return c;
+}
+
+/// A legal case that `draw` comes upon: drawn again rather than discarded, since a property that
+/// discards most of its cases is given up.
+template <class Draw>
+Case legal_case(const Draw& draw) {
+  for (int tries = 0; tries < 100; ++tries) {
+    Case c = draw();
+    if (c.legal()) return c;
+  }
+  RC_DISCARD("illegal");
+}
+
+inline Case random_case() {
+  return legal_case(any_case);
 }
 
 }  // namespace headway::testing
