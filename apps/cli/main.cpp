@@ -274,7 +274,7 @@ int main(int argc, char** argv) {
   plan_command->callback([&] {
     plan.json = common.json;
     plan.threads = common.threads;
-    headway::ProgressLine line("searching", "cells of layouts", common.quiet);
+    headway::ProgressLine line("searching", "layouts", common.quiet);
     plan.progress = line.callback();
     output = headway::run_plan(plan);
   });

@@ -112,52 +112,45 @@ std::vector<PlanBound> bounds_of(const PlannedLayout& best) {
   return out;
 }
 
-// The generation before, of the same vendor.
-constexpr std::pair<std::string_view, std::string_view> kOlder[] = {
-    {"b300", "b200"},
-    {"gb300", "gb200"},
-    {"b200", "h200"},
-    {"gb200", "gh200"},
-    {"h200", "h100-sxm"},
-    {"h100-sxm", "a100-80gb"},
-    {"h100-pcie", "a100-pcie-80gb"},
-    {"a100-80gb", "v100-32gb"},
-    {"a100-40gb", "v100-32gb"},
-    {"mi355x", "mi325x"},
-    {"mi325x", "mi300x"},
-    {"mi300x", "mi250x-gcd"},
-    {"tpu7x", "tpu-v6e"},
-    {"tpu-v5p", "tpu-v4"},
-    {"tpu-v4", "tpu-v3"},
-    {"trainium-2", "trainium-1"},
-    {"gaudi-3", "gaudi-2"},
-};
-
 std::optional<PlanChange> one_generation_older(const Cluster& cluster) {
-  for (const auto& [newer, older] : kOlder) {
-    if (cluster.accelerator.name != newer) continue;
-    auto accelerator = load_accelerator(std::string(older));
-    if (!accelerator) return std::nullopt;
-    PlanChange out{"the generation before (" + std::string(older) + ")", cluster};
-    out.cluster.accelerator = std::move(accelerator).value();
-    return out;
-  }
-  return std::nullopt;
+  if (cluster.accelerator.previous.empty()) return std::nullopt;
+  auto older = load_accelerator(cluster.accelerator.previous);
+  if (!older) return std::nullopt;
+  PlanChange out{"the generation before (" + older->name + ")", cluster, false};
+  out.cluster.accelerator = std::move(older).value();
+  return out;
 }
 
+// A part of a longer piece of work, of which it takes the share from `from` to `to`, told as so
+// many of the space's layouts.
+PlanSearch part_of(PlanSearch how, std::uint64_t layouts, double from, double to) {
+  if (!how.progress) return how;
+  how.progress = [whole = how.progress, layouts, from, to](std::size_t done, std::size_t of) {
+    const double share = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 1.0;
+    return whole(
+        static_cast<std::size_t>(static_cast<double>(layouts) * (from + (to - from) * share)),
+        layouts);
+  };
+  return how;
+}
+// Their shares, by how long they take of published mixtures of experts (docs/plan.md).
+constexpr double kFloored = 0.25, kSearched = 0.35, kWithout = 0.55, kRoomy = 0.6, kChanged = 0.8;
+
 // What follows from the best layout.
-void explain(Plan& plan, const PlanQuestion& question, const std::vector<PlanFilter>& filters,
-             const PlanSearch& how) {
+void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
+             const PlanSearch& whole) {
   const Layout& winner = plan.best.front().run.layout;
   plan.bounds = bounds_of(plan.best.front());
-  plan.without = without_features(question, filters, winner, how);
+  const auto part = [&](double from, double to) { return part_of(whole, plan.layouts, from, to); };
+  plan.without = without_features(question, floors, winner, part(kSearched, kWithout));
 
   Cluster endless = question.cluster;
   endless.accelerator.memory = Bytes(1e18);
-  PlanSearch one = how;
+  PlanSearch one = part(kWithout, kRoomy);
   one.top = 1;
-  const PlanBest roomy =
-      search({question.model, question.job, endless, question.calibration, question.space, 0}, one);
+  const PlanQuestion of_endless{question.model,       question.job,   endless,
+                                question.calibration, question.space, 0};
+  const PlanBest roomy = search(of_endless, PlanFloors(of_endless, one.threads, {}, &floors), one);
   if (!roomy.points.empty() && roomy.points.front().index != plan.best.front().index) {
     plan.roomy =
         PlannedPoint{roomy.points.front(), question.space.layout_at(roomy.points.front().index)};
@@ -165,14 +158,18 @@ void explain(Plan& plan, const PlanQuestion& question, const std::vector<PlanFil
 
   std::vector<PlanChange> changes = small_changes(question.cluster);
   if (auto older = one_generation_older(question.cluster)) changes.push_back(std::move(*older));
-  for (const PlanChange& change : changes) {
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const PlanChange& change = changes[i];
+    const double each = (kChanged - kRoomy) / static_cast<double>(changes.size());
+    const double from = kRoomy + each * static_cast<double>(i);
+    const PlanSearch how = part(from, from + each);
     const auto calibration = calibration_for(change.cluster, question.job.software);
     if (!calibration || !is_legal(question.model, question.job, winner, change.cluster)) continue;
-    if (auto sensitivity = under_change(question, change, *calibration, winner, how)) {
+    if (auto sensitivity = under_change(question, floors, change, *calibration, winner, how)) {
       plan.sensitivity.push_back(std::move(*sensitivity));
     }
   }
-  const PlanFront front = pareto_front(question, how);
+  const PlanFront front = pareto_front(question, floors, part(kChanged, 1));
   for (const PlanPoint& point : front.points) {
     plan.front.push_back({point, question.space.layout_at(point.index)});
   }
@@ -249,7 +246,9 @@ Result<Plan> make_plan(const PlanRequest& request) {
   plan.layouts = space->size();
   const PlanQuestion question{plan.run.model, plan.run.job, plan.run.cluster,
                               *calibration,   *space,       plan.headroom};
-  const PlanBest best = search(question, how);
+  const PlanFloors floors(question, how.threads, part_of(how, plan.layouts, 0, kFloored).progress);
+  const PlanSearch first = part_of(how, plan.layouts, kFloored, kSearched);
+  const PlanBest best = how.exhaustive ? search(question, first) : search(question, floors, first);
   plan.proven = best.proven;
   for (const PlanPoint& point : best.points) {
     auto layout = planned(plan.run, point.index, space->layout_at(point.index));
@@ -262,9 +261,10 @@ Result<Plan> make_plan(const PlanRequest& request) {
   how.exhaustive = false;
   if (!plan.proven) return plan;
   if (plan.best.empty()) {
-    plan.remedies = remedies(question, filters, plan.accelerators, how);
+    plan.remedies = remedies(question, filters, plan.accelerators,
+                             part_of(how, plan.layouts, kSearched, kSearched));
   } else {
-    explain(plan, question, filters, how);
+    explain(plan, question, floors, how);
   }
   return plan;
 }

@@ -74,9 +74,14 @@ std::string plan_json(const Plan& plan) {
             })},
       {"sensitivity", list(plan.sensitivity,
                            [&](const PlanSensitivity& at) {
+                             const auto value = [&](auto&& of) {
+                               return at.winner ? Json(of(*at.winner).value()) : Json(nullptr);
+                             };
                              return Json{{"change", at.what},
-                                         {"step_time_s",
-                                          at.winner ? Json(at.winner->value()) : Json(nullptr)},
+                                         {"step_time_s", value([](auto& p) { return p.time; })},
+                                         {"memory_that_must_fit_bytes",
+                                          value([](auto& p) { return p.memory; })},
+                                         {"energy_j", value([](auto& p) { return p.energy; })},
                                          {"best", point_json(plan, at.best, at.layout)}};
                            })},
       {"pareto",

@@ -10,10 +10,28 @@
 namespace headway {
 namespace {
 
-std::string slower(Seconds time, Seconds best) {
+std::string more(double value, double best) {
   char out[32];
-  std::snprintf(out, sizeof out, "%+.1f %%", 100 * (time / best - 1));
+  std::snprintf(out, sizeof out, "%+.1f %%", 100 * (value / best - 1));
   return out;
+}
+
+// What is made as small as can be, of a point: as text, and as a number.
+struct Objective {
+  std::string name, text;
+  double value;
+};
+Objective objective_of(const Plan& plan, Seconds time, Bytes memory, Joules energy) {
+  if (plan.objective == "memory") return {"memory", to_text(memory), memory.value()};
+  if (plan.objective == "energy") return {"energy", to_text(energy), energy.value()};
+  return {"step", to_text(time), time.value()};
+}
+Objective objective_of(const Plan& plan, const PlanPoint& point) {
+  return objective_of(plan, point.time, point.memory, point.energy);
+}
+Objective objective_of(const Plan& plan, const Forecast& forecast) {
+  return objective_of(plan, forecast.step_time, forecast.memory.total() - forecast.gaps,
+                      forecast.energy);
 }
 
 std::string interval_text(const std::optional<Interval<Seconds>>& interval) {
@@ -83,23 +101,25 @@ std::string why(const Plan& plan) {
   }
   std::string out = wrapped("What binds 1: " + parts + " of the step.", 0, 2);
   const double full = (best.forecast.memory.total() - best.forecast.gaps) / best.forecast.capacity;
+  const Objective now = objective_of(plan, best.forecast);
   if (plan.roomy) {
+    const Objective then = objective_of(plan, plan.roomy->point);
     out += wrapped("Memory binds: with more of it than the " + to_text(best.forecast.capacity) +
-                       " there are, a step would take " +
-                       slower(plan.roomy->point.time, best.forecast.step_time) + " (" +
-                       layout_words(plan.roomy->layout) + ").",
+                       " there are, the best " + now.name + " would be " + then.text + ", " +
+                       more(then.value, now.value) + " (" + layout_words(plan.roomy->layout) + ").",
                    0, 2);
-  } else {
+  } else if (plan.objective != "memory") {
     out += "Memory does not bind: 1 takes " + percent_text(full) + " of it.\n";
   }
   if (!plan.without.empty()) {
-    std::vector<std::vector<std::string>> rows = {{"without", "step", "", ""}};
+    std::vector<std::vector<std::string>> rows = {{"without", now.name, "", ""}};
     for (const PlanWithout& without : plan.without) {
-      rows.push_back({without.feature,
-                      without.best    ? to_text(without.best->time)
-                      : without.legal ? "nothing fits"
-                                      : "not legal",
-                      without.best ? slower(without.best->time, best.forecast.step_time) : ""});
+      if (!without.best) {
+        rows.push_back({without.feature, without.legal ? "nothing fits" : "not legal", ""});
+        continue;
+      }
+      const Objective then = objective_of(plan, *without.best);
+      rows.push_back({without.feature, then.text, more(then.value, now.value)});
     }
     out += "\n" + aligned(rows);
   }
@@ -110,13 +130,18 @@ std::string sensitivity_table(const Plan& plan) {
   if (plan.sensitivity.empty()) return "";
   std::vector<std::vector<std::string>> rows = {{"if", "1 takes", "", "the best then"}};
   const PlannedLayout& best = plan.best.front();
+  const Objective now = objective_of(plan, best.forecast);
   for (const PlanSensitivity& at : plan.sensitivity) {
-    const bool same = at.best && at.layout == best.run.layout;
-    rows.push_back({printable(at.what), at.winner ? to_text(*at.winner) : "does not fit",
-                    at.winner ? slower(*at.winner, best.forecast.step_time) : "",
-                    !at.best ? "nothing fits"
-                    : same   ? "1"
-                             : "another, " + to_text(at.best->time)});
+    std::vector<std::string> row = {printable(at.what), "does not fit", "", "nothing fits"};
+    if (at.winner) {
+      const Objective then = objective_of(plan, *at.winner);
+      row[1] = then.text;
+      row[2] = more(then.value, now.value);
+    }
+    if (at.best) {
+      row[3] = at.layout == best.run.layout ? "1" : "another, " + objective_of(plan, *at.best).text;
+    }
+    rows.push_back(std::move(row));
   }
   return "\n" + aligned(rows);
 }

@@ -15,16 +15,19 @@
 namespace headway {
 namespace {
 
-// Runs of arXiv 2104.04473 and 2201.11990.
+// Runs of arXiv 2104.04473 and 2201.11990; a mixture of experts.
 struct Published {
   const char* name;
   const char* model;
-  std::int64_t accelerators, sequences;
+  const char* cluster;
+  std::int64_t accelerators, sequences, tokens;
+  bool whole = true;  // priced without bounds, too
 };
 constexpr Published kPublished[] = {
-    {"Megatron 1T", "megatron-1t", 3072, 3072},
-    {"Turing-NLG 530B", "mt-nlg-530b", 2240, 1920},
-    {"GPT-3 175B", "gpt3-175b", 1024, 1536},
+    {"Megatron 1T", "megatron-1t", "dgx-a100-80gb", 3072, 3072, 2048},
+    {"Turing-NLG 530B", "mt-nlg-530b", "dgx-a100-80gb", 2240, 1920, 2048},
+    {"GPT-3 175B", "gpt3-175b", "dgx-a100-80gb", 1024, 1536, 2048},
+    {"Mixtral 8x7B", "mixtral-8x7b", "dgx-h100", 256, 512, 4096, false},
 };
 constexpr int kRepetitions = 5;
 
@@ -75,9 +78,9 @@ CommandOutput bench_plan(int threads) {
   for (const Published& run : kPublished) {
     Case c;
     c.model = load_model(run.model).value();
-    c.cluster = load_cluster("dgx-a100-80gb").value();
+    c.cluster = load_cluster(run.cluster).value();
     c.calibration = calibration_for(c.cluster).value();
-    c.job.sequence = 2048;
+    c.job.sequence = run.tokens;
     c.job.global_batch = run.sequences;
     c.space = PlanSpace::make(c.model, c.job, c.cluster, run.accelerators);
     if (!c.space) return {.problems = c.space.problems()};
@@ -102,6 +105,7 @@ CommandOutput bench_plan(int threads) {
                      c.best.points.empty() ? "none" : to_text(c.best.points.front().time)});
   }
   for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!kPublished[i].whole) continue;
     const Case& c = cases[i];
     const PlanQuestion question{c.model, c.job, c.cluster, c.calibration, *c.space};
     PlanSearch all = how;

@@ -16,6 +16,7 @@ struct Accelerator {
   std::string name;          // "h100-sxm"
   std::string title;         // "NVIDIA H100 SXM5 80 GB"
   std::string architecture;  // "hopper": fitted kernel constants are shared by architecture
+  std::string previous;      // the accelerator of the generation before; empty: not stated
   std::string source;
   std::array<FlopsPerSecond, kPrecisions> peak{};  // dense, by Precision; 0: not supported
   Bytes memory;  // what the data sheet states, 80 GB HBM written as GiB where it is

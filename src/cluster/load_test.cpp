@@ -80,6 +80,20 @@ TEST(Load, NamesThatOthersRelyOnExist) {
   }
 }
 
+TEST(Load, TheGenerationBeforeIsBuiltInAndSlower) {
+  std::size_t stated = 0;
+  for (const std::string& name : accelerator_names()) {
+    const Accelerator newer = load_accelerator(name).value();
+    if (newer.previous.empty()) continue;
+    ++stated;
+    const auto older = load_accelerator(newer.previous);
+    ASSERT_TRUE(older.ok()) << name;
+    EXPECT_GE(newer.peak_of(Precision::bf16), older->peak_of(Precision::bf16)) << name;
+    EXPECT_GE(newer.memory_bandwidth, older->memory_bandwidth) << name;
+  }
+  EXPECT_GE(stated, 15U);
+}
+
 TEST(Load, PeaksAreDenseAndFallWithTheWidthOfTheFormat) {
   for (const std::string& name : accelerator_names()) {
     const auto a = load_accelerator(name);

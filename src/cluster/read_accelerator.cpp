@@ -30,6 +30,7 @@ Result<Accelerator> read_accelerator(const Document& document, const std::string
   out.name = fields.text_or("name", name);
   out.title = fields.text_or("title", out.name);
   out.architecture = fields.text("architecture");
+  out.previous = fields.text_or("previous", "");
 
   Fields peak = fields.table("peak", true);
   bool any = false;

@@ -65,28 +65,34 @@ const GroupSpan& span_of_group(const Spans& spans, Group group) {
   return spans.dp;
 }
 
-LoweredBlocks lower_work(const Slice& slice) {
+LoweredWork lower_work(const Slice& slice, BlockChoice choice) {
   const Model& model = slice.model;
-  LoweredBlocks out;
+  LoweredWork out;
+  const auto chosen = [&](bool experts) {
+    return choice == BlockChoice::all || experts == (choice == BlockChoice::with_experts);
+  };
+  const auto layer_of = [&](const Layer& layer, BlockKind kind) {
+    return chosen(layer.experts.has_value()) ? lower_layer(slice, layer, kind) : Block();
+  };
   // First the kinds of layer, in the model's order, then the ends.
   out.blocks.reserve(kMostBlocks);
-  for (const Layer& layer : model.kinds) {
-    out.blocks.push_back(lower_layer(slice, layer, BlockKind::layer));
-  }
+  for (const Layer& layer : model.kinds) out.blocks.push_back(layer_of(layer, BlockKind::layer));
   if (model.vocabulary > 0) {
     out.index.embedding = static_cast<int>(out.blocks.size());
-    out.blocks.push_back(lower_embedding(slice));
+    out.blocks.push_back(chosen(false) ? lower_embedding(slice) : Block());
     out.index.head = static_cast<int>(out.blocks.size());
-    out.blocks.push_back(lower_head(slice));
+    out.blocks.push_back(chosen(false) ? lower_head(slice) : Block());
   }
   if (model.prediction_layers > 0) {
+    const Layer& layer = model.kinds.back();
     out.index.prediction = static_cast<int>(out.blocks.size());
-    out.blocks.push_back(lower_layer(slice, model.kinds.back(), BlockKind::prediction));
-    if (out.index.head >= 0) {
-      add_shared_head(out.blocks.back(), out.blocks[static_cast<std::size_t>(out.index.head)]);
+    out.blocks.push_back(layer_of(layer, BlockKind::prediction));
+    if (out.index.head >= 0 && chosen(layer.experts.has_value())) {
+      add_shared_head(out.blocks.back(), chosen(false)
+                                             ? out.blocks[static_cast<std::size_t>(out.index.head)]
+                                             : lower_head(slice));
     }
   }
-  out.weights = weights_of(slice, out.blocks);
   return out;
 }
 
@@ -100,7 +106,9 @@ void add_shared_calls(std::vector<Block>& blocks, const Slice& slice,
 }
 
 LoweredBlocks lower_blocks(const Slice& slice) {
-  LoweredBlocks out = lower_work(slice);
+  LoweredWork work = lower_work(slice);
+  LoweredBlocks out{std::move(work.blocks), {}, work.index};
+  out.weights = weights_of(slice, out.blocks);
   add_shared_calls(out.blocks, slice, out.weights);
   return out;
 }

@@ -7,7 +7,12 @@
 
 namespace headway {
 
-/// The blocks of a step, their tensors, and where the ends stand among them.
+/// The blocks of a step and where the ends stand among them.
+struct LoweredWork {
+  std::vector<Block> blocks;  // at most kMostBlocks
+  BlockIndex index;
+};
+/// The same with their tensors.
 struct LoweredBlocks {
   std::vector<Block> blocks;  // at most kMostBlocks
   std::vector<Weights> weights;
@@ -16,8 +21,10 @@ struct LoweredBlocks {
 
 /// What a rank computes for one micro-batch, with the calls of tensors and experts among it. Reads
 /// how a layer is split, the micro-batch, recomputation, what is offloaded of activations, and
-/// whether weights are sharded; of pp only whether it is 1.
-LoweredBlocks lower_work(const Slice& slice);
+/// whether weights are sharded; of pp only whether it is 1. Of ep and etp only blocks with routed
+/// experts read anything; those without may be left empty, or those with.
+enum class BlockChoice : std::uint8_t { all, with_experts, without_experts };
+LoweredWork lower_work(const Slice& slice, BlockChoice choice = BlockChoice::all);
 
 /// Adds to that what it shares with other ranks: weights that are sharded, the batch; and what goes
 /// to the host. Reads how states are sharded and overlapped, too; of dp where nothing is sharded or

@@ -62,6 +62,19 @@ std::optional<std::pair<PlanPoint, Layout>> best_of(const Result<PlanSpace>& spa
   return std::pair(best.points.front(), space->layout_at(best.points.front().index));
 }
 
+// Whether some layout passes, legal or not with its micro-batch.
+bool has_any(const PlanSpace& space, const PlanLimit& limit) {
+  for (const PlanCell& cell : space.cells()) {
+    const std::uint64_t first = space.first_index(cell);
+    const std::size_t inner = space.inner(space.tuples()[cell.tuple]).size();
+    const std::size_t tried = limit.field->axis == PlanAxis::inner ? inner : 1;
+    for (std::size_t i = 0; i < tried; ++i) {
+      if (limit.passes(space.layout_at(first + i))) return true;
+    }
+  }
+  return false;
+}
+
 std::string percent(double share) {
   char out[32];
   std::snprintf(out, sizeof out, "%g %%", std::round(share * 1000) / 10);
@@ -70,19 +83,24 @@ std::string percent(double share) {
 
 }  // namespace
 
-std::vector<PlanWithout> without_features(const PlanQuestion& question,
-                                          const std::vector<PlanFilter>& filters,
+std::vector<PlanWithout> without_features(const PlanQuestion& question, const PlanFloors& floors,
                                           const Layout& winner, const PlanSearch& how) {
   std::vector<PlanWithout> out;
+  PlanSearch one = how;
+  one.top = 1;
   for (const Feature& feature : kFeatures) {
     if (!feature.used(winner)) continue;
-    std::vector<PlanFilter> all = filters;
-    all.push_back({feature.field, feature.value, false, ""});
-    const auto space = PlanSpace::make(question.model, question.job, question.cluster,
-                                       winner.ranks(), all, winner);
-    const auto best = best_of(space, question, how);
-    PlanWithout without{feature.name, space.ok(), std::nullopt, {}};
-    if (best) std::tie(without.best, without.layout) = *best;
+    PlanQuestion asked = question;
+    const PlanField* field = plan_field(feature.field);
+    asked.only = PlanLimit{field, value_of(*field, feature.value).value()};
+    const PlanBest best = search(asked, floors, one);
+    PlanWithout without{feature.name, true, std::nullopt, {}};
+    if (!best.points.empty()) {
+      without.best = best.points.front();
+      without.layout = question.space.layout_at(best.points.front().index);
+    } else {
+      without.legal = has_any(question.space, *asked.only);
+    }
     out.push_back(std::move(without));
   }
   return out;
@@ -113,17 +131,22 @@ std::vector<PlanChange> small_changes(const Cluster& cluster, double share) {
   return out;
 }
 
-std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanChange& change,
+std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
+                                            const PlanChange& change,
                                             const Calibration& calibration, const Layout& winner,
                                             const PlanSearch& how) {
   PlanSensitivity out{change.what, std::nullopt, std::nullopt, {}};
   const PlanQuestion changed{question.model, question.job,   change.cluster,
                              calibration,    question.space, question.headroom};
   const Forecast then = forecast(question.model, question.job, winner, change.cluster, calibration);
-  if (then.memory.total() - then.gaps <= changed.allowed_memory()) out.winner = then.step_time;
+  const Bytes live = then.memory.total() - then.gaps;
+  if (live <= changed.allowed_memory()) {
+    out.winner =
+        PlanPoint{question.space.index_of(winner).value_or(0), then.step_time, live, then.energy};
+  }
   PlanSearch one = how;
   one.top = 1;
-  const PlanBest best = search(changed, one);
+  const PlanBest best = change.slower ? search(changed, floors, one) : search(changed, one);
   if (!best.proven) return std::nullopt;
   if (!best.points.empty()) {
     out.best = best.points.front();

@@ -18,14 +18,14 @@ struct PlanWithout {
   Layout layout;                  // of it
 };
 /// One for each feature of the winner, in the order of PlanSpace's fields.
-std::vector<PlanWithout> without_features(const PlanQuestion& question,
-                                          const std::vector<PlanFilter>& filters,
+std::vector<PlanWithout> without_features(const PlanQuestion& question, const PlanFloors& floors,
                                           const Layout& winner, const PlanSearch& how);
 
 /// The cluster with something changed.
 struct PlanChange {
   std::string what;  // "inter-node bandwidth 2 % lower"
   Cluster cluster;
+  bool slower = true;  // or the same, whatever the layout
 };
 /// Each level's bandwidth, the accelerator's peak rates, memory bandwidth and memory, each lower by
 /// `share`.
@@ -34,12 +34,13 @@ std::vector<PlanChange> small_changes(const Cluster& cluster, double share = 0.0
 /// What a change does to the winner, and whether another layout then is better.
 struct PlanSensitivity {
   std::string what;
-  std::optional<Seconds> winner;  // its step time then; nothing where it does not fit
-  std::optional<PlanPoint> best;  // nothing where none fits
-  Layout layout;                  // of it
+  std::optional<PlanPoint> winner;  // nothing where it does not fit then
+  std::optional<PlanPoint> best;    // nothing where none fits
+  Layout layout;                    // of it
 };
-/// Nothing where the search was stopped.
-std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanChange& change,
+/// Nothing where the search was stopped. `floors` are those of the question.
+std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
+                                            const PlanChange& change,
                                             const Calibration& calibration, const Layout& winner,
                                             const PlanSearch& how);
 

@@ -23,11 +23,24 @@ std::int64_t code(const std::array<Dimension, 4>& order) {
   return out;
 }
 
+// Where the groups lie of ranks whose places hang on more degrees than tp and cp, as far as the
+// other fields of a key leave that open.
+std::array<std::int64_t, 3> place_of(const Layout& layout) {
+  return {layout.dp, layout.pp, code(layout.order)};
+}
+
 // Full recomputation of several layers at once does the same work and makes the same calls for any
-// number of them: two stand for all.
-bool priced_as_another(const Layout& layout) {
-  return layout.recompute == Recompute::full && layout.recompute_every > 2 &&
+// number of them, and keeps one input for all: two stand for any more.
+constexpr std::int64_t kSeveral = 2;
+bool stands_for_several(const Layout& layout) {
+  return layout.recompute == Recompute::full && layout.recompute_every >= kSeveral &&
          !layout.offload_activations;
+}
+std::int64_t lowered_every(const Layout& layout) {
+  return stands_for_several(layout) ? kSeveral : layout.recompute_every;
+}
+bool is_layer(const Block& block) {
+  return block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
 }
 
 // Several fields of few values in one number.
@@ -45,6 +58,22 @@ class Packed {
 };
 
 }  // namespace
+
+PlanBlockCache::PlanBlockCache(const Model& model, const Job& job, const Cluster& cluster,
+                               const Calibration& calibration)
+    : model_(model),
+      job_(job),
+      cluster_(cluster),
+      calibration_(calibration),
+      has_experts_(std::any_of(model.kinds.begin(), model.kinds.end(),
+                               [](const Layer& layer) { return layer.experts.has_value(); })) {}
+
+// The kinds of layer come first, then the ends, of which a prediction module is as the last kind.
+bool PlanBlockCache::with_experts(std::size_t block) const {
+  const std::size_t kinds = model_.kinds.size(), ends = model_.vocabulary > 0 ? 2 : 0;
+  if (block < kinds) return model_.kinds[block].experts.has_value();
+  return block >= kinds + ends && model_.kinds.back().experts.has_value();
+}
 
 std::size_t PlanBlockCache::Hash::operator()(std::span<const std::int64_t> key) const {
   std::uint64_t out = 0;
@@ -67,7 +96,27 @@ PlanBlockCache::Key PlanBlockCache::key_of(const Layout& l) const {
       .add(l.pp == 1, 1)
       .add(l.dp * l.cp == 1, 1)
       .add(shards_weights(job_, l), 1);
-  return {l.tp, l.cp, l.ep, l.etp, l.micro_batch, l.recompute_every, flags.bits()};
+  return {l.tp, l.cp, l.ep, l.etp, l.micro_batch, lowered_every(l), flags.bits()};
+}
+
+void PlanBlockCache::forget() {
+  made_.clear();
+  last_ = nullptr;
+}
+
+PlanBlockCache::Work PlanBlockCache::lower(const Prices& prices, BlockChoice choice) const {
+  Work out;
+  Layout lowered = prices.layout;
+  lowered.recompute_every = lowered_every(lowered);
+  out.blocks = lower_work(Slice(model_, job_, lowered), choice).blocks;
+  for (Block& block : out.blocks) {
+    out.work.push_back(price_work(block, prices));
+    block.ops = std::vector<Op>();  // room and all
+    block.calls.shrink_to_fit();
+    if (!stands_for_several(lowered)) continue;
+    out.inputs.push_back(static_cast<double>(kSeveral) * block.saved);
+  }
+  return out;
 }
 
 PlanBlockCache::Entry& PlanBlockCache::entry(const Prices& prices) {
@@ -76,14 +125,25 @@ PlanBlockCache::Entry& PlanBlockCache::entry(const Prices& prices) {
   const auto at = made_.find(key);
   last_key_ = key;
   if (at != made_.end()) return *(last_ = &at->second);
-  if (made_.size() >= kMostKept) made_.clear();
+  if (made_.size() >= kMostKept) forget();
   Entry& out = made_[key];
   last_ = &out;
-  out.blocks = lower_work(Slice(model_, job_, prices.layout)).blocks;
-  for (Block& block : out.blocks) {
-    if (!priced_as_another(prices.layout)) out.work.push_back(price_work(block, prices));
-    block.ops = std::vector<Op>();  // room and all
-    block.calls.shrink_to_fit();
+  if (!has_experts_) {
+    static_cast<Work&>(out) = lower(prices, BlockChoice::all);
+    return out;
+  }
+  // Those without experts are the same for all degrees of experts.
+  static_cast<Work&>(out) = lower(prices, BlockChoice::with_experts);
+  Key of_all = key;
+  of_all[2] = of_all[3] = 0;
+  if (without_experts_.size() >= kMostKept) without_experts_.clear();
+  const auto [others, is_new] = without_experts_.try_emplace(of_all);
+  if (is_new) others->second = lower(prices, BlockChoice::without_experts);
+  for (std::size_t i = 0; i < out.blocks.size(); ++i) {
+    if (with_experts(i)) continue;
+    out.blocks[i] = others->second.blocks[i];
+    out.work[i] = others->second.work[i];
+    if (!out.inputs.empty()) out.inputs[i] = others->second.inputs[i];
   }
   return out;
 }
@@ -100,36 +160,43 @@ PricedBlock PlanBlockCache::price(const Block& block, const PricedWork& work,
   return price_block(block, work, with_memo, calls_);
 }
 
-const std::vector<PricedBlock>& PlanBlockCache::floor(const Prices& prices,
-                                                      const std::vector<Weights>& weights) {
-  if (const Entry& of = entry(prices); !of.floor.empty()) return of.floor;
-  floor_ = priced(prices, weights);
-  bool experts = false;  // whose spans hang on all degrees
-  {
-    // The calls that are shared come on top of those of the blocks alone.
-    const Entry& of = entry(prices);
-    for (const Block& block : of.blocks) {
-      experts = experts || std::any_of(block.calls.begin(), block.calls.end(), goes_further);
+PricedBlock PlanBlockCache::floor_of(const Entry& of, std::size_t block, const Prices& prices) {
+  const PricedBlock out = price(of.blocks[block], of.work[block], prices);
+  if (!habits(job_.framework).flat_gradients) return out;
+  // Sharded, a weight's gradient is handled otherwise, which may take less.
+  Layout sharded = prices.layout;
+  sharded.zero = 3;
+  const Prices of_sharded{prices.job, sharded, prices.cluster, prices.calibration, prices.spans};
+  const Entry& other = entry(of_sharded);
+  const PricedBlock less = price(other.blocks[block], other.work[block], of_sharded);
+  return less.total() < out.total() ? less : out;
+}
+
+const std::vector<PricedBlock>& PlanBlockCache::floor(const Prices& prices) {
+  if (made_.size() + 2 > kMostKept) forget();  // there is room for the sharded ones beside it
+  Entry& of = entry(prices);
+  const std::array<std::int64_t, 3> now = place_of(prices.layout);
+  if (of.floor.empty()) {
+    for (std::size_t i = 0; i < of.blocks.size(); ++i) {
+      of.floor.push_back(floor_of(of, i, prices));
+      const auto& calls = of.blocks[i].calls;
+      if (std::any_of(calls.begin(), calls.end(), goes_further)) of.floor_anew.push_back(i);
     }
-    for (const std::size_t i : of.anew) floor_[i] = price(of.blocks[i], of.work[i], prices);
+  } else if (of.floor_for != now) {
+    for (const std::size_t i : of.floor_anew) of.floor[i] = floor_of(of, i, prices);
   }
-  if (habits(job_.framework).flat_gradients) {
-    // Sharded, a weight's gradient is handled otherwise, which may take less.
-    Layout sharded = prices.layout;
-    sharded.zero = 3;
-    const Prices of_sharded{prices.job, sharded, prices.cluster, prices.calibration, prices.spans};
-    const Entry& other = entry(of_sharded);
-    for (std::size_t i = 0; i < floor_.size(); ++i) {
-      const PricedBlock block = price(other.blocks[i], other.work[i], of_sharded);
-      if (block.total() < floor_[i].total()) floor_[i] = block;
-    }
-  }
-  if (!experts) entry(prices).floor = floor_;
-  return floor_;
+  of.floor_for = now;
+  return of.floor;
 }
 
 const HeldBlocks& PlanBlockCache::held(const Prices& prices) {
-  return entry(prices).blocks;
+  Entry& of = entry(prices);
+  if (!stands_for_several(prices.layout)) return of.blocks;
+  for (std::size_t i = 0; i < of.blocks.size(); ++i) {
+    if (!is_layer(of.blocks[i])) continue;
+    of.blocks[i].saved = of.inputs[i] / static_cast<double>(prices.layout.recompute_every);
+  }
+  return of.blocks;
 }
 
 const std::vector<PricedBlock>& PlanBlockCache::priced_sharded(
@@ -163,14 +230,9 @@ const std::vector<PricedBlock>& PlanBlockCache::priced_sharded(
 const std::vector<PricedBlock>& PlanBlockCache::priced(const Prices& prices,
                                                        const std::vector<Weights>& weights) {
   const Layout& l = prices.layout;
-  if (priced_as_another(l)) {
-    Layout two = l;
-    two.recompute_every = 2;
-    return priced({prices.job, two, prices.cluster, prices.calibration, prices.spans}, weights);
-  }
   Entry& of = entry(prices);
   if (shards_weights(job_, l)) return priced_sharded(of, prices, weights);
-  const std::array<std::int64_t, 3> now = {l.dp, l.pp, code(l.order)};
+  const std::array<std::int64_t, 3> now = place_of(l);
   if (of.priced.empty()) {
     of.shared = of.blocks;
     add_shared_calls(of.shared, Slice(model_, job_, l), weights);

@@ -19,7 +19,7 @@ std::int64_t of(const Layout& layout) {
 
 using Integer = std::int64_t;
 
-constexpr std::array<PlanField, 21> kFields = {{
+constexpr std::array<PlanField, 20> kFields = {{
     {"dp", PlanAxis::degrees, of<Integer, &Layout::dp>, {}},
     {"tp", PlanAxis::degrees, of<Integer, &Layout::tp>, {}},
     {"cp", PlanAxis::degrees, of<Integer, &Layout::cp>, {}},
@@ -28,7 +28,6 @@ constexpr std::array<PlanField, 21> kFields = {{
      [](const Layout& l) { return Integer{l.order.back() == Dimension::dp}; }, kOrders, false},
     {"ep", PlanAxis::experts, of<Integer, &Layout::ep>, {}},
     {"etp", PlanAxis::experts, of<Integer, &Layout::etp>, {}},
-    {"overlap-experts", PlanAxis::experts, of<Choice, &Layout::overlap_experts>, kChoices, false},
     {"micro-batch", PlanAxis::micro_batch, of<Integer, &Layout::micro_batch>, {}},
     {"sp", PlanAxis::split, of<bool, &Layout::sequence_parallel>, kOffOn, false},
     {"overlap-tensor", PlanAxis::split, of<Choice, &Layout::overlap_tensor>, kChoices, false},

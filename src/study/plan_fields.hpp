@@ -30,6 +30,17 @@ const PlanField* plan_field(std::string_view name);
 /// A field's value as flags write it.
 std::string value_text(const PlanField& field, const Layout& layout);
 
+/// Layouts in which a field stands at a value, or is at most that.
+struct PlanLimit {
+  const PlanField* field = nullptr;
+  std::int64_t value = 0;
+  bool most = false;
+  bool passes(const Layout& layout) const {
+    const std::int64_t at = field->value(layout);
+    return most ? at <= value : at == value;
+  }
+};
+
 /// The value of PlanField::value that a text stands for; nothing where it stands for none.
 std::optional<std::int64_t> value_of(const PlanField& field, std::string_view text);
 

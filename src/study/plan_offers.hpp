@@ -28,7 +28,6 @@ struct Offers {
   bool split_norms_optional;  // tensor parallelism with and without sequence parallelism
   bool experts_need_split_norms;
   bool overlap_tensor;     // tensor-parallel calls under split products, with sequence parallelism
-  bool overlap_experts;    // the exchange of tokens under another micro-batch's work
   bool any_expert_tensor;  // etp: every divisor of tp; else 1 and, where `whole_expert_tensor`, tp
   bool whole_expert_tensor;
   bool selective;                     // recomputation of the attention core

@@ -26,6 +26,12 @@ InnerChoice shard_of(const InnerChoice& c) {
           .offload_optimizer = c.offload_optimizer};
 }
 
+// Whether a cell has no layout of those that are asked for.
+bool leaves_out(const PlanQuestion& q, const PlanCell& cell) {
+  return q.only && q.only->field->axis != PlanAxis::inner &&
+         !q.only->passes(q.space.layout_at(q.space.first_index(cell)));
+}
+
 std::uint32_t place_of(std::vector<InnerChoice>& list, const InnerChoice& choice) {
   const auto at = std::find(list.begin(), list.end(), choice);
   const auto place = static_cast<std::uint32_t>(at - list.begin());
@@ -112,7 +118,8 @@ struct PlanPricer::Pipe {
   std::optional<Assembly> assembly;        // up to the pipeline
   std::vector<std::optional<bool>> known;  // whether it is legal, by place of the micro-batch
   bool legal = false;
-  bool too_large = false;
+  Bytes least;        // must fit at least, whatever is sharded
+  bool open = false;  // in the group in work: fits so far, and is worth it
   std::uint64_t cell = 0, held_by = 0, timed_by = 0;  // for which the above is
 };
 
@@ -341,7 +348,7 @@ PlanFloor PlanPricer::floor_of(Place& place, const InnerChoice& choice) {
     make_stages(place, place.pipes.front());
   }
   apply(InnerChoice{.recompute = choice.recompute}, layout_);
-  return {floor_of(place, blocks_.floor(place.prices, place.sample.weights)),
+  return {floor_of(place, blocks_.floor(place.prices)),
           *place.least_states + q_.calibration.of(q_.job.framework).context};
 }
 
@@ -355,17 +362,23 @@ PlanFloor PlanPricer::floor(const PlanCell& cell) {
 
 PlanCounts PlanPricer::price(const PlanCell& cell, const Visit& visit, const Worth& worth) {
   PlanCounts out;
+  if (leaves_out(q_, cell)) {
+    out.skipped = q_.space.inner(q_.space.tuples()[cell.tuple]).size();
+    return out;
+  }
   Place& place = enter(cell);
   floor_states(place);
   const std::uint64_t first = q_.space.first_index(cell);
-  std::array<std::optional<bool>, kRecomputeNames.size()> known;  // whether these are worth it
+  std::array<std::optional<PlanFloor>, kRecomputeNames.size()> floors;  // of these alone
   for (const ShapeGroup& group : place.shape.groups) {
     const InnerChoice& choice = q_.space.inner(place.tuple)[group.begin];
     if (group.saves_anew) ++saved_;
-    std::optional<bool>& is_worth = known[static_cast<std::size_t>(choice.recompute)];
-    if (!is_worth) is_worth = !worth || worth(floor_of(place, choice));
-    if (*is_worth) {
-      out += price(place, group, first, visit);
+    std::optional<PlanFloor>& floor = floors[static_cast<std::size_t>(choice.recompute)];
+    if (worth && !floor) floor = floor_of(place, choice);
+    if (!worth || worth(*floor)) {
+      out += price(place, group, first, visit, [&](Bytes memory) {
+        return !worth || worth({floor->time, std::max(floor->memory, memory)});
+      });
     } else {
       out.skipped += group.end - group.begin;
     }
@@ -374,12 +387,12 @@ PlanCounts PlanPricer::price(const PlanCell& cell, const Visit& visit, const Wor
 }
 
 PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_t first,
-                             const Visit& visit) {
+                             const Visit& visit, const std::function<bool(Bytes)>& worth) {
   PlanCounts out;
   ++group_;
   const std::vector<InnerChoice>& inner = q_.space.inner(place.tuple);
   const Bytes allowed = q_.allowed_memory();
-  // What no choice of sharding makes small enough.
+  // What no choice of sharding makes small enough, or good enough.
   const HeldBlocks* blocks = nullptr;
   std::size_t open = 0;
   for (const ShapeGroup::Part& part : group.parts) {
@@ -391,18 +404,30 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
     }
     if (pipe.held_by != saved_) {
       if (blocks == nullptr) blocks = &blocks_.held(place.prices);
-      pipe.too_large = hold(place, pipe, *blocks) > allowed;
+      pipe.least = hold(place, pipe, *blocks);
       pipe.held_by = saved_;
     }
-    (pipe.too_large ? out.too_large : open) += part.count;
+    pipe.open = false;
+    if (pipe.least > allowed) {
+      out.too_large += part.count;
+    } else if (!worth(pipe.least)) {
+      out.skipped += part.count;
+    } else {
+      pipe.open = true;
+      open += part.count;
+    }
   }
   if (open == 0) return out;
   const std::vector<PricedBlock>* priced = nullptr;
   for (std::size_t i = group.begin; i < group.end; ++i) {
     const std::size_t at = place.shape.pipe[i], shard = place.shape.shard[i];
     Pipe& pipe = place.pipes[at];
-    if (!pipe.legal || pipe.too_large) continue;
+    if (!pipe.legal || !pipe.open) continue;
     apply(inner[i], layout_);
+    if (q_.only && !q_.only->passes(layout_)) {
+      ++out.skipped;
+      continue;
+    }
     const std::vector<HeldStates>& held = states(place, shard, at);
     MostHeld most;
     for (std::size_t s = 0; s < pipe.stages.size(); ++s) {

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "forecast/assembly.hpp"
 #include "study/plan_blocks.hpp"
+#include "study/plan_fields.hpp"
 #include "study/plan_space.hpp"
 
 namespace headway {
@@ -18,7 +20,8 @@ struct PlanQuestion {
   const Cluster& cluster;
   const Calibration& calibration;
   const PlanSpace& space;
-  double headroom = 0;  // share of the accelerator's memory that stays free
+  double headroom = 0;                 // share of the accelerator's memory that stays free
+  std::optional<PlanLimit> only = {};  // other layouts are left out
 
   Bytes allowed_memory() const { return cluster.accelerator.memory * (1 - headroom); }
 };
@@ -33,7 +36,7 @@ struct PlanPoint {
 
 struct PlanCounts {
   std::uint64_t illegal = 0, too_large = 0, fitting = 0;
-  std::uint64_t skipped = 0;  // by what could not be beaten
+  std::uint64_t skipped = 0;  // left out, or by what could not be beaten
   std::uint64_t total() const { return illegal + too_large + fitting + skipped; }
   PlanCounts& operator+=(const PlanCounts& other);
 };
@@ -78,7 +81,8 @@ class PlanPricer {
   void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks);
   Seconds floor_of(const Place& place, const std::vector<PricedBlock>& blocks) const;
   PlanFloor floor_of(Place& place, const InnerChoice& choice);
-  PlanCounts price(Place& place, const ShapeGroup& group, std::uint64_t first, const Visit& visit);
+  PlanCounts price(Place& place, const ShapeGroup& group, std::uint64_t first, const Visit& visit,
+                   const std::function<bool(Bytes)>& worth);
 
   const PlanQuestion& q_;
   std::vector<Shape> shapes_;  // of the lists of inner choices

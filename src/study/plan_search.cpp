@@ -123,80 +123,61 @@ class Front {
   std::vector<PlanPoint> points_;
 };
 
-struct FlooredCell {
-  PlanCell cell;
-  PlanFloor floor;
-  Seconds least;          // the lowest floor of those that share most with it
-  std::size_t share = 0;  // which these are
-};
-
-// Cells of the same tuple, order and spread of experts, which a pricer has made ready once, stay
-// together; those among which the lowest floor is come first.
-void sort_by_floor(std::vector<FlooredCell>& cells) {
-  const auto shares = [](const PlanCell& a, const PlanCell& b) {
-    return a.tuple == b.tuple && a.order == b.order && a.expert == b.expert;
-  };
-  for (std::size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
-    Seconds least = cells[begin].floor.time;
-    while (end < cells.size() && shares(cells[begin].cell, cells[end].cell)) {
-      least = std::min(least, cells[end++].floor.time);
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      cells[i].least = least;
-      cells[i].share = begin;
-    }
-  }
-  std::stable_sort(cells.begin(), cells.end(), [](const FlooredCell& a, const FlooredCell& b) {
-    return std::tuple(a.least, a.share, a.floor.time) < std::tuple(b.least, b.share, b.floor.time);
-  });
-}
-
-// Cells one after another as sort_by_floor() orders them, each thread with its own pricer. Cells
-// whose floor is not worth it are skipped, and so are layouts in the others.
+// Cells one after another, each thread with its own pricer.
 class Walk {
  public:
   using Worth = std::function<bool(const PlanCell&, const PlanFloor&)>;
   using Visit = std::function<void(const PlanCell&, const PlanPoint&)>;
 
   Walk(const PlanQuestion& q, const PlanSearch& how) : q_(q), how_(how) {
-    const std::size_t workers = workers_of(how.threads);
-    for (std::size_t i = 0; i < workers; ++i) {
-      pricers_.push_back(std::make_unique<PlanPricer>(q));
-      counts_.emplace_back();
-    }
+    pricers_.resize(workers_of(how.threads));
+    counts_.resize(pricers_.size());
   }
 
-  bool run(const Visit& visit, const Worth& worth) {
-    const std::vector<PlanCell> cells = q_.space.cells();
-    if (how_.exhaustive) return run_tuples(cells, visit);
-    // A floor costs little; neighbours share most of it.
-    std::vector<FlooredCell> floored(cells.size());
-    for_each_tuple(cells, [&](std::size_t i, std::size_t worker) {
-      floored[i] = {.cell = cells[i], .floor = pricers_[worker]->floor(cells[i]), .least = {}};
-    });
+  // In the order of their floors. Cells whose floor is not worth it are skipped, and so are layouts
+  // in the others.
+  bool run(const PlanFloors& floors, const Visit& visit, const Worth& worth) {
     const Bytes allowed = q_.allowed_memory();
-    const auto layouts = [&](const FlooredCell& cell) {
-      return q_.space.inner(q_.space.tuples()[cell.cell.tuple]).size();
-    };
-    std::erase_if(floored, [&](const FlooredCell& cell) {
-      const bool out = cell.floor.memory > allowed;
-      if (out) counts_.front().too_large += layouts(cell);
-      return out;
-    });
-    sort_by_floor(floored);
-    return for_each_in_order(
-        floored.size(), how_.threads,
+    const std::vector<FlooredCell>& cells = floors.cells();
+    // Of a search that was stopped before it began, as much as takes no time.
+    constexpr std::size_t kLook = 256;
+    const bool stopped = !floors.complete();
+    const bool finished = for_each_in_order(
+        stopped ? std::min(kLook, cells.size()) : cells.size(), how_.threads,
         [&](std::size_t i, std::size_t worker) {
-          const FlooredCell& at = floored[i];
-          if (!worth(at.cell, at.floor)) {
-            counts_[worker].skipped += layouts(at);
-            return;
+          const PlanCell& cell = cells[i].cell;
+          const std::size_t layouts = q_.space.inner(q_.space.tuples()[cell.tuple]).size();
+          if (cells[i].floor.memory > allowed) {
+            counts_[worker].too_large += layouts;
+          } else if (!worth(cell, cells[i].floor)) {
+            counts_[worker].skipped += layouts;
+          } else {
+            counts_[worker] += pricer(worker).price(
+                cell, [&](const PlanPoint& point) { visit(cell, point); },
+                [&](const PlanFloor& floor) { return worth(cell, floor); });
           }
-          counts_[worker] += pricers_[worker]->price(
-              at.cell, [&](const PlanPoint& point) { visit(at.cell, point); },
-              [&](const PlanFloor& floor) { return worth(at.cell, floor); });
         },
-        how_.progress);
+        stopped ? Progress() : how_.progress);
+    return finished && !stopped;
+  }
+
+  // All of them; cells of one tuple of degrees, which share most, on one thread.
+  bool run_all(const Visit& visit) {
+    const std::vector<PlanCell> cells = q_.space.cells();
+    std::vector<std::size_t> first;  // cell of each tuple
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i == 0 || cells[i].tuple != cells[i - 1].tuple) first.push_back(i);
+    }
+    first.push_back(cells.size());
+    return for_each_index(
+        first.size() - 1, how_.threads,
+        [&](std::size_t t, std::size_t worker) {
+          for (std::size_t i = first[t]; i < first[t + 1]; ++i) {
+            counts_[worker] += pricer(worker).price(
+                cells[i], [&](const PlanPoint& point) { visit(cells[i], point); });
+          }
+        },
+        how_.progress, 1);
   }
 
   PlanCounts counts() const {
@@ -206,31 +187,9 @@ class Walk {
   }
 
  private:
-  // Calls body(cell, worker) for the cells of one tuple after another on one thread.
-  template <class Body>
-  bool for_each_tuple(const std::vector<PlanCell>& cells, const Body& body,
-                      const Progress& progress = {}) {
-    std::vector<std::size_t> first;  // cell of each tuple
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (i == 0 || cells[i].tuple != cells[i - 1].tuple) first.push_back(i);
-    }
-    first.push_back(cells.size());
-    return for_each_index(
-        first.size() - 1, how_.threads,
-        [&](std::size_t t, std::size_t worker) {
-          for (std::size_t i = first[t]; i < first[t + 1]; ++i) body(i, worker);
-        },
-        progress, 1);
-  }
-
-  bool run_tuples(const std::vector<PlanCell>& cells, const Visit& visit) {
-    return for_each_tuple(
-        cells,
-        [&](std::size_t i, std::size_t worker) {
-          counts_[worker] += pricers_[worker]->price(
-              cells[i], [&](const PlanPoint& point) { visit(cells[i], point); });
-        },
-        how_.progress);
+  PlanPricer& pricer(std::size_t worker) {
+    if (pricers_[worker] == nullptr) pricers_[worker] = std::make_unique<PlanPricer>(q_);
+    return *pricers_[worker];
   }
 
   const PlanQuestion& q_;
@@ -240,14 +199,8 @@ class Walk {
 };
 
 // Tuples of degrees with degrees of experts.
-std::uint64_t kind_of(const PlanQuestion& q, const PlanCell& cell) {
-  const auto& experts = q.space.experts(q.space.tuples()[cell.tuple]);
-  const ExpertChoice& choice = experts[cell.expert];
-  // The first choice of the same degrees stands for them.
-  const auto same = std::find_if(experts.begin(), experts.end(), [&](const ExpertChoice& other) {
-    return other.ep == choice.ep && other.etp == choice.etp;
-  });
-  return std::uint64_t{cell.tuple} << 32 | static_cast<std::uint64_t>(same - experts.begin());
+std::uint64_t kind_of(const PlanCell& cell) {
+  return std::uint64_t{cell.tuple} << 32 | cell.expert;
 }
 
 }  // namespace
@@ -258,29 +211,50 @@ bool better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective) {
 }
 
 PlanBest search(const PlanQuestion& question, const PlanSearch& how) {
+  if (!how.exhaustive) {
+    const PlanFloors floors(question, how.threads, how.progress);
+    return search(question, floors, how);
+  }
+  BestKinds best(how.top, how.objective);
+  Walk walk(question, how);
+  PlanBest out;
+  out.proven = walk.run_all(
+      [&](const PlanCell& cell, const PlanPoint& point) { best.add(kind_of(cell), point); });
+  out.points = best.points();
+  out.counts = walk.counts();
+  return out;
+}
+
+PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how) {
   BestKinds best(how.top, how.objective);
   Walk walk(question, how);
   const std::int64_t ranks =
       question.space.size() > 0 ? question.space.layout_at(0).ranks() : std::int64_t{0};
   PlanBest out;
-  out.proven = walk.run([&](const PlanCell& cell,
-                            const PlanPoint& point) { best.add(kind_of(question, cell), point); },
-                        [&](const PlanCell&, const PlanFloor& floor) {
-                          return value(floor, question, ranks, how.objective) <= best.limit();
-                        });
+  out.proven = walk.run(
+      floors, [&](const PlanCell& cell, const PlanPoint& point) { best.add(kind_of(cell), point); },
+      [&](const PlanCell&, const PlanFloor& floor) {
+        return value(floor, question, ranks, how.objective) <= best.limit();
+      });
   out.points = best.points();
   out.counts = walk.counts();
   return out;
 }
 
 PlanFront pareto_front(const PlanQuestion& question, const PlanSearch& how) {
+  return pareto_front(question, PlanFloors(question, how.threads, how.progress), how);
+}
+
+PlanFront pareto_front(const PlanQuestion& question, const PlanFloors& floors,
+                       const PlanSearch& how) {
   Front front;
   Walk walk(question, how);
   PlanFront out;
-  out.proven = walk.run([&](const PlanCell&, const PlanPoint& point) { front.add(point); },
-                        [&](const PlanCell&, const PlanFloor& floor) {
-                          return !front.beats(floor.time, floor.memory);
-                        });
+  out.proven = walk.run(
+      floors, [&](const PlanCell&, const PlanPoint& point) { front.add(point); },
+      [&](const PlanCell&, const PlanFloor& floor) {
+        return !front.beats(floor.time, floor.memory);
+      });
   out.points = front.points();
   out.counts = walk.counts();
   return out;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "study/plan_price.hpp"
+#include "study/plan_floors.hpp"
 
 namespace headway {
 
@@ -22,7 +22,7 @@ struct PlanSearch {
   std::size_t top = 1;      // at most so many, each of another kind
   bool exhaustive = false;  // price everything
   int threads = 1;          // 0: all
-  Progress progress;        // in cells (exhaustive: tuples); false stops
+  Progress progress;        // in cells, or tuples of degrees; false stops
 };
 
 /// The best layout of each kind: of all that have the same degrees, those of experts among them.
@@ -32,6 +32,9 @@ struct PlanBest {
   PlanCounts counts;              // of one thread: the same each time
 };
 PlanBest search(const PlanQuestion& question, const PlanSearch& how);
+/// The same with floors that are known: of the question, of one of other `only` and objective, or
+/// of one whose cluster is no slower in anything.
+PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how);
 
 /// The layouts that no other beats in both time and memory, the fastest first.
 struct PlanFront {
@@ -40,5 +43,7 @@ struct PlanFront {
   PlanCounts counts;
 };
 PlanFront pareto_front(const PlanQuestion& question, const PlanSearch& how);
+PlanFront pareto_front(const PlanQuestion& question, const PlanFloors& floors,
+                       const PlanSearch& how);
 
 }  // namespace headway

@@ -81,6 +81,48 @@ RC_GTEST_PROP(PlanSearch, finds_what_pricing_everything_finds, ()) {
   RC_ASSERT(same(quick.points, all.points));
 }
 
+// Floors serve every question for which they are floors: here all those that follow a plan.
+RC_GTEST_PROP(PlanSearch, with_known_floors_finds_what_pricing_everything_finds, ()) {
+  const PlanCase c = random_plan_case();
+  const PlanQuestion base = c.question();
+  const PlanFloors floors(base, 1);
+  Cluster slower = base.cluster, endless = base.cluster;
+  for (FlopsPerSecond& peak : slower.accelerator.peak) peak = peak * 0.5;
+  slower.accelerator.memory = slower.accelerator.memory * 0.9;
+  for (Level& level : slower.levels) level.bandwidth = level.bandwidth * 0.5;
+  endless.accelerator.memory = Bytes(1e18);
+  PlanSearch how, all;
+  all.exhaustive = true;
+  const auto agree = [&](const PlanQuestion& question, const PlanFloors& known) {
+    const PlanBest quick = search(question, known, how);
+    RC_ASSERT(quick.proven);
+    RC_ASSERT(same(quick.points, search(question, all).points));
+  };
+  switch (*rc::gen::inRange(0, 3)) {
+    case 0:
+      agree({base.model, base.job, slower, base.calibration, base.space, base.headroom}, floors);
+      break;
+    case 1: {
+      const PlanQuestion roomy{base.model, base.job, endless, base.calibration, base.space};
+      agree(roomy, PlanFloors(roomy, 1, {}, &floors));
+      break;
+    }
+    default: {
+      PlanQuestion only = base;
+      only.only = *rc::gen::element(
+          PlanLimit{plan_field("tp"), 1}, PlanLimit{plan_field("recompute"), 0},
+          PlanLimit{plan_field("micro-batch"), 1, true}, PlanLimit{plan_field("ep"), 1});
+      agree(only, floors);
+      PlanPricer pricer(only);
+      for (const PlanCell& cell : only.space.cells()) {
+        pricer.price(cell, [&](const PlanPoint& point) {
+          RC_ASSERT(only.only->passes(only.space.layout_at(point.index)));
+        });
+      }
+    }
+  }
+}
+
 RC_GTEST_PROP(PlanSearch, answers_the_same_on_any_number_of_threads, ()) {
   const PlanCase c = random_plan_case();
   PlanSearch how;
@@ -126,6 +168,15 @@ TEST(PlanSearch, stopped_says_that_its_answer_is_not_proven) {
   how.progress = [](std::size_t done, std::size_t) { return done < 3; };
   const PlanBest best = search(c.question(), how);
   EXPECT_FALSE(best.proven);
+}
+
+TEST(PlanSearch, stopped_at_once_still_gives_a_layout) {
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 32, Framework::megatron, 64);
+  PlanSearch how;
+  how.progress = [](std::size_t, std::size_t) { return false; };
+  const PlanBest best = search(c.question(), how);
+  EXPECT_FALSE(best.proven);
+  EXPECT_FALSE(best.points.empty());
 }
 
 }  // namespace

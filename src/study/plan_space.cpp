@@ -34,7 +34,6 @@ void apply(const Order& order, Layout& layout) {
 void apply(const ExpertChoice& choice, Layout& layout) {
   layout.ep = choice.ep;
   layout.etp = choice.etp;
-  layout.overlap_experts = choice.overlap;
 }
 
 void apply(std::int64_t micro_batch, Layout& layout) {
@@ -132,7 +131,7 @@ std::optional<std::uint64_t> PlanSpace::index_of(const Layout& layout) const {
       out = out * list.size() + at;
     };
     add(orders(t), layout.order);
-    add(experts(t), ExpertChoice{layout.ep, layout.etp, layout.overlap_experts});
+    add(experts(t), ExpertChoice{layout.ep, layout.etp});
     add(micro_batches(t), layout.micro_batch);
     add(splits(t),
         SplitChoice{layout.sequence_parallel, layout.overlap_tensor, layout.context_exchange});

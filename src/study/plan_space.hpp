@@ -22,7 +22,6 @@ struct PlanFilter {
 /// Where the routed experts are.
 struct ExpertChoice {
   std::int64_t ep = 1, etp = 1;
-  Choice overlap = Choice::framework;
   friend bool operator==(const ExpertChoice&, const ExpertChoice&) = default;
 };
 

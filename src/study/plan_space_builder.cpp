@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "study/plan_fields.hpp"
 #include "study/plan_space.hpp"
@@ -30,23 +31,12 @@ std::uint32_t place_of(std::vector<std::vector<T>>& lists, std::vector<T> list) 
   return place;
 }
 
-// A filter whose field is known.
-struct Filter {
-  const PlanField* field;
-  std::int64_t value;
-  bool most;
-  bool passes(const Layout& layout) const {
-    const std::int64_t at = field->value(layout);
-    return most ? at <= value : at == value;
-  }
-};
-
 }  // namespace
 
 class SpaceBuilder {
  public:
   SpaceBuilder(const Model& model, const Job& job, const Cluster& cluster, const Layout& base,
-               std::vector<Filter> filters)
+               std::vector<PlanLimit> filters)
       : model_(model),
         job_(job),
         cluster_(cluster),
@@ -64,12 +54,19 @@ class SpaceBuilder {
     }
   }
 
+  // Whether some split of so many ranks is legal.
+  bool has_any(std::int64_t ranks) {
+    one_is_enough_ = true;
+    return run(ranks).size() > 0;
+  }
+
   PlanSpace run(std::int64_t ranks) {
     for (const std::int64_t tp : divisors(ranks)) {
       for (const std::int64_t cp : divisors(ranks / tp)) {
         if (cp > 1 && offers_.exchanges.empty()) break;
         for (const std::int64_t pp : divisors(ranks / tp / cp)) {
           add({.tp = tp, .cp = cp, .pp = pp, .dp = ranks / tp / cp / pp});
+          if (one_is_enough_ && space_.size() > 0) return std::move(space_);
         }
       }
     }
@@ -78,7 +75,7 @@ class SpaceBuilder {
 
  private:
   bool passes(const Layout& layout, PlanAxis axis) const {
-    return std::all_of(filters_.begin(), filters_.end(), [&](const Filter& filter) {
+    return std::all_of(filters_.begin(), filters_.end(), [&](const PlanLimit& filter) {
       return filter.field->axis != axis || filter.passes(layout);
     });
   }
@@ -156,8 +153,7 @@ class SpaceBuilder {
         const bool offered =
             etp == 1 || offers_.any_expert_tensor || (offers_.whole_expert_tensor && etp == t.tp);
         if (!offered) continue;
-        out.push_back({ep, etp, Choice::framework});
-        if (ep > 1 && offers_.overlap_experts) out.push_back({ep, etp, Choice::on});
+        out.push_back({ep, etp});
       }
     }
     return out;
@@ -288,8 +284,9 @@ class SpaceBuilder {
   const Job& job_;
   const Cluster& cluster_;
   const Offers& offers_;
-  std::vector<Filter> filters_;
+  std::vector<PlanLimit> filters_;
   std::int64_t experts_ = 0;
+  bool one_is_enough_ = false;
   PlanSpace space_;
 };
 
@@ -303,8 +300,8 @@ std::string names_of_fields() {
   return out;
 }
 
-Result<std::vector<Filter>> known(const std::vector<PlanFilter>& filters) {
-  std::vector<Filter> out;
+Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters) {
+  std::vector<PlanLimit> out;
   Problems problems;
   for (const PlanFilter& filter : filters) {
     const PlanField* field = plan_field(filter.field);
@@ -333,6 +330,43 @@ Result<std::vector<Filter>> known(const std::vector<PlanFilter>& filters) {
   return out;
 }
 
+// The nearest numbers of accelerators, below and above, over which some split is legal.
+std::vector<std::int64_t> nearest_legal(const Model& model, const Job& job, const Cluster& cluster,
+                                        const Layout& base, std::int64_t ranks) {
+  std::vector<std::int64_t> out;
+  constexpr std::int64_t kMostTried = 256;
+  for (const std::int64_t step : {-1, 1}) {
+    for (std::int64_t i = 1; i <= kMostTried; ++i) {
+      const std::int64_t near = ranks + step * i;
+      if (near < 1 || near > cluster.accelerators) break;
+      if (!SpaceBuilder(model, job, cluster, base, {}).has_any(near)) continue;
+      out.push_back(near);
+      break;
+    }
+  }
+  return out;
+}
+
+Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluster,
+                       const Layout& base, std::int64_t ranks) {
+  const auto text = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
+  std::string what = "no split of the model over " + text(ranks) + " accelerators is legal";
+  const auto near = nearest_legal(model, job, cluster, base, ranks);
+  if (near.empty()) {
+    // What every layout violates: said by the simplest of them.
+    Layout simplest = base;
+    simplest.dp = ranks;
+    Problems problems = check(model, job, simplest, cluster);
+    problems.push_back({"--gpus", what});
+    return problems;
+  }
+  what += ": dp must divide the batch of " + text(job.global_batch) +
+          ", tp the attention heads, pp be at most the " + text(model.layers()) +
+          " layers, and their product with cp be that number; the nearest with one: " +
+          text(near.front()) + (near.size() > 1 ? " and " + text(near.back()) : "");
+  return {{"--gpus", what}};
+}
+
 }  // namespace
 
 Problems filter_problems(const std::vector<PlanFilter>& filters) {
@@ -347,18 +381,12 @@ Result<PlanSpace> PlanSpace::make(const Model& model, const Job& job, const Clus
   if (!made) return made.problems();
   PlanSpace out = SpaceBuilder(model, job, cluster, base, *made).run(ranks);
   if (out.size() > 0) return out;
-  if (filters.empty() || SpaceBuilder(model, job, cluster, base, {}).run(ranks).size() == 0) {
-    // What every layout violates: said by the simplest of them.
-    Layout simplest = base;
-    simplest.dp = ranks;
-    Problems problems = check(model, job, simplest, cluster);
-    problems.push_back({"--gpus", "no split of the model over " + std::to_string(ranks) +
-                                      " accelerators is legal"});
-    return problems;
+  if (filters.empty() || !SpaceBuilder(model, job, cluster, base, {}).has_any(ranks)) {
+    return nothing_legal(model, job, cluster, base, ranks);
   }
   Problems problems;
   for (std::size_t i = 0; i < filters.size(); ++i) {
-    if (SpaceBuilder(model, job, cluster, base, {(*made)[i]}).run(ranks).size() > 0) continue;
+    if (SpaceBuilder(model, job, cluster, base, {(*made)[i]}).has_any(ranks)) continue;
     problems.push_back({filters[i].where, "no legal layout has " + filters[i].field +
                                               (filters[i].most ? " of at most " : " = ") +
                                               printable(filters[i].value)});

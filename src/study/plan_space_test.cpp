@@ -129,5 +129,22 @@ TEST(PlanSpace, a_filter_that_no_layout_passes_is_told_with_its_flag) {
   EXPECT_EQ(c.space.problems().front().where, "--fix tp=3");
 }
 
+// 641 is a prime that divides no batch of 512 and is more than the layers and heads.
+TEST(PlanSpace, over_a_number_without_a_split_names_the_nearest_that_have_one) {
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 641, Framework::megatron, 512);
+  ASSERT_FALSE(c.space.ok());
+  ASSERT_EQ(c.space.problems().size(), 1U);
+  EXPECT_EQ(c.space.problems()[0].where, "--gpus");
+  const std::string& message = c.space.problems()[0].message;
+  for (const std::int64_t near : {640, 642, 643, 644}) {
+    const bool legal =
+        plan_case("llama-2-7b", "dgx-h100", near, Framework::megatron, 512).space.ok();
+    const bool named = message.find(std::to_string(near)) != std::string::npos;
+    EXPECT_EQ(named, legal) << near << ": " << message;
+    if (legal && near > 641) break;
+  }
+  EXPECT_NE(message.find("640"), std::string::npos) << message;
+}
+
 }  // namespace
 }  // namespace headway
