@@ -344,7 +344,7 @@ TEST(Problems, AFileOfOnesOwnNeedsOneSourceLine) {
   std::string text = text_of("accelerators/h100-sxm.toml");
   text.resize(text.find("[sources."));
   EXPECT_TRUE(contains(problems_of(parse_accelerator(text, "chip.toml")),
-                       "chip.toml:3: memory: has no source"));
+                       "chip.toml:4: memory: has no source"));
   EXPECT_TRUE(parse_accelerator("source = \"my own\"\n" + text, "chip.toml").ok());
   EXPECT_TRUE(contains(
       problems_of(parse_accelerator("kind = \"guess\"\nsource = \"x\"\n" + text, "chip.toml")),

@@ -10,6 +10,9 @@
 namespace headway {
 namespace {
 
+// Floors are added up in another order than what lies above them.
+constexpr double kRounding = 1 - 1e-9;
+
 // Tuples, orders and spreads of experts of which a pricer keeps what their cells share.
 constexpr std::size_t kMostPlaces = 256;
 
@@ -291,6 +294,10 @@ void PlanPricer::floor_states(Place& place) {
   }
 }
 
+Bytes PlanPricer::least_memory(const Place& place) const {
+  return (*place.least_states + q_.calibration.of(q_.job.framework).context) * kRounding;
+}
+
 // What the micro-batches of a group of layouts hold. Returns what at least must fit.
 Bytes PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks) {
   const Slice slice(q_.model, q_.job, layout_);
@@ -300,7 +307,7 @@ Bytes PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks)
     pipe.held.push_back(held_activations(blocks, pipe.stages[s], slice, place.micro_batches));
     least = std::max(least, pipe.least_states[s] + pipe.held[s].activations);
   }
-  return least + q_.calibration.of(q_.job.framework).context;
+  return (least + q_.calibration.of(q_.job.framework).context) * kRounding;
 }
 
 // The time of a group of layouts up to what their sharding decides.
@@ -336,7 +343,6 @@ Seconds PlanPricer::floor_of(const Place& place, const std::vector<PricedBlock>&
       place.shape.fills_bubbles ? 0.0 : 1 / static_cast<double>(place.shape.most_chunks);
   const double straggling =
       1 + q_.calibration.shared.straggling * std::log2(static_cast<double>(layout_.ranks()));
-  constexpr double kRounding = 1 - 1e-9;
   return ((micro - waits) / stages + waits) * whole * (straggling * kRounding);
 }
 
@@ -348,14 +354,13 @@ PlanFloor PlanPricer::floor_of(Place& place, const InnerChoice& choice) {
     make_stages(place, place.pipes.front());
   }
   apply(InnerChoice{.recompute = choice.recompute}, layout_);
-  return {floor_of(place, blocks_.floor(place.prices)),
-          *place.least_states + q_.calibration.of(q_.job.framework).context};
+  return {floor_of(place, blocks_.floor(place.prices)), least_memory(place)};
 }
 
 PlanFloor PlanPricer::floor(const PlanCell& cell) {
   Place& place = enter(cell);
   floor_states(place);
-  const Bytes least = *place.least_states + q_.calibration.of(q_.job.framework).context;
+  const Bytes least = least_memory(place);
   if (least > q_.allowed_memory()) return {Seconds(0), least};  // whatever the time
   return floor_of(place, InnerChoice{});
 }

@@ -77,6 +77,7 @@ class PlanPricer {
   const std::vector<HeldStates>& states(Place& place, std::size_t shard, std::size_t pipe);
   const PricedUpdate& update(Place& place, std::size_t shard, std::size_t pipe, std::size_t stage);
   void floor_states(Place& place);
+  Bytes least_memory(const Place& place) const;
   Bytes hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
   void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks);
   Seconds floor_of(const Place& place, const std::vector<PricedBlock>& blocks) const;
