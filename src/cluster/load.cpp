@@ -5,6 +5,7 @@
 
 #include "base/document.hpp"
 #include "base/embedded.hpp"
+#include "base/memo.hpp"
 #include "base/text.hpp"
 #include "cluster/read.hpp"
 
@@ -202,12 +203,20 @@ Result<Cluster> cluster_from(Document document, const std::string& name, int dep
   return read_cluster(*whole, name, accelerator_of(*whole, depth));
 }
 
-}  // namespace
-
-Result<Cluster> load_cluster(const std::string& name_or_path) {
+Result<Cluster> load_anew(const std::string& name_or_path) {
   Result<Document> document = open(kClusters, name_or_path, "cluster");
   if (!document) return document.problems();
   return cluster_from(std::move(document).value(), stem(name_or_path), 0);
+}
+
+}  // namespace
+
+Result<Cluster> load_cluster(const std::string& name_or_path) {
+  if (embedded_file(std::string(kClusters.folder) + "/" + name_or_path + ".toml")) {
+    static Memo<Result<Cluster>> built_in;
+    return built_in.of(name_or_path, [&] { return load_anew(name_or_path); });
+  }
+  return load_anew(name_or_path);
 }
 
 Result<Accelerator> load_accelerator(const std::string& name_or_path) {
@@ -226,6 +235,10 @@ Result<Accelerator> parse_accelerator(std::string_view toml, const std::string& 
   Result<Document> document = parse_toml(toml, file);
   if (!document) return document.problems();
   return accelerator_from(std::move(document).value(), stem(file), 0);
+}
+
+Result<Cluster> cluster_from_document(Document document, const std::string& name) {
+  return cluster_from(std::move(document), name, 0);
 }
 
 std::vector<std::string> cluster_names() {

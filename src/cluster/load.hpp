@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/document.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 
@@ -21,6 +22,9 @@ Result<Accelerator> load_accelerator(const std::string& name_or_path);
 /// relative path (base, accelerator) is looked up beside it.
 Result<Cluster> parse_cluster(std::string_view toml, const std::string& file);
 Result<Accelerator> parse_accelerator(std::string_view toml, const std::string& file);
+
+/// The same from a document that is parsed already.
+Result<Cluster> cluster_from_document(Document document, const std::string& name);
 
 std::vector<std::string> cluster_names();      // sorted
 std::vector<std::string> accelerator_names();  // sorted

@@ -93,7 +93,7 @@ Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
 
 Result<Calibration> calibration_for(const Cluster& cluster, double software) {
   const auto alone = benchmarked_for(cluster);
-  const auto constants = step_constants();
+  const auto& constants = step_constants();
   Problems problems;
   if (!alone) append(problems, alone.problems());
   if (!constants) append(problems, constants.problems());

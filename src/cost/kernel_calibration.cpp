@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/document.hpp"
+#include "base/memo.hpp"
 #include "cost/calibration.hpp"
 #include "cost/kernel_entries.hpp"
 
@@ -139,12 +140,25 @@ Result<KernelParameters> kernel_parameters_from(const Document& estimated, const
   return parameters_in(merged, accelerator);
 }
 
-Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator) {
-  const auto estimated = estimated_kernel_entries();
+namespace {
+
+Result<Document> embedded_entries() {
+  auto estimated = estimated_kernel_entries();
   const auto fitted = embedded_document("calibration/kernels.toml");
   if (!estimated) return estimated.problems();
   if (!fitted) return fitted.problems();
-  return kernel_parameters_from(*estimated, &*fitted, accelerator);
+  overlay(estimated.value().root, fitted->root);
+  return estimated;
+}
+
+}  // namespace
+
+Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator) {
+  static const Result<Document> entries = embedded_entries();
+  if (!entries) return entries.problems();
+  static Memo<Result<KernelParameters>> kept;  // by entry
+  return kept.of(kernel_entry_for(*entries, accelerator),
+                 [&] { return parameters_in(*entries, accelerator); });
 }
 
 }  // namespace headway

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/document.hpp"
+#include "base/memo.hpp"
 #include "cost/calibration.hpp"
 #include "cost/network_entries.hpp"
 
@@ -66,8 +67,31 @@ NetworkParameters entry(const Document& document, const std::string& name, int d
   return parameters_from(fields, base);
 }
 
+// The network's own, or the default.
+std::string entry_for(const Document& entries, const std::string& network) {
+  return !network.empty() && entries.root.find(network) != nullptr ? network : "default";
+}
+
+Result<NetworkParameters> parameters_in(const Document& entries, const std::string& name) {
+  Problems problems;
+  const NetworkParameters parameters = entry(entries, name, 0, problems);
+  if (!problems.empty()) return problems;
+  return parameters;
+}
+
 constexpr auto kEstimated = "calibration/networks-estimated.toml";
 constexpr auto kFitted = "calibration/networks.toml";
+
+Result<Document> embedded_entries() {
+  auto estimated = embedded_document(kEstimated);
+  const auto fitted = embedded_document(kFitted);
+  Problems problems;
+  if (!estimated) append(problems, estimated.problems());
+  if (!fitted) append(problems, fitted.problems());
+  if (!problems.empty()) return problems;
+  overlay(estimated.value().root, fitted->root);
+  return estimated;
+}
 
 }  // namespace
 
@@ -75,11 +99,7 @@ Result<NetworkParameters> network_parameters_from(const Document& estimated, con
                                                   const std::string& network) {
   Document all = estimated;
   if (fitted) overlay(all.root, fitted->root);
-  Problems problems;
-  const bool known = !network.empty() && all.root.find(network);
-  const NetworkParameters parameters = entry(all, known ? network : "default", 0, problems);
-  if (!problems.empty()) return problems;
-  return parameters;
+  return parameters_in(all, entry_for(all, network));
 }
 
 Result<NetworkParameters> estimated_network_parameters(const std::string& network,
@@ -90,14 +110,13 @@ Result<NetworkParameters> estimated_network_parameters(const std::string& networ
 }
 
 Result<NetworkParameters> network_parameters_for(const Level& level) {
-  const auto estimated = embedded_document(kEstimated);
-  const auto fitted = embedded_document(kFitted);
-  Problems problems;
-  if (!estimated) append(problems, estimated.problems());
-  if (!fitted) append(problems, fitted.problems());
-  if (!problems.empty()) return problems;
-  auto parameters = network_parameters_from(*estimated, &*fitted, level.network);
+  static const Result<Document> entries = embedded_entries();
+  if (!entries) return entries.problems();
+  static Memo<Result<NetworkParameters>> kept;  // by entry
+  const std::string name = entry_for(*entries, level.network);
+  const auto& parameters = kept.of(name, [&] { return parameters_in(*entries, name); });
   if (!parameters || level.constants.root.table() == nullptr) return parameters;
+  Problems problems;
   Fields own(level.constants.root, level.constants.file, "levels." + level.name + ".constants.",
              problems);
   const NetworkParameters measured = parameters_from(own, *parameters);

@@ -142,7 +142,9 @@ Result<StepConstants> estimated_step_constants() {
   return step_constants_from(*estimated, nullptr);
 }
 
-Result<StepConstants> step_constants() {
+namespace {
+
+Result<StepConstants> embedded_constants() {
   const auto estimated = embedded_document(kEstimated);
   const auto fitted = embedded_document(kFitted);
   Problems problems;
@@ -150,6 +152,13 @@ Result<StepConstants> step_constants() {
   if (!fitted) append(problems, fitted.problems());
   if (!problems.empty()) return problems;
   return step_constants_from(*estimated, &*fitted);
+}
+
+}  // namespace
+
+const Result<StepConstants>& step_constants() {
+  static const Result<StepConstants> constants = embedded_constants();
+  return constants;
 }
 
 }  // namespace headway

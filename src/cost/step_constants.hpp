@@ -92,7 +92,7 @@ struct StepConstants {
 /// Entries of `fitted` overlay those of `estimated`, field by field.
 Result<StepConstants> step_constants_from(const Document& estimated, const Document* fitted);
 /// The constants by the embedded data/calibration: the fit upon the estimates.
-Result<StepConstants> step_constants();
+const Result<StepConstants>& step_constants();
 /// The estimates alone, and the document they stand in.
 Result<StepConstants> estimated_step_constants();
 Result<Document> embedded_step_estimates();

@@ -44,6 +44,6 @@ std::string to_text(const IntervalFit& fit);
 /// The text of data/calibration/intervals.toml, and what it says. `date` as 2026-11-21.
 std::string to_toml(const IntervalFit& fit, const std::string& date);
 Result<IntervalFit> interval_fit_from(const Document& document);
-Result<IntervalFit> embedded_interval_fit();
+const Result<IntervalFit>& embedded_interval_fit();
 
 }  // namespace headway

@@ -144,10 +144,12 @@ Result<IntervalFit> interval_fit_from(const Document& document) {
   return out;
 }
 
-Result<IntervalFit> embedded_interval_fit() {
-  const auto document = embedded_document("calibration/intervals.toml");
-  if (!document) return document.problems();
-  return interval_fit_from(*document);
+const Result<IntervalFit>& embedded_interval_fit() {
+  static const Result<IntervalFit> fit = [] {
+    const auto document = embedded_document("calibration/intervals.toml");
+    return document ? interval_fit_from(*document) : Result<IntervalFit>(document.problems());
+  }();
+  return fit;
 }
 
 }  // namespace headway

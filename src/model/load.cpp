@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/embedded.hpp"
+#include "base/memo.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -34,9 +35,12 @@ Result<Model> load_model(const std::string& name_or_path) {
   for (const std::string_view ending : {".json", ".toml"}) {
     const std::string path = "models/" + name_or_path + std::string(ending);
     if (const auto text = embedded_file(path)) {
-      const std::string file = "data/" + path;
-      return from_document(ending == ".toml" ? parse_toml(*text, file) : parse_json(*text, file),
-                           path, name_or_path);
+      static Memo<Result<Model>> built_in;
+      return built_in.of(name_or_path, [&] {
+        const std::string file = "data/" + path;
+        return from_document(ending == ".toml" ? parse_toml(*text, file) : parse_json(*text, file),
+                             path, name_or_path);
+      });
     }
   }
   std::error_code error;

@@ -8,7 +8,7 @@
 namespace headway {
 
 Result<ConvergenceLaws> embedded_convergence_laws() {
-  const auto document = embedded_document("economics/convergence.toml");
+  static const auto document = embedded_document("economics/convergence.toml");
   if (!document) return document.problems();
   Problems problems;
   Fields fields(*document, problems);

@@ -16,7 +16,7 @@ Watts drawn(const PowerModel& model, const Accelerator& accelerator, double util
 }  // namespace
 
 Result<PowerModel> embedded_power_model() {
-  const auto document = embedded_document("economics/power.toml");
+  static const auto document = embedded_document("economics/power.toml");
   if (!document) return document.problems();
   Problems problems;
   Fields fields(*document, problems);

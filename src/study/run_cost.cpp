@@ -9,9 +9,17 @@
 #include "step/optimizer.hpp"
 
 namespace headway {
+namespace {
+
+const Result<Document>& assumptions() {
+  static const Result<Document> document = embedded_document("economics/run.toml");
+  return document;
+}
+
+}  // namespace
 
 Result<RunAssumptions> default_assumptions(const Cluster& cluster, std::int64_t accelerators) {
-  const auto document = embedded_document("economics/run.toml");
+  const auto& document = assumptions();
   if (!document) return document.problems();
   Problems problems;
   Fields fields(*document, problems);
@@ -32,7 +40,7 @@ Result<RunAssumptions> default_assumptions(const Cluster& cluster, std::int64_t 
 }
 
 Result<std::vector<AssumptionSource>> default_sources() {
-  const auto document = embedded_document("economics/run.toml");
+  const auto& document = assumptions();
   if (!document) return document.problems();
   Problems problems;
   Fields fields(*document, problems);
