@@ -42,6 +42,7 @@ CommandOutput run_list(std::string_view what, bool json) {
   } else if (what == "accelerators") {
     names = accelerator_names();
   } else if (what == "machines") {
+    if (json) return {.text = machines_json()};
     names = limits::machine_names();
   } else {
     return bad({{"list", "'" + printable(what) + "' is not known; legal: " + join(kinds, ", ")}});

@@ -72,6 +72,7 @@ struct LimitsRequest {
   std::vector<std::string> files;    // settings (.toml)
   std::vector<std::string> presets;  // published comparisons; none of all three: grand_dense
   std::vector<std::string> gpus;     // machines, by name or .toml, in the study's default setting
+  std::vector<Document> settings;    // settings described in place; they open no files
   bool sparse = false;
   bool as_published = false;
   bool explain = false;
@@ -123,7 +124,8 @@ struct ScaleSweepRequest {
   std::string csv;       // file for the points; empty: none
   std::string plot;      // folder for drawings; empty: none
   bool json = false;
-  int threads = 0;  // 0: all cores
+  int threads = 0;         // 0: all cores
+  Progress progress = {};  // told of points; stops the command where it says so
 };
 /// One run along one axis: throughput, power, cost, and what more of it brings.
 CommandOutput run_scale_sweep(const ScaleSweepRequest& request);
@@ -150,6 +152,7 @@ struct ValidateRequest {
   std::vector<std::string> corpora;  // files; none: the corpus in `data`
   std::string by = "source";         // a name of kValidateByNames
   std::string rows;                  // file for the rows as CSV; empty: none
+  bool rows_in_document = false;     // with json: the rows as well
   std::string report;                // folder of validation.md, to be renewed; empty: none
   std::string data = "data";
   bool json = false;

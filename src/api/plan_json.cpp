@@ -29,6 +29,7 @@ Json best_json(const PlannedLayout& at, bool first) {
 
 Json point_json(const Plan& plan, const PlanPoint& point, const Layout& layout) {
   return {{"index", point.index},
+          {"flags", layout_flags(layout)},
           {"step_time_s", point.time.value()},
           {"memory_that_must_fit_bytes", point.memory.value()},
           {"energy_j", point.energy.value()},

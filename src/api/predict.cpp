@@ -11,7 +11,7 @@ Result<Forecast> predict(const Run& run) {
   if (!calibration) return calibration.problems();
   Forecast out =
       forecast(run.model, run.job, run.layout, run.cluster, *calibration, run.convention);
-  if (const auto intervals = embedded_interval_fit()) {
+  if (const auto& intervals = embedded_interval_fit()) {
     add_intervals(intervals->model, run.model, run.job, run.layout, run.cluster, out);
   }
   if (!out.fits) {

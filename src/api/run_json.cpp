@@ -6,6 +6,31 @@ std::string document_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+void write(JsonWriter& into, const Json& value) {
+  if (value.is_object()) {
+    into.begin_object();
+    for (const auto& [name, member] : value.items()) {
+      into.key(name);
+      write(into, member);
+    }
+    into.end_object();
+  } else if (value.is_array()) {
+    into.begin_array();
+    for (const Json& element : value) write(into, element);
+    into.end_array();
+  } else if (value.is_string()) {
+    into.value(value.get_ref<const std::string&>());
+  } else if (value.is_boolean()) {
+    into.value(value.get<bool>());
+  } else if (value.is_number_integer()) {
+    into.value(value.get<std::int64_t>());
+  } else if (value.is_number()) {
+    into.value(value.get<double>());
+  } else {
+    into.null();
+  }
+}
+
 Json run_layout_json(const Run& run) {
   const Layout& layout = run.layout;
   Json offload = Json::array();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "api/json_writer.hpp"
 #include "api/run.hpp"
 #include "forecast/forecast.hpp"
 
@@ -14,6 +15,9 @@ using Json = nlohmann::ordered_json;
 
 /// A document as text. Names may come from file names, which need not be UTF-8; a document must.
 std::string document_text(const Json& document);
+
+/// The same, as the next value of a document that is written.
+void write(JsonWriter& into, const Json& value);
 
 /// The fields of DESIGN §6.
 Json run_layout_json(const Run& run);

@@ -50,6 +50,29 @@ std::vector<Degrees> split_layouts(const SweepQuestion& question) {
   return out;
 }
 
+// Counts points over all series; where the time to a loss is found too, each point twice.
+class PointCount {
+ public:
+  PointCount(const std::vector<SweepPlan>& plans, bool twice, const Progress& progress)
+      : progress_(progress) {
+    for (const SweepPlan& plan : plans) of_ += plan.cases.size() * (twice ? 2 : 1);
+  }
+  Progress callback() {
+    if (!progress_) return {};
+    return [this](std::size_t done, std::size_t) {
+      if (!progress_(before_ + done, of_)) stopped_ = true;
+      return !stopped_;
+    };
+  }
+  void pass(std::size_t points) { before_ += points; }
+  bool stopped() const { return stopped_; }
+
+ private:
+  const Progress& progress_;
+  std::size_t before_ = 0, of_ = 0;
+  bool stopped_ = false;
+};
+
 // Beside all degrees of a sweep of layouts.
 SweepCase best_case(const Run& base) {
   return {"of all", 1, SweepRun{base.model, base.cluster, base.job, base.layout}};
@@ -87,25 +110,34 @@ Result<Forecast> predict(const SweepRun& run, AttentionFlops convention) {
   return predict(as_run);
 }
 
-Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads) {
+Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads,
+                               const Progress& progress) {
   const auto power = embedded_power_model();
   if (!power) return power.problems();
+  const std::vector<SweepPlan> plans = sweep_plans(question);
+  PointCount points(plans, is_over_accelerators(question.axis), progress);
   // The layout as it stands, and as it is chosen: layouts are set against each other, and other
   // batches tried on a point's own layout, as they stand.
   SweepTools standing = tools_for(question, {}, threads),
              chosen = tools_for(question, best, threads);
   standing.power = chosen.power = *power;
+  standing.progress = chosen.progress = points.callback();
   SweepAnswer out;
   out.question = std::move(question);
   out.same_loss = same_loss_as(out.question);
   const bool layouts = out.question.axis == SweepAxis::layout;
-  for (const SweepPlan& plan : sweep_plans(out.question)) {
+  for (const SweepPlan& plan : plans) {
     out.series.push_back(sweep(plan.name, plan.cases, layouts ? standing : chosen));
+    points.pass(plan.cases.size());
+    if (points.stopped()) break;
     if (!is_over_accelerators(out.question.axis)) continue;
     add_marginal_returns(out.series.back(), out.question.threshold);
     add_time_to_loss(out.series.back(), out.same_loss, standing);
+    points.pass(plan.cases.size());
   }
+  if (points.stopped()) return Problem{"scale", "was stopped"};
   if (!layouts) return out;
+  standing.progress = chosen.progress = {};
   if (best) out.series.push_back(sweep("best", {best_case(out.question.base)}, chosen));
   add_crossover(out, standing);
   return out;
@@ -163,7 +195,8 @@ CommandOutput run_scale_sweep(const ScaleSweepRequest& request) {
 
   // Every point.
   const LayoutChoice best = question->best ? best_of_all() : LayoutChoice();
-  const auto answer = make_sweep(std::move(question).value(), best, request.threads);
+  const auto answer =
+      make_sweep(std::move(question).value(), best, request.threads, request.progress);
   if (!answer) return {.problems = answer.problems()};
   const bool none = std::all_of(answer->series.begin(), answer->series.end(),
                                 [](const SweepSeries& series) { return series.points.empty(); });

@@ -64,7 +64,9 @@ struct SweepAnswer {
 };
 /// `best`: a layout for each point instead of the given one (among layouts: beside them); empty:
 /// the given one, with the fastest micro-batch and recomputation where they were not given.
-Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads);
+/// `progress` is told of points.
+Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads,
+                               const Progress& progress = {});
 
 /// As predict() of a run that a sweep changed.
 Result<Forecast> predict(const SweepRun& run, AttentionFlops convention);

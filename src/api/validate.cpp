@@ -76,7 +76,7 @@ CommandOutput run_validate(const ValidateRequest& request) {
 
   // Every row predicted, and the errors of each group.
   // Without a calibration of intervals in this build, rows have none.
-  const auto intervals = embedded_interval_fit();
+  const auto& intervals = embedded_interval_fit();
   auto predicted = predict_rows(*rows, request.threads, request.progress,
                                 intervals ? &intervals->model : nullptr);
   if (!predicted) return {.problems = {{"validate", "was stopped"}}};
@@ -95,7 +95,8 @@ CommandOutput run_validate(const ValidateRequest& request) {
   if (Problems problems = write_files(files, plots); !problems.empty()) {
     return {.problems = std::move(problems)};
   }
-  return {.text = request.json ? validation_json(report) : to_text(report)};
+  return {.text =
+              request.json ? validation_json(report, request.rows_in_document) : to_text(report)};
 }
 
 }  // namespace headway

@@ -32,6 +32,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
   ValidationRow out;
   out.id = row.id;
   out.source_key = row.source_key;
+  out.source = row.source;
   out.accelerator = row.accelerator;
   out.framework = kFrameworkNames[static_cast<std::size_t>(framework_of(row))];
   out.model_name = row.model_name;

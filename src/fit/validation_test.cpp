@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -151,22 +152,34 @@ TEST(Validation, HostileNamesReachATableHarmless) {
 
 TEST(Validation, RowsAreWrittenWithTheStatedColumns) {
   const auto report =
-      validate(corpus_table({row_with({{"recompute", ""}}), row_with({{"n_accel", ""}})}), "x",
-               ValidateBy::source);
+      validate(corpus_table({row_with({{"recompute", ""}, {"source", "a page, line 3"}}),
+                             row_with({{"n_accel", ""}, {"source", "a page, line 3"}})}),
+               "x", ValidateBy::source);
   const std::string csv = to_csv(report->rows);
   const auto table = parse_csv(csv, "rows.csv");
   ASSERT_TRUE(table.ok());
-  EXPECT_EQ(table->header, (std::vector<std::string>{
-                               "id", "source_key", "outcome", "n_accel", "measured_step_time_s",
-                               "predicted_step_time_s", "error", "measured_memory_gb",
-                               "predicted_memory_gb", "predicted_fits", "interval_low_s",
-                               "interval_high_s", "assumed", "skipped_reason"}));
+  EXPECT_EQ(table->header,
+            (std::vector<std::string>{
+                "id", "source_key", "outcome", "n_accel", "measured_step_time_s",
+                "predicted_step_time_s", "error", "measured_memory_gb", "predicted_memory_gb",
+                "predicted_fits", "interval_low_s", "interval_high_s", "assumed", "skipped_reason",
+                "accelerator", "framework", "model", "parallelism", "source"}));
   ASSERT_EQ(table->rows.size(), 2U);
   EXPECT_EQ(table->rows[0].cells[4], "10");
   EXPECT_NE(table->rows[0].cells[5], "");
   EXPECT_EQ(table->rows[0].cells[12].rfind("recompute=", 0), 0U);
   EXPECT_EQ(table->rows[1].cells[5], "");
   EXPECT_EQ(table->rows[1].cells[13], "cell missing: n_accel");
+  // What tells a row apart stands there whether it was predicted or not.
+  const auto column = [&](std::string_view name) {
+    const auto& header = table->header;
+    return static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin());
+  };
+  for (const CsvRow& row : table->rows) {
+    EXPECT_EQ(row.cells[column("accelerator")], "H100");
+    EXPECT_EQ(row.cells[column("model")], "LLAMA3-8B");
+    EXPECT_EQ(row.cells[column("source")], "a page, line 3");
+  }
   // An interval is written where a row has one.
   ValidationRow row = timed(10, 11);
   row.interval_low = 9.5;

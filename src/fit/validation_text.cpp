@@ -98,7 +98,7 @@ std::string to_csv(std::span<const ValidationRow> rows) {
   std::string out =
       "id,source_key,outcome,n_accel,measured_step_time_s,predicted_step_time_s,error,"
       "measured_memory_gb,predicted_memory_gb,predicted_fits,interval_low_s,interval_high_s,"
-      "assumed,skipped_reason\n";
+      "assumed,skipped_reason,accelerator,framework,model,parallelism,source\n";
   for (const ValidationRow& row : rows) {
     const std::string reason = row.skipped_detail.empty()
                                    ? row.skipped_reason
@@ -118,6 +118,11 @@ std::string to_csv(std::span<const ValidationRow> rows) {
         cell(row.interval_high),
         join(row.assumed, "; "),
         reason,
+        row.accelerator,
+        row.framework,
+        row.model_name,
+        row.parallelism,
+        row.source,
     };
     bool first = true;
     for (const std::string& each : cells) {

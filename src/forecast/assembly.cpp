@@ -161,7 +161,6 @@ void Assembly::run_micro_batches() {
 
 void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
   if (prices_.layout.pp == 1) return;
-  Seconds send(0);
   const double vpp = static_cast<double>(prices_.layout.vpp);
   for (const StageCall& transfer : transfers) {
     const PricedCall& priced = transfer.priced;
@@ -170,7 +169,7 @@ void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
     Seconds exposed = each * call.count;
     if (call.hidden_by == HiddenBy::pipeline) {
       each = transfer_time(priced);
-      send = each;
+      send_ = each;
       const Seconds chunk = times_[pace_].total() * 0.5 / vpp;
       const Seconds exposed_each = overlaps_transfers() ? std::max(Seconds(0), each - chunk) : each;
       exposed = exposed_each * call.count;
@@ -181,7 +180,7 @@ void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
     part_of(parts_, call.group) += exposed;
     keep(priced, each, exposed);
   }
-  parts_.bubble = bubble_time(times_, prices_.layout, send);
+  parts_.bubble = bubble_time(times_, prices_.layout, send_);
 }
 
 void Assembly::run_data_parallel(const PricedUpdate& update) {

@@ -95,6 +95,8 @@ class Assembly {
   void run_rest();
 
   const Parts& parts() const { return parts_; }
+  /// One transfer between neighbouring stages; none where the pipeline has one stage.
+  Seconds send() const { return send_; }
 
  private:
   // Interleaved schedules and those that fill bubbles transfer while another chunk computes; plain
@@ -118,6 +120,7 @@ class Assembly {
   std::vector<StageTime>& times_;
   std::vector<PricedCall>* calls_;
   std::size_t pace_ = 0;
+  Seconds send_{};
   Seconds hidden_sends_;  // of one micro-batch in one direction
   Parts parts_{};
 };

@@ -75,6 +75,9 @@ class Priced {
     return update;
   }
 
+  /// Of the stages of the last assembly.
+  const std::vector<StageTime>& times() const { return times_; }
+
  private:
   const Step& step_;
   const Prices& prices_;
@@ -118,6 +121,7 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
   assembly.run_rest();
 
   out.parts = assembly.parts();
+  out.pipeline = {priced.times(), assembly.pace(), assembly.send()};
   merge(out.calls);
   out.step_time = out.parts.total();
   const double ranks = static_cast<double>(layout.ranks());

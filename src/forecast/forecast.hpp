@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
 #include "cost/calibration.hpp"
+#include "forecast/pipeline_time.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
 #include "model/count.hpp"
@@ -34,6 +35,14 @@ struct PricedCall {
   Seconds exposed;  // of all of them together
 };
 
+/// What the bubble follows from: the classes of pipeline stages, the first stages first, and one
+/// transfer between neighbours.
+struct PipelineTimes {
+  std::vector<StageTime> stages;
+  std::size_t pace = 0;  // the class that sets the pace
+  Seconds send;
+};
+
 /// Four of five measured runs lie between the two.
 template <class Q>
 struct Interval {
@@ -42,6 +51,7 @@ struct Interval {
 
 struct Forecast {
   Parts parts;
+  PipelineTimes pipeline;
   Seconds step_time;  // = parts.total()
   double tokens_per_second = 0;
   double tokens_per_second_per_accelerator = 0;

@@ -43,6 +43,27 @@ RC_GTEST_PROP(Forecast, PartsAreFiniteNotNegativeAndSumToTheStepTime, ()) {
   }
 }
 
+RC_GTEST_PROP(Forecast, TheStagesItNamesMakeItsBubbleAndTakeNoLongerThanTheStep, ()) {
+  const Case c = random_case();
+  const Forecast f = c.priced();
+  const PipelineTimes& pipeline = f.pipeline;
+  std::int64_t stages = 0;
+  for (const StageTime& stage : pipeline.stages) {
+    stages += stage.stages;
+    RC_ASSERT(stage.forward > Seconds(0));
+    RC_ASSERT(stage.weight_gradient <= stage.backward);
+    RC_ASSERT(stage.total() + stage.transfers <=
+              pipeline.stages[pipeline.pace].total() + pipeline.stages[pipeline.pace].transfers);
+  }
+  RC_ASSERT(stages == c.layout.pp);
+  RC_ASSERT(bubble_time(pipeline.stages, c.layout, pipeline.send) == f.parts.bubble);
+  const StageTime& pace = pipeline.stages[pipeline.pace];
+  const double micro_batches =
+      static_cast<double>(c.job.global_batch / (c.layout.dp * c.layout.micro_batch));
+  const Seconds busy = micro_batches * (pace.total() + pace.transfers);
+  RC_ASSERT(not_above((busy + f.parts.bubble).value(), f.step_time.value()));
+}
+
 TEST(Forecast, AtTheAllocatorsLimitTheCacheIsTakenAnewInEveryMicroBatch) {  // [FORECAST-15]
   Case c = case_of("mpt-1b", "dgx-a100-40gb");
   c.job.framework = Framework::fsdp;

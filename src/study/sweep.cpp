@@ -64,7 +64,7 @@ SweepSeries sweep(std::string name, const std::vector<SweepCase>& cases, const S
   std::vector<Result<SweepPoint>> made(cases.size(), Result<SweepPoint>(Problems{}));
   for_each_index(
       cases.size(), tools.threads,
-      [&](std::size_t i, std::size_t) { made[i] = sweep_point(cases[i], tools); }, {},
+      [&](std::size_t i, std::size_t) { made[i] = sweep_point(cases[i], tools); }, tools.progress,
       /*grain=*/1);
   SweepSeries out;
   out.name = std::move(name);

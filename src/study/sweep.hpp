@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/quantity.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
@@ -37,7 +38,8 @@ struct SweepTools {
   std::function<Result<Forecast>(const SweepRun&)> forecast;
   std::function<Result<RunAssumptions>(const SweepRun&)> assumed;  // price and PUE by cluster
   PowerModel power;
-  int threads = 0;  // 0: one a core
+  int threads = 0;         // 0: one a core
+  Progress progress = {};  // told of points
 };
 
 /// A value of the axis with the run that stands there, or why none can.

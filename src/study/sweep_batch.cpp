@@ -71,7 +71,7 @@ void add_time_to_loss(SweepSeries& series, const SameLoss& same, const SweepTool
         if (!assumed) return;
         point.to_loss = time_to_loss(point, same, tools, std::move(assumed).value());
       },
-      {}, /*grain=*/1);
+      tools.progress, /*grain=*/1);
 }
 
 }  // namespace headway

@@ -1,0 +1,51 @@
+// A JSON document written member by member, for documents that are asked for by the thousand: no
+// tree of it is built. The text is that of document_text(). Internal to src/api.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace headway {
+
+class JsonWriter {
+ public:
+  void begin_object() { begin('{'); }
+  void end_object() { end('}'); }
+  void begin_array() { begin('['); }
+  void end_array() { end(']'); }
+  /// The name of the next value, which is a plain word.
+  void key(std::string_view name);
+
+  void value(std::string_view text);
+  void value(const char* text) { value(std::string_view(text)); }
+  void value(bool truth) { plain(truth ? "true" : "false"); }
+  void value(double number);  // what is not finite is null
+  void value(std::integral auto number) { whole(static_cast<std::int64_t>(number)); }
+  void null() { plain("null"); }
+
+  template <class T>
+  void member(std::string_view name, const T& of) {
+    key(name);
+    value(of);
+  }
+
+  /// The document, with a line end.
+  std::string take();
+
+ private:
+  void begin(char bracket);
+  void end(char bracket);
+  void plain(std::string_view text);
+  void whole(std::int64_t number);
+  void place();  // what stands before a value: a comma, a new line
+  void new_line();
+
+  std::string out_;
+  int depth_ = 0;
+  bool empty_ = true;   // nothing stands yet in what is open
+  bool named_ = false;  // a key stands before the value
+};
+
+}  // namespace headway

@@ -1,0 +1,65 @@
+// headway list machines --json: the numbers that a setting of the limits study may change.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "api/json.hpp"
+#include "limits/load.hpp"
+
+namespace headway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json level_numbers(const limits::Level& level, bool outermost) {
+  const double bandwidth = level.bandwidth.value();
+  return {{"name", level.name},
+          {"size", outermost ? Json(nullptr) : Json(level.size)},
+          {"bytes_per_s", std::isfinite(bandwidth) ? Json(bandwidth) : Json(nullptr)},
+          {"latency_s", level.latency.value()}};
+}
+
+Json machine_numbers(const limits::Machine& machine) {
+  const limits::Gpu& gpu = machine.gpu;
+  Json peak = Json::object();
+  for (int i = 0; i < kPrecisions; ++i) {
+    if (gpu.peak[i] > FlopsPerSecond()) {
+      peak[std::string(kPrecisionNames[i])] = gpu.peak[i].value();
+    }
+  }
+  Json levels = Json::array();
+  for (const limits::Level& level : machine.levels) {
+    levels.push_back(level_numbers(level, &level == &machine.levels.back()));
+  }
+  return {{"name", machine.name},
+          {"title", machine.title},
+          {"stands_for", machine.stands_for.empty() ? Json(nullptr) : Json(machine.stands_for)},
+          {"peak_flop_per_s", peak},
+          {"sustained_share", gpu.sustained},
+          {"compute_units", gpu.compute_units},
+          {"register_blocks", gpu.register_blocks},
+          {"registers_bytes", gpu.registers.value()},
+          {"shared_bytes_per_s", gpu.shared_bandwidth.value()},
+          {"l2_bytes_per_s", gpu.l2_bandwidth.value()},
+          {"l2_bytes", gpu.l2.value()},
+          {"memory_bytes_per_s", gpu.memory_bandwidth.value()},
+          {"memory_bytes", gpu.memory.value()},
+          {"kernel_latency_s", gpu.kernel_latency.value()},
+          {"levels", levels}};
+}
+
+}  // namespace
+
+std::string machines_json() {
+  Json names = Json::array();
+  Json numbers = Json::array();
+  for (const std::string& name : limits::machine_names()) {
+    const auto machine = limits::embedded_machine(name);
+    if (!machine) continue;  // a test reads every embedded machine
+    names.push_back(name);
+    numbers.push_back(machine_numbers(*machine));
+  }
+  const Json document = {{"machines", names}, {"numbers", numbers}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace headway

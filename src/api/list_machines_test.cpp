@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "api/json.hpp"
+#include "base/document.hpp"
+#include "limits/load.hpp"
+#include "limits/read.hpp"
+
+namespace headway {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string line(const char* name, const Json& value, const char* unit) {
+  return std::string(name) + " = \"" + value.dump() + unit + "\"\n";
+}
+
+// A machine in a file of its own, from the numbers alone.
+std::string as_toml(const Json& machine) {
+  std::string out = "title = \"again\"\n";
+  out += "sustained = " + machine["sustained_share"].dump() + "\n";
+  out += "compute_units = " + machine["compute_units"].dump() + "\n";
+  out += "register_blocks = " + machine["register_blocks"].dump() + "\n";
+  out += line("registers", machine["registers_bytes"], " B");
+  out += line("shared_bandwidth", machine["shared_bytes_per_s"], " B/s");
+  out += line("l2_bandwidth", machine["l2_bytes_per_s"], " B/s");
+  out += line("l2", machine["l2_bytes"], " B");
+  out += line("memory_bandwidth", machine["memory_bytes_per_s"], " B/s");
+  out += line("memory", machine["memory_bytes"], " B");
+  out += line("kernel_latency", machine["kernel_latency_s"], " s");
+  out += "[peak]\n";
+  for (const auto& [precision, rate] : machine["peak_flop_per_s"].items()) {
+    out += line(precision.c_str(), rate, " FLOP/s");
+  }
+  for (const Json& level : machine["levels"]) {
+    out += "[levels." + level["name"].get<std::string>() + "]\n";
+    if (!level["size"].is_null()) out += "size = " + level["size"].dump() + "\n";
+    out += level["bytes_per_s"].is_null() ? "bandwidth = \"unlimited\"\n"
+                                          : line("bandwidth", level["bytes_per_s"], " B/s");
+    out += line("latency", level["latency_s"], " s");
+  }
+  return out +
+         "[sources.test]\nsource = \"this test\"\nkind = \"estimated\"\ndate = \"2026\"\n"
+         "fields = [\"sustained\", \"compute_units\", \"register_blocks\", \"registers\", "
+         "\"shared_bandwidth\", \"l2_bandwidth\", \"l2\", \"memory_bandwidth\", \"memory\", "
+         "\"kernel_latency\", \"peak\", \"levels\"]\n";
+}
+
+TEST(ListMachines, NumbersDescribeEachMachineAnew) {
+  const Json document = Json::parse(machines_json());
+  ASSERT_EQ(document["machines"].size(), limits::machine_names().size());
+  ASSERT_EQ(document["numbers"].size(), document["machines"].size());
+  for (const Json& numbers : document["numbers"]) {
+    const std::string name = numbers["name"];
+    const auto embedded = limits::embedded_machine(name);
+    ASSERT_TRUE(embedded.ok()) << name;
+    const auto parsed = parse_toml(as_toml(numbers), name);
+    ASSERT_TRUE(parsed.ok()) << as_toml(numbers);
+    const auto again = limits::read_machine(*parsed, name);
+    ASSERT_TRUE(again.ok()) << name << ": " << again.problems().front().where << ": "
+                            << again.problems().front().message;
+    const limits::Gpu& a = embedded->gpu;
+    const limits::Gpu& b = again->gpu;
+    for (int i = 0; i < kPrecisions; ++i) {
+      EXPECT_DOUBLE_EQ(a.peak[i].value(), b.peak[i].value()) << name;
+    }
+    EXPECT_EQ(a.sustained, b.sustained) << name;
+    EXPECT_EQ(a.compute_units, b.compute_units) << name;
+    EXPECT_EQ(a.register_blocks, b.register_blocks) << name;
+    EXPECT_DOUBLE_EQ(a.registers.value(), b.registers.value()) << name;
+    EXPECT_DOUBLE_EQ(a.shared_bandwidth.value(), b.shared_bandwidth.value()) << name;
+    EXPECT_DOUBLE_EQ(a.l2_bandwidth.value(), b.l2_bandwidth.value()) << name;
+    EXPECT_DOUBLE_EQ(a.l2.value(), b.l2.value()) << name;
+    EXPECT_DOUBLE_EQ(a.memory_bandwidth.value(), b.memory_bandwidth.value()) << name;
+    EXPECT_DOUBLE_EQ(a.memory.value(), b.memory.value()) << name;
+    EXPECT_DOUBLE_EQ(a.kernel_latency.value(), b.kernel_latency.value()) << name;
+    ASSERT_EQ(embedded->levels.size(), again->levels.size()) << name;
+    for (std::size_t i = 0; i < embedded->levels.size(); ++i) {
+      const limits::Level& x = embedded->levels[i];
+      const limits::Level& y = again->levels[i];
+      EXPECT_EQ(x.name, y.name) << name;
+      if (i + 1 < embedded->levels.size()) {
+        EXPECT_EQ(x.size, y.size) << name << ' ' << x.name;
+      }
+      EXPECT_DOUBLE_EQ(x.bandwidth.value(), y.bandwidth.value()) << name << ' ' << x.name;
+      EXPECT_DOUBLE_EQ(x.latency.value(), y.latency.value()) << name << ' ' << x.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headway
