@@ -265,6 +265,21 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
   }
 }
 
+TEST_F(Cli, ServePrintsItsAddressAndEndsWithASignal) {
+  const Output output = run("serve --help");
+  EXPECT_EQ(output.code, 0);
+  EXPECT_NE(output.out.find("Example:\n  headway serve"), std::string::npos);
+  const std::string address = (folder_ / "address").string();
+  // In the background of a shell, which then asks it to end.
+  const std::string script = "'" + program() + "' serve --port 0 >'" + address +
+                             "' & server=$!; for i in $(seq 100); do [ -s '" + address +
+                             "' ] && break; sleep 0.1; done; kill -TERM $server; wait $server";
+  EXPECT_EQ(std::system(script.c_str()), 0);
+  EXPECT_EQ(read(address).rfind("http://127.0.0.1:", 0), 0U) << read(address);
+  expect_refused("serve --port 70000", {"--port"});
+  expect_refused("serve --host 203.0.113.7 --port 0", {"203.0.113.7", "not this machine's"});
+}
+
 // What the README shows of a command is what it prints.
 TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
   const std::string readme = read(fs::path(HEADWAY_SOURCE_DIR) / "README.md");

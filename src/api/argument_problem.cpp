@@ -8,8 +8,8 @@
 namespace headway {
 
 std::string argument_problem(const std::string& what, int argc, char** argv) {
-  const std::vector<std::string> commands = {"predict", "plan",     "comms", "limits",   "scale",
-                                             "list",    "validate", "bench", "calibrate"};
+  const std::vector<std::string> commands = {"predict", "plan",     "comms", "limits", "scale",
+                                             "list",    "validate", "serve", "bench",  "calibrate"};
   const auto known = [](const std::vector<std::string>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };

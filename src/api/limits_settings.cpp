@@ -78,7 +78,7 @@ Result<limits::Comparison> limits_settings(const LimitsRequest& request) {
   Problems problems;
   limits::Comparison out;
   std::vector<std::string> presets = request.presets, gpus = request.gpus;
-  if (presets.empty() && gpus.empty() && request.files.empty()) {
+  if (presets.empty() && gpus.empty() && request.files.empty() && request.settings.empty()) {
     if (request.real) {
       gpus.emplace_back(kDefaultRealMachine);
     } else {
@@ -91,6 +91,9 @@ Result<limits::Comparison> limits_settings(const LimitsRequest& request) {
   for (const std::string& preset : presets) add(out, limits::embedded_comparison(preset), problems);
   for (const std::string& machine : gpus) add(out, from_machine(machine), problems);
   for (const std::string& file : request.files) add(out, from_file(file), problems);
+  for (const Document& setting : request.settings) {
+    add(out, limits::read_comparison(setting, setting.file), problems);
+  }
   for (limits::Setting& setting : out.settings) {
     if (request.sequence > 0) setting.sequence = request.sequence;
     if (request.sparse) setting.sparsity.sparse = true;

@@ -9,12 +9,14 @@ namespace headway {
 RequestReader::RequestReader(const RunRequest& request, Problems& problems,
                              std::span<const RunField> known)
     : request_(request), problems_(problems) {
-  std::vector<std::string> names;
-  for (const RunField& field : known) names.emplace_back(field.name);
   for (const GivenField& given : request) {
-    if (std::find(names.begin(), names.end(), given.name) == names.end()) {
-      problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
-    }
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const RunField& field) {
+      return field.name == given.name;
+    });
+    if (is_known) continue;
+    std::vector<std::string> names;
+    for (const RunField& field : known) names.emplace_back(field.name);
+    problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
   }
 }
 

@@ -253,6 +253,12 @@ Problems independent_problems(const Run& run, const Problems& refused) {
   return out;
 }
 
+// Headway's own form, or a Hugging Face config.json, which names its kind of model.
+Result<Model> described_model(const Document& document, const std::string& name) {
+  return document.root.find("model_type") != nullptr ? model_from_config(document, name)
+                                                     : model_from_toml(document, name);
+}
+
 // Reads everything; of the layout also whether it is legal, where that is asked for.
 Result<Run> read_run(const RunRequest& request, bool split) {
   Problems problems;
@@ -276,7 +282,7 @@ Result<Run> read_run(const RunRequest& request, bool split) {
   };
   if (model_name) {
     const GivenField* given = reader.find("model");
-    load(given->document != nullptr ? model_from_toml(*given->document, *model_name)
+    load(given->document != nullptr ? described_model(*given->document, *model_name)
                                     : load_model(*model_name),
          run.model, "model");
     // As on Hugging Face: "organisation/model".
@@ -287,7 +293,12 @@ Result<Run> read_run(const RunRequest& request, bool split) {
       problems.back().message += "; for a model of Hugging Face give the path of its config.json";
     }
   }
-  if (cluster_name) load(load_cluster(*cluster_name), run.cluster, "cluster");
+  if (cluster_name) {
+    const GivenField* given = reader.find("cluster");
+    load(given->document != nullptr ? cluster_from_document(*given->document, *cluster_name)
+                                    : load_cluster(*cluster_name),
+         run.cluster, "cluster");
+  }
   read_job(reader, run);
   read_layout(reader, run.layout);
   settle_ranks(reader, run.layout);

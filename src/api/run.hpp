@@ -34,7 +34,7 @@ struct GivenField {
   std::string name;
   std::string text;
   std::string where;
-  /// Of a model that is described in place, in its own form; `text` is its name then.
+  /// Of a model or cluster that is described in place; `text` is its name then.
   std::shared_ptr<const Document> document = nullptr;
 };
 

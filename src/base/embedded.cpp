@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// Generated from data/ at build time (cmake/embed.cmake), sorted by path.
+// Generated from data/ and build/web at build time (cmake/embed.cmake), sorted by path.
 struct HeadwayEmbeddedFile {
   const char* path;
   const char* begin;

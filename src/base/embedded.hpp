@@ -1,4 +1,4 @@
-// The files of data/, carried inside the binary, so that it runs from anywhere.
+// The files of data/ and the page, carried inside the binary, so that it runs from anywhere.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace headway {
 
-/// The text of data/`path` ("clusters/dgx-h100.toml"), or nothing.
+/// The text of data/`path` ("clusters/dgx-h100.toml"), or nothing. Files of the page stand under
+/// "web/", packed ("web/index.html.gz"), where it was built before the binary.
 std::optional<std::string_view> embedded_file(std::string_view path);
 
 /// The paths of all embedded files under data/`folder` ("clusters"), sorted.

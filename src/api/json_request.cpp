@@ -1,0 +1,292 @@
+#include "api/json_request.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kMostElements = 1024;  // of a list
+
+std::optional<std::string> plain_text(const Node& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return std::to_string(*whole);
+  if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
+  if (const auto* real = std::get_if<double>(&node.value)) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, *real).ptr;
+    return std::string(digits, end);
+  }
+  return std::nullopt;
+}
+
+bool holds(std::span<const std::string> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string unknown(std::string_view noun, const std::string& name,
+                    std::span<const std::string> names) {
+  if (name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".json")) {
+    return "'" + printable(name) + "' names a file, and a request reads none: give a built-in " +
+           std::string(noun) + ", or an object that describes one";
+  }
+  return "'" + printable(name) + "' is no built-in " + std::string(noun) + suggestion(name, names);
+}
+
+// The name that a thing described in place goes by.
+std::string own_name(const Node& described, std::string_view otherwise) {
+  const Node* name = described.find("name");
+  const auto* text = name != nullptr ? std::get_if<std::string>(&name->value) : nullptr;
+  return text != nullptr && !text->empty() ? *text : std::string(otherwise);
+}
+
+// "model:3: layers" -> "model.layers", "model:3" -> "model".
+std::string without_line(const std::string& where, const std::string& described) {
+  if (!where.starts_with(described + ":")) return where;
+  std::size_t at = described.size() + 1;
+  while (at < where.size() && std::isdigit(static_cast<unsigned char>(where[at])) != 0) ++at;
+  if (at == where.size()) return described;
+  if (where.compare(at, 2, ": ") == 0) return described + "." + where.substr(at + 2);
+  return where;
+}
+
+// "--tp" -> "tp", "--pp, --vpp" -> "pp, vpp".
+std::string without_dashes(const std::string& where) {
+  std::string out;
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    const bool begins = i == 0 || where[i - 1] == ' ';
+    if (begins && where.compare(i, 2, "--") == 0) {
+      ++i;
+    } else {
+      out += where[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const Node* JsonRequest::take(std::string_view name) {
+  asked_.emplace_back(name);
+  return object_.find(name);
+}
+
+void JsonRequest::fail(std::string_view name, std::string message) {
+  problems_.push_back({printable(name), std::move(message)});
+}
+
+bool JsonRequest::flag(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return false;
+  if (const auto* value = std::get_if<bool>(&node->value)) return *value;
+  fail(name, "must be true or false");
+  return false;
+}
+
+std::string JsonRequest::text(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return {};
+  const auto* value = std::get_if<std::string>(&node->value);
+  if (value == nullptr) return fail(name, "must be text"), std::string();
+  if (value->empty()) fail(name, "is empty; leave it out, or say what is meant");
+  return *value;
+}
+
+std::vector<std::string> JsonRequest::texts(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return {};
+  if (const auto* one = std::get_if<std::string>(&node->value)) return {*one};
+  std::vector<std::string> out;
+  const Node::Array* array = node->array();
+  if (array == nullptr || array->size() > kMostElements) {
+    return fail(name, "must be text or a list of texts, at most 1024"), out;
+  }
+  for (const Node& element : *array) {
+    const auto* one = std::get_if<std::string>(&element.value);
+    if (one == nullptr) return fail(name, "must be text or a list of texts"), out;
+    out.push_back(*one);
+  }
+  return out;
+}
+
+std::optional<std::int64_t> JsonRequest::whole(std::string_view name, std::int64_t least,
+                                               std::int64_t most) {
+  const Node* node = take(name);
+  if (node == nullptr) return std::nullopt;
+  const auto* value = std::get_if<std::int64_t>(&node->value);
+  if (value != nullptr && *value >= least && *value <= most) return *value;
+  fail(name,
+       "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return std::nullopt;
+}
+
+std::optional<double> JsonRequest::number(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(&node->value)) {
+    return static_cast<double>(*whole);
+  }
+  if (const auto* real = std::get_if<double>(&node->value)) return *real;
+  fail(name, "must be a number");
+  return std::nullopt;
+}
+
+std::string JsonRequest::text_or_number(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return {};
+  const auto text = plain_text(*node);
+  if (!text || text->empty() || std::holds_alternative<bool>(node->value)) {
+    return fail(name, "must be text or a number"), std::string();
+  }
+  return *text;
+}
+
+std::string JsonRequest::name_of(std::string_view name, std::span<const std::string> names) {
+  const std::string found = text(name);
+  if (found.empty() || holds(names, found)) return found;
+  fail(name, "'" + printable(found) + "' is not known" + suggestion(found, names));
+  return {};
+}
+
+std::vector<const Node*> JsonRequest::objects(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return {};
+  std::vector<const Node*> out;
+  const Node::Array* array = node->array();
+  if (array == nullptr || array->size() > kMostElements) {
+    return fail(name, "must be a list of objects, at most 1024"), out;
+  }
+  for (const Node& element : *array) {
+    if (element.table() == nullptr) return fail(name, "must be a list of objects"), out;
+    out.push_back(&element);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> JsonRequest::pairs(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return {};
+  std::vector<std::pair<std::string, std::string>> out;
+  if (node->table() == nullptr) return fail(name, "must be an object"), out;
+  for (const auto& [key, value] : *node->table()) {
+    const auto text = plain_text(value);
+    if (!text) {
+      fail(std::string(name) + "." + key, "must be text, a number, true or false");
+      continue;
+    }
+    out.emplace_back(key, *text);
+  }
+  return out;
+}
+
+std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& node) {
+  GivenField out{std::string(name), {}, std::string(name)};
+  const bool model = name == "model", cluster = name == "cluster";
+  if (auto text = plain_text(node)) {
+    out.text = std::move(*text);
+    if (model || cluster) {
+      static const auto models = model_names(), clusters = cluster_names();
+      const auto& names = model ? models : clusters;
+      if (!holds(names, out.text)) {
+        return fail(name, unknown(name, out.text, names)), std::nullopt;
+      }
+    }
+    double spread = 0;
+    const char* const end = out.text.data() + out.text.size();
+    if (name == "step-noise" && std::from_chars(out.text.data(), end, spread).ptr != end) {
+      return fail(name, "must be a number; no file is read for a request"), std::nullopt;
+    }
+    return out;
+  }
+  if ((model || cluster) && node.table() != nullptr) {
+    out.text = own_name(node, name);
+    auto document = std::make_shared<Document>(Document{out.name, node});
+    if (model) {  // whose own form has no name: a file's stands for it
+      std::erase_if(std::get<Node::Table>(document->root.value),
+                    [](const auto& member) { return member.first == "name"; });
+    }
+    out.document = std::move(document);
+    const std::size_t before = problems_.size();
+    if (cluster) refuse_files(node, out.name, problems_);
+    if (problems_.size() > before) return std::nullopt;
+    return out;
+  }
+  if (const Node::Array* array = node.array()) {
+    for (const Node& element : *array) {
+      const auto text = plain_text(element);
+      if (!text) return fail(name, "must be a list of texts or numbers"), std::nullopt;
+      if (!out.text.empty()) out.text += ',';
+      out.text += *text;
+    }
+    return out;
+  }
+  fail(name, model || cluster ? "must be a built-in name, or an object that describes it"
+                              : "must be text, a number, true or false");
+  return std::nullopt;
+}
+
+RunRequest JsonRequest::fields(std::span<const RunField> known) {
+  RunRequest out;
+  asked_fields_.push_back(known);
+  for (const RunField& each : known) {
+    const Node* node = object_.find(each.name);
+    if (node == nullptr) continue;
+    if (auto given = field(each.name, *node)) out.push_back(std::move(*given));
+  }
+  return out;
+}
+
+void JsonRequest::reject_unknown() {
+  const auto is_known = [&](const std::string& name) {
+    const auto among = [&](std::span<const RunField> fields) {
+      return std::any_of(fields.begin(), fields.end(),
+                         [&](const RunField& field) { return field.name == name; });
+    };
+    return holds(asked_, name) || std::any_of(asked_fields_.begin(), asked_fields_.end(), among);
+  };
+  for (const auto& [name, node] : *object_.table()) {
+    if (is_known(name)) continue;
+    if (name.empty()) {
+      fail("request", "has a member without a name");
+      continue;
+    }
+    std::vector<std::string> names = asked_;
+    for (const auto fields : asked_fields_) {
+      for (const RunField& field : fields) names.emplace_back(field.name);
+    }
+    fail(name, "is not a known field" + suggestion(name, names));
+  }
+}
+
+void refuse_files(const Node& cluster, const std::string& where, Problems& problems) {
+  const auto check = [&](const Node* node, const std::string& place, const char* noun,
+                         const std::vector<std::string>& names) {
+    const auto* text = node != nullptr ? std::get_if<std::string>(&node->value) : nullptr;
+    if (text == nullptr || holds(names, *text)) return;
+    problems.push_back(
+        {place, "'" + printable(*text) + "' is no built-in " + noun + suggestion(*text, names)});
+  };
+  const Node* accelerator = cluster.find("accelerator");
+  check(cluster.find("base"), where + ".base", "cluster", cluster_names());
+  check(accelerator, where + ".accelerator", "accelerator", accelerator_names());
+  if (accelerator != nullptr && accelerator->table() != nullptr) {
+    check(accelerator->find("base"), where + ".accelerator.base", "accelerator",
+          accelerator_names());
+  }
+}
+
+Problems by_member(Problems problems, std::span<const std::string> described) {
+  for (Problem& problem : problems) {
+    for (const std::string& name : described) problem.where = without_line(problem.where, name);
+    problem.where = without_dashes(problem.where);
+  }
+  return problems;
+}
+
+}  // namespace headway

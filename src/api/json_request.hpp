@@ -1,0 +1,64 @@
+// A JSON object as the request of a command: its members by name, every problem where it stands.
+// Internal to src/api.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/run.hpp"
+
+namespace headway {
+
+/// Reads the members of one object by name. Whoever sent it chooses no path on this machine: models
+/// and clusters are built-in names or described in place, and nothing else names a file. What is
+/// missing leaves a harmless value; what is wrong becomes a problem whose `where` is the member.
+class JsonRequest {
+ public:
+  JsonRequest(const Node& object, Problems& problems) : object_(object), problems_(problems) {}
+
+  bool flag(std::string_view name);
+  std::string text(std::string_view name);
+  /// "x" or ["x", "y"].
+  std::vector<std::string> texts(std::string_view name);
+  std::optional<std::int64_t> whole(std::string_view name, std::int64_t least, std::int64_t most);
+  std::optional<double> number(std::string_view name);
+  /// A text, or a number as it would be written on a command line.
+  std::string text_or_number(std::string_view name);
+  /// A text that must be one of `names`; empty where it is not given.
+  std::string name_of(std::string_view name, std::span<const std::string> names);
+  /// The objects in a list of them.
+  std::vector<const Node*> objects(std::string_view name);
+  /// The members of the object `name`, as text.
+  std::vector<std::pair<std::string, std::string>> pairs(std::string_view name);
+
+  /// The members that are named in `known`, for make_run() and its like. Lists become text between
+  /// commas.
+  RunRequest fields(std::span<const RunField> known);
+
+  /// A problem for each member that no call above asked for, with the nearest name.
+  void reject_unknown();
+  void fail(std::string_view name, std::string message);
+
+ private:
+  const Node* take(std::string_view name);
+  std::optional<GivenField> field(std::string_view name, const Node& node);
+
+  const Node& object_;
+  Problems& problems_;
+  std::vector<std::string> asked_;
+  std::vector<std::span<const RunField>> asked_fields_;
+};
+
+/// Refuses what a cluster described in place names outside itself: only built-in bases and
+/// accelerators.
+void refuse_files(const Node& cluster, const std::string& where, Problems& problems);
+
+/// Problems as they concern a JSON request: fields instead of flags ("--tp" is "tp"), members
+/// instead of lines ("cluster:1: levels" is "cluster.levels") of what was `described` in place.
+Problems by_member(Problems problems, std::span<const std::string> described);
+
+}  // namespace headway

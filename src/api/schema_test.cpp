@@ -1,0 +1,258 @@
+#include "api/schema.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+#include "api/answer.hpp"
+
+namespace headway {
+namespace {
+
+using Json = nlohmann::json;
+using Adapter = valijson::adapters::NlohmannJsonAdapter;
+
+Json schema_of(std::string_view command, const char* which) {
+  return Json::parse(*schema_json(command))[which];
+}
+
+// A schema that documents are held against. What is used of JSON Schema is the same in its drafts
+// 7, which the library knows, and 2020-12.
+class Schema {
+ public:
+  explicit Schema(const Json& text) {
+    valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(Adapter(text), schema_);
+  }
+  /// What is wrong with the document; empty: nothing.
+  std::string complaints(const Json& document) const {
+    valijson::ValidationResults results;
+    valijson::Validator().validate(schema_, Adapter(document), &results);
+    std::string out;
+    for (const auto& error : results) {
+      for (const std::string& place : error.context) out += place;
+      out += ": " + error.description + "\n";
+    }
+    return out;
+  }
+
+ private:
+  valijson::Schema schema_;
+};
+
+const Json kRun = {{"model", "llama-2-7b"},
+                   {"cluster", "dgx-h100"},
+                   {"gpus", 16},
+                   {"seq", 4096},
+                   {"global-batch", 64}};
+
+Json with(Json base, const Json& more) {
+  base.update(more);
+  return base;
+}
+
+struct Question {
+  const char* command;
+  Json request;
+};
+
+// Requests of every command, in each of the forms that its documents have.
+std::vector<Question> questions() {
+  Json in_place = with(kRun, {{"cluster", {{"base", "dgx-h100"}}}, {"tp", 8}, {"no-sp", true}});
+  std::vector<Question> out = {
+      {"predict", kRun},
+      {"predict", in_place},
+      {"predict", with(kRun, {{"zero", 3}, {"framework", "fsdp"}, {"dropout", 0.1}})},
+      {"predict", with(kRun, {{"model", "llama-3.1-405b"}})},  // does not fit
+      {"predict", with(kRun, {{"emit", "megatron"}})},
+      {"plan", with(kRun, {{"fix", {{"tp", 4}}}, {"max-pp", 2}, {"top", 2}})},
+      {"plan", with(kRun, {{"objective", "money"}, {"headroom", "5%"}, {"fix", {{"pp", 1}}}})},
+      {"plan", with(kRun, {{"model", "llama-3.1-405b"}, {"fix", {{"tp", 8}}}})},  // nothing fits
+      {"plan", with(kRun, {{"emit", "megatron"}, {"fix", {{"tp", 4}}}})},
+      {"comms", with(kRun, {{"tp", 4}, {"small", "16 KiB"}})},
+      {"scale", with(kRun, {{"sweep", "run"}, {"tokens", "2T"}, {"step-noise", 0.01}})},
+      {"scale", {{"sweep", "published"}}},
+      {"limits", {{"gpu", {"h100-sxm"}}, {"sparse", true}}},
+      {"limits", {{"preset", "grand_dense"}}},
+      {"limits", {{"gpu", "h100-sxm"}, {"relax", "diloco"}, {"sync-every", 100}}},
+      {"limits", {{"gpu", "h100-sxm"}, {"sensitivity", true}}},
+      {"limits", {{"gpu", "h100-sxm"}, {"real", true}}},
+      {"validate", {{"by", "framework"}, {"rows", true}}},
+  };
+  for (const std::string_view axis : kSweepNames) {
+    Json sweep = with(kRun, {{"sweep", std::string(axis)}});
+    if (axis == "weak" || axis == "strong") sweep["at"] = {8, 16, 32};
+    if (axis == "model") sweep["at"] = {"llama-2-7b", "llama-2-13b"};
+    out.push_back({"scale", sweep});
+  }
+  for (const char* what : {"models", "clusters", "accelerators", "machines"}) {
+    out.push_back({"list", {{"what", what}}});
+  }
+  return out;
+}
+
+// Members of the document that the schema does not describe.
+void find_undescribed(const Json& document, Json schema, const Json& root, const std::string& at,
+                      std::vector<std::string>& out) {
+  if (schema.contains("$ref")) {
+    const std::string ref = schema["$ref"];
+    schema = root.at(Json::json_pointer(ref.substr(1)));
+  }
+  if (schema.contains("anyOf")) {  // the form that describes most of it
+    std::vector<std::string> best;
+    bool first = true;
+    for (const Json& form : schema["anyOf"]) {
+      std::vector<std::string> found;
+      find_undescribed(document, form, root, at, found);
+      if (first || found.size() < best.size()) best = found;
+      first = false;
+    }
+    out.insert(out.end(), best.begin(), best.end());
+  } else if (document.is_object()) {
+    for (const auto& [name, member] : document.items()) {
+      if (schema.contains("properties") && schema["properties"].contains(name)) {
+        find_undescribed(member, schema["properties"][name], root, at + "/" + name, out);
+      } else if (schema.contains("additionalProperties")) {
+        find_undescribed(member, schema["additionalProperties"], root, at + "/" + name, out);
+      } else {
+        out.push_back(at + "/" + name);
+      }
+    }
+  } else if (document.is_array()) {
+    for (const Json& element : document) {
+      find_undescribed(element, schema.value("items", Json::object()), root, at + "[]", out);
+    }
+  }
+}
+
+TEST(Schema, RealRequestsAndTheirAnswersAreAsDescribed) {
+  AnswerOptions options;
+  options.data = HEADWAY_SOURCE_DIR "/data";
+  for (const auto& [command, request] : questions()) {
+    const std::string asked = std::string(command) + " " + request.dump();
+    EXPECT_EQ(Schema(schema_of(command, "request")).complaints(request), "") << asked;
+    const CommandOutput output = answer(command, request.dump(), options);
+    ASSERT_TRUE(output.problems.empty()) << asked << "\n" << problems_text(output.problems);
+    const Json document = Json::parse(output.text), response = schema_of(command, "response");
+    EXPECT_EQ(Schema(response).complaints(document), "") << asked;
+    std::vector<std::string> undescribed;
+    find_undescribed(document, response, response, "", undescribed);
+    EXPECT_TRUE(undescribed.empty()) << asked << "\n" << undescribed.front();
+  }
+}
+
+TEST(Schema, TracesAndWhatIsExpectedOfThemAreAsDescribed) {
+  const Json response = schema_of("comms", "response");
+  for (const bool compared : {false, true}) {
+    AnswerOptions options;
+    options.traces = {HEADWAY_SOURCE_DIR "/examples/traces/small-llama-ddp"};
+    CommandOutput output = answer("comms", "{}", options);
+    if (compared) {
+      CommsRequest request;
+      request.files = {HEADWAY_SOURCE_DIR "/examples/small-llama-ddp.toml"};
+      request.traces = options.traces;
+      request.json = true;
+      output = run_comms(request);
+    }
+    ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
+    const Json document = Json::parse(output.text);
+    EXPECT_EQ(Schema(response).complaints(document), "");
+    std::vector<std::string> undescribed;
+    find_undescribed(document, response, response, "", undescribed);
+    EXPECT_TRUE(undescribed.empty()) << undescribed.front();
+  }
+}
+
+TEST(Schema, WhatAnswerRefusesTheSchemaRefusesToo) {
+  const std::vector<Question> wrong = {
+      {"predict", with(kRun, {{"sequence", 1}})},
+      {"predict", with(kRun, {{"tp", "eight"}})},
+      {"predict", with(kRun, {{"zero", 4}})},
+      {"predict", with(kRun, {{"model", "/etc/passwd"}})},
+      {"predict", with(kRun, {{"framework", "megatronic"}})},
+      {"predict", with(kRun, {{"no-sp", "perhaps"}})},
+      {"predict", {{"model", "llama-2-7b"}}},
+      {"predict", with(kRun, {{"save", "x.toml"}})},
+      {"plan", with(kRun, {{"top", 1000}})},
+      {"plan", with(kRun, {{"objective", "beauty"}})},
+      {"scale", with(kRun, {{"sweep", "sideways"}})},
+      {"scale", kRun},
+      {"limits", {{"gpu", "h1000"}}},
+      {"limits", {{"rows", "x.csv"}}},
+      {"validate", {{"by", "weekday"}}},
+      {"list", {{"what", "animals"}}},
+      {"list", Json::object()},
+  };
+  for (const auto& [command, request] : wrong) {
+    EXPECT_FALSE(answer(command, request.dump()).problems.empty()) << command << request;
+    EXPECT_NE(Schema(schema_of(command, "request")).complaints(request), "") << command << request;
+  }
+}
+
+// A value that the schema allows.
+Json example_of(const Json& schema) {
+  if (schema.contains("enum")) return schema["enum"].front();
+  if (schema.contains("anyOf")) return example_of(schema["anyOf"].front());
+  const Json type = schema["type"].is_array() ? schema["type"].front() : schema["type"];
+  if (type == "boolean") return true;
+  if (type == "integer" || type == "number") return schema.value("minimum", Json(1));
+  return type == "object" ? Json::object() : Json("x");
+}
+
+TEST(Schema, EveryFieldThatItNamesIsKnownAndEveryKnownFieldStandsInIt) {
+  const Json run = schema_of("predict", "request")["properties"];
+  for (const RunField& field : run_fields()) EXPECT_TRUE(run.contains(field.name)) << field.name;
+  for (const char* command : {"predict", "plan", "comms", "limits", "validate", "list"}) {
+    const Json properties = schema_of(command, "request")["properties"];
+    for (const auto& [name, schema] : properties.items()) {
+      Json request = {{name, example_of(schema)}};
+      if (name == "study") continue;  // takes seconds and nothing beside it
+      AnswerOptions options;
+      options.progress = [](std::size_t, std::size_t) { return false; };
+      const CommandOutput output = answer(command, request.dump(), options);
+      for (const Problem& problem : output.problems) {
+        EXPECT_EQ(problem.message.find("is not a known field"), std::string::npos)
+            << command << " " << problem.where << " " << problem.message;
+      }
+    }
+  }
+}
+
+TEST(Schema, NamesThatAFieldMayHaveAreThoseThatItTakes) {
+  const Json run = schema_of("predict", "request")["properties"];
+  int choices = 0;
+  for (const auto& [name, schema] : run.items()) {
+    if (!schema.contains("enum")) continue;
+    ++choices;
+    for (const Json& value : schema["enum"]) {
+      const CommandOutput output = answer("predict", with(kRun, {{name, value}}).dump());
+      for (const Problem& problem : output.problems) {
+        EXPECT_EQ(problem.message.find("is not known"), std::string::npos)
+            << name << " " << value << " " << problem.message;
+      }
+    }
+    const auto refused = answer("predict", with(kRun, {{name, "no-such-thing"}}).dump());
+    EXPECT_FALSE(refused.problems.empty()) << name;
+  }
+  EXPECT_GE(choices, 15);
+}
+
+TEST(Schema, AllSchemasAreOneDocumentByCommand) {
+  const Json all = Json::parse(schemas_json());
+  for (const std::string_view command : kAnsweredCommands) {
+    const Json& own = all["commands"][std::string(command)];
+    EXPECT_EQ(own, Json::parse(*schema_json(command)));
+    for (const char* which : {"request", "response"}) {
+      EXPECT_EQ(own[which]["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    }
+  }
+  EXPECT_FALSE(schema_json("remove").has_value());
+}
+
+}  // namespace
+}  // namespace headway

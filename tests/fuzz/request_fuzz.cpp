@@ -1,0 +1,31 @@
+// Requests in JSON: any text is answered by a document or by problems, each with its place; and no
+// progress is needed for the latter.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "api/answer.hpp"
+#include "base/document.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  // The first byte says which command; "study" alone would take seconds.
+  const std::string_view command = headway::kAnsweredCommands[data[0] % 7];
+  const std::string_view body(reinterpret_cast<const char*>(data + 1), size - 1);
+  if (body.find("study") != std::string_view::npos) return 0;
+  headway::AnswerOptions options;
+  options.data = "no-such-folder";
+  options.threads = 1;
+  options.progress = [](std::size_t, std::size_t) { return false; };
+  const headway::CommandOutput output = headway::answer(command, body, options);
+  if (output.problems.empty()) {
+    if (!headway::parse_json(output.text, "document")) std::abort();
+    return 0;
+  }
+  if (!output.text.empty()) std::abort();
+  for (const headway::Problem& problem : output.problems) {
+    if (problem.where.empty() || problem.message.empty()) std::abort();
+  }
+  if (!headway::parse_json(headway::problems_json(output.problems), "problems")) std::abort();
+  return 0;
+}
