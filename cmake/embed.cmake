@@ -1,22 +1,34 @@
-# Carries the files of data/ in the library headway_data: one assembly file includes their bytes
-# (.incbin), and a table beside it names them. data/measurements is left out: calibration reads it
-# from disk, and it would weigh megabytes.
+# Carries the files of data/ and the page in the library headway_data: one assembly file includes their
+# bytes (.incbin), and a table beside it names them. data/measurements is left out: calibration reads
+# it from disk, and it would weigh megabytes.
 file(GLOB_RECURSE data_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/data
      ${PROJECT_SOURCE_DIR}/data/*.toml ${PROJECT_SOURCE_DIR}/data/*.json)
 list(FILTER data_files EXCLUDE REGEX "^measurements/")
 list(SORT data_files)
 
+# The page, packed, where scripts/build-web has built it; a binary without it says so at "/".
+set(web_folder ${PROJECT_SOURCE_DIR}/build/web)
+file(GLOB_RECURSE web_files CONFIGURE_DEPENDS RELATIVE ${web_folder} ${web_folder}/*.gz)
+list(SORT web_files)
+
+# Names in the table, sorted, and where each file is.
+list(TRANSFORM data_files PREPEND ${PROJECT_SOURCE_DIR}/data/ OUTPUT_VARIABLE data_places)
+list(TRANSFORM web_files PREPEND ${web_folder}/ OUTPUT_VARIABLE web_places)
+list(TRANSFORM web_files PREPEND web/)
+set(names ${data_files} ${web_files})
+set(places ${data_places} ${web_places})
+
 set(assembly ".section .rodata\n")
 set(table "")
 set(symbols "")
 set(index 0)
-foreach(file ${data_files})
+foreach(name place IN ZIP_LISTS names places)
   string(APPEND assembly
     ".global headway_data_${index}\n.global headway_data_${index}_end\n"
-    "headway_data_${index}:\n.incbin \"${PROJECT_SOURCE_DIR}/data/${file}\"\n"
+    "headway_data_${index}:\n.incbin \"${place}\"\n"
     "headway_data_${index}_end:\n.byte 0\n")
   string(APPEND symbols "extern const char headway_data_${index}[], headway_data_${index}_end[];\n")
-  string(APPEND table "    {\"${file}\", headway_data_${index}, headway_data_${index}_end},\n")
+  string(APPEND table "    {\"${name}\", headway_data_${index}, headway_data_${index}_end},\n")
   math(EXPR index "${index} + 1")
 endforeach()
 string(APPEND assembly ".section .note.GNU-stack,\"\",@progbits\n")
@@ -32,8 +44,7 @@ ${table}    {nullptr, nullptr, nullptr}};
 const std::size_t headway_embedded_file_count = ${index};
 }
 " @ONLY)
-list(TRANSFORM data_files PREPEND ${PROJECT_SOURCE_DIR}/data/)
 set_source_files_properties(${PROJECT_BINARY_DIR}/embedded/data.S PROPERTIES OBJECT_DEPENDS
-                            "${data_files}")
+                            "${places}")
 add_library(headway_data STATIC ${PROJECT_BINARY_DIR}/embedded/data.S
                                 ${PROJECT_BINARY_DIR}/embedded/table.cpp)

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "../server/serve.hpp"
 #include "api/commands.hpp"
 #include "progress.hpp"
 
@@ -425,6 +426,31 @@ int main(int argc, char** argv) {
     output = headway::run_calibrate(calibrate);
   });
 
+  headway::ServeOptions serve;
+  CLI::App* serve_command =
+      app.add_subcommand("serve", "the page and the API on a port of this machine");
+  serve_command->add_option("--port", serve.port, "default: 8080; 0: any free one")
+      ->check(CLI::Range(0, 65535));
+  serve_command
+      ->add_option("--host", serve.site.host,
+                   "address to listen on; default: 127.0.0.1, which only this machine reaches")
+      ->type_name("ADDRESS");
+  serve_command
+      ->add_option("--data", serve.site.data,
+                   "folder with measurements, for validate; default: data")
+      ->type_name("DIR");
+  serve_command
+      ->add_option("--page", serve.site.page, "serve the page of this folder, not the built-in one")
+      ->type_name("DIR");
+  serve_command
+      ->add_option("--threads", serve.site.threads,
+                   "threads for one piece of long work; default: all cores")
+      ->check(CLI::Range(0, 1024));
+  serve_command->add_flag("--quiet", serve.quiet, "do not print the address");
+  serve_command->footer("Example:\n  headway serve --port 8080");
+  bool serves = false;
+  serve_command->callback([&] { serves = true; });
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -434,6 +460,7 @@ int main(int argc, char** argv) {
                  "See headway COMMAND --help.\n");
     return 2;
   }
+  if (serves) return headway::serve(serve);
   if (headway::ProgressLine::interrupted() && !output.problems.empty()) {
     headway::end_interrupted();
   }
