@@ -13,7 +13,7 @@ DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h1
         --seq 4096 --global-batch 128 --tp 8 --pp 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench asan check format deps clean
+.PHONY: help demo test bench asan check format screenshots deps clean
 
 help:
 	@echo "make demo     install what is missing, build, predict one training step"
@@ -22,11 +22,14 @@ help:
 	@echo "make asan     the tests with the address and undefined-behaviour sanitizers"
 	@echo "make check    format and static analysis"
 	@echo "make format   apply .clang-format"
+	@echo "make screenshots   take the pictures of docs/web"
 	@echo "make deps     only install what is missing (scripts/install-deps --list names it)"
 	@echo "make clean    remove build/"
 	@echo ".ci/run       all that must pass before a change is merged"
 
+# The page goes into the binary; without node and npm the binary does without it.
 demo: $(RELEASE)/build.ninja
+	@scripts/build-web --if-possible
 	@scripts/build $(RELEASE) $(JOBS) headway
 	@echo '$$ $(strip $(DEMO))'
 	@$(DEMO)
@@ -35,8 +38,11 @@ demo: $(RELEASE)/build.ninja
 	@echo "one document to read by program, or 'make test' to run every test."
 
 test: $(RELEASE)/build.ninja
+	@scripts/install-deps --browser
+	@scripts/build-web
 	@scripts/build $(RELEASE) $(JOBS) all
-	@scripts/run-tests $(RELEASE) --exclude-regex '^sanitized\.'
+	@status=0; scripts/run-tests $(RELEASE) --exclude-regex '^sanitized\.' || status=1; \
+	  scripts/run-web-tests || status=1; exit $$status
 	@echo "Next: 'make demo' predicts a step; 'make bench' measures; '.ci/run' runs every check;"
 	@echo "one test program alone: ls $(RELEASE)/src/*/*_test"
 
@@ -48,13 +54,20 @@ bench: $(RELEASE)/build.ninja
 # In the folder of the release build, which has the tests compiled. A quarter of the random cases, of
 # which as many may be discarded as of all; and without what runs whole studies or compares whole
 # pages, whose parts have tests of their own.
-STUDIES := the_page_and_its_drawings|ThePageOfScaling|CliReport\.Renews|LimitsReal|ScaleSweepsAnswer|StudyMessages|SweepAnswers|Generalisation|KernelFit|StepFit
+STUDIES := Schema\.RealRequests|Answer\.RowsOfValidation|the_page_and_its_drawings|ThePageOfScaling|CliReport\.Renews|LimitsReal|ScaleSweepsAnswer|StudyMessages|SweepAnswers|Generalisation|KernelFit|StepFit
 asan: $(RELEASE)/build.ninja
 	@cmake -B $(RELEASE) -DHEADWAY_SANITIZE=ON >build/configure-sanitized.log 2>&1 || \
 	  { cat build/configure-sanitized.log; exit 1; }
 	@scripts/build $(RELEASE) $(JOBS) all
 	@RC_PARAMS="max_success=25 max_discard_ratio=40" scripts/run-tests $(RELEASE) \
 	  --tests-regex '^sanitized\.' --exclude-regex '$(STUDIES)'
+
+# Every view of the page, for docs/web and the README.
+screenshots: $(RELEASE)/build.ninja
+	@scripts/install-deps --browser
+	@scripts/build-web
+	@scripts/build $(RELEASE) $(JOBS) headway
+	@cd web && npm run --silent screenshots
 
 # Configured once; Ninja configures again by itself where a CMake file or a list of sources changes.
 build/%/build.ninja: | deps

@@ -1,0 +1,70 @@
+// The frame around every view: its name, the tabs, light or dark.
+import { useEffect } from "preact/hooks";
+
+import { theme, toggleTheme } from "../lib/theme";
+import { place, placeText, type Fields } from "../lib/url";
+import { kViews, type View } from "./views";
+
+// A tab leads back to where its view was last; a view that was not seen yet takes over the run.
+const lastFields = new Map<string, Fields>();
+
+function fieldsFor(view: View): Fields {
+  const seen = lastFields.get(view.id);
+  if (seen) return seen;
+  const shared: Record<string, string> = {};
+  for (const name of view.shares) {
+    const value = place.value.fields[name];
+    if (value !== undefined) shared[name] = value;
+  }
+  return shared;
+}
+
+function Tab({ view, current }: { view: View; current: boolean }) {
+  const fields = current ? place.value.fields : fieldsFor(view);
+  return (
+    <a href={placeText({ view: view.id, fields })} aria-current={current ? "page" : undefined}>
+      {view.title}
+    </a>
+  );
+}
+
+export function App() {
+  const view = kViews.find((each) => each.id === place.value.view) ?? kViews[0]!;
+  lastFields.set(view.id, place.value.fields);
+  useEffect(() => {
+    document.title = `${view.title} - Headway`;
+  }, [view]);
+  const other = theme.value === "dark" ? "light" : "dark";
+  return (
+    <>
+      <a class="skip" href="#content" onClick={skip}>
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="#/">
+          Headway
+        </a>
+        <nav aria-label="Views">
+          {kViews.map((each) => (
+            <Tab key={each.id} view={each} current={each === view} />
+          ))}
+        </nav>
+        <button type="button" class="quiet" onClick={toggleTheme} title={`Switch to ${other}`}>
+          {other === "dark" ? "Dark" : "Light"}
+        </button>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <h1>
+          {view.title} <small>{view.purpose}</small>
+        </h1>
+        <view.Page key={view.id} />
+      </main>
+    </>
+  );
+}
+
+// The address after '#' is the page's state, so the jump is made by hand.
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}

@@ -1,0 +1,66 @@
+// The views in the order of their tabs. A view is one file of src/views.
+import type { ComponentType } from "preact";
+
+import { kRunNames } from "../lib/run";
+import { CommsView } from "../views/comms/Comms";
+import { LimitsView } from "../views/limits/Limits";
+import { PlanView } from "../views/plan/Plan";
+import { ScaleView } from "../views/scale/Scale";
+import { StepView } from "../views/step/Step";
+import { TrustView } from "../views/trust/Trust";
+
+export interface View {
+  /** Its name in the address. */
+  readonly id: string;
+  readonly title: string;
+  /** One line: the question that it answers. */
+  readonly purpose: string;
+  /** Fields that it takes over from the view before when it is opened first. */
+  readonly shares: readonly string[];
+  readonly Page: ComponentType;
+}
+
+export const kViews: readonly View[] = [
+  {
+    id: "step",
+    title: "Step",
+    purpose: "how long one training step takes and where the time goes",
+    shares: kRunNames,
+    Page: StepView,
+  },
+  {
+    id: "plan",
+    title: "Plan",
+    purpose: "the best layout of every legal one",
+    shares: ["model", "cluster", "gpus", "seq", "global-batch", "framework", "precision"],
+    Page: PlanView,
+  },
+  {
+    id: "scale",
+    title: "Scale",
+    purpose: "one run along one axis, and where more brings little",
+    shares: kRunNames,
+    Page: ScaleView,
+  },
+  {
+    id: "limits",
+    title: "Limits",
+    purpose: "how large a training run can become before moving data stops it",
+    shares: [],
+    Page: LimitsView,
+  },
+  {
+    id: "comms",
+    title: "Communication",
+    purpose: "who sends what in a step, expected and measured",
+    shares: kRunNames,
+    Page: CommsView,
+  },
+  {
+    id: "trust",
+    title: "Trust",
+    purpose: "what is predicted beside what was measured",
+    shares: [],
+    Page: TrustView,
+  },
+];

@@ -1,0 +1,109 @@
+import { useState } from "preact/hooks";
+import { Axes, marginFor, plotOf } from "./Axes";
+import { Legend } from "./Legend";
+import type { Category } from "./palette";
+import type { Axis } from "./scales";
+import { piecesOf, presentCategories, type Row } from "./stack";
+import { hintText, Tooltip, type Hint } from "./Tooltip";
+import { useWidth } from "./width";
+
+interface Props {
+  title: string;
+  xLabel: string;
+  y: Axis;
+  rows: Row[];
+  categories: readonly Category[];
+  text: (value: number) => string; // of a piece, with the unit
+  height?: number;
+  gap?: number; // share of a column's room that stays empty; 0 for a histogram
+}
+
+/** Columns of parts that add up: one for each point of a sweep, or for each bin of a histogram. */
+export function Columns({ title, xLabel, y, rows, categories, text, height = 280, gap = 0.25 }: Props) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const [at, setAt] = useState<number | null>(null);
+  const present = presentCategories(rows, categories);
+  const margin = { ...marginFor(y, height), right: 26 }; // half a label of the last column
+  const x: Axis = { label: xLabel, kind: "linear", domain: [0, Math.max(1, rows.length)] };
+  const plot = plotOf(x, y, width, height, margin);
+  const room = plot.x(1) - plot.x(0);
+  const zero = plot.y(Math.max(0, y.domain[0]));
+  const longest = Math.max(1, ...rows.map((row) => row.label.length));
+  const everyth = Math.max(1, Math.ceil((longest * 6.5 + 10) / room));
+  const row = at === null ? undefined : rows[at];
+  const pieces = row ? piecesOf(row, present) : [];
+  const last = pieces[pieces.length - 1];
+  const hint: Hint | null =
+    row && at !== null
+      ? {
+          x: plot.x(at + 0.5),
+          y: plot.y(last?.to ?? 0),
+          title: row.label,
+          lines: [...pieces.map((p): [string, string] => [p.name, text(p.value)]), ...(row.detail ?? [])],
+        }
+      : null;
+
+  const onPointer = (event: PointerEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const index = Math.floor((event.clientX - box.left - margin.left) / room);
+    setAt(index >= 0 && index < rows.length ? index : null);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -rows.length, End: rows.length }[event.key];
+    if (event.key === "Escape") setAt(null);
+    if (step === undefined || rows.length === 0) return;
+    event.preventDefault();
+    setAt(Math.min(rows.length - 1, Math.max(0, at === null ? 0 : at + step)));
+  };
+  return (
+    <>
+      {present.length > 1 && (
+        <Legend entries={present.map((c) => ({ id: c.key, name: c.name, colour: c.colour, shape: "box" }))} />
+      )}
+      <div
+        ref={ref}
+        class="chart-plot"
+        tabIndex={0}
+        role="group"
+        aria-label={`${title}. Arrow keys read its columns.`}
+        onPointerMove={onPointer}
+        onPointerLeave={() => setAt(null)}
+        onKeyDown={onKey}
+        onBlur={() => setAt(null)}
+      >
+        <svg
+          class="chart-drawing"
+          width={width}
+          height={height}
+          role="img"
+          aria-label={`${title}: ${y.label} by ${xLabel}`}
+        >
+          <Axes plot={plot} x={{ ...x, format: () => "" }} y={y} bare />
+          {rows.map((each, index) => (
+            <g key={index} opacity={at === null || at === index ? 1 : 0.55}>
+              {piecesOf(each, present).map((piece) => (
+                <rect
+                  key={piece.key}
+                  x={plot.x(index) + (room * gap) / 2}
+                  width={Math.max(0.5, room * (1 - gap))}
+                  y={plot.y(piece.to)}
+                  height={Math.max(0, Math.min(zero, plot.y(piece.from)) - plot.y(piece.to))}
+                  style={{ fill: piece.colour }}
+                />
+              ))}
+              {index % everyth === 0 && (
+                <text class="chart-tick" x={plot.x(index + 0.5)} y={height - margin.bottom + 18} text-anchor="middle">
+                  {each.label}
+                </text>
+              )}
+            </g>
+          ))}
+        </svg>
+        <Tooltip hint={hint} width={width} />
+        <span class="hidden" aria-live="polite">
+          {hintText(hint)}
+        </span>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+
+import { theme } from "../lib/theme";
+import { Axes, marginFor, plotOf, type Plot } from "./Axes";
+import { nearestSpot } from "./nearest";
+import type { Axis } from "./scales";
+import { hintText, Tooltip, type Hint } from "./Tooltip";
+import { useWidth } from "./width";
+
+export interface ScatterPoint {
+  x: number;
+  y: number;
+  colour: string; // a CSS colour or var(--name)
+  title: string;
+  lines: [string, string][];
+  low?: number | null; // of an interval of y, drawn while the point is asked
+  high?: number | null;
+}
+
+interface Props {
+  title: string;
+  x: Axis;
+  y: Axis;
+  points: readonly ScatterPoint[];
+  diagonal?: string; // name of the line y = x
+  path?: readonly (readonly [number, number])[]; // a line under the points
+  band?: number; // factor above and below the diagonal that is shaded
+  onPick?: (index: number | null) => void;
+  picked?: number | null;
+  height?: number;
+}
+
+// A colour of the page as the canvas takes it.
+function resolved(style: CSSStyleDeclaration, colour: string): string {
+  const name = /^var\((--[\w-]+)\)$/.exec(colour)?.[1];
+  return name ? style.getPropertyValue(name).trim() || "#888" : colour;
+}
+
+function paint(canvas: HTMLCanvasElement, plot: Plot, points: readonly ScatterPoint[]): void {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(plot.width * ratio);
+  canvas.height = Math.round(plot.height * ratio);
+  const pen = canvas.getContext("2d");
+  if (!pen) return;
+  pen.scale(ratio, ratio);
+  pen.globalAlpha = points.length > 1500 ? 0.45 : 0.65;
+  const style = getComputedStyle(canvas);
+  const colours = new Map<string, string>();
+  const radius = points.length > 1500 ? 2.2 : 3;
+  for (const point of points) {
+    let colour = colours.get(point.colour);
+    if (colour === undefined) colours.set(point.colour, (colour = resolved(style, point.colour)));
+    pen.fillStyle = colour;
+    pen.beginPath();
+    pen.arc(plot.x(point.x), plot.y(point.y), radius, 0, 2 * Math.PI);
+    pen.fill();
+  }
+}
+
+function diagonalPath(plot: Plot, x: Axis, factorLow: number, factorHigh: number): string {
+  const corner = (value: number, factor: number) => `${plot.x(value)},${plot.y(value * factor)}`;
+  const [low, high] = x.domain;
+  return `M${corner(low, factorLow)}L${corner(high, factorLow)}L${corner(high, factorHigh)}L${corner(low, factorHigh)}Z`;
+}
+
+/** Many points, each of which can be asked what it is: by the pointer, or by arrow keys from left to right. */
+export function Scatter({ title, x, y, points, diagonal, path, band, onPick, picked, height = 440 }: Props) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [at, setAt] = useState<number | null>(null);
+  const margin = useMemo(() => marginFor(y, height), [y, height]);
+  const plot = useMemo(() => plotOf(x, y, width, height, margin), [x, y, width, height, margin]);
+  const spots = useMemo(() => points.map((p) => ({ x: plot.x(p.x), y: plot.y(p.y) })), [points, plot]);
+  const order = useMemo(() => spots.map((_, i) => i).sort((a, b) => spots[a]!.x - spots[b]!.x), [spots]);
+  const colours = theme.value; // drawn again when it changes
+  useLayoutEffect(() => {
+    if (canvas.current) paint(canvas.current, plot, points);
+  }, [plot, points, colours]);
+
+  const shown = at !== null && at < points.length ? at : null;
+  const point = shown === null ? undefined : points[shown];
+  const hint: Hint | null =
+    point && shown !== null
+      ? { x: spots[shown]!.x, y: spots[shown]!.y, colour: point.colour, title: point.title, lines: point.lines }
+      : null;
+  // What was picked stays marked while the pointer is elsewhere.
+  const here = shown ?? picked ?? null;
+  const marked = here === null ? undefined : points[here];
+  const spot = here === null ? undefined : spots[here];
+
+  const pointed = (event: MouseEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const nearest = nearestSpot(spots, event.clientX - box.left, event.clientY - box.top, 24);
+    return nearest < 0 ? null : nearest;
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter") return onPick?.(at);
+    if (event.key === "Escape") return setAt(null);
+    const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 50, PageUp: -50, Home: -order.length, End: order.length }[
+      event.key
+    ];
+    if (step === undefined || order.length === 0) return;
+    event.preventDefault();
+    const now = at === null ? (step > 0 ? -1 : 1) : order.indexOf(at);
+    setAt(order[Math.min(order.length - 1, Math.max(0, now + step))]!);
+  };
+  const clip = `clip-${title.replace(/\W+/g, "-")}`;
+  return (
+    <div
+      ref={ref}
+      class="chart-plot"
+      tabIndex={0}
+      role="group"
+      aria-label={`${title}. Arrow keys read its points from left to right.`}
+      onPointerMove={(event) => setAt(pointed(event))}
+      onPointerLeave={() => setAt(null)}
+      onClick={(event) => onPick?.(pointed(event))}
+      onKeyDown={onKey}
+      onBlur={() => setAt(null)}
+    >
+      <canvas
+        ref={canvas}
+        class="chart-points"
+        aria-hidden="true"
+        style={{ width: `${width}px`, height: `${height}px` }}
+      />
+      <svg
+        class="chart-drawing"
+        width={width}
+        height={height}
+        role="img"
+        aria-label={`${title}: ${y.label} against ${x.label}`}
+      >
+        <clipPath id={clip}>
+          <rect
+            x={margin.left}
+            y={margin.top}
+            width={Math.max(0, width - margin.left - margin.right)}
+            height={Math.max(0, height - margin.top - margin.bottom)}
+          />
+        </clipPath>
+        <Axes plot={plot} x={x} y={y} />
+        <g clip-path={`url(#${clip})`}>
+          {band !== undefined && <path class="chart-band" d={diagonalPath(plot, x, 1 / band, band)} />}
+          {path && path.length > 1 && (
+            <path class="chart-path" d={`M${path.map(([px, py]) => `${plot.x(px)},${plot.y(py)}`).join("L")}`} />
+          )}
+          {diagonal && <path class="chart-diagonal" d={diagonalPath(plot, x, 1, 1)} />}
+        </g>
+        {marked?.low != null && marked.high != null && spot && (
+          <line
+            class="chart-whisker"
+            x1={spot.x}
+            x2={spot.x}
+            y1={plot.y(marked.low)}
+            y2={plot.y(marked.high)}
+            style={{ stroke: marked.colour }}
+          />
+        )}
+        {marked && spot && (
+          <circle class="chart-here" cx={spot.x} cy={spot.y} r="5" style={{ stroke: marked.colour }} />
+        )}
+      </svg>
+      <Tooltip hint={hint} width={width} />
+      <span class="hidden" aria-live="polite">
+        {hintText(hint)}
+      </span>
+    </div>
+  );
+}

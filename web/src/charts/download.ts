@@ -1,0 +1,74 @@
+// Files made in the page; nothing is asked of any server.
+
+function save(name: string, blob: Blob): void {
+  const link = document.createElement("a");
+  const url = URL.createObjectURL(blob);
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads the blob after the click has returned.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+export function saveText(name: string, type: string, text: string): void {
+  save(name, new Blob([text], { type: `${type};charset=utf-8` }));
+}
+
+// What a style sheet says of the drawing, for a file that has none.
+const kInlined = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+] as const;
+
+function inline(from: Element, to: Element): void {
+  const style = getComputedStyle(from);
+  const words = kInlined.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";");
+  to.setAttribute("style", words);
+  Array.from(from.children).forEach((child, index) => {
+    const copy = to.children[index];
+    if (copy) inline(child, copy);
+  });
+}
+
+// Points are drawn on a canvas below the axes; a file takes them along as a picture.
+function withCanvas(svg: SVGSVGElement, copy: SVGSVGElement): void {
+  const canvas = svg.parentElement?.querySelector("canvas");
+  if (!canvas || canvas.width === 0) return;
+  const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+  image.setAttribute("href", canvas.toDataURL("image/png"));
+  image.setAttribute("width", String(svg.clientWidth));
+  image.setAttribute("height", String(svg.clientHeight));
+  copy.append(image);
+}
+
+/** The drawing as a file that looks the same anywhere. */
+export function svgText(svg: SVGSVGElement, title: string): string {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  inline(svg, copy);
+  withCanvas(svg, copy);
+  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  ground.setAttribute("width", "100%");
+  ground.setAttribute("height", "100%");
+  ground.setAttribute("fill", getComputedStyle(document.body).backgroundColor || "#fff");
+  const name = document.createElementNS("http://www.w3.org/2000/svg", "title");
+  name.textContent = title;
+  copy.prepend(name, ground);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("viewBox", `0 0 ${svg.clientWidth} ${svg.clientHeight}`);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+export function saveSvg(name: string, svg: SVGSVGElement, title: string): void {
+  saveText(name, "image/svg+xml", svgText(svg, title));
+}

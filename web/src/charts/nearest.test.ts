@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+
+import { moved, nearestSpot } from "./nearest";
+
+describe("nearestSpot", () => {
+  const spots = [
+    { x: 0, y: 0 },
+    { x: 30, y: 40 },
+    { x: NaN, y: 3 },
+  ];
+  it("takes the nearest by distance in both directions", () => {
+    expect(nearestSpot(spots, 20, 40)).toBe(1);
+    expect(nearestSpot(spots, 14, 18)).toBe(0);
+  });
+  it("finds nothing out of reach, nor among nothing", () => {
+    expect(nearestSpot(spots, 30, 80, 39)).toBe(-1);
+    expect(nearestSpot(spots, 30, 80, 40)).toBe(1);
+    expect(nearestSpot([], 0, 0)).toBe(-1);
+  });
+});
+
+describe("moved", () => {
+  const series = [
+    {
+      points: [
+        { x: 0, y: 0 },
+        { x: 10, y: 0 },
+        { x: 20, y: 0 },
+      ],
+    },
+    { points: [] },
+    {
+      points: [
+        { x: 9, y: 5 },
+        { x: 19, y: 5 },
+      ],
+    },
+  ];
+  it("enters at the first point, and by End at the last", () => {
+    expect(moved(series, null, "ArrowRight")).toEqual({ series: 0, index: 0 });
+    expect(moved(series, null, "End")).toEqual({ series: 0, index: 2 });
+  });
+  it("goes along a series and stops at its ends", () => {
+    expect(moved(series, { series: 0, index: 1 }, "ArrowRight")).toEqual({ series: 0, index: 2 });
+    expect(moved(series, { series: 0, index: 2 }, "ArrowRight")).toEqual({ series: 0, index: 2 });
+    expect(moved(series, { series: 0, index: 0 }, "ArrowLeft")).toEqual({ series: 0, index: 0 });
+    expect(moved(series, { series: 0, index: 1 }, "Home")).toEqual({ series: 0, index: 0 });
+  });
+  it("goes to the neighbour of the next series that has points, and round", () => {
+    expect(moved(series, { series: 0, index: 2 }, "ArrowDown")).toEqual({ series: 2, index: 1 });
+    expect(moved(series, { series: 2, index: 0 }, "ArrowDown")).toEqual({ series: 0, index: 1 });
+    expect(moved(series, { series: 0, index: 0 }, "ArrowUp")).toEqual({ series: 2, index: 0 });
+  });
+  it("starts again where the place is gone", () => {
+    expect(moved(series, { series: 5, index: 3 }, "ArrowLeft")).toEqual({ series: 0, index: 0 });
+    expect(moved([], null, "ArrowLeft")).toBeNull();
+  });
+});

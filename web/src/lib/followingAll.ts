@@ -1,0 +1,79 @@
+// Several questions side by side, each followed on its own: moving one setting's slider asks for that
+// setting alone, and the others' answers stay.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+import { ask, Refusal, type Answer, type Problem, type Request } from "./api";
+import { follow, type Follower } from "./following";
+
+export interface Followed<Document> {
+  readonly answer: Answer<Document> | null;
+  readonly answered: string; // the request of the answer, as text
+  readonly problems: readonly Problem[];
+  readonly busy: boolean;
+  /** Milliseconds that the last answer took. */
+  readonly took: number | null;
+}
+
+const kNothing: Followed<never> = { answer: null, answered: "", problems: [], busy: true, took: null };
+
+/** Asks `command` for each of the named requests whenever that one changes. */
+export function useFollowing<Document>(
+  command: string,
+  requests: ReadonlyMap<string, Request>,
+): ReadonlyMap<string, Followed<Document>> {
+  const [state, setState] = useState<ReadonlyMap<string, Followed<Document>>>(new Map());
+  const followers = useRef(new Map<string, { follower: Follower<string>; asked: string }>());
+  const texts = [...requests].map(([id, request]) => [id, JSON.stringify(request)] as const);
+
+  // Before the next picture is painted: a frame's time counts while a slider moves.
+  useLayoutEffect(() => {
+    const change = (id: string, patch: (before: Followed<Document>) => Followed<Document>) =>
+      setState((all) => new Map(all).set(id, patch(all.get(id) ?? kNothing)));
+    const begin = (id: string) => {
+      let started = 0;
+      return follow<string, Answer<Document>>(
+        (text, signal) => {
+          started = performance.now();
+          return ask<Document>(command, JSON.parse(text) as Request, signal);
+        },
+        (text, outcome, isLast) => {
+          const took = performance.now() - started;
+          change(id, (before) => {
+            if ("answer" in outcome)
+              return { answer: outcome.answer, answered: text, problems: [], busy: !isLast, took };
+            const { error } = outcome;
+            const problems = error instanceof Refusal ? error.problems : [{ where: "", message: String(error) }];
+            return { ...before, problems, busy: !isLast, took };
+          });
+        },
+      );
+    };
+    for (const [id, text] of texts) {
+      let entry = followers.current.get(id);
+      if (!entry) followers.current.set(id, (entry = { follower: begin(id), asked: "" }));
+      if (entry.asked === text) continue;
+      entry.asked = text;
+      change(id, (before) => ({ ...before, busy: true }));
+      entry.follower.want(text);
+    }
+    for (const [id, { follower }] of [...followers.current]) {
+      if (requests.has(id)) continue;
+      follower.end();
+      followers.current.delete(id);
+      setState((all) => {
+        const rest = new Map(all);
+        rest.delete(id);
+        return rest;
+      });
+    }
+  }, [command, JSON.stringify(texts)]);
+
+  useEffect(
+    () => () => {
+      for (const { follower } of followers.current.values()) follower.end();
+      followers.current.clear();
+    },
+    [],
+  );
+  return state;
+}

@@ -1,0 +1,66 @@
+// Numbers as the command line prints them: three significant digits, the unit in the text.
+
+function threeDigits(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1000) return Math.round(value).toLocaleString("en-US");
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(size)));
+  const text = value.toFixed(digits);
+  // 9.996 rounds to 10.00, which has a digit too many.
+  return Math.abs(Number(text)) >= 10 ** (3 - digits) && digits > 0 ? value.toFixed(digits - 1) : text;
+}
+
+function scaled(value: number, base: number, units: readonly string[]): string {
+  let unit = 0;
+  // 999.6 would print as 1,000.
+  while (unit < units.length - 1 && Math.abs(value) >= base * (1 - 0.0005)) {
+    value /= base;
+    unit += 1;
+  }
+  return `${threeDigits(value)} ${units[unit]}`;
+}
+
+/** Seconds: "254 us", "14.6 s"; long times in days. */
+export function seconds(value: number): string {
+  if (value === 0) return "0 s";
+  const size = Math.abs(value);
+  if (size < 1e-6) return `${threeDigits(value * 1e9)} ns`;
+  if (size < 0.9995e-3) return `${threeDigits(value * 1e6)} us`;
+  if (size < 0.9995) return `${threeDigits(value * 1e3)} ms`;
+  if (size < 2 * 86400) return `${threeDigits(value)} s`;
+  return `${threeDigits(value / 86400)} days`;
+}
+
+/** Bytes in binary multiples: "67.7 GiB". */
+export function bytes(value: number): string {
+  return scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
+}
+
+/** A number with a decimal multiple before its unit: si(4.04e14, "FLOP/s") is "404 TFLOP/s". */
+export function si(value: number, unit: string): string {
+  return scaled(value, 1000, ["", "k", "M", "G", "T", "P", "E"].map((multiple) => multiple + unit));
+}
+
+/** A share of one in percent: percent(0.4324) is "43.2 %". */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+/** A change against 1 in percent, signed: change(1.05) is "+5.0 %". */
+export function change(ratio: number): string {
+  const text = ((ratio - 1) * 100).toFixed(1);
+  return `${Number(text) >= 0 ? "+" : ""}${text} %`;
+}
+
+/** A whole number with separators; very large ones in powers of ten: "1.41e+27". */
+export function count(value: number): string {
+  if (Math.abs(value) >= 1e15) return value.toExponential(2);
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** A plain number in three significant digits. */
+export function number(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(2);
+  return threeDigits(value);
+}

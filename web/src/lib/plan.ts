@@ -1,0 +1,91 @@
+// What a plan is asked for, as fields of the address and as a request.
+import type { Problem, Request } from "./api";
+import { fieldsOfFlags, kJobGroup, kMoreGroup, kRunFields, requestValue, runRequest, type FieldGroup } from "./run";
+import type { Fields } from "./url";
+
+/** Degrees that may be kept at a value (fix-NAME) or at most there (max-NAME). */
+export const kSearched = ["dp", "tp", "cp", "pp", "vpp", "ep", "etp", "micro-batch", "zero"] as const;
+/** Other searched fields that may be kept at a value. */
+const kKept = ["recompute", "schedule", "offload", "cp-exchange", "sp", "overlap-tensor"] as const;
+
+export const kSearchGroup: FieldGroup = {
+  title: "Search",
+  fields: [
+    { name: "objective", label: "Best in", kind: "choice", choices: ["time", "throughput", "memory", "energy", "money"] },
+    { name: "headroom", label: "Memory left free", kind: "text", unit: "as 10%" },
+    { name: "top", label: "Layouts shown", kind: "count" },
+    { name: "exhaustive", label: "Price every layout", kind: "switch" },
+  ],
+};
+
+const label = (name: string) => kRunFields.find((field) => field.name === name)?.label ?? name;
+
+export const kFixGroup: FieldGroup = {
+  title: "Keep at",
+  folded: true,
+  fields: [
+    ...kSearched.map((name) => ({ name: `fix-${name}`, label: label(name), kind: "count" as const })),
+    ...kKept.map((name) => ({ name: `fix-${name}`, label: name === "sp" ? "Sequence parallel (on, off)" : label(name), kind: "text" as const })),
+  ],
+};
+export const kMaxGroup: FieldGroup = {
+  title: "Keep at most",
+  folded: true,
+  fields: kSearched.map((name) => ({ name: `max-${name}`, label: label(name), kind: "count" as const })),
+};
+
+// Fields of a run that the search does not choose by itself.
+const kSearchedNames = new Set<string>([...kSearched, ...kKept]);
+const kGivenMore: FieldGroup = {
+  ...kMoreGroup,
+  fields: kMoreGroup.fields.filter((field) => !kSearchedNames.has(field.name)),
+};
+
+export const kPlanGroups: readonly FieldGroup[] = [kJobGroup, kSearchGroup, kFixGroup, kMaxGroup, kGivenMore];
+const kGiven = [...kJobGroup.fields, ...kGivenMore.fields];
+const kAsked = [...kGiven, ...kSearchGroup.fields, ...kMaxGroup.fields];
+export const kPlanNames: readonly string[] = kPlanGroups.flatMap((group) => group.fields.map((field) => field.name));
+
+/** The request for a plan; `fix` collects the fields that are kept at a value. */
+export function planRequest(fields: Fields): Request {
+  const fix: Record<string, unknown> = {};
+  for (const field of kFixGroup.fields) {
+    const text = fields[field.name];
+    if (text) fix[field.name.slice("fix-".length)] = requestValue(field, text);
+  }
+  const request = runRequest(fields, kAsked);
+  return Object.keys(fix).length > 0 ? { ...request, fix } : request;
+}
+
+/** A problem by the field of the page: the server names "fix tp=3", the field is fix-tp. */
+export function planProblem(problem: Problem): Problem {
+  const kept = /^fix ([\w-]+)=/.exec(problem.where)?.[1];
+  return kept ? { ...problem, where: `fix-${kept}` } : problem;
+}
+
+/** The same as a line of the command line's words. */
+export function planWords(request: Request): Request {
+  const { fix, ...rest } = request;
+  if (!fix) return rest;
+  const kept = Object.entries(fix as Record<string, unknown>).map(([name, value]) => `${name}=${String(value)}`);
+  return { ...rest, fix: kept };
+}
+
+/** The fields of the Step view that show a layout of a plan. */
+export function stepFields(planFields: Fields, flags: string): Fields {
+  const given: Record<string, string> = {};
+  for (const { name } of kGiven) {
+    const value = planFields[name];
+    if (value) given[name] = value;
+  }
+  return { ...given, ...fieldsOfFlags(flags) };
+}
+
+/** "--dp 32 --tp 8" in words. What the framework does anyway is no news. */
+export function layoutWords(flags: string): string {
+  return flags
+    .replace(/--overlap-(gradients|parameters) on/g, "")
+    .replaceAll("--", "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

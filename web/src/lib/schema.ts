@@ -1,0 +1,41 @@
+// What the server says about the fields of a request: help and the values that are legal.
+import { signal } from "@preact/signals";
+
+interface FieldSchema {
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly oneOf?: readonly FieldSchema[];
+  readonly anyOf?: readonly FieldSchema[];
+}
+interface RequestSchema {
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+const known = signal<Readonly<Record<string, RequestSchema>>>({});
+const asked = new Set<string>();
+
+/** The schema of a command's request; empty until it has come. Components that read it follow it. */
+export function requestSchema(command: string): RequestSchema {
+  if (!asked.has(command)) {
+    asked.add(command);
+    fetch(`api/schema/${command}`)
+      .then((response) => (response.ok ? response.json() : {}))
+      .then((document: { request?: RequestSchema }) => {
+        known.value = { ...known.value, [command]: document.request ?? {} };
+      })
+      .catch(() => asked.delete(command)); // asked again with the next change
+  }
+  return known.value[command] ?? {};
+}
+
+/** One line of help on a field. */
+export function fieldHelp(command: string, name: string): string {
+  return requestSchema(command).properties?.[name]?.description ?? "";
+}
+
+/** The legal values of a field that has a list of them. */
+export function fieldChoices(command: string, name: string): readonly string[] {
+  const field = requestSchema(command).properties?.[name];
+  const lists = [field, ...(field?.anyOf ?? []), ...(field?.oneOf ?? [])].map((each) => each?.enum ?? []);
+  return lists.flat().filter((each): each is string => typeof each === "string");
+}

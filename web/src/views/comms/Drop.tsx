@@ -1,0 +1,69 @@
+// Trace files of one run, dropped or chosen. They go to the server on this machine and nowhere else.
+import { useState } from "preact/hooks";
+
+import { bytes } from "../../lib/format";
+
+interface Props {
+  files: readonly File[];
+  onChange: (files: readonly File[]) => void;
+}
+
+export function Drop({ files, onChange }: Props) {
+  const [over, setOver] = useState(false);
+  const add = (more: FileList | null | undefined) => {
+    if (!more || more.length === 0) return;
+    const names = new Set([...more].map((file) => file.name));
+    onChange([...files.filter((file) => !names.has(file.name)), ...more]);
+  };
+  return (
+    <fieldset
+      class={`drop ${over ? "over" : ""}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        add(event.dataTransfer?.files);
+      }}
+    >
+      <legend>Traces</legend>
+      <p class="soft">
+        Drop the traces or logs of one run here (profiler traces, NCCL logs, nccl-tests, ...). The server on this
+        machine reads them; they go nowhere else.
+      </p>
+      <label class="file">
+        Choose files
+        <input
+          type="file"
+          multiple
+          onChange={(event) => {
+            add(event.currentTarget.files);
+            event.currentTarget.value = ""; // the same file may be chosen again
+          }}
+        />
+      </label>
+      {files.length > 0 && (
+        <ul class="chosen">
+          {files.map((file) => (
+            <li key={file.name}>
+              <span>
+                {file.name} <small class="soft">{bytes(file.size)}</small>
+              </span>
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Remove ${file.name}`}
+                onClick={() => onChange(files.filter((each) => each !== file))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </fieldset>
+  );
+}

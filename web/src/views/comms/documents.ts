@@ -1,0 +1,171 @@
+// What the server answers to `comms`: what a run is expected to send, what traces hold, or both beside
+// each other. docs/communication.md, traces.md and reconcile.md say what each field is.
+
+export interface Sums {
+  readonly calls: number;
+  readonly algorithm_bytes: number;
+  readonly wire_bytes: number;
+  readonly time_s: number;
+  readonly latency_s: number;
+  readonly exposed_s: number;
+}
+
+export interface ExpectedCall {
+  readonly group: string;
+  readonly op: string;
+  readonly bytes: number;
+  readonly count: number;
+  readonly dtype: string;
+  readonly phase: string;
+  readonly ranks: number;
+  readonly level: string;
+  readonly seconds_each: number;
+  readonly exposed_s: number;
+  readonly hidden_by: string;
+  readonly small: boolean;
+  readonly wire_bytes: number;
+}
+
+export interface LevelUse {
+  readonly level: string;
+  readonly wire_bytes: number;
+  readonly network_cards: number | null;
+  readonly ranks_sharing: number;
+  readonly bytes_each_port: number;
+  readonly bytes_per_s_port: number;
+  readonly busy_share: number;
+}
+
+export interface Totals {
+  readonly all: Sums;
+  readonly small: Sums;
+  readonly by_group: Readonly<Record<string, Sums>>;
+  readonly by_level: readonly LevelUse[];
+  readonly by_size: readonly (Sums & { readonly from_bytes: number; readonly below_bytes: number })[];
+}
+
+export interface RankClass {
+  readonly first_stage: number;
+  readonly stages: number;
+  readonly ranks: number;
+  readonly sets_pace: boolean;
+  readonly calls: readonly ExpectedCall[];
+}
+
+export interface ExpectedDocument {
+  readonly model: string;
+  readonly cluster: string;
+  readonly layout: Readonly<Record<string, number>>;
+  readonly step_time_s: number;
+  readonly fits: boolean;
+  readonly small_means: string;
+  readonly mean_rank: Totals;
+  readonly classes: readonly RankClass[];
+  readonly textbook: readonly {
+    readonly of: string;
+    readonly formula: string;
+    readonly textbook_bytes: number;
+    readonly framework_bytes: number;
+    readonly ratio: number | null;
+    readonly reasons: readonly string[];
+  }[];
+  readonly notes: readonly string[];
+}
+
+export interface MeasuredCalls {
+  readonly group: string;
+  readonly op: string;
+  readonly ranks: number;
+  readonly count: number;
+  readonly bytes: number;
+  readonly wire_bytes: number;
+  readonly smallest_bytes: number | null;
+  readonly largest_bytes: number | null;
+  readonly time_kind: string;
+  readonly seconds: number | null;
+  readonly busbw_bytes_per_s: number | null;
+}
+
+export interface MeasuredWaiting {
+  readonly group: string;
+  readonly op: string;
+  readonly collectives: number;
+  readonly transfer_s: number;
+  readonly waiting_s: number;
+  readonly longest_wait_s: number;
+  readonly last_rank: number | null;
+  readonly times_last: number;
+}
+
+export interface MeasuredDocument {
+  readonly source: readonly string[];
+  readonly unread: readonly unknown[];
+  readonly format: string;
+  readonly ranks: readonly { readonly rank: number; readonly label: string }[];
+  readonly calls_by_group: readonly MeasuredCalls[];
+  readonly waiting_by_group: readonly MeasuredWaiting[];
+  readonly overlap: readonly {
+    readonly rank: number;
+    readonly span_s: number;
+    readonly compute_s: number;
+    readonly communication_s: number;
+    readonly hidden_s: number;
+    readonly exposed_s: number;
+    readonly idle_s: number;
+  }[];
+  readonly histogram: {
+    readonly empty: number;
+    readonly bins: readonly { readonly from_bytes: number; readonly count: number; readonly bytes: number }[];
+  };
+  readonly omissions: readonly { readonly what: string; readonly count: number; readonly lost: boolean }[];
+  readonly notes: readonly string[];
+}
+
+export interface ComparedRow {
+  readonly groups: readonly string[];
+  readonly recorded_group: string | null;
+  readonly match: string;
+  readonly expected_op: string | null;
+  readonly measured_op: string | null;
+  readonly phase: string | null;
+  readonly ranks: number;
+  readonly expected_count: number;
+  readonly measured_count: number;
+  readonly expected_bytes: number;
+  readonly measured_bytes: number;
+  readonly expected_s: number | null;
+  readonly transfer_s: number | null;
+  readonly waiting_s: number | null;
+  readonly slowdown: number | null;
+  readonly exposed_s: number | null;
+}
+
+export interface ComparedDocument {
+  readonly model: string;
+  readonly cluster: string;
+  readonly format: string;
+  readonly run_ranks: number;
+  readonly recorded_ranks: number;
+  readonly steps: number;
+  readonly steps_by: string;
+  readonly verdict: string;
+  readonly as_expected: boolean;
+  readonly findings: readonly { readonly kind: string; readonly lost_s: number | null; readonly text: string }[];
+  readonly expected_s: number;
+  readonly measured_s: number;
+  readonly transfer_s: number;
+  readonly waiting_s: number;
+  readonly exposed_s: number;
+  readonly rows: readonly ComparedRow[];
+  readonly omissions: readonly { readonly what: string; readonly count: number }[];
+  readonly assumptions: readonly string[];
+}
+
+export type CommsDocument = ExpectedDocument | MeasuredDocument | ComparedDocument;
+
+export function isCompared(document: CommsDocument): document is ComparedDocument {
+  return "verdict" in document;
+}
+export function isMeasured(document: CommsDocument): document is MeasuredDocument {
+  return "calls_by_group" in document;
+}

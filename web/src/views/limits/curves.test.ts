@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+
+import { wholeOf } from "../../charts/stack";
+import { endText, flops, kLimitParts, markersOf, modelRows, partRows, seriesOf, type Curve } from "./curves";
+import type { LimitsRow, LimitsSetting } from "./documents";
+
+const row = (training_flop: number, utilization: number, parts: Record<string, number>): LimitsRow => ({
+  training_flop,
+  utilization,
+  d_model: 12288,
+  layers: 192,
+  parameters: 1e12,
+  batch_tokens: 4194304,
+  n_gpus: 1024,
+  run_time_s: 86400 * 30,
+  layout: {},
+  times: { step_time_s: Object.values(parts).reduce((sum, each) => sum + each, 0), parts_s: parts },
+});
+const setting: LimitsSetting = {
+  name: "mine",
+  training: "synchronous training",
+  machine: "h100-sxm",
+  precision: "bf16",
+  sparse: false,
+  duration_s: 7885000,
+  eta: 0.7,
+  linear_share: 0.8,
+  linear_scaling_end_flop: 1e28,
+  linear_scaling_last_flop: 1e26,
+  last_feasible_flop: 1e30,
+  end: { reason: "too_slow", binds: "kernel latency", next_run_time_s: 8e6 },
+  closed_forms: { implied_alpha: 0, implied_linear_flop: null, implied_latency_flop: null },
+  rows: [
+    row(1e26, 0.69, { arithmetic: 9, network: 1 }),
+    row(1e28, 0.55, { arithmetic: 7, network: 1, kernel_latency: 2 }),
+    row(1e30, 0.05, { arithmetic: 1, kernel_latency: 9 }),
+  ],
+};
+const curve: Curve = { id: "own1/mine", colour: "red", machine: "h100-sxm", setting };
+
+describe("a curve", () => {
+  it("marks where linear scaling ends and the last feasible model", () => {
+    expect(seriesOf(curve).points.map((p) => p.mark)).toEqual([undefined, "ring", "end"]);
+  });
+  it("says what a point loses most by", () => {
+    const [first, , last] = seriesOf(curve).points;
+    expect(first!.lines).toContainEqual(["largest loss", "network bandwidth 10.0 %"]);
+    expect(last!.lines).toContainEqual(["largest loss", "kernel latency 90.0 %"]);
+  });
+  it("has lines for what is known alone", () => {
+    expect(markersOf(curve).filter((m) => m.x !== undefined)).toHaveLength(2);
+    const endless = { ...setting, linear_scaling_end_flop: null, last_feasible_flop: null };
+    expect(markersOf({ ...curve, setting: endless }).map((m) => m.y)).toEqual([0.8 * 0.7]);
+  });
+  it("gives each model a row, and parts that make the whole step", () => {
+    expect(modelRows([curve, curve])).toHaveLength(6);
+    for (const each of partRows(setting)) expect(wholeOf(each, kLimitParts)).toBeCloseTo(1, 12);
+  });
+});
+
+describe("words", () => {
+  it("say why a curve ends, also for a reason that is new", () => {
+    expect(endText(setting)).toBe("the next model takes too long: kernel latency");
+    expect(endText({ ...setting, end: { reason: "of_its_own", binds: null, next_run_time_s: null } })).toBe(
+      "of its own",
+    );
+  });
+  it("write FLOP as powers of ten", () => {
+    expect(flops(2.0512e28)).toBe("2.05×10²⁸");
+    expect(flops(null)).toBe("–");
+  });
+});

@@ -1,0 +1,57 @@
+// What the address says of the view: which settings stand side by side, and which of them is edited.
+import { seriesColour, seriesDash } from "../../charts/palette";
+import type { Request } from "../../lib/api";
+import type { Fields } from "../../lib/url";
+import { kMostOwn, ownsOf, settingMembers, type OwnSetting } from "./settings";
+
+/** The comparisons of data/limits/comparisons that `--preset` knows. */
+export const kPresets: readonly { id: string; title: string }[] = [
+  { id: "grand_dense", title: "What an H100 lacks, dense models" },
+  { id: "grand_sparse", title: "What an H100 lacks, with experts" },
+  { id: "base_dense", title: "Three generations, dense models" },
+  { id: "base_sparse", title: "Three generations, with experts" },
+  { id: "batch", title: "How the useful batch grows" },
+  { id: "beyond", title: "What if: larger domains, optics, compute in memory" },
+  { id: "relaxed", title: "Training that communicates less" },
+];
+
+/** What is shown where the address says nothing: an H100, and the same to be changed beside it. */
+export const kFirst: Fields = { gpu: "h100-sxm", own1: "mine,base:h100-sxm" };
+
+export const kFieldNames: readonly string[] = ["preset", "gpu", "sparse", "edit", "show"].concat(
+  Array.from({ length: kMostOwn }, (_, i) => `own${i + 1}`),
+);
+
+export const listed = (text: string | undefined): string[] => (text ?? "").split(",").filter((each) => each !== "");
+
+/** The fields of the view, or the first picture where none is given. */
+export function fieldsOf(given: Fields): Fields {
+  return kFieldNames.some((name) => given[name] !== undefined) ? given : kFirst;
+}
+
+/** One request for each thing compared, by its id, in the order in which they are drawn. */
+export function requestsOf(fields: Fields): Map<string, Request> {
+  const sparse = fields.sparse === "true" ? { sparse: true } : {};
+  const out = new Map<string, Request>();
+  for (const name of listed(fields.preset)) out.set(`preset:${name}`, { preset: [name], ...sparse });
+  for (const name of listed(fields.gpu)) out.set(`gpu:${name}`, { gpu: [name], ...sparse });
+  for (const { id, own } of ownsOf(fields)) out.set(id, { settings: [settingMembers(own)], ...sparse });
+  return out;
+}
+
+/** The reader's setting whose sliders are shown. */
+export function editedOf(fields: Fields): { id: string; own: OwnSetting } | null {
+  const owns = ownsOf(fields);
+  return owns.find(({ id }) => id === fields.edit) ?? owns[0] ?? null;
+}
+
+/** A number for one more setting of the reader's own; null where there is room for none. */
+export function freeOwn(fields: Fields): string | null {
+  for (let i = 1; i <= kMostOwn; ++i) if (fields[`own${i}`] === undefined) return `own${i}`;
+  return null;
+}
+
+/** Looks of the n-th curve. */
+export function lookOf(index: number): { colour: string; dash: string | undefined } {
+  return { colour: seriesColour(index), dash: seriesDash(index) };
+}

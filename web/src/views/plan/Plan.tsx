@@ -1,0 +1,148 @@
+// The best layout of every legal one. A search may take long, so it starts when it is asked for, says
+// how far it is, and can be given up.
+import { useState } from "preact/hooks";
+
+import { Copy } from "../../app/Copy";
+import { Form } from "../../app/Form";
+import { Problems } from "../../app/Problems";
+import { useAsking } from "../../lib/asking";
+import type { Request } from "../../lib/api";
+import type { PlanDocument } from "../../lib/documents";
+import { count } from "../../lib/format";
+import { kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
+import { commandLine, kFirstRun } from "../../lib/run";
+import { place, setFields } from "../../lib/url";
+import { Launch } from "../step/Launch";
+import { Best } from "./Best";
+import { Front } from "./Front";
+import { WhatIf } from "./WhatIf";
+
+// What fields that were left empty came to.
+function taken({ objective, headroom, job }: PlanDocument): Record<string, string> {
+  return {
+    objective,
+    headroom: `${headroom * 100}%`,
+    precision: job.precision,
+    framework: job.framework,
+    task: job.task,
+    optimizer: job.optimizer,
+    attention: job.attention,
+  };
+}
+
+export function PlanView() {
+  const given = place.value.fields;
+  const fields = given.model ? given : { ...kFirstRun, ...given };
+  const request = planRequest(fields);
+  // A shared address shows its answer; without one nothing is searched before it is asked for.
+  const [asked, setAsked] = useState<Request | null>(given.model ? request : null);
+  const asking = useAsking<PlanDocument>("plan", asked, { long: true });
+  const { answer, answered, busy, progress } = asking;
+  const problems = asking.problems.map(planProblem);
+  const current = answered !== null && JSON.stringify(answered) === JSON.stringify(request);
+  const search = () => {
+    setFields(fields); // so that the address names what is asked for
+    setAsked({ ...request });
+  };
+  return (
+    <div class="view">
+      <div>
+        <div class="buttons searching">
+          {busy ? (
+            <button type="button" onClick={() => setAsked(null)}>
+              Cancel
+            </button>
+          ) : (
+            <button type="button" class="main" disabled={current && problems.length === 0} onClick={search}>
+              Search
+            </button>
+          )}
+          <span role="status">{busy ? <Progress progress={progress} /> : current ? "" : answer && "changed since"}</span>
+        </div>
+        <Form
+          command="plan"
+          groups={kPlanGroups}
+          fields={fields}
+          problems={problems}
+          taken={answer ? taken(answer.document) : {}}
+          onChange={(name, value) => {
+            setAsked(null);
+            setFields({ ...(given.model ? {} : kFirstRun), [name]: value });
+          }}
+        />
+      </div>
+      <div class="answer" aria-busy={busy}>
+        <Problems problems={problems} shown={kPlanNames} />
+        {answer && answered ? (
+          <Answer plan={answer.document} asked={answered} />
+        ) : (
+          problems.length === 0 && (
+            <p class="soft">
+              {busy
+                ? "Every layout that the framework offers is being searched ..."
+                : "Say what is to be trained on what, then search: every layout that the framework offers, and the best is proven."}
+            </p>
+          )
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Progress({ progress }: { progress: { done: number; of: number | null; what: string } | null }) {
+  if (!progress) return <>searching ...</>;
+  const { done, of, what } = progress;
+  return (
+    <>
+      {of !== null && <progress value={done} max={of} aria-label="Progress of the search" />}{" "}
+      {count(done)}
+      {of !== null && ` of ${count(of)}`} {what}
+    </>
+  );
+}
+
+function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
+  const best = plan.best[0];
+  // The fields as the address would have them, for links to the Step view.
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(asked)) if (typeof value !== "object") fields[name] = String(value);
+  return (
+    <>
+      <section class="panel" aria-labelledby="best">
+        <h2 id="best">{best ? "The best layouts" : "No layout fits"}</h2>
+        <p class="soft">
+          {plan.model} on {count(plan.gpus)} accelerators of {plan.cluster}, {plan.job.framework}, {plan.job.precision},{" "}
+          {count(plan.job.global_batch)} sequences of {count(plan.job.seq)} tokens. {count(plan.layouts)} layouts searched
+          for the best {plan.objective}: {plan.proven ? "proven" : "not proven, the search was stopped"}.
+        </p>
+        {best && <Best plan={plan} fields={fields} />}
+      </section>
+      {plan.pareto.length > 0 && (
+        <section class="panel" aria-label="Time against memory">
+          <Front plan={plan} fields={fields} />
+        </section>
+      )}
+      <WhatIf plan={plan} fields={fields} />
+      {plan.notes.length > 0 && (
+        <section class="panel" aria-labelledby="notes">
+          <h2 id="notes">Notes and assumptions</h2>
+          <ul class="notes">
+            {plan.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section class="panel" aria-labelledby="same">
+        <header>
+          <h2 id="same">The same on the command line</h2>
+          <Copy text={commandLine("plan", planWords(asked))} what="command" />
+        </header>
+        <pre class="text command">
+          {commandLine("plan", planWords(asked))}
+        </pre>
+        {best && <Launch fields={fields} flags={best.flags} />}
+      </section>
+    </>
+  );
+}

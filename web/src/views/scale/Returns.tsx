@@ -1,0 +1,132 @@
+// What more accelerators still bring, and what the same loss takes.
+import { DataTable } from "../../charts/DataTable";
+import { Figure } from "../../charts/Figure";
+import { LineChart, type LineSeries } from "../../charts/LineChart";
+import type { Column } from "../../charts/table";
+import { domainOf, type Axis } from "../../charts/scales";
+import { count, number, percent, si } from "../../lib/format";
+import type { SweepDocument, SweepPoint } from "./documents";
+
+/** What each accelerator added brings, as a share of what each of the first brings. */
+export function returnsOf(points: readonly SweepPoint[]): { x: number; share: number; each: number }[] {
+  const first = points[0]?.tokens_per_s_per_gpu;
+  if (!first) return [];
+  return points.flatMap((point) => {
+    const each = point.marginal_tokens_per_s_per_gpu;
+    return each === null ? [] : [{ x: point.gpus, share: each / first, each }];
+  });
+}
+
+export function Returns({ document }: { document: SweepDocument }) {
+  const series = document.series[0];
+  const returns = returnsOf(series?.points ?? []);
+  if (!series || returns.length === 0) return null;
+  const first = series.points[0]!;
+  const line: LineSeries = {
+    id: "added",
+    name: "each accelerator added",
+    colour: "var(--series-1)",
+    dots: true,
+    points: returns.map(({ x, share, each }) => ({
+      x,
+      y: share,
+      title: `up to ${count(x)} accelerators`,
+      lines: [
+        ["each one added", `${count(each)} tokens/s`],
+        [`of what each of the first ${count(first.gpus)} brings`, percent(share)],
+      ],
+    })),
+  };
+  const x: Axis = {
+    label: "accelerators",
+    kind: "log",
+    base: 2,
+    domain: domainOf([first.gpus, ...returns.map((r) => r.x)], "log", { pad: 0.05 }),
+  };
+  const y: Axis = {
+    label: "share of what the first bring",
+    kind: "linear",
+    domain: domainOf([...returns.map((r) => r.share), 1, document.threshold], "linear", { zero: true }),
+    format: (v) => `${Math.round(v * 100)} %`,
+  };
+  const title = "What each accelerator added brings";
+  const at = series.diminished_at_gpus;
+  return (
+    <Figure
+      title={title}
+      note={
+        at === null
+          ? `Nowhere below ${percent(document.threshold)} of what the first bring.`
+          : `Below ${percent(document.threshold)} of what the first bring from ${count(at)} accelerators on.`
+      }
+      file="headway-scale-returns"
+    >
+      <LineChart
+        title={title}
+        x={x}
+        y={y}
+        series={[line]}
+        markers={[{ y: document.threshold, label: `threshold, ${percent(document.threshold)}` }]}
+        height={260}
+      />
+    </Figure>
+  );
+}
+
+const kLossColumns = (first: SweepPoint): Column<SweepPoint>[] => [
+  { key: "gpus", head: "accelerators", value: (p) => p.gpus, text: (p) => count(p.gpus) },
+  {
+    key: "batch_tokens",
+    head: "batch (tokens)",
+    value: (p) => p.global_batch * p.seq,
+    text: (p) => count(p.global_batch * p.seq),
+  },
+  { key: "tokens", head: "tokens", value: (p) => p.to_loss!.tokens, text: (p) => si(p.to_loss!.tokens, "") },
+  {
+    key: "days",
+    head: "days",
+    value: (p) => p.to_loss!.time_s / 86400,
+    text: (p) => number(p.to_loss!.time_s / 86400),
+  },
+  {
+    key: "sooner",
+    head: "sooner",
+    value: (p) => first.to_loss!.time_s / p.to_loss!.time_s,
+    text: (p) => `${(first.to_loss!.time_s / p.to_loss!.time_s).toFixed(2)} x`,
+  },
+  {
+    key: "tokens_per_s_ratio",
+    head: "tokens/s",
+    value: (p) => p.tokens_per_s / first.tokens_per_s,
+    text: (p) => `${(p.tokens_per_s / first.tokens_per_s).toFixed(2)} x`,
+  },
+  {
+    key: "best_batch_tokens",
+    head: "best batch (tokens)",
+    value: (p) => p.to_loss!.best_global_batch * p.seq,
+    text: (p) => count(p.to_loss!.best_global_batch * p.seq),
+  },
+];
+
+/** To the loss that the base run comes to: where more accelerators stop being sooner. */
+export function ToLoss({ document }: { document: SweepDocument }) {
+  const points = (document.series[0]?.points ?? []).filter((point) => point.to_loss !== null);
+  const first = points[0];
+  if (!first) return null;
+  const soonest = points.reduce((best, point) => (point.to_loss!.time_s < best.to_loss!.time_s ? point : best), first);
+  return (
+    <section class="panel">
+      <h2>To the same loss</h2>
+      <p class="soft">
+        {count(soonest.gpus)} accelerators come first.
+        {document.critical_batch_tokens !== null && ` Critical batch: ${count(document.critical_batch_tokens)} tokens.`}
+      </p>
+      <DataTable
+        caption="To the same loss"
+        columns={kLossColumns(first)}
+        rows={points}
+        selected={(point) => point === soonest}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+
+import type { Page } from "@playwright/test";
+
+import { bytes, seconds } from "../src/lib/format";
+import type { ComparedDocument, ExpectedDocument, MeasuredDocument } from "../src/views/comms/documents";
+import { headway, repository } from "./command";
+import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+
+const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=8&seq=4096&global-batch=64";
+const kWords = "--model llama-2-7b --cluster dgx-a100-80gb --gpus 8 --seq 4096 --global-batch 64".split(" ");
+const kTraces = [0, 1].map((rank) => `${repository}examples/ddp-rank${rank}.json`);
+const said = (...more: string[]) => headway<ExpectedDocument>("comms", ...kWords, ...more);
+
+const fact = (page: Page, name: string) =>
+  page
+    .locator(".numbers > div")
+    .filter({ has: page.locator("dt", { hasText: name }) })
+    .locator("dd");
+
+test("a run sends what the command line says", async ({ page }) => {
+  await page.goto(at(`#/comms?${kRun}&tp=2`));
+  const document = said("--tp", "2");
+  const { all, by_group } = document.mean_rank;
+  await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(all.wire_bytes));
+  await expect(fact(page, "their time")).toHaveText(seconds(all.time_s));
+  const groups = page.getByRole("list", { name: /^By group/ });
+  for (const [name, sums] of Object.entries(by_group)) {
+    await expect(groups.getByRole("listitem").filter({ hasText: new RegExp(`^${name}`) })).toContainText(
+      bytes(sums.wire_bytes),
+    );
+  }
+  await page.getByLabel("Count", { exact: true }).selectOption("exposed");
+  for (const [name, sums] of Object.entries(by_group)) {
+    await expect(groups.getByRole("listitem").filter({ hasText: new RegExp(`^${name}`) })).toContainText(
+      seconds(sums.exposed_s),
+    );
+  }
+});
+
+test("a changed degree gives the command line's volume, and back leads back", async ({ page }) => {
+  await page.goto(at(`#/comms?${kRun}&tp=2`));
+  await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "2").mean_rank.all.wire_bytes));
+  await page.getByLabel("Tensor", { exact: true }).fill("4");
+  await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "4").mean_rank.all.wire_bytes));
+  await page.goBack();
+  await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "2").mean_rank.all.wire_bytes));
+});
+
+test("traces on their own show what they hold", async ({ page }) => {
+  await page.goto(at(`#/comms?${kRun}&traces=alone`));
+  await page.getByLabel("Choose files").setInputFiles(kTraces);
+  const document = headway<MeasuredDocument>("comms", ...kTraces);
+  const calls = page.getByRole("region", { name: "Calls of all recorded ranks together" });
+  for (const each of document.calls_by_group) {
+    await expect(calls.getByRole("row").filter({ hasText: each.op })).toContainText(bytes(each.bytes));
+  }
+  await expect(page.getByText(document.format)).toBeVisible();
+  await expectAccessible(page);
+});
+
+test("traces against a run give the command line's verdict", async ({ page }) => {
+  await page.goto(at(`#/comms?${kRun}`));
+  await page.getByLabel("Choose files").setInputFiles(kTraces);
+  const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
+  await expect(page.getByText(document.verdict, { exact: true })).toBeVisible();
+  for (const finding of document.findings) await expect(page.getByText(finding.text).first()).toBeVisible();
+  await page.getByRole("button", { name: "Remove ddp-rank1.json" }).click();
+  const one = headway<ComparedDocument>("comms", ...kWords, "--trace", kTraces[0]!);
+  await expect(page.getByText(one.verdict, { exact: true })).toBeVisible();
+});
+
+test("files can be dropped", async ({ page }) => {
+  await page.goto(at(`#/comms?${kRun}&traces=alone`));
+  const data = await page.evaluateHandle(
+    ([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text!], name!, { type: "application/json" }));
+      return transfer;
+    },
+    ["rank0.json", readFileSync(kTraces[0]!, "utf8")] as const,
+  );
+  await page.getByRole("group", { name: "Traces" }).dispatchEvent("drop", { dataTransfer: data });
+  await expect(page.getByText("rank0.json")).toBeVisible();
+  await expect(page.getByText(headway<MeasuredDocument>("comms", kTraces[0]!).format)).toBeVisible();
+});
+
+test("a file that is no trace, and a field that is wrong, are said so", async ({ page }) => {
+  await page.goto(at(`#/comms?${kRun}`));
+  await page
+    .getByLabel("Choose files")
+    .setInputFiles({ name: "holiday.txt", mimeType: "text/plain", buffer: Buffer.from("sun") });
+  await expect(page.getByRole("alert")).toContainText("holiday.txt");
+  await page.getByRole("button", { name: "Remove holiday.txt" }).click();
+  const field = page.getByLabel("Tensor", { exact: true });
+  await field.fill("3");
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await field.fill("");
+  await expect(page.getByRole("alert")).toBeEmpty();
+});
+
+test("an address restores what it was copied from", async ({ page, context }) => {
+  await page.goto(at(`#/comms?${kRun}`));
+  await page.getByLabel("Pipeline", { exact: true }).fill("2");
+  await page.getByLabel("Count", { exact: true }).selectOption("time");
+  const time = seconds(said("--pp", "2").mean_rank.all.time_s);
+  await expect(fact(page, "their time")).toHaveText(time);
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await expect(fact(second, "their time")).toHaveText(time);
+  await expect(second.getByLabel("Count", { exact: true })).toHaveValue("time");
+});
+
+test("can be used by all, wide and narrow", async ({ page }) => {
+  await page.goto(at(`#/comms?${kRun}&tp=2&pp=2`));
+  await expect(fact(page, "calls").first()).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 400, height: 800 });
+  await expectNoSidewaysScroll(page);
+});

@@ -1,0 +1,177 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { count, percent } from "../src/lib/format";
+import { flops } from "../src/views/limits/curves";
+import type { LimitsDocument, LimitsSetting } from "../src/views/limits/documents";
+import { kLaws } from "../src/views/limits/knobs";
+import { headway } from "./command";
+import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+
+/** What the command line says of a setting in a file. */
+function ofFile(text: string): LimitsSetting {
+  const folder = mkdtempSync(join(tmpdir(), "headway-web-"));
+  try {
+    const path = join(folder, "setting.toml");
+    writeFileSync(path, text);
+    return headway<LimitsDocument>("limits", path).settings[0]!;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const table = (page: Page) => page.getByRole("region", { name: "Limits of each setting" });
+const row = (page: Page, name: string) =>
+  table(page)
+    .getByRole("row")
+    .filter({ has: page.getByRole("cell", { name, exact: true }).first() });
+
+async function expectLimits(page: Page, name: string, said: LimitsSetting): Promise<void> {
+  const cells = row(page, name).first().getByRole("cell");
+  await expect(cells.nth(3)).toHaveText(flops(said.linear_scaling_end_flop));
+  await expect(cells.nth(5)).toHaveText(flops(said.last_feasible_flop));
+  await expect(cells.nth(6)).toHaveText(percent(said.rows[said.rows.length - 1]!.utilization));
+}
+
+test("machines side by side have the limits that the command line gives", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=h100-sxm,gb200-nvl72"));
+  for (const name of ["h100-sxm", "gb200-nvl72"]) {
+    await expectLimits(page, name, headway<LimitsDocument>("limits", "--gpu", name).settings[0]!);
+  }
+  await expect(page.getByText("training compute (FLOP)").first()).toBeVisible();
+  await expect(page.getByText("utilisation (share of the dense peak)").first()).toBeVisible();
+});
+
+test("a moved slider gives what the command line says of such a machine", async ({ page }) => {
+  await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
+  await expectLimits(page, "mine", headway<LimitsDocument>("limits", "--gpu", "h100-sxm").settings[0]!);
+  await page.getByText("Arithmetic", { exact: true }).click();
+  const slider = page.getByRole("slider", { name: "kernel latency" });
+  await slider.focus();
+  for (let i = 0; i < 4; ++i) await slider.press("ArrowLeft"); // a quarter of a doubling each
+  const nodes = page.getByRole("slider", { name: "node: GPUs" });
+  await nodes.focus();
+  for (let i = 0; i < 8; ++i) await nodes.press("ArrowRight");
+  const said = ofFile(
+    'name = "mine"\n[machine]\nbase = "h100-sxm"\nkernel_latency = "2.25 us"\n[machine.levels.node]\nsize = 32\n',
+  );
+  await expectLimits(page, "mine", said);
+  await expect(slider).toHaveAttribute("aria-valuetext", /2\.25 us, ×0\.5/);
+  await expect(page).toHaveURL(/kernel_latency:0\.00000225/);
+});
+
+// The time of one request without sliders and drawings, in the browser.
+async function askDirectly(bandwidth: number): Promise<number> {
+  const machine = { base: "h100-sxm", levels: { fabric: { bandwidth: `${bandwidth} GB/s` } } };
+  const begin = performance.now();
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch("api/limits", {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ settings: [{ name: "x", machine }] }),
+  });
+  await response.text();
+  return performance.now() - begin;
+}
+
+test("answers while a slider moves, and says how fast", async ({ page }, info) => {
+  await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
+  await expect(row(page, "mine").first()).toBeVisible();
+  const slider = page.getByRole("slider", { name: "fabric: bandwidth of a GPU" });
+  await slider.focus();
+  const times: number[] = [];
+  for (let i = 0; i < 8; ++i) {
+    const answered = page.waitForResponse((response) => response.url().endsWith("/api/limits"));
+    const begin = Date.now();
+    await slider.press("ArrowRight");
+    await (await answered).finished();
+    times.push(Date.now() - begin);
+  }
+  const direct: number[] = [];
+  for (let i = 1; i <= 8; ++i) direct.push(await page.evaluate(askDirectly, 10 + i));
+  const middle = (values: number[]) => values.sort((x, y) => x - y)[4]!;
+  const [moved, asked] = [middle(times), middle(direct)];
+  // How fast is the machine's business, so it is reported; that each move was answered is the test.
+  const told = `a moved slider is answered in ${Math.round(moved)} ms, a bare request in ${Math.round(asked)} ms`;
+  info.annotations.push({ type: "speed", description: told });
+  console.log(`limits: ${told}`);
+  expect(times).toHaveLength(8);
+  await expect(slider).toHaveAttribute("aria-valuetext", /×4/);
+});
+
+test("what is wrong with a number is said beside it, and other curves stay", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=h100-sxm&own1=mine,base:h100-sxm,kernel_latency:-1"));
+  await expect(row(page, "h100-sxm").first()).toBeVisible();
+  await expect(page.getByRole("alert")).toContainText("must be greater than zero");
+  await expect(page.getByRole("slider", { name: "kernel latency" })).toHaveAttribute("aria-invalid", "true");
+  await page.getByRole("button", { name: "kernel latency: back to 4.50 us" }).click();
+  await expect(page.getByRole("alert")).toBeEmpty();
+  await expect(row(page, "mine").first()).toBeVisible();
+});
+
+test("an address restores settings, edits and choice", async ({ page, context }) => {
+  await page.goto(at("#/limits"));
+  await page.getByLabel("Add a machine").selectOption("b200");
+  await page.getByRole("button", { name: "New setting of my own" }).click();
+  await page.getByLabel("Name").fill("cheap, and far");
+  await page.getByLabel("Precision").selectOption("fp8");
+  await page.getByRole("slider", { name: "fabric: latency" }).fill("16");
+  const cells = row(page, "cheap, and far").first().getByRole("cell");
+  await expect(cells.nth(1)).toHaveText("h100-sxm, changed");
+  await expect(cells.nth(2)).toHaveText("fp8");
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await expect(row(second, "cheap, and far").first()).toHaveText(
+    await row(page, "cheap, and far").first().innerText(),
+    {
+      useInnerText: true,
+    },
+  );
+  await expect(second.getByLabel("Name")).toHaveValue("cheap, and far");
+  await expect(second.getByRole("slider", { name: "fabric: latency" })).toHaveValue("16");
+  await expect(row(second, "b200").first()).toBeVisible();
+});
+
+test("the numbers of the curves come as a table to take along", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=a100-sxm"));
+  await expect(row(page, "a100-sxm").first()).toBeVisible();
+  const download = page.waitForEvent("download");
+  await page.getByRole("group", { name: "Download Utilisation against training compute" }).getByText("CSV").click();
+  const lines = readFileSync(await (await download).path(), "utf8")
+    .trim()
+    .split("\n");
+  const { rows } = headway<LimitsDocument>("limits", "--gpu", "a100-sxm").settings[0]!;
+  expect(lines).toHaveLength(rows.length + 1);
+  const head = lines[0]!.split(",");
+  const last = lines[lines.length - 1]!.split(",");
+  expect(Number(last[head.indexOf("utilization")])).toBe(rows[rows.length - 1]!.utilization);
+});
+
+test("arrow keys read the points of a curve", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=h100-sxm"));
+  await expect(row(page, "h100-sxm").first()).toBeVisible();
+  const plot = page.getByRole("group", { name: /^Utilisation against training compute/ });
+  await plot.focus();
+  await plot.press("End");
+  const { rows } = headway<LimitsDocument>("limits", "--gpu", "h100-sxm").settings[0]!;
+  const last = rows[rows.length - 1]!;
+  await expect(plot.locator('[aria-live="polite"]')).toContainText(`GPUs: ${count(last.n_gpus)}`);
+});
+
+test("the sliders' laws start where the engine does", () => {
+  const nested = kLaws.map(({ key, base }) => `${key} = ${base}`).join("\n");
+  const stated = ofFile(`name = "x"\nmachine = "h100-sxm"\n${nested}\n`);
+  const silent = ofFile('name = "x"\nmachine = "h100-sxm"\n');
+  expect(stated).toEqual(silent);
+});
+
+test("can be used by all, wide and narrow", async ({ page }) => {
+  await page.goto(at("#/limits"));
+  await expect(row(page, "mine").first()).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 400, height: 800 });
+  await expectNoSidewaysScroll(page);
+});

@@ -1,0 +1,50 @@
+// What every browser test does with the page.
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test as base, type Page } from "@playwright/test";
+
+/** The address of a view. */
+export function at(path: string): string {
+  return `${process.env.HEADWAY_URL}${path}`;
+}
+
+/** Fails a test whose page asks another machine for anything or reports an error. */
+export const test = base.extend<{ page: Page }>({
+  page: async ({ page }, use) => {
+    const wrong: string[] = [];
+    const own = new URL(process.env.HEADWAY_URL!).origin;
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.origin !== own && url.protocol !== "blob:") wrong.push(`asks ${request.url()}`);
+    });
+    page.on("pageerror", (error) => wrong.push(String(error)));
+    page.on("console", (message) => {
+      // A refused request is an answer, which the page shows.
+      const refused = /status of 4\d\d/.test(message.text());
+      if (message.type() === "error" && !refused) wrong.push(message.text());
+    });
+    await use(page);
+    expect(wrong).toEqual([]);
+  },
+});
+
+export { expect };
+
+/** No finding of axe in light; in dark the same holds, but for what depends on colours. `part`: a
+ * selector, where the rest was looked at before. */
+export async function expectAccessible(page: Page, part = "body"): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    // The browser draws options; there are hundreds.
+    const axe = new AxeBuilder({ page }).include(part).exclude("option").setLegacyMode(true);
+    if (colorScheme === "dark") axe.withRules(["color-contrast"]);
+    const { violations } = await axe.analyze();
+    const found = violations.map((each) => `${each.id} (${each.impact}): ${each.nodes[0]?.html}`);
+    expect(found, `axe, ${colorScheme}`).toEqual([]);
+  }
+}
+
+/** Nothing wider than the window. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(wider).toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+
+import type { Page } from "@playwright/test";
+
+import { count, percent } from "../src/lib/format";
+import type { SweepDocument } from "../src/views/scale/documents";
+import { headway } from "./command";
+import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+
+const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=32&seq=4096&global-batch=256&framework=fsdp";
+const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 256 --framework fsdp".split(
+  " ",
+);
+const said = (sweep: string, ...more: string[]) => headway<SweepDocument>("scale", sweep, ...kWords, ...more);
+
+const table = (page: Page) =>
+  page.getByRole("region", { name: /by accelerators|by sequence length|by degree|by model/ });
+const point = (page: Page, label: string) =>
+  table(page)
+    .getByRole("row")
+    .filter({ has: page.getByRole("cell", { name: label, exact: true }) })
+    .first();
+
+test("a sweep has the points of the command line, with their intervals", async ({ page }) => {
+  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64,128`));
+  const points = said("strong", "--at", "32,64,128").series[0]!.points;
+  expect(points).toHaveLength(3);
+  for (const each of points) {
+    await expect(point(page, each.label)).toContainText(count(each.tokens_per_s));
+    await expect(point(page, each.label)).toContainText(percent(each.mfu));
+  }
+  await expect(page.locator("path[fill-opacity]").first()).toBeAttached();
+  await expect(page.getByRole("region", { name: "To the same loss" })).toBeVisible();
+});
+
+test("another sweep and another number give the command line's points", async ({ page }) => {
+  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await expect(point(page, "64")).toBeVisible();
+  await page.getByLabel("What changes").selectOption("context");
+  await page.getByLabel(/^Tokens, as/).fill("2048,8192");
+  await page.getByLabel("Global batch").fill("512");
+  const other = headway<SweepDocument>(
+    "scale",
+    "context",
+    ...kWords.map((w) => (w === "256" ? "512" : w)),
+    "--at",
+    "2048,8192",
+  );
+  for (const each of other.series[0]!.points) {
+    await expect(point(page, each.label)).toContainText(count(each.tokens_per_s));
+  }
+  await expect(page.getByText("sequence length (tokens)").first()).toBeVisible();
+  await page.getByLabel("Show", { exact: true }).selectOption("mfu");
+  await expect(page.getByText(/MFU: model FLOPs without recomputation/).first()).toBeVisible();
+});
+
+test("splitting the model shows where it overtakes", async ({ page }) => {
+  await page.goto(at(`#/scale?sweep=layout&${kRun}&at=2`));
+  const document = said("layout", "--at", "2");
+  const found = document.crossover;
+  await expect(
+    page.getByText(found ? new RegExp(`${count(found.gpus)} accelerators`) : /not overtaken/).first(),
+  ).toBeVisible();
+  for (const series of document.series.filter(({ points }) => points.length > 0)) {
+    await expect(table(page).getByRole("cell", { name: series.name, exact: true }).first()).toBeVisible();
+  }
+});
+
+test("what is wrong stands beside its field, and the last points stay", async ({ page }) => {
+  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await expect(point(page, "64")).toBeVisible();
+  const field = page.getByLabel(/^Accelerators, as/);
+  await field.fill("32,many");
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByRole("alert")).toContainText("at");
+  await expect(point(page, "64")).toBeVisible();
+  await field.fill("32,64");
+  await expect(page.getByRole("alert")).toBeEmpty();
+});
+
+test("an address restores what it was copied from", async ({ page, context }) => {
+  await page.goto(at(`#/scale?sweep=weak&${kRun}&at=32,64`));
+  await page.getByLabel("Show", { exact: true }).selectOption("each");
+  await page.getByLabel("Tensor", { exact: true }).fill("2");
+  const last = said("weak", "--at", "32,64", "--tp", "2").series[0]!.points[1]!;
+  await expect(point(page, last.label)).toContainText(count(last.tokens_per_s_per_gpu));
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await expect(point(second, last.label)).toContainText(count(last.tokens_per_s_per_gpu));
+  await expect(second.getByLabel("What changes")).toHaveValue("weak");
+  await expect(second.getByLabel("Show", { exact: true })).toHaveValue("each");
+});
+
+test("the points come as a table to take along", async ({ page }) => {
+  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await expect(point(page, "64")).toBeVisible();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).first().click();
+  const lines = readFileSync(await (await download).path(), "utf8")
+    .trim()
+    .split("\n");
+  const column = lines[0]!.split(",").indexOf("tokens_per_s");
+  const numbers = lines.slice(1).map((line) => Number(line.split(",")[column]));
+  expect(numbers).toEqual(said("strong", "--at", "32,64").series[0]!.points.map((each) => each.tokens_per_s));
+});
+
+test("can be used by all, wide and narrow", async ({ page }) => {
+  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await expect(point(page, "64")).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 400, height: 800 });
+  await expectNoSidewaysScroll(page);
+});
