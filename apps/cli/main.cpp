@@ -166,6 +166,8 @@ int main(int argc, char** argv) {
       "    --global-batch 256 --micro-batch 4 --framework deepspeed --zero 1");
   comms_command->callback([&] {
     comms.json = common.json;
+    headway::ProgressLine line("reading", "bytes", common.quiet);
+    comms.progress = line.callback();
     output = headway::run_comms(comms);
   });
 

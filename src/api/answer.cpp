@@ -32,6 +32,16 @@ Progress progress_for(const Problems& problems, const AnswerOptions& options) {
   return [](std::size_t, std::size_t) { return false; };
 }
 
+// What every request for work has in common, and no member besides those that were asked for.
+template <class Request>
+void complete(Request& request, JsonRequest& json, const Problems& problems,
+              const AnswerOptions& options) {
+  json.reject_unknown();
+  request.json = true;
+  request.progress = progress_for(problems, options);
+  if constexpr (requires { request.threads; }) request.threads = options.threads;
+}
+
 CommandOutput ask_predict(JsonRequest& json, const Problems&, const AnswerOptions&) {
   PredictRequest request;
   request.fields = json.fields(run_fields());
@@ -58,10 +68,7 @@ CommandOutput ask_plan(JsonRequest& json, const Problems& problems, const Answer
   if (const auto top = json.whole("top", 1, 100)) request.top = static_cast<std::size_t>(*top);
   request.exhaustive = json.flag("exhaustive");
   request.emit = json.name_of("emit", words(kLauncherNames));
-  request.json = true;
-  request.threads = options.threads;
-  json.reject_unknown();
-  request.progress = progress_for(problems, options);
+  complete(request, json, problems, options);
   return run_plan(request);
 }
 
@@ -74,8 +81,7 @@ CommandOutput ask_comms(JsonRequest& json, const Problems& problems, const Answe
   if (const auto steps = json.whole("trace-steps", 1, 1'000'000)) {
     request.trace_steps = static_cast<double>(*steps);
   }
-  request.json = true;
-  json.reject_unknown();
+  complete(request, json, problems, options);
   if (!problems.empty() && (request.study || !request.traces.empty())) return {};
   return run_comms(request);
 }
@@ -138,10 +144,7 @@ CommandOutput ask_scale(JsonRequest& json, const Problems& problems, const Answe
   for (const auto more : {scale_run_fields(), run_fields()}) {
     for (GivenField& field : json.fields(more)) request.fields.push_back(std::move(field));
   }
-  request.json = true;
-  request.threads = options.threads;
-  json.reject_unknown();
-  request.progress = progress_for(problems, options);
+  complete(request, json, problems, options);
   return run_scale_sweep(request);
 }
 
@@ -179,10 +182,7 @@ CommandOutput ask_limits(JsonRequest& json, const Problems& problems,
   request.sites = json.whole("sites", 1, 1'000'000'000).value_or(0);
   request.site_bandwidth = json.text("site-bandwidth");
   request.site_distance_km = json.number("site-distance").value_or(0);
-  request.json = true;
-  request.threads = options.threads;
-  json.reject_unknown();
-  request.progress = progress_for(problems, options);
+  complete(request, json, problems, options);
   return run_limits(request);
 }
 
@@ -192,10 +192,7 @@ CommandOutput ask_validate(JsonRequest& json, const Problems& problems,
   if (const auto by = json.name_of("by", words(kValidateByNames)); !by.empty()) request.by = by;
   request.rows_in_document = json.flag("rows");
   request.data = options.data;
-  request.json = true;
-  request.threads = options.threads;
-  json.reject_unknown();
-  request.progress = progress_for(problems, options);
+  complete(request, json, problems, options);
   return run_validate(request);
 }
 
@@ -218,7 +215,7 @@ struct Command {
 constexpr std::array<Command, kAnsweredCommands.size()> kCommands = {{
     {"predict", ask_predict, false, ""},
     {"plan", ask_plan, true, "layouts"},
-    {"comms", ask_comms, false, ""},
+    {"comms", ask_comms, false, "bytes"},
     {"scale", ask_scale, true, "points"},
     {"limits", ask_limits, true, "models"},
     {"validate", ask_validate, true, "rows"},

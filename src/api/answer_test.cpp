@@ -140,6 +140,18 @@ TEST(Answer, ProgressThatSaysStopStopsLongWork) {
   }
 }
 
+TEST(Answer, ProgressThatSaysStopStopsTheReadingOfTraces) {
+  AnswerOptions options;
+  options.traces = {HEADWAY_SOURCE_DIR "/tests/fuzz/seeds/trace/nsight/small.sqlite"};
+  options.progress = [](std::size_t, std::size_t) { return false; };
+  for (const std::string& run : {std::string(), kRun}) {
+    const CommandOutput output = answer("comms", "{" + run + "}", options);
+    EXPECT_TRUE(stands(output.problems, "comms", "stopped")) << problems_text(output.problems);
+  }
+  options.progress = [](std::size_t, std::size_t) { return true; };
+  EXPECT_TRUE(answer("comms", "{}", options).problems.empty());
+}
+
 TEST(Answer, WhatIsNoObjectOfJsonIsRefused) {
   for (const char* body : {"", "{", "[]", "null", "7", "\"x\"", "{\"model\":}", "{} {}",
                            "{\"tp\":1,\"tp\":2}", "\xff\xfe"}) {

@@ -64,6 +64,7 @@ struct CommsRequest {
   std::string report;               // folder of communication.md, to be renewed; empty: none
   double trace_steps = 0;           // optimiser steps in the traces; 0: to be found out
   bool json = false;
+  Progress progress = {};  // told of bytes of traces; stops the command where it says so
 };
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.
 CommandOutput run_comms(const CommsRequest& request);

@@ -34,7 +34,8 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
   if (!fields) append(problems, fields.problems());
   const auto run = make_run(fields ? *fields : given.fields);
   if (!run && problems.empty()) append(problems, run.problems());
-  RunRecording read = read_run_traces(traces);
+  RunRecording read = read_run_traces(traces, request.progress);
+  if (read.stopped) return {.problems = {{"comms", "was stopped"}}};
   if (read.files.empty()) append(problems, read.unread);
   if (!problems.empty()) return {.problems = std::move(problems)};
   const auto calibration = calibration_for(run->cluster, run->job.software);

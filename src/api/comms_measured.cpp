@@ -98,7 +98,8 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
   if (!request.save.empty()) append(problems, may_save_to(request.save));
 
   // The recording of all files that can be read; the others are warnings, or the end.
-  RunRecording run = read_run_traces(traces);
+  RunRecording run = read_run_traces(traces, request.progress);
+  if (run.stopped) return {.problems = {{"comms", "was stopped"}}};
   if (run.files.empty()) append(problems, run.unread);
   append(problems, over_inputs(run, request));
   if (!problems.empty()) return {.problems = problems};

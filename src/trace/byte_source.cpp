@@ -64,6 +64,26 @@ class RejoinedSource : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
+class WatchedSource : public ByteSource {
+ public:
+  WatchedSource(std::unique_ptr<ByteSource> source, BytesRead told)
+      : source_(std::move(source)), told_(std::move(told)) {}
+  std::size_t read(char* to, std::size_t most) override {
+    if (stopped_) return 0;
+    const std::size_t got = source_->read(to, std::min(most, kChunk));
+    stopped_ = !told_(got);
+    return stopped_ ? 0 : got;
+  }
+  std::string_view damage() const override {
+    return stopped_ ? std::string_view("reading was stopped") : source_->damage();
+  }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  BytesRead told_;
+  bool stopped_ = false;
+};
+
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<ByteSource> packed)
@@ -143,6 +163,10 @@ std::unique_ptr<ByteSource> source_of(std::string_view text) {
 
 std::unique_ptr<ByteSource> rejoined(std::string front, std::unique_ptr<ByteSource> rest) {
   return std::make_unique<RejoinedSource>(std::move(front), std::move(rest));
+}
+
+std::unique_ptr<ByteSource> watched(std::unique_ptr<ByteSource> source, BytesRead told) {
+  return std::make_unique<WatchedSource>(std::move(source), std::move(told));
 }
 
 std::string read_up_to(ByteSource& source, std::size_t most) {

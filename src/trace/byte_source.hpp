@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,6 +29,12 @@ std::unique_ptr<ByteSource> source_of(std::string_view text);
 
 /// The same bytes, unpacked where they begin as gzip does (one member or several).
 std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> source);
+
+/// Told of how many more bytes were read; answers whether to go on.
+using BytesRead = std::function<bool(std::size_t more)>;
+
+/// The same bytes; they end, damaged, where `told` says so.
+std::unique_ptr<ByteSource> watched(std::unique_ptr<ByteSource> source, BytesRead told);
 
 /// Puts `front`, which was read already, before what is left in `rest`.
 std::unique_ptr<ByteSource> rejoined(std::string front, std::unique_ptr<ByteSource> rest);

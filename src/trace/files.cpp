@@ -55,8 +55,48 @@ struct Seen {
   std::map<std::string, int> files_of_rank;
 };
 
-void add(const std::string& path, RunRecording& run, Seen& seen) {
-  auto one = read_trace(path);
+// The bytes of files and of those in folders; what cannot be read has none.
+std::size_t bytes_of(const std::vector<std::string>& paths) {
+  std::size_t sum = 0;
+  std::error_code error;
+  const auto count = [&](const fs::path& file) {
+    const auto bytes = fs::file_size(file, error);
+    if (!error) sum += bytes;
+  };
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path, error)) {
+      count(path);
+    } else if (const auto files = files_in(path)) {
+      for (const std::string& file : *files) count(file);
+    }
+  }
+  return sum;
+}
+
+// Adds up the bytes of one file after another for who wants to know of all of them.
+class Reading {
+ public:
+  Reading(const Progress& progress, std::size_t of) : progress_(progress), of_(of) {}
+  BytesRead of_file() {
+    if (!progress_) return {};
+    return [this](std::size_t more) {
+      done_ += more;
+      // What grows while it is read, or is opened twice, is not more than all.
+      stopped_ = stopped_ || !progress_(std::min(done_, of_), of_);
+      return !stopped_;
+    };
+  }
+  bool stopped() const { return stopped_; }
+
+ private:
+  const Progress& progress_;
+  std::size_t of_, done_ = 0;
+  bool stopped_ = false;
+};
+
+void add(const std::string& path, RunRecording& run, Seen& seen, Reading& reading) {
+  auto one = read_trace(path, reading.of_file());
+  run.stopped = reading.stopped();
   if (!one) return append(run.unread, one.problems());
   seen.formats.insert(one->format);
   for (const RecordedRank& rank : one->ranks) {
@@ -94,17 +134,18 @@ void doubt(const Seen& seen, RunRecording& run) {
   }
 }
 
-void add_folder(const std::string& folder, RunRecording& run, Seen& seen) {
+void add_folder(const std::string& folder, RunRecording& run, Seen& seen, Reading& reading) {
   const auto files = files_in(folder);
   if (!files) return append(run.unread, files.problems());
   const std::size_t before = run.files.size();
   for (const std::string& file : *files) {
+    if (run.stopped) return;
     if (!may_be_trace(file)) {
       run.not_traces.push_back(file);
       continue;
     }
     const std::size_t problems = run.unread.size();
-    add(file, run, seen);
+    add(file, run, seen, reading);
     if (run.unread.size() > problems && is_unknown_format(run.unread.back())) {
       run.unread.resize(problems);
       run.not_traces.push_back(file);
@@ -143,15 +184,17 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a < b;  // they differ in leading zeros, or not at all
 }
 
-RunRecording read_run_traces(const std::vector<std::string>& paths) {
+RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress) {
   RunRecording run;
   Seen seen;
+  Reading reading(progress, progress ? bytes_of(paths) : 0);
   for (const std::string& path : paths) {
+    if (run.stopped) break;
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
-      add_folder(path, run, seen);
+      add_folder(path, run, seen, reading);
     } else {
-      add(path, run, seen);
+      add(path, run, seen, reading);
     }
   }
   complete_sizes(run.recording);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/result.hpp"
 #include "trace/recording.hpp"
 
@@ -18,12 +19,14 @@ struct RunRecording {
   Problems unread;
   std::vector<std::string> not_traces;  // files of a folder that are something else
   std::vector<std::string> doubts;      // what speaks against all being of one run
+  bool stopped = false;                 // before all was read
 };
 
 /// Reads files and folders. Of a folder all traces in it are read, in the order of their names
 /// (numbers in them by value); what is no trace, hidden or a folder is passed over. A folder of
 /// more than kMostFiles files is refused. One recording is held besides the sum of them all.
-RunRecording read_run_traces(const std::vector<std::string>& paths);
+/// `progress` is told of the bytes of the files as they lie there, and may stop the reading.
+RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress = {});
 inline constexpr std::size_t kMostFiles = 4096;
 
 /// Whether `a` comes before `b` where runs of digits count as numbers: "rank2" before "rank10".

@@ -49,6 +49,28 @@ TEST_F(Folder, AllTracesInItAreReadInTheOrderOfTheirNumbers) {
   EXPECT_TRUE(run.unread.empty() && run.doubts.empty() && run.not_traces.empty());
 }
 
+TEST_F(Folder, ProgressIsToldOfTheBytesOfAllFilesAndStopsTheReading) {
+  std::size_t bytes = 0;
+  for (int rank = 0; rank < 3; ++rank) {
+    bytes += fs::file_size(file("rank" + std::to_string(rank) + ".json", kineto(rank)));
+  }
+  std::size_t last = 0;
+  const RunRecording whole =
+      read_run_traces({folder_.string()}, [&](std::size_t done, std::size_t of) {
+        EXPECT_GE(done, last);
+        EXPECT_EQ(of, bytes);
+        last = done;
+        return true;
+      });
+  EXPECT_EQ(last, bytes);
+  EXPECT_EQ(whole.files.size(), 3u);
+  EXPECT_FALSE(whole.stopped);
+  const RunRecording part = read_run_traces(
+      {folder_.string()}, [&](std::size_t done, std::size_t) { return done < bytes / 2; });
+  EXPECT_TRUE(part.stopped);
+  EXPECT_LT(part.files.size(), 3u);
+}
+
 TEST_F(Folder, WhatIsNoTraceIsPassedOverAndSaid) {
   file("rank0.json", kineto(0));
   file("README.md", "# A run\n");

@@ -157,11 +157,16 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
 
 }  // namespace
 
-Result<Recording> read_nsight_file(const std::string& path) {
+Result<Recording> read_nsight_file(const std::string& path, const BytesRead& told) {
   sqlite3* handle = nullptr;
   const int state = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READONLY, nullptr);
   const Database database(handle);
   if (state != SQLITE_OK) return Problem{path, "cannot be opened as an SQLite database"};
+  if (told) {
+    constexpr int kInstructions = 100'000;  // of SQLite's machine, some milliseconds
+    const auto stop = [](void* of) { return (*static_cast<const BytesRead*>(of))(0) ? 0 : 1; };
+    sqlite3_progress_handler(database.get(), kInstructions, stop, const_cast<BytesRead*>(&told));
+  }
   return read_database(database.get(), path);
 }
 

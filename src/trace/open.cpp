@@ -214,12 +214,13 @@ bool is_unknown_format(const Problem& problem) {
   return problem.message.starts_with(kUnknownFormat);
 }
 
-Result<Recording> read_trace(const std::string& path) {
+Result<Recording> read_trace(const std::string& path, const BytesRead& told) {
   auto file = open_file(path);
   if (!file) return file.problems();
   std::unique_ptr<ByteSource> source = std::move(file).value();
+  if (told) source = watched(std::move(source), told);
   std::string beginning = read_up_to(*source, kSqlite.size());
-  if (beginning == kSqlite) return read_nsight_file(path);
+  if (beginning == kSqlite) return read_nsight_file(path, told);
   source = rejoined(std::move(beginning), std::move(source));
   return read_source(unpacked(std::move(source)), path);
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "trace/byte_source.hpp"
 #include "trace/recording.hpp"
 
 namespace headway {
@@ -46,8 +47,9 @@ bool is_unknown_format(const Problem& problem);
 
 /// Reads a file, plain or gzip. A problem where it cannot be opened, is of no known format, or
 /// nothing in it could be read; what could not be read beside the rest is in
-/// Recording::omissions.
-Result<Recording> read_trace(const std::string& path);
+/// Recording::omissions. `told` hears of the file's bytes as they lie there, and may stop the
+/// reading: then the recording ends there.
+Result<Recording> read_trace(const std::string& path, const BytesRead& told = {});
 
 /// The same for bytes in memory; `name` is shown as the source.
 Result<Recording> read_trace_bytes(std::string_view bytes, const std::string& name);
