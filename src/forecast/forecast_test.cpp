@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "forecast/random_run.hpp"
-#include "step/habits.hpp"
 
 namespace headway::testing {
 namespace {
@@ -257,141 +255,6 @@ RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
   RC_ASSERT(not_above(f[1].step_time.value(), f[2].step_time.value()));
 }
 
-// Nothing runs before the first gather and after the last reduction [FORECAST-5].
-RC_GTEST_PROP(Forecast, Zero3ExposesAtLeastTheFirstGatherAndTheLastReduction, ()) {
-  Case c = random_case();
-  c.layout.zero = 3;
-  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::on;
-  RC_PRE(c.legal());
-  const Forecast f = c.priced();
-  Seconds gather(0), reduce(0);
-  for (const PricedCall& call : f.calls) {
-    if (call.call.hidden_by != HiddenBy::next_block) continue;
-    Seconds& longest = call.call.op == CollectiveOp::all_gather ? gather : reduce;
-    longest = std::max(longest, call.each);
-  }
-  RC_ASSERT(not_above((gather + reduce).value(), f.parts.dp.value()));
-}
-
-// [FORECAST-5] The last stage, which the head makes the slowest, reduces in one call; it has the
-// backward pass of the first stage to do so.
-TEST(Forecast, TheOneBucketOfALaterStageMayBeHidden) {
-  Case c = case_of("llama-3-8b", "dgx-h100");
-  c.job.sequence = 8192;
-  c.job.global_batch = 64;
-  c.layout = {.dp = 4, .pp = 2, .zero = 1};
-  ASSERT_TRUE(c.legal());
-  const Forecast f = c.priced();
-  const auto gradients = std::find_if(f.calls.begin(), f.calls.end(), [](const PricedCall& call) {
-    return call.call.phase == Phase::gradient && call.call.group == Group::dp;
-  });
-  ASSERT_NE(gradients, f.calls.end());
-  EXPECT_EQ(gradients->call.count, 1);
-  EXPECT_LT(gradients->exposed, gradients->each * 0.5);
-}
-
-// [FORECAST-5] Not overlapped, all of it is exposed; overlapped, no more than that, and on the
-// first stage at least one bucket of the reduction. DeepSpeed's buckets are the same either way.
-RC_GTEST_PROP(Forecast, OverlappedGradientsExposeAtLeastTheLastBucket, ()) {
-  Case c = random_case();
-  c.job.framework = Framework::deepspeed;
-  c.layout.zero = 1;
-  RC_PRE(c.legal());
-  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::off;
-  const Forecast all = c.priced();
-  double sum = 0, bucket = std::numeric_limits<double>::infinity();
-  for (const PricedCall& call : all.calls) {
-    const Group group = call.call.group;
-    if (group == Group::tp || group == Group::cp || group == Group::ep || group == Group::pp) {
-      continue;
-    }
-    sum += call.each.value() * call.call.count;
-    if (call.call.phase == Phase::gradient && group == Group::dp && c.layout.pp == 1) {
-      bucket = std::min(bucket, call.each.value());
-    }
-  }
-  if (std::isinf(bucket)) bucket = 0;
-  RC_ASSERT(std::abs(all.parts.dp.value() - sum) <= 1e-9 * sum);
-  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::on;
-  const Forecast hidden = c.priced();
-  RC_ASSERT(not_above(hidden.parts.dp.value(), all.parts.dp.value()));
-  RC_ASSERT(not_above(bucket, hidden.parts.dp.value()));
-  RC_ASSERT(not_above(hidden.step_time.value(), all.step_time.value()));
-}
-
-// [FORECAST-7] Gradients down, weights up, and the update in the host's memory, all at the link.
-TEST(Forecast, AnOffloadedUpdateTakesAsLongAsItsLink) {
-  Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.sequence = 4096;
-  c.job.global_batch = 8;
-  c.layout.dp = 8;
-  c.layout.zero = 1;
-  c.layout.offload_optimizer = true;
-  ASSERT_TRUE(c.legal());
-  const Forecast f = c.priced();
-  const double parameters = f.memory.parameters.value() / 2;  // 16 bit
-  const double states = 12 * parameters / 8;
-  EXPECT_NEAR(f.parts.optimizer.value() * c.cluster.accelerator.host_bandwidth.value(),
-              2 * f.memory.gradients.value() + f.memory.parameters.value() + 2 * states,
-              1e-6 * states);
-}
-
-// [FORECAST-8] Split products leave the first of tp pieces of a call exposed, at least.
-TEST(Forecast, SplitProductsHideAllButTheFirstPieceOfATensorCall) {
-  Case c = case_of("llama-3-70b", "dgx-h100");
-  c.job.sequence = 8192;
-  c.job.global_batch = 1;
-  c.layout.tp = 8;
-  ASSERT_TRUE(c.legal());
-  c.layout.overlap_tensor = Choice::off;
-  const double whole = c.priced().parts.tp.value();
-  c.layout.overlap_tensor = Choice::on;
-  const double split = c.priced().parts.tp.value();
-  EXPECT_LT(split, 0.5 * whole);
-  EXPECT_GE(split, whole / 8 * (1 - 1e-9));
-}
-
-// [FORECAST-9] What graphs replay the host need not issue: all, or all but the routed experts.
-TEST(Forecast, GraphsLiftTheHostsPace) {
-  Case c = case_of("mixtral-8x7b", "dgx-h100");
-  c.job.sequence = 256;
-  c.job.global_batch = 8;
-  c.layout.dp = c.layout.ep = 8;
-  ASSERT_TRUE(c.legal());
-  const auto host = [&](Graphs graphs) {
-    c.job.graphs = graphs;
-    return c.priced().parts.other.value();
-  };
-  const double none = host(Graphs::none), dense = host(Graphs::dense), step = host(Graphs::step);
-  EXPECT_GT(none, 1.2 * dense);
-  EXPECT_GT(dense, 2 * step);
-  // Overhead of the step and straggling are left.
-  const double overhead = c.calibration.of(c.job.framework).step_overhead.value();
-  EXPECT_NEAR(step,
-              overhead + c.calibration.shared.straggling * 3 *
-                             (c.priced().step_time.value() - step + overhead),
-              1e-9);
-}
-
-// [FORECAST-8] Another micro-batch's work hides the exchange of tokens, at the price of its share
-// of the compute units.
-TEST(Forecast, OverlappedExchangesOfTokensAreHiddenByComputation) {
-  Case c = case_of("mixtral-8x7b", "dgx-h100");
-  c.job.sequence = 4096;
-  c.job.global_batch = 64;
-  c.job.graphs = Graphs::step;
-  c.layout.dp = c.layout.ep = 8;
-  ASSERT_TRUE(c.legal());
-  const Forecast apart = c.priced();
-  c.layout.overlap_experts = Choice::on;
-  const Forecast together = c.priced();
-  EXPECT_GT(apart.parts.ep.value(), 0);
-  EXPECT_EQ(together.parts.ep.value(), 0);
-  EXPECT_NEAR(together.parts.compute.value() - apart.parts.compute.value(),
-              c.calibration.shared.interference * apart.parts.ep.value(),
-              1e-6 * apart.parts.compute.value());
-}
-
 // Documents of a sixteenth of the sequence have a sixteenth of its scores; nothing else changes.
 TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
   Case c = case_of("llama-3-70b", "dgx-h100");
@@ -411,52 +274,6 @@ TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
   };
   EXPECT_NEAR(attention(packed) * 16, attention(whole), 1e-2 * attention(whole));
   EXPECT_EQ(packed.held.memory.activations, whole.held.memory.activations);
-}
-
-// [FORECAST-9] A small model is bound by the host, which issues every kernel and call in turn.
-TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
-  Case c = case_of("gpt-neox-19m", "dgx-h100");
-  c.job.framework = Framework::deepspeed;
-  c.job.sequence = 2048;
-  c.job.global_batch = 16;
-  c.layout.dp = 1;
-  c.calibration.shared = {};
-  ASSERT_TRUE(c.legal());
-  const Step step = lower(c.model, c.job, c.layout, c.cluster);
-  double kernels = 0;
-  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
-    for (const Op& op : step.blocks[i].ops) {
-      kernels += static_cast<double>(step.stages[0].counts[i]) * op.kernels * 16;
-    }
-  }
-  const double issued = kernels * c.calibration.of(c.job.framework).host_launch.value();
-  const Forecast f = c.priced();
-  EXPECT_GE(f.step_time.value(), issued);
-  EXPECT_GT(f.parts.other.value(), 0);
-  // A faster machine does not help past that.
-  for (FlopsPerSecond& peak : c.cluster.accelerator.peak) peak *= 1000;
-  c.cluster.accelerator.memory_bandwidth *= 1000;
-  EXPECT_GE(c.priced().step_time.value(), issued);
-}
-
-TEST(Forecast, WhereTheHostSetsThePaceACallCostsItOneLaunch) {  // [FORECAST-9]
-  Case c = case_of("gpt-neox-1.3b", "dgx-h100");
-  c.job.framework = Framework::deepspeed;
-  c.job.sequence = 2048;
-  c.job.global_batch = 4;
-  c.layout.tp = 2;
-  c.layout.dp = 1;
-  c.layout.sequence_parallel = false;
-  c.calibration.shared = {};
-  FrameworkConstants& host = c.calibration.frameworks[static_cast<std::size_t>(c.job.framework)];
-  host.host_launch = Seconds(0.01);  // far longer than any kernel
-  host.host_call = Seconds(1e-3);
-  ASSERT_TRUE(c.legal());
-  const double before = c.priced().step_time.value();
-  host.host_call = Seconds(3e-3);
-  // 24 layers of two all-reduces each way, one of the embedding forward, one before the head
-  // backward and three of its loss; two broadcasts of the batch; four micro-batches.
-  EXPECT_NEAR(c.priced().step_time.value() - before, 4 * (24 * 4 + 1 + 1 + 3 + 2) * 2e-3, 1e-9);
 }
 
 // [FORECAST-10] Each doubling of the ranks costs the same share of the step, and each step a
@@ -496,62 +313,6 @@ RC_GTEST_PROP(Forecast, TheSameInputGivesTheSameBytes, ()) {
     RC_ASSERT(same_bytes(a.calls[i].call.count, b.calls[i].call.count));
   }
   RC_ASSERT(a.notes == b.notes);
-}
-
-// [FORECAST-16] Hosts that check set the pace: in llama-2-7b on tp 8 in one node a layer issues
-// four checked calls forward and six backward, each 8 · near_check, beside what it needs to issue
-// them.
-TEST(Forecast, CheckedCollectivesTakeTheHostsTimeForEachRank) {
-  Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.sequence = 2048;
-  c.job.global_batch = 4;
-  c.layout.tp = 8;
-  c.layout.zero = 0;
-  FrameworkConstants& constants = c.calibration.frameworks.front();
-  ASSERT_EQ(c.job.framework, Framework::megatron);
-  constants.near_check = Seconds(1);  // so long that nothing else matters
-  const double without = c.priced().step_time.value();
-  c.job.checked_collectives = true;
-  const double layers = 4 * 32 * (4 + 6) * 8;  // micro-batches, layers, calls, ranks
-  const double seconds = c.priced().step_time.value() - without;
-  EXPECT_GT(seconds, layers);
-  // The ends and the step's own calls add at most thirty calls a micro-batch.
-  EXPECT_LT(seconds, (layers + 4 * 30 * 8) * 1.01);
-}
-
-// [FORECAST-17] A stage between others sends and receives twice for each of m micro-batches, and
-// the first activation and last gradient cross 3 boundaries: 2·m + 2·3 waits, in the transfers'
-// part and in the bubble.
-TEST(Forecast, BlockingTransfersWaitForTheHostEachTime) {
-  Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.sequence = 2048;
-  c.job.global_batch = 16;
-  c.layout.pp = 4;
-  c.calibration.shared.straggling = 0;
-  FrameworkConstants& constants = c.calibration.frameworks.front();
-  constants.transfer_wait = Seconds(100);
-  const Forecast before = c.priced();
-  c.job.blocking_transfers = true;
-  const Forecast after = c.priced();
-  EXPECT_NEAR((after.parts.pp - before.parts.pp).value(), 2 * 16 * 100, 1);
-  EXPECT_NEAR((after.parts.bubble - before.parts.bubble).value(), 2 * 3 * 100, 1);
-}
-
-// Each piece of a weight that the host cuts out to gather it costs host_piece.
-TEST(Forecast, PiecesOfGatheredWeightsTakeTheHostsTime) {
-  Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.framework = Framework::nanotron;
-  c.job.sequence = 2048;
-  c.job.global_batch = 8;
-  c.layout.dp = 8;
-  c.layout.zero = 1;
-  FrameworkConstants& constants = c.calibration.frameworks.at(3);
-  ASSERT_EQ(kFrameworkNames.at(3), "nanotron");
-  const double before = c.priced().parts.optimizer.value();
-  constants.host_piece += Seconds(1e-3);
-  const double pieces = lower(c.model, c.job, c.layout, c.cluster).stages.front().pieces;
-  EXPECT_NEAR(c.priced().parts.optimizer.value() - before, pieces * 1e-3, 1e-9);
-  EXPECT_GT(pieces, 1000);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+// How much of communication is exposed, and what hides the rest.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "forecast/forecast.hpp"
+#include "forecast/random_run.hpp"
+
+namespace headway::testing {
+namespace {
+
+// Rounding in sums of some hundred terms.
+bool not_above(double a, double b) {
+  return a <= b * (1 + 1e-12);
+}
+
+// Nothing runs before the first gather and after the last reduction [FORECAST-5].
+RC_GTEST_PROP(Forecast, Zero3ExposesAtLeastTheFirstGatherAndTheLastReduction, ()) {
+  Case c = random_case();
+  c.layout.zero = 3;
+  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::on;
+  RC_PRE(c.legal());
+  const Forecast f = c.priced();
+  Seconds gather(0), reduce(0);
+  for (const PricedCall& call : f.calls) {
+    if (call.call.hidden_by != HiddenBy::next_block) continue;
+    Seconds& longest = call.call.op == CollectiveOp::all_gather ? gather : reduce;
+    longest = std::max(longest, call.each);
+  }
+  RC_ASSERT(not_above((gather + reduce).value(), f.parts.dp.value()));
+}
+
+// [FORECAST-5] The last stage, which the head makes the slowest, reduces in one call; it has the
+// backward pass of the first stage to do so.
+TEST(Forecast, TheOneBucketOfALaterStageMayBeHidden) {
+  Case c = case_of("llama-3-8b", "dgx-h100");
+  c.job.sequence = 8192;
+  c.job.global_batch = 64;
+  c.layout = {.dp = 4, .pp = 2, .zero = 1};
+  ASSERT_TRUE(c.legal());
+  const Forecast f = c.priced();
+  const auto gradients = std::find_if(f.calls.begin(), f.calls.end(), [](const PricedCall& call) {
+    return call.call.phase == Phase::gradient && call.call.group == Group::dp;
+  });
+  ASSERT_NE(gradients, f.calls.end());
+  EXPECT_EQ(gradients->call.count, 1);
+  EXPECT_LT(gradients->exposed, gradients->each * 0.5);
+}
+
+// [FORECAST-5] Not overlapped, all of it is exposed; overlapped, no more than that, and on the
+// first stage at least one bucket of the reduction. DeepSpeed's buckets are the same either way.
+RC_GTEST_PROP(Forecast, OverlappedGradientsExposeAtLeastTheLastBucket, ()) {
+  Case c = random_case();
+  c.job.framework = Framework::deepspeed;
+  c.layout.zero = 1;
+  RC_PRE(c.legal());
+  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::off;
+  const Forecast all = c.priced();
+  double sum = 0, bucket = std::numeric_limits<double>::infinity();
+  for (const PricedCall& call : all.calls) {
+    const Group group = call.call.group;
+    if (group == Group::tp || group == Group::cp || group == Group::ep || group == Group::pp) {
+      continue;
+    }
+    sum += call.each.value() * call.call.count;
+    if (call.call.phase == Phase::gradient && group == Group::dp && c.layout.pp == 1) {
+      bucket = std::min(bucket, call.each.value());
+    }
+  }
+  if (std::isinf(bucket)) bucket = 0;
+  RC_ASSERT(std::abs(all.parts.dp.value() - sum) <= 1e-9 * sum);
+  c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::on;
+  const Forecast hidden = c.priced();
+  RC_ASSERT(not_above(hidden.parts.dp.value(), all.parts.dp.value()));
+  RC_ASSERT(not_above(bucket, hidden.parts.dp.value()));
+  RC_ASSERT(not_above(hidden.step_time.value(), all.step_time.value()));
+}
+
+// [FORECAST-7] Gradients down, weights up, and the update in the host's memory, all at the link.
+TEST(Forecast, AnOffloadedUpdateTakesAsLongAsItsLink) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.zero = 1;
+  c.layout.offload_optimizer = true;
+  ASSERT_TRUE(c.legal());
+  const Forecast f = c.priced();
+  const double parameters = f.memory.parameters.value() / 2;  // 16 bit
+  const double states = 12 * parameters / 8;
+  EXPECT_NEAR(f.parts.optimizer.value() * c.cluster.accelerator.host_bandwidth.value(),
+              2 * f.memory.gradients.value() + f.memory.parameters.value() + 2 * states,
+              1e-6 * states);
+}
+
+// [FORECAST-8] Split products leave the first of tp pieces of a call exposed, at least.
+TEST(Forecast, SplitProductsHideAllButTheFirstPieceOfATensorCall) {
+  Case c = case_of("llama-3-70b", "dgx-h100");
+  c.job.sequence = 8192;
+  c.job.global_batch = 1;
+  c.layout.tp = 8;
+  ASSERT_TRUE(c.legal());
+  c.layout.overlap_tensor = Choice::off;
+  const double whole = c.priced().parts.tp.value();
+  c.layout.overlap_tensor = Choice::on;
+  const double split = c.priced().parts.tp.value();
+  EXPECT_LT(split, 0.5 * whole);
+  EXPECT_GE(split, whole / 8 * (1 - 1e-9));
+}
+
+// [FORECAST-8] Another micro-batch's work hides the exchange of tokens, at the price of its share
+// of the compute units.
+TEST(Forecast, OverlappedExchangesOfTokensAreHiddenByComputation) {
+  Case c = case_of("mixtral-8x7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 64;
+  c.job.graphs = Graphs::step;
+  c.layout.dp = c.layout.ep = 8;
+  ASSERT_TRUE(c.legal());
+  const Forecast apart = c.priced();
+  c.layout.overlap_experts = Choice::on;
+  const Forecast together = c.priced();
+  EXPECT_GT(apart.parts.ep.value(), 0);
+  EXPECT_EQ(together.parts.ep.value(), 0);
+  EXPECT_NEAR(together.parts.compute.value() - apart.parts.compute.value(),
+              c.calibration.shared.interference * apart.parts.ep.value(),
+              1e-6 * apart.parts.compute.value());
+}
+
+}  // namespace
+}  // namespace headway::testing
