@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import { Axes, marginFor, plotOf } from "./Axes";
 import { Legend } from "./Legend";
+import { stepped } from "./nearest";
 import type { Category } from "./palette";
+import { Pointed } from "./Pointed";
 import type { Axis } from "./scales";
 import { piecesOf, presentCategories, type Row } from "./stack";
-import { hintText, Tooltip, type Hint } from "./Tooltip";
+import type { Hint } from "./Tooltip";
 import { useWidth } from "./width";
 
 interface Props {
@@ -43,67 +45,53 @@ export function Columns({ title, xLabel, y, rows, categories, text, height = 280
         }
       : null;
 
-  const onPointer = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const index = Math.floor((event.clientX - box.left - margin.left) / room);
+  const onPoint = (x: number) => {
+    const index = Math.floor((x - margin.left) / room);
     setAt(index >= 0 && index < rows.length ? index : null);
   };
-  const onKey = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -rows.length, End: rows.length }[event.key];
-    if (event.key === "Escape") setAt(null);
-    if (step === undefined || rows.length === 0) return;
-    event.preventDefault();
-    setAt(Math.min(rows.length - 1, Math.max(0, at === null ? 0 : at + step)));
+  const onKey = (key: string) => {
+    const next = stepped(rows.length, at, key);
+    if (next !== null) setAt(next);
+    return next !== null;
   };
   return (
     <>
       {present.length > 1 && (
         <Legend entries={present.map((c) => ({ id: c.key, name: c.name, colour: c.colour, shape: "box" }))} />
       )}
-      <div
-        ref={ref}
-        class="chart-plot"
-        tabIndex={0}
-        role="group"
-        aria-label={`${title}. Arrow keys read its columns.`}
-        onPointerMove={onPointer}
-        onPointerLeave={() => setAt(null)}
-        onKeyDown={onKey}
-        onBlur={() => setAt(null)}
+      <Pointed
+        title={title}
+        reads="columns"
+        drawn={`${y.label} by ${xLabel}`}
+        plotRef={ref}
+        width={width}
+        height={height}
+        hint={hint}
+        onPoint={onPoint}
+        onKey={onKey}
+        onLeave={() => setAt(null)}
       >
-        <svg
-          class="chart-drawing"
-          width={width}
-          height={height}
-          role="img"
-          aria-label={`${title}: ${y.label} by ${xLabel}`}
-        >
-          <Axes plot={plot} x={{ ...x, format: () => "" }} y={y} bare />
-          {rows.map((each, index) => (
-            <g key={index} opacity={at === null || at === index ? 1 : 0.55}>
-              {piecesOf(each, present).map((piece) => (
-                <rect
-                  key={piece.key}
-                  x={plot.x(index) + (room * gap) / 2}
-                  width={Math.max(0.5, room * (1 - gap))}
-                  y={plot.y(piece.to)}
-                  height={Math.max(0, Math.min(zero, plot.y(piece.from)) - plot.y(piece.to))}
-                  style={{ fill: piece.colour }}
-                />
-              ))}
-              {index % everyth === 0 && (
-                <text class="chart-tick" x={plot.x(index + 0.5)} y={height - margin.bottom + 18} text-anchor="middle">
-                  {each.label}
-                </text>
-              )}
-            </g>
-          ))}
-        </svg>
-        <Tooltip hint={hint} width={width} />
-        <span class="hidden" aria-live="polite">
-          {hintText(hint)}
-        </span>
-      </div>
+        <Axes plot={plot} x={{ ...x, format: () => "" }} y={y} bare />
+        {rows.map((each, index) => (
+          <g key={index} opacity={at === null || at === index ? 1 : 0.55}>
+            {piecesOf(each, present).map((piece) => (
+              <rect
+                key={piece.key}
+                x={plot.x(index) + (room * gap) / 2}
+                width={Math.max(0.5, room * (1 - gap))}
+                y={plot.y(piece.to)}
+                height={Math.max(0, Math.min(zero, plot.y(piece.from)) - plot.y(piece.to))}
+                style={{ fill: piece.colour }}
+              />
+            ))}
+            {index % everyth === 0 && (
+              <text class="chart-tick" x={plot.x(index + 0.5)} y={height - margin.bottom + 18} text-anchor="middle">
+                {each.label}
+              </text>
+            )}
+          </g>
+        ))}
+      </Pointed>
     </>
   );
 }

@@ -3,8 +3,9 @@ import { useState } from "preact/hooks";
 import { Axes, marginFor, plotOf, type Plot } from "./Axes";
 import { Legend } from "./Legend";
 import { moved, nearestSpot, type Place, type Spot } from "./nearest";
+import { Pointed } from "./Pointed";
 import type { Axis } from "./scales";
-import { Tooltip, hintText, type Hint } from "./Tooltip";
+import type { Hint } from "./Tooltip";
 import { useWidth } from "./width";
 
 export interface LinePoint {
@@ -164,17 +165,15 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
         }
       : null;
 
-  const onPointer = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  const onPoint = (px: number, py: number) => {
     const all = spots.flatMap((s, i) => s.points.map((p, index) => ({ ...p, series: i, index })));
-    const nearest = nearestSpot(all, event.clientX - box.left, event.clientY - box.top, 48);
+    const nearest = nearestSpot(all, px, py, 48);
     setAt(nearest < 0 ? null : { series: all[nearest]!.series, index: all[nearest]!.index });
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Escape") return setAt(null);
-    if (!/^(Arrow|Home$|End$)/.test(event.key)) return;
-    event.preventDefault();
-    setAt(moved(spots, at, event.key));
+  const onKey = (key: string) => {
+    const known = /^(Arrow|Home$|End$)/.test(key);
+    if (known) setAt(moved(spots, at, key));
+    return known;
   };
   const toggle = (id: string) => {
     const next = new Set(hidden);
@@ -187,51 +186,40 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
   return (
     <>
       {series.length > 1 && <Legend entries={series} hidden={hidden} onToggle={toggle} />}
-      <div
-        ref={ref}
-        class="chart-plot"
-        tabIndex={0}
-        role="group"
-        aria-label={`${title}. Arrow keys read its points.`}
-        onPointerMove={onPointer}
-        onPointerLeave={() => setAt(null)}
-        onKeyDown={onKey}
-        onBlur={() => setAt(null)}
+      <Pointed
+        title={title}
+        reads="points"
+        drawn={`${y.label} over ${x.label}`}
+        plotRef={ref}
+        width={width}
+        height={height}
+        hint={hint}
+        onPoint={onPoint}
+        onKey={onKey}
+        onLeave={() => setAt(null)}
       >
-        <svg
-          class="chart-drawing"
-          width={width}
-          height={height}
-          role="img"
-          aria-label={`${title}: ${y.label} over ${x.label}`}
-        >
-          <clipPath id={clip}>
-            <rect
-              x={plot.margin.left}
-              y={plot.margin.top - 4}
-              width={Math.max(0, width - plot.margin.left - plot.margin.right + 4)}
-              height={height - plot.margin.top - plot.margin.bottom + 4}
-            />
-          </clipPath>
-          <Axes plot={plot} x={x} y={y} />
-          <g clip-path={`url(#${clip})`}>
-            {seen.map((s) => (
-              <Band key={s.id} series={s} plot={plot} opacity={seen.length > 2 ? 0.09 : 0.16} />
-            ))}
-            {seen.map((s) => (
-              <Curve key={s.id} series={s} plot={plot} />
-            ))}
-          </g>
-          {markers.map((m, i) => (
-            <MarkerLine key={i} marker={m} plot={plot} row={walls.indexOf(m)} />
+        <clipPath id={clip}>
+          <rect
+            x={plot.margin.left}
+            y={plot.margin.top - 4}
+            width={Math.max(0, width - plot.margin.left - plot.margin.right + 4)}
+            height={height - plot.margin.top - plot.margin.bottom + 4}
+          />
+        </clipPath>
+        <Axes plot={plot} x={x} y={y} />
+        <g clip-path={`url(#${clip})`}>
+          {seen.map((s) => (
+            <Band key={s.id} series={s} plot={plot} opacity={seen.length > 2 ? 0.09 : 0.16} />
           ))}
-          {hint && <circle class="chart-here" cx={hint.x} cy={hint.y} r="5" style={{ stroke: hint.colour }} />}
-        </svg>
-        <Tooltip hint={hint} width={width} />
-        <span class="hidden" aria-live="polite">
-          {hintText(hint)}
-        </span>
-      </div>
+          {seen.map((s) => (
+            <Curve key={s.id} series={s} plot={plot} />
+          ))}
+        </g>
+        {markers.map((m, i) => (
+          <MarkerLine key={i} marker={m} plot={plot} row={walls.indexOf(m)} />
+        ))}
+        {hint && <circle class="chart-here" cx={hint.x} cy={hint.y} r="5" style={{ stroke: hint.colour }} />}
+      </Pointed>
     </>
   );
 }

@@ -2,9 +2,10 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { theme } from "../lib/theme";
 import { Axes, marginFor, plotOf, type Plot } from "./Axes";
-import { nearestSpot } from "./nearest";
+import { nearestSpot, stepped } from "./nearest";
+import { Pointed } from "./Pointed";
 import type { Axis } from "./scales";
-import { hintText, Tooltip, type Hint } from "./Tooltip";
+import type { Hint } from "./Tooltip";
 import { useWidth } from "./width";
 
 export interface ScatterPoint {
@@ -88,83 +89,68 @@ export function Scatter({ title, x, y, points, diagonal, path, band, onPick, pic
   const marked = here === null ? undefined : points[here];
   const spot = here === null ? undefined : spots[here];
 
-  const pointed = (event: MouseEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const nearest = nearestSpot(spots, event.clientX - box.left, event.clientY - box.top, 24);
+  const pointed = (px: number, py: number) => {
+    const nearest = nearestSpot(spots, px, py, 24);
     return nearest < 0 ? null : nearest;
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter") return onPick?.(at);
-    if (event.key === "Escape") return setAt(null);
-    const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 50, PageUp: -50, Home: -order.length, End: order.length }[
-      event.key
-    ];
-    if (step === undefined || order.length === 0) return;
-    event.preventDefault();
-    const now = at === null ? (step > 0 ? -1 : 1) : order.indexOf(at);
-    setAt(order[Math.min(order.length - 1, Math.max(0, now + step))]!);
+  const onKey = (key: string) => {
+    if (key === "Enter") onPick?.(at);
+    const next = stepped(order.length, at === null ? null : order.indexOf(at), key, 50);
+    if (next !== null) setAt(order[next]!);
+    return next !== null;
   };
   const clip = `clip-${title.replace(/\W+/g, "-")}`;
   return (
-    <div
-      ref={ref}
-      class="chart-plot"
-      tabIndex={0}
-      role="group"
-      aria-label={`${title}. Arrow keys read its points from left to right.`}
-      onPointerMove={(event) => setAt(pointed(event))}
-      onPointerLeave={() => setAt(null)}
-      onClick={(event) => onPick?.(pointed(event))}
-      onKeyDown={onKey}
-      onBlur={() => setAt(null)}
+    <Pointed
+      title={title}
+      reads="points from left to right"
+      drawn={`${y.label} against ${x.label}`}
+      plotRef={ref}
+      width={width}
+      height={height}
+      hint={hint}
+      onPoint={(px, py) => setAt(pointed(px, py))}
+      onClick={(px, py) => onPick?.(pointed(px, py))}
+      onKey={onKey}
+      onLeave={() => setAt(null)}
+      under={
+          <canvas
+            ref={canvas}
+            class="chart-points"
+            aria-hidden="true"
+            style={{ width: `${width}px`, height: `${height}px` }}
+          />
+      }
     >
-      <canvas
-        ref={canvas}
-        class="chart-points"
-        aria-hidden="true"
-        style={{ width: `${width}px`, height: `${height}px` }}
-      />
-      <svg
-        class="chart-drawing"
-        width={width}
-        height={height}
-        role="img"
-        aria-label={`${title}: ${y.label} against ${x.label}`}
-      >
-        <clipPath id={clip}>
-          <rect
-            x={margin.left}
-            y={margin.top}
-            width={Math.max(0, width - margin.left - margin.right)}
-            height={Math.max(0, height - margin.top - margin.bottom)}
-          />
-        </clipPath>
-        <Axes plot={plot} x={x} y={y} />
-        <g clip-path={`url(#${clip})`}>
-          {band !== undefined && <path class="chart-band" d={diagonalPath(plot, x, 1 / band, band)} />}
-          {path && path.length > 1 && (
-            <path class="chart-path" d={`M${path.map(([px, py]) => `${plot.x(px)},${plot.y(py)}`).join("L")}`} />
-          )}
-          {diagonal && <path class="chart-diagonal" d={diagonalPath(plot, x, 1, 1)} />}
-        </g>
-        {marked?.low != null && marked.high != null && spot && (
-          <line
-            class="chart-whisker"
-            x1={spot.x}
-            x2={spot.x}
-            y1={plot.y(marked.low)}
-            y2={plot.y(marked.high)}
-            style={{ stroke: marked.colour }}
-          />
+      <clipPath id={clip}>
+        <rect
+          x={margin.left}
+          y={margin.top}
+          width={Math.max(0, width - margin.left - margin.right)}
+          height={Math.max(0, height - margin.top - margin.bottom)}
+        />
+      </clipPath>
+      <Axes plot={plot} x={x} y={y} />
+      <g clip-path={`url(#${clip})`}>
+        {band !== undefined && <path class="chart-band" d={diagonalPath(plot, x, 1 / band, band)} />}
+        {path && path.length > 1 && (
+          <path class="chart-path" d={`M${path.map(([px, py]) => `${plot.x(px)},${plot.y(py)}`).join("L")}`} />
         )}
-        {marked && spot && (
-          <circle class="chart-here" cx={spot.x} cy={spot.y} r="5" style={{ stroke: marked.colour }} />
-        )}
-      </svg>
-      <Tooltip hint={hint} width={width} />
-      <span class="hidden" aria-live="polite">
-        {hintText(hint)}
-      </span>
-    </div>
+        {diagonal && <path class="chart-diagonal" d={diagonalPath(plot, x, 1, 1)} />}
+      </g>
+      {marked?.low != null && marked.high != null && spot && (
+        <line
+          class="chart-whisker"
+          x1={spot.x}
+          x2={spot.x}
+          y1={plot.y(marked.low)}
+          y2={plot.y(marked.high)}
+          style={{ stroke: marked.colour }}
+        />
+      )}
+      {marked && spot && (
+        <circle class="chart-here" cx={spot.x} cy={spot.y} r="5" style={{ stroke: marked.colour }} />
+      )}
+    </Pointed>
   );
 }

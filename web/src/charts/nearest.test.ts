@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { moved, nearestSpot } from "./nearest";
+import { moved, nearestSpot, stepped } from "./nearest";
 
 describe("nearestSpot", () => {
   const spots = [
@@ -54,5 +54,28 @@ describe("moved", () => {
   it("starts again where the place is gone", () => {
     expect(moved(series, { series: 5, index: 3 }, "ArrowLeft")).toEqual({ series: 0, index: 0 });
     expect(moved([], null, "ArrowLeft")).toBeNull();
+  });
+});
+
+describe("stepped", () => {
+  it("goes along a row and stays in it", () => {
+    expect(stepped(3, 1, "ArrowRight")).toBe(2);
+    expect(stepped(3, 2, "ArrowRight")).toBe(2);
+    expect(stepped(3, 1, "ArrowLeft")).toBe(0);
+    expect(stepped(3, 2, "Home")).toBe(0);
+    expect(stepped(3, 0, "End")).toBe(2);
+  });
+  it("starts at the first point, with End at the last", () => {
+    for (const key of ["ArrowRight", "ArrowLeft", "Home"]) expect(stepped(3, null, key)).toBe(0);
+    expect(stepped(3, null, "End")).toBe(2);
+  });
+  it("passes over a page where there are pages", () => {
+    expect(stepped(200, 10, "PageDown", 50)).toBe(60);
+    expect(stepped(200, 10, "PageUp", 50)).toBe(0);
+    expect(stepped(200, 10, "PageDown")).toBeNull();
+  });
+  it("leads nowhere by other keys, nor among nothing", () => {
+    expect(stepped(3, 1, "Tab")).toBeNull();
+    expect(stepped(0, null, "End")).toBeNull();
   });
 });

@@ -46,3 +46,20 @@ export function moved(series: readonly { points: readonly Spot[] }[], from: Plac
   });
   return { series: next.i, index };
 }
+
+/** Where a key leads along `count` points in a row; null where it leads nowhere. `page`: points that Page
+ * Up and Page Down pass over; 0: they lead nowhere. */
+export function stepped(count: number, from: number | null, key: string, page = 0): number | null {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    Home: -count,
+    End: count,
+    PageDown: page,
+    PageUp: -page,
+  };
+  const step = steps[key];
+  if (!step) return null;
+  const now = from ?? (step > 0 ? -1 : 1);
+  return Math.min(count - 1, Math.max(0, now + step));
+}

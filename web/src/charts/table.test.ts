@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { csvField, csvOf, sorted, type Column } from "./table";
+import { csvField, csvOf, numbers, sorted, type Column } from "./table";
 
 interface R {
   name: string;
@@ -48,5 +48,17 @@ describe("sorted", () => {
   it("leaves the rows that it was given as they are", () => {
     sorted(rows, time, true);
     expect(rows[0]!.name).toBe("h10");
+  });
+});
+
+describe("numbers", () => {
+  const column = numbers("time", "time", (row: { time: number | null }) => row.time, (value) => `${value} s`);
+  it("are read with their unit, and written to a file without", () => {
+    expect(column.text!({ time: 2 })).toBe("2 s");
+    expect(csvOf([column], [{ time: 2 }])).toBe("time\n2\n");
+  });
+  it("are a dash where there are none, which no unit hides", () => {
+    expect(column.text!({ time: null })).toBe("–");
+    expect(column.text!({ time: 0 })).toBe("0 s");
   });
 });

@@ -12,6 +12,20 @@ export interface Column<R> {
   align?: "left" | "right";
 }
 
+/** A column of numbers, each read as `text` says; what has none is a dash. */
+export function numbers<R>(
+  key: string,
+  head: string,
+  value: (row: R) => number | null | undefined,
+  text: (value: number) => string,
+): Column<R> {
+  const read = (row: R) => {
+    const known = value(row);
+    return known === null || known === undefined ? "–" : text(known);
+  };
+  return { key, head, value, text: read };
+}
+
 /** A field of RFC 4180; text that a spreadsheet would run as a formula is quoted by an apostrophe. */
 export function csvField(cell: Cell): string {
   if (cell === null || cell === undefined) return "";

@@ -1,6 +1,8 @@
 // What the server answers to `comms`: what a run is expected to send, what traces hold, or both beside
 // each other. docs/communication.md, traces.md and reconcile.md say what each field is.
 
+import type { CallDocument } from "../../lib/documents";
+
 export interface Sums {
   readonly calls: number;
   readonly algorithm_bytes: number;
@@ -10,17 +12,7 @@ export interface Sums {
   readonly exposed_s: number;
 }
 
-export interface ExpectedCall {
-  readonly group: string;
-  readonly op: string;
-  readonly bytes: number;
-  readonly count: number;
-  readonly dtype: string;
-  readonly phase: string;
-  readonly ranks: number;
-  readonly level: string;
-  readonly seconds_each: number;
-  readonly exposed_s: number;
+export interface ExpectedCall extends CallDocument {
   readonly hidden_by: string;
   readonly small: boolean;
   readonly wire_bytes: number;

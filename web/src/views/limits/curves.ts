@@ -2,7 +2,7 @@
 import type { Category } from "../../charts/palette";
 import { tickLabel } from "../../charts/scales";
 import { asShares, type Row } from "../../charts/stack";
-import type { Column } from "../../charts/table";
+import { numbers, type Column } from "../../charts/table";
 import type { LinePoint, LineSeries, Marker } from "../../charts/LineChart";
 import { count, percent, seconds } from "../../lib/format";
 import type { LimitsRow, LimitsSetting } from "./documents";
@@ -130,48 +130,12 @@ export const kSettingColumns: Column<Curve>[] = [
   { key: "setting", head: "setting", value: (c) => c.setting.name, align: "left" },
   { key: "machine", head: "machine", value: (c) => c.machine, align: "left" },
   { key: "precision", head: "precision", value: (c) => c.setting.precision, align: "left" },
-  {
-    key: "linear_scaling_end_flop",
-    head: "linear to (FLOP)",
-    value: (c) => c.setting.linear_scaling_end_flop,
-    text: (c) => flops(c.setting.linear_scaling_end_flop),
-  },
-  {
-    key: "linear_scaling_last_flop",
-    head: "last above (FLOP)",
-    value: (c) => c.setting.linear_scaling_last_flop,
-    text: (c) => flops(c.setting.linear_scaling_last_flop),
-  },
-  {
-    key: "last_feasible_flop",
-    head: "last feasible (FLOP)",
-    value: (c) => c.setting.last_feasible_flop,
-    text: (c) => flops(c.setting.last_feasible_flop),
-  },
-  {
-    key: "last_utilization",
-    head: "utilisation there",
-    value: (c) => lastRow(c.setting)?.utilization,
-    text: (c) => {
-      const row = lastRow(c.setting);
-      return row ? percent(row.utilization) : "–";
-    },
-  },
-  {
-    key: "last_n_gpus",
-    head: "GPUs there",
-    value: (c) => lastRow(c.setting)?.n_gpus,
-    text: (c) => {
-      const row = lastRow(c.setting);
-      return row ? (row.n_gpus < 1e6 ? count(row.n_gpus) : flops(row.n_gpus)) : "–";
-    },
-  },
-  {
-    key: "implied_latency_flop",
-    head: "latency wall (FLOP)",
-    value: (c) => c.setting.closed_forms.implied_latency_flop,
-    text: (c) => flops(c.setting.closed_forms.implied_latency_flop),
-  },
+  numbers("linear_scaling_end_flop", "linear to (FLOP)", (c) => c.setting.linear_scaling_end_flop, flops),
+  numbers("linear_scaling_last_flop", "last above (FLOP)", (c) => c.setting.linear_scaling_last_flop, flops),
+  numbers("last_feasible_flop", "last feasible (FLOP)", (c) => c.setting.last_feasible_flop, flops),
+  numbers("last_utilization", "utilisation there", (c) => lastRow(c.setting)?.utilization, percent),
+  numbers("last_n_gpus", "GPUs there", (c) => lastRow(c.setting)?.n_gpus, (n) => (n < 1e6 ? count(n) : flops(n))),
+  numbers("implied_latency_flop", "latency wall (FLOP)", (c) => c.setting.closed_forms.implied_latency_flop, flops),
   { key: "end", head: "ends because", value: (c) => endText(c.setting), align: "left" },
 ];
 
@@ -187,24 +151,14 @@ export function modelRows(curves: readonly Curve[]): ModelRow[] {
 
 export const kModelColumns: Column<ModelRow>[] = [
   { key: "setting", head: "setting", value: (m) => m.curve.setting.name, align: "left" },
-  { key: "training_flop", head: "FLOP", value: (m) => m.row.training_flop, text: (m) => flops(m.row.training_flop) },
-  { key: "utilization", head: "utilisation", value: (m) => m.row.utilization, text: (m) => percent(m.row.utilization) },
-  { key: "n_gpus", head: "GPUs", value: (m) => m.row.n_gpus, text: (m) => count(m.row.n_gpus) },
-  { key: "d_model", head: "width", value: (m) => m.row.d_model, text: (m) => count(m.row.d_model) },
-  { key: "layers", head: "layers", value: (m) => m.row.layers, text: (m) => count(m.row.layers) },
-  {
-    key: "batch_tokens",
-    head: "batch (tokens)",
-    value: (m) => m.row.batch_tokens,
-    text: (m) => count(m.row.batch_tokens),
-  },
-  { key: "run_time_s", head: "run", value: (m) => m.row.run_time_s, text: (m) => seconds(m.row.run_time_s) },
-  {
-    key: "step_time_s",
-    head: "step",
-    value: (m) => m.row.times.step_time_s,
-    text: (m) => seconds(m.row.times.step_time_s),
-  },
+  numbers("training_flop", "FLOP", (m) => m.row.training_flop, flops),
+  numbers("utilization", "utilisation", (m) => m.row.utilization, percent),
+  numbers("n_gpus", "GPUs", (m) => m.row.n_gpus, count),
+  numbers("d_model", "width", (m) => m.row.d_model, count),
+  numbers("layers", "layers", (m) => m.row.layers, count),
+  numbers("batch_tokens", "batch (tokens)", (m) => m.row.batch_tokens, count),
+  numbers("run_time_s", "run", (m) => m.row.run_time_s, seconds),
+  numbers("step_time_s", "step", (m) => m.row.times.step_time_s, seconds),
 ];
 
 /** Where the time of each model's step goes, as shares of it. */

@@ -1,0 +1,63 @@
+// The frame of a chart whose points can be asked what they are, by the pointer or by keys: what the
+// point is stands beside it and is read out.
+import type { ComponentChildren, RefObject } from "preact";
+import { hintText, Tooltip, type Hint } from "./Tooltip";
+
+interface Props {
+  title: string;
+  /** What the keys read: "columns". */
+  reads: string;
+  /** What the drawing shows: "seconds by accelerators". */
+  drawn: string;
+  plotRef: RefObject<HTMLDivElement>;
+  width: number;
+  height: number;
+  hint: Hint | null;
+  /** Where the pointer is, in pixels of the frame. */
+  onPoint: (x: number, y: number) => void;
+  onClick?: (x: number, y: number) => void;
+  /** Whether the key means something here; the page does not take it then. */
+  onKey: (key: string) => boolean;
+  /** No point is meant any more. */
+  onLeave: () => void;
+  /** Under the drawing: a canvas. */
+  under?: ComponentChildren;
+  /** Of the drawing. */
+  children: ComponentChildren;
+}
+
+function placed(event: MouseEvent, to: (x: number, y: number) => void): void {
+  const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  to(event.clientX - box.left, event.clientY - box.top);
+}
+
+export function Pointed({ title, reads, drawn, plotRef, width, height, hint, under, children, ...on }: Props) {
+  const { onClick } = on;
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Escape") on.onLeave();
+    else if (on.onKey(event.key)) event.preventDefault();
+  };
+  return (
+    <div
+      ref={plotRef}
+      class="chart-plot"
+      tabIndex={0}
+      role="group"
+      aria-label={`${title}. Arrow keys read its ${reads}.`}
+      onPointerMove={(event) => placed(event, on.onPoint)}
+      onPointerLeave={on.onLeave}
+      onClick={onClick && ((event) => placed(event, onClick))}
+      onKeyDown={onKey}
+      onBlur={on.onLeave}
+    >
+      {under}
+      <svg class="chart-drawing" width={width} height={height} role="img" aria-label={`${title}: ${drawn}`}>
+        {children}
+      </svg>
+      <Tooltip hint={hint} width={width} />
+      <span class="hidden" aria-live="polite">
+        {hintText(hint)}
+      </span>
+    </div>
+  );
+}
