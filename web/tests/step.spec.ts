@@ -36,6 +36,32 @@ test("a changed degree gives the number of the command line", async ({ page }) =
   await expect(page.locator(kStepTime)).toContainText(seconds(said("--tp", "8").step_time_s));
 });
 
+test("a field that changes faster than answers come is followed, by one question at a time", async ({ page }) => {
+  await page.goto(at(`#/step?${kRun}`));
+  const time = page.locator(kStepTime);
+  await expect(time).toContainText(seconds(said().step_time_s));
+  let open = 0;
+  let most = 0;
+  let ended = 0;
+  await page.route("**/api/predict", async (route) => {
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    --open;
+    await route.continue().catch(() => {});
+  });
+  page.on("requestfailed", () => ++ended);
+  const seen = new Set<string>();
+  for (let batch = 256; batch <= 256 + 64 * 20; batch += 64) {
+    await page.getByLabel("Global batch").fill(String(batch));
+    await page.waitForTimeout(60);
+    seen.add(await time.innerText());
+  }
+  expect([most, ended]).toEqual([1, 0]);
+  expect(seen.size).toBeGreaterThan(2);
+  const last = headway<PredictDocument>("predict", ...kWords.slice(0, -1), String(256 + 64 * 20));
+  await expect(time).toContainText(seconds(last.step_time_s));
+});
+
 test("what is wrong stands beside its field, and the last answer stays", async ({ page }) => {
   await page.goto(at(`#/step?${kRun}&tp=8`));
   const right = seconds(said("--tp", "8").step_time_s);

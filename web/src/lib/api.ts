@@ -29,6 +29,11 @@ export class Refusal extends Error {
   }
 }
 
+/** What is wrong, of whatever was thrown. */
+export function problemsOfError(error: unknown): readonly Problem[] {
+  return error instanceof Refusal ? error.problems : [{ where: "", message: String(error) }];
+}
+
 const kUnreachable = "The server does not answer. Is `headway serve` still running?";
 
 async function post(command: string, body: BodyInit, headers: Record<string, string>, signal?: AbortSignal) {

@@ -1,8 +1,10 @@
-// A question that follows what the reader moves: at most one is under way, the last one wins, and the
-// last good answer stays while another is awaited or refused.
+// A question that follows what the reader changes: at most one is under way, and the last good answer
+// stays while another is awaited or refused. A short one is answered before the next is asked, so that
+// a field that keeps changing is followed by the picture; a long one is ended and asked anew.
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { ask, askLong, Refusal, type Answer, type Problem, type Progress, type Request } from "./api";
+import { ask, askLong, problemsOfError, type Answer, type Problem, type Progress, type Request } from "./api";
+import { follow, type Follower, type Outcome } from "./following";
 
 export interface Asking<Document> {
   /** The last good answer, and the request that it answers. */
@@ -16,13 +18,57 @@ export interface Asking<Document> {
 }
 
 export interface HowToAsk {
-  /** Milliseconds of rest before a changed request is sent. */
-  readonly rest?: number;
   /** Long work: streamed, with progress. */
   readonly long?: boolean;
+  /** Milliseconds of rest before a changed request for long work is sent. */
+  readonly rest?: number;
 }
 
 const kNothing: Asking<never> = { answer: null, answered: null, problems: [], busy: false, progress: null };
+
+type Change<Document> = (patch: (before: Asking<Document>) => Asking<Document>) => void;
+
+/** Asks what is wanted, as JSON, and tells by `change` what comes of it; null wants nothing. */
+export interface Asker {
+  want(text: string | null): void;
+  /** Ends what is under way; nothing is told any more. */
+  end(): void;
+}
+
+function rested<Document>(before: Asking<Document>): Asking<Document> {
+  return { ...before, problems: [], busy: false, progress: null };
+}
+
+/** Asks short questions: the last of those that come while one is under way waits for its answer. */
+export function shortAsker<Document>(command: string, change: Change<Document>): Asker {
+  let follower: Follower<string> | null = null;
+  const show = (text: string, outcome: Outcome<Answer<Document>>, isLast: boolean) =>
+    change((before) => {
+      if ("answer" in outcome) {
+        const answered = JSON.parse(text) as Request;
+        return { answer: outcome.answer, answered, problems: [], busy: !isLast, progress: null };
+      }
+      // What was wrong with a question that is not asked any more is no news.
+      return isLast ? { ...before, problems: problemsOfError(outcome.error), busy: false } : before;
+    });
+  const end = () => {
+    follower?.end();
+    follower = null;
+  };
+  return {
+    want(text) {
+      if (text === null) {
+        end();
+        change(rested);
+        return;
+      }
+      follower ??= follow((question, signal) => ask<Document>(command, JSON.parse(question) as Request, signal), show);
+      change((before) => ({ ...before, busy: true, progress: null }));
+      follower.want(text);
+    },
+    end,
+  };
+}
 
 // Long work is not done again for who goes back to it.
 const kRemembered = 8;
@@ -34,55 +80,67 @@ function remember(key: string, answer: Answer<unknown>): void {
   if (remembered.size > kRemembered && oldest !== undefined) remembered.delete(oldest);
 }
 
+/** Asks for long work: a change ends what is under way, and is asked after `rest` milliseconds without
+ * another; the first question at once. */
+export function longAsker<Document>(command: string, rest: number, change: Change<Document>): Asker {
+  let ending = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let first = true;
+  const end = () => {
+    clearTimeout(timer);
+    ending.abort();
+  };
+  const start = async (text: string, signal: AbortSignal) => {
+    change((before) => ({ ...before, busy: true, progress: null }));
+    const asked = JSON.parse(text) as Request;
+    const onProgress = (progress: Progress) => {
+      if (!signal.aborted) change((before) => ({ ...before, progress }));
+    };
+    try {
+      const answer = await askLong<Document>(command, asked, onProgress, signal);
+      if (signal.aborted) return;
+      remember(`${command} ${text}`, answer);
+      change(() => ({ answer, answered: asked, problems: [], busy: false, progress: null }));
+    } catch (error) {
+      if (signal.aborted) return;
+      change((before) => ({ ...before, problems: problemsOfError(error), busy: false, progress: null }));
+    }
+  };
+  return {
+    want(text) {
+      end();
+      if (text === null) {
+        change(rested);
+        return;
+      }
+      const known = remembered.get(`${command} ${text}`) as Answer<Document> | undefined;
+      if (known) {
+        const answered = JSON.parse(text) as Request;
+        change(() => ({ answer: known, answered, problems: [], busy: false, progress: null }));
+        return;
+      }
+      ending = new AbortController();
+      const { signal } = ending;
+      timer = setTimeout(() => void start(text, signal), first ? 0 : rest);
+      first = false;
+    },
+    end,
+  };
+}
+
 /** Asks `command` whenever `request` changes; null asks nothing and keeps what is there. */
 export function useAsking<Document>(command: string, request: Request | null, how: HowToAsk = {}): Asking<Document> {
+  const { long = false, rest = 30 } = how;
   const [state, setState] = useState<Asking<Document>>(kNothing);
+  const asker = useRef<Asker | null>(null);
   const text = request === null ? null : JSON.stringify(request);
-  const first = useRef(true);
 
   useEffect(() => {
-    if (text === null) {
-      setState((before) => ({ ...before, problems: [], busy: false, progress: null }));
-      return;
-    }
-    const asked = JSON.parse(text) as Request;
-    const key = `${command} ${text}`;
-    const known = how.long ? (remembered.get(key) as Answer<Document> | undefined) : undefined;
-    if (known) {
-      setState({ answer: known, answered: asked, problems: [], busy: false, progress: null });
-      return;
-    }
-    const ending = new AbortController();
-    const alive = () => !ending.signal.aborted;
-    const start = () => {
-      setState((before) => ({ ...before, busy: true, progress: null }));
-      const onProgress = (progress: Progress) => {
-        if (alive()) setState((before) => ({ ...before, progress }));
-      };
-      const asking = how.long
-        ? askLong<Document>(command, asked, onProgress, ending.signal)
-        : ask<Document>(command, asked, ending.signal);
-      asking.then(
-        (answer) => {
-          if (!alive()) return;
-          if (how.long) remember(key, answer);
-          setState({ answer, answered: asked, problems: [], busy: false, progress: null });
-        },
-        (error: unknown) => {
-          if (!alive()) return;
-          const problems =
-            error instanceof Refusal ? error.problems : [{ where: "", message: String(error) }];
-          setState((before) => ({ ...before, problems, busy: false, progress: null }));
-        },
-      );
-    };
-    const timer = setTimeout(start, first.current ? 0 : (how.rest ?? 30));
-    first.current = false;
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [command, text, how.long, how.rest]);
+    const own = long ? longAsker<Document>(command, rest, setState) : shortAsker<Document>(command, setState);
+    asker.current = own;
+    return own.end;
+  }, [command, long, rest]);
+  useEffect(() => asker.current!.want(text), [command, long, rest, text]);
 
   return state;
 }

@@ -2,7 +2,7 @@
 // setting alone, and the others' answers stay.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-import { ask, Refusal, type Answer, type Problem, type Request } from "./api";
+import { ask, problemsOfError, type Answer, type Problem, type Request } from "./api";
 import { follow, type Follower } from "./following";
 
 export interface Followed<Document> {
@@ -41,9 +41,7 @@ export function useFollowing<Document>(
           change(id, (before) => {
             if ("answer" in outcome)
               return { answer: outcome.answer, answered: text, problems: [], busy: !isLast, took };
-            const { error } = outcome;
-            const problems = error instanceof Refusal ? error.problems : [{ where: "", message: String(error) }];
-            return { ...before, problems, busy: !isLast, took };
+            return { ...before, problems: problemsOfError(outcome.error), busy: !isLast, took };
           });
         },
       );

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import { Form } from "../../app/Form";
 import { Problems } from "../../app/Problems";
-import { askWithFiles, Refusal, type Answer, type Problem, type Request } from "../../lib/api";
+import { askWithFiles, problemsOfError, type Answer, type Problem, type Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import { kFirstRun, kRunFields, kRunGroups, kRunNames, requestValue, runRequest, type RunField } from "../../lib/run";
 import { place, setFields } from "../../lib/url";
@@ -116,8 +116,7 @@ function useTraces(files: readonly File[], request: Request): Traced {
         (answer) => setState({ answer, problems: [], busy: false }),
         (error: unknown) => {
           if (ending.signal.aborted) return;
-          const problems = error instanceof Refusal ? error.problems : [{ where: "", message: String(error) }];
-          setState((before) => ({ ...before, problems, busy: false }));
+          setState((before) => ({ ...before, problems: problemsOfError(error), busy: false }));
         },
       );
     }, 250);
