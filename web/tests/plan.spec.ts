@@ -1,5 +1,6 @@
 import type { PlanDocument } from "../src/lib/documents";
 import { bytes, seconds } from "../src/lib/format";
+import { roomyWords } from "../src/lib/plan";
 import { headway } from "./command";
 import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
 
@@ -20,6 +21,7 @@ test("searches when it is asked to, and finds what the command line finds", asyn
   await page.getByLabel("Global batch").fill("64");
   await page.getByRole("button", { name: "Search" }).click();
   const plan = planned();
+  await expect(page.getByText(`Memory binds: with more of it than the`)).toContainText(`${roomyWords(plan)} (`);
   await expect(page.locator(kBest)).toHaveCount(plan.best.length);
   for (const [i, best] of plan.best.entries()) {
     const row = page.locator(kBest).nth(i);

@@ -1,7 +1,7 @@
 // The best layout of each kind.
 import type { PlanDocument } from "../../lib/documents";
-import { bytes, change, number, percent, seconds, si } from "../../lib/format";
-import { layoutWords, stepFields } from "../../lib/plan";
+import { bytes, number, percent, seconds, si } from "../../lib/format";
+import { layoutWords, roomyWords, stepFields } from "../../lib/plan";
 import { placeText, type Fields } from "../../lib/url";
 
 /** A layout that opens in the Step view. */
@@ -15,7 +15,7 @@ export function LayoutLink({ flags, fields }: { flags: string; fields: Fields })
 
 export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
   const close = plan.best.map((each, i) => (each.undecided ? i + 1 : 0)).filter((each) => each > 0);
-  const roomy = plan.with_endless_memory;
+  const roomy = roomyWords(plan);
   const first = plan.best[0]!;
   const money = plan.best.some((each) => each.cost_dollars !== null);
   return (
@@ -86,10 +86,10 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
             What binds 1: {plan.binds.map(({ what, share }) => `${what} ${percent(share)}`).join(", ")} of the step.
           </li>
         )}
-        {roomy && roomy.step_time_s < first.step_time_s && (
+        {roomy && (
           <li>
-            Memory binds: with more of it than the {bytes(first.capacity_bytes)} there are, a step would take{" "}
-            {change(roomy.step_time_s / first.step_time_s)} ({layoutWords(roomy.flags)}).
+            Memory binds: with more of it than the {bytes(first.capacity_bytes)} there are, {roomy} (
+            {layoutWords(plan.with_endless_memory!.flags)}).
           </li>
         )}
       </ul>
