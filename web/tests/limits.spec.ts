@@ -135,6 +135,24 @@ test("an address restores settings, edits and choice", async ({ page, context })
   await expect(row(second, "b200").first()).toBeVisible();
 });
 
+test("an empty list stays empty, says what to add, and takes it", async ({ page, context }) => {
+  await page.goto(at("#/limits"));
+  await page.getByRole("button", { name: "Remove h100-sxm" }).click();
+  await page.getByRole("button", { name: "Remove mine" }).click();
+  await expect(page.getByRole("heading", { name: "No settings" })).toBeVisible();
+  await expect(page.getByText(/add a machine, one of the published comparisons, or a setting/)).toBeVisible();
+  await expect(page).toHaveURL(/#\/limits\?empty=true$/);
+  await expectAccessible(page);
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await expect(second.getByRole("heading", { name: "No settings" })).toBeVisible();
+  await second.getByLabel("Add a machine").selectOption("b200");
+  await expectLimits(second, "b200", headway<LimitsDocument>("limits", "--gpu", "b200").settings[0]!);
+  await expect(second).toHaveURL(/#\/limits\?gpu=b200$/);
+  await page.getByRole("link", { name: /Begin with an H100/ }).click();
+  await expect(row(page, "mine").first()).toBeVisible();
+});
+
 test("the numbers of the curves come as a table to take along", async ({ page }) => {
   await page.goto(at("#/limits?gpu=a100-sxm"));
   await expect(row(page, "a100-sxm").first()).toBeVisible();

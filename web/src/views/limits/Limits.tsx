@@ -12,7 +12,7 @@ import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import { useFollowing, type Followed } from "../../lib/followingAll";
 import { percent } from "../../lib/format";
-import { place, setFields } from "../../lib/url";
+import { place, placeText, setFields } from "../../lib/url";
 import { Choice, Edited } from "./Choice";
 import {
   kLimitParts,
@@ -28,14 +28,11 @@ import type { LimitsDocument, MachinesDocument } from "./documents";
 import "./limits.css";
 import { Knobs } from "./Knobs";
 import { ownsOf, ownText, type OwnSetting } from "./settings";
-import { editedOf, fieldsOf, kFirst, lookOf, requestsOf } from "./state";
+import { changed, editedOf, fieldsOf, kFirst, lookOf, requestsOf } from "./state";
 
 const kMachinesRequest: Request = { what: "machines" };
 
-// A change of the first picture writes all of it, so that the address tells the whole.
-function change(patch: Parameters<typeof setFields>[0]): void {
-  setFields(fieldsOf(place.value.fields) === kFirst ? { ...kFirst, ...patch } : patch);
-}
+const change: typeof setFields = (patch) => setFields(changed(place.value.fields, patch));
 
 export function LimitsView() {
   const fields = fieldsOf(place.value.fields);
@@ -77,9 +74,24 @@ export function LimitsView() {
       <div class="answer" aria-busy={all.some((each) => each.answer === null && each.problems.length === 0)}>
         <Problems problems={problems} />
         {pictures}
-        {curves.length === 0 && problems.length === 0 && <p class="soft">Choose a machine or a comparison.</p>}
+        {ids.length === 0 && <Empty />}
       </div>
     </div>
+  );
+}
+
+function Empty() {
+  return (
+    <section class="panel" aria-labelledby="empty">
+      <h2 id="empty">No settings</h2>
+      <p>
+        Under “Settings side by side” add a machine, one of the published comparisons, or a setting of your own, whose
+        numbers have sliders. Each is a curve here: how large a training run it can do, and how well it is used.
+      </p>
+      <p>
+        <a href={placeText({ view: "limits", fields: kFirst })}>Begin with an H100 and one like it to change</a>
+      </p>
+    </section>
   );
 }
 

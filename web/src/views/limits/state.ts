@@ -18,15 +18,32 @@ export const kPresets: readonly { id: string; title: string }[] = [
 /** What is shown where the address says nothing: an H100, and the same to be changed beside it. */
 export const kFirst: Fields = { gpu: "h100-sxm", own1: "mine,base:h100-sxm" };
 
-export const kFieldNames: readonly string[] = ["preset", "gpu", "sparse", "edit", "show"].concat(
+/** `empty`: every setting was taken away, and the first picture does not come back for it. */
+export const kFieldNames: readonly string[] = ["preset", "gpu", "sparse", "edit", "show", "empty"].concat(
   Array.from({ length: kMostOwn }, (_, i) => `own${i + 1}`),
 );
+
+type Patch = Readonly<Record<string, string | undefined>>;
 
 export const listed = (text: string | undefined): string[] => (text ?? "").split(",").filter((each) => each !== "");
 
 /** The fields of the view, or the first picture where none is given. */
 export function fieldsOf(given: Fields): Fields {
   return kFieldNames.some((name) => given[name] !== undefined) ? given : kFirst;
+}
+
+/** A change of the fields with what follows from it: the first picture is written out once it is changed,
+ * so that the address tells the whole, and a list without settings is said to be empty. */
+export function changed(given: Fields, patch: Patch): Patch {
+  const before = fieldsOf(given);
+  const after: Record<string, string> = { ...before };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value) after[name] = value;
+    else delete after[name];
+  }
+  const written = before === kFirst ? { ...kFirst, ...patch } : patch;
+  if (requestsOf(after).size > 0) return { ...written, empty: undefined };
+  return { ...written, empty: "true", edit: undefined, show: undefined };
 }
 
 /** One request for each thing compared, by its id, in the order in which they are drawn. */
