@@ -58,13 +58,14 @@ CommandOutput run_scale_run(const ScaleRunRequest& request) {
   const auto whole = whole_run(fields);
   if (!whole) return {.problems = whole.problems()};
   if (whole->cost.hopeless) {
-    return {.text = "no checkpoint is reached: the run is interrupted every " +
-                    duration_text(whole->cost.reliability.mean_time_between) + ", and " +
-                    duration_text(whole->cost.interval + whole->cost.reliability.checkpoint +
-                                  whole->cost.reliability.restart) +
-                    " must pass without an interruption; a longer --mtbf, a faster --restart "
-                    "or fewer accelerators\n",
-            .exit_code = 1};
+    const std::string why =
+        "no checkpoint is reached: the run is interrupted every " +
+        duration_text(whole->cost.reliability.mean_time_between) + ", and " +
+        duration_text(whole->cost.interval + whole->cost.reliability.checkpoint +
+                      whole->cost.reliability.restart) +
+        " must pass without an interruption; a longer --mtbf, a faster --restart or fewer "
+        "accelerators";
+    return {.text = request.json ? hopeless_run_json(why) : why + "\n", .exit_code = 1};
   }
 
   // The same with fewer and more accelerators.

@@ -90,6 +90,11 @@ std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled) {
   return text_of(out);
 }
 
+std::string hopeless_run_json(const std::string& why) {
+  Json problem = {{"where", "mtbf"}, {"message", why}};
+  return text_of({{"problems", Json::array({std::move(problem)})}});
+}
+
 std::string published_json(const std::vector<PublishedRun>& runs) {
   Json out = Json::array();
   for (const PublishedRun& run : runs) {

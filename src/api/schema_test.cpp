@@ -76,6 +76,7 @@ std::vector<Question> questions() {
       {"plan", with(kRun, {{"emit", "megatron"}, {"fix", {{"tp", 4}}}})},
       {"comms", with(kRun, {{"tp", 4}, {"small", "16 KiB"}})},
       {"scale", with(kRun, {{"sweep", "run"}, {"tokens", "2T"}, {"step-noise", 0.01}})},
+      {"scale", with(kRun, {{"sweep", "run"}, {"tokens", "2T"}, {"mtbf", "10 min"}})},  // hopeless
       {"scale", {{"sweep", "published"}}},
       {"limits", {{"gpu", {"h100-sxm"}}, {"sparse", true}}},
       {"limits", {{"preset", "grand_dense"}}},
