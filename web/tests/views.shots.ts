@@ -32,6 +32,7 @@ const kShots: readonly Shot[] = [
   { name: "plan-400", address: kPlan, ready: '[data-table="best"]', width: 400, height: 1700 },
   { name: "scale", address: "#/scale", ready: "svg.chart-drawing", height: 1150 },
   { name: "scale-400", address: "#/scale", ready: "svg.chart-drawing", width: 400, height: 1700 },
+  { name: "scale-run", address: "#/scale?sweep=run", ready: "svg.chart-drawing", height: 1000 },
   { name: "limits", address: kLimits, ready: "svg.chart-drawing", height: 1000 },
   { name: "limits-dark", address: kLimits, ready: "svg.chart-drawing", height: 1000, dark: true },
   { name: "limits-400", address: kLimits, ready: "svg.chart-drawing", width: 400, height: 1400 },

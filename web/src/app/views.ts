@@ -38,7 +38,7 @@ export const kViews: readonly View[] = [
   {
     id: "scale",
     title: "Scale",
-    purpose: "one run along one axis, and where more brings little",
+    purpose: "one run along one axis, where more brings little, and what all of it costs",
     shares: kRunNames,
     Page: ScaleView,
   },

@@ -53,6 +53,12 @@ describe("one document", () => {
     expect(await refusal(ask("predict", {}))).toEqual(problems);
   });
 
+  test("an answer that is nothing but problems tells them", async () => {
+    const problems = [{ where: "mtbf", message: "no checkpoint is reached" }];
+    answering(new Response(JSON.stringify({ problems }), { headers: { "Headway-Exit": "1" } }));
+    expect(await refusal(ask("scale", {}))).toEqual(problems);
+  });
+
   test("an answer that is no document is a problem with its status", async () => {
     answering(new Response("<html>", { status: 502 }));
     expect((await refusal(ask("predict", {})))[0]!.message).toContain("502");

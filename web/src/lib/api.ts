@@ -45,9 +45,14 @@ async function post(command: string, body: BodyInit, headers: Record<string, str
   }
 }
 
-function problemsOf(document: unknown, status: number): Refusal {
+function told(document: unknown): readonly Problem[] | null {
   const problems = (document as { problems?: unknown } | null)?.problems;
-  if (Array.isArray(problems) && problems.length > 0) return new Refusal(problems as Problem[]);
+  return Array.isArray(problems) && problems.length > 0 ? (problems as Problem[]) : null;
+}
+
+function problemsOf(document: unknown, status: number): Refusal {
+  const problems = told(document);
+  if (problems) return new Refusal(problems);
   return new Refusal([{ where: "", message: `The server answered with status ${status}.` }]);
 }
 
@@ -71,7 +76,8 @@ export async function askWithFiles<Document>(
 
 async function oneDocument<Document>(response: Response): Promise<Answer<Document>> {
   const document: unknown = await response.json().catch(() => null);
-  if (!response.ok || document === null) throw problemsOf(document, response.status);
+  // Also an answer may be that something is wrong: a run that comes to no end.
+  if (!response.ok || document === null || told(document)) throw problemsOf(document, response.status);
   return { document: document as Document, exit: Number(response.headers.get("Headway-Exit") ?? 0) };
 }
 

@@ -31,6 +31,32 @@ export function seconds(value: number): string {
   return `${threeDigits(value / 86400)} days`;
 }
 
+/** How long a run or a part of it takes: "5.93 days", "10.5 min"; what is less than a millisecond is
+ * nothing there. */
+export function duration(value: number): string {
+  const size = Math.abs(value);
+  if (size < 1e-3) return "0 s";
+  if (size < 0.9995 * 60) return seconds(value);
+  if (size < 0.9995 * 3600) return `${threeDigits(value / 60)} min`;
+  if (size < 0.9995 * 86400) return `${threeDigits(value / 3600)} h`;
+  return `${threeDigits(value / 86400)} days`;
+}
+
+/** Joules of a run in watt-hours: "42.7 MWh". */
+export function energy(joules: number): string {
+  return si(joules / 3600, "Wh");
+}
+
+/** Kilograms, from a thousand on in tonnes: "16.4 t". */
+export function mass(kilograms: number): string {
+  return kilograms < 999.5 ? `${threeDigits(kilograms)} kg` : `${threeDigits(kilograms / 1000)} t`;
+}
+
+/** US dollars: "$96,720". */
+export function dollars(value: number): string {
+  return `$${threeDigits(value)}`;
+}
+
 /** Bytes in binary multiples: "67.7 GiB". */
 export function bytes(value: number): string {
   return scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
@@ -56,6 +82,12 @@ export function change(ratio: number): string {
 export function count(value: number): string {
   if (Math.abs(value) >= 1e15) return value.toExponential(2);
   return Math.round(value).toLocaleString("en-US");
+}
+
+/** Many things, as tokens and parameters are counted: "1.41 T", "692 B", "4.19 M"; fewer than a million in
+ * full. */
+export function many(value: number): string {
+  return value < 1e6 ? count(value) : scaled(value / 1e6, 1000, ["M", "B", "T"]);
 }
 
 /** A plain number in three significant digits. */

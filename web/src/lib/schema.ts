@@ -7,15 +7,16 @@ interface FieldSchema {
   readonly oneOf?: readonly FieldSchema[];
   readonly anyOf?: readonly FieldSchema[];
 }
-interface RequestSchema {
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
+export interface RequestSchema {
+  readonly properties?: Readonly<Record<string, FieldSchema & { readonly const?: unknown }>>;
+  /** Of `scale`: one for each of its commands. */
+  readonly oneOf?: readonly RequestSchema[];
 }
 
 const known = signal<Readonly<Record<string, RequestSchema>>>({});
 const asked = new Set<string>();
 
-/** The schema of a command's request; empty until it has come. Components that read it follow it. */
-export function requestSchema(command: string): RequestSchema {
+function schemaOf(command: string): RequestSchema {
   if (!asked.has(command)) {
     asked.add(command);
     fetch(`api/schema/${command}`)
@@ -26,6 +27,18 @@ export function requestSchema(command: string): RequestSchema {
       .catch(() => asked.delete(command)); // asked again with the next change
   }
   return known.value[command] ?? {};
+}
+
+/** Of several requests, the one whose `sweep` is the word. */
+export function chosenSchema(schema: RequestSchema, word: string | undefined): RequestSchema {
+  return schema.oneOf?.find(({ properties }) => properties?.sweep?.const === word) ?? schema;
+}
+
+/** The schema of the request of a command, as "predict" or "scale run"; empty until it has come. Components
+ * that read it follow it. */
+export function requestSchema(words: string): RequestSchema {
+  const [command, word] = words.split(" ");
+  return chosenSchema(schemaOf(command!), word);
 }
 
 /** One line of help on a field. */

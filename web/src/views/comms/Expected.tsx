@@ -1,6 +1,7 @@
 // What a run is expected to send.
 import { useState } from "preact/hooks";
 
+import { Facts } from "../../app/Facts";
 import { Columns } from "../../charts/Columns";
 import { DataTable } from "../../charts/DataTable";
 import { Figure } from "../../charts/Figure";
@@ -44,22 +45,24 @@ export function Expected({ document }: { document: ExpectedDocument }) {
   return (
     <>
       <section class="panel">
-        <dl class="numbers">
-          <Fact name="a rank sends, a step" value={bytes(all.wire_bytes)} />
-          <Fact name="calls" value={times(all.calls)} />
-          <Fact name="their time" value={seconds(all.time_s)} />
-          <Fact
-            name="exposed"
-            value={seconds(all.exposed_s)}
-            note={`${percent(all.exposed_s / document.step_time_s)} of the step`}
-          />
-          <Fact name="small calls" value={percent(small.calls / all.calls)} note={document.small_means} />
-          <Fact
-            name="step"
-            value={seconds(document.step_time_s)}
-            note={document.fits ? "" : "does not fit in memory"}
-          />
-        </dl>
+        <Facts
+          facts={[
+            { name: "a rank sends, a step", value: bytes(all.wire_bytes) },
+            { name: "calls", value: times(all.calls) },
+            { name: "their time", value: seconds(all.time_s) },
+            {
+              name: "exposed",
+              value: seconds(all.exposed_s),
+              about: `${percent(all.exposed_s / document.step_time_s)} of the step`,
+            },
+            { name: "small calls", value: percent(small.calls / all.calls), about: document.small_means },
+            {
+              name: "step",
+              value: seconds(document.step_time_s),
+              about: document.fits ? "" : "does not fit in memory",
+            },
+          ]}
+        />
       </section>
       <p>
         <label for="comms-quantity">Count</label>{" "}
@@ -120,18 +123,6 @@ export function Expected({ document }: { document: ExpectedDocument }) {
         </ul>
       )}
     </>
-  );
-}
-
-function Fact({ name, value, note }: { name: string; value: string; note?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        {value}
-        {note && <small>{note}</small>}
-      </dd>
-    </div>
   );
 }
 

@@ -2,9 +2,9 @@
 import { DataTable } from "../../charts/DataTable";
 import { Figure } from "../../charts/Figure";
 import { LineChart, type LineSeries } from "../../charts/LineChart";
-import type { Column } from "../../charts/table";
+import { numbers, type Column } from "../../charts/table";
 import { domainOf, type Axis } from "../../charts/scales";
-import { count, number, percent, si } from "../../lib/format";
+import { count, many, number, percent } from "../../lib/format";
 import type { SweepDocument, SweepPoint } from "./documents";
 
 /** What each accelerator added brings, as a share of what each of the first brings. */
@@ -73,39 +73,16 @@ export function Returns({ document }: { document: SweepDocument }) {
   );
 }
 
+const times = (ratio: number) => `${ratio.toFixed(2)} x`;
+
 const kLossColumns = (first: SweepPoint): Column<SweepPoint>[] => [
-  { key: "gpus", head: "accelerators", value: (p) => p.gpus, text: (p) => count(p.gpus) },
-  {
-    key: "batch_tokens",
-    head: "batch (tokens)",
-    value: (p) => p.global_batch * p.seq,
-    text: (p) => count(p.global_batch * p.seq),
-  },
-  { key: "tokens", head: "tokens", value: (p) => p.to_loss!.tokens, text: (p) => si(p.to_loss!.tokens, "") },
-  {
-    key: "days",
-    head: "days",
-    value: (p) => p.to_loss!.time_s / 86400,
-    text: (p) => number(p.to_loss!.time_s / 86400),
-  },
-  {
-    key: "sooner",
-    head: "sooner",
-    value: (p) => first.to_loss!.time_s / p.to_loss!.time_s,
-    text: (p) => `${(first.to_loss!.time_s / p.to_loss!.time_s).toFixed(2)} x`,
-  },
-  {
-    key: "tokens_per_s_ratio",
-    head: "tokens/s",
-    value: (p) => p.tokens_per_s / first.tokens_per_s,
-    text: (p) => `${(p.tokens_per_s / first.tokens_per_s).toFixed(2)} x`,
-  },
-  {
-    key: "best_batch_tokens",
-    head: "best batch (tokens)",
-    value: (p) => p.to_loss!.best_global_batch * p.seq,
-    text: (p) => count(p.to_loss!.best_global_batch * p.seq),
-  },
+  numbers("gpus", "accelerators", (p) => p.gpus, count),
+  numbers("batch_tokens", "batch (tokens)", (p) => p.global_batch * p.seq, count),
+  numbers("tokens", "tokens", (p) => p.to_loss!.tokens, many),
+  numbers("days", "days", (p) => p.to_loss!.time_s / 86400, number),
+  numbers("sooner", "sooner", (p) => first.to_loss!.time_s / p.to_loss!.time_s, times),
+  numbers("tokens_per_s_ratio", "tokens/s", (p) => p.tokens_per_s / first.tokens_per_s, times),
+  numbers("best_batch_tokens", "best batch (tokens)", (p) => p.to_loss!.best_global_batch * p.seq, count),
 ];
 
 /** To the loss that the base run comes to: where more accelerators stop being sooner. */

@@ -1,4 +1,4 @@
-// What the server answers to a sweep; docs/scaling.md says what each field is.
+// What the server answers to a sweep and of a whole run; docs/scaling.md says what each field is.
 
 export interface SweepPoint {
   readonly label: string;
@@ -65,6 +65,74 @@ export interface SweepDocument {
   readonly series: readonly SweepSeries[];
   readonly crossover?: Crossover | null;
   readonly crossover_searched_gpus?: readonly [number, number];
-  readonly assumptions: readonly { readonly name: string; readonly value: string; readonly source: string }[];
+  readonly assumptions: readonly Assumption[];
   readonly notes: readonly string[];
+}
+
+export interface Assumption {
+  readonly name: string;
+  readonly value: string;
+  readonly source: string;
+}
+
+/** What a run's time is taken by; they sum to the total. */
+export const kRunParts = ["training", "checkpoints", "lost_work", "restarts", "waiting"] as const;
+export type RunPart = (typeof kRunParts)[number];
+
+/** What a run takes. */
+export interface RunCost {
+  readonly gpus: number;
+  readonly tokens: number;
+  readonly global_batch_tokens: number;
+  readonly steps: number;
+  readonly step_time_s: number;
+  readonly mfu: number;
+  readonly tokens_per_s: number;
+  readonly fits: boolean;
+  readonly time_s: Readonly<Record<RunPart | "total", number>>;
+  /** Four of five runs, by the luck of failures alone. */
+  readonly interval_time_s: readonly [number, number] | null;
+  readonly goodput: number;
+  readonly interruptions: number;
+  readonly mean_time_between_interruptions_s: number | null;
+  readonly checkpoint: {
+    readonly bytes: number;
+    readonly blocking_s: number;
+    readonly hidden_s: number;
+    readonly interval_s: number | null;
+    readonly best_interval_s: number | null;
+  };
+  readonly spare_nodes: number;
+  readonly gpu_hours: number;
+  readonly spare_gpu_hours: number;
+  readonly power_w_per_gpu: number;
+  readonly energy_j: Readonly<Record<RunPart | "spares" | "total", number>>;
+  readonly co2_kg: number;
+  readonly price_usd: number | null;
+  readonly loss_nats_per_token: number;
+  readonly critical_batch_tokens: number;
+  readonly token_factor: number;
+  readonly step_factor: number;
+}
+
+/** The same run with more or fewer data-parallel ranks. */
+export interface ScaledRun extends RunCost {
+  readonly factor: number;
+  readonly batch_grown: boolean;
+}
+
+export interface RunDocument extends RunCost {
+  readonly model: string;
+  readonly cluster: string;
+  readonly interval_step_time_s: readonly [number, number] | null;
+  readonly by_gpus: readonly ScaledRun[];
+  readonly left_out: readonly string[];
+  readonly assumptions: readonly Assumption[];
+  readonly notes: readonly string[];
+}
+
+export type ScaleDocument = SweepDocument | RunDocument;
+
+export function isRun(document: ScaleDocument): document is RunDocument {
+  return "by_gpus" in document;
 }

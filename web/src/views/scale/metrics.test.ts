@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { SweepPoint } from "./documents";
 import { idealOf, intervalOf, kMetrics, metricOf } from "./metrics";
 import { returnsOf } from "./Returns";
-import { kFirstSweep, kSweeps, sweepOf, sweepRequest } from "./sweeps";
+import { kFirstSweep, kSweeps, sweepOf, scaleRequest } from "./sweeps";
 
 const point = (patch: Partial<SweepPoint>): SweepPoint => ({
   label: "64",
@@ -98,7 +98,7 @@ describe("returns", () => {
 
 describe("a sweep's request", () => {
   it("has the run's fields and its own", () => {
-    expect(sweepRequest({ ...kFirstSweep, at: "32,64", threshold: "0.4", metric: "mfu" })).toEqual({
+    expect(scaleRequest({ ...kFirstSweep, at: "32,64", threshold: "0.4", metric: "mfu" })).toEqual({
       sweep: "strong",
       at: "32,64",
       threshold: 0.4,
@@ -112,7 +112,7 @@ describe("a sweep's request", () => {
     });
   });
   it("leaves out what another sweep asks", () => {
-    const request = sweepRequest({ ...kFirstSweep, sweep: "network", at: "32,64", keep: "tokens", latency: "1,2" });
+    const request = scaleRequest({ ...kFirstSweep, sweep: "network", at: "32,64", keep: "tokens", latency: "1,2" });
     expect(request).not.toHaveProperty("at");
     expect(request).not.toHaveProperty("keep");
     expect(request).toHaveProperty("latency", "1,2");

@@ -1,4 +1,5 @@
 // The step in a few numbers, each with the convention that it follows.
+import { Facts } from "../../app/Facts";
 import type { PredictDocument } from "../../lib/documents";
 import { bytes, count, number, percent, seconds, si } from "../../lib/format";
 
@@ -28,17 +29,6 @@ export function Numbers({ step }: { step: PredictDocument }) {
       step.active_parameters === step.parameters ? "all active" : `${si(step.active_parameters, "").trim()} active`,
     ],
   ];
-  return (
-    <dl class="numbers">
-      {items.map(([name, value, about]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd class={name === "Memory" && !step.fits ? "bad" : ""} data-number={name}>
-            {value}
-            <small>{about}</small>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  const facts = items.map(([name, value, about]) => ({ name, value, about, bad: name === "Memory" && !step.fits }));
+  return <Facts facts={facts} />;
 }

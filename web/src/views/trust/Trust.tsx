@@ -1,6 +1,7 @@
 // How far the predictions can be trusted: every measured run of the corpus beside what is predicted of it.
 import { useMemo } from "preact/hooks";
 
+import { Facts } from "../../app/Facts";
 import { Problems } from "../../app/Problems";
 import { Figure } from "../../charts/Figure";
 import { Legend } from "../../charts/Legend";
@@ -73,13 +74,15 @@ function Corpus({ corpus }: { corpus: TrustDocument }) {
       </form>
       <div class="answer">
         <section class="panel">
-          <dl class="numbers">
-            <Fact name="runs shown" value={count(summary.rows)} />
-            <Fact name="error, median" value={percentOf(summary.median)} />
-            <Fact name="error, 90th percentile" value={percentOf(summary.p90)} />
-            <Fact name="bias, median" value={Number.isNaN(summary.bias) ? "–" : change(1 + summary.bias)} />
-            {measure === "time" && <Fact name="inside the 80 % interval" value={percentOf(summary.inside)} />}
-          </dl>
+          <Facts
+            facts={[
+              { name: "runs shown", value: count(summary.rows) },
+              { name: "error, median", value: percentOf(summary.median) },
+              { name: "error, 90th percentile", value: percentOf(summary.p90) },
+              { name: "bias, median", value: Number.isNaN(summary.bias) ? "–" : change(1 + summary.bias) },
+              ...(measure === "time" ? [{ name: "inside the 80 % interval", value: percentOf(summary.inside) }] : []),
+            ]}
+          />
         </section>
         <Drawing pairs={pairs} by={by} measure={measure} picked={picked < 0 ? null : picked} />
         {picked >= 0 && <RowCard row={pairs[picked]!.row} onClose={() => setFields({ row: undefined })} />}
@@ -96,15 +99,6 @@ function Corpus({ corpus }: { corpus: TrustDocument }) {
 }
 
 const percentOf = (share: number) => (Number.isNaN(share) ? "–" : percent(share));
-
-function Fact({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
 
 interface FiltersProps {
   corpus: TrustDocument;
