@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import type { Page } from "@playwright/test";
 
-import { bytes, seconds } from "../src/lib/format";
-import type { ComparedDocument, ExpectedDocument, MeasuredDocument } from "../src/views/comms/documents";
+import { bytes, count, percent, seconds } from "../src/lib/format";
+import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
 import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
 
@@ -97,6 +97,38 @@ test("a file that is no trace, and a field that is wrong, are said so", async ({
   await expect(field).toHaveAttribute("aria-invalid", "true");
   await field.fill("");
   await expect(page.getByRole("alert")).toBeEmpty();
+});
+
+test("the communication study has the command line's numbers, in its address", async ({ page, context }) => {
+  await page.goto(at(`#/comms?${kRun}`));
+  await page.getByLabel("What", { exact: true }).selectOption("study");
+  const study = headway<StudyDocument>("comms", "--study");
+  const models = page.getByRole("region", { name: "The models" }).getByRole("row");
+  await expect(models).toHaveCount(study.models.length + 1);
+  for (const [i, model] of study.models.entries()) {
+    await expect(models.nth(i + 1)).toContainText(bytes(model.tensor_bytes_in_layers));
+  }
+  await page.getByLabel("Part", { exact: true }).selectOption("tensor");
+  const runs = study.runs.filter(({ part }) => part === "tensor");
+  const rows = page.getByRole("region", { name: /^Tensor parallelism in one node/ }).getByRole("row");
+  await expect(rows).toHaveCount(runs.length + 1);
+  for (const [i, run] of runs.entries()) {
+    await expect(rows.nth(i + 1)).toContainText(bytes(run.wire_bytes));
+    await expect(rows.nth(i + 1)).toContainText(percent(run.exposed_s / run.step_time_s));
+  }
+  await expect(page).toHaveURL(/study=tensor/);
+  await expectAccessible(page);
+  const second = await context.newPage();
+  await second.setViewportSize({ width: 400, height: 800 });
+  await second.goto(page.url().replace("study=tensor", "study=sequence"));
+  const plot = second.getByRole("group", { name: /^Sequence length/ });
+  await plot.focus();
+  await plot.press("Home");
+  const first = study.runs.find(({ part }) => part === "sequence")!;
+  await expect(plot.locator('[aria-live="polite"]')).toContainText(count(first.tokens_per_s_per_gpu));
+  await expectNoSidewaysScroll(second);
+  await second.getByLabel("What", { exact: true }).selectOption("");
+  await expect(fact(second, "a rank sends, a step")).toBeVisible();
 });
 
 test("an address restores what it was copied from", async ({ page, context }) => {

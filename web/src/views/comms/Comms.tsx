@@ -1,4 +1,4 @@
-// Who sends what in a step: expected of a run, recorded in traces, or the two beside each other.
+// Who sends what in a step: expected of a run, recorded in traces, the two beside each other, or the study.
 import { useEffect, useState } from "preact/hooks";
 
 import { Form } from "../../app/Form";
@@ -6,17 +6,21 @@ import { Problems } from "../../app/Problems";
 import { askWithFiles, problemsOfError, type Answer, type Problem, type Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import { kFirstRun, kRunFields, kRunGroups, kRunNames, requestValue, runRequest, type RunField } from "../../lib/run";
-import { place, setFields } from "../../lib/url";
+import { place, setFields, type Fields } from "../../lib/url";
 import { Compared } from "./Compared";
-import { isCompared, isMeasured, type CommsDocument } from "./documents";
+import { isCompared, isMeasured, isStudy, kStudyParts, type CommsDocument } from "./documents";
 import { Drop } from "./Drop";
 import { Expected } from "./Expected";
 import { Measured } from "./Measured";
+import { Study } from "./Study";
+import { kStudyNames, studyPart } from "./study";
 import "./comms.css";
 
 const kSmall: RunField = { name: "small", label: "Small is below", kind: "text", unit: "as 64 KiB" };
 const kFields = [...kRunFields, kSmall];
 const kGroups = [...kRunGroups.slice(0, -1), { title: "Messages", fields: [kSmall] }, ...kRunGroups.slice(-1)];
+
+const kStudyRequest: Request = { study: true };
 
 // The run where the address names none.
 const kFirst = { ...kFirstRun, tp: "8", pp: "2", vpp: "5" };
@@ -29,16 +33,19 @@ export function CommsView() {
   const steps = fields["trace-steps"] ?? "";
   const more = steps === "" ? {} : { "trace-steps": requestValue({ name: "", label: "", kind: "count" }, steps) };
   const request = alone ? more : { ...runRequest(fields, kFields), ...(files.length > 0 ? more : {}) };
-  const expected = useAsking<CommsDocument>("comms", files.length > 0 ? null : request);
-  const traced = useTraces(files, request);
-  const { answer, problems, busy } = files.length > 0 ? traced : expected;
+  const studied = fields.study !== undefined;
+  const withFiles = files.length > 0 && !studied;
+  const asked = useAsking<CommsDocument>("comms", studied ? kStudyRequest : withFiles ? null : request);
+  const traced = useTraces(studied ? kNoFiles : files, request);
+  const { answer, problems, busy } = withFiles ? traced : asked;
   const document = answer?.document;
   const change: typeof setFields = (patch) => setFields({ ...(given.model ? {} : kFirst), ...patch });
   return (
     <div class="view">
       <div>
-        <Drop files={files} onChange={setFiles} />
-        {files.length > 0 && (
+        <StudyChoice fields={fields} />
+        {!studied && <Drop files={files} onChange={setFiles} />}
+        {withFiles && (
           <fieldset>
             <legend>Read them</legend>
             <div class="field">
@@ -65,7 +72,7 @@ export function CommsView() {
             </div>
           </fieldset>
         )}
-        {!alone && (
+        {!alone && !studied && (
           <Form
             command="comms"
             groups={kGroups}
@@ -79,7 +86,9 @@ export function CommsView() {
         <Problems problems={problems} shown={kRunNames} />
         {busy && !document && <p role="status">asking…</p>}
         {document &&
-          (isCompared(document) ? (
+          (isStudy(document) ? (
+            <Study study={document} part={studyPart(fields.study)} />
+          ) : isCompared(document) ? (
             <Compared document={document} />
           ) : isMeasured(document) ? (
             <Measured document={document} />
@@ -91,12 +100,48 @@ export function CommsView() {
   );
 }
 
+// A run of the reader's own, or the study's.
+function StudyChoice({ fields }: { fields: Fields }) {
+  return (
+    <>
+      <div class="field wide sweep-choice">
+        <label for="comms-what">What</label>
+        <select
+          id="comms-what"
+          value={fields.study === undefined ? "" : "study"}
+          onChange={(event) => setFields({ study: event.currentTarget.value === "study" ? kStudyParts[0] : undefined })}
+        >
+          <option value="">A run, or traces of one</option>
+          <option value="study">The communication study</option>
+        </select>
+      </div>
+      {fields.study !== undefined && (
+        <div class="field wide">
+          <label for="comms-part">Part</label>
+          <select
+            id="comms-part"
+            value={studyPart(fields.study)}
+            onChange={(event) => setFields({ study: event.currentTarget.value })}
+          >
+            {kStudyParts.map((part) => (
+              <option key={part} value={part}>
+                {kStudyNames[part]}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </>
+  );
+}
+
 interface Traced {
   readonly answer: Answer<CommsDocument> | null;
   readonly problems: readonly Problem[];
   readonly busy: boolean;
 }
 
+const kNoFiles: readonly File[] = [];
 const kNothing: Traced = { answer: null, problems: [], busy: false };
 
 // Asks with the files whenever they or the run change.

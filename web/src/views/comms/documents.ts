@@ -153,7 +153,59 @@ export interface ComparedDocument {
   readonly assumptions: readonly string[];
 }
 
-export type CommsDocument = ExpectedDocument | MeasuredDocument | ComparedDocument;
+export const kStudyParts = ["data", "tensor", "pipeline", "combined", "sequence"] as const;
+export type StudyPart = (typeof kStudyParts)[number];
+
+export interface StudiedModel {
+  readonly model: string;
+  readonly parameters: number;
+  readonly weight_bytes: number;
+  readonly gradient_wire_bytes_8_ranks: number;
+  readonly gradient_calls_zero_1: number;
+  readonly activation_bytes: number;
+  readonly tensor_all_reduces_in_layers: number;
+  readonly tensor_all_reduces: number;
+  readonly tensor_bytes_in_layers: number;
+  readonly boundary_bytes: number;
+}
+
+export interface StudiedRun {
+  readonly part: StudyPart;
+  readonly model: string;
+  readonly seq: number;
+  readonly layout: {
+    readonly gpus: number;
+    readonly dp: number;
+    readonly tp: number;
+    readonly pp: number;
+    readonly micro_batch: number;
+    readonly zero: number;
+  };
+  readonly step_time_s: number;
+  readonly tokens_per_s_per_gpu: number;
+  readonly fits: boolean;
+  readonly calls: number;
+  readonly wire_bytes: number;
+  readonly wire_bytes_by_op: Readonly<Record<string, number>>;
+  readonly wire_bytes_by_group: Readonly<Record<string, number>>;
+  readonly exposed_s: number;
+  readonly smallest_bytes: number;
+  readonly median_bytes: number;
+  readonly largest_bytes: number;
+  readonly small: { readonly calls: number; readonly wire_bytes: number; readonly time_s: number };
+}
+
+export interface StudyDocument {
+  readonly cluster: string;
+  readonly models: readonly StudiedModel[];
+  readonly runs: readonly StudiedRun[];
+}
+
+export type CommsDocument = ExpectedDocument | MeasuredDocument | ComparedDocument | StudyDocument;
+
+export function isStudy(document: CommsDocument): document is StudyDocument {
+  return "models" in document;
+}
 
 export function isCompared(document: CommsDocument): document is ComparedDocument {
   return "verdict" in document;
