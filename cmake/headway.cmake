@@ -133,7 +133,7 @@ function(headway_test_headers)
   file(WRITE ${source} "")
   add_library(headway_test_headers OBJECT ${source})
   target_link_libraries(headway_test_headers PRIVATE headway_flags rapidcheck GTest::gtest_main)
-  target_compile_options(headway_test_headers PRIVATE -O1)
+  target_compile_options(headway_test_headers PRIVATE -O0)
   target_precompile_headers(headway_test_headers PRIVATE <algorithm> <cmath> <map> <optional>
                                                          <string> <vector> <gtest/gtest.h>
                                                          <rapidcheck.h>)
@@ -145,8 +145,9 @@ function(headway_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
   headway_test_headers()
   headway_program(${name} SOURCES ${ARG_SOURCES} USES ${ARG_USES} rapidcheck GTest::gtest_main)
+  # -O0: optimising the templates of properties takes longer than it saves when they run.
   # g++ 12 warns falsely of std::string where its header is precompiled (GCC bug 105329).
-  target_compile_options(${name}_objects PRIVATE -O1 -Wno-array-bounds -Wno-stringop-overflow
+  target_compile_options(${name}_objects PRIVATE -O0 -Wno-array-bounds -Wno-stringop-overflow
                                                  -Wno-stringop-overread)
   target_precompile_headers(${name}_objects REUSE_FROM headway_test_headers)
   target_compile_definitions(${name}_objects PRIVATE HEADWAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
