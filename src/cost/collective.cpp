@@ -37,10 +37,11 @@ double partly_overlapped(double a, double b, double overlap) {
 /// that one ring link carries if there were one ring: S(n-1)/n, or S of a broadcast.
 ///   T = base + rounds · (Σ hops·ring_hop·l + min(short, long))
 ///   short = max volume / min(m·r·e/2, short_fraction·rate)   (NCCL's LL protocols)
-///   long  = (n-1)·ring_step ⊕ max volume / (m·r·e)           (NCCL's Simple protocol)
-/// where ⊕ is partly_overlapped.
+///   long  = max(Σ hops·ring_step, Σ hops · max ring_gap) ⊕ max volume / (m·r·e)   (NCCL's Simple)
+/// where ⊕ is partly_overlapped: the last message arrives after all of its hops, and no link passes
+/// its n-1 messages faster than the slowest one.
 double ring_time(double volume, double rounds, const GroupPath& path) {
-  double hop_latency = 0, hops = 0, step = 0, short_time = 0, long_time = 0, overlap = 0;
+  double hop_latency = 0, hops = 0, steps = 0, gap = 0, short_time = 0, long_time = 0, overlap = 0;
   for (int i = 0; i < path.levels; ++i) {
     const CrossedLevel& level = path.level[i];
     const NetworkParameters& parameters = *level.parameters;
@@ -48,12 +49,14 @@ double ring_time(double volume, double rounds, const GroupPath& path) {
     const double short_rate = std::min(rate / 2, level.own_rate * parameters.short_fraction);
     hop_latency += level.hops * parameters.ring_hop * level.latency;
     hops += level.hops;
-    step = std::max(step, parameters.ring_step.value());
+    steps += level.hops * parameters.ring_step.value();
+    gap = std::max(gap, parameters.ring_gap.value());
     short_time = std::max(short_time, volume / short_rate);
     long_time = std::max(long_time, volume / rate);
     overlap = parameters.step_overlap;  // of the outermost level
   }
-  const double transfer = std::min(short_time, partly_overlapped(hops * step, long_time, overlap));
+  const double waiting = std::max(steps, hops * gap);
+  const double transfer = std::min(short_time, partly_overlapped(waiting, long_time, overlap));
   return base_latency(path) + rounds * (hop_latency + transfer);
 }
 

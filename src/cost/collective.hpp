@@ -19,8 +19,9 @@ struct NetworkParameters {
   double in_network_efficiency = 0.65;  // where the switches sum (NVLink SHARP, IB SHARP)
   Seconds base_latency{15e-6};          // of any call that crosses the level: launch, first flag
   double ring_hop = 2;                  // of a ring, in latencies of the level
-  Seconds ring_step{4e-6};              // a link is busy with each message of a ring, long protocol
-  double step_overlap = 0.5;            // of ring_step with the transfer, 0 ... 1
+  Seconds ring_step{4e-6};              // of a message over one hop of a ring, long protocol
+  Seconds ring_gap{1e-6};               // between two messages of a ring through one link
+  double step_overlap = 0.5;            // of steps or gaps with the transfer, 0 ... 1
   double short_fraction = 0.3;          // of one accelerator's rate: the short-message protocol
   double tree_hop = 6;                  // up and down one doubling, in latencies of the level
   Seconds tree_fill{60e-6};             // a full chunk up and down one doubling of the tree

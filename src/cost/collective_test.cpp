@@ -45,7 +45,7 @@ LevelParameters wire_only() {
   NetworkParameters p;
   p.bandwidth_efficiency = p.in_network_efficiency = 1;
   p.tree_efficiency = 1e-9;
-  p.base_latency = p.ring_step = p.tree_fill = Seconds(0);
+  p.base_latency = p.ring_step = p.ring_gap = p.tree_fill = Seconds(0);
   p.ring_hop = p.tree_hop = p.message_hop = 0;
   LevelParameters all;
   all.fill(p);
@@ -88,12 +88,23 @@ TEST(Coll2Ring, BroadcastSendsTheWholeBufferOverEachLink) {
               8e9 / 400e9, 1e-12);
 }
 
-TEST(Coll2Ring, LatencyGrowsByOneHopAndOneStepForEachRank) {
+TEST(Coll2Ring, EachHopTakesTheTimeOfItsOwnLevel) {
   LevelParameters p = wire_only();
-  for (auto& q : p) q.ring_hop = 3, q.ring_step = Seconds(7e-6), q.short_fraction = 1e-9;
-  // 1 byte on 4 nodes of 2: 3 hops between nodes of 5 us, 4 inside of 2 us; 7 steps.
+  for (auto& q : p) q.ring_hop = 3, q.short_fraction = 1e-9;
+  p[0].ring_step = Seconds(7e-6), p[1].ring_step = Seconds(20e-6);
+  // 1 byte on 4 nodes of 2: 3 hops between nodes of 5 us, 4 inside of 2 us.
   EXPECT_NEAR(seconds(CollectiveOp::all_gather, 1, span(2, 4), two_levels(), p),
-              3 * (3 * 5e-6 + 4 * 2e-6) + 7 * 7e-6, 1e-9);
+              3 * (3 * 5e-6 + 4 * 2e-6) + 3 * 20e-6 + 4 * 7e-6, 1e-9);
+}
+
+TEST(Coll2Ring, NoLinkPassesItsMessagesFasterThanTheSlowest) {
+  LevelParameters p = wire_only();
+  for (auto& q : p) q.short_fraction = 1e-9, q.ring_step = Seconds(7e-6);
+  p[1].ring_gap = Seconds(30e-6);
+  // Through nodes of 2 or of 1 accelerator, a message for each other rank passes the slowest link.
+  EXPECT_NEAR(seconds(CollectiveOp::all_gather, 1, span(2, 4), two_levels(), p), 7 * 30e-6, 1e-9);
+  EXPECT_NEAR(seconds(CollectiveOp::all_gather, 1, span(1, 8), two_levels(), p), 7 * 30e-6, 1e-9);
+  EXPECT_NEAR(seconds(CollectiveOp::all_gather, 1, span(2, 1), two_levels(), p), 7e-6, 1e-9);
 }
 
 TEST(Coll2Ring, TheShortProtocolAvoidsTheStepsAtALowerRate) {
@@ -257,6 +268,7 @@ LevelParameters any_parameters() {
     p.base_latency = Seconds(between(1e-6, 1e-4));
     p.ring_hop = between(0.1, 10);
     p.ring_step = Seconds(between(1e-7, 1e-4));
+    p.ring_gap = Seconds(between(1e-7, 1e-4));
     p.step_overlap = between(1e-3, 1);
     p.short_fraction = between(1e-2, 1);
     p.tree_hop = between(0.1, 10);
@@ -314,7 +326,7 @@ RC_GTEST_PROP(CollectiveProperties, DoublingEveryRateHalvesTheTime, ()) {
   const double bytes = any_bytes(), before = seconds(op, bytes, group, cluster, p);
   RC_PRE(before > 0);
   for (Level& l : cluster.levels) l.bandwidth *= 2, l.port_bandwidth *= 2, l.latency /= 2;
-  for (auto& q : p) q.base_latency /= 2, q.ring_step /= 2, q.tree_fill /= 2;
+  for (auto& q : p) q.base_latency /= 2, q.ring_step /= 2, q.ring_gap /= 2, q.tree_fill /= 2;
   RC_ASSERT(std::abs(seconds(op, bytes, group, cluster, p) * 2 / before - 1) < 1e-9);
 }
 
@@ -383,7 +395,7 @@ RC_GTEST_PROP(CollectiveProperties, WithoutLatencyAllReduceIsNoFasterThanItsHalv
   for (Level& l : cluster.levels) l.in_network_reduction = false;
   auto p = any_parameters();
   for (auto& q : p) {
-    q.base_latency = q.ring_step = q.tree_fill = Seconds(0);
+    q.base_latency = q.ring_step = q.ring_gap = q.tree_fill = Seconds(0);
     q.ring_hop = q.tree_hop = 0;
   }
   const auto group = any_span();

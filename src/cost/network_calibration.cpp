@@ -37,6 +37,7 @@ NetworkParameters parameters_from(Fields& fields, NetworkParameters p) {
   p.base_latency = fields.quantity_or("base_latency", p.base_latency);
   p.ring_hop = multiple(fields, "ring_hop", p.ring_hop);
   p.ring_step = fields.quantity_or("ring_step", p.ring_step);
+  p.ring_gap = fields.quantity_or("ring_gap", p.ring_gap);
   p.step_overlap = within(fields, "step_overlap", p.step_overlap, 0, 1);
   p.short_fraction = fraction(fields, "short_fraction", p.short_fraction);
   p.tree_hop = multiple(fields, "tree_hop", p.tree_hop);
@@ -130,12 +131,12 @@ std::string network_fields_text(const NetworkParameters& p) {
       text, sizeof text,
       "bandwidth_efficiency = %.3f\ntree_efficiency = %.3f\nin_network_efficiency = %.3f\n"
       "base_latency = \"%.4g us\"\nring_hop = %.3f\nring_step = \"%.4g us\"\n"
-      "step_overlap = %.3f\nshort_fraction = %.4f\ntree_hop = %.3f\n"
+      "ring_gap = \"%.4g us\"\nstep_overlap = %.3f\nshort_fraction = %.4f\ntree_hop = %.3f\n"
       "tree_fill = \"%.4g us\"\ntree_half_size = \"%.4g KiB\"\nmessage_hop = %.3f\n",
       p.bandwidth_efficiency, p.tree_efficiency, p.in_network_efficiency,
-      p.base_latency.value() * 1e6, p.ring_hop, p.ring_step.value() * 1e6, p.step_overlap,
-      p.short_fraction, p.tree_hop, p.tree_fill.value() * 1e6, p.tree_half_size.value() / 1024,
-      p.message_hop);
+      p.base_latency.value() * 1e6, p.ring_hop, p.ring_step.value() * 1e6, p.ring_gap.value() * 1e6,
+      p.step_overlap, p.short_fraction, p.tree_hop, p.tree_fill.value() * 1e6,
+      p.tree_half_size.value() / 1024, p.message_hop);
   return text;
 }
 

@@ -20,6 +20,7 @@ enum class Shown {
   always,
   by_short_messages,
   by_rings,
+  by_rings_through_domains,  // several ranks in a domain of the level below
   by_trees,
   by_summing_switches,
   by_all_to_all
@@ -75,6 +76,8 @@ std::vector<Knob> make_knobs() {
       plain("ring_hop", &P::ring_hop, 0.05, 50, true, Shown::by_rings),
       quantity("ring_step", &P::ring_step, 0.05 * kMicrosecond, 100 * kMicrosecond,
                Shown::by_rings),
+      quantity("ring_gap", &P::ring_gap, 0.05 * kMicrosecond, 100 * kMicrosecond,
+               Shown::by_rings_through_domains),
       plain("step_overlap", &P::step_overlap, 0, 1, false, Shown::by_rings),
       plain("short_fraction", &P::short_fraction, 0.005, 1, true, Shown::by_rings),
       plain("tree_hop", &P::tree_hop, 0.05, 100, true, Shown::by_trees),
@@ -130,13 +133,16 @@ void weigh(Task& task) {
 
 std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held) {
   constexpr std::size_t kEnough = 10, kSome = 2;
-  std::size_t brief = 0, rings = 0, trees = 0, summed = 0, all_to_all = 0;
+  std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0;
   for (const auto* row : task.rows) {
     const Cluster& cluster = task.data->clusters[row->cluster];
-    const auto& level = cluster.levels[static_cast<std::size_t>(crossed_level(row->span, cluster))];
+    const auto outer = static_cast<std::size_t>(crossed_level(row->span, cluster));
+    const auto& level = cluster.levels[outer];
     const bool reduces = row->op == CollectiveOp::all_reduce;
-    rings += row->op == CollectiveOp::all_gather || row->op == CollectiveOp::reduce_scatter ||
-             row->op == CollectiveOp::broadcast;
+    const bool ring = row->op == CollectiveOp::all_gather ||
+                      row->op == CollectiveOp::reduce_scatter || row->op == CollectiveOp::broadcast;
+    rings += ring;
+    through += ring && outer > 0 && row->span.members[outer - 1] > 1;
     brief += size_class_of(row->bytes) == SizeClass::up_to_1mib;
     trees += reduces;
     summed += reduces && level.in_network_reduction;
@@ -147,6 +153,7 @@ std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held)
     const bool decided = knob.shown == Shown::always ||
                          (knob.shown == Shown::by_short_messages && brief >= kEnough) ||
                          (knob.shown == Shown::by_rings && rings >= kEnough) ||
+                         (knob.shown == Shown::by_rings_through_domains && through >= kEnough) ||
                          (knob.shown == Shown::by_trees && trees >= kEnough) ||
                          (knob.shown == Shown::by_summing_switches && summed >= kEnough) ||
                          (knob.shown == Shown::by_all_to_all && all_to_all >= kSome);
@@ -226,13 +233,15 @@ NetworkParameters fit_class(Task task) {
     box.step.push_back(knob.logarithmic ? 0.5 : 0.1);
     task.start.push_back(to_scale(knob, knob.get(task.varied)));
   }
-  // From the start, from one with short hops and from one with long ones; then on from the best.
+  // From the start, from one with short hops and gaps and from one with long ones; then on from the
+  // best. A gap that is too short to be felt shows no way to a longer one.
   std::vector<double> best = task.start;
   double best_loss = search(task, box, 2, best);
   for (const double factor : {0.2, 3.0}) {
     std::vector<double> point = task.start;
     for (std::size_t k = 0; k < task.knobs.size(); ++k) {
-      if (!task.knobs[k].name.ends_with("_hop")) continue;
+      const std::string& name = task.knobs[k].name;
+      if (!name.ends_with("_hop") && !name.ends_with("_gap")) continue;
       point[k] = std::clamp(point[k] + std::log(factor), box.lower[k], box.upper[k]);
     }
     const double value = search(task, box, 2, point);
@@ -246,8 +255,10 @@ NetworkParameters fit_class(Task task) {
   return task.varied;
 }
 
-/// The constants of a class when those of `fit` stand in networks.toml.
-Result<NetworkParameters> borrowed_parameters(const CollectiveFit& fit, const std::string& name) {
+/// The constants of a class before its own fit, when those of the other classes of `fit` stand in
+/// networks.toml.
+Result<NetworkParameters> borrowed_parameters(CollectiveFit fit, const std::string& name) {
+  fit.classes.erase(name);
   const auto fitted = parse_toml(to_toml(fit, ""), "networks.toml");
   if (!fitted) return fitted.problems();
   return estimated_network_parameters(name, &*fitted);
@@ -317,10 +328,10 @@ Result<CollectiveFit> calibrate_collectives(const CollectiveData& data) {
   auto start = estimated_classes(data);
   if (!start) return start.problems();
   const CollectiveFit first = fit_collectives(data, *start);
-  // What borrows from a fitted class now starts from the fitted constants: where rows cross such a
-  // class inside a fitted one (NVLink 5 inside, InfiniBand between), the outer fit depends on it.
+  // What borrows from a fitted class now starts from the fitted constants: those that its own rows
+  // do not decide, and where rows cross such a class inside a fitted one (NVLink 5 inside,
+  // InfiniBand between), the outer fit depends on it.
   for (auto& [name, parameters] : start.value()) {
-    if (first.classes.count(name)) continue;
     const auto borrowed = borrowed_parameters(first, name);
     if (!borrowed) return borrowed.problems();
     parameters = *borrowed;

@@ -171,6 +171,7 @@ RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
   for (NetworkParameters& network : c.calibration.levels) {
     network.base_latency *= 0.5;
     network.ring_step *= 0.5;
+    network.ring_gap *= 0.5;
     network.tree_fill *= 0.5;
   }
   for (FrameworkConstants& f : c.calibration.frameworks) {

@@ -94,7 +94,8 @@ TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
     level.latency = Seconds(0);
   }
   for (NetworkParameters& network : calibration.levels) {
-    network.base_latency = network.ring_step = network.tree_fill = Seconds(0);
+    network.base_latency = network.tree_fill = Seconds(0);
+    network.ring_step = network.ring_gap = Seconds(0);
   }
   calibration.shared = {};
   calibration.frameworks = {};
