@@ -19,7 +19,7 @@ constexpr RunField kFields[] = {
     {"hardware-share", "0..1", "of interruptions, those that send a node to repair; default 0.78"},
     {"restart", "TIME", "from an interruption until training goes on; default 10 min"},
     {"repair", "TIME", "until a failed node is back as a spare; default 24 h"},
-    {"spares", "N", "spare nodes; default: so many that the run waits 0.1 % of its time at most"},
+    {"spares", "N", "spare nodes; default: so many that the run costs least"},
     {"checkpoint-bandwidth", "RATE",
      "of the storage, all ranks together; default 122 MB/s an accelerator"},
     {"checkpoint-size", "BYTES", "default: weights, master copy and optimiser states"},
@@ -201,14 +201,12 @@ Result<ScaleSettings> scale_settings(const RunRequest& scale, const Cluster& clu
   for (const AssumptionSource& source : *sources) {
     std::string name = source.name;
     std::replace(name.begin(), name.end(), '_', '-');
-    if (name == "most-waiting") {
-      if (a.spares) continue;
-      name = "spares";
-    }
     std::string value = source.value;
-    if (source.name == "most_waiting") value = "for " + number_text(100 * a.most_waiting) + " %";
     if (source.name == "checkpoint_bandwidth") value = to_text(a.checkpoint_bandwidth);
     in.note(name, value, source.source);
+  }
+  if (!a.spares) {
+    in.note("spares", "at the least cost", "one more would cost more than the waiting it saves");
   }
   in.note("price", a.price > 0 ? number_text(a.price) : "not known",
           "cluster " + cluster.name + ", US dollars an hour");

@@ -170,15 +170,20 @@ double waiting_share(Seconds failing_between, Seconds repair, std::int64_t spare
   return blocked;
 }
 
-std::int64_t spares_for(Seconds failing_between, Seconds repair, double most) {
+// The run takes 1/(1 - B(k + 1)) as long, on nodes + k.
+std::int64_t cheapest_spares(Seconds failing_between, Seconds repair, std::int64_t nodes) {
   if (failing_between.value() <= 0) return 0;
+  constexpr std::int64_t kMost = 100'000'000;
   const double load = repair / failing_between;
-  double blocked = 1;
-  for (std::int64_t j = 1; j < 100'000'000; ++j) {
-    blocked = load * blocked / (static_cast<double>(j) + load * blocked);
-    if (blocked <= most) return j - 1;
+  double blocked = load / (1 + load);
+  double least = static_cast<double>(nodes) / (1 - blocked);
+  for (std::int64_t spares = 1; spares < kMost; ++spares) {
+    blocked = load * blocked / (static_cast<double>(spares + 1) + load * blocked);
+    const double cost = static_cast<double>(nodes + spares) / (1 - blocked);
+    if (cost > least) return spares - 1;
+    least = cost;
   }
-  return 100'000'000;
+  return kMost;
 }
 
 double normal_quantile(double q) {

@@ -62,8 +62,9 @@ Seconds quantile_of(const RunTime& run, double q);
 /// spares [SCALE-6]. `failing_between`: mean time between failures of nodes of the whole run that
 /// need repair.
 double waiting_share(Seconds failing_between, Seconds repair, std::int64_t spares);
-/// The fewest spare nodes with which it stands still for at most `most` of the time.
-std::int64_t spares_for(Seconds failing_between, Seconds repair, double most);
+/// The number of spare nodes with which a run on `nodes` costs least: one more would cost more, all
+/// along, than the waiting that it saves. Nodes and spares cost the same.
+std::int64_t cheapest_spares(Seconds failing_between, Seconds repair, std::int64_t nodes);
 
 /// The standard normal quantile, to 1e-9 (Acklam's rational form and one step of Halley).
 double normal_quantile(double q);

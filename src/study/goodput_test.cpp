@@ -198,10 +198,22 @@ TEST(Goodput, SparesKeepTheRunFromWaiting) {
   EXPECT_NEAR(waiting_share(ten, ten, 0), 0.5, 1e-12);
   EXPECT_NEAR(waiting_share(ten, ten, 1), 0.5 / 2.5, 1e-12);
   EXPECT_EQ(waiting_share(Seconds(0), ten, 0), 0);
-  for (const double most : {0.1, 1e-3, 1e-6}) {
-    const std::int64_t spares = spares_for(ten, ten, most);
-    EXPECT_LE(waiting_share(ten, ten, spares), most);
-    EXPECT_GT(waiting_share(ten, ten, spares - 1), most);
+}
+
+TEST(Goodput, NoOtherNumberOfSparesCostsLess) {
+  EXPECT_EQ(cheapest_spares(Seconds(0), Seconds(kHour), 100), 0);
+  // A day of repair for one node that fails in a year or so: no second node beside it.
+  EXPECT_EQ(cheapest_spares(Seconds(9000 * kHour), Seconds(24 * kHour), 1), 0);
+  for (const std::int64_t nodes : {128, 2048, 100'000}) {
+    const Seconds repair(24 * kHour), failing(3000 * kHour / static_cast<double>(nodes));
+    const auto cost = [&](std::int64_t spares) {
+      return static_cast<double>(nodes + spares) / (1 - waiting_share(failing, repair, spares));
+    };
+    const std::int64_t best = cheapest_spares(failing, repair, nodes);
+    EXPECT_GE(best, 1);
+    for (std::int64_t spares = 0; spares < 2 * best + 10; ++spares) {
+      EXPECT_GE(cost(spares), cost(best) * (1 - 1e-12)) << nodes << " " << spares;
+    }
   }
 }
 

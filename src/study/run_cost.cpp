@@ -29,7 +29,6 @@ Result<RunAssumptions> default_assumptions(const Cluster& cluster, std::int64_t 
   out.hardware_share = entry("hardware_share").number("value");
   out.restart = entry("restart").quantity<Seconds>("value");
   out.repair = entry("repair").quantity<Seconds>("value");
-  out.most_waiting = entry("most_waiting").number("value");
   out.checkpoint_bandwidth = entry("checkpoint_bandwidth").quantity<BytesPerSecond>("value") *
                              static_cast<double>(accelerators);
   out.carbon = entry("carbon").number("value");
@@ -109,8 +108,8 @@ RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const
   const Seconds breaking = assumed.hardware_share > 0
                                ? out.reliability.mean_time_between / assumed.hardware_share
                                : Seconds(0);
-  out.spare_nodes =
-      assumed.spares.value_or(spares_for(breaking, assumed.repair, assumed.most_waiting));
+  const std::int64_t nodes = (out.accelerators + node - 1) / node;
+  out.spare_nodes = assumed.spares.value_or(cheapest_spares(breaking, assumed.repair, nodes));
   out.spare_accelerators = out.spare_nodes * node;
   const double waiting = waiting_share(breaking, assumed.repair, out.spare_nodes);
   out.time = run_time(out.reliability, out.steps * out.step_time, out.interval, waiting);

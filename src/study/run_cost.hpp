@@ -27,8 +27,7 @@ struct RunAssumptions {
   std::optional<Bytes> checkpoint_size;        // not given: of the model and its optimiser
   std::optional<Seconds> checkpoint_blocking;  // not given: training waits for the whole write
   std::optional<Seconds> interval;             // not given: the best
-  std::optional<std::int64_t> spares;          // nodes; not given: by most_waiting
-  double most_waiting = 0;
+  std::optional<std::int64_t> spares;          // nodes; not given: so many as cost least
   double slowest_share = 0;  // of a step's time that stragglers add on top of the forecast's
   double price = 0;          // US dollars for an accelerator's hour; 0: not known
   double pue = 1;
