@@ -1,9 +1,10 @@
 # The two doors: `make demo` and `make test`. Everything else is CMake with the presets of
 # CMakePresets.json (release, dev).
 
-# A clone at another path finds what ccache holds.
+# A clone at another path finds what ccache holds, also where headers are precompiled.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+export CCACHE_SLOPPINESS := pch_defines,time_macros
 
 RELEASE := build/release
 JOBS ?= $(shell nproc)
