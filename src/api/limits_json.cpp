@@ -1,14 +1,13 @@
 // headway limits --json.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "api/limits.hpp"
+#include "api/run_json.hpp"
 #include "limits/low_communication.hpp"
 
 namespace headway {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using limits::CurveEnd;
 
 // JSON has no infinity.
@@ -133,7 +132,7 @@ std::string limits_json(const LimitsReport& report) {
   Json settings = Json::array();
   for (const LimitsCurve& of : report.curves) settings.push_back(curve_json(of));
   const Json document = {{"title", report.title}, {"settings", settings}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 }  // namespace headway

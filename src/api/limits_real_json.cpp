@@ -1,12 +1,10 @@
 // headway limits --real --json.
-#include <nlohmann/json.hpp>
 
 #include "api/limits_real.hpp"
+#include "api/run_json.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Training compute of a transformer; null where there is none.
 Json compute_of(const RealModel* model) {
@@ -73,7 +71,7 @@ std::string real_json(const std::string& title, const std::vector<RealCurve>& cu
   for (std::size_t i = 0; i < curves.size(); ++i) {
     document["settings"][i]["transformers"] = curve_json(curves[i]);
   }
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 }  // namespace headway

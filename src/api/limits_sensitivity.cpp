@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "api/limits_beyond.hpp"
+#include "api/run_json.hpp"
 #include "base/parallel.hpp"
 #include "base/plot.hpp"
 #include "base/quantity_text.hpp"
@@ -18,8 +18,6 @@ using limits::Sensitivities;
 using limits::Sensitivity;
 using limits::Setting;
 using limits::SmoothLimits;
-using Json = nlohmann::ordered_json;
-
 std::string written(const char* format, double value) {
   char text[32];
   std::snprintf(text, sizeof text, format, value);
@@ -142,7 +140,7 @@ std::string sensitivity_json(const std::string& title, const std::vector<LimitsC
     }
     document["settings"][i]["sensitivity"] = std::move(out);
   }
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 CommandOutput run_limits_sensitivity(const LimitsRequest& request,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "api/answer.hpp"
 #include "api/files.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
@@ -65,7 +66,7 @@ CommandOutput run_scale_run(const ScaleRunRequest& request) {
                       whole->cost.reliability.restart) +
         " must pass without an interruption; a longer --mtbf, a faster --restart or fewer "
         "accelerators";
-    return {.text = request.json ? hopeless_run_json(why) : why + "\n", .exit_code = 1};
+    return {.text = request.json ? problems_json({{"mtbf", why}}) : why + "\n", .exit_code = 1};
   }
 
   // The same with fewer and more accelerators.

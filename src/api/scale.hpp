@@ -74,8 +74,6 @@ ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base);
 
 std::string scale_run_text(const WholeRun& whole, const ScaledRuns& scaled);
 std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled);
-/// Of a run that comes to no end: why, as the one problem of its --mtbf.
-std::string hopeless_run_json(const std::string& why);
 std::string scale_run_csv(const ScaledRuns& scaled);
 /// goodput.svg: goodput by the interval between checkpoints.
 std::string plot_goodput(const WholeRun& whole);

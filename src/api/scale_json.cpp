@@ -1,16 +1,9 @@
-#include <nlohmann/json.hpp>
-
+#include "api/run_json.hpp"
 #include "api/scale.hpp"
 #include "study/power.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Json cost_json(const WholeRun& whole) {
   const RunCost& cost = whole.cost;
@@ -87,12 +80,7 @@ std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled) {
   }
   out["notes"] = whole.forecast.notes;
   for (const std::string& assumption : whole.run.assumptions) out["notes"].push_back(assumption);
-  return text_of(out);
-}
-
-std::string hopeless_run_json(const std::string& why) {
-  Json problem = {{"where", "mtbf"}, {"message", why}};
-  return text_of({{"problems", Json::array({std::move(problem)})}});
+  return document_text(out);
 }
 
 std::string published_json(const std::vector<PublishedRun>& runs) {
@@ -113,7 +101,7 @@ std::string published_json(const std::vector<PublishedRun>& runs) {
          {"source", run.source},
          {"remark", run.remark}});
   }
-  return text_of({{"runs", out}});
+  return document_text({{"runs", out}});
 }
 
 }  // namespace headway

@@ -1,11 +1,8 @@
-#include <nlohmann/json.hpp>
-
+#include "api/run_json.hpp"
 #include "api/scale_sweep.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class T, class Write>
 Json or_null(const std::optional<T>& value, Write write) {
@@ -125,7 +122,7 @@ std::string scale_sweep_json(const SweepAnswer& answer) {
         {{"name", value.name}, {"value", value.value}, {"source", value.source}});
   }
   out["notes"] = question.base.assumptions;
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(out);
 }
 
 }  // namespace headway
