@@ -171,16 +171,18 @@ void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
       each = transfer_time(priced);
       send_ = each;
       const Seconds chunk = times_[pace_].total() * 0.5 / vpp;
-      const Seconds exposed_each = overlaps_transfers() ? std::max(Seconds(0), each - chunk) : each;
-      exposed = exposed_each * call.count;
-      hidden_sends_ = (each - exposed_each) * vpp;
-      parts_.compute +=
-          (each - exposed_each) * call.count * prices_.calibration.shared.interference;
+      const Seconds hidden = overlaps_transfers() ? std::min(each, chunk) : Seconds(0);
+      // Placed slots wait for what is not hidden: it is in the bubble.
+      const bool placed = prices_.layout.schedule == Schedule::zero_bubble_v;
+      exposed = placed ? Seconds(0) : (each - hidden) * call.count;
+      hidden_sends_ = hidden * vpp;
+      parts_.compute += hidden * call.count * prices_.calibration.shared.interference;
     }
     part_of(parts_, call.group) += exposed;
     keep(priced, each, exposed);
   }
-  parts_.bubble = bubble_time(times_, prices_.layout, send_);
+  parts_.bubble =
+      bubble_time(times_, prices_.layout, static_cast<std::int64_t>(micro_batches_), send_);
 }
 
 void Assembly::run_data_parallel(const PricedUpdate& update) {

@@ -54,11 +54,11 @@ RC_GTEST_PROP(Forecast, TheStagesItNamesMakeItsBubbleAndTakeNoLongerThanTheStep,
               pipeline.stages[pipeline.pace].total() + pipeline.stages[pipeline.pace].transfers);
   }
   RC_ASSERT(stages == c.layout.pp);
-  RC_ASSERT(bubble_time(pipeline.stages, c.layout, pipeline.send) == f.parts.bubble);
+  RC_ASSERT(bubble_time(pipeline.stages, c.layout, micro_batches(c.job, c.layout), pipeline.send) ==
+            f.parts.bubble);
   const StageTime& pace = pipeline.stages[pipeline.pace];
-  const double micro_batches =
-      static_cast<double>(c.job.global_batch / (c.layout.dp * c.layout.micro_batch));
-  const Seconds busy = micro_batches * (pace.total() + pace.transfers);
+  const double times = static_cast<double>(micro_batches(c.job, c.layout));
+  const Seconds busy = times * (pace.total() + pace.transfers);
   RC_ASSERT(not_above((busy + f.parts.bubble).value(), f.step_time.value()));
 }
 

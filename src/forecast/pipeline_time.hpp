@@ -17,9 +17,10 @@ struct StageTime {
   Seconds total() const { return forward + backward; }
 };
 
-/// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4].
-/// `send` is one transfer between neighbouring stages.
-Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout, Seconds send);
+/// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4]. `send` is
+/// one transfer between neighbouring stages. Of zero_bubble_v the delays by transfers are in it.
+Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
+                    std::int64_t micro_batches, Seconds send);
 
 /// The class with the largest time for one micro-batch, its transfers among it (the first of
 /// equals).

@@ -2,11 +2,14 @@
 #include "forecast/pipeline_time.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cluster/load.hpp"
 #include "forecast/forecast.hpp"
+#include "forecast/zero_bubble_v.hpp"
 #include "model/load.hpp"
 
 namespace headway {
@@ -15,7 +18,9 @@ namespace {
 // Equal stages with forward 1 s, input gradient 1.25 s and weight gradient 0.75 s.
 constexpr double kForward = 1, kBackward = 2, kWeight = 0.75;
 
-double bubble(const Layout& layout, double send = 0) {
+constexpr std::int64_t kMany = 1000;  // micro-batches that fill any pipeline here
+
+double bubble(const Layout& layout, double send = 0, std::int64_t micro_batches = kMany) {
   std::vector<StageTime> stages(2);  // as two classes, whichever sets the pace
   for (StageTime& stage : stages) {
     stage.forward = Seconds(kForward);
@@ -24,7 +29,7 @@ double bubble(const Layout& layout, double send = 0) {
   }
   stages[0].stages = 1;
   stages[1].stages = layout.pp - 1;
-  return bubble_time(stages, layout, Seconds(send)).value();
+  return bubble_time(stages, layout, micro_batches, Seconds(send)).value();
 }
 
 TEST(BubbleTime, OfEqualStagesIsPpMinusOneMicroBatchesOverVpp) {  // [FORECAST-1]
@@ -44,14 +49,12 @@ TEST(BubbleTime, OfEqualStagesIsPpMinusOneMicroBatchesOverVpp) {  // [FORECAST-1
   EXPECT_EQ(bubble(layout), 0);
 }
 
-TEST(BubbleTime, OfZeroBubbleSchedules) {  // arXiv 2412.19437 table 2; 2405.15362 §4
+TEST(BubbleTime, OfZeroBubbleSchedules) {  // arXiv 2412.19437 table 2
   Layout layout;
   for (layout.pp = 2; layout.pp <= 64; layout.pp *= 2) {
     const double others = static_cast<double>(layout.pp - 1);
     layout.schedule = Schedule::zero_bubble;  // [FORECAST-2] (pp - 1)(F + B - 2W), B the whole
     EXPECT_DOUBLE_EQ(bubble(layout), others * (kForward + kBackward - 2 * kWeight));
-    layout.schedule = Schedule::zero_bubble_v;  // [FORECAST-3]
-    EXPECT_DOUBLE_EQ(bubble(layout), others * (kForward + kBackward - 3 * kWeight));
     layout.schedule = Schedule::dual_pipe;  // [FORECAST-4] (pp/2 - 1)(F&B + B - 3W)
     EXPECT_NEAR(
         bubble(layout),
@@ -60,12 +63,117 @@ TEST(BubbleTime, OfZeroBubbleSchedules) {  // arXiv 2412.19437 table 2; 2405.153
   }
 }
 
-TEST(BubbleTime, OfZbVVanishesWhereAllThreePassesTakeEquallyLong) {  // [FORECAST-3]
+// With fewer micro-batches than stages m - 1 of them follow the first, which goes through every
+// chunk of every rank, by a chunk each: (pp·vpp + m - 1)·(F + B)/vpp in all. Of one chunk a rank
+// that is (pp + m - 1)·(F + B).
+TEST(BubbleTime, OfFewerMicroBatchesThanStagesIsThatOfTheFirstOnesWay) {  // [FORECAST-1]
   Layout layout;
+  for (layout.pp = 2; layout.pp <= 16; layout.pp *= 2) {
+    for (layout.vpp = 1; layout.vpp <= 4; ++layout.vpp) {
+      for (std::int64_t m = 1; m <= layout.pp; ++m) {
+        const double steps = static_cast<double>(layout.pp * layout.vpp + m - 1);
+        const double all = steps * (kForward + kBackward) / static_cast<double>(layout.vpp);
+        EXPECT_NEAR(bubble(layout, 0, m), all - static_cast<double>(m) * (kForward + kBackward),
+                    1e-12)
+            << layout.pp << " " << layout.vpp << " " << m;
+      }
+    }
+  }
+}
+
+TEST(BubbleTime, OfOneInterleavedMicroBatchHasATransferBetweenAllChunksBothWays) {
+  Layout layout;  // [FORECAST-1]
   layout.pp = 8;
-  layout.schedule = Schedule::zero_bubble_v;
-  const std::vector<StageTime> stages = {{8, Seconds(1), Seconds(2), Seconds(1)}};
-  EXPECT_EQ(bubble_time(stages, layout, Seconds(0)).value(), 0);
+  layout.vpp = 4;
+  EXPECT_NEAR(bubble(layout, 0.5, 1) - bubble(layout, 0, 1), 2 * (8 * 4 - 1) * 0.5, 1e-12);
+}
+
+// ZB-H1 of m <= pp micro-batches: (m + pp - 1)(F + B) + W in all, B without W (arXiv 2401.10241).
+TEST(BubbleTime, OfZbH1WithFewMicroBatchesIsThatOfItsDrain) {  // [FORECAST-2]
+  Layout layout;
+  layout.schedule = Schedule::zero_bubble;
+  for (layout.pp = 2; layout.pp <= 16; layout.pp *= 2) {
+    for (std::int64_t m = 1; m <= layout.pp; ++m) {
+      const double all =
+          static_cast<double>(m + layout.pp - 1) * (kForward + kBackward - kWeight) + kWeight;
+      EXPECT_NEAR(bubble(layout, 0, m), all - static_cast<double>(m) * (kForward + kBackward),
+                  1e-12);
+    }
+  }
+}
+
+struct ZbV {
+  std::int64_t pp, m;
+  double forward, input, weight, send, all;
+};
+
+double zb_v(const ZbV& c) {
+  const std::vector<StageTime> ranks(
+      static_cast<std::size_t>(c.pp),
+      {1, Seconds(c.forward), Seconds(c.input + c.weight), Seconds(c.weight)});
+  return zero_bubble_v_time(ranks, c.m, Seconds(c.send)).value();
+}
+
+// Lists of slots placed by another program, by the rules of arXiv 2405.15362 §4.
+TEST(ZeroBubbleV, TakesWhatItsSlotsTakeElsewhere) {  // [FORECAST-3]
+  const std::vector<ZbV> cases = {
+      {2, 4, 1, 1, 1, 0, 12.5},    {2, 4, 2, 2, 1, 0, 21},     {2, 4, 3, 2, 1, 0, 25.5},
+      {4, 8, 1, 1, 1, 0, 25.5},    {4, 8, 2, 2, 1, 0, 43},     {4, 8, 3, 2, 1, 0, 53.5},
+      {4, 16, 1, 1, 1, 0, 49.5},   {4, 16, 2, 2, 1, 0, 83},    {4, 16, 3, 2, 1, 0, 101.5},
+      {8, 16, 1, 1, 1, 0, 51.5},   {8, 16, 2, 2, 1, 0, 87},    {8, 16, 3, 2, 1, 0, 109.5},
+      {8, 32, 1, 1, 1, 0, 99.5},   {8, 32, 2, 2, 1, 0, 167},   {8, 32, 3, 2, 1, 0, 205.5},
+      {16, 64, 1, 1, 1, 0, 199.5}, {16, 64, 2, 2, 1, 0, 335},  {16, 64, 3, 2, 1, 0, 413.5},
+      {4, 8, 1, 1, 1, 0.1, 26.8},  {4, 8, 1, 1, 1, 0.5, 32.5}, {4, 8, 1, 1, 1, 1.0, 41.5},
+  };
+  for (const ZbV& c : cases) {
+    EXPECT_NEAR(zb_v(c), c.all, 1e-9) << c.pp << " " << c.m << " " << c.forward << " " << c.send;
+  }
+}
+
+// The idle time of equal ranks once the pipeline is filled is the longest of eight ways through the
+// slots; where F = B - W that of each rank from its own first slot on is (pp - 1)(F + B - 3W)/2.
+double longest_way(const ZbV& c) {
+  const double p = static_cast<double>(c.pp), f = c.forward, b = c.input, w = c.weight;
+  return 0.5 *
+         std::max({(p - 1) * b, b + (p - 2) * w, f + (p - 2) * w, (2 * p - 3) * f - (p - 2) * b,
+                   (2 * p - 2) * f - (p - 1) * b - w, (2 * p - 2) * f - (2 * p - 1) * w,
+                   (2 * p - 2) * (b - w), (2 * p - 3) * f + b - (2 * p - 2) * w});
+}
+
+RC_GTEST_PROP(ZeroBubbleV, OfEqualRanksIsIdleForTheLongestWay, ()) {  // [FORECAST-3]
+  const auto time = [] { return *rc::gen::inRange(1, 1000) / 100.0; };
+  ZbV c{*rc::gen::inRange<std::int64_t>(2, 12), 0, time(), time(), time(), 0, 0};
+  c.m = 2 * c.pp - 1 + *rc::gen::inRange<std::int64_t>(0, 100);
+  const double work = static_cast<double>(c.m) * (c.forward + c.input + c.weight);
+  RC_ASSERT(std::abs(zb_v(c) - work - longest_way(c)) < 1e-9 * work);
+}
+
+TEST(ZeroBubbleV, WhereForwardAndInputGradientTakeEquallyLongIdlesHalfOfWhatZbH2Does) {
+  // [FORECAST-3] (pp - 1)(F + B - 2W)/2, B without W: a chunk is half a stage.
+  for (const std::int64_t pp : {2, 4, 8, 16}) {
+    const ZbV c{pp, 3 * pp, 1, 1, 0.25, 0, 0};
+    const double work = static_cast<double>(c.m) * 2.25;
+    EXPECT_NEAR(zb_v(c) - work, static_cast<double>(pp - 1) * (1 + 1 - 2 * 0.25) / 2, 1e-9);
+  }
+}
+
+// Every chunk of one micro-batch follows another, with a transfer at all but the turn, where a
+// weight gradient stands between the backward passes of the last rank's chunks; another is the end.
+TEST(ZeroBubbleV, OfOneMicroBatchTakesItsWayThroughAllChunks) {  // [FORECAST-3]
+  for (const std::int64_t pp : {2, 4, 8, 16}) {
+    const double all = static_cast<double>(pp) * 3 + 2 * static_cast<double>(2 * pp - 2) * 0.5;
+    const double weights = 2 * 0.75 / 2;
+    EXPECT_NEAR(zb_v({pp, 1, 1, 2, 0.75, 0.5, 0}), all + weights, 1e-9) << pp;
+  }
+}
+
+// What is not placed any more goes on as the slots before: equal ranks are idle no longer.
+TEST(ZeroBubbleV, OfManyMicroBatchesIdlesAsOfFew) {  // [FORECAST-3]
+  for (const std::int64_t pp : {2, 8}) {
+    const ZbV c{pp, 100'000, 1.2, 0.9, 0.7, 0, 0};
+    const double work = static_cast<double>(c.m) * (1.2 + 0.9 + 0.7);
+    EXPECT_NEAR(zb_v(c) - work, longest_way(c), 1e-9 * work) << pp;
+  }
 }
 
 TEST(BubbleTime, CountsATransferForEachBoundaryBothWays) {  // [FORECAST-1]
@@ -81,7 +189,7 @@ TEST(BubbleTime, TheSlowestStageWaitsForTheOthersOnce) {  // [FORECAST-1]
   const std::vector<StageTime> stages = {{3, Seconds(1), Seconds(2), Seconds(0)},
                                          {1, Seconds(2), Seconds(4), Seconds(0)}};
   EXPECT_EQ(slowest(stages), 1u);
-  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, Seconds(0)).value(), 9);
+  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, kMany, Seconds(0)).value(), 9);
 }
 
 TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]

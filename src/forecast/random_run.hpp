@@ -78,6 +78,15 @@ inline Case any_case() {
   return c;
 }
 
+/// The same with any number of micro-batches, fewer than stages among them.
+inline Case any_pipeline() {
+  Case c = any_case();
+  if (c.layout.vpp > 1) c.layout.vpp = *rc::gen::inRange<std::int64_t>(2, 9);
+  c.layout.pp = power_of_two(4);
+  c.job.global_batch = c.layout.dp * c.layout.micro_batch * *rc::gen::inRange(1, 40);
+  return c;
+}
+
 /// A legal case that `draw` comes upon: drawn again rather than discarded, since a property that
 /// discards most of its cases is given up.
 template <class Draw>

@@ -123,6 +123,7 @@ struct PlanPricer::Pipe {
   bool legal = false;
   Bytes least;        // must fit at least, whatever is sharded
   bool open = false;  // in the group in work: fits so far, and is worth it
+  bool dull = false;  // its time is not worth working out
   std::uint64_t cell = 0, held_by = 0, timed_by = 0;  // for which the above is
 };
 
@@ -311,7 +312,8 @@ Bytes PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks)
 }
 
 // The time of a group of layouts up to what their sharding decides.
-void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks) {
+void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
+                      const Worth& worth) {
   if (pipe.transfers.empty()) {
     const Slice slice(q_.model, q_.job, layout_);
     for (StageClass stage : pipe.stages) {
@@ -323,8 +325,12 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
   pipe.assembly->time_stages(
       [&](std::size_t i) -> const std::vector<StageCall>& { return pipe.transfers[i]; });
   pipe.assembly->run_micro_batches();
-  pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
   pipe.timed_by = group_;
+  // Placed slots take a thousand times as long as a closed form.
+  pipe.dull = layout_.schedule == Schedule::zero_bubble_v &&
+              !worth({pipe.assembly->parts().total() * kRounding, pipe.least});
+  if (pipe.dull) return;
+  pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
 }
 
 // [PLAN-3] All blocks of a micro-batch take `whole`. Of m micro-batches the slowest of pp stages
@@ -381,8 +387,9 @@ PlanCounts PlanPricer::price(const PlanCell& cell, const Visit& visit, const Wor
     std::optional<PlanFloor>& floor = floors[static_cast<std::size_t>(choice.recompute)];
     if (worth && !floor) floor = floor_of(place, choice);
     if (!worth || worth(*floor)) {
-      out += price(place, group, first, visit, [&](Bytes memory) {
-        return !worth || worth({floor->time, std::max(floor->memory, memory)});
+      out += price(place, group, first, visit, [&](const PlanFloor& least) {
+        return !worth ||
+               worth({std::max(floor->time, least.time), std::max(floor->memory, least.memory)});
       });
     } else {
       out.skipped += group.end - group.begin;
@@ -392,7 +399,7 @@ PlanCounts PlanPricer::price(const PlanCell& cell, const Visit& visit, const Wor
 }
 
 PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_t first,
-                             const Visit& visit, const std::function<bool(Bytes)>& worth) {
+                             const Visit& visit, const Worth& worth) {
   PlanCounts out;
   ++group_;
   const std::vector<InnerChoice>& inner = q_.space.inner(place.tuple);
@@ -415,7 +422,7 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
     pipe.open = false;
     if (pipe.least > allowed) {
       out.too_large += part.count;
-    } else if (!worth(pipe.least)) {
+    } else if (!worth({Seconds(0), pipe.least})) {
       out.skipped += part.count;
     } else {
       pipe.open = true;
@@ -444,7 +451,11 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
       continue;
     }
     if (priced == nullptr) priced = &blocks_.priced(place.prices, place.sample.weights);
-    if (pipe.timed_by != group_) time(place, pipe, *priced);
+    if (pipe.timed_by != group_) time(place, pipe, *priced, worth);
+    if (pipe.dull) {
+      ++out.skipped;
+      continue;
+    }
     Assembly assembly = *pipe.assembly;
     const PricedUpdate& update = this->update(place, shard, at, assembly.pace());
     assembly.run_data_parallel(update);

@@ -79,11 +79,12 @@ class PlanPricer {
   void floor_states(Place& place);
   Bytes least_memory(const Place& place) const;
   Bytes hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
-  void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks);
+  void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
+            const Worth& worth);
   Seconds floor_of(const Place& place, const std::vector<PricedBlock>& blocks) const;
   PlanFloor floor_of(Place& place, const InnerChoice& choice);
   PlanCounts price(Place& place, const ShapeGroup& group, std::uint64_t first, const Visit& visit,
-                   const std::function<bool(Bytes)>& worth);
+                   const Worth& worth);
 
   const PlanQuestion& q_;
   std::vector<Shape> shapes_;  // of the lists of inner choices

@@ -8,6 +8,7 @@
 
 #include "forecast/random_run.hpp"
 #include "study/spread.hpp"
+#include "study/traffic_sums.hpp"
 
 namespace headway::testing {
 namespace {
@@ -168,6 +169,24 @@ RC_GTEST_PROP(Traffic, TheClassThatSetsThePaceHasTheCallsOfTheForecast, ()) {
   RC_ASSERT(ranks == c.layout.ranks());
   RC_ASSERT(std::abs(bytes) <= 1e-9 * all);
   RC_ASSERT(std::abs(exposed) <= 1e-9 * f.step_time.value());
+}
+
+// What a rank sends across a level in a step takes its share of the links at least, hidden or not.
+// Switches that sum halve what an all-reduce sends.
+RC_GTEST_PROP(Traffic, NoStepIsShorterThanItsBytesOverItsLinks, ()) {
+  const Case c = legal_case(any_pipeline);
+  Traffic traffic = traffic_of(c);
+  for (ClassTraffic& stage : traffic.classes) {
+    for (TrafficCall& call : stage.calls) {
+      if (call.call.op != CollectiveOp::all_reduce) continue;
+      for (std::size_t i = 0; i < c.cluster.levels.size(); ++i) {
+        if (c.cluster.levels[i].in_network_reduction) call.wire_at[i] *= 0.5;
+      }
+    }
+    for (const LevelLoad& load : level_loads(stage.calls, traffic, c.cluster)) {
+      RC_ASSERT(load.busy <= 1);
+    }
+  }
 }
 
 TEST(Traffic, ACallIsSmallWhereMoreThanHalfOfItsTimeIsLatency) {  // [COMM-4]
