@@ -30,4 +30,12 @@ std::array<std::int64_t, kMostLevels> domains_in_use(const Cluster& cluster, std
   return out;
 }
 
+int memory_levels(const Cluster& cluster) {
+  const auto& levels = cluster.levels;
+  const auto cards =
+      std::find_if(levels.begin(), levels.end(), [](const Level& level) { return level.nics > 0; });
+  const auto inner = static_cast<int>(cards - levels.begin());
+  return std::clamp(static_cast<int>(levels.size()) - 1, 0, inner);
+}
+
 }  // namespace headway

@@ -69,6 +69,10 @@ struct Cluster {
 
 constexpr int kMostLevels = 6;
 
+/// How many of the inner levels let accelerators read and write each other's memory (NVLink, xGMI,
+/// ICI): those inside the first that network cards join, and never the outermost.
+int memory_levels(const Cluster& cluster);
+
 /// How many ranks of a run of `total` ranks lie in one full domain of each level. That is the size
 /// of the level, except where the level states `usable`, the run does not fit in one of its domains
 /// and `usable` divides the run: then `usable`, and the levels further out shrink in proportion.

@@ -94,7 +94,8 @@ void set_vendor_recipe(const CorpusRow& row, CorpusRun& run) {
   const auto assume = [&](std::string said) { run.assumed.push_back(std::move(said)); };
 
   job.small_gradients = true;
-  if (layout.tp > 1 && layout.sequence_parallel && job.recipe->matmul != Precision::fp4) {
+  if (layout.tp > 1 && layout.sequence_parallel && job.recipe->matmul != Precision::fp4 &&
+      shares_memory(spans(layout, run.machine->cluster).tp, run.machine->cluster)) {
     layout.overlap_tensor = Choice::on;
     assume("overlap_tensor=on");
   }

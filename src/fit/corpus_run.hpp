@@ -41,7 +41,7 @@ inline constexpr std::array kFillingPolicy = {
         "layers / (pp x vpp) not whole (NVIDIA)",
         "embedding and head count as the missing layers: 1 and 1 of two, else all the head"},
     FillingRule{"software", "the release of the container that the notes name, else the date"},
-    FillingRule{"overlap_tensor (NVIDIA)", "on with tp above 1 and sp, but not in fp4"},
+    FillingRule{"overlap_tensor (NVIDIA)", "on with tp above 1 inside a node and sp, but not in fp4"},
     FillingRule{"adapters, document (NVIDIA)",
                 "adapters on queries, keys and values; documents of 256 tokens packed in tuning"},
     FillingRule{"experts (NVIDIA)",

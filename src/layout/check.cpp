@@ -46,6 +46,7 @@ class Checker {
     pipeline();
     experts();
     sharding();
+    overlap();
     offloading();
     precision();
     formats();
@@ -205,12 +206,7 @@ class Checker {
                          " stages without anything");
       }
     }
-    if (layout_.vpp > 1 && micro_batches(job_, layout_) % layout_.pp != 0 &&
-        job_.framework == Framework::megatron) {
-      fail("--vpp", "interleaving needs the micro-batches (" +
-                        std::to_string(micro_batches(job_, layout_)) +
-                        ") to be a multiple of pp = " + std::to_string(layout_.pp));
-    }
+    micro_batches_of_pipeline();
     if (layout_.vpp > 1 && layout_.schedule != Schedule::one_f_one_b) {
       fail("--vpp", "virtual stages are for --schedule 1f1b; " +
                         std::string(kScheduleNames[static_cast<int>(layout_.schedule)]) +
@@ -223,6 +219,27 @@ class Checker {
                                " micro-batches; there are " +
                                std::to_string(micro_batches(job_, layout_)));
       }
+    }
+  }
+
+  // How many micro-batches the frameworks' pipelines take.
+  void micro_batches_of_pipeline() {
+    if (layout_.pp == 1) return;
+    const std::int64_t count = micro_batches(job_, layout_);
+    const std::string has = "(" + std::to_string(count) + ")";
+    const std::string pp = "pp = " + std::to_string(layout_.pp);
+    if (layout_.vpp > 1 && job_.framework == Framework::megatron && count % layout_.pp != 0) {
+      fail("--vpp", "interleaving needs the micro-batches " + has + " to be a multiple of " + pp);
+    }
+    // torch.distributed.pipelining, ScheduleInterleaved1F1B: as many rounds as hold pp each.
+    const std::int64_t rounds = std::max<std::int64_t>(1, count / layout_.pp);
+    if (layout_.vpp > 1 && job_.framework == Framework::fsdp && count % rounds != 0) {
+      fail("--vpp", "interleaving needs the micro-batches " + has + " to be below " + pp +
+                        ", or to split into equal rounds of at least that many");
+    }
+    // MaxText, configs/pyconfig.py: num_pipeline_microbatches.
+    if (job_.framework == Framework::jax && count % layout_.pp != 0) {
+      fail("--pp", "MaxText needs the micro-batches " + has + " to be a multiple of " + pp);
     }
   }
 
@@ -252,6 +269,23 @@ class Checker {
     if (layout_.zero != 3 && layout_.offload_parameters) {
       fail("--offload", "parameters can be offloaded with --zero 3 only");
     }
+  }
+
+  // Split products read the pieces of other ranks from their memory.
+  void overlap() {
+    if (layout_.overlap_tensor != Choice::on || layout_.tp == 1) return;
+    const GroupSpan span =
+        span_of(layout_.tp, stride(layout_, Dimension::tp), layout_.ranks(), cluster_);
+    if (shares_memory(span, cluster_)) return;
+    const int inner = memory_levels(cluster_);
+    const std::string domain =
+        inner == 0 ? "1 accelerator"
+                   : std::to_string(cluster_.levels[static_cast<std::size_t>(inner - 1)].size) +
+                         " accelerators (" +
+                         cluster_.levels[static_cast<std::size_t>(inner - 1)].name + ")";
+    fail("--overlap-tensor", "needs a tensor group inside one domain of " + domain +
+                                 ", whose links reach other accelerators' memory; --tp " +
+                                 std::to_string(layout_.tp) + " leaves it; legal: off");
   }
 
   void offloading() {

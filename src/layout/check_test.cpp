@@ -245,6 +245,27 @@ TEST(Check, PipelineStages) {
              r.job.global_batch = 4 * 6;
            },
            "--vpp", "micro-batches (6) to be a multiple of pp = 4"},
+          {"interleaving in rounds that differ, in PyTorch",  // 9 over pp = 4: two rounds
+           [](Case& r) {
+             r.job.framework = Framework::fsdp;
+             r.layout.pp = 4;
+             r.layout.vpp = 2;
+             r.job.global_batch = 4 * 9;
+           },
+           "--vpp", "micro-batches (9) to be below pp = 4, or to split into equal rounds"},
+          {"a pipeline in MaxText whose stages do not divide the micro-batches",
+           [](Case& r) {
+             r.job.framework = Framework::jax;
+             r.layout.pp = 4;
+             r.job.global_batch = 4 * 2;
+           },
+           "--pp", "micro-batches (2) to be a multiple of pp = 4"},
+          {"overlapped tensor-parallel calls over two nodes",
+           [](Case& r) {
+             r.layout.tp = 16;
+             r.layout.overlap_tensor = Choice::on;
+           },
+           "--overlap-tensor", "one domain of 8 accelerators (node)"},
           {"virtual stages of another schedule",
            [](Case& r) {
              r.layout.vpp = 2;

@@ -72,6 +72,12 @@ GroupSpan span_of(std::int64_t ranks, std::int64_t stride, std::int64_t total,
   return span;
 }
 
+bool shares_memory(const GroupSpan& span, const Cluster& cluster) {
+  const int inner = std::min(memory_levels(cluster), kMostLevels);
+  return span.ranks == 1 ||
+         (inner > 0 && span.members[static_cast<std::size_t>(inner - 1)] == span.ranks);
+}
+
 int crossed_level(const GroupSpan& span, const Cluster& cluster) {
   const int levels = static_cast<int>(std::min<std::size_t>(cluster.levels.size(), kMostLevels));
   for (int i = 0; i < levels; ++i) {

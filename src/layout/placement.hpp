@@ -26,6 +26,10 @@ struct GroupSpan {
 GroupSpan span_of(std::int64_t ranks, std::int64_t stride, std::int64_t total,
                   const Cluster& cluster);
 
+/// Whether all members reach each other's memory: split products with tensor-parallel calls under
+/// them (Transformer Engine's user buffers, PyTorch's symmetric memory) need that.
+bool shares_memory(const GroupSpan& span, const Cluster& cluster);
+
 /// The outermost level the group crosses (the index of the first level with members == ranks).
 int crossed_level(const GroupSpan& span, const Cluster& cluster);
 

@@ -92,7 +92,7 @@ std::vector<PlanWithout> without_features(const PlanQuestion& question, const Pl
     if (!feature.used(winner)) continue;
     PlanQuestion asked = question;
     const PlanField* field = plan_field(feature.field);
-    asked.only = PlanLimit{field, value_of(*field, feature.value).value()};
+    asked.only = limit_to(*field, value_of(*field, feature.value).value(), question.job.framework);
     const PlanBest best = search(asked, floors, one);
     PlanWithout without{feature.name, true, std::nullopt, {}};
     if (!best.points.empty()) {

@@ -19,6 +19,18 @@ std::int64_t of(const Layout& layout) {
 
 using Integer = std::int64_t;
 
+bool one_tensor_rank(const Layout& l) {
+  return l.tp == 1;
+}
+bool shares_no_states(const Layout& l) {
+  return l.dp * l.cp == 1;
+}
+bool keeps_weights(const Layout& l) {
+  return l.zero < 3;
+}
+constexpr Integer kAny = 1'000;  // every value of a field
+constexpr Integer kNotOn = static_cast<Integer>(Choice::off);
+
 constexpr std::array<PlanField, 20> kFields = {{
     {"dp", PlanAxis::degrees, of<Integer, &Layout::dp>, {}},
     {"tp", PlanAxis::degrees, of<Integer, &Layout::tp>, {}},
@@ -29,17 +41,21 @@ constexpr std::array<PlanField, 20> kFields = {{
     {"ep", PlanAxis::experts, of<Integer, &Layout::ep>, {}},
     {"etp", PlanAxis::experts, of<Integer, &Layout::etp>, {}},
     {"micro-batch", PlanAxis::micro_batch, of<Integer, &Layout::micro_batch>, {}},
-    {"sp", PlanAxis::split, of<bool, &Layout::sequence_parallel>, kOffOn, false},
-    {"overlap-tensor", PlanAxis::split, of<Choice, &Layout::overlap_tensor>, kChoices, false},
+    {"sp", PlanAxis::split, of<bool, &Layout::sequence_parallel>, kOffOn, false, one_tensor_rank,
+     kAny},
+    {"overlap-tensor", PlanAxis::split, of<Choice, &Layout::overlap_tensor>, kChoices, false,
+     one_tensor_rank, kNotOn, &Habits::overlap_tensor},
     {"cp-exchange", PlanAxis::split, of<ContextExchange, &Layout::context_exchange>,
      kContextExchangeNames, false},
     {"recompute", PlanAxis::inner, of<Recompute, &Layout::recompute>, kRecomputeNames, false},
     {"recompute-every", PlanAxis::inner, of<Integer, &Layout::recompute_every>, {}},
-    {"zero", PlanAxis::inner, of<int, &Layout::zero>, {}},
-    {"reshard", PlanAxis::inner, of<bool, &Layout::reshard_after_forward>, kOffOn, false},
-    {"overlap-gradients", PlanAxis::inner, of<Choice, &Layout::overlap_gradients>, kChoices, false},
+    {"zero", PlanAxis::inner, of<int, &Layout::zero>, {}, true, shares_no_states, kAny},
+    {"reshard", PlanAxis::inner, of<bool, &Layout::reshard_after_forward>, kOffOn, false,
+     keeps_weights, kAny},
+    {"overlap-gradients", PlanAxis::inner, of<Choice, &Layout::overlap_gradients>, kChoices, false,
+     shares_no_states, kNotOn, &Habits::overlap_gradients},
     {"overlap-parameters", PlanAxis::inner, of<Choice, &Layout::overlap_parameters>, kChoices,
-     false},
+     false, shares_no_states, kNotOn, &Habits::overlap_parameters},
     {"schedule", PlanAxis::inner, of<Schedule, &Layout::schedule>, kScheduleNames, false},
     {"vpp", PlanAxis::inner, of<Integer, &Layout::vpp>, {}},
     {"offload",
@@ -78,6 +94,15 @@ const PlanField* plan_field(std::string_view name) {
   const auto at = std::find_if(fields.begin(), fields.end(),
                                [&](const PlanField& field) { return field.name == name; });
   return at == fields.end() ? nullptr : &*at;
+}
+
+PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framework) {
+  PlanLimit out{&field, value};
+  if (field.habit != nullptr && value != static_cast<std::int64_t>(Choice::framework)) {
+    const bool on = value == static_cast<std::int64_t>(Choice::on);
+    out.or_default = habits(framework).*field.habit == on;
+  }
+  return out;
 }
 
 std::string value_text(const PlanField& field, const Layout& layout) {

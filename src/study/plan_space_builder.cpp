@@ -300,7 +300,7 @@ std::string names_of_fields() {
   return out;
 }
 
-Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters) {
+Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Framework framework) {
   std::vector<PlanLimit> out;
   Problems problems;
   for (const PlanFilter& filter : filters) {
@@ -324,7 +324,8 @@ Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters) {
                                                   filter.field + "; legal: " + words});
       continue;
     }
-    out.push_back({field, *value, filter.most});
+    out.push_back(limit_to(*field, *value, framework));
+    out.back().most = filter.most;
   }
   if (!problems.empty()) return problems;
   return out;
@@ -370,14 +371,14 @@ Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluste
 }  // namespace
 
 Problems filter_problems(const std::vector<PlanFilter>& filters) {
-  const auto made = known(filters);
+  const auto made = known(filters, Framework::megatron);  // names and values are those of all
   return made ? Problems{} : made.problems();
 }
 
 Result<PlanSpace> PlanSpace::make(const Model& model, const Job& job, const Cluster& cluster,
                                   std::int64_t ranks, const std::vector<PlanFilter>& filters,
                                   const Layout& base) {
-  const auto made = known(filters);
+  const auto made = known(filters, job.framework);
   if (!made) return made.problems();
   PlanSpace out = SpaceBuilder(model, job, cluster, base, *made).run(ranks);
   if (out.size() > 0) return out;

@@ -109,6 +109,65 @@ TEST(PlanSpace, filters_leave_what_they_name_and_nothing_else) {
   EXPECT_GT(expected, 0U);
 }
 
+// What a layout has nothing to overlap, shard or split with is off, whatever stands for it.
+TEST(PlanSpace, a_feature_that_is_off_is_off_where_there_is_nothing_to_act_on) {
+  struct Off {
+    const char* field;
+    const char* value;
+    bool (*idle)(const Layout&);
+  };
+  const auto alone = [](const Layout& l) { return l.dp * l.cp == 1; };
+  for (const Off& off : {Off{"overlap-tensor", "off", [](const Layout& l) { return l.tp == 1; }},
+                         Off{"sp", "off", [](const Layout& l) { return l.tp == 1; }},
+                         Off{"overlap-gradients", "off", alone},
+                         Off{"overlap-parameters", "off", alone}, Off{"zero", "1", alone}}) {
+    const auto all = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8);
+    const auto some = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8, 4096,
+                                {{off.field, off.value, false, "--fix"}});
+    ASSERT_TRUE(all.space.ok() && some.space.ok()) << off.field;
+    std::uint64_t idle = 0;
+    for (std::uint64_t i = 0; i < all.space->size(); ++i) {
+      const Layout layout = all.space->layout_at(i);
+      if (!off.idle(layout)) continue;
+      ++idle;
+      EXPECT_TRUE(some.space->index_of(layout).has_value()) << off.field << " " << i;
+    }
+    EXPECT_GT(idle, 0U) << off.field;
+    EXPECT_LT(some.space->size(), all.space->size()) << off.field;
+  }
+}
+
+TEST(PlanSpace, an_overlap_that_is_on_leaves_out_what_has_nothing_to_overlap) {
+  const auto c = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8, 4096,
+                           {{"overlap-tensor", "on", false, "--fix"}});
+  ASSERT_TRUE(c.space.ok());
+  for (const DegreeTuple& t : c.space->tuples()) EXPECT_GT(t.tp, 1);
+}
+
+// FSDP overlaps of itself: there is nothing to choose, and what is asked for is what it does.
+TEST(PlanSpace, a_framework_that_always_overlaps_passes_the_filter_for_it) {
+  const auto all = plan_case("llama-2-7b", "dgx-h100", 8, Framework::fsdp, 8);
+  const auto on = plan_case("llama-2-7b", "dgx-h100", 8, Framework::fsdp, 8, 4096,
+                            {{"overlap-gradients", "on", false, "--fix"}});
+  ASSERT_TRUE(all.space.ok() && on.space.ok());
+  EXPECT_EQ(on.space->size(), all.space->size());
+}
+
+TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
+  const auto c = plan_case("llama-3-70b", "dgx-h100", 64, Framework::megatron, 64);
+  ASSERT_TRUE(c.space.ok());
+  bool inside = false, outside = false;
+  for (const DegreeTuple& t : c.space->tuples()) {
+    for (const SplitChoice& split : c.space->splits(t)) {
+      const bool on = split.overlap_tensor == Choice::on;
+      EXPECT_FALSE(on && t.tp > 8) << t.tp;
+      inside = inside || (on && t.tp == 8);
+      outside = outside || t.tp > 8;
+    }
+  }
+  EXPECT_TRUE(inside && outside);
+}
+
 TEST(PlanSpace, all_wrong_filters_are_told_at_once) {
   const auto c = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
                            {{"tq", "4", false, "--fix tq=4"},
