@@ -1,6 +1,5 @@
 #include "api/run_json.hpp"
 #include "api/scale.hpp"
-#include "study/power.hpp"
 
 namespace headway {
 namespace {

@@ -11,14 +11,14 @@ namespace {
 
 // A run whose step and settings are known.
 Result<WholeRun> finished(Run run, Forecast forecast, ScaleSettings settings) {
-  const auto power = embedded_power_model();
-  if (!power) return power.problems();
+  const auto& constants = step_constants();
+  if (!constants) return constants.problems();
   WholeRun out{.run = std::move(run),
                .forecast = std::move(forecast),
                .settings = std::move(settings),
                .cost = {}};
   out.cost = run_cost(out.run.model, out.run.job, out.run.layout, out.run.cluster, out.forecast,
-                      out.settings.assumed, *power);
+                      out.settings.assumed, constants->power);
   const double held = static_cast<double>(parameters(out.run.model).active);
   out.loss = loss_of(out.settings.loss, held, out.settings.assumed.tokens);
   out.critical_batch =

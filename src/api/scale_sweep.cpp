@@ -112,15 +112,15 @@ Result<Forecast> predict(const SweepRun& run, AttentionFlops convention) {
 
 Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads,
                                const Progress& progress) {
-  const auto power = embedded_power_model();
-  if (!power) return power.problems();
+  const auto& constants = step_constants();
+  if (!constants) return constants.problems();
   const std::vector<SweepPlan> plans = sweep_plans(question);
   PointCount points(plans, is_over_accelerators(question.axis), progress);
   // The layout as it stands, and as it is chosen: layouts are set against each other, and other
   // batches tried on a point's own layout, as they stand.
   SweepTools standing = tools_for(question, {}, threads),
              chosen = tools_for(question, best, threads);
-  standing.power = chosen.power = *power;
+  standing.power = chosen.power = constants->power;
   standing.progress = chosen.progress = points.callback();
   SweepAnswer out;
   out.question = std::move(question);

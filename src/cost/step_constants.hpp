@@ -66,10 +66,13 @@ struct NetworkConstants {
   double in_step = 1;
 };
 
-/// Mean power as a share of the TDP; not fitted on steps.
+/// What an accelerator's parts add to idle power when they work all the time, as shares of the TDP;
+/// not fitted on steps.
 struct PowerConstants {
-  double compute = 1;  // while computing
-  double waiting = 1;  // while communication or a bubble is exposed
+  double resident = 0;  // kernels are on the chip and clocks are up, computing or waiting in a call
+  double products = 0;  // products at the peak rate, with the memory and link traffic they bring
+  double cap = 1;       // that the board's firmware holds it under
+  double host = 1;      // of the host's largest power, that it draws while training
 };
 
 struct StepConstants {

@@ -103,13 +103,6 @@ HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& clus
   return out;
 }
 
-Joules step_energy(const Parts& parts, const Layout& layout, const Cluster& cluster,
-                   const Calibration& calibration) {
-  const Seconds busy = parts.compute + parts.optimizer;
-  return cluster.accelerator.tdp * static_cast<double>(layout.ranks()) *
-         (busy * calibration.power.compute + (parts.total() - busy) * calibration.power.waiting);
-}
-
 // [FORECAST-17] One transfer, and the host where it stands in the way of each.
 Seconds Assembly::transfer_time(const PricedCall& call) const {
   return prices_.job.blocking_transfers

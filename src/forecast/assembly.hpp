@@ -40,10 +40,6 @@ struct HeldMemory {
 HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& cluster,
                        const Calibration& calibration);
 
-/// Energy of all accelerators for one step [FORECAST-6].
-Joules step_energy(const Parts& parts, const Layout& layout, const Cluster& cluster,
-                   const Calibration& calibration);
-
 /// The passes that put a step together, called in the order in which they stand here. Where `calls`
 /// is not null the calls of the stage that sets the pace go there, with what of them is exposed
 /// (those of blocks are the caller's). `times` is a buffer: its room is used again.

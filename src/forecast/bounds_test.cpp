@@ -53,6 +53,8 @@ RC_GTEST_PROP(Bounds, NoStepIsShorterThanItsArithmeticAtThePeak, ()) {
   const double rate = c.cluster.accelerator.peak_of(c.job.recipe->matmul).value() *
                       static_cast<double>(c.layout.ranks());
   RC_ASSERT(at_least(f.step_time, Seconds(flops / rate)));
+  RC_ASSERT(f.least_time >= Seconds(flops / rate) * (1 - 1e-12));
+  RC_ASSERT(at_least(f.step_time, f.least_time));
   RC_ASSERT(f.hfu <= 1);
 }
 

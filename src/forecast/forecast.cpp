@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "forecast/assembly.hpp"
+#include "forecast/energy.hpp"
 
 namespace headway {
 namespace {
@@ -146,7 +147,11 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
         "memory is at its limit: the allocator gives its cache back in every micro-batch, and may "
         "do so more often");
   }
-  out.energy = step_energy(out.parts, layout, cluster, calibration);
+  out.least_time = (step.model_flops_causal + step.recomputed_flops_causal) / ranks / peak;
+  const StepWork work{out.step_time, step.model_flops_full + step.recomputed_flops_full,
+                      layout.ranks()};
+  out.utilisation = work.utilisation(job, cluster.accelerator);
+  out.energy = step_energy(work, job, calibration.power, cluster.accelerator);
   return out;
 }
 

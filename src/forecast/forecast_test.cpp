@@ -228,14 +228,34 @@ RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
   }
 }
 
-RC_GTEST_PROP(Forecast, EnergyLiesBetweenWaitingAndComputingAllTheTime, ()) {  // [FORECAST-6]
+// Idle power, what kernels on the chip add all the time, and energy for each operation; no more
+// than the board allows.
+RC_GTEST_PROP(Forecast, EnergyIsThatOfTimeAndOfArithmeticUpToTheCap, ()) {  // [FORECAST-6]
   const Case c = random_case();
   const Forecast f = c.priced();
   const PowerConstants& power = c.calibration.power;
-  const double tdp =
-      (c.cluster.accelerator.tdp * f.step_time).value() * static_cast<double>(c.layout.ranks());
-  RC_ASSERT(f.energy.value() >= tdp * std::min(power.waiting, power.compute) * (1 - 1e-12));
-  RC_ASSERT(not_above(f.energy.value(), tdp * std::max(power.waiting, power.compute)));
+  const Accelerator& a = c.cluster.accelerator;
+  const double ranks = static_cast<double>(c.layout.ranks());
+  const double standing = (a.idle_power + power.resident * a.tdp).value();
+  const double peak = a.peak_of(c.job.recipe->matmul).value();
+  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  const double flops = (step.model_flops_full + step.recomputed_flops_full).value();
+  const double wanted =
+      standing * f.step_time.value() * ranks + power.products * a.tdp.value() * flops / peak;
+  const double most = power.cap * a.tdp.value() * f.step_time.value() * ranks;
+  RC_ASSERT(std::abs(f.energy.value() / std::min(wanted, most) - 1) < 1e-12);
+}
+
+TEST(Forecast, EnergyDoesNotHangOnHowAttentionIsCounted) {  // [FORECAST-6]
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  const auto by = [&](AttentionFlops convention) {
+    return forecast(c.model, c.job, c.layout, c.cluster, c.calibration, convention);
+  };
+  EXPECT_LT(by(AttentionFlops::causal).hfu, by(AttentionFlops::full).hfu);
+  EXPECT_EQ(by(AttentionFlops::causal).energy, by(AttentionFlops::full).energy);
 }
 
 RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {

@@ -114,6 +114,7 @@ Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
 
 PricedWork price_work(const Block& block, const Prices& prices) {
   PricedWork out;
+  out.recomputed = recomputed_flops(block.ops, prices.job, AttentionFlops::full);
   for (const Op& op : block.ops) {
     const Seconds seconds = op_time(op, prices);
     const double kernels = issued(prices.job.graphs, op.routed) ? op.kernels : 0;
@@ -144,6 +145,7 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   out.recompute.compute = work.recompute;
   out.backward.compute = work.backward;
   out.weight_gradient = work.weight_gradient;
+  out.recomputed = work.recomputed;
   const Habits& habit = habits(prices.job.framework);
 
   // What computation can hide. A tensor-parallel gather or reduction runs under one of the two

@@ -30,6 +30,7 @@ struct PricedBlock {
   Seconds weight_gradient;  // part of backward.compute that a zero-bubble schedule may delay
   Seconds first_gather;     // ZeRO-3: the gather that no earlier block hides
   Seconds last_reduce;      // and the reduction that no later block hides
+  Flops recomputed;         // of a rank, attention in full
   Seconds total() const { return forward.total() + recompute.total() + backward.total(); }
 };
 
@@ -38,6 +39,7 @@ struct PricedWork {
   Seconds forward, recompute, backward;
   Seconds weight_gradient;  // part of backward that a zero-bubble schedule may delay
   double forward_kernels = 0, recompute_kernels = 0, backward_kernels = 0;
+  Flops recomputed;  // of a rank, attention in full
 };
 
 /// What one call takes.

@@ -153,6 +153,54 @@ TEST(StepFlops, RecomputedAreTheLayersForwardPassOrTheAttentionCore) {  // [STEP
   }
 }
 
+// Llama-2-7B: 32 layers of width 4,096 and 11,008, 8 sequences of 2,048 tokens.
+TEST(StepFlops, OfSelectiveRecomputationThoseOfItsPiecesRunAgain) {  // [STEP-1]
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.global_batch = 8;
+  c.layout.recompute = Recompute::selective;
+  const double tokens = 32.0 * 8 * 2048;
+  const auto again = [&](Piece piece, AttentionFlops convention) {
+    c.layout.recompute_pieces = bit(piece);
+    const Step step = c.lowered();
+    return (convention == AttentionFlops::full ? step.recomputed_flops_full
+                                               : step.recomputed_flops_causal)
+        .value();
+  };
+  for (const AttentionFlops convention : {AttentionFlops::full, AttentionFlops::causal}) {
+    EXPECT_EQ(again(Piece::norm, convention), 0);
+    // Gate, up and down product: Megatron-Core checkpoints the whole.
+    EXPECT_DOUBLE_EQ(again(Piece::feed_forward, convention), tokens * 3 * 2 * 4096 * 11008);
+  }
+  // Two products of 32 heads of 128 with 2,048 keys, or with half of them and one's own.
+  EXPECT_DOUBLE_EQ(again(Piece::core, AttentionFlops::full), tokens * 2 * 2 * 4096 * 2048);
+  EXPECT_NEAR(again(Piece::core, AttentionFlops::causal), tokens * 2 * 2 * 4096 * 1024, 1e9);
+}
+
+TEST(StepFlops, RecomputationThatStopsEarlyLeavesOutTheLastProduct) {  // [STEP-1]
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.framework = Framework::fsdp;
+  c.job.global_batch = 8;
+  c.layout.recompute = Recompute::full;
+  const auto again = [&](Choice early) {
+    c.layout.recompute_early_stop = early;
+    return c.lowered().recomputed_flops_full.value();
+  };
+  const double down = 32.0 * 8 * 2048 * 2 * 4096 * 11008;
+  EXPECT_NEAR(again(Choice::off) - again(Choice::on), down, 1e-9 * down);
+}
+
+// The rank with the most tokens computes more, another less.
+TEST(StepFlops, WhatExpertsComputeAgainIsThatOfTheMeanRank) {  // [STEP-1]
+  Case c = case_of("mixtral-8x7b", "dgx-h100");
+  c.job.global_batch = 8;
+  c.layout.dp = 8;
+  c.layout.ep = 8;
+  c.layout.recompute = Recompute::full;
+  const double balanced = c.lowered().recomputed_flops_full.value();
+  c.job.expert_imbalance = 1.5;
+  EXPECT_NEAR(c.lowered().recomputed_flops_full.value() / balanced, 1, 1e-3);
+}
+
 TEST(StepFlops, AdaptersNeedNoWeightGradientOfTheFrozenMatrices) {  // [STEP-1]
   Case c = case_of("llama-2-7b");
   c.job.framework = Framework::fsdp;

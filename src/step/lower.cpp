@@ -7,28 +7,19 @@
 namespace headway {
 namespace {
 
-// Forward FLOPs of one sequence that run again before the backward pass: of all layers, or of the
-// attention core alone.
-Flops recomputed_flops(const Model& model, const Job& job, Recompute recompute,
+// What all ranks compute again in a step [STEP-1].
+Flops recomputed_flops(const Step& step, const Job& job, const Layout& layout,
                        AttentionFlops convention) {
   Flops out(0);
-  if (recompute == Recompute::none) return out;
-  const double tokens = static_cast<double>(job.sequence);
-  for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
-    const Layer& layer = model.kinds[kind];
-    const auto number = static_cast<double>(
-        std::count(model.pattern.begin(), model.pattern.end(), static_cast<std::uint8_t>(kind)));
-    if (recompute == Recompute::full) {
-      out += number * layer_forward_flops(model, layer, job.sequence, convention);
-    } else if (layer.attention) {
-      const Attention& attention = *layer.attention;
-      const double widths =
-          static_cast<double>(attention.heads * (attention.head_dim + attention.value_dim));
-      out += number *
-             Flops(2 * tokens * widths * mean_keys(job.sequence, attention.window, convention));
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+    double blocks = 0;
+    for (const StageClass& stage : step.stages) {
+      blocks += static_cast<double>(stage.stages * stage.counts[i]);
     }
+    out += blocks * headway::recomputed_flops(step.blocks[i].ops, job, convention);
   }
-  return out;
+  const double ranks_of_stage = static_cast<double>(layout.ranks() / layout.pp);
+  return out * (ranks_of_stage * static_cast<double>(step.micro_batches));
 }
 
 // A prediction module ends in the model's own head: its work and calls once more, its weights not.
@@ -133,6 +124,20 @@ void add_step_calls(StageClass& stage, const Slice& slice, const LoweredBlocks& 
   add_optimizer(stage, slice, lowered.blocks);
 }
 
+Flops model_flops(const Model& model, const Job& job, AttentionFlops convention) {
+  const double passes = job.task != Task::lora ? 3.0 : 2.0;
+  return static_cast<double>(job.global_batch) * passes *
+         forward_flops(model, job.sequence, convention);
+}
+
+Flops recomputed_flops(const std::vector<Op>& ops, const Job& job, AttentionFlops convention) {
+  Flops out(0);
+  for (const Op& op : ops) {
+    if (op.recomputed) out += work(op, convention) / (op.routed ? job.expert_imbalance : 1.0);
+  }
+  return out;
+}
+
 Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
   const Slice slice(model, job, layout);
   Step step;
@@ -149,17 +154,10 @@ Step lower(const Model& model, const Job& job, const Layout& layout, const Clust
   step.blocks = std::move(lowered.blocks);
   step.held = hold(step.blocks, step.stages, slice, step.micro_batches);
 
-  // Model FLOPs: forward and twice that backward; frozen weights need no gradient of their own.
-  const double sequences = static_cast<double>(job.global_batch);
-  const double passes = slice.trains_weights ? 3.0 : 2.0;
-  step.model_flops_full =
-      sequences * passes * forward_flops(model, job.sequence, AttentionFlops::full);
-  step.model_flops_causal =
-      sequences * passes * forward_flops(model, job.sequence, AttentionFlops::causal);
-  step.recomputed_flops_full =
-      sequences * recomputed_flops(model, job, layout.recompute, AttentionFlops::full);
-  step.recomputed_flops_causal =
-      sequences * recomputed_flops(model, job, layout.recompute, AttentionFlops::causal);
+  step.model_flops_full = model_flops(model, job, AttentionFlops::full);
+  step.model_flops_causal = model_flops(model, job, AttentionFlops::causal);
+  step.recomputed_flops_full = recomputed_flops(step, job, layout, AttentionFlops::full);
+  step.recomputed_flops_causal = recomputed_flops(step, job, layout, AttentionFlops::causal);
   return step;
 }
 

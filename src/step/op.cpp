@@ -1,7 +1,5 @@
 #include "step/op.hpp"
 
-#include "model/count.hpp"
-
 namespace headway {
 namespace {
 
@@ -11,11 +9,10 @@ double operations(const Matmul& p) {
 }
 
 // One of the products of attention, Q·Kᵀ or softmax·V, for each head.
-double operations(const AttentionShape& a, Phase phase) {
+double operations(const AttentionShape& a, Phase phase, AttentionFlops convention) {
   // A rank of a context-parallel ring holds early and late queries, so that its mean number of keys
   // is that of the whole sequence.
-  const double keys =
-      mean_keys(a.keys, a.window, a.causal ? AttentionFlops::causal : AttentionFlops::full);
+  const double keys = mean_keys(a.keys, a.window, a.causal ? convention : AttentionFlops::full);
   const double scores = static_cast<double>(a.batch) * static_cast<double>(a.heads) *
                         static_cast<double>(a.queries) * keys;
   const double dim = static_cast<double>(a.head_dim);
@@ -26,10 +23,10 @@ double operations(const AttentionShape& a, Phase phase) {
 
 }  // namespace
 
-Flops work(const Op& op) {
+Flops work(const Op& op, AttentionFlops convention) {
   if (const auto* product = std::get_if<Matmul>(&op.shape)) return Flops(operations(*product));
   if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
-    return Flops(operations(*attention, op.phase));
+    return Flops(operations(*attention, op.phase, convention));
   }
   return Flops(0);
 }

@@ -7,6 +7,7 @@
 #include "base/quantity.hpp"
 #include "cluster/precision.hpp"
 #include "layout/job.hpp"
+#include "model/count.hpp"
 #include "step/call.hpp"
 
 namespace headway {
@@ -49,7 +50,8 @@ struct Op {
 
 /// Floating-point operations that the kernel's shape asks for: 2·m·n·k·batch for a product; for
 /// attention two products forward and five backward (flash kernels compute the scores again), on
-/// the causal half where it is causal; none for a pass [STEP-1].
-Flops work(const Op& op);
+/// the causal half where it is causal, or in full where that is asked for; none for a pass
+/// [STEP-1].
+Flops work(const Op& op, AttentionFlops convention = AttentionFlops::causal);
 
 }  // namespace headway

@@ -9,6 +9,7 @@
 #include "cluster/cluster.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
+#include "model/count.hpp"
 #include "model/model.hpp"
 #include "step/call.hpp"
 #include "step/op.hpp"
@@ -77,6 +78,14 @@ struct Step {
   Flops recomputed_flops_full;  // of the whole step, on top of the model's
   Flops recomputed_flops_causal;
 };
+
+/// Of all ranks in a step: the forward pass and twice that backward; frozen weights need no
+/// gradient of their own.
+Flops model_flops(const Model& model, const Job& job, AttentionFlops convention);
+
+/// What a rank computes again of these for one micro-batch. Of experts that get more tokens than
+/// others the mean counts [STEP-1].
+Flops recomputed_flops(const std::vector<Op>& ops, const Job& job, AttentionFlops convention);
 
 /// Lowers a legal layout (check() found nothing) to what its ranks do.
 Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "forecast/energy.hpp"
 #include "step/habits.hpp"
 
 namespace headway {
@@ -119,6 +120,7 @@ struct PlanPricer::Pipe {
   std::vector<HeldActivations> held;
   std::vector<StageTime> times;
   std::optional<Assembly> assembly;        // up to the pipeline
+  Flops recomputed{};                      // of all ranks in the step
   std::vector<std::optional<bool>> known;  // whether it is legal, by place of the micro-batch
   bool legal = false;
   Bytes least;        // must fit at least, whatever is sharded
@@ -179,7 +181,9 @@ struct PlanPricer::Place {
 };
 
 PlanPricer::PlanPricer(const PlanQuestion& question)
-    : q_(question), blocks_(q_.model, q_.job, q_.cluster, q_.calibration) {
+    : q_(question),
+      model_flops_(model_flops(q_.model, q_.job, AttentionFlops::full)),
+      blocks_(q_.model, q_.job, q_.cluster, q_.calibration) {
   for (const auto& list : q_.space.inner_lists()) shapes_.emplace_back(list, q_.job);
   std::size_t places = 0;
   for (const DegreeTuple& t : q_.space.tuples()) {
@@ -330,6 +334,14 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
   pipe.dull = layout_.schedule == Schedule::zero_bubble_v &&
               !worth({pipe.assembly->parts().total() * kRounding, pipe.least});
   if (pipe.dull) return;
+  double again = 0;
+  for (const StageClass& stage : pipe.stages) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      again += static_cast<double>(stage.stages * stage.counts[i]) * blocks[i].recomputed.value();
+    }
+  }
+  pipe.recomputed = Flops(again * static_cast<double>(place.micro_batches) *
+                          static_cast<double>(layout_.ranks() / layout_.pp));
   pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
 }
 
@@ -463,8 +475,9 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
     if (memory.at_limit) assembly.run_reclaiming();
     assembly.run_rest();
     ++out.fitting;
-    visit({first + i, assembly.parts().total(), memory.live(),
-           step_energy(assembly.parts(), layout_, q_.cluster, q_.calibration)});
+    const StepWork work{assembly.parts().total(), model_flops_ + pipe.recomputed, layout_.ranks()};
+    visit({first + i, work.time, memory.live(),
+           step_energy(work, q_.job, q_.calibration.power, q_.cluster.accelerator)});
   }
   return out;
 }

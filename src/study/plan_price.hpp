@@ -87,6 +87,7 @@ class PlanPricer {
                    const Worth& worth);
 
   const PlanQuestion& q_;
+  Flops model_flops_;          // of a step
   std::vector<Shape> shapes_;  // of the lists of inner choices
   PlanBlockCache blocks_;
   std::vector<std::unique_ptr<Place>> places_;  // by tuple, order and spread of experts

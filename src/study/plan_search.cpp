@@ -6,8 +6,12 @@
 #include <mutex>
 #include <tuple>
 
+#include "forecast/energy.hpp"
+
 namespace headway {
 namespace {
+
+constexpr double kRounding = 1 - 1e-9;  // floors are added up in another order
 
 double value(const PlanPoint& point, PlanObjective objective) {
   switch (objective) {
@@ -21,8 +25,8 @@ double value(const PlanPoint& point, PlanObjective objective) {
   return 0;
 }
 
-// Of a set of layouts at least this much of the objective [PLAN-3]: an accelerator draws no less
-// than what it draws while it waits.
+// Of a set of layouts at least this much of the objective [PLAN-3]: no step takes less energy than
+// one as short that computes nothing again.
 double value(const PlanFloor& floor, const PlanQuestion& q, std::int64_t ranks,
              PlanObjective objective) {
   switch (objective) {
@@ -31,9 +35,11 @@ double value(const PlanFloor& floor, const PlanQuestion& q, std::int64_t ranks,
     case PlanObjective::memory:
       return floor.memory.value();
     case PlanObjective::energy:
-      return (floor.time * q.cluster.accelerator.tdp * static_cast<double>(ranks) *
-              std::min(q.calibration.power.waiting, q.calibration.power.compute))
-          .value();
+      if (!(floor.time > Seconds(0))) return 0;
+      return step_energy({floor.time, model_flops(q.model, q.job, AttentionFlops::full), ranks},
+                         q.job, q.calibration.power, q.cluster.accelerator)
+                 .value() *
+             kRounding;
   }
   return 0;
 }

@@ -83,7 +83,8 @@ std::int64_t accelerators_of_node(const Cluster& cluster) {
 // Training and work done twice draw the power of the step, checkpoints that of waiting, restarts
 // and waiting for nodes that of idling, spares idle all the time. Money and CO2 are proportional.
 RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                 const Forecast& forecast, const RunAssumptions& assumed, const PowerModel& power) {
+                 const Forecast& forecast, const RunAssumptions& assumed,
+                 const PowerConstants& power) {
   RunCost out;
   const double batch = static_cast<double>(job.global_batch) * static_cast<double>(job.sequence);
   out.steps = std::ceil(assumed.tokens / batch);
@@ -124,7 +125,7 @@ RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const
   const Accelerator& accelerator = cluster.accelerator;
   // Stragglers stretch the step without more products.
   out.accelerator_power =
-      training_power(power, accelerator, forecast.hfu / (1 + assumed.slowest_share));
+      training_power(power, accelerator, forecast.utilisation / (1 + assumed.slowest_share));
   const Watts host = host_power(power, cluster);
   const auto joules = [&](Seconds time, Watts drawn, double count) {
     return time * (drawn + host) * count * assumed.pue;

@@ -8,12 +8,12 @@
 
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
+#include "forecast/energy.hpp"
 #include "forecast/forecast.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
 #include "model/model.hpp"
 #include "study/goodput.hpp"
-#include "study/power.hpp"
 
 namespace headway {
 
@@ -74,7 +74,7 @@ struct RunCost {
 /// The parts of time and of energy sum to their totals.
 RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
                  const Forecast& forecast, const RunAssumptions& assumptions,
-                 const PowerModel& power);
+                 const PowerConstants& power);
 
 /// Accelerators that go to repair together: those of a host.
 std::int64_t accelerators_of_node(const Cluster& cluster);

@@ -18,7 +18,7 @@ struct Case {
   Cluster cluster;
   Forecast forecast;
   RunAssumptions assumed;
-  PowerModel power;
+  PowerConstants power;
 
   RunCost cost() const { return run_cost(model, job, layout, cluster, forecast, assumed, power); }
 };
@@ -33,10 +33,10 @@ Case usual() {
   out.layout.tp = 8;
   out.cluster = load_cluster("dgx-h100").value();
   out.forecast.step_time = Seconds(10);
-  out.forecast.hfu = 0.4;
+  out.forecast.utilisation = 0.4;
   out.assumed = default_assumptions(out.cluster, 1024).value();
   out.assumed.tokens = 2e12;
-  out.power = embedded_power_model().value();
+  out.power = step_constants()->power;
   return out;
 }
 
@@ -112,6 +112,17 @@ TEST(RunCost, AWriteBesideTrainingLosesLessThanOneThatStopsIt) {
   EXPECT_GE(beside.interval, beside.reliability.hidden_write - beside.step_time);
   run.assumed.checkpoint_blocking = Seconds(1e6);  // no longer than the write
   EXPECT_EQ(run.cost().time.goodput, stops.time.goodput);
+}
+
+TEST(RunCost, AStepTakesTheEnergyThatItsForecastSays) {  // [FORECAST-6]
+  Case run = usual();
+  for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+    run.layout.recompute = recompute;
+    run.forecast =
+        forecast(run.model, run.job, run.layout, run.cluster, calibration_for(run.cluster).value());
+    const Joules step = run.cost().accelerator_power * 1024 * run.forecast.step_time;
+    EXPECT_DOUBLE_EQ(step.value(), run.forecast.energy.value());
+  }
 }
 
 TEST(RunCost, StragglersStretchTheRunInProportion) {

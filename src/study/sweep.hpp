@@ -15,7 +15,6 @@
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
 #include "model/model.hpp"
-#include "study/power.hpp"
 #include "study/run_cost.hpp"
 
 namespace headway {
@@ -37,7 +36,7 @@ struct SweepTools {
   LayoutChoice layout = {};  // empty: the layout as it stands
   std::function<Result<Forecast>(const SweepRun&)> forecast;
   std::function<Result<RunAssumptions>(const SweepRun&)> assumed;  // price and PUE by cluster
-  PowerModel power;
+  PowerConstants power;
   int threads = 0;         // 0: one a core
   Progress progress = {};  // told of points
 };

@@ -38,7 +38,7 @@ inline SweepTools real_tools() {
     return forecast(run.model, run.job, run.layout, run.cluster, *calibration);
   };
   out.assumed = usual_assumptions;
-  out.power = embedded_power_model().value();
+  out.power = step_constants()->power;
   return out;
 }
 

@@ -53,7 +53,7 @@ TEST(Sweep, TokensAJouleAreTokensOverThePowerOfTheAccelerators) {
   powered.forecast = [&tools](const SweepRun& run) {
     auto made = tools.forecast(run);
     // MFU with which the model of power was set (docs/models/scaling.md): 41 % before the fall.
-    made.value().hfu = run.layout.ranks() > 1000 ? 0.41 * (1 - 0.3722) : 0.41;
+    made.value().utilisation = run.layout.ranks() > 1000 ? 0.41 * (1 - 0.3722) : 0.41;
     return made;
   };
   const SweepSeries series = sweep("", weak_cases({128, 2048}), powered);

@@ -1,4 +1,4 @@
-#include "study/power.hpp"
+#include "forecast/energy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,16 +7,15 @@
 namespace headway {
 namespace {
 
-const PowerModel& model() {
-  static const PowerModel known = embedded_power_model().value();
-  return known;
+const PowerConstants& model() {
+  return step_constants()->power;
 }
 const Cluster& h100() {
   static const Cluster known = load_cluster("dgx-h100").value();
   return known;
 }
 
-// [SCALE-20] arXiv 2411.13055: throughput -37.22 %, power -5.87 %, so tokens a joule
+// [FORECAST-6] arXiv 2411.13055: throughput -37.22 %, power -5.87 %, so tokens a joule
 // 0.6278 / 0.9413 - 1 = -33.3 %. Utilisation of its 7B model at 128 GPUs: 41 %.
 TEST(Power, ATenthOfTheFallInThroughputIsSavedAsTheStudyMeasured) {
   const Accelerator& gpu = h100().accelerator;
