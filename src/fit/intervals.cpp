@@ -14,6 +14,7 @@ namespace {
 constexpr double kUnseen = 2;    // doublings that an unknown framework or architecture counts as
 constexpr double kFloor = 0.01;  // errors below a hundredth count as one
 constexpr double kRidge = 0.25;  // of slopes, a priori: variance 4
+constexpr double kWidest = 4;    // times or part of the forecast
 
 std::array<double, Box::kSides> place(const Model& model, const Job& job, const Layout& layout) {
   return {std::log2(static_cast<double>(layout.ranks())),
@@ -117,10 +118,17 @@ double width(const Spread& spread, const Difficulties& difficulties) {
       std::inner_product(difficulties.begin(), difficulties.end(), spread.slopes.begin(), 0.0));
 }
 
+double log_bound(const Spread& spread, double quantile, const Difficulties& difficulties) {
+  const double widest = std::log(kWidest);
+  return std::clamp(quantile * width(spread, difficulties), -widest, widest);
+}
+
 void add_intervals(const IntervalModel& intervals, const Model& model, const Job& job,
                    const Layout& layout, const Cluster& cluster, Forecast& forecast) {
   const Difficulties d = difficulties(intervals.reach, model, job, layout, cluster, forecast);
-  forecast.step_time_interval = interval(intervals.step_time, d, forecast.step_time);
+  Interval<Seconds> times = interval(intervals.step_time, d, forecast.step_time);
+  times.low = std::max(times.low, forecast.least_time);
+  forecast.step_time_interval = times;
   // The driver's share is not among what was measured.
   const Interval<Bytes> allocated =
       interval(intervals.memory, d, forecast.memory.total() - forecast.driver);
@@ -167,8 +175,11 @@ std::map<std::string, double> left_out_coverage(std::span<const Residual> residu
     const Spread spread = fit_spread(others);
     for (const Residual& residual : residuals) {
       if (residual.source != source) continue;
-      const double scaled = residual.log_ratio / width(spread, residual.difficulties);
-      if (scaled >= spread.low && scaled <= spread.high) count.first += 1;
+      const auto bound = [&](double quantile) {
+        return log_bound(spread, quantile, residual.difficulties);
+      };
+      const double at = residual.log_ratio;
+      if (at >= bound(spread.low) && at <= bound(spread.high)) count.first += 1;
     }
   }
   std::map<std::string, double> out;

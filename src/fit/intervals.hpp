@@ -67,13 +67,20 @@ Difficulties difficulties(const Reach& reach, const Model& model, const Job& job
 
 double width(const Spread& spread, const Difficulties& difficulties);
 
+/// A bound of ln(measured / predicted): `quantile` (Spread::low or high) times the width, within a
+/// factor of four. An exponential of what no run is near to says nothing beyond that.
+double log_bound(const Spread& spread, double quantile, const Difficulties& difficulties);
+
 template <class Q>
 Interval<Q> interval(const Spread& spread, const Difficulties& difficulties, Q predicted) {
-  const double w = width(spread, difficulties);
-  return {predicted * std::exp(spread.low * w), predicted * std::exp(spread.high * w)};
+  const auto bound = [&](double quantile) {
+    return predicted * std::exp(log_bound(spread, quantile, difficulties));
+  };
+  return {bound(spread.low), bound(spread.high)};
 }
 
-/// Puts the intervals of step time and memory on a forecast.
+/// Puts the intervals of step time and memory on a forecast. No step time below what the peak rates
+/// allow.
 void add_intervals(const IntervalModel& intervals, const Model& model, const Job& job,
                    const Layout& layout, const Cluster& cluster, Forecast& forecast);
 

@@ -101,6 +101,33 @@ TEST(Intervals, AreWiderFarFromTheMeasuredRuns) {
   EXPECT_GT(wide.high, narrow.high);
 }
 
+// Llama-3.1-405B on 16,384 H100 was once said to take from 1.15 s, 236 % MFU, to 74 s.
+TEST(Intervals, FarFromAnyRunAreNoWiderThanAFactorOfFourAndNotBelowThePeak) {
+  const Model model = load_model("llama-3.1-405b").value();
+  const Cluster cluster = load_cluster("dgx-h100").value();
+  Job job;
+  job.sequence = 8192;
+  job.global_batch = 2048;
+  Layout layout;
+  layout.dp = 128;
+  layout.tp = 8;
+  layout.pp = 16;
+  layout.zero = 1;
+  Forecast f = forecast(model, job, layout, cluster, calibration_for(cluster).value());
+  IntervalModel intervals;
+  intervals.step_time = {{}, -1, 1};
+  intervals.step_time.slopes[static_cast<std::size_t>(Difficulty::ranks)] = 10;
+  add_intervals(intervals, model, job, layout, cluster, f);
+  ASSERT_TRUE(f.step_time_interval);
+  EXPECT_DOUBLE_EQ(f.step_time_interval->high / f.step_time, 4);
+  EXPECT_LT(f.step_time_interval->low, f.step_time);
+  // 3 x 2 FLOPs for each token and parameter but the embedding's, at 989.4 TFLOP/s, and attention.
+  const double parameters = 405.85e9 - 128256.0 * 16384;
+  const double products = 6 * parameters * 2048 * 8192 / 16384 / 989.4e12;
+  EXPECT_GT(f.step_time_interval->low.value(), products);
+  EXPECT_LT(f.step_time_interval->low.value(), 1.1 * products);
+}
+
 // Both sources were measured with the same constants, so that either foretells the other.
 TEST(Generalisation, OfASourceThatFollowsTheSameConstantsIsGood) {
   auto measured = runs_of_two_sources();
