@@ -38,8 +38,11 @@ std::string log_of(CollectiveOp op, std::int64_t nodes, const Cluster& cluster,
     // The elements of one rank's part, but of an all-reduce; an all-to-all is not checked in place.
     const double part = op == CollectiveOp::all_reduce ? 1 : static_cast<double>(ranks);
     const char* checked = op == CollectiveOp::all_to_all ? "N/A" : "0";
-    std::snprintf(line, sizeof line, "%.0f %.0f float %s -1 %.4f 1.00 1.00 0 %.4f 1.00 1.00 %s\n",
-                  bytes, bytes / 4 / part, sums ? "sum" : "none", us, us, checked);
+    const double rate = bytes / us / 1e3;  // GB/s
+    const double bus = rate * bus_factor(*operation_from(to_name(op)), static_cast<double>(ranks));
+    std::snprintf(line, sizeof line, "%.0f %.0f float %s -1 %.4f %.2f %.2f 0 %.4f %.2f %.2f %s\n",
+                  bytes, bytes / 4 / part, sums ? "sum" : "none", us, rate, bus, us, rate, bus,
+                  checked);
     text += line;
   }
   return text;
