@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -328,6 +330,49 @@ TEST_F(Cli, FilesThatAreNoTracesAreRefusedWithWhatTheyLookLikeAndWhatIsKnown) {
                   "begins with '# Headway'", "Kineto", "nccl-tests"});
   expect_refused("comms '" + folder_.string() + "/nothing'", {"cannot be opened"});
   expect_refused("comms examples/ddp-rank0.json --save README.md", {"no database that Headway"});
+}
+
+TEST_F(Cli, CalibratingOnLogsNamesEveryClassOfSizesThatGetsWorseInTextAndJson) {
+  // An all-gather that lasts as long as eight A100 take, and a reduce-scatter, the same ring, that
+  // lasts five times as long: the fit cannot serve both.
+  const auto log = [&](const std::string& program, double factor) {
+    std::string text = "# Collective test starting: " + program + "_perf\n# nThread 1 nGpus 8\n";
+    for (int rank = 0; rank < 8; ++rank) {
+      text += "#  Rank " + std::to_string(rank) + " Group 0 Pid 1 on host device 0 [0x00] A100\n";
+    }
+    text += "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+    for (double bytes = 1024; bytes <= 8e9; bytes *= 2) {
+      const double us = factor * (25 + bytes / 230e3);
+      std::ostringstream row;
+      row << static_cast<long long>(bytes) << " " << static_cast<long long>(bytes / 32)
+          << " float none -1 " << us << " " << bytes / us / 1e3 << " " << bytes / us / 1e3 * 7 / 8
+          << " 0 N/A N/A N/A N/A\n";
+      text += row.str();
+    }
+    return " '" + file(program + ".log", text) + "'";
+  };
+  const std::string logs = "calibrate --cluster dgx-a100-40gb --collectives" +
+                           log("all_gather", 1) + log("reduce_scatter", 5) + log("broadcast", 5);
+  const Output text = run(logs), json = run(logs + " --json");
+  ASSERT_EQ(text.code, 0) << text.err;
+  ASSERT_EQ(json.code, 0) << json.err;
+  const auto document = nlohmann::json::parse(json.out);
+  int worse = 0;
+  for (const auto& error : document["errors"]) {
+    const double before = error["before"], after = error["after"];
+    EXPECT_EQ(error["worse"].get<bool>(), std::round(1000 * after) > std::round(1000 * before));
+    if (!error["worse"].get<bool>()) continue;
+    ++worse;
+    char numbers[64];
+    std::snprintf(numbers, sizeof numbers, "worse: median error from %.1f to %.1f %%", 100 * before,
+                  100 * after);
+    const std::string said = "the fit makes " + error["op"].get<std::string>() + " of " +
+                             error["size"].get<std::string>() + " across the level " +
+                             error["level"].get<std::string>() + " " + numbers;
+    EXPECT_NE(text.out.find(said), std::string::npos) << said << text.out;
+    EXPECT_NE(document["notes"].dump().find(said), std::string::npos) << said;
+  }
+  EXPECT_GE(worse, 1) << text.out;
 }
 
 TEST_F(Cli, ScaleRunAnswersForAWholeRunInTextJsonTableAndDrawings) {

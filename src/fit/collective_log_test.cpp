@@ -101,6 +101,58 @@ TEST(CollectiveLog, FindsTheConstantsThatMadeTheLogsOfOneAndTwoNodes) {
   EXPECT_TRUE(warns(fit, "measured on at most 4 nodes")) << to_text(fit);
 }
 
+TEST(CollectiveLog, SaysWhichClassOfSizesTheFitMakesWorseWithBothNumbers) {
+  // [REC-10] All-gather and reduce-scatter are the same ring with the same constants. Where
+  // all-gather lasts as the cluster says and reduce-scatter four times as long, the fit cannot
+  // serve both.
+  const Cluster cluster = cluster_of("dgx-h100");
+  LevelParameters slow = parameters_of(cluster);
+  slow[0].base_latency = 4 * slow[0].base_latency;
+  slow[0].ring_step = 4 * slow[0].ring_step;
+  slow[0].bandwidth_efficiency /= 4;
+  slow[0].tree_efficiency /= 4;
+  const std::vector<Recording> logs = {
+      read_text(log_of(CollectiveOp::all_gather, 1, cluster, parameters_of(cluster))),
+      read_text(log_of(CollectiveOp::reduce_scatter, 1, cluster, slow)),
+      read_text(log_of(CollectiveOp::broadcast, 1, cluster, slow))};
+  const auto logged = logged_collectives(logs, cluster);
+  ASSERT_TRUE(logged.ok());
+  const LoggedFit fit = fit_logged(*logged);
+  std::size_t worse = 0;
+  for (const LoggedError& error : fit.errors) {
+    char said[300];
+    std::snprintf(said, sizeof said,
+                  "makes %s of %s across the level node worse: median error from %.1f to %.1f %% "
+                  "over %zu sizes",
+                  std::string(to_name(error.op)).c_str(),
+                  std::string(kLoggedSizeNames[static_cast<std::size_t>(error.size)]).c_str(),
+                  100 * error.before.median, 100 * error.after.median, error.after.rows);
+    char before[16], after[16];  // as they are shown
+    std::snprintf(before, sizeof before, "%.1f", 100 * error.before.median);
+    std::snprintf(after, sizeof after, "%.1f", 100 * error.after.median);
+    const bool grew = std::stod(after) > std::stod(before);
+    EXPECT_EQ(warns(fit, said), grew) << said << to_text(fit);
+    EXPECT_TRUE(!grew || error.op == CollectiveOp::all_gather) << said;
+    worse += grew ? 1 : 0;
+  }
+  EXPECT_GE(worse, 1u) << to_text(fit);
+  EXPECT_NE(to_text(fit).find("note: the fit makes all_gather of "), std::string::npos);
+}
+
+TEST(CollectiveLog, OfAFitThatServesAllClassesNoneIsCalledWorse) {
+  const Cluster cluster = cluster_of("dgx-h100");
+  LevelParameters truth = parameters_of(cluster);
+  truth[0].bandwidth_efficiency *= 0.7;
+  std::vector<Recording> logs;
+  for (const auto op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    logs.push_back(read_text(log_of(op, 1, cluster, truth)));
+  }
+  const auto logged = logged_collectives(logs, cluster);
+  ASSERT_TRUE(logged.ok());
+  const LoggedFit fit = fit_logged(*logged);
+  EXPECT_FALSE(warns(fit, "worse")) << to_text(fit);
+}
+
 TEST(CollectiveLog, TheWrittenClusterPredictsWhatTheFitDoes) {
   const Cluster cluster = cluster_of("dgx-h100");
   LevelParameters truth = parameters_of(cluster);
