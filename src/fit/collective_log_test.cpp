@@ -228,7 +228,7 @@ TEST(CollectiveLog, PublicLogsOfEightA100FitWithinTheErrorThatTheDocumentsState)
 // Median |log2(predicted/measured)| of Perlmutter's rows of 32 nodes and more, by operation, from a
 // fit of those of at most four [REC-9].
 std::map<CollectiveOp, double> extrapolated(SizeClass size) {
-  const auto loaded = load_collective_data(HEADWAY_SOURCE_DIR "/data/measurements");
+  const auto loaded = load_collective_data();
   EXPECT_TRUE(loaded.ok());
   CollectiveData few = *loaded, many = *loaded;
   const auto keep = [](CollectiveData& data, auto wanted) {
