@@ -1,10 +1,24 @@
 # Carries the files of data/ and the page in the library headway_data: one assembly file includes their
-# bytes (.incbin), and a table beside it names them. data/measurements is left out: calibration reads
-# it from disk, and it would weigh megabytes.
+# bytes (.incbin), and a table beside it names them. The measurements weigh megabytes and are packed:
+# embedded_file() unpacks them when they are asked for.
 file(GLOB_RECURSE data_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/data
      ${PROJECT_SOURCE_DIR}/data/*.toml ${PROJECT_SOURCE_DIR}/data/*.json)
 list(FILTER data_files EXCLUDE REGEX "^measurements/")
 list(SORT data_files)
+file(GLOB measurements CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/data
+     ${PROJECT_SOURCE_DIR}/data/measurements/*)
+list(SORT measurements)
+
+add_executable(headway_pack ${PROJECT_SOURCE_DIR}/cmake/pack.cpp)
+target_link_libraries(headway_pack PRIVATE headway_flags ZLIB::ZLIB)
+set(packed_places)
+foreach(name ${measurements})
+  set(packed ${PROJECT_BINARY_DIR}/embedded/${name}.gz)
+  add_custom_command(OUTPUT ${packed} DEPENDS ${PROJECT_SOURCE_DIR}/data/${name} headway_pack
+                     COMMAND headway_pack ${PROJECT_SOURCE_DIR}/data/${name} ${packed} VERBATIM)
+  list(APPEND packed_places ${packed})
+endforeach()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/embedded/measurements)
 
 # The page, packed, where scripts/build-web has built it; a binary without it says so at "/".
 set(web_folder ${PROJECT_SOURCE_DIR}/build/web)
@@ -15,8 +29,8 @@ list(SORT web_files)
 list(TRANSFORM data_files PREPEND ${PROJECT_SOURCE_DIR}/data/ OUTPUT_VARIABLE data_places)
 list(TRANSFORM web_files PREPEND ${web_folder}/ OUTPUT_VARIABLE web_places)
 list(TRANSFORM web_files PREPEND web/)
-set(names ${data_files} ${web_files})
-set(places ${data_places} ${web_places})
+set(names ${data_files} ${web_files} ${measurements})
+set(places ${data_places} ${web_places} ${packed_places})
 
 set(assembly ".section .rodata\n")
 set(table "")
@@ -28,19 +42,24 @@ foreach(name place IN ZIP_LISTS names places)
     "headway_data_${index}:\n.incbin \"${place}\"\n"
     "headway_data_${index}_end:\n.byte 0\n")
   string(APPEND symbols "extern const char headway_data_${index}[], headway_data_${index}_end[];\n")
-  string(APPEND table "    {\"${name}\", headway_data_${index}, headway_data_${index}_end},\n")
+  set(packed false)
+  if(name IN_LIST measurements)
+    set(packed true)
+  endif()
+  string(APPEND table
+    "    {\"${name}\", headway_data_${index}, headway_data_${index}_end, ${packed}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
 string(APPEND assembly ".section .note.GNU-stack,\"\",@progbits\n")
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedded/data.S CONTENT "${assembly}" @ONLY)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedded/table.cpp CONTENT "#include <cstddef>
-struct HeadwayEmbeddedFile { const char* path; const char* begin; const char* end; };
+struct HeadwayEmbeddedFile { const char* path; const char* begin; const char* end; bool packed; };
 extern \"C\" {
 ${symbols}extern const HeadwayEmbeddedFile headway_embedded_files[];
 extern const std::size_t headway_embedded_file_count;
 const HeadwayEmbeddedFile headway_embedded_files[] = {
-${table}    {nullptr, nullptr, nullptr}};
+${table}    {nullptr, nullptr, nullptr, false}};
 const std::size_t headway_embedded_file_count = ${index};
 }
 " @ONLY)

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -45,13 +47,12 @@ class Cli : public testing::Test {
     const char* twin = std::getenv("HEADWAY_TWIN");
     return HEADWAY_PROGRAM + std::string(twin ? twin : "");
   }
-  // Runs `headway ARGUMENTS` in a shell, in the source folder.
-  Output run(const std::string& arguments) const {
+  // Runs `headway ARGUMENTS` in a shell, in the source folder or another.
+  Output run(const std::string& arguments, const fs::path& where = HEADWAY_SOURCE_DIR) const {
     const fs::path out = folder_ / "stdout";
     const fs::path err = folder_ / "stderr";
-    const std::string command = "cd '" + std::string(HEADWAY_SOURCE_DIR) + "' && '" + program() +
-                                "' " + arguments + " >'" + out.string() + "' 2>'" + err.string() +
-                                "'";
+    const std::string command = "cd '" + where.string() + "' && '" + program() + "' " + arguments +
+                                " >'" + out.string() + "' 2>'" + err.string() + "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   }
@@ -265,6 +266,87 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
   }
 }
 
+// The measurements travel in the binary.
+TEST_F(Cli, WhatReadsMeasurementsAnswersFromAnyFolder) {
+  const fs::path empty = folder_ / "empty";
+  fs::create_directories(empty);
+  for (const std::string command :
+       {"validate", "validate --json", "bench kernels", "bench collectives", "calibrate kernels"}) {
+    const Output here = run(command, empty);
+    EXPECT_EQ(here.code, 0) << command << here.err;
+    EXPECT_EQ(here.err, "") << command;
+    EXPECT_GT(here.out.size(), 500U) << command;
+    EXPECT_EQ(here.out, run(command).out) << command;
+    EXPECT_TRUE(fs::is_empty(empty)) << command;
+  }
+  const auto document = nlohmann::json::parse(run("validate --json", empty).out);
+  EXPECT_EQ(document["all"]["rows"], 5846);  // as tests of the corpus count them
+}
+
+TEST_F(Cli, TheCollectivesAreCalibratedFromAnyFolder) {
+  if (std::getenv("HEADWAY_TWIN")) GTEST_SKIP() << "takes minutes under the sanitizers";
+  const fs::path empty = folder_ / "empty";
+  fs::create_directories(empty);
+  const Output output = run("calibrate collectives --json", empty);
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_TRUE(nlohmann::json::parse(output.out).contains("ib-ndr"));
+  EXPECT_TRUE(fs::is_empty(empty));
+}
+
+TEST_F(Cli, MeasurementsOfOnesOwnStandInForThoseOfTheBinary) {
+  const fs::path own = folder_ / "own";
+  fs::create_directories(own / "measurements");
+  const fs::path few =
+      fs::path(HEADWAY_SOURCE_DIR) / "tests/fuzz/seeds/corpus/a-row-of-each-source.csv";
+  fs::copy_file(few, own / "measurements" / "training.csv");
+  const auto rows = [&](const std::string& more) {
+    return nlohmann::json::parse(run("validate --json " + more, folder_).out)["all"]["rows"];
+  };
+  EXPECT_EQ(rows("--data own"), 18);
+  EXPECT_EQ(rows("--corpus '" + few.string() + "'"), 18);
+  expect_refused("validate --data '" + (folder_ / "none").string() + "'",
+                 {"none/measurements/training.csv: cannot be opened"});
+}
+
+TEST_F(Cli, WhatRenewsACheckoutSaysElsewhereThatItNeedsOneAndWritesNothing) {
+  const fs::path empty = folder_ / "empty";
+  fs::create_directories(empty);
+  for (const auto& [command, said] : std::map<std::string, std::string>{
+           {"calibrate --write", "there is no folder data/calibration"},
+           {"calibrate kernels --write", "there is no folder data/calibration"},
+           {"calibrate collectives --write --data x", "there is no folder x/calibration"},
+           {"validate --report docs", "there is no page docs/validation.md"},
+           {"limits --report docs", "there is no page docs/limits.md"},
+           {"comms --report docs", "there is no page docs/communication.md"},
+           {"scale published --report docs", "there is no page docs/scaling.md"}}) {
+    const Output output = run(command, empty);
+    EXPECT_EQ(output.code, 2) << command;
+    EXPECT_EQ(output.out, "") << command;
+    EXPECT_NE(output.err.find(said), std::string::npos) << command << output.err;
+    EXPECT_NE(output.err.find("checkout"), std::string::npos) << command << output.err;
+    EXPECT_TRUE(fs::is_empty(empty)) << command;
+  }
+}
+
+TEST_F(Cli, CalibrationRenewsTheFolderThatIsNamedFromTheMeasurementsThere) {
+  const fs::path data = folder_ / "data";
+  fs::create_directories(data / "calibration");
+  fs::create_directories(data / "measurements");
+  // The kernels of one architecture alone.
+  std::istringstream all(read(fs::path(HEADWAY_SOURCE_DIR) / "data/measurements/kernels.csv"));
+  std::ofstream few(data / "measurements" / "kernels.csv");
+  std::string line;
+  for (int i = 0; std::getline(all, line); ++i) {
+    if (i == 0 || line.find(",a100") != std::string::npos) few << line << "\n";
+  }
+  few.close();
+  const Output output = run("calibrate kernels --write", folder_);
+  EXPECT_EQ(output.code, 0) << output.err;
+  const std::string written = read(data / "calibration" / "kernels.toml");
+  EXPECT_NE(written.find("ampere"), std::string::npos) << written.substr(0, 1000);
+  EXPECT_EQ(written.find("hopper"), std::string::npos);
+}
+
 TEST_F(Cli, ServePrintsItsAddressAndEndsWithASignal) {
   const Output output = run("serve --help");
   EXPECT_EQ(output.code, 0);
@@ -328,6 +410,49 @@ TEST_F(Cli, FilesThatAreNoTracesAreRefusedWithWhatTheyLookLikeAndWhatIsKnown) {
                   "begins with '# Headway'", "Kineto", "nccl-tests"});
   expect_refused("comms '" + folder_.string() + "/nothing'", {"cannot be opened"});
   expect_refused("comms examples/ddp-rank0.json --save README.md", {"no database that Headway"});
+}
+
+TEST_F(Cli, CalibratingOnLogsNamesEveryClassOfSizesThatGetsWorseInTextAndJson) {
+  // An all-gather that lasts as long as eight A100 take, and a reduce-scatter, the same ring, that
+  // lasts five times as long: the fit cannot serve both.
+  const auto log = [&](const std::string& program, double factor) {
+    std::string text = "# Collective test starting: " + program + "_perf\n# nThread 1 nGpus 8\n";
+    for (int rank = 0; rank < 8; ++rank) {
+      text += "#  Rank " + std::to_string(rank) + " Group 0 Pid 1 on host device 0 [0x00] A100\n";
+    }
+    text += "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+    for (double bytes = 1024; bytes <= 8e9; bytes *= 2) {
+      const double us = factor * (25 + bytes / 230e3);
+      std::ostringstream row;
+      row << static_cast<long long>(bytes) << " " << static_cast<long long>(bytes / 32)
+          << " float none -1 " << us << " " << bytes / us / 1e3 << " " << bytes / us / 1e3 * 7 / 8
+          << " 0 N/A N/A N/A N/A\n";
+      text += row.str();
+    }
+    return " '" + file(program + ".log", text) + "'";
+  };
+  const std::string logs = "calibrate --cluster dgx-a100-40gb --collectives" +
+                           log("all_gather", 1) + log("reduce_scatter", 5) + log("broadcast", 5);
+  const Output text = run(logs), json = run(logs + " --json");
+  ASSERT_EQ(text.code, 0) << text.err;
+  ASSERT_EQ(json.code, 0) << json.err;
+  const auto document = nlohmann::json::parse(json.out);
+  int worse = 0;
+  for (const auto& error : document["errors"]) {
+    const double before = error["before"], after = error["after"];
+    EXPECT_EQ(error["worse"].get<bool>(), std::round(1000 * after) > std::round(1000 * before));
+    if (!error["worse"].get<bool>()) continue;
+    ++worse;
+    char numbers[64];
+    std::snprintf(numbers, sizeof numbers, "worse: median error from %.1f to %.1f %%", 100 * before,
+                  100 * after);
+    const std::string said = "the fit makes " + error["op"].get<std::string>() + " of " +
+                             error["size"].get<std::string>() + " across the level " +
+                             error["level"].get<std::string>() + " " + numbers;
+    EXPECT_NE(text.out.find(said), std::string::npos) << said << text.out;
+    EXPECT_NE(document["notes"].dump().find(said), std::string::npos) << said;
+  }
+  EXPECT_GE(worse, 1) << text.out;
 }
 
 TEST_F(Cli, ScaleRunAnswersForAWholeRunInTextJsonTableAndDrawings) {

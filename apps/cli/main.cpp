@@ -355,7 +355,8 @@ int main(int argc, char** argv) {
       app.add_subcommand("bench", "the digest of fixed cases, and errors of the cost models");
   bench_command->add_option("WHAT", bench.what, "kernels, collectives, limits or plan");
   bench_command->add_flag("--signature", bench.signature, "digest of the fixed cases");
-  bench_command->add_option("--data", bench.data, "folder with measurements; default: data")
+  bench_command
+      ->add_option("--data", bench.data, "folder with measurements/; default: those built in")
       ->type_name("DIR");
   add_common(*bench_command, common);
   bench_command->footer("Example:\n  headway bench --signature");
@@ -369,7 +370,7 @@ int main(int argc, char** argv) {
       app.add_subcommand("validate", "predict measured runs and report the error");
   validate_command
       ->add_option("--corpus", validate.corpora,
-                   "measured runs, given once or more; default: DIR/measurements/training.csv")
+                   "measured runs, given once or more; default: the built-in ones")
       ->type_name("FILE.csv");
   validate_command
       ->add_option("--by", validate.by,
@@ -381,10 +382,11 @@ int main(int argc, char** argv) {
       ->add_option("--report", validate.report,
                    "renew the generated tables of DIR/validation.md and the plots beside it")
       ->type_name("DIR");
-  validate_command->add_option("--data", validate.data, "folder with measurements; default: data")
+  validate_command
+      ->add_option("--data", validate.data, "folder with measurements/; default: those built in")
       ->type_name("DIR");
   add_common(*validate_command, common);
-  validate_command->footer("Example, from a checkout:\n  headway validate --by source");
+  validate_command->footer("Example:\n  headway validate --by source");
   validate_command->callback([&] {
     validate.json = common.json;
     validate.threads = common.threads;
@@ -398,9 +400,11 @@ int main(int argc, char** argv) {
       app.add_subcommand("calibrate", "fit the cost models to measurements");
   calibrate_command->add_option("WHAT", calibrate.what,
                                 "steps (default), intervals, kernels, collectives");
-  calibrate_command->add_option("--data", calibrate.data, "folder with measurements; default: data")
+  calibrate_command
+      ->add_option("--data", calibrate.data, "folder with measurements/; default: those built in")
       ->type_name("DIR");
-  calibrate_command->add_flag("--write", calibrate.write, "write DIR/calibration/*.toml");
+  calibrate_command->add_flag("--write", calibrate.write,
+                              "renew DIR/calibration/*.toml of a checkout; default: data");
   calibrate_command
       ->add_option("--collectives", calibrate.logs,
                    "fit a cluster's network on nccl-tests or OSU logs, or traces, of it")
@@ -417,7 +421,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000000));
   add_common(*calibrate_command, common);
   calibrate_command->footer(
-      "Examples, from a checkout:\n  headway calibrate steps\n"
+      "Examples:\n  headway calibrate steps\n"
       "  headway calibrate --cluster dgx-a100-40gb --output mine.toml --collectives *.log");
   calibrate_command->callback([&] {
     calibrate.date = today();
@@ -439,7 +443,7 @@ int main(int argc, char** argv) {
       ->type_name("ADDRESS");
   serve_command
       ->add_option("--data", serve.site.data,
-                   "folder with measurements, for validate; default: data")
+                   "folder with measurements/, for validate; default: those built in")
       ->type_name("DIR");
   serve_command
       ->add_option("--page", serve.site.page, "serve the page of this folder, not the built-in one")

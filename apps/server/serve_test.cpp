@@ -29,11 +29,6 @@ const std::string kLines = "Accept: application/x-ndjson\r\n";
 
 class Serve : public ::testing::Test {
  protected:
-  static SiteOptions options() {
-    SiteOptions out;
-    out.data = HEADWAY_SOURCE_DIR "/data";
-    return out;
-  }
   int port() const { return server_.port(); }
   HttpAnswer post(const std::string& path, const std::string& body,
                   const std::string& more = {}) const {
@@ -44,8 +39,25 @@ class Serve : public ::testing::Test {
     EXPECT_EQ(post("/api/predict", kPredict).body, answer("predict", kPredict).text);
   }
 
-  HttpServer server_{options(), 0};
+  HttpServer server_{SiteOptions(), 0};
 };
+
+TEST_F(Serve, ValidateHasItsRowsInAnyFolder) {
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  const fs::path empty = fs::path(::testing::TempDir()) / "headway_serve_empty";
+  fs::create_directories(empty);
+  fs::current_path(empty);
+  const HttpAnswer got = post("/api/validate", R"({"by":"source","rows":true})");
+  fs::current_path(before);
+  fs::remove_all(empty);
+  EXPECT_EQ(got.status, 200) << got.body.substr(0, 500);
+  const auto document = parse_json(got.body, "answer");
+  ASSERT_TRUE(document.ok());
+  const Node* rows = document->root.find("rows");
+  ASSERT_NE(rows, nullptr);
+  EXPECT_EQ(rows->array()->size(), 5846U);  // as tests of the corpus count them
+}
 
 TEST_F(Serve, TheDocumentIsThatOfTheLibraryToTheByte) {
   for (const auto& [command, body] : std::vector<std::pair<std::string, std::string>>{
@@ -230,7 +242,7 @@ TEST_F(Serve, HangingUpStopsTheWork) {
 }
 
 TEST_F(Serve, WorkBeyondItsTimeIsStopped) {
-  SiteOptions hasty = options();
+  SiteOptions hasty;
   hasty.longest_work_s = 0.2;
   const HttpServer server(hasty, 0);
   const HttpAnswer got =
@@ -242,7 +254,7 @@ TEST_F(Serve, WorkBeyondItsTimeIsStopped) {
 TEST_F(Serve, TheEndOfTheServerStopsItsWork) {
   const auto begin = std::chrono::steady_clock::now();
   {
-    const HttpServer server(options(), 0);
+    const HttpServer server(SiteOptions(), 0);
     TestClient client(server.port());
     client.send("POST /api/plan HTTP/1.1\r\nHost: " + client.host() + "\r\n" + kLines +
                 "Content-Type: application/json\r\nContent-Length: " +
@@ -342,7 +354,7 @@ TEST_F(Serve, GarbageIsRefusedAndNothingBreaks) {
 }
 
 TEST_F(Serve, APortIsTakenOnce) {
-  EXPECT_EQ(HttpServer(options(), port()).port(), 0);
+  EXPECT_EQ(HttpServer(SiteOptions(), port()).port(), 0);
   expect_well();
 }
 

@@ -57,7 +57,7 @@ class WorkGate {
 
 struct SiteOptions {
   std::string host = "127.0.0.1";  // as listened on: also a name by which the server may be asked
-  std::string data = "data";       // folder with measurements
+  std::string data;                // folder with measurements/; empty: those of the binary
   std::string page;                // folder of the page; empty: the embedded one
   int threads = 0;                 // of one piece of work; 0: all cores
   double longest_work_s = 300;     // then it is stopped

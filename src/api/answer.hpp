@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 7> kAnsweredCommands = {
 
 /// What the asker does not choose.
 struct AnswerOptions {
-  std::string data = "data";             // folder with measurements, for validate
+  std::string data = {};                 // folder with measurements/; empty: the binary's
   std::vector<std::string> traces = {};  // files for comms
   int threads = 0;                       // 0: all cores
   Progress progress = {};                // told of the parts that progress_unit() names

@@ -249,8 +249,7 @@ TEST(Answer, NoMemberMakesItReadAFile) {
 }
 
 TEST(Answer, RowsOfValidationStandInTheDocumentWhereAskedFor) {
-  AnswerOptions options;
-  options.data = HEADWAY_SOURCE_DIR "/data";
+  const AnswerOptions options;
   const CommandOutput without = answer("validate", R"({"by":"framework"})", options);
   const CommandOutput with = answer("validate", R"({"by":"framework","rows":true})", options);
   ASSERT_TRUE(with.problems.empty()) << problems_text(with.problems);

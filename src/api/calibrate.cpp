@@ -1,4 +1,6 @@
 // headway calibrate.
+#include <filesystem>
+
 #include "api/calibrate_collectives.hpp"
 #include "api/files.hpp"
 #include "api/json.hpp"
@@ -7,6 +9,7 @@
 #include "fit/collectives.hpp"
 #include "fit/intervals_fit.hpp"
 #include "fit/kernels.hpp"
+#include "fit/measurements.hpp"
 #include "fit/step_fit.hpp"
 
 namespace headway {
@@ -17,17 +20,26 @@ struct Fitted {
   std::string text, toml;
 };
 
+// The folder that --write renews.
+std::string checkout_of(const CalibrateRequest& request) {
+  return request.data.empty() ? "data" : request.data;
+}
+
+// Where measurements are read from: what is renewed in a checkout is fitted on what stands there.
+std::string source_of(const CalibrateRequest& request) {
+  return request.write ? checkout_of(request) : request.data;
+}
+
 Result<Fitted> kernels(const CalibrateRequest& request) {
-  const std::string path = request.data + "/measurements/kernels.csv";
-  const auto csv = read_file(path);
+  const auto csv = read_measurements(source_of(request), "kernels.csv");
   if (!csv) return csv.problems();
-  const auto fit = fit_kernels(*csv, path);
+  const auto fit = fit_kernels(csv->text, csv->path);
   if (!fit) return fit.problems();
   return Fitted{to_text(fit->report), to_toml(*fit, request.date)};
 }
 
 Result<Fitted> collectives(const CalibrateRequest& request) {
-  const auto data = load_collective_data(request.data + "/measurements");
+  const auto data = load_collective_data(source_of(request));
   if (!data) return data.problems();
   const auto fit = calibrate_collectives(*data);
   if (!fit) return fit.problems();
@@ -43,10 +55,9 @@ struct StepData {
 };
 
 Result<StepData> step_data(const CalibrateRequest& request) {
-  const std::string path = request.data + "/measurements/training.csv";
-  const auto csv = read_file(path);
+  const auto csv = read_measurements(source_of(request), "training.csv");
   if (!csv) return csv.problems();
-  const auto corpus = read_corpus(*csv, path);
+  const auto corpus = read_corpus(csv->text, csv->path);
   if (!corpus) return corpus.problems();
   const auto estimates = estimated_step_constants();
   if (!estimates) return estimates.problems();
@@ -91,9 +102,18 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     known.emplace_back(what);
     if (what != asked) continue;
 
+    const std::string folder = checkout_of(request) + "/calibration";
+    std::error_code ignored;
+    if (request.write && !std::filesystem::is_directory(folder, ignored)) {
+      return {.problems = {{"--write",
+                            "renews the constants in the data folder of a checkout of Headway, and "
+                            "there is no folder " +
+                                printable(folder) +
+                                ": run it there, or name its data folder with --data DIR"}}};
+    }
     const auto fitted = fit(request);
     if (!fitted) return {.problems = fitted.problems()};
-    const std::string path = request.data + "/calibration/" + std::string(file);
+    const std::string path = folder + "/" + std::string(file);
     if (request.write) {
       Problems problems = write_files({{path, fitted->toml}});
       if (!problems.empty()) return {.problems = std::move(problems)};

@@ -3,8 +3,6 @@
 #include <filesystem>
 
 #include "api/files.hpp"
-#include "api/json.hpp"
-#include "base/document.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/collective_log.hpp"
@@ -45,6 +43,16 @@ std::string base_of(const CalibrateRequest& request) {
   const fs::path folder = fs::absolute(request.output, error).parent_path();
   const fs::path relative = fs::relative(fs::absolute(cluster, error), folder, error);
   return error || relative.empty() ? cluster : relative.string();
+}
+
+std::vector<ClassError> errors_of(const LoggedFit& fit) {
+  std::vector<ClassError> out;
+  for (const LoggedError& error : fit.errors) {
+    out.push_back({error.level, to_name(error.op),
+                   kLoggedSizeNames[static_cast<std::size_t>(error.size)], error.after.rows,
+                   error.before.median, error.after.median, error.after.bias, error.worse()});
+  }
+  return out;
 }
 
 }  // namespace
@@ -90,7 +98,7 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
     problems = write_files({{request.output, toml}});
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
-  if (request.json) return {.text = document_json(*document)};
+  if (request.json) return {.text = calibrated_json(*document, errors_of(fit), fit.warnings)};
   const std::string text = to_text(fit);
   return {.text = request.output.empty() ? text + "\n" + toml : text};
 }

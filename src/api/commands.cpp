@@ -13,6 +13,7 @@
 #include "cluster/load.hpp"
 #include "fit/collectives.hpp"
 #include "fit/kernels.hpp"
+#include "fit/measurements.hpp"
 #include "model/load.hpp"
 
 namespace headway {
@@ -63,15 +64,14 @@ CommandOutput run_bench(const BenchRequest& request) {
     return {.text = *digest + "\n"};
   }
   if (request.what == "kernels") {
-    const std::string path = request.data + "/measurements/kernels.csv";
-    const auto csv = read_file(path);
+    const auto csv = read_measurements(request.data, "kernels.csv");
     if (!csv) return bad(csv.problems());
-    const auto report = kernel_report(*csv, path);
+    const auto report = kernel_report(csv->text, csv->path);
     if (!report) return bad(report.problems());
     return {.text = to_text(*report)};
   }
   if (request.what == "collectives") {
-    const auto data = load_collective_data(request.data + "/measurements");
+    const auto data = load_collective_data(request.data);
     if (!data) return bad(data.problems());
     const auto classes = calibrated_classes(*data);
     if (!classes) return bad(classes.problems());

@@ -144,18 +144,18 @@ CommandOutput run_list(std::string_view what, bool json);
 struct BenchRequest {
   std::string what;  // kernels, collectives, limits; empty: the signature
   bool signature = false;
-  std::string data = "data";
-  int threads = 0;  // 0: all cores
+  std::string data;  // folder with measurements/; empty: those that the binary carries
+  int threads = 0;   // 0: all cores
 };
 CommandOutput run_bench(const BenchRequest& request);
 
 struct ValidateRequest {
-  std::vector<std::string> corpora;  // files; none: the corpus in `data`
+  std::vector<std::string> corpora;  // files; none: training.csv of the measurements
   std::string by = "source";         // a name of kValidateByNames
   std::string rows;                  // file for the rows as CSV; empty: none
   bool rows_in_document = false;     // with json: the rows as well
   std::string report;                // folder of validation.md, to be renewed; empty: none
-  std::string data = "data";
+  std::string data;                  // folder with measurements/; empty: those of the binary
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of rows; stops the command where it says so
@@ -163,9 +163,10 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct CalibrateRequest {
-  std::string what;  // kernels, collectives, steps, intervals; empty: steps
-  std::string data = "data";
-  bool write = false;
+  std::string what;    // kernels, collectives, steps, intervals; empty: steps
+  std::string data;    // folder with measurements/; empty: those that the binary carries
+  bool write = false;  // renew the constants in `data`, empty: in the folder data of a checkout,
+                       // from the measurements there
   bool json = false;
   std::string date;  // as 2026-11-21, stated in what is written
   // Of one cluster's collectives alone.

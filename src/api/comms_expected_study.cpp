@@ -25,17 +25,16 @@ std::string study_text(const std::vector<StudyTable>& tables) {
 Result<std::vector<OutputFile>> report_files(const std::string& folder,
                                              const CommunicationStudy& study,
                                              const std::vector<StudyTable>& tables) {
-  const std::string page = folder + "/communication.md";
-  const auto text = read_file(page);
-  if (!text) return text.problems();
+  const auto page = page_to_renew(folder, "communication.md");
+  if (!page) return page.problems();
   GeneratedBlocks blocks;
   for (const StudyTable& table : tables) {
     blocks["study-" + table.name] = markdown_table(table.rows, table.left);
   }
-  const auto renewed = with_generated(*text, page, blocks);
+  const auto renewed = with_generated(page->text, page->path, blocks);
   if (!renewed) return renewed.problems();
   return std::vector<OutputFile>{
-      {page, *renewed},
+      {page->path, *renewed},
       {folder + "/communication/volume.svg", plot_study_volume(study)},
       {folder + "/communication/sizes.svg", plot_study_sizes(study)},
       {folder + "/communication/sequence.svg", plot_study_sequence(study)}};

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/document.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -53,6 +54,19 @@ Problems write_files(const std::vector<OutputFile>& files, const std::string& fo
     if (made) fs::remove(folder, status);
   }
   return problems;
+}
+
+Result<OutputFile> page_to_renew(const std::string& folder, const std::string& name) {
+  const std::string path = folder + "/" + name;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    return Problem{"--report", "there is no page " + printable(path) +
+                                   " to renew: run it in a checkout of Headway, whose pages are in "
+                                   "docs, or name the folder that holds this one"};
+  }
+  auto text = read_file(path);
+  if (!text) return text.problems();
+  return OutputFile{path, std::move(text).value()};
 }
 
 }  // namespace headway

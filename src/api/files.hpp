@@ -17,4 +17,8 @@ struct OutputFile {
 /// device, a pipe) is written to as it is.
 Problems write_files(const std::vector<OutputFile>& files, const std::string& folder = {});
 
+/// The page `folder`/`name` ("validation.md") of Headway's documents, which --report renews, or
+/// that it is not there and where it is.
+Result<OutputFile> page_to_renew(const std::string& folder, const std::string& name);
+
 }  // namespace headway

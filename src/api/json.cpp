@@ -241,8 +241,6 @@ std::string validation_json(const ValidationReport& report, bool rows) {
   return document_text(document);
 }
 
-namespace {
-
 Json node_json(const Node& node) {
   if (const Node::Table* table = node.table()) {
     Json out = Json::object();
@@ -260,8 +258,6 @@ Json node_json(const Node& node) {
   if (const auto* flag = std::get_if<bool>(&node.value)) return *flag;
   return nullptr;
 }
-
-}  // namespace
 
 std::string document_json(const Document& document) {
   return document_text(node_json(document.root));

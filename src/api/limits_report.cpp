@@ -114,9 +114,8 @@ void add_weak_points(Page& page) {
 
 Result<std::vector<OutputFile>> limits_report_files(const std::string& folder, int threads,
                                                     const Progress& progress) {
-  const std::string path = folder + "/limits.md";
-  const auto text = read_file(path);
-  if (!text) return text.problems();
+  const auto old = page_to_renew(folder, "limits.md");
+  if (!old) return old.problems();
 
   // Every table and drawing, one after the other, each on all threads.
   Page page{folder + "/limits", threads, {}, {}};
@@ -135,9 +134,9 @@ Result<std::vector<OutputFile>> limits_report_files(const std::string& folder, i
   add_weak_points(page);
 
   // The page with them in their places.
-  auto renewed = with_generated(*text, path, page.blocks);
+  auto renewed = with_generated(old->text, old->path, page.blocks);
   if (!renewed) return renewed.problems();
-  std::vector<OutputFile> out = {{path, std::move(renewed).value()}};
+  std::vector<OutputFile> out = {{old->path, std::move(renewed).value()}};
   for (OutputFile& drawing : page.drawings) out.push_back(std::move(drawing));
   return out;
 }

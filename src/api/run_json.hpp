@@ -7,6 +7,7 @@
 
 #include "api/json_writer.hpp"
 #include "api/run.hpp"
+#include "base/document.hpp"
 #include "forecast/forecast.hpp"
 
 namespace headway {
@@ -15,6 +16,9 @@ using Json = nlohmann::ordered_json;
 
 /// A document as text. Names may come from file names, which need not be UTF-8; a document must.
 std::string document_text(const Json& document);
+
+/// A document that was read, or a part of it, as it stands.
+Json node_json(const Node& node);
 
 /// The same, as the next value of a document that is written.
 void write(JsonWriter& into, const Json& value);

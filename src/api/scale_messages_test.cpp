@@ -77,7 +77,7 @@ constexpr double kMiB = 1024.0 * 1024.0;
 
 // Message 1.
 TEST(StudyMessages, LatencyOfAllReduceGrowsWithTheLogarithmOfTheRanksAsMeasured) {
-  const auto data = load_collective_data(HEADWAY_SOURCE_DIR "/data/measurements");
+  const auto data = load_collective_data();
   ASSERT_TRUE(data.ok());
   for (const double size : {8 * kMiB, 16 * kMiB, 32 * kMiB}) {
     ByNodes measured;

@@ -107,15 +107,14 @@ CommandOutput run_scale_published(const ScalePublishedRequest& request) {
   const auto runs = published_runs();
   if (!runs) return {.problems = runs.problems()};
   if (!request.report.empty()) {
-    const std::string path = request.report + "/scaling.md";
-    const auto page = read_file(path);
+    const auto page = page_to_renew(request.report, "scaling.md");
     if (!page) return {.problems = page.problems()};
     auto sweeps = sweep_page();
     if (!sweeps) return {.problems = sweeps.problems()};
     sweeps->blocks["published"] = markdown(*runs);
-    const auto renewed = with_generated(*page, path, sweeps->blocks);
+    const auto renewed = with_generated(page->text, page->path, sweeps->blocks);
     if (!renewed) return {.problems = renewed.problems()};
-    std::vector<OutputFile> files = {{path, *renewed}};
+    std::vector<OutputFile> files = {{page->path, *renewed}};
     for (const OutputFile& file : sweeps->files) {
       files.push_back({request.report + "/" + file.path, file.text});
     }

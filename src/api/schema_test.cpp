@@ -132,8 +132,7 @@ void find_undescribed(const Json& document, Json schema, const Json& root, const
 }
 
 TEST(Schema, RealRequestsAndTheirAnswersAreAsDescribed) {
-  AnswerOptions options;
-  options.data = HEADWAY_SOURCE_DIR "/data";
+  const AnswerOptions options;
   for (const auto& [command, request] : questions()) {
     const std::string asked = std::string(command) + " " + request.dump();
     EXPECT_EQ(Schema(schema_of(command, "request")).complaints(request), "") << asked;

@@ -7,6 +7,7 @@
 #include "api/json.hpp"
 #include "base/document.hpp"
 #include "base/text.hpp"
+#include "fit/measurements.hpp"
 #include "fit/validation.hpp"
 #include "fit/validation_report.hpp"
 
@@ -22,37 +23,34 @@ Result<ValidateBy> by_of(const std::string& name) {
   return Problem{"--by", "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
 }
 
-// The rows of all corpora, in the order of the files.
-Result<std::vector<CorpusRow>> read_corpora(const std::vector<std::string>& files) {
+// The rows of all corpora, in the order of the files; without any, of the measurements.
+Result<std::vector<CorpusRow>> read_corpora(const ValidateRequest& request) {
   Problems problems;
   std::vector<CorpusRow> rows;
-  for (const std::string& file : files) {
-    const auto text = read_file(file, kLargestCorpus);
-    if (!text) {
-      append(problems, text.problems());
-      continue;
-    }
-    auto corpus = read_corpus(*text, file);
-    if (!corpus) {
-      append(problems, corpus.problems());
-      continue;
-    }
+  const auto add = [&](const std::string& text, const std::string& file) {
+    auto corpus = read_corpus(text, file);
+    if (!corpus) return append(problems, corpus.problems());
     std::vector<CorpusRow>& more = corpus.value().rows;
     std::move(more.begin(), more.end(), std::back_inserter(rows));
+  };
+  for (const std::string& file : request.corpora) {
+    const auto text = read_file(file, kLargestCorpus);
+    text ? add(*text, file) : append(problems, text.problems());
+  }
+  if (request.corpora.empty()) {
+    const auto file = read_measurements(request.data, "training.csv");
+    file ? add(file->text, file->path) : append(problems, file.problems());
   }
   if (!problems.empty()) return problems;
   return rows;
 }
 
 // The page DIR/validation.md with its generated parts renewed, and its plots.
-Result<std::vector<OutputFile>> report_files(const std::string& folder,
+Result<std::vector<OutputFile>> report_files(const std::string& folder, const OutputFile& page,
                                              const ValidationReport& report) {
-  const std::string page = folder + "/validation.md";
-  const auto text = read_file(page);
-  if (!text) return text.problems();
-  const auto renewed = with_generated(*text, page, validation_blocks(report));
+  const auto renewed = with_generated(page.text, page.path, validation_blocks(report));
   if (!renewed) return renewed.problems();
-  std::vector<OutputFile> files = {{page, *renewed}};
+  std::vector<OutputFile> files = {{page.path, *renewed}};
   for (const Plot& plot : validation_plots(report)) {
     files.push_back({folder + "/validation/" + plot.name + ".svg", plot.svg});
   }
@@ -63,16 +61,15 @@ Result<std::vector<OutputFile>> report_files(const std::string& folder,
 
 CommandOutput run_validate(const ValidateRequest& request) {
   // What is asked for, or everything that is wrong with it.
-  std::vector<std::string> corpora = request.corpora;
-  if (corpora.empty()) corpora.push_back(request.data + "/measurements/training.csv");
   const auto by = by_of(request.by);
-  const auto rows = read_corpora(corpora);
-  if (!by || !rows) {
-    Problems problems;
-    if (!by) append(problems, by.problems());
-    if (!rows) append(problems, rows.problems());
-    return {.problems = std::move(problems)};
-  }
+  const auto rows = read_corpora(request);
+  Result<OutputFile> page = OutputFile();
+  if (!request.report.empty()) page = page_to_renew(request.report, "validation.md");
+  Problems problems;
+  if (!by) append(problems, by.problems());
+  if (!rows) append(problems, rows.problems());
+  if (!page) append(problems, page.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
 
   // Every row predicted, and the errors of each group.
   // Without a calibration of intervals in this build, rows have none.
@@ -87,14 +84,13 @@ CommandOutput run_validate(const ValidateRequest& request) {
   std::vector<OutputFile> files;
   if (!request.rows.empty()) files.push_back({request.rows, to_csv(report.rows)});
   if (!request.report.empty()) {
-    auto more = report_files(request.report, report);
+    auto more = report_files(request.report, *page, report);
     if (!more) return {.problems = more.problems()};
     std::move(more.value().begin(), more.value().end(), std::back_inserter(files));
   }
   const std::string plots = request.report.empty() ? "" : request.report + "/validation";
-  if (Problems problems = write_files(files, plots); !problems.empty()) {
-    return {.problems = std::move(problems)};
-  }
+  problems = write_files(files, plots);
+  if (!problems.empty()) return {.problems = std::move(problems)};
   return {.text =
               request.json ? validation_json(report, request.rows_in_document) : to_text(report)};
 }

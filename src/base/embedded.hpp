@@ -8,8 +8,9 @@
 
 namespace headway {
 
-/// The text of data/`path` ("clusters/dgx-h100.toml"), or nothing. Files of the page stand under
-/// "web/", packed ("web/index.html.gz"), where it was built before the binary.
+/// The text of data/`path` ("clusters/dgx-h100.toml"), or nothing. What is carried packed
+/// ("measurements/training.csv") is unpacked by the first who asks, and kept. Files of the page
+/// stand under "web/", packed ("web/index.html.gz"), where it was built before the binary.
 std::optional<std::string_view> embedded_file(std::string_view path);
 
 /// The paths of all embedded files under data/`folder` ("clusters"), sorted.

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/document.hpp"
+#include "base/gzip.hpp"
 
 namespace headway {
 namespace {
@@ -53,8 +54,36 @@ TEST(Embedded, EveryFileParses) {
   }
 }
 
-TEST(Embedded, LeavesMeasurementsOut) {
-  EXPECT_TRUE(embedded_files("measurements").empty());
+TEST(Embedded, MeasurementsArePackedAndUnpackedToTheBytesOfTheirFiles) {
+  std::vector<std::string> on_disk;
+  std::size_t bytes = 0;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(HEADWAY_SOURCE_DIR) / "data" / "measurements")) {
+    on_disk.push_back("measurements/" + entry.path().filename().string());
+    bytes += entry.file_size();
+  }
+  std::sort(on_disk.begin(), on_disk.end());
+  EXPECT_EQ(embedded_files("measurements"), on_disk);
+  EXPECT_GT(bytes, std::size_t{6'000'000});
+  for (const std::string& path : on_disk) {
+    const auto text = read_file(std::string(HEADWAY_SOURCE_DIR "/data/") + path);
+    ASSERT_TRUE(text.ok()) << path;
+    EXPECT_TRUE(embedded_file(path) == *text) << path << " differs from the embedded copy";
+    EXPECT_EQ(embedded_file(path)->data(), embedded_file(path)->data());  // unpacked once
+  }
+}
+
+TEST(Embedded, WhatIsDamagedIsNotUnpacked) {
+  // "headway\n" as gzip -9n writes it.
+  const std::string packed(
+      "\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcbHML)O\xac\xe4\x02\0\xc4\x18m\xb1\x08\0\0\0", 28);
+  EXPECT_EQ(unpacked_gzip(packed), "headway\n");
+  for (std::size_t cut = 0; cut < packed.size(); ++cut) {
+    EXPECT_FALSE(unpacked_gzip(packed.substr(0, cut))) << cut;
+  }
+  std::string damaged = packed;
+  damaged[12] ^= 1;
+  EXPECT_FALSE(unpacked_gzip(damaged));
 }
 
 TEST(Embedded, AnUnknownPathIsNothing) {

@@ -9,6 +9,7 @@
 #include "base/document.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "fit/measurements.hpp"
 
 namespace headway {
 namespace {
@@ -151,18 +152,18 @@ void read_scan(const Csv& csv, const std::vector<System>& systems, CollectiveDat
 }
 
 // Reads a table; leading comment lines (#) are left out.
-std::optional<Csv> read_table(const std::string& path, Problems& problems) {
-  auto text = read_file(path);
-  if (!text) {
-    append(problems, text.problems());
+std::optional<Csv> read_table(const std::string& data, const char* name, Problems& problems) {
+  const auto file = read_measurements(data, name);
+  if (!file) {
+    append(problems, file.problems());
     return std::nullopt;
   }
-  std::string_view body = *text;
+  std::string_view body = file->text;
   while (body.starts_with("#")) {
     const std::size_t end = body.find('\n');
     body.remove_prefix(end == body.npos ? body.size() : end + 1);
   }
-  auto csv = parse_csv(body, path);
+  auto csv = parse_csv(body, file->path);
   if (!csv) {
     append(problems, csv.problems());
     return std::nullopt;
@@ -189,12 +190,14 @@ const std::string& outer_class(const CollectiveMeasurement& row, const Collectiv
   return cluster.levels[static_cast<std::size_t>(crossed_level(row.span, cluster))].network;
 }
 
-Result<CollectiveData> load_collective_data(const std::string& folder) {
+Result<CollectiveData> load_collective_data(const std::string& from) {
   Problems problems;
   CollectiveData data;
   Skipped skipped;
   std::vector<System> systems;
-  const auto document = read_document(folder + "/collective_systems.toml");
+  const auto file = read_measurements(from, "collective_systems.toml");
+  if (!file) return file.problems();
+  const auto document = parse_toml(file->text, file->path);
   if (!document) return document.problems();
   Fields root(*document, problems);
   for (Fields& fields : root.tables("system")) {
@@ -202,11 +205,11 @@ Result<CollectiveData> load_collective_data(const std::string& folder) {
   }
   root.reject_unknown();
   if (!problems.empty()) return problems;
-  for (const char* name : {"/collectives.csv", "/collectives_reported.csv"}) {
-    const auto csv = read_table(folder + name, problems);
+  for (const char* name : {"collectives.csv", "collectives_reported.csv"}) {
+    const auto csv = read_table(from, name, problems);
     if (csv) read_lines(*csv, systems, data, skipped, problems);
   }
-  const auto scan = read_table(folder + "/nccl_allreduce_h100_scan.csv", problems);
+  const auto scan = read_table(from, "nccl_allreduce_h100_scan.csv", problems);
   if (scan) read_scan(*scan, systems, data, problems);
   if (!problems.empty()) return problems;
   data.skipped = skipped.list();

@@ -37,9 +37,10 @@ struct CollectiveData {
   std::vector<SkippedMeasurements> skipped;
 };
 
-/// The measurements of `folder` (data/measurements: collectives.csv, collectives_reported.csv,
-/// nccl_allreduce_h100_scan.csv) on the clusters that its collective_systems.toml names.
-Result<CollectiveData> load_collective_data(const std::string& folder);
+/// The measurements of collectives (collectives.csv, collectives_reported.csv,
+/// nccl_allreduce_h100_scan.csv of read_measurements(data)) on the clusters that
+/// collective_systems.toml beside them names.
+Result<CollectiveData> load_collective_data(const std::string& data = {});
 
 /// A group alone on its nodes, `ranks` spread evenly over `nodes`: how benchmarks run. A node is
 /// the level below the outermost.

@@ -6,6 +6,7 @@
 #include "fit/collective_log.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -152,6 +153,20 @@ std::vector<LoggedError> errors_of(const CollectiveData& data, const NetworkClas
   return out;
 }
 
+// [REC-10] What got worse, with both numbers: one set of constants serves all of a level's rows.
+void warn_of_worse(const std::vector<LoggedError>& errors, std::vector<std::string>& warnings) {
+  for (const LoggedError& error : errors) {
+    if (!error.worse()) continue;
+    char numbers[96];
+    std::snprintf(numbers, sizeof numbers, "from %.1f to %.1f %% over %zu sizes",
+                  100 * error.before.median, 100 * error.after.median, error.after.rows);
+    warnings.push_back("the fit makes " + std::string(to_name(error.op)) + " of " +
+                       std::string(kLoggedSizeNames[static_cast<std::size_t>(error.size)]) +
+                       " across the level " + error.level + " worse: median error " + numbers +
+                       "; other sizes and operations share its constants");
+  }
+}
+
 // [REC-9] What the rows of a level cannot tell.
 void warn(const CollectiveData& data, const CollectiveFit& fit,
           std::vector<std::string>& warnings) {
@@ -235,6 +250,7 @@ LoggedFit fit_logged(const LoggedCollectives& logged) {
   out.fit = fit_collectives(logged.data, logged.start);
   out.errors = errors_of(logged.data, logged.start, out.fit.all);
   out.warnings = logged.warnings;
+  warn_of_worse(out.errors, out.warnings);
   warn(logged.data, out.fit, out.warnings);
   return out;
 }

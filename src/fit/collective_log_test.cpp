@@ -38,8 +38,11 @@ std::string log_of(CollectiveOp op, std::int64_t nodes, const Cluster& cluster,
     // The elements of one rank's part, but of an all-reduce; an all-to-all is not checked in place.
     const double part = op == CollectiveOp::all_reduce ? 1 : static_cast<double>(ranks);
     const char* checked = op == CollectiveOp::all_to_all ? "N/A" : "0";
-    std::snprintf(line, sizeof line, "%.0f %.0f float %s -1 %.4f 1.00 1.00 0 %.4f 1.00 1.00 %s\n",
-                  bytes, bytes / 4 / part, sums ? "sum" : "none", us, us, checked);
+    const double rate = bytes / us / 1e3;  // GB/s
+    const double bus = rate * bus_factor(*operation_from(to_name(op)), static_cast<double>(ranks));
+    std::snprintf(line, sizeof line, "%.0f %.0f float %s -1 %.4f %.2f %.2f 0 %.4f %.2f %.2f %s\n",
+                  bytes, bytes / 4 / part, sums ? "sum" : "none", us, rate, bus, us, rate, bus,
+                  checked);
     text += line;
   }
   return text;
@@ -96,6 +99,58 @@ TEST(CollectiveLog, FindsTheConstantsThatMadeTheLogsOfOneAndTwoNodes) {
   EXPECT_NEAR(fitted.bandwidth_efficiency, 0.6, 0.02);
   EXPECT_NEAR(fitted.base_latency.value(), 40e-6, 10e-6);
   EXPECT_TRUE(warns(fit, "measured on at most 4 nodes")) << to_text(fit);
+}
+
+TEST(CollectiveLog, SaysWhichClassOfSizesTheFitMakesWorseWithBothNumbers) {
+  // [REC-10] All-gather and reduce-scatter are the same ring with the same constants. Where
+  // all-gather lasts as the cluster says and reduce-scatter four times as long, the fit cannot
+  // serve both.
+  const Cluster cluster = cluster_of("dgx-h100");
+  LevelParameters slow = parameters_of(cluster);
+  slow[0].base_latency = 4 * slow[0].base_latency;
+  slow[0].ring_step = 4 * slow[0].ring_step;
+  slow[0].bandwidth_efficiency /= 4;
+  slow[0].tree_efficiency /= 4;
+  const std::vector<Recording> logs = {
+      read_text(log_of(CollectiveOp::all_gather, 1, cluster, parameters_of(cluster))),
+      read_text(log_of(CollectiveOp::reduce_scatter, 1, cluster, slow)),
+      read_text(log_of(CollectiveOp::broadcast, 1, cluster, slow))};
+  const auto logged = logged_collectives(logs, cluster);
+  ASSERT_TRUE(logged.ok());
+  const LoggedFit fit = fit_logged(*logged);
+  std::size_t worse = 0;
+  for (const LoggedError& error : fit.errors) {
+    char said[300];
+    std::snprintf(said, sizeof said,
+                  "makes %s of %s across the level node worse: median error from %.1f to %.1f %% "
+                  "over %zu sizes",
+                  std::string(to_name(error.op)).c_str(),
+                  std::string(kLoggedSizeNames[static_cast<std::size_t>(error.size)]).c_str(),
+                  100 * error.before.median, 100 * error.after.median, error.after.rows);
+    char before[16], after[16];  // as they are shown
+    std::snprintf(before, sizeof before, "%.1f", 100 * error.before.median);
+    std::snprintf(after, sizeof after, "%.1f", 100 * error.after.median);
+    const bool grew = std::stod(after) > std::stod(before);
+    EXPECT_EQ(warns(fit, said), grew) << said << to_text(fit);
+    EXPECT_TRUE(!grew || error.op == CollectiveOp::all_gather) << said;
+    worse += grew ? 1 : 0;
+  }
+  EXPECT_GE(worse, 1u) << to_text(fit);
+  EXPECT_NE(to_text(fit).find("note: the fit makes all_gather of "), std::string::npos);
+}
+
+TEST(CollectiveLog, OfAFitThatServesAllClassesNoneIsCalledWorse) {
+  const Cluster cluster = cluster_of("dgx-h100");
+  LevelParameters truth = parameters_of(cluster);
+  truth[0].bandwidth_efficiency *= 0.7;
+  std::vector<Recording> logs;
+  for (const auto op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    logs.push_back(read_text(log_of(op, 1, cluster, truth)));
+  }
+  const auto logged = logged_collectives(logs, cluster);
+  ASSERT_TRUE(logged.ok());
+  const LoggedFit fit = fit_logged(*logged);
+  EXPECT_FALSE(warns(fit, "worse")) << to_text(fit);
 }
 
 TEST(CollectiveLog, TheWrittenClusterPredictsWhatTheFitDoes) {
@@ -173,7 +228,7 @@ TEST(CollectiveLog, PublicLogsOfEightA100FitWithinTheErrorThatTheDocumentsState)
 // Median |log2(predicted/measured)| of Perlmutter's rows of 32 nodes and more, by operation, from a
 // fit of those of at most four [REC-9].
 std::map<CollectiveOp, double> extrapolated(SizeClass size) {
-  const auto loaded = load_collective_data(HEADWAY_SOURCE_DIR "/data/measurements");
+  const auto loaded = load_collective_data();
   EXPECT_TRUE(loaded.ok());
   CollectiveData few = *loaded, many = *loaded;
   const auto keep = [](CollectiveData& data, auto wanted) {

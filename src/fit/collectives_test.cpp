@@ -12,7 +12,7 @@ namespace {
 
 const CollectiveData& measured() {
   static const CollectiveData data = [] {
-    const auto loaded = load_collective_data(HEADWAY_SOURCE_DIR "/data/measurements");
+    const auto loaded = load_collective_data();
     EXPECT_TRUE(loaded.ok());
     if (!loaded) {
       for (const auto& problem : loaded.problems()) {

@@ -9,6 +9,7 @@
 
 #include "trace/json_pieces.hpp"
 #include "trace/pickle.hpp"
+#include "trace/rank_names.hpp"
 #include "trace/readers.hpp"
 
 namespace headway {
@@ -22,21 +23,6 @@ double elements_in(const JsonValue& sizes) {
     sum += product;
   });
   return sum;
-}
-
-// The dumps of a run are files named after their ranks: "nccl_trace_rank_3".
-std::optional<std::int64_t> rank_in_name(std::string_view name) {
-  const std::size_t word = name.rfind("rank");
-  if (word == std::string_view::npos) return std::nullopt;
-  std::int64_t number = -1;
-  for (const char c : name.substr(word + 4)) {
-    if (c >= '0' && c <= '9' && number < 100'000'000) {
-      number = std::max<std::int64_t>(number, 0) * 10 + (c - '0');
-    } else if (c != '_' || number >= 0) {
-      break;
-    }
-  }
-  return number < 0 ? std::nullopt : std::optional(number);
 }
 
 void add_group(std::string_view id, const JsonValue& config, Recording& recording) {

@@ -1,4 +1,4 @@
-// Execution Trace, Chakra, flight recorder, DeepSpeed, OSU, Nsight Systems; recognition.
+// Chakra, flight recorder, DeepSpeed, OSU, Nsight Systems; recognition.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,65 +9,6 @@
 
 namespace headway {
 namespace {
-
-// ---- PyTorch Execution Trace ----
-
-TEST(ExecutionTrace, OldInputsAreToldByTheirPlaceFromTheName) {
-  const Recording recording = read_text(
-      R"j({"schema": "1.0.1", "nodes": [
-      {"name": "record_param_comms", "id": 1, "inputs": [[718, 715, 0, 6144, 4, "cuda:0"], 147,
-       94594108284448, 3, "all_to_allv", [768], [768]], "input_types": ["Tensor(float)", "Int"],
-       "outputs": [[723, 724, 0, 6000, 4, "cuda:0"]]},
-      {"name": "record_param_comms", "id": 2, "inputs": [147, 0, 0, "wait", [], []]},
-      {"name": "record_param_comms", "id": 3, "inputs": [[[7, 5, 0, 10, 2, "cuda:0"],
-       [8, 5, 0, 20, 2, "cuda:0"]], 148, 94594108284448, 3, "allreduce", [], []],
-       "input_types": ["GenericList[Tensor(c10::Half),Tensor(c10::Half)]"], "outputs": []}]})j");
-  ASSERT_EQ(recording.calls.size(), 2u);
-  EXPECT_EQ(recording.calls[0].op, Operation::all_to_all);
-  EXPECT_EQ(recording.calls[0].bytes, Bytes(24576));  // the input: what this rank sends
-  EXPECT_EQ(recording.calls[0].sequence, 147);
-  EXPECT_EQ(recording.calls[0].time, TimeKind::none);
-  EXPECT_EQ(recording.calls[1].bytes, Bytes(60));
-  EXPECT_EQ(recording.ranks.at(0).number, 3);
-}
-
-TEST(ExecutionTrace, ANodeOfToday) {
-  const Recording recording = read_text(
-      R"j({"schema": "1.1.1-chakra.0.0.4", "nodes": [{"id": 437, "name": "record_param_comms",
-      "ctrl_deps": 436, "inputs": {"values": [[[4, 5, 0, 100, 2, "cuda:1"]], 33, ["7", "tp"], 5,
-      "_allgather_base", [], [], 4, 2, 2], "types": ["GenericList[Tensor(c10::BFloat16)]"]},
-      "outputs": {"values": [[[6, 7, 0, 200, 2, "cuda:1"]]]}, "attrs": [{"name": "dtype", "value":
-      "BFloat16"}, {"name": "in_msg_nelems", "value": 100}, {"name": "out_msg_nelems", "value": 200},
-      {"name": "pg_size", "value": 2}]}]})j");
-  ASSERT_EQ(recording.calls.size(), 1u);
-  EXPECT_EQ(recording.calls[0].bytes, Bytes(400));
-  EXPECT_EQ(recording.groups.at(0).description, "tp");
-  EXPECT_EQ(recording.groups[0].ranks, (std::vector<std::int64_t>{4, 6}));
-  EXPECT_EQ(recording.ranks.at(0).number, 5);
-}
-
-TEST(ExecutionTracePublic, EveryDlrmRankHasTheCallsOfItsKinetoTrace) {
-  for (int rank = 0; rank < 8; ++rank) {
-    const std::string name = "dlrm_v100x8_rank" + std::to_string(rank) + ".json.gz";
-    HEADWAY_NEEDS_TRACE("execution_trace/" + name);
-    const Recording graph = read_public("execution_trace/" + name);
-    const Recording trace = read_public("kineto/" + name);
-    EXPECT_EQ(graph.ranks.at(0).number, rank);
-    ASSERT_EQ(graph.calls.size(), trace.calls.size());
-    for (std::size_t i = 0; i < graph.calls.size(); ++i) {
-      EXPECT_EQ(graph.calls[i].op, trace.calls[i].op);
-      EXPECT_EQ(graph.calls[i].bytes, trace.calls[i].bytes);
-    }
-  }
-}
-
-TEST(ExecutionTracePublic, ResnetsSixteenWaitsAreNoCalls) {
-  HEADWAY_NEEDS_TRACE("execution_trace/resnet_2gpu_1.1.0.json.gz");
-  const Recording recording = read_public("execution_trace/resnet_2gpu_1.1.0.json.gz");
-  EXPECT_EQ(count_of(recording, Operation::all_reduce), 15);
-  EXPECT_EQ(count_of(recording, Operation::broadcast), 6);
-  EXPECT_EQ(recording.groups.at(0).ranks, (std::vector<std::int64_t>{0, 1}));
-}
 
 // ---- Chakra ----
 

@@ -75,6 +75,142 @@ TEST(NcclTests, TwoTablesOfOneFileKeepTheirOperations) {
   EXPECT_EQ(recording.calls[2].op, Operation::send_receive);
 }
 
+// What sendrecv_perf prints on eight GPUs: the column redop is filled as for an all-reduce, and
+// busbw is algbw, where an all-reduce of eight has 1.75 of it.
+std::string sendrecv_table() {
+  return std::string("# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1048576 step: 2(factor)\n") +
+         kHeader +
+         "  1048576  262144  float  sum  -1  20.00  52.43  52.43  0  21.00  49.93  49.93  N/A\n";
+}
+// The same row of an all-reduce.
+std::string reduce_table(const char* busbw = "91.75") {
+  return std::string("# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1048576 step: 2(factor)\n") +
+         kHeader + "  1048576  262144  float  sum  -1  20.00  52.43  " + busbw +
+         "  0  21.00  49.93  87.38  0\n";
+}
+std::string eight_ranks() {
+  std::string text;
+  for (int rank = 0; rank < 8; ++rank) {
+    text += "#  Rank  " + std::to_string(rank) + " Group  0 Pid   1 on host device  " +
+            std::to_string(rank) + " [0000:04:00] NVIDIA H100\n";
+  }
+  return text;
+}
+
+TEST(NcclTests, TheOperationIsNamedBeforeTheFirstLineOfTheTable) {
+  for (const std::string named :
+       {"# nccl-tests version 2.17.6 nccl-headers=22807 nccl-library=22807\n"
+        "# Collective test starting: sendrecv_perf\n",
+        "#\n    # Collective test starting: sendrecv_perf_mpi\n",
+        "[1,0]<stdout>:# Collective test starting: sendrecv_perf\n",
+        "+ mpirun -np 8 -x NCCL_DEBUG=WARN ./build/sendrecv_perf -b 1M -e 1M -g 1\nWarning: ...\n",
+        "$ srun --mpi=pmix /opt/nccl_perf/tests/sendrecv_perf -b 1M\n", "Running 'sendrecv_perf'\n",
+        // Loaders complain in the name of a program before and after.
+        "/opt/all_reduce_perf: /usr/lib/libnl-3.so: no version information available\n"
+        "# Collective test starting: sendrecv_perf\n"
+        "/opt/all_reduce_perf: /usr/lib/libnl-3.so: no version information available\n"}) {
+    const Recording recording = read_text(named + sendrecv_table());
+    ASSERT_EQ(recording.calls.size(), 2u) << named;
+    EXPECT_EQ(recording.calls[0].op, Operation::send_receive) << named;
+  }
+}
+
+TEST(NcclTests, ANameFarBeforeTheTableIsHeard) {
+  std::string noise;
+  while (noise.size() < 3'000'000) noise += "host-a: some other line of the job\n";
+  const Recording recording = read_text("./build/sendrecv_perf -b 8\n" + noise + sendrecv_table());
+  EXPECT_EQ(recording.calls.at(0).op, Operation::send_receive);
+}
+
+TEST(NcclTests, EveryProgramIsKnownByItsName) {
+  for (const auto& [program, op] : {std::pair{"all_reduce_perf", Operation::all_reduce},
+                                    {"all_gather_perf", Operation::all_gather},
+                                    {"reduce_scatter_perf", Operation::reduce_scatter},
+                                    {"alltoall_perf", Operation::all_to_all},
+                                    {"alltoallv_perf", Operation::all_to_all},
+                                    {"broadcast_perf", Operation::broadcast},
+                                    {"reduce_perf", Operation::reduce},
+                                    {"gather_perf", Operation::gather},
+                                    {"scatter_perf", Operation::scatter},
+                                    {"sendrecv_perf", Operation::send_receive},
+                                    {"hypercube_perf", Operation::other}}) {
+    const Recording recording = read_text(std::string("# Collective test starting: ") + program +
+                                          "\n" + eight_ranks() + reduce_table());
+    EXPECT_EQ(recording.calls.at(0).op, op) << program;
+  }
+}
+
+TEST(NcclTests, WhereNothingNamesTheOperationBusbwTellsSendReceiveFromAllReduce) {
+  const auto read = [](const std::string& table) {  // the device lines follow the first one
+    const std::size_t end = table.find('\n') + 1;
+    return read_text(table.substr(0, end) + eight_ranks() + table.substr(end));
+  };
+  EXPECT_EQ(read(sendrecv_table()).calls.at(0).op, Operation::send_receive);
+  EXPECT_EQ(read(reduce_table()).calls.at(0).op, Operation::all_reduce);
+}
+
+TEST(NcclTests, OfTwoRanksTheyPrintTheSameAndThatIsSaid) {
+  const std::string ranks =
+      "#  Rank  0 Group  0 Pid   1 on host device  0 [0000:04:00] H100\n"
+      "#  Rank  1 Group  0 Pid   1 on host device  1 [0000:05:00] H100\n";
+  const std::string table = "# nThread 1 nGpus 2\n" + ranks + kHeader +
+                            "  1048576  262144  float  sum  -1  20.00  52.43  52.43  0  21.00  "
+                            "49.93  49.93  0\n";
+  const std::string_view doubt =
+      "tables of two ranks, of an all-reduce or of send/receive: read as all-reduces";
+  const Recording unnamed = read_text(table);
+  EXPECT_EQ(unnamed.calls.at(0).op, Operation::all_reduce);
+  EXPECT_EQ(omitted(unnamed, doubt), 1);
+  const Recording named = read_text("# Collective test starting: all_reduce_perf\n" + table);
+  EXPECT_EQ(omitted(named, doubt), 0);
+}
+
+TEST(NcclTests, ALineThatNamesSeveralProgramsOrAContradictedOneNamesNone) {
+  const std::string header = "# nThread 1 nGpus 8\n" + eight_ranks() + kHeader;
+  const std::string reduce =
+      "  1048576  262144  float  sum  -1  20.00  52.43  91.75  0  21.00  49.93  87.38  0\n";
+  for (const char* before : {"for t in sendrecv_perf all_reduce_perf; do ./$t; done\n",
+                             "sendrecv_perf: finished\n", "/work/sendrecv_perf_runs/today\n"}) {
+    EXPECT_EQ(read_text(before + header + reduce).calls.at(0).op, Operation::all_reduce) << before;
+  }
+}
+
+TEST(NcclTests, TestsOneAfterTheOtherKeepTheirNamesRanksAndHosts) {
+  const auto table = [](const std::string& program, int ranks, const std::string& first_line) {
+    std::string text = "# Collective test starting: " + program + "\n" + first_line;
+    for (int rank = 0; rank < ranks; ++rank) {
+      text += "#  Rank  " + std::to_string(rank) + " Group  0 Pid   1 on host" +
+              std::to_string(rank / 4) + " device  0 [0000:04:00] H100\n";
+    }
+    return text + kHeader +
+           "  1048576  262144  float  sum  -1  20.00  52.43  52.43  0  21.00  49.93  49.93  0\n"
+           "# Avg bus bandwidth    : 52.43\n#\n# Collective test concluded: " +
+           program + "\n#\n";
+  };
+  for (const std::string first_line : {"# nThread 1 nGpus 1\n", ""}) {
+    const Recording recording =
+        read_text(table("sendrecv_perf", 4, first_line) + table("all_reduce_perf", 8, first_line));
+    ASSERT_EQ(recording.calls.size(), 4u);
+    EXPECT_EQ(recording.calls[0].op, Operation::send_receive);
+    EXPECT_EQ(group_size(recording, recording.calls[0]), 4);
+    EXPECT_EQ(recording.groups[*recording.calls[0].group].nodes, 1);
+    EXPECT_EQ(recording.calls[2].op, Operation::all_reduce);
+    EXPECT_EQ(group_size(recording, recording.calls[2]), 8);
+    EXPECT_EQ(recording.groups[*recording.calls[2].group].nodes, 2);
+  }
+}
+
+TEST(NcclTests, TheNameBehindATableIsOfThatTable) {
+  // The first lines are cut off; what concluded is the table above, not the next one.
+  const std::string row =
+      "  1048576  262144  float  sum  -1  20.00  52.43  52.43  0  21.00  49.93  49.93  0\n";
+  const Recording recording =
+      read_text(kHeader + row + "# Collective test concluded: sendrecv_perf\n" + reduce_table());
+  ASSERT_EQ(recording.calls.size(), 4u);
+  EXPECT_EQ(recording.calls[0].op, Operation::send_receive);
+  EXPECT_EQ(recording.calls[2].op, Operation::all_reduce);
+}
+
 TEST(NcclTests, DamagedRowsAreCountedAndTheOthersRead) {
   const Recording recording =
       read_text(std::string(kHeader) +

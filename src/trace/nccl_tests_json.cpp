@@ -34,12 +34,7 @@ void read_nccl_tests_json(ByteSource& source, Recording& recording) {
   for_each_piece(
       source, JsonShape::document, recording, [&](std::string_view key, const JsonValue& value) {
         if (key == "args") {
-          const std::string_view word = value.text().value_or("");
-          const std::size_t end = word.find("_perf");
-          if (table.op || end == std::string_view::npos) return;
-          const std::size_t slash = word.rfind('/', end);
-          const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
-          table.op = operation_from(word.substr(begin, end - begin));
+          if (!table.op) table.op = operation_of_program(value.text().value_or(""));
         } else if (key == "config") {
           const auto processes = static_cast<std::int64_t>(value["devices"].size());
           const auto threads = value["nthreads"].integer(), gpus = value["ngpus"].integer();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/recording.hpp"
@@ -25,13 +25,19 @@ struct NcclTestsRow {
 };
 
 struct NcclTestsTable {
-  std::optional<Operation> op;  // where the log names it
+  std::optional<Operation> op;    // where the test itself names it
+  std::optional<Operation> hint;  // by a program that a line before it names; busbw may refute it
   std::optional<std::int64_t> ranks;
   std::optional<std::int64_t> nodes;  // hosts, where the log lists its ranks
   /// Before version 2.13 an empty "redop" column set all-to-all apart.
   bool empty_reduction_column = false;
   std::vector<NcclTestsRow> rows;
 };
+
+/// The operation of the one program of nccl-tests that a text names: "./build/all_reduce_perf -b
+/// 8", "all_gather_perf_mpi"; `other` for one that Headway has no word for. Nothing where it names
+/// none, or several of different operations.
+std::optional<Operation> operation_of_program(std::string_view text);
 
 /// Adds the table's measurements as calls of a group of all ranks. An operation that is not named
 /// follows from the form of the rows, a number of ranks that is not, from busbw over algbw.

@@ -26,26 +26,13 @@ std::string_view without_prefix(std::string_view line) {
   return line;
 }
 
-// "./build/all_reduce_perf" in a command line that the log repeats.
-std::optional<Operation> program_in(std::string_view line) {
-  const std::size_t end = line.find("_perf");
-  if (end == std::string_view::npos) return std::nullopt;
-  std::size_t begin = end;
-  while (begin > 0 &&
-         (line[begin - 1] == '_' || (line[begin - 1] >= 'a' && line[begin - 1] <= 'z'))) {
-    --begin;
-  }
-  return operation_from(line.substr(begin, end - begin));
-}
-
 class NcclTestsReader {
  public:
   explicit NcclTestsReader(Recording& recording) : recording_(recording) {}
 
   void add(std::string_view line) {
     line = without_prefix(line);
-    if (line.find("# nThread ") != std::string_view::npos) finish();
-    if (const auto op = program_in(line)) named_ = op;
+    name_by(line);
     if (line.find("NCCL INFO") != std::string_view::npos) return;
     const std::vector<std::string_view> words = words_of(line);
     if (words.empty()) return;
@@ -56,18 +43,34 @@ class NcclTestsReader {
   }
 
   void finish() {
-    table_.op = op_;
-    if (ranks_ > 0) table_.ranks = ranks_;
-    if (!hosts_.empty()) table_.nodes = static_cast<std::int64_t>(hosts_.size());
     add_table(table_, recording_);
     table_ = {};
     time_columns_.clear();
-    op_.reset();
-    ranks_ = 0;
-    hosts_.clear();
   }
 
  private:
+  // The test's own lines name it for certain; any other line that names a program is a hint.
+  void name_by(std::string_view line) {
+    constexpr std::string_view kStarting = "# Collective test starting: ";
+    constexpr std::string_view kConcluded = "# Collective test concluded: ";
+    const auto behind = [&](std::string_view key) {
+      const std::size_t at = line.find(key);
+      return at == std::string_view::npos ? std::string_view() : line.substr(at + key.size());
+    };
+    if (const auto name = behind(kStarting); !name.empty()) {
+      finish();
+      named_ = operation_of_program(name).value_or(Operation::other);
+    } else if (const auto done = behind(kConcluded); !done.empty()) {
+      if (!table_.op) table_.op = operation_of_program(done);
+    } else if (line.find("# nThread ") != std::string_view::npos) {
+      finish();  // the next test, though its table may never come
+      ranks_ = 0;
+      hosts_.clear();
+    } else if (const auto op = operation_of_program(line)) {
+      hint_ = op;
+    }
+  }
+
   void add_comment(const std::vector<std::string_view>& words) {
     const auto has = [&](std::string_view word) {
       return std::find(words.begin(), words.end(), word) != words.end();
@@ -78,6 +81,13 @@ class NcclTestsReader {
       if (on != words.end() && on + 1 != words.end()) hosts_.emplace(*(on + 1));
     }
     if (!has("algbw") || !has("busbw")) return;
+    // What was said since the last table is of this one.
+    finish();
+    table_.op = std::exchange(named_, std::nullopt);
+    table_.hint = std::exchange(hint_, std::nullopt);
+    if (ranks_ > 0) table_.ranks = std::exchange(ranks_, 0);
+    if (!hosts_.empty()) table_.nodes = static_cast<std::int64_t>(hosts_.size());
+    hosts_.clear();
     columns_.assign(words.begin() + 1, words.end());
     time_columns_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -85,8 +95,6 @@ class NcclTestsReader {
     }
     has_reduction_ = has("redop");
     has_root_ = has("root");
-    // What named the program before this table does not name that of the next one.
-    op_ = std::exchange(named_, std::nullopt);
   }
 
   void add_row(const std::vector<std::string_view>& words) {
@@ -138,7 +146,7 @@ class NcclTestsReader {
   std::vector<std::string> columns_;
   std::vector<std::size_t> time_columns_;
   bool has_reduction_ = false, has_root_ = false;
-  std::optional<Operation> named_, op_;
+  std::optional<Operation> named_, hint_;  // of the next table
   std::int64_t ranks_ = 0;
   std::set<std::string> hosts_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trace/line_reader.hpp"
+#include "trace/nccl_tests_table.hpp"
 #include "trace/readers.hpp"
 #include "trace/unknown.hpp"
 
@@ -68,10 +69,10 @@ bool is_chakra(std::string_view bytes) {
 Result<Recording> read_log(ByteSource& source, const std::string& looks, Recording recording) {
   // A log may begin with anything: the first line of a known form decides.
   // What comes before it may be needed: the initialisation of NCCL names the communicators, the
-  // command that started a test of OSU's has the number of ranks.
+  // command that started a test of OSU's has the number of ranks, that of nccl-tests the operation.
   LineReader lines(source);
   std::string_view line;
-  std::string initialisation;
+  std::string initialisation, command;
   while (lines.next(line)) {
     const auto format = format_of_line(line);
     if (!format) {
@@ -79,11 +80,13 @@ Result<Recording> read_log(ByteSource& source, const std::string& looks, Recordi
       if (says_more && initialisation.size() < kMostInitialisation) {
         initialisation.append(line).append("\n");
       }
+      if (operation_of_program(line)) command.assign(line).append("\n");  // the last one counts
       continue;
     }
     // The rest of the source, with this line before it.
     const bool needed = format == TraceFormat::nccl_debug || format == TraceFormat::osu;
     std::string front = needed ? initialisation : std::string();
+    if (format == TraceFormat::nccl_tests) front = command;
     front += line;
     front += '\n';
     front += lines.unread();
@@ -178,6 +181,7 @@ Result<Recording> read_source(std::unique_ptr<ByteSource> source, const std::str
 
 std::optional<TraceFormat> format_of_line(std::string_view line) {
   if (line.starts_with("# nThread ") || (has(line, "# nThread ") && has(line, "nGpus")) ||
+      has(line, "# Collective test starting: ") ||
       (has(line, "#") && has(line, " algbw ") && has(line, " busbw "))) {
     return TraceFormat::nccl_tests;
   }

@@ -47,6 +47,20 @@ std::vector<std::string> rank_names(const Recording& recording) {
   return out;
 }
 
+std::optional<std::int64_t> rank_in_name(std::string_view name) {
+  const std::size_t word = name.rfind("rank");
+  if (word == std::string_view::npos) return std::nullopt;
+  std::int64_t number = -1;
+  for (const char c : name.substr(word + 4)) {
+    if (c >= '0' && c <= '9' && number < 100'000'000) {
+      number = std::max<std::int64_t>(number, 0) * 10 + (c - '0');
+    } else if (c != '_' || number >= 0) {
+      break;
+    }
+  }
+  return number < 0 ? std::nullopt : std::optional(number);
+}
+
 std::vector<std::uint32_t> rank_order(const Recording& recording) {
   std::vector<std::uint32_t> order(recording.ranks.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
