@@ -1,6 +1,6 @@
 // The part of the shell's language in which launch scripts are written: words, quotes, line
-// continuations, comments, assignments of texts and lists, ${NAME}, ${NAME:-default} and $((sums)).
-// Nothing is run. Internal to src/api.
+// continuations, comments, assignments of texts and lists, here-documents, ${NAME}, ${LIST[@]},
+// ${NAME:-default} and $((sums)). Nothing is run. Internal to src/api.
 #pragma once
 
 #include <map>
@@ -21,11 +21,19 @@ struct ShellWord {
 
 using ShellCommand = std::vector<ShellWord>;
 
+/// A here-document that a command writes to a file: "cat <<EOF > ds_config.json".
+struct ShellFile {
+  std::string name;
+  std::string text;  // with variables in place
+  int line = 0;      // of its first line
+};
+
 struct ShellScript {
   std::vector<ShellCommand> commands;           // in the order of the file, without assignments
   std::map<std::string, std::string> settings;  // variables as they stand at the end
   std::vector<ShellWord> batch;                 // words of #SBATCH lines
-  int branch_line = 0;                          // of the first condition or loop; 0: none
+  std::vector<ShellFile> files;
+  int branch_line = 0;  // of the first condition or loop; 0: none
 };
 
 /// Bounds on hostile scripts: bytes of a script and of all that its variables expand to, nesting
