@@ -246,6 +246,16 @@ TEST(LaunchMegatron, AnOptionWithItsValueInOneElementOfAListIsRead) {
   EXPECT_EQ(place(*request, "precision"), "train.sh:4: --fp8-format");
 }
 
+TEST(LaunchMegatron, AnOptionWithABlankInItsNameIsRefused) {
+  // The quoted list reaches the program as one word, which its parser does not know.
+  const auto request = read(
+      "A=(\"--fp8-format hybrid\")\npretrain_gpt.py --num-layers 32 --hidden-size 64 "
+      "\"${A[@]}\"\n");
+  ASSERT_FALSE(request.ok());
+  EXPECT_EQ(request.problems()[0].where, "train.sh:2: --fp8-format hybrid");
+  EXPECT_NE(request.problems()[0].message.find("one word"), std::string::npos);
+}
+
 TEST(LaunchMegatron, ReadsBareArgumentsAndBatchScripts) {
   const auto bare = read("--num-layers 24\n--hidden-size=1024\n--micro-batch-size 4\n");
   ASSERT_TRUE(bare.ok());
