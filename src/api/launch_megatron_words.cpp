@@ -170,8 +170,10 @@ Result<MegatronArguments> megatron_arguments(std::string_view text, const std::s
     out.accelerators = accelerators_of(arguments_of(batch));
   }
   if (script->branch_line > 0) {
-    out.notes.push_back(file + ":" + std::to_string(script->branch_line) +
-                        ": conditions and loops are not evaluated; every line is read once");
+    out.notes.push_back(
+        file + ":" + std::to_string(script->branch_line) +
+        ": what only the running shell decides is not evaluated; every line of such "
+        "conditions and loops is read once");
   }
   const auto debug = script->settings.find("TORCH_DISTRIBUTED_DEBUG");
   out.checks_collectives = debug != script->settings.end() && debug->second == "DETAIL";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/launch_shell_branch.hpp"
 #include "api/launch_shell_words.hpp"
 #include "base/text.hpp"
 
@@ -29,6 +30,7 @@ class Script : Words {
   ShellScript read() {
     while (!at_end() && fine()) step();
     end_command();
+    if (branches_.unknown_line() > 0) note_branch(branches_.unknown_line());
     if (fine()) here_documents();  // announced on the last line: they do not end
     for (const auto& [name, variable] : state_.variables) {
       if (variable.elements.size() == 1) script_.settings[name] = joined(variable.elements[0]);
@@ -48,6 +50,7 @@ class Script : Words {
       }
     } else if (c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')') {
       end_command();
+      if ((c == '&' || c == '|') && peek(1) == c) branches_.join(c);
       next();
       if (c == '\n') here_documents();
     } else if (is_space(c)) {
@@ -57,16 +60,26 @@ class Script : Words {
       add_words(read_word(), command_);
       // A keyword opens a command of its own.
       if (command_.size() == 1 && one_of(kKeywords, command_[0].text)) {
-        if (script_.branch_line == 0) script_.branch_line = line;
+        if (!branches_.keyword(command_[0].text, line)) note_branch(line);
         command_.clear();
       }
     }
   }
 
   void end_command() {
-    if (!command_.empty()) script_.commands.push_back(std::move(command_));
+    if (!command_.empty()) {
+      branches_.command(command_);
+      if (branches_.unknown_line() > 0) note_branch(branches_.unknown_line());
+      if (branches_.active() && !is_test(command_)) {
+        script_.commands.push_back(std::move(command_));
+      }
+    }
     command_.clear();
     ++command_number_;
+  }
+
+  void note_branch(int line) {
+    if (script_.branch_line == 0) script_.branch_line = line;
   }
 
   void comment() {
@@ -126,7 +139,7 @@ class Script : Words {
         return fail(here.line,
                     "the here-document '" + printable(here.delimiter) + "' does not end");
       }
-      if (target_.empty() || target_command_ != here.command) continue;
+      if (target_.empty() || target_command_ != here.command || !branches_.active()) continue;
       if (!here.quoted) body = here_text(body, first);
       if (!fine()) return;
       script_.files.push_back({target_, std::move(body), first});
@@ -154,6 +167,7 @@ class Script : Words {
       value.elements.push_back(none ? Pieces{} : read_word());
       for (Piece& piece : value.elements[0]) piece.separates = false;
     }
+    if (!branches_.active()) return true;
     Variable& old = state_.variables[name];
     if (!more) {
       old = std::move(value);
@@ -201,6 +215,7 @@ class Script : Words {
   };
 
   ShellCommand command_;
+  Branches branches_;
   int command_number_ = 0;
   std::vector<HereDocument> here_;
   std::string target_;  // of the last redirection to a file

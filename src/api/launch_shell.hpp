@@ -33,7 +33,7 @@ struct ShellScript {
   std::map<std::string, std::string> settings;  // variables as they stand at the end
   std::vector<ShellWord> batch;                 // words of #SBATCH lines
   std::vector<ShellFile> files;
-  int branch_line = 0;  // of the first condition or loop; 0: none
+  int branch_line = 0;  // of the first branch that nobody knows to run; 0: none
 };
 
 /// Bounds on hostile scripts: bytes of a script and of all that its variables expand to, nesting
@@ -42,8 +42,9 @@ constexpr std::size_t kLargestScript = 1024 * 1024;
 constexpr std::size_t kLargestExpansion = 1024 * 1024;
 constexpr int kDeepestExpansion = 16;
 
-/// Reads a script as if every line ran once, from the first to the last: conditions and loops are
-/// not evaluated. `file` is shown in messages.
+/// Reads a script as if every line ran once, from the first to the last, but those of branches
+/// whose condition the script itself decides: [ "$DTYPE" = fp8 ] with DTYPE set before. Other
+/// conditions and loops are not evaluated. `file` is shown in messages.
 Result<ShellScript> read_shell(std::string_view text, const std::string& file);
 
 /// The value of $((text)) where it is a sum of whole numbers; nothing else is.

@@ -96,6 +96,44 @@ TEST(LaunchShell, ConditionsAreReadThroughAndTold) {
   EXPECT_EQ(script->commands.back().back().text, "3");
 }
 
+TEST(LaunchShell, BranchesThatTheScriptDecidesAreFollowed) {
+  const auto last = [](const std::string& condition) {
+    return last_command("A=1\nB=fp8\nE=\nif " + condition +
+                        "; then\n C=yes\nelse\n C=no\nfi\nx $C\n");
+  };
+  for (const char* holds :
+       {"[ $A = 1 ]", "[[ \"$B\" == \"fp8\" ]]", "test $A -eq 1", "[ $A -lt 2 ]",
+        "[ \"$B\" != bf16 ]", "[ -z \"$E\" ]", "[ -n \"$B\" ]", "! [ $A = 2 ]", "[ ! $A = 2 ]",
+        "[ $A = 2 ] || [ $A = 1 ]", "[ $A = 1 ] && [[ $B == fp8 ]]", "[ $A -ge 1 ]",
+        "[ $X = 3 ] || [ $A = 1 ]"}) {
+    EXPECT_EQ(last(holds), "x|yes") << holds;
+  }
+  for (const char* fails :
+       {"[ $A = 2 ]", "[[ $B != fp8 ]]", "[ $A -gt 1 ]", "[ -n \"$E\" ]",
+        "[ $A = 1 ] && [ $A = 2 ]", "[ $A -le 0 ]", "[ $A -ne 1 ]", "[ $X = 3 ] && [ $A = 2 ]"}) {
+    EXPECT_EQ(last(fails), "x|no") << fails;
+  }
+  // elif, branches in branches, and what nobody knows: the last line counts, as without branches.
+  EXPECT_EQ(last_command("A=2\nif [ $A = 1 ]; then B=1\nelif [ $A = 2 ]; then B=2\n"
+                         "elif [ $A = 2 ]; then B=3\nelse B=4; fi\nx $B\n"),
+            "x|2");
+  EXPECT_EQ(
+      last_command(
+          "A=1\nif [ $A = 2 ]; then\n if [ $A = 1 ]; then B=1; else B=2; fi\n B=3\nfi\nx $B\n"),
+      "x|${B}");
+  for (const char* unknown : {"[ $X = 1 ]", "[ -f y ]", "grep -q a b", "[[ $B == fp* ]]",
+                              "[ $A -eq x ]", "D=$(hostname)"}) {
+    EXPECT_EQ(last(unknown), "x|no") << unknown;
+  }
+  const auto line = [](const std::string& text) { return read_shell(text, "s.sh")->branch_line; };
+  EXPECT_EQ(line("A=1\nif [ $A = 1 ]; then\n x\nfi\n"), 0);
+  EXPECT_EQ(line("A=1\nif [ $A = 2 ]; then\n if [ -f y ]; then x; fi\nfi\n"), 0);
+  EXPECT_EQ(line("A=1\nif [ $A = 1 ]; then\n if [ -f y ]; then x; fi\nfi\n"), 3);
+  EXPECT_EQ(line("if D=$(hostname); then\n x\nfi\n"), 1);
+  EXPECT_EQ(line("for i in 1 2; do x; done\n"), 1);
+  EXPECT_EQ(last_command("fi\nthen\nelse\nx\n"), "x");
+}
+
 TEST(LaunchShell, HostileScriptsAreRefusedWithTheirLine) {
   EXPECT_EQ(last_command("x\ny 'z\n"), "s.sh:2: the quotation mark ' has no second one");
   EXPECT_EQ(last_command("x \"$(a"), "s.sh:1: the bracket ( is not closed");
