@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,16 +40,26 @@ std::string launch_text(const std::vector<LaunchFile>& files);
 /// the file gives its shape, is a field with a document.
 struct LaunchRequest {
   RunRequest fields;
-  std::vector<std::string> notes;  // what was left out, and how was read what has no field
+  std::vector<std::string> notes;    // what was left out, and how was read what has no field
+  Problems with_tensor_parallelism;  // where the run has a tensor degree above 1
+  std::int64_t micro_batches = 0;    // of a step on each rank; 0: not stated
 };
+
+/// Adds the batch, or micro-batch, that the fields lack where `micro_batches` tells it. `fields`
+/// are those of the file, overridden.
+void settle_batch(std::int64_t micro_batches, RunRequest& fields);
+
+/// The text of a file that a configuration names; nothing where there is none.
+using LaunchOpener = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// Which framework's configuration `text` is, by its content; nothing for a run file of Headway's
 /// own and all else.
 std::optional<Launcher> launcher_of(std::string_view text, const std::string& file);
 
-/// Reads a configuration; `file` is shown in messages. `accelerators`: on how many it runs, where
-/// the user says so; 0: as the file says, if it does.
+/// Reads a configuration, or several files as launch_text() writes them; `file` is shown in
+/// messages. `accelerators`: on how many it runs, where the user says so; 0: as the file says, if
+/// it does. `open`: for what a script names.
 Result<LaunchRequest> read_launch(std::string_view text, const std::string& file, Launcher launcher,
-                                  std::int64_t accelerators = 0);
+                                  std::int64_t accelerators = 0, const LaunchOpener& open = {});
 
 }  // namespace headway

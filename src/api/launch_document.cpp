@@ -2,6 +2,14 @@
 
 namespace headway::launch {
 
+std::string scalar_text(const Node& node) {
+  if (const auto* value = std::get_if<std::string>(&node.value)) return *value;
+  if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&node.value)) return number(*real);
+  if (const auto* on = std::get_if<bool>(&node.value)) return *on ? "true" : "false";
+  return {};
+}
+
 const Node* DocumentReader::table_of(std::string_view table) const {
   const Node* node = &document_.root;
   while (node != nullptr && !table.empty()) {
@@ -32,12 +40,7 @@ void DocumentReader::add(std::string_view field, std::string text, std::string_v
 
 std::string DocumentReader::text(std::string_view table, std::string_view key) const {
   const Node* node = find(table, key);
-  if (node == nullptr) return {};
-  if (const auto* value = std::get_if<std::string>(&node->value)) return *value;
-  if (const auto* whole = std::get_if<std::int64_t>(&node->value)) return std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&node->value)) return number(*real);
-  if (const auto* on = std::get_if<bool>(&node->value)) return *on ? "true" : "false";
-  return {};
+  return node == nullptr ? std::string() : scalar_text(*node);
 }
 
 std::int64_t DocumentReader::degree(std::string_view table, std::string_view key,

@@ -9,6 +9,9 @@
 
 namespace headway::launch {
 
+/// A value as text; empty where it is null, a list or a table.
+std::string scalar_text(const Node& node);
+
 /// Looks up options by their table ("" for the root, "model.model_config" for one in another) and
 /// gathers the fields that they make, each with its place.
 class DocumentReader {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/launch_options.hpp"
 #include "api/launch_parts.hpp"
 #include "api/launch_shell.hpp"
 
@@ -24,6 +25,8 @@ struct MegatronArguments {
   std::vector<Argument> arguments;
   std::vector<std::string> notes;
   std::string file;
+  std::string program;            // "pretrain_gpt.py"; empty for bare arguments
+  std::vector<ShellFile> files;   // that the script writes
   std::int64_t accelerators = 0;  // of the launcher; 0: not stated
   int line = 1;                   // of the command
   bool checks_collectives = false;
@@ -34,14 +37,53 @@ struct MegatronArguments {
   std::string text(std::string_view name) const;
   std::optional<std::int64_t> count(std::string_view name) const;
   std::string where(const Argument& argument) const;
+  /// The same for an option that may be absent.
+  std::string where(std::string_view name) const;
+  /// The value as a degree, 1 where there is none; held within bounds.
+  std::int64_t degree(std::string_view name) const;
+  /// Whether DeepSpeed's engine runs the step (Megatron-DeepSpeed).
+  bool deepspeed() const;
+  /// Whether layers have experts: one expert is a dense layer.
+  bool has_experts() const;
 };
 
 Result<MegatronArguments> megatron_arguments(std::string_view text, const std::string& file);
 
-/// Whether the name is one that the readers below ask for.
-bool changes_the_step(std::string_view name);
-/// Known to change nothing that a step's time or memory depends on: data, logging, learning rate.
-bool leaves_the_step_alone(std::string_view name);
+/// Adds fields, each with the place of the option that says it.
+class ArgumentReader {
+ public:
+  ArgumentReader(const MegatronArguments& arguments, LaunchRequest& out, Problems& problems)
+      : arguments_(arguments), out_(out), problems_(problems) {}
+
+ protected:
+  bool has(std::string_view option) const { return arguments_.has(option); }
+  std::string text(std::string_view option) const { return arguments_.text(option); }
+  std::int64_t degree(std::string_view option) const { return arguments_.degree(option); }
+  void add(std::string_view field, std::string text, std::string_view option) {
+    out_.fields.push_back({std::string(field), std::move(text), arguments_.where(option)});
+  }
+  void copy(std::string_view option, std::string_view field) {
+    if (has(option)) add(field, text(option), option);
+  }
+  void fail(std::string_view option, std::string message) {
+    problems_.push_back({arguments_.where(option), std::move(message)});
+  }
+
+  const MegatronArguments& arguments_;
+  LaunchRequest& out_;
+  Problems& problems_;
+};
+
+/// What the configuration of DeepSpeed says that a script names, without the fields that the
+/// script's own options say.
+LaunchRequest deepspeed_beside(const MegatronArguments& arguments, const LaunchOpener& open,
+                               Problems& problems);
+/// Adds the fields of the configuration beside a script; where both say one they must agree.
+void join_deepspeed(LaunchRequest config, LaunchRequest& script, Problems& problems);
+/// Recomputation and offloading, in the words of every release.
+void read_recomputation(const MegatronArguments& arguments, LaunchRequest& out, Problems& problems);
+/// Every option by the table, and those that change the step beside others only.
+void judge_megatron(const MegatronArguments& arguments, LaunchRequest& out, Problems& problems);
 
 /// The shape of the network as a model in Headway's own form.
 GivenField megatron_model(const MegatronArguments& arguments, std::vector<std::string>& notes);

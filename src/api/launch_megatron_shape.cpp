@@ -17,7 +17,7 @@ class Shape {
     attention();
     feed_forward();
     ends();
-    if (arguments_.has("--num-experts") && arguments_.text("--num-experts") != "0") experts();
+    if (arguments_.has_experts()) experts();
     return std::move(model_).field(arguments_.file, arguments_.line);
   }
 
@@ -48,7 +48,7 @@ class Shape {
   void sizes() {
     number("--num-layers", "layers");
     number("--hidden-size", "hidden");
-    const bool rms = arguments_.text("--normalization") == "RMSNorm";
+    const bool rms = lower(arguments_.text("--normalization")) == "rmsnorm";
     model_.set("norm", std::string(rms ? "rms" : "layer"), line_of("--normalization"));
     number("--mtp-num-layers", "prediction_layers");
     on("tied", !arguments_.has("--untie-embeddings-and-output-weights"),
@@ -57,7 +57,8 @@ class Shape {
     const std::string positions = arguments_.has("--use-rotary-position-embeddings")
                                       ? "rope"
                                       : arguments_.text("--position-embedding-type");
-    if (positions.empty() || positions == "learned_absolute") {
+    const bool learned = positions.empty() || positions == "learned_absolute";
+    if (learned && !arguments_.has("--no-position-embedding")) {
       number("--max-position-embeddings", "learned_positions");
     }
   }
@@ -71,8 +72,11 @@ class Shape {
     window();
     if (arguments_.has("--multi-latent-attention")) return latent();
     if (arguments_.has("--group-query-attention")) number("--num-query-groups", "kv_heads");
+    number("--num-key-value-heads", "kv_heads");
     number("--kv-channels", "head_dim");
-    if (arguments_.has("--qk-layernorm")) on("query_key_norm", true, "--qk-layernorm");
+    for (const char* norm : {"--qk-layernorm", "--qk-l2-norm"}) {
+      if (arguments_.has(norm)) on("query_key_norm", true, norm);
+    }
   }
 
   // "4096,0": tokens to the left and to the right.
@@ -124,31 +128,51 @@ class Shape {
     const std::string type = arguments_.text("--tokenizer-type");
     if (arguments_.has("--padded-vocab-size")) return number("--padded-vocab-size", "vocabulary");
     if (arguments_.has("--vocab-size")) {
-      // The null tokenizer adds an end of document to it.
       const auto count = arguments_.count("--vocab-size");
-      if (type == "NullTokenizer" && count && *count < 1'000'000'000) {
-        model_.set("vocabulary", *count + 1, line_of("--vocab-size"));
-      } else {
-        number("--vocab-size", "vocabulary");
+      if (!count || *count < 1 || *count > 1'000'000'000) {
+        return number("--vocab-size", "vocabulary");
       }
-      return;
+      // The null tokenizer adds an end of document to it.
+      const std::int64_t tokens = *count + (type == "NullTokenizer" ? 1 : 0);
+      return model_.set("vocabulary", padded(tokens), line_of("--vocab-size"));
     }
     const std::int64_t known = type == "GPT2BPETokenizer"  ? 50257
                                : type == "Llama2Tokenizer" ? 32000
                                                            : 0;
     if (known == 0) return;  // the model's reader says that it is missing
-    model_.set("vocabulary", known, line_of("--tokenizer-type"));
+    model_.set("vocabulary", padded(known), line_of("--tokenizer-type"));
     notes_.push_back("vocabulary of " + std::to_string(known) + ": the usual one of " + type);
+  }
+
+  // Rows of the embedding where the script asks for more than the usual multiple of 128 x tp, to
+  // which a step pads by itself.
+  std::int64_t padded(std::int64_t tokens) const {
+    constexpr std::string_view kMultiple = "--make-vocab-size-divisible-by";
+    const std::int64_t multiple = arguments_.count(kMultiple).value_or(128);
+    if (multiple <= 128 || multiple > 1'000'000) return tokens;
+    const std::int64_t unit = multiple * arguments_.degree("--tensor-model-parallel-size");
+    return (tokens + unit - 1) / unit * unit;
+  }
+
+  // Megatron-DeepSpeed: experts as wide as the dense part, in every n-th layer, the n-th first.
+  void deepspeed_experts() {
+    model_.set("experts", "active", arguments_.count("--topk").value_or(1), line_of("--topk"));
+    model_.set("experts", "every", arguments_.count("--expert-interval").value_or(2),
+               line_of("--expert-interval"));
   }
 
   void experts() {
     number("--num-experts", "count", "experts");
+    if (arguments_.deepspeed()) return deepspeed_experts();
     model_.set("experts", "active", arguments_.count("--moe-router-topk").value_or(2),
                line_of("--moe-router-topk"));
     number("--moe-ffn-hidden-size", "width", "experts");
     number("--moe-shared-expert-intermediate-size", "shared_width", "experts");
     if (arguments_.has("--moe-router-enable-expert-bias")) {
       model_.set("experts", "router_bias", true, line_of("--moe-router-enable-expert-bias"));
+    }
+    if (arguments_.has("--moe-shared-expert-gate")) {
+      model_.set("experts", "shared_gate", true, line_of("--moe-shared-expert-gate"));
     }
     const std::string frequency = arguments_.text("--moe-layer-freq");
     const std::int64_t layers = arguments_.count("--num-layers").value_or(0);

@@ -234,6 +234,28 @@ torchrun --nproc_per_node $GPUS_PER_NODE --nnodes ${NNODES} pretrain_gpt.py \
   EXPECT_EQ(place(*request, "tp"), "train.sh:13: --tensor-model-parallel-size");
 }
 
+TEST(LaunchMegatron, AnOptionWithItsValueInOneElementOfAListIsRead) {
+  // The form of Megatron-LM's examples/llama/train_llama3_8b_h100_fp8.sh.
+  const auto request = read(
+      "DTYPE_ARGS=()\nif [[ \"$DTYPE\" == \"fp8\" ]]; then\n  DTYPE_ARGS+=(\n"
+      "    \"--fp8-format hybrid\"\n    \"--fp8-amax-history-len 1024\"\n"
+      "    \"--fp8-amax-compute-algo max\"\n    \"--fp8-param-gather\"\n  )\nfi\n"
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --bf16 ${DTYPE_ARGS[@]}\n");
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field(*request, "precision"), "fp8");
+  EXPECT_EQ(place(*request, "precision"), "train.sh:4: --fp8-format");
+}
+
+TEST(LaunchMegatron, AnOptionWithABlankInItsNameIsRefused) {
+  // The quoted list reaches the program as one word, which its parser does not know.
+  const auto request = read(
+      "A=(\"--fp8-format hybrid\")\npretrain_gpt.py --num-layers 32 --hidden-size 64 "
+      "\"${A[@]}\"\n");
+  ASSERT_FALSE(request.ok());
+  EXPECT_EQ(request.problems()[0].where, "train.sh:2: --fp8-format hybrid");
+  EXPECT_NE(request.problems()[0].message.find("one word"), std::string::npos);
+}
+
 TEST(LaunchMegatron, ReadsBareArgumentsAndBatchScripts) {
   const auto bare = read("--num-layers 24\n--hidden-size=1024\n--micro-batch-size 4\n");
   ASSERT_TRUE(bare.ok());

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "api/launch_document.hpp"
+#include "api/launch_options.hpp"
 #include "base/text.hpp"
 #include "step/habits.hpp"
 
@@ -196,6 +197,7 @@ class NanotronReader : DocumentReader {
     add("attention", "flash2", "", "model");
     precision();
     parallelism();
+    judge_options(option_table(Launcher::nanotron), options_of(document_), out_.notes, problems_);
     return std::move(out_);
   }
 
@@ -219,6 +221,10 @@ class NanotronReader : DocumentReader {
     take("tie_word_embeddings", "tied");
     take("max_position_embeddings", "sequence");
     take("attention_bias", "qkv_bias");
+    const std::string activation = text(kConfig, "hidden_act");
+    if (!activation.empty() && activation != "silu") {
+      fail(kConfig, "hidden_act", "is not that of Llama's form; legal: silu");
+    }
     model.set("norm", std::string("rms"), config->line);
     model.set("gated", true, config->line);
     model.set("activation", std::string("silu"), config->line);

@@ -138,6 +138,23 @@ TEST(LaunchNanotron, DefaultsAreTheFrameworksOwn) {
   EXPECT_EQ(run->job.global_batch, 64);
 }
 
+TEST(LaunchNanotron, WhatChangesTheStepIsRefused) {
+  const auto request = read_launch(
+      "general:\n  project: x\nparallelism:\n  dp: 4\n  pp: 1\n  tp: 2\n  new_degree: 2\n"
+      "model:\n  model_config:\n    moe_num_experts: 8\n    sliding_window_size: 4096\n"
+      "    rope_theta: 500000\ntokens:\n  micro_batch_size: 2\n",
+      "c.yaml", Launcher::nanotron);
+  ASSERT_FALSE(request.ok());
+  EXPECT_EQ(
+      messages(request.problems()),
+      "c.yaml:7: parallelism.new_degree: changes how the step is split, which Headway cannot "
+      "price; legal: null\n"
+      "c.yaml:10: model.model_config.moe_num_experts: gives layers experts, which Headway "
+      "cannot price; legal: null, false\n"
+      "c.yaml:11: model.model_config.sliding_window_size: bounds attention by a window, which "
+      "Headway cannot price; legal: null\n");
+}
+
 TEST(LaunchNanotron, HostileDegreesAreRefused) {
   for (const char* dp : {"0", "-3", "99999999999999999999", "1000000"}) {
     const std::string text = "parallelism:\n  dp: " + std::string(dp) +

@@ -14,13 +14,16 @@ namespace headway::launch {
 
 // One writer and one reader for each framework.
 Result<std::vector<LaunchFile>> write_megatron(const Run& run);
+/// Also of Megatron-DeepSpeed, whose script names a configuration of DeepSpeed.
 Result<LaunchRequest> read_megatron(std::string_view text, const std::string& file,
-                                    std::int64_t accelerators);
+                                    std::int64_t accelerators, const LaunchOpener& open);
 Result<std::vector<LaunchFile>> write_torchtitan(const Run& run);
 Result<LaunchRequest> read_torchtitan(std::string_view text, const std::string& file,
                                       std::int64_t accelerators);
 Result<std::vector<LaunchFile>> write_deepspeed(const Run& run);
-Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& file);
+/// `beside_script`: the script that names the configuration says whether layers are recomputed.
+Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& file,
+                                     bool beside_script);
 Result<std::vector<LaunchFile>> write_nanotron(const Run& run);
 Result<LaunchRequest> read_nanotron(std::string_view text, const std::string& file);
 

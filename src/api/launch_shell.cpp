@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/launch_shell_branch.hpp"
 #include "api/launch_shell_words.hpp"
 #include "base/text.hpp"
 
@@ -29,6 +30,8 @@ class Script : Words {
   ShellScript read() {
     while (!at_end() && fine()) step();
     end_command();
+    if (branches_.unknown_line() > 0) note_branch(branches_.unknown_line());
+    if (fine()) here_documents();  // announced on the last line: they do not end
     for (const auto& [name, variable] : state_.variables) {
       if (variable.elements.size() == 1) script_.settings[name] = joined(variable.elements[0]);
     }
@@ -47,7 +50,9 @@ class Script : Words {
       }
     } else if (c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')') {
       end_command();
+      if ((c == '&' || c == '|') && peek(1) == c) branches_.join(c);
       next();
+      if (c == '\n') here_documents();
     } else if (is_space(c)) {
       next();
     } else if (!assign()) {
@@ -55,15 +60,26 @@ class Script : Words {
       add_words(read_word(), command_);
       // A keyword opens a command of its own.
       if (command_.size() == 1 && one_of(kKeywords, command_[0].text)) {
-        if (script_.branch_line == 0) script_.branch_line = line;
+        if (!branches_.keyword(command_[0].text, line)) note_branch(line);
         command_.clear();
       }
     }
   }
 
   void end_command() {
-    if (!command_.empty()) script_.commands.push_back(std::move(command_));
+    if (!command_.empty()) {
+      branches_.command(command_);
+      if (branches_.unknown_line() > 0) note_branch(branches_.unknown_line());
+      if (branches_.active() && !is_test(command_)) {
+        script_.commands.push_back(std::move(command_));
+      }
+    }
     command_.clear();
+    ++command_number_;
+  }
+
+  void note_branch(int line) {
+    if (script_.branch_line == 0) script_.branch_line = line;
   }
 
   void comment() {
@@ -76,31 +92,60 @@ class Script : Words {
     add_words({{std::string(rest.substr(kBatch.size())), line, true}}, script_.batch);
   }
 
-  // Drops the target of a redirection, and the lines of a here-document.
+  // Notes where a redirection goes to, and a here-document that begins on the next line.
   void redirect() {
     bool here = false;
+    bool output = false;
     while (peek() == '<' || peek() == '>' || peek() == '&') {
       here = here || (peek() == '<' && peek(1) == '<' && peek(2) != '<');
+      output = peek() == '>';  // and not ">&2"
       next();
     }
-    if (here && peek() == '-') next();
+    const bool strips = here && peek() == '-';
+    if (strips) next();
     while (peek() == ' ' || peek() == '\t') next();
     if (at_end() || peek() == '\n') return;
     const int line = line_;
-    const std::string target = joined(read_word());
-    if (!here || !fine()) return;
-    while (!at_end() && next() != '\n') {
+    const bool quoted = peek() == '\'' || peek() == '"' || peek() == '\\';
+    std::string target = joined(read_word());
+    if (here) {
+      here_.push_back({std::move(target), command_number_, line, quoted, strips});
+    } else if (output) {
+      target_ = std::move(target);
+      target_command_ = command_number_;
     }
-    while (!at_end()) {
-      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-      std::string_view body = text_.substr(at_, end - at_);
-      while (!body.empty() && is_space(body.front())) body.remove_prefix(1);
-      while (!body.empty() && is_space(body.back())) body.remove_suffix(1);
-      at_ = end;
-      if (!at_end()) next();
-      if (body == target) return end_command();
+  }
+
+  // The lines of the here-documents that the line just read announces.
+  void here_documents() {
+    for (const HereDocument& here : here_) {
+      const int first = line_;
+      std::string body;
+      bool ended = false;
+      while (!at_end() && !ended) {
+        const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+        std::string_view one = text_.substr(at_, end - at_);
+        at_ = end;
+        if (!at_end()) next();
+        std::string_view bare = one;
+        while (!bare.empty() && is_space(bare.front())) bare.remove_prefix(1);
+        while (!bare.empty() && is_space(bare.back())) bare.remove_suffix(1);
+        ended = bare == here.delimiter;
+        while (here.strips && one.starts_with('\t')) one.remove_prefix(1);
+        if (!ended) body.append(one) += '\n';
+      }
+      if (!ended) {
+        here_.clear();
+        return fail(here.line,
+                    "the here-document '" + printable(here.delimiter) + "' does not end");
+      }
+      if (target_.empty() || target_command_ != here.command || !branches_.active()) continue;
+      if (!here.quoted) body = here_text(body, first);
+      if (!fine()) return;
+      script_.files.push_back({target_, std::move(body), first});
     }
-    fail(line, "the here-document '" + printable(target) + "' does not end");
+    here_.clear();
+    target_.clear();
   }
 
   // NAME=word, NAME+=word, NAME=(words), also behind export and the like.
@@ -122,6 +167,7 @@ class Script : Words {
       value.elements.push_back(none ? Pieces{} : read_word());
       for (Piece& piece : value.elements[0]) piece.separates = false;
     }
+    if (!branches_.active()) return true;
     Variable& old = state_.variables[name];
     if (!more) {
       old = std::move(value);
@@ -159,7 +205,21 @@ class Script : Words {
     }
   }
 
+  // A here-document whose lines are yet to come.
+  struct HereDocument {
+    std::string delimiter;
+    int command = 0;
+    int line = 0;
+    bool quoted = false;  // variables stand as they are written
+    bool strips = false;  // leading tabs go
+  };
+
   ShellCommand command_;
+  Branches branches_;
+  int command_number_ = 0;
+  std::vector<HereDocument> here_;
+  std::string target_;  // of the last redirection to a file
+  int target_command_ = 0;
   ShellScript script_;
 };
 

@@ -1,6 +1,6 @@
 // The part of the shell's language in which launch scripts are written: words, quotes, line
-// continuations, comments, assignments of texts and lists, ${NAME}, ${NAME:-default} and $((sums)).
-// Nothing is run. Internal to src/api.
+// continuations, comments, assignments of texts and lists, here-documents, ${NAME}, ${LIST[@]},
+// ${NAME:-default} and $((sums)). Nothing is run. Internal to src/api.
 #pragma once
 
 #include <map>
@@ -21,11 +21,19 @@ struct ShellWord {
 
 using ShellCommand = std::vector<ShellWord>;
 
+/// A here-document that a command writes to a file: "cat <<EOF > ds_config.json".
+struct ShellFile {
+  std::string name;
+  std::string text;  // with variables in place
+  int line = 0;      // of its first line
+};
+
 struct ShellScript {
   std::vector<ShellCommand> commands;           // in the order of the file, without assignments
   std::map<std::string, std::string> settings;  // variables as they stand at the end
   std::vector<ShellWord> batch;                 // words of #SBATCH lines
-  int branch_line = 0;                          // of the first condition or loop; 0: none
+  std::vector<ShellFile> files;
+  int branch_line = 0;  // of the first branch that nobody knows to run; 0: none
 };
 
 /// Bounds on hostile scripts: bytes of a script and of all that its variables expand to, nesting
@@ -34,8 +42,9 @@ constexpr std::size_t kLargestScript = 1024 * 1024;
 constexpr std::size_t kLargestExpansion = 1024 * 1024;
 constexpr int kDeepestExpansion = 16;
 
-/// Reads a script as if every line ran once, from the first to the last: conditions and loops are
-/// not evaluated. `file` is shown in messages.
+/// Reads a script as if every line ran once, from the first to the last, but those of branches
+/// whose condition the script itself decides: [ "$DTYPE" = fp8 ] with DTYPE set before. Other
+/// conditions and loops are not evaluated. `file` is shown in messages.
 Result<ShellScript> read_shell(std::string_view text, const std::string& file);
 
 /// The value of $((text)) where it is a sum of whole numbers; nothing else is.

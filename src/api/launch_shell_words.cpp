@@ -1,5 +1,6 @@
 #include "api/launch_shell_words.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 namespace headway::shell {
@@ -19,7 +20,10 @@ std::string with_variables(std::string_view sum) {
   std::string out;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     const char before = i > 0 ? sum[i - 1] : ' ';
-    if (is_name_start(sum[i]) && !is_name(before) && before != '$' && before != '{') out += '$';
+    if (is_name_start(sum[i]) && !is_name(before) && before != '$' && before != '{' &&
+        before != '#') {
+      out += '$';
+    }
     out += sum[i];
   }
   return out;
@@ -203,47 +207,76 @@ void Words::expand(Pieces& out, bool separates) {
     return add(out, "$", line);
   }
   const auto found = state_.variables.find(name);
-  if (found != state_.variables.end()) return add_variable(out, found->second, separates);
+  if (found != state_.variables.end()) return add_variable(out, found->second, {}, separates);
   add(out, "${" + name + "}", line);
 }
 
-// ${NAME}, ${NAME[@]}, ${NAME:-default}; other forms stand as they are written.
+// The elements that ${NAME[subscript]} stands for; without a subscript the first.
+Words::Elements Words::elements_of(const Variable& variable, std::string_view subscript) {
+  const std::size_t count = variable.elements.size();
+  if (subscript == "@" || subscript == "*") return {0, count, subscript == "*"};
+  long long index = 0;
+  if (!subscript.empty() && !shell_sum(subscript, index)) return {0, 0};
+  if (index < 0) index += static_cast<long long>(count);
+  const bool none = index < 0 || index >= static_cast<long long>(count);
+  const auto begin = static_cast<std::size_t>(none ? 0 : index);
+  return {begin, none ? begin : begin + 1};
+}
+
+// ${NAME}, ${NAME[@]}, ${NAME[2]}, ${#NAME[@]}, ${NAME:-default}; other forms stand as they are
+// written.
 void Words::expand_braces(Pieces& out, bool separates, int line) {
   const std::string inner = bracketed('{', '}');
-  std::size_t end = 0;
+  const bool count = inner.starts_with('#');
+  std::size_t end = count ? 1 : 0;
   while (end < inner.size() && is_name(inner[end])) ++end;
-  const std::string name = inner.substr(0, end);
+  const std::string name = inner.substr(count ? 1 : 0, end - (count ? 1 : 0));
   std::string_view rest = std::string_view(inner).substr(end);
-  if (rest == "[@]" || rest == "[*]") rest = {};
+  std::string subscript;
+  if (const std::size_t close = rest.find(']'); rest.starts_with('[') && close != rest.npos) {
+    subscript = expanded(rest.substr(1, close - 1), line);
+    rest = rest.substr(close + 1);
+  }
   std::size_t operator_size = 0;
   if (rest.starts_with(":-") || rest.starts_with(":=")) operator_size = 2;
   if (rest.starts_with("-") || rest.starts_with("=")) operator_size = 1;
   const auto found = state_.variables.find(name);
-  if (found != state_.variables.end() && (rest.empty() || operator_size > 0)) {
-    return add_variable(out, found->second, separates);
+  const bool known = found != state_.variables.end();
+  if (known && count && rest.empty() && (subscript == "@" || subscript == "*")) {
+    return add(out, std::to_string(found->second.elements.size()), line);
   }
-  if (operator_size > 0) {
+  if (known && !count && (rest.empty() || operator_size > 0)) {
+    return add_variable(out, found->second, elements_of(found->second, subscript), separates);
+  }
+  if (operator_size > 0 && !count) {
     return add(out, expanded(rest.substr(operator_size), line), line, separates);
   }
   add(out, "${" + inner + "}", line);
 }
 
-void Words::add_variable(Pieces& out, const Variable& variable, bool separates) {
-  for (std::size_t i = 0; i < variable.elements.size(); ++i) {
-    if (i > 0) out.push_back({" ", line_, true});
+// In quotation marks elements are words of their own, unless they are joined; outside, what they
+// hold is split, too.
+void Words::add_variable(Pieces& out, const Variable& variable, Elements which, bool separates) {
+  for (std::size_t i = which.begin; i < std::min(which.end, variable.elements.size()); ++i) {
+    if (i > which.begin) out.push_back({" ", line_, separates || !which.joined});
     for (const Piece& piece : variable.elements[i]) {
       state_.expanded += piece.text.size() + 1;
       if (state_.expanded > kLargestExpansion) {
         return fail(line_, "variables expand to more than " +
                                std::to_string(kLargestExpansion >> 20) + " MiB");
       }
-      add(out, piece.text, piece.line, separates && !variable.list);
+      add(out, piece.text, piece.line, separates);
     }
   }
 }
 
-// Text inside an expansion, with its own variables in place.
-std::string Words::expanded(std::string_view text, int line) {
+std::string Words::here_text(std::string_view text, int line) {
+  return expanded(text, line, true);
+}
+
+// Text inside an expansion or of a here-document, with its own variables in place. Quotation marks
+// of a here-document are text; before $ and ` a backslash goes.
+std::string Words::expanded(std::string_view text, int line, bool here_document) {
   if (depth_ >= kDeepestExpansion) {
     fail(line, "is nested deeper than " + std::to_string(kDeepestExpansion) + " expansions");
     return {};
@@ -253,9 +286,15 @@ std::string Words::expanded(std::string_view text, int line) {
   while (!inner.at_end() && fine()) {
     if (inner.peek() == '$') {
       inner.expand(pieces, false);
-    } else {
-      const char c = inner.next();
-      if (c != '"') add(pieces, {&c, 1}, line);
+      continue;
+    }
+    const char c = inner.next();
+    const char then = inner.peek();
+    if (here_document && c == '\\' && (then == '$' || then == '`' || then == '\\')) {
+      add(pieces, {&then, 1}, line);
+      inner.next();
+    } else if (here_document || c != '"') {
+      add(pieces, {&c, 1}, line);
     }
   }
   return joined(pieces);

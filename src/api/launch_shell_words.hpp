@@ -62,6 +62,8 @@ class Words {
   }
   bool fine() const { return state_.problems.empty(); }
   void fail(int line, std::string message) const;
+  /// The text of a here-document with its variables in place.
+  std::string here_text(std::string_view text, int line);
 
   std::string_view text_;
   std::size_t at_ = 0;
@@ -76,8 +78,14 @@ class Words {
   std::string bracketed(char open, char close);
   void expand(Pieces& out, bool separates);
   void expand_braces(Pieces& out, bool separates, int line);
-  void add_variable(Pieces& out, const Variable& variable, bool separates);
-  std::string expanded(std::string_view text, int line);
+  /// Which elements of a list an expansion stands for.
+  struct Elements {
+    std::size_t begin = 0, end = 1;
+    bool joined = false;  // one word, in quotation marks, too
+  };
+  static Elements elements_of(const Variable& variable, std::string_view subscript);
+  void add_variable(Pieces& out, const Variable& variable, Elements which, bool separates);
+  std::string expanded(std::string_view text, int line, bool here_document = false);
 };
 
 }  // namespace headway::shell

@@ -21,10 +21,6 @@ const Flavor* flavor_named(std::string_view name, std::string_view flavor);
 /// "llama3 8B, llama3 70B, ...".
 std::string flavors_text();
 
-/// Options of a configuration, "table.key", that neither its reader understands nor is known to
-/// leave a step alone; at most 20.
-std::vector<std::string> unknown_torchtitan_options(const Document& document);
-
 /// The flavor's network as the field "model".
 GivenField model_field(const Flavor& flavor, const std::string& file, int line);
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "api/launch_document.hpp"
+#include "api/launch_options.hpp"
 #include "api/launch_torchtitan_models.hpp"
 #include "base/text.hpp"
 #include "model/load.hpp"
@@ -33,8 +34,7 @@ class TorchtitanReader : DocumentReader {
     if (flag("training", "enable_cpu_offload", false)) {
       add("offload", "optimizer,parameters", "training", "enable_cpu_offload");
     }
-    const std::vector<std::string> names = unknown_torchtitan_options(document_);
-    if (!names.empty()) out_.notes.push_back("left out, unknown to Headway: " + join(names, " "));
+    judge_options(option_table(Launcher::torchtitan), options_of(document_), out_.notes, problems_);
     return std::move(out_);
   }
 
@@ -134,7 +134,24 @@ class TorchtitanReader : DocumentReader {
     }
   }
 
+  void converters() {
+    constexpr std::array<std::string_view, 6> kKnown = {
+        "float8", "quantize.linear.float8", "quantize.dense.float8",
+        "mx",     "quantize.linear.mx",     "quantize.dense.mx"};
+    const Node* node = find("model", "converters");
+    if (node == nullptr || node->array() == nullptr) return;
+    for (const Node& one : *node->array()) {
+      const std::string name = scalar_text(one);
+      if (std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end()) continue;
+      fail("model", "converters",
+           "'" + printable(name) +
+               "' converts the network in a way that Headway cannot price; legal: " +
+               join(std::vector<std::string>(kKnown.begin(), kKnown.end()), ", "));
+    }
+  }
+
   void precision() {
+    converters();
     bool float8 = false, mx = false;
     for (const char* name : {"float8", "quantize.linear.float8", "quantize.dense.float8"}) {
       float8 = float8 || lists("model", "converters", name, false);

@@ -148,7 +148,6 @@ seq_len = 8192
 data_parallel_replicate_degree = 1
 data_parallel_shard_degree = -1
 tensor_parallel_degree = 8
-brand_new = 3
 [activation_checkpoint]
 mode = "full"
 [compile]
@@ -166,12 +165,42 @@ TEST(LaunchTorchtitan, WhatIsLeftFollowsFromTheAccelerators) {
   EXPECT_EQ(field(*request, "precision"), "fp8-current");
   EXPECT_EQ(field(*request, "recompute"), "full");
   EXPECT_EQ(field(*request, "fused-loss"), "on");  // the default of compile.components
-  EXPECT_EQ(request->notes.back(), "left out, unknown to Headway: parallelism.brand_new");
   for (const GivenField& given : request->fields) {
     if (given.name == "tp") {
       EXPECT_EQ(given.where, "t.toml:11: parallelism.tensor_parallel_degree");
     }
   }
+}
+
+TEST(LaunchTorchtitan, WhatChangesTheStepIsRefusedUnlessItIsHarmless) {
+  const auto request = read_launch(std::string(kUsual) +
+                                       "[quantize.linear.float8]\n"
+                                       "enable_fsdp_float8_all_gather = true\n"
+                                       "recipe_name = \"rowwise\"\nfilter_fqns = [\"output\"]\n"
+                                       "[optimizer]\nearly_step_in_backward = true\n"
+                                       "[metrics]\nlog_freq = 1\n[mine]\nword = 1\n",
+                                   "t.toml", Launcher::torchtitan, 64);
+  ASSERT_FALSE(request.ok());
+  EXPECT_EQ(messages(request.problems()),
+            "t.toml:17: quantize.linear.float8.enable_fsdp_float8_all_gather: gathers weights in 8 "
+            "bit, which Headway cannot price; legal: false\n"
+            "t.toml:18: quantize.linear.float8.recipe_name: scales by rows, which Headway cannot "
+            "price; legal: tensorwise, null\n"
+            "t.toml:21: optimizer.early_step_in_backward: updates within the backward pass, which "
+            "Headway cannot price; legal: false\n");
+  const auto degree = read_launch("[training]\nseq_len = 1\n[parallelism]\nnew_degree = 2\n",
+                                  "t.toml", Launcher::torchtitan);
+  ASSERT_FALSE(degree.ok());
+  EXPECT_EQ(degree.problems()[0].where, "t.toml:4: parallelism.new_degree");
+  const auto converter = read_launch(
+      "[model]\nconverters = [\"float8\", \"quantize.grouped_mm.mx\"]\n[training]\nseq_len = 1\n",
+      "t.toml", Launcher::torchtitan);
+  ASSERT_FALSE(converter.ok());
+  EXPECT_EQ(converter.problems()[0].where, "t.toml:2: model.converters");
+  const auto unknown =
+      read_launch(std::string(kUsual) + "[mine]\nword = 1\n", "t.toml", Launcher::torchtitan, 64);
+  ASSERT_TRUE(unknown.ok()) << messages(unknown.problems());
+  EXPECT_EQ(unknown->notes.back(), "left out, unknown to Headway: mine.word");
 }
 
 TEST(LaunchTorchtitan, IsToldFromARunFileByItsTables) {

@@ -1,5 +1,6 @@
 // predict: from a request to a forecast, or to the configuration that starts the run.
 #include <algorithm>
+#include <filesystem>
 
 #include "api/commands.hpp"
 #include "api/files.hpp"
@@ -20,6 +21,20 @@ bool gives(const RunRequest& fields, std::string_view name) {
                      [&](const GivenField& field) { return field.name == name; });
 }
 
+// Opens what a script names: beside the script, or from the current folder.
+LaunchOpener opener_beside(const std::string& path) {
+  return [folder = std::filesystem::path(path).parent_path()](
+             const std::string& name) -> std::optional<std::string> {
+    for (const std::filesystem::path& place :
+         {folder / std::filesystem::path(name), folder / std::filesystem::path(name).filename(),
+          std::filesystem::path(name)}) {
+      auto text = read_file(place.string());
+      if (text) return std::move(text).value();
+    }
+    return std::nullopt;
+  };
+}
+
 // The fields of a file: a run file, or a framework's configuration.
 struct FileFields {
   LaunchRequest request;
@@ -35,14 +50,16 @@ Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
       for (const GivenField& flag : flags) {
         if (flag.name == "gpus") accelerators = launch::whole(flag.text).value_or(0);
       }
-      auto request = read_launch(*text, shown, *launcher, accelerators);
+      auto request = read_launch(*text, shown, *launcher, accelerators, opener_beside(path));
       if (!request) return request.problems();
       return FileFields{std::move(request).value(), true};
     }
   }
   auto fields = read_run_file(path);  // says what is wrong with a file that is neither
   if (!fields) return fields.problems();
-  return FileFields{{std::move(fields).value(), {}}, false};
+  FileFields out;
+  out.request.fields = std::move(fields).value();
+  return out;
 }
 
 std::optional<Launcher> launcher_named(std::string_view name) {
@@ -75,6 +92,7 @@ CommandOutput run_predict(const PredictRequest& request) {
     std::erase_if(fields, [](const GivenField& field) { return field.name == "gpus"; });
   }
   fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+  if (file.request.micro_batches > 0) settle_batch(file.request.micro_batches, fields);
 
   // What to write, where a configuration is asked for; it tells the framework of a run without one.
   const auto launcher = launcher_named(request.emit);
@@ -95,6 +113,7 @@ CommandOutput run_predict(const PredictRequest& request) {
   if (file.is_configuration && !gives(fields, "gpus") && !gives(fields, "dp")) {
     problems.push_back({request.run_file, "does not say on how many accelerators; give --gpus"});
   }
+  if (run && run->layout.tp > 1) append(problems, file.request.with_tensor_parallelism);
   if (!problems.empty()) return bad(std::move(problems));
 
   if (launcher) {

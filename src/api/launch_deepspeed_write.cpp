@@ -1,9 +1,10 @@
-// A run as a configuration of DeepSpeed with the command that starts it, and back.
+// A run as a configuration of DeepSpeed with the command that starts it.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
-#include "api/launch_document.hpp"
-#include "base/text.hpp"
+#include "api/launch_megatron.hpp"
 #include "step/habits.hpp"
 
 namespace headway::launch {
@@ -41,9 +42,8 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "keeping gathered inputs");
   refusals.refuse(l.recompute == Recompute::selective, "--recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
-  refusals.refuse(l.recompute == Recompute::full &&
-                      (l.recompute_every > 1 || l.recompute_early_stop == Choice::on),
-                  "--recompute-every, --recompute-early-stop", "this kind of recomputation");
+  refusals.refuse(l.recompute == Recompute::full && l.recompute_early_stop == Choice::on,
+                  "--recompute-early-stop", "ending recomputation early");
   refusals.refuse(l.shard > 0 && l.shard < l.dp * l.cp && l.zero != 3, "--shard",
                   "hybrid sharding below ZeRO 3");
   refusals.refuse(l.offload_optimizer && l.zero == 0, "--offload",
@@ -56,8 +56,10 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "overlap of tensor-parallel calls");
   refusals.refuse(l.overlap_experts == Choice::on, "--overlap-experts",
                   "exchange of tokens under other work");
-  refusals.refuse(has_experts(run.model) && (l.etp != 1 || l.dispatch == Dispatch::once),
-                  "--etp, --dispatch", "tensor-parallel experts or another dispatcher");
+  refusals.refuse(has_experts(run.model) && l.etp != 1 && l.etp != l.tp, "--etp",
+                  "this tensor degree of experts", "legal: 1, " + std::to_string(l.tp));
+  refusals.refuse(has_experts(run.model) && l.dispatch == Dispatch::once, "--dispatch",
+                  "another dispatcher of tokens", "legal: copies");
   refusals.refuse(!usual_order(l), "--order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
 }
 
@@ -111,105 +113,107 @@ std::string config(const Run& run) {
   return out + "  \"wall_clock_breakdown\": false\n}\n";
 }
 
-// The command; degrees are options of Megatron-DeepSpeed's programs, not of the configuration.
+// The network in Megatron-DeepSpeed's words; nothing where it has none for it.
+std::optional<Words> network_words(const Run& run) {
+  Problems problems;
+  Refusals refusals(Launcher::megatron, problems);
+  const Words words = megatron_model_words(run, refusals);
+  if (!problems.empty()) return std::nullopt;
+  Words out;
+  std::int64_t width = 0, expert_width = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& name = words[i];
+    const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("--");
+    const std::string value = has_value ? words[i + 1] : "";
+    const auto add = [&](const std::string& as) {
+      out.push_back(as);
+      if (has_value) out.push_back(value);
+    };
+    constexpr std::array kMissing = std::to_array<std::string_view>(
+        {"--multi-latent-attention", "--qk-layernorm", "--window-size", "--softmax-type",
+         "--add-qkv-bias", "--mtp-num-layers", "--moe-shared-expert-intermediate-size",
+         "--moe-router-enable-expert-bias", "--moe-layer-freq"});
+    if (std::find(kMissing.begin(), kMissing.end(), name) != kMissing.end()) return std::nullopt;
+    if (name == "--ffn-hidden-size") width = whole(value).value_or(0);
+    if (name == "--num-query-groups") {
+      add("--num-key-value-heads");
+    } else if (name == "--position-embedding-type") {
+      if (value == "rope") out.emplace_back("--use-rotary-position-embeddings");
+    } else if (name == "--normalization") {
+      out.insert(out.end(), {name, value == "RMSNorm" ? "rmsnorm" : "layernorm"});
+    } else if (name == "--moe-router-topk") {
+      add("--topk");
+    } else if (name == "--moe-ffn-hidden-size") {
+      expert_width = whole(value).value_or(0);
+    } else if (name != "--group-query-attention" && name != "--moe-grouped-gemm") {
+      add(name);
+    }
+    if (has_value) ++i;
+  }
+  // Experts are as wide as the dense part; here, where every layer has them, there is none.
+  if (expert_width > 0 && width > 0) return std::nullopt;
+  if (expert_width > 0) {
+    out.insert(out.end(),
+               {"--ffn-hidden-size", std::to_string(expert_width), "--expert-interval", "1"});
+  }
+  // The null tokenizer adds one token.
+  out.insert(out.end(), {"--tokenizer-type", "NullTokenizer", "--vocab-size",
+                         std::to_string(run.model.vocabulary - 1)});
+  return out;
+}
+
+// The command; network and degrees are options of Megatron-DeepSpeed's programs, not of the
+// configuration.
 std::string command(const Run& run) {
   const Layout& l = run.layout;
   const Job& job = run.job;
   const Nodes nodes = nodes_of(run);
-  std::string out = "#!/usr/bin/env bash\n" + headline(run, kDeepspeed) +
-                    "# Add the options of your program for network, data and schedule.\n";
+  const auto network = network_words(run);
+  std::string out = "#!/usr/bin/env bash\n" + headline(run, kDeepspeed);
+  out += network ? "# Add the options of your program for data and schedule.\n"
+                 : "# Add the options of your program for network, data and schedule: "
+                   "Megatron-DeepSpeed has\n# none for this network.\n";
   if (job.checked_collectives) out += "export TORCH_DISTRIBUTED_DEBUG=DETAIL\n";
   out += "deepspeed --num_nodes=" + std::to_string(nodes.count) +
          " --num_gpus=" + std::to_string(nodes.ranks) + " pretrain_gpt.py";
   const auto add = [&](const std::string& words) { out += " \\\n  " + words; };
-  add("--deepspeed --deepspeed_config ds_config.json --zero-stage " + std::to_string(l.zero));
-  add("--tensor-model-parallel-size " + std::to_string(l.tp));
+  const auto degree = [&](const char* name, std::int64_t value) {
+    add(std::string(name) + " " + std::to_string(value));
+  };
+  add("--deepspeed --deepspeed_config ds_config.json");
+  degree("--zero-stage", l.zero);
+  if (network) {
+    std::string line;
+    for (const std::string& word : *network) {
+      if (word.starts_with("--") && line.size() > 80) add(std::exchange(line, {}));
+      line += (line.empty() ? "" : " ") + word;
+    }
+    add(line);
+  }
+  degree("--tensor-model-parallel-size", l.tp);
   if (l.tp > 1 && l.sequence_parallel) add("--sequence-parallel");
-  if (l.cp > 1) add("--ds-sequence-parallel-size " + std::to_string(l.cp));
-  add(l.pp > 1 ? "--pipeline-model-parallel-size " + std::to_string(l.pp)
-               : std::string("--no-pipeline-parallel"));
-  if (has_experts(run.model)) add("--moe-expert-parallel-size " + std::to_string(l.ep));
-  add("--micro-batch-size " + std::to_string(l.micro_batch));
-  add("--global-batch-size " + std::to_string(job.global_batch));
-  add("--seq-length " + std::to_string(job.sequence));
+  if (l.cp > 1) degree("--ds-sequence-parallel-size", l.cp);
+  if (l.pp > 1) degree("--pipeline-model-parallel-size", l.pp);
+  if (l.pp == 1) add("--no-pipeline-parallel");
+  if (has_experts(run.model)) degree("--moe-expert-parallel-size", l.ep);
+  if (has_experts(run.model) && l.etp > 1) add("--enable-expert-tensor-parallelism");
+  degree("--micro-batch-size", l.micro_batch);
+  degree("--global-batch-size", job.global_batch);
+  degree("--seq-length", job.sequence);
   if (job.recipe->name != "fp32") add("--" + std::string(job.recipe->name));
   if (job.attention == AttentionKernel::flash1) add("--use-flash-attn-v1");
   if (job.attention == AttentionKernel::flash2) add("--use-flash-attn-v2");
   if (job.attention == AttentionKernel::triton) add("--use-flash-attn-triton");
+  if (!job.fused) add("--no-bias-gelu-fusion --no-bias-dropout-fusion --no-masked-softmax-fusion");
   if (l.recompute == Recompute::full) {
     add("--checkpoint-activations --deepspeed-activation-checkpointing");
+    degree("--checkpoint-num-layers", l.recompute_every);
   }
+  if (job.task == Task::finetune) add("--finetune");
   const std::string dropout = number(job.dropout >= 0 ? job.dropout : run.model.dropout);
   add("--attention-dropout " + dropout + " --hidden-dropout " + dropout);
   return out + "\n";
 }
-
-class DeepspeedReader : DocumentReader {
- public:
-  using DocumentReader::DocumentReader;
-
-  LaunchRequest read() {
-    add("framework", "deepspeed", "", "zero_optimization");
-    stated("train_batch_size", "global-batch");
-    stated("train_micro_batch_size_per_gpu", "micro-batch");
-    precision();
-    zero();
-    const std::string optimizer = lower(text("optimizer", "type"));
-    if (!optimizer.empty()) add("optimizer", optimizer, "optimizer", "type");
-    if (find("", "activation_checkpointing") != nullptr) {
-      out_.notes.push_back(
-          "activation_checkpointing says how, not whether, layers are "
-          "recomputed; that is asked for with --recompute full");
-    }
-    return std::move(out_);
-  }
-
- private:
-  // "auto" is filled in by another program.
-  void stated(std::string_view key, std::string_view field) {
-    if (text("", key) != "auto") copy("", key, field);
-  }
-
-  void precision() {
-    const bool bf16 = flag("bf16", "enabled", false) || flag("bfloat16", "enabled", false);
-    const bool fp16 = flag("fp16", "enabled", false);
-    if (text("bf16", "enabled") == "auto" || text("fp16", "enabled") == "auto") return;
-    add("precision", bf16 ? "bf16" : fp16 ? "fp16" : "fp32", fp16 ? "fp16" : "bf16", "enabled");
-  }
-
-  void zero() {
-    constexpr std::string_view kZero = "zero_optimization";
-    const Node* node = find("", kZero);
-    if (node == nullptr) return add("zero", "0", "", kZero);
-    if (std::holds_alternative<bool>(node->value)) {
-      return add("zero", flag("", kZero, false) ? "1" : "0", "", kZero);
-    }
-    const std::string stage = text(kZero, "stage");
-    add("zero", stage.empty() ? "0" : stage, kZero, "stage");
-    if (text(kZero, "overlap_comm") != "auto") {
-      add("overlap-gradients", flag(kZero, "overlap_comm", stage == "3") ? "on" : "off", kZero,
-          "overlap_comm");
-    }
-    if (degree(kZero, "mics_shard_size", -1) > 0) copy(kZero, "mics_shard_size", "shard");
-    std::vector<std::string> offload;
-    const auto to_host = [&](std::string_view table) {
-      const std::string device = text(std::string(kZero) + "." + std::string(table), "device");
-      if (device == "nvme") {
-        fail(std::string(kZero) + "." + std::string(table), "device",
-             "is nvme, which Headway cannot price; legal: cpu, none");
-      }
-      return device == "cpu";
-    };
-    if (to_host("offload_optimizer") || flag(kZero, "cpu_offload", false)) {
-      offload.emplace_back("optimizer");
-    }
-    if (flag("activation_checkpointing", "cpu_checkpointing", false)) {
-      offload.emplace_back("activations");
-    }
-    if (to_host("offload_param")) offload.emplace_back("parameters");
-    if (!offload.empty()) add("offload", join(offload, ","), "", kZero);
-  }
-};
 
 }  // namespace
 
@@ -221,15 +225,6 @@ Result<std::vector<LaunchFile>> write_deepspeed(const Run& run) {
   refuse_layout(run, refusals);
   if (!problems.empty()) return problems;
   return std::vector<LaunchFile>{{"ds_config.json", config(run)}, {"train.sh", command(run)}};
-}
-
-Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& file) {
-  const auto document = parse_json(text, file);
-  if (!document) return document.problems();
-  Problems problems;
-  LaunchRequest out = DeepspeedReader(*document, problems).read();
-  if (!problems.empty()) return problems;
-  return out;
 }
 
 }  // namespace headway::launch
