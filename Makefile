@@ -14,19 +14,21 @@ DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h1
         --seq 4096 --global-batch 128 --tp 8 --pp 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench asan check format screenshots deps clean
+.PHONY: help demo test bench asan fuzz check format screenshots deps clean
 
 help:
 	@echo "make demo     install what is missing, build, predict one training step"
 	@echo "make test     the same set-up, then every test"
 	@echo "make bench    the micro benchmarks"
 	@echo "make asan     the tests with the address and undefined-behaviour sanitizers"
+	@echo "make fuzz     every fuzz target with the sanitizers, MUTATIONS=1000000 each: hours"
 	@echo "make check    format and static analysis"
 	@echo "make format   apply .clang-format"
 	@echo "make screenshots   take the pictures of docs/web"
 	@echo "make deps     only install what is missing (scripts/install-deps --list names it)"
 	@echo "make clean    remove build/"
 	@echo ".ci/run       all that must pass before a change is merged"
+	@echo ".ci/full      what takes longer: make fuzz, counted"
 
 # The page goes into the binary; without node and npm the binary does without it.
 demo: $(RELEASE)/build.ninja
@@ -62,6 +64,16 @@ asan: $(RELEASE)/build.ninja
 	@scripts/build $(RELEASE) $(JOBS) all
 	@RC_PARAMS="max_success=25 max_discard_ratio=40" scripts/run-tests $(RELEASE) \
 	  --tests-regex '^sanitized\.' --exclude-regex '$(STUDIES)'
+
+# In the same folder. What fails says the number of its mutation, which --only runs again alone. What
+# an earlier run left is no result of this one, also where the build fails.
+MUTATIONS ?= 1000000
+fuzz: $(RELEASE)/build.ninja
+	@rm -f $(RELEASE)/tests.xml
+	@cmake -B $(RELEASE) -DHEADWAY_SANITIZE=ON -DHEADWAY_FUZZ_MUTATIONS=$(MUTATIONS) \
+	  >build/configure-sanitized.log 2>&1 || { cat build/configure-sanitized.log; exit 1; }
+	@scripts/build $(RELEASE) $(JOBS) fuzz_sanitized
+	@scripts/run-tests $(RELEASE) --build-config full --tests-regex '^full\.'
 
 # Every view of the page, for docs/web and the README.
 screenshots: $(RELEASE)/build.ninja

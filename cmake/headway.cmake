@@ -162,8 +162,9 @@ endfunction()
 
 # headway_fuzz(NAME USES library... SEEDS glob... [ITERATIONS n]): the fuzz target of NAME_fuzz.cpp,
 # which defines LLVMFuzzerTestOneInput. As a test it runs every seed and n mutations of them, always
-# the same ones (tests/fuzz/driver.cpp). With HEADWAY_LIBFUZZER (clang) it is a libFuzzer program to
-# be run by hand: NAME_fuzz FOLDER_OF_SEEDS.
+# the same ones (tests/fuzz/driver.cpp). With HEADWAY_SANITIZE also as full.fuzz.NAME, of
+# HEADWAY_FUZZ_MUTATIONS, which .ci/full runs (ctest --build-config full). With HEADWAY_LIBFUZZER
+# (clang) it is a libFuzzer program to be run by hand: NAME_fuzz FOLDER_OF_SEEDS.
 function(headway_fuzz name)
   cmake_parse_arguments(ARG "" "ITERATIONS" "USES;SEEDS" ${ARGN})
   if(NOT ARG_ITERATIONS)
@@ -180,5 +181,9 @@ function(headway_fuzz name)
   if(HEADWAY_SANITIZE)
     add_test(NAME sanitized.fuzz.${name} COMMAND ${name}_fuzz_sanitized ${run})
     set_tests_properties(sanitized.fuzz.${name} PROPERTIES TIMEOUT 120)
+    add_test(NAME full.fuzz.${name} CONFIGURATIONS full
+             COMMAND ${name}_fuzz_sanitized --iterations ${HEADWAY_FUZZ_MUTATIONS} ${ARG_SEEDS})
+    set_tests_properties(full.fuzz.${name} PROPERTIES TIMEOUT 1000000)  # some take hours
+    add_dependencies(fuzz_sanitized ${name}_fuzz_sanitized)
   endif()
 endfunction()

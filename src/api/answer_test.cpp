@@ -117,6 +117,14 @@ TEST(Answer, RulesBetweenFieldsNameTheMember) {
   for (const Problem& problem : problems) EXPECT_EQ(problem.where.find("--"), std::string::npos);
 }
 
+TEST(Answer, AMemberKeepsTheDashesOfItsName) {
+  const Problems problems =
+      refused("predict", R"("model":"llama-2-7b","gpus":16,"seq":4096,"global-batch":64,)"
+                         R"("--tp":3,"cluster":{"base":"dgx-h100","a --b":1})");
+  EXPECT_TRUE(stands(problems, "--tp", "not a known field")) << problems_text(problems);
+  EXPECT_TRUE(stands(problems, "cluster.a --b", "has no source")) << problems_text(problems);
+}
+
 TEST(Answer, ACommandThatIsRefusedDoesNoWork) {
   // Both what JSON says wrongly and what the search would refuse, and no word of being stopped.
   const Problems problems = refused("plan", kRun + R"(,"top":"five","fix":{"tx":8})");

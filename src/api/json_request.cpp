@@ -56,8 +56,9 @@ std::string without_line(const std::string& where, const std::string& described)
   return where;
 }
 
-// "--tp" -> "tp", "--pp, --vpp" -> "pp, vpp".
+// "--tp" -> "tp", "--pp, --vpp" -> "pp, vpp"; a place that begins with no flag names none.
 std::string without_dashes(const std::string& where) {
+  if (!where.starts_with("--")) return where;
   std::string out;
   for (std::size_t i = 0; i < where.size(); ++i) {
     const bool begins = i == 0 || where[i - 1] == ' ';

@@ -250,6 +250,20 @@ TEST(LimitsCommand, machines_that_are_wrong_are_refused_with_the_place) {
   }
 }
 
+// Found by fuzzing: the empty name gave a setting without a machine.
+TEST(LimitsCommand, a_machine_without_a_name_is_refused_alone_and_in_a_comparison) {
+  const Folder folder;
+  const std::string rest = "name = \"x\"\nmachine = \"\"\n";
+  for (const std::string& text : {rest, "title = \"y\"\n[[settings]]\n" + rest}) {
+    const auto line = std::count(text.begin(), text.end(), '\n');
+    LimitsRequest request;
+    request.files = {folder.write("own.toml", text)};
+    EXPECT_EQ(all_problems(run_limits(request)),
+              "headway: " + folder.path("own.toml") + ":" + std::to_string(line) +
+                  ": machine: must be the name of a machine, or a path, in quotes\n");
+  }
+}
+
 TEST(LimitsCommand, no_cluster_finishes_in_an_hour) {
   const Folder folder;
   LimitsRequest request;

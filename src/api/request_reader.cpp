@@ -29,8 +29,13 @@ const GivenField* RequestReader::find(std::string_view name) const {
 
 void RequestReader::fail(std::string_view name, std::string message) {
   const GivenField* given = find(name);
+  refused_.emplace_back(name);
   problems_.push_back(
       {given != nullptr ? given->where : "--" + std::string(name), std::move(message)});
+}
+
+bool RequestReader::refused(std::string_view name) const {
+  return std::find(refused_.begin(), refused_.end(), name) != refused_.end();
 }
 
 std::optional<std::string> RequestReader::text(std::string_view name, bool required) {

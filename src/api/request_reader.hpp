@@ -25,6 +25,8 @@ class RequestReader {
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
   void fail(std::string_view name, std::string message);
+  /// Whether a problem of this field was found: what was read of it is not what is meant.
+  bool refused(std::string_view name) const;
 
   // What is not given leaves `into` as it is.
   std::optional<std::string> text(std::string_view name, bool required = false);
@@ -48,6 +50,7 @@ class RequestReader {
  private:
   const RunRequest& request_;
   Problems& problems_;
+  std::vector<std::string> refused_;
 };
 
 }  // namespace headway

@@ -171,6 +171,9 @@ void settle_ranks(RequestReader& reader, Layout& layout) {
   reader.count("gpus", gpus);
   if (gpus == 0) return;     // not given (or refused already): the degrees say it
   if (others > 1e9) return;  // check() says so
+  for (const char* name : {"dp", "tp", "cp", "pp"}) {
+    if (reader.refused(name)) return;
+  }
   const std::int64_t model_ranks = layout.tp * layout.cp * layout.pp;
   const std::string product = "tp x cp x pp = " + std::to_string(layout.tp) + " x " +
                               std::to_string(layout.cp) + " x " + std::to_string(layout.pp) +
@@ -221,9 +224,46 @@ void assume_defaults(const RequestReader& reader, Run& run) {
   }
 }
 
-// With some fields refused, the rules that hold whatever those turn out to be: the refused ones and
-// dp stand at 1, and rules on what depends on them are left out.
-Problems independent_problems(const Run& run, const Problems& refused) {
+// What stands in for a refused field is its default. Most rules are mildest there (a degree of 1
+// divides everything); these, on the first field, may be broken by the default of the second alone.
+constexpr std::pair<std::string_view, std::string_view> kReads[] = {
+    {"document", "seq"},
+    {"seq", "cp-exchange"},
+    {"seq", "not-causal"},
+    {"seq", "no-sp"},
+    {"pp", "vpp"},
+    {"pp", "first-stage-layers"},
+    {"pp", "last-stage-layers"},
+    {"first-stage-layers", "pp"},
+    {"vpp", "pp"},
+    {"vpp", "global-batch"},
+    {"vpp", "framework"},
+    {"schedule", "pp"},
+    {"schedule", "global-batch"},
+    {"offload", "zero"},
+    {"offload", "framework"},
+    {"param-dtype", "framework"},
+    {"reduce-dtype", "framework"},
+};
+
+// Whether a rule, which names its field or fields as flags ("--pp", "--dp, --tp"), has to do with a
+// refused one.
+bool concerns_refused(std::string_view flags, const RequestReader& reader) {
+  while (!flags.empty()) {
+    const std::string_view flag = flags.substr(0, flags.find(", "));
+    const std::string_view field = flag.substr(flag.starts_with("--") ? 2 : 0);
+    const bool reads = std::any_of(std::begin(kReads), std::end(kReads), [&](const auto& pair) {
+      return pair.first == field && reader.refused(pair.second);
+    });
+    if (reads || reader.refused(field)) return true;
+    flags.remove_prefix(std::min(flags.size(), flag.size() + 2));
+  }
+  return false;
+}
+
+// With some fields refused, the rules that hold whatever those turn out to be. dp, which may follow
+// from them, stands at 1, and rules on what depends on it are left out.
+Problems independent_problems(const Run& run, const RequestReader& reader) {
   Layout trial = run.layout;
   trial.dp = 1;
   const bool has_experts =
@@ -234,22 +274,9 @@ Problems independent_problems(const Run& run, const Problems& refused) {
   Job job = run.job;
   job.sequence = std::max<std::int64_t>(1, job.sequence);
   job.global_batch = std::max<std::int64_t>(1, job.global_batch);
-  const auto was_refused = [&](std::string_view flag) {
-    return std::any_of(refused.begin(), refused.end(), [&](const Problem& problem) {
-      return problem.where.find(flag.substr(2)) != std::string::npos;
-    });
-  };
-  Problems out;
-  for (Problem& problem : check(run.model, job, trial, run.cluster)) {
-    const bool pipeline = problem.where == "--pp" || problem.where == "--vpp" ||
-                          problem.where == "--schedule" ||
-                          problem.where.find("stage") != std::string::npos;
-    if (was_refused(problem.where.substr(0, problem.where.find(',')))) continue;
-    if (pipeline && (was_refused("--pp") || was_refused("--vpp"))) continue;
-    if (problem.where == "--seq" && (was_refused("--cp") || was_refused("--tp"))) continue;
-    if (problem.where == "--global-batch" && was_refused("--micro-batch")) continue;
-    out.push_back(std::move(problem));
-  }
+  Problems out = check(run.model, job, trial, run.cluster);
+  std::erase_if(out,
+                [&](const Problem& problem) { return concerns_refused(problem.where, reader); });
   return out;
 }
 
@@ -306,7 +333,7 @@ Result<Run> read_run(const RunRequest& request, bool split) {
   if (!model_name || !cluster_name || !loaded) return problems;
   if (split) {
     append(problems, problems.empty() ? check(run.model, run.job, run.layout, run.cluster)
-                                      : independent_problems(run, problems));
+                                      : independent_problems(run, reader));
   }
   if (!problems.empty()) return problems;
   return run;

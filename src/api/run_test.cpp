@@ -178,6 +178,30 @@ TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
   EXPECT_EQ(run->layout.recompute_early_stop, Choice::off);
 }
 
+// Each pod does what the one did, for its half of the batch; what is new is that the two copies add
+// up their gradients, 1/3,072 of them on each chip, over the network between the pods.
+TEST(Run, TwoPodsOfPalmStepAsOneWithHalfTheBatchDoes) {
+  const auto step = [](const char* gpus, const char* batch) {
+    const auto run = make_run({{"model", "palm-540b", ""},
+                               {"cluster", "tpu-v4", ""},
+                               {"gpus", gpus, ""},
+                               {"seq", "2048", ""},
+                               {"global-batch", batch, ""},
+                               {"framework", "jax", ""},
+                               {"tp", "12", ""},
+                               {"zero", "3", ""},
+                               {"shard", "256", ""},
+                               {"recompute", "full", ""},
+                               {"micro-batch", "2", ""},
+                               {"no-sp", "true", ""}});
+    EXPECT_TRUE(run.ok()) << messages(run.ok() ? Problems() : run.problems());
+    return run.ok() ? predict(*run)->step_time : Seconds(0);
+  };
+  const Seconds one = step("3072", "1024"), both = step("6144", "2048");
+  EXPECT_GT(both, one);
+  EXPECT_LT(both / one, 1.02);
+}
+
 TEST(PredictText, FitsATerminalAndSaysWhatBinds) {
   const auto run = make_run(request({{"gpus", "64"}, {"tp", "8"}, {"pp", "2"}, {"vpp", "4"}}));
   ASSERT_TRUE(run.ok());

@@ -96,18 +96,23 @@ class ListReader {
   RequestReader& reader_;
 };
 
-// Names that nothing can be loaded from are wrong input, not points left out.
-void check_names(RequestReader& reader, SweepQuestion& question) {
+// Names that nothing can be loaded from are wrong input, not points left out. What is wrong within
+// a file is said where it stands there.
+void check_names(RequestReader& reader, const SweepQuestion& question, Problems& problems) {
   for (const std::string& name : question.names) {
-    const auto fail = [&](const Problems& problems) {
-      reader.fail("at", problems.front().message.find(name) == std::string::npos
-                            ? printable(name) + ": " + problems.front().message
-                            : problems.front().message);
+    const auto fail = [&](const Problems& found, std::string_view noun) {
+      for (const Problem& problem : found) {
+        if (problem.where.empty() || problem.where == noun) {
+          reader.fail("at", problem.message);
+        } else {
+          problems.push_back(problem);
+        }
+      }
     };
     if (question.axis == SweepAxis::model) {
-      if (const auto model = load_model(name); !model) fail(model.problems());
+      if (const auto model = load_model(name); !model) fail(model.problems(), "model");
     } else if (const auto cluster = load_cluster(name); !cluster) {
-      fail(cluster.problems());
+      fail(cluster.problems(), "cluster");
     }
   }
 }
@@ -121,7 +126,7 @@ void read_axis(const RunRequest& fields, SweepQuestion& question, Problems& prob
   reader.choice("keep", kKept, question.keep_tokens);
   if (is_over_names(question.axis)) {
     question.names = lists.texts("at");
-    check_names(reader, question);
+    check_names(reader, question, problems);
   } else {
     constexpr std::int64_t kMost = 10'000'000;
     lists.numbers<std::int64_t>("at", question.at, 1, kMost, "a whole number from 1 to 10^7");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "base/csv.hpp"
 #include "study/sweep_axes.hpp"
@@ -54,6 +55,19 @@ TEST(ReadSweep, ReportsAllThatIsWrongWithRunAssumptionsAndAxisAtOnce) {
   for (const char* where : {"--tp", "--mtbf", "--at", "--threshold", "--att"}) {
     EXPECT_TRUE(complains_at(wrong.problems(), where)) << where;
   }
+}
+
+TEST(ReadSweep, SaysWhatIsWrongInAFileWhereItStandsThere) {
+  const std::string file = testing::TempDir() + "headway_sweep_is.toml";
+  std::ofstream(file) << "base = \"dgx-h100\"\naccelerators = \"x\"\ntitel = \"y\"\n";
+  const std::string names = file + ",is,dgx-a100-80gb";
+  const auto wrong = read_sweep(SweepAxis::hardware, request({{"at", names.c_str()}}));
+  ASSERT_FALSE(wrong.ok());
+  ASSERT_EQ(wrong.problems().size(), 3u);
+  EXPECT_EQ(wrong.problems()[0].where, file + ":2: accelerators");
+  EXPECT_EQ(wrong.problems()[1].where, file + ":3: titel");
+  EXPECT_EQ(wrong.problems()[2].where, "--at");
+  EXPECT_TRUE(wrong.problems()[2].message.starts_with("'is' is not a known cluster"));
 }
 
 TEST(ReadSweep, RefusesListsThatAreNoneOfTheAxis) {

@@ -24,18 +24,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// The bytes of the printable UTF-8 character that `text` begins with; 0 where it begins with a
-// control character (C0, DEL, C1) or with something that is no UTF-8.
-std::size_t character_length(std::string_view text) {
+// Whether the text begins with a control character (C0, DEL, C1), which may steer a terminal.
+bool begins_with_control(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return first < 0x20 || first == 0x7f;
+  return first == 0xc2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
   };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
   const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  if (first >= 0xc2 && first <= 0xdf && follows(1)) {
-    return first == 0xc2 && byte(1) < 0xa0 ? 0 : 2;  // U+0080 ... U+009F steer a terminal
-  }
+  if (first < 0x80) return text.empty() ? 0 : 1;
+  if (first >= 0xc2 && first <= 0xdf && follows(1)) return 2;
   if ((first & 0xf0) == 0xe0 && follows(1) && follows(2)) {
     const bool overlong = first == 0xe0 && byte(1) < 0xa0;
     const bool surrogate = first == 0xed && byte(1) >= 0xa0;
@@ -48,8 +53,6 @@ std::size_t character_length(std::string_view text) {
   }
   return 0;
 }
-
-}  // namespace
 
 std::string nearest(std::string_view name, std::span<const std::string> candidates) {
   if (name.size() > 256) return {};  // no name of ours is near to that, and the cost is quadratic
@@ -89,7 +92,8 @@ std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t length = character_length(text.substr(at));
+    const std::string_view rest = text.substr(at);
+    const std::size_t length = begins_with_control(rest) ? 0 : utf8_length(rest);
     if (at + std::max<std::size_t>(length, 1) > limit) return out + "...";
     if (length > 0) {
       out += text.substr(at, length);

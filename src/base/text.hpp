@@ -1,6 +1,7 @@
 // Small helpers on text.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,9 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
 /// "; did you mean 'X'?" for up to six candidates of which the name is a word (between dashes),
 /// else for the nearest one; "; known: a, b, c" where none is near.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
+
+/// The bytes of the UTF-8 character that `text` begins with; 0 where it begins with none.
+std::size_t utf8_length(std::string_view text);
 
 /// The text with control characters and bytes that are no UTF-8 made visible (\n, \t, \xNN), cut
 /// between characters to at most `limit` of its bytes, so that hostile input cannot disturb a

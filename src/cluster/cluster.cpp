@@ -7,25 +7,34 @@ namespace headway {
 std::array<std::int64_t, kMostLevels> domains_in_use(const Cluster& cluster, std::int64_t total) {
   std::array<std::int64_t, kMostLevels> out{};
   const std::size_t count = std::min<std::size_t>(cluster.levels.size(), kMostLevels);
-  bool shrunk = false;
+  const auto size = [&](std::size_t i) {
+    return std::max<std::int64_t>(cluster.levels[i].size, 1);
+  };
+  bool smaller = false;  // fewer are used of a domain further in than it has
   for (std::size_t i = 0; i < count; ++i) {
     const Level& level = cluster.levels[i];
-    out[i] = std::max<std::int64_t>(level.size, 1);
+    const std::int64_t inside = i > 0 ? out[i - 1] : 1;
+    out[i] = size(i);
     // As many domains of the level below as the machine has, of which fewer accelerators are used.
-    if (shrunk) {
-      const std::int64_t below = std::max<std::int64_t>(cluster.levels[i - 1].size, 1);
-      out[i] = std::max<std::int64_t>(out[i] / below, 1) * out[i - 1];
-    }
-    const bool takes_part = level.usable > 0 && level.usable < level.size && !shrunk;
-    if (takes_part && total > level.size && total % level.usable == 0) {
+    if (smaller) out[i] = std::max<std::int64_t>(out[i] / size(i - 1), 1) * inside;
+    if (total <= out[i]) continue;
+    const bool takes_part = level.usable > 0 && level.usable < level.size && !smaller;
+    if (takes_part && total % level.usable == 0) {
       out[i] = level.usable;
-      shrunk = true;
+      smaller = true;
+      continue;
+    }
+    const std::int64_t domains = (total - 1) / out[i] + 1;
+    const std::int64_t slice = total / domains;
+    const bool equal = slice * domains == total && slice % inside == 0;
+    if (equal && slice < out[i] && i + 1 < count) {
+      out[i] = slice;
+      smaller = true;
     }
   }
   // A run that needs every accelerator of the machine takes every one.
-  if (shrunk && total > out[count - 1]) {
-    for (std::size_t i = 0; i < count; ++i)
-      out[i] = std::max<std::int64_t>(cluster.levels[i].size, 1);
+  if (smaller && total > out[count - 1]) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = size(i);
   }
   return out;
 }

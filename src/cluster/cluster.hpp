@@ -73,11 +73,16 @@ constexpr int kMostLevels = 6;
 /// ICI): those inside the first that network cards join, and never the outermost.
 int memory_levels(const Cluster& cluster);
 
-/// How many ranks of a run of `total` ranks lie in one full domain of each level. That is the size
-/// of the level, except where the level states `usable`, the run does not fit in one of its domains
-/// and `usable` divides the run: then `usable`, and the levels further out shrink in proportion.
-/// 64 or 72 ranks on GB200 NVL72 lie in one rack of 72; 256 ranks in 4 racks of 64; 1,440 ranks in
-/// 20 racks of 72 (64 does not divide 1,440).
+/// How many ranks of a run of `total` ranks lie in one full domain of each level:
+/// - the size of the level, where the run fits in one of its domains or fills them;
+/// - `usable`, where the level states it and it divides the run;
+/// - else an equal slice of each of the fewest domains that hold the run, where those can have as
+///   many ranks each, in whole domains of the level inside;
+/// - else the size: all domains are full but one, which has the rest.
+/// The levels further out shrink in proportion. 64 or 72 ranks on GB200 NVL72 lie in one rack of
+/// 72; 256 in 4 racks of 64; 1,440 in 20 racks of 72 (64 does not divide 1,440); 96 in 2 racks of
+/// 48. 6,144 TPU v4 are two pods of 3,072, not one of 4,096 and one of 2,048: groups that divide a
+/// slice stay within a pod. 20 ranks on nodes of 8 are 8, 8 and 4.
 std::array<std::int64_t, kMostLevels> domains_in_use(const Cluster& cluster, std::int64_t total);
 
 }  // namespace headway

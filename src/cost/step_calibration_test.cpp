@@ -14,10 +14,13 @@ interference = 0.2
 straggling = 0.001
 maturing = 0.5
 [power]
-compute = 0.9
-waiting = 0.7
+resident = 0.6
+products = 0.3
+cap = 1.0
+host = 0.5
 kind = "estimated"
 source = "a test"
+host_source = "a test"
 date = "2026"
 [framework.default]
 host_launch = "50 us"

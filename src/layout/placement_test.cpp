@@ -119,6 +119,45 @@ TEST(Placement, DomainsFurtherOutShrinkWithTheUsableOnes) {
   EXPECT_EQ(domains_in_use(cluster, 72 * 64)[0], 72);
 }
 
+TEST(Placement, ARunOverPodsTakesAnEqualSliceOfEach) {
+  // PaLM 540B: 6,144 chips in two pods of 3,072, each with a whole copy of the model that 12-way
+  // model and 256-way sharded data parallelism hold (arXiv 2204.02311, section 4).
+  const auto cluster = load_cluster("tpu-v4");  // pods of 4,096
+  ASSERT_TRUE(cluster.ok());
+  EXPECT_EQ(domains_in_use(*cluster, 6144)[0], 3072);
+  EXPECT_EQ(span_of(3072, 1, 6144, *cluster).members[0], 3072);
+  EXPECT_EQ(span_of(256, 12, 6144, *cluster).members[0], 256);    // the shards
+  EXPECT_EQ(span_of(2, 12 * 256, 6144, *cluster).members[0], 1);  // the copies
+  EXPECT_EQ(span_of(512, 12, 6144, *cluster).members[0], 256);    // all of data parallelism
+  EXPECT_EQ(span_of(12, 1, 6144, *cluster).members[0], 12);
+  EXPECT_EQ(span_of(256, 12, 6144, *cluster).sharing[0], 3072);
+  // What fills its pods, or fits in one, is as before.
+  EXPECT_EQ(domains_in_use(*cluster, 8192)[0], 4096);
+  EXPECT_EQ(domains_in_use(*cluster, 3072)[0], 4096);
+}
+
+TEST(Placement, SlicesAreEqualAtEveryLevelAndOfWholeDomainsInside) {
+  const Cluster nodes = cluster_of({8, 1024});
+  EXPECT_EQ(domains_in_use(nodes, 12)[0], 6);
+  EXPECT_EQ(domains_in_use(nodes, 21)[0], 7);
+  EXPECT_EQ(domains_in_use(nodes, 24)[0], 8);
+  // 20 ranks need three nodes, which cannot have as many each: two are full, one has four.
+  EXPECT_EQ(domains_in_use(nodes, 20)[0], 8);
+  // Six racks of 8 nodes: 96 ranks are 2 x 6 nodes of 8; 320 are 5 racks of 64; 328 are 41 nodes.
+  const Cluster racks = cluster_of({8, 64, 384});
+  EXPECT_EQ(domains_in_use(racks, 96)[1], 48);
+  EXPECT_EQ(domains_in_use(racks, 320)[1], 64);
+  EXPECT_EQ(domains_in_use(racks, 328)[1], 64);
+  // 68 ranks would be 2 x 34, which are no whole nodes.
+  EXPECT_EQ(domains_in_use(racks, 68)[1], 64);
+  // Two racks of which the scheduler takes 64 where that divides, else equal slices.
+  const auto gb200 = load_cluster("gb200-nvl72");
+  ASSERT_TRUE(gb200.ok());
+  EXPECT_EQ(domains_in_use(*gb200, 128)[0], 64);
+  EXPECT_EQ(domains_in_use(*gb200, 96)[0], 48);
+  EXPECT_EQ(domains_in_use(*gb200, 144)[0], 72);
+}
+
 TEST(Placement, RunsSmallerThanADomainAreWhollyInIt) {
   const GroupSpan span = span_of(3, 1, 6, cluster_of({8, 1024}));
   EXPECT_EQ(span.members[0], 3);
@@ -179,14 +218,62 @@ RC_GTEST_PROP(Placement, MembersGrowOutwardsByWholeFactorsUpToTheGroup, ()) {
   RC_ASSERT(span.members[cluster.levels.size() - 1] == ranks);
 }
 
+// By trying all numbers of domains: the fewest that hold the run, each with the same number of
+// whole domains of the level inside, where those are enough without that condition too.
+RC_GTEST_PROP(Placement, TheFewestDomainsShareARunEquallyWhereTheyCan, ()) {
+  const Cluster cluster = any_cluster();
+  const std::int64_t machine = cluster.levels.back().size;
+  const auto total = *rc::gen::inRange<std::int64_t>(1, machine + 1);
+  const auto domains = domains_in_use(cluster, total);
+  std::int64_t inside = 1, size_inside = 1;
+  for (std::size_t i = 0; i + 1 < cluster.levels.size(); ++i) {
+    const std::int64_t room = cluster.levels[i].size / size_inside * inside;
+    std::int64_t fewest = 1;
+    while (fewest * room < total) ++fewest;
+    const bool equal = fewest > 1 && total % fewest == 0 && total / fewest % inside == 0;
+    RC_ASSERT(domains[i] == (equal ? total / fewest : room));
+    RC_CLASSIFY(equal && domains[i] < room);
+    inside = domains[i];
+    size_inside = cluster.levels[i].size;
+  }
+  // The machine has enough of them.
+  RC_ASSERT(machine / size_inside * inside >= total);
+}
+
+// Such a run loses nothing against a machine whose domains are as large as the slices.
+RC_GTEST_PROP(Placement, EqualSlicesAreLikeDomainsOfThatSize, ()) {
+  const auto slice = *rc::gen::inRange<std::int64_t>(2, 100);
+  const auto slices = *rc::gen::inRange<std::int64_t>(2, 6);
+  const auto spare = *rc::gen::inRange<std::int64_t>(1, 100);
+  // One slice fewer must not do.
+  RC_PRE((slices - 1) * (slice + spare) < slices * slice);
+  const std::int64_t total = slices * slice;
+  const auto divisor_of = [](std::int64_t number) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t d = 1; d <= number; ++d) {
+      if (number % d == 0) all.push_back(d);
+    }
+    return *rc::gen::elementOf(all);
+  };
+  const std::int64_t ranks = divisor_of(total), stride = divisor_of(total / ranks);
+  const auto larger = cluster_of({slice + spare, (slice + spare) * 10});
+  const auto exact = cluster_of({slice, slice * 10});
+  const GroupSpan span = span_of(ranks, stride, total, larger);
+  RC_ASSERT(span.members == span_of(ranks, stride, total, exact).members);
+  RC_ASSERT(span.sharing[0] == slice);
+  // A group of neighbours that divides the slice lies within it.
+  if (stride == 1 && slice % ranks == 0) RC_ASSERT(span.members[0] == ranks);
+}
+
 RC_GTEST_PROP(Placement, NoGroupTouchesMoreDomainsThanTheSpanSays, ()) {
   const auto domain = *rc::gen::inRange<std::int64_t>(2, 30);
   const auto ranks = *rc::gen::inRange<std::int64_t>(1, 30);
   const auto stride = *rc::gen::inRange<std::int64_t>(1, 30);
   const auto blocks = *rc::gen::inRange<std::int64_t>(1, 12);
   const std::int64_t total = ranks * stride * blocks;
-  const GroupSpan span = span_of(ranks, stride, total, cluster_of({domain, domain * 100'000}));
-  const Counted counted = count(ranks, stride, total, domain);
+  const Cluster cluster = cluster_of({domain, domain * 100'000});
+  const GroupSpan span = span_of(ranks, stride, total, cluster);
+  const Counted counted = count(ranks, stride, total, domains_in_use(cluster, total)[0]);
   RC_ASSERT(ranks / span.members[0] >= counted.most_domains);
   RC_ASSERT(span.members[0] <= counted.most);
 }

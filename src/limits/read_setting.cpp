@@ -84,7 +84,10 @@ Result<Machine> machine_of(Fields& fields, const Document& document, const OpenM
     return read_machine(Document{document.file, *node}, "machine of " + document.file, open);
   }
   const std::string name = fields.text("machine");
-  if (name.empty()) return Problems{};  // already reported
+  if (node != nullptr && std::holds_alternative<std::string>(node->value) && name.empty()) {
+    fields.fail("machine", "must be the name of a machine, or a path, in quotes");
+  }
+  if (name.empty()) return Problems{};  // reported
   const std::string where = document.file + ":" + std::to_string(node->line) + ": machine";
   const Result<Document> opened = open(name, document.file, where);
   if (!opened) return opened.problems();

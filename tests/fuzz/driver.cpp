@@ -20,6 +20,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 // Present where a sanitizer is linked in; it calls the function before it ends the program.
 extern "C" void __attribute__((weak)) __sanitizer_set_death_callback(void (*)());
+// The sanitizer of undefined behaviour calls no such function; but it aborts where it is told to.
+extern "C" const char* __ubsan_default_options() {
+  return "abort_on_error=1:print_stacktrace=1";
+}
 
 namespace {
 
