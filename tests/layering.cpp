@@ -37,10 +37,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"trace", {"base"}},
     {"study",
      {"base", "model", "cluster", "layout", "step", "cost", "forecast", "limits", "trace"}},
+    {"study/limits", {"base", "model", "cluster", "layout", "step", "cost", "forecast", "limits"}},
     {"fit", {"base", "model", "cluster", "layout", "step", "cost", "forecast", "trace"}},
     {"api",
      {"base", "model", "cluster", "layout", "step", "run", "launch", "cost", "forecast", "limits",
-      "trace", "study", "fit"}},
+      "trace", "study", "study/limits", "fit"}},
 };
 // One header of step, and what that includes: all that a folder (with those in it) may see of step
 // whose layer does not list it.

@@ -1,4 +1,4 @@
-#include "study/transformer_limits.hpp"
+#include "study/limits/transformer.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,10 @@
-// Curves of settings, their models on many threads.
+#include "study/limits/curves.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include "api/limits.hpp"
-#include "base/parallel.hpp"
 
 namespace headway {
 namespace {
