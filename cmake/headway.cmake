@@ -80,13 +80,15 @@ function(headway_library name)
                                          -Wno-stringop-overread)
 endfunction()
 
-# headway_module(NAME [QUICK_TO_COMPILE] USES dependency... PRIVATE library...)
+# headway_module(NAME [QUICK_TO_COMPILE] USES dependency... PRIVATE library...
+#                TEST_USES dependency...)
 #
-# One folder of src/ as a static library headway_NAME. Files named *_test.cpp become the test
-# program NAME_test, files named *_bench.cpp the benchmark NAME_bench; all others the library.
+# One folder of src/, with the folders in it, as a static library headway_NAME. Files named
+# *_test.cpp become the test program NAME_test, files named *_bench.cpp the benchmark NAME_bench;
+# all others the library. TEST_USES: what only its tests are linked with.
 function(headway_module name)
   cmake_parse_arguments(ARG "QUICK_TO_COMPILE" "" "USES;PRIVATE;TEST_USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   set(tests ${sources})
   set(benches ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -161,20 +163,23 @@ function(headway_test name)
 endfunction()
 
 # headway_fuzz(NAME USES library... SEEDS glob... [ITERATIONS n]): the fuzz target of NAME_fuzz.cpp,
-# which defines LLVMFuzzerTestOneInput. As a test it runs every seed and n mutations of them, always
-# the same ones (tests/fuzz/driver.cpp). With HEADWAY_SANITIZE also as full.fuzz.NAME, of
-# HEADWAY_FUZZ_MUTATIONS, which .ci/full runs (ctest --build-config full). With HEADWAY_LIBFUZZER
-# (clang) it is a libFuzzer program to be run by hand: NAME_fuzz FOLDER_OF_SEEDS.
+# FOLDER_NAME_fuzz where that stands in a folder ("launch/megatron"). It defines
+# LLVMFuzzerTestOneInput. As a test it runs every seed and n mutations of them, always the same ones
+# (tests/fuzz/driver.cpp). With HEADWAY_SANITIZE also as full.fuzz.NAME, of HEADWAY_FUZZ_MUTATIONS,
+# which .ci/full runs (ctest --build-config full). With HEADWAY_LIBFUZZER (clang) it is a libFuzzer
+# program to be run by hand: NAME_fuzz FOLDER_OF_SEEDS.
 function(headway_fuzz name)
   cmake_parse_arguments(ARG "" "ITERATIONS" "USES;SEEDS" ${ARGN})
   if(NOT ARG_ITERATIONS)
     set(ARG_ITERATIONS 20000)
   endif()
+  set(source ${name}_fuzz.cpp)
+  string(REPLACE "/" "_" name ${name})
   if(HEADWAY_LIBFUZZER)
-    headway_program(${name}_fuzz SOURCES ${name}_fuzz.cpp USES ${ARG_USES} -fsanitize=fuzzer)
+    headway_program(${name}_fuzz SOURCES ${source} USES ${ARG_USES} -fsanitize=fuzzer)
     return()
   endif()
-  headway_program(${name}_fuzz SOURCES ${name}_fuzz.cpp USES ${ARG_USES} headway_fuzz_driver)
+  headway_program(${name}_fuzz SOURCES ${source} USES ${ARG_USES} headway_fuzz_driver)
   set(run --iterations ${ARG_ITERATIONS} ${ARG_SEEDS})
   add_test(NAME fuzz.${name} COMMAND ${name}_fuzz ${run})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)

@@ -18,8 +18,9 @@ SourceTree read_source_tree(const std::string& root);
 // Each returns one line for each breach, "path:line what is wrong".
 using Breaches = std::vector<std::string>;
 
-/// Each folder includes only folders that stand before it; trace sees of step only what
-/// step/call.hpp includes; quoted includes name a file of src/ or one beside the file.
+/// Each folder, and each folder in one, includes only folders that stand before it; trace sees of
+/// step only what step/call.hpp includes, run and launch what step/habits.hpp does; quoted includes
+/// name a file of src/ or one beside the file.
 Breaches layer_breaches(const SourceTree& tree);
 
 /// step, cost, forecast and limits include no header of files, clocks, threads, streams or

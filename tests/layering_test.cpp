@@ -53,6 +53,14 @@ SourceTree sound() {
           {"src/step/call.hpp", "#include \"cluster/cluster.hpp\"\n"},
           {"src/step/op.hpp", "#include \"model/model.hpp\"\n"},
           {"src/trace/read.cpp", "#include \"step/call.hpp\"\n#include <fstream>\n"},
+          {"src/step/habits.hpp", "#include \"base/text.hpp\"\n"},
+          {"src/run/run.hpp", "#include \"step/habits.hpp\"\n"},
+          {"src/launch/launch.hpp", "#include \"run/run.hpp\"\n"},
+          {"src/launch/shell/words.hpp", "#include \"base/text.hpp\"\n"},
+          {"src/launch/megatron/read.hpp",
+           "#include \"launch/shell/words.hpp\"\n#include \"launch/launch.hpp\"\n"},
+          {"src/launch/nanotron/read.cpp", "#include \"launch/launch.hpp\"\n"},
+          {"src/forecast/case_for_test.hpp", "#include \"step/op.hpp\"\n"},
           {"src/limits/run.hpp", "#include \"cluster/cluster.hpp\"\n"},
           {"src/api/api.hpp", "#include \"limits/run.hpp\"\n"},
           {"apps/cli/main.cpp", "#include \"api/api.hpp\"\n#include <CLI/CLI.hpp>\n"}};
@@ -84,6 +92,37 @@ TEST(LayeringCheck, FindsEachForbiddenDirection) {
     const Breaches found = layer_breaches(with(file, line));
     ASSERT_EQ(found.size(), 1u) << file << " -> " << include;
     EXPECT_TRUE(found[0].starts_with(std::string(file) + ":2 ")) << found[0];
+  }
+}
+
+TEST(LayeringCheck, FindsEachForbiddenDirectionBetweenFoldersInAFolder) {
+  const std::pair<const char*, const char*> forbidden[] = {
+      {"src/launch/shell/x.cpp", "launch/launch.hpp"},   // the shell knows no runs
+      {"src/launch/shell/x.hpp", "run/run.hpp"},         //
+      {"src/launch/x.cpp", "launch/shell/words.hpp"},    // what is shared is above no framework
+      {"src/launch/x.cpp", "launch/megatron/read.hpp"},  //
+      {"src/launch/nanotron/x.cpp", "launch/shell/words.hpp"},
+      {"src/launch/nanotron/x.cpp", "launch/megatron/read.hpp"},
+      {"src/launch/megatron/x.cpp", "forecast/case_for_test.hpp"},
+      {"src/launch/megatron/x.cpp", "step/op.hpp"},  // of step its habits alone
+      {"src/launch/megatron/x_test.cpp", "api/api.hpp"},
+      {"src/run/x.cpp", "step/op.hpp"},
+      {"src/run/x.cpp", "launch/launch.hpp"},
+      {"src/study/x.cpp", "run/run.hpp"},
+      {"src/api/x.cpp", "launch/megatron/read.hpp"},  // by the one door of launch
+      {"src/api/part/x.cpp", "base/text.hpp"},        // a folder that nobody has placed
+      {"apps/cli/x.cpp", "launch/launch.hpp"}};
+  for (const auto& [file, include] : forbidden) {
+    const Breaches found =
+        layer_breaches(with(file, "#include \"" + std::string(include) + "\"\n"));
+    ASSERT_EQ(found.size(), 1u) << file << " -> " << include;
+    EXPECT_TRUE(found[0].starts_with(std::string(file) + ":1 ")) << found[0];
+  }
+}
+
+TEST(LayeringCheck, TestsOfLaunchMayPriceTheRunsTheyReadBack) {
+  for (const char* file : {"src/launch/nanotron/x_test.cpp", "src/launch/x_for_test.hpp"}) {
+    EXPECT_EQ(listed(layer_breaches(with(file, "#include \"forecast/case_for_test.hpp\"\n"))), "");
   }
 }
 

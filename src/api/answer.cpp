@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "api/json_request.hpp"
-#include "api/launch.hpp"
 #include "api/plan.hpp"
 #include "base/document.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/validation.hpp"
+#include "launch/launch.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/run.hpp"
 #include "base/parallel.hpp"
 #include "base/result.hpp"
+#include "run/run.hpp"
 
 namespace headway {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/run.hpp"
+#include "run/run.hpp"
 #include "study/verdict.hpp"
 
 namespace headway {

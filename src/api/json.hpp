@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "api/launch.hpp"
 #include "base/document.hpp"
 #include "fit/validation.hpp"
+#include "launch/launch.hpp"
 
 namespace headway {
 

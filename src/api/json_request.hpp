@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/run.hpp"
+#include "run/run.hpp"
 
 namespace headway {
 

@@ -1,7 +1,6 @@
 // limits beyond the study: relaxed training, several sites, sensitivity. Internal to src/api.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,7 @@
 #include "api/files.hpp"
 #include "api/limits.hpp"
 #include "limits/low_communication.hpp"
-#include "limits/sensitivity.hpp"
+#include "study/limits/sensitivities.hpp"
 
 namespace headway {
 
@@ -25,10 +24,6 @@ std::string relaxations_text(const std::vector<limits::Setting>& settings);
 CommandOutput run_limits_sensitivity(const LimitsRequest& request,
                                      const limits::Comparison& comparison);
 
-/// --sensitivity of one setting, its variants on `threads` threads; nothing where `progress`
-/// stopped it.
-std::optional<limits::Sensitivities> limits_sensitivity(const limits::Setting& setting, int threads,
-                                                        const Progress& progress);
 /// `of` is the setting's curve, whose own ends stand beside the smooth ones.
 std::string sensitivity_text(const LimitsCurve& of, const limits::Sensitivities& found);
 /// Cells of its table, the head first: a row for each number.

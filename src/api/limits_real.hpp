@@ -2,44 +2,14 @@
 // to src/api.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/commands.hpp"
 #include "api/limits.hpp"
-#include "study/transformer_limits.hpp"
+#include "study/limits/transformer_curves.hpp"
 
 namespace headway {
-
-/// One width of a setting's curve.
-struct RealModel {
-  limits::Shape shape;
-  std::optional<limits::Run> ideal;
-  std::optional<TransformerRun> transformer;
-};
-
-/// A setting: its idealised curve, and its transformers up to the first that ends in time on no
-/// cluster, which is the last of `models`; up to the widest where all do.
-struct RealCurve {
-  LimitsCurve ideal;
-  std::string cluster;  // name
-  FlopsPerSecond peak;  // of its accelerator, in the setting's precision
-  std::vector<RealModel> models;
-
-  bool ends() const { return !models.empty() && !models.back().transformer; }
-  /// The last transformer that ends in time, and the first whose MFU has fallen [LIMIT-36]; null
-  /// where there is none.
-  const RealModel* last() const;
-  const RealModel* first_below() const;
-};
-
-/// Curves of all settings on `clusters` (one each), models side by side on `threads` threads;
-/// nothing where `progress` stopped them.
-std::optional<std::vector<RealCurve>> real_curves(const std::vector<limits::Setting>& settings,
-                                                  const std::vector<Cluster>& clusters,
-                                                  const std::vector<Calibration>& calibrations,
-                                                  int threads, const Progress& progress);
 
 /// Why the question cannot be asked of the settings on the clusters of the request.
 Problems real_problems(const LimitsRequest& request, const std::vector<limits::Setting>& settings);

@@ -5,7 +5,6 @@
 
 #include "api/limits_beyond.hpp"
 #include "api/run_json.hpp"
-#include "base/parallel.hpp"
 #include "base/plot.hpp"
 #include "base/quantity_text.hpp"
 #include "base/table.hpp"
@@ -66,18 +65,6 @@ Json limits_of(const SmoothLimits& of) {
 }
 
 }  // namespace
-
-std::optional<Sensitivities> limits_sensitivity(const Setting& setting, int threads,
-                                                const Progress& progress) {
-  const std::vector<limits::Variant> variants = limits::variants_of(setting);
-  std::vector<SmoothLimits> found(variants.size());
-  const bool done = for_each_index(
-      variants.size(), threads,
-      [&](std::size_t i, std::size_t) { found[i] = limits::smooth_limits(variants[i].setting); },
-      progress, 1);
-  if (!done) return std::nullopt;
-  return limits::sensitivities(setting, variants, found);
-}
 
 std::vector<std::vector<std::string>> sensitivity_rows(const Setting& setting,
                                                        const Sensitivities& found) {

@@ -6,11 +6,11 @@
 #include <charconv>
 #include <limits>
 
-#include "api/launch.hpp"
 #include "api/predict.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "launch/launch.hpp"
 #include "study/plan_fields.hpp"
 
 namespace headway {

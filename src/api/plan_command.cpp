@@ -3,9 +3,9 @@
 
 #include "api/files.hpp"
 #include "api/json.hpp"
-#include "api/launch.hpp"
 #include "api/plan.hpp"
 #include "base/text.hpp"
+#include "launch/launch.hpp"
 
 namespace headway {
 namespace {

@@ -1,6 +1,6 @@
 #include "api/plan.hpp"
 
-#include "api/launch_for_test.hpp"
+#include "launch/read_back_for_test.hpp"
 #include "study/plan_case_for_test.hpp"
 
 namespace headway {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "api/run.hpp"
 #include "forecast/forecast.hpp"
+#include "run/run.hpp"
 
 namespace headway {
 

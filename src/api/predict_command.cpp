@@ -5,9 +5,10 @@
 #include "api/commands.hpp"
 #include "api/files.hpp"
 #include "api/json.hpp"
-#include "api/launch_parts.hpp"
 #include "api/predict.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
+#include "launch/launch.hpp"
 
 namespace headway {
 namespace {
@@ -48,7 +49,7 @@ Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
     if (const auto launcher = launcher_of(*text, shown)) {
       std::int64_t accelerators = 0;
       for (const GivenField& flag : flags) {
-        if (flag.name == "gpus") accelerators = launch::whole(flag.text).value_or(0);
+        if (flag.name == "gpus") accelerators = whole_number(flag.text).value_or(0);
       }
       auto request = read_launch(*text, shown, *launcher, accelerators, opener_beside(path));
       if (!request) return request.problems();

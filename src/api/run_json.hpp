@@ -6,9 +6,9 @@
 #include <string>
 
 #include "api/json_writer.hpp"
-#include "api/run.hpp"
 #include "base/document.hpp"
 #include "forecast/forecast.hpp"
+#include "run/run.hpp"
 
 namespace headway {
 

@@ -3,11 +3,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "api/request_reader.hpp"
 #include "api/scale.hpp"
 #include "base/document.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "run/request_reader.hpp"
 #include "study/goodput_stragglers.hpp"
 
 namespace headway {

@@ -3,11 +3,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "api/request_reader.hpp"
 #include "api/scale_sweep.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
+#include "run/request_reader.hpp"
 
 namespace headway {
 namespace {

@@ -1,13 +1,13 @@
 #include <algorithm>
 
 #include "api/answer.hpp"
-#include "api/launch.hpp"
 #include "api/plan.hpp"
 #include "api/run_json.hpp"
 #include "api/schema.hpp"
 #include "base/embedded.hpp"
 #include "cluster/load.hpp"
 #include "fit/validation.hpp"
+#include "launch/launch.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"
 

@@ -1,0 +1,115 @@
+#include "api/predict.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace headway {
+namespace {
+
+RunRequest request(std::initializer_list<std::pair<const char*, const char*>> fields) {
+  RunRequest out = {{"model", "llama-2-7b", "--model"},
+                    {"cluster", "dgx-h100", "--cluster"},
+                    {"seq", "4096", "--seq"},
+                    {"global-batch", "64", "--global-batch"}};
+  for (const auto& [name, text] : fields) {
+    out.push_back({name, text, "--" + std::string(name)});
+  }
+  return out;
+}
+
+// Random legal and illegal fields: those that make a legal run are written and read back.
+RC_GTEST_PROP(Run, ASavedRunIsReadBackAsTheSameRun, ()) {
+  const auto degree = [] { return std::to_string(1 << *rc::gen::inRange(0, 4)); };
+  RunRequest fields = request({});
+  for (const char* name : {"tp", "pp", "vpp", "dp", "micro-batch", "cp"}) {
+    if (*rc::gen::arbitrary<bool>()) fields.push_back({name, degree(), name});
+  }
+  const auto one_of = [&](const char* name, std::vector<std::string> texts) {
+    if (*rc::gen::arbitrary<bool>()) {
+      fields.push_back({name, *rc::gen::elementOf(texts), name});
+    }
+  };
+  one_of("recompute", {"none", "selective", "full"});
+  one_of("framework", {"megatron", "fsdp", "deepspeed", "nanotron", "jax"});
+  one_of("precision", {"bf16", "fp8", "fp32"});
+  one_of("zero", {"0", "1", "2", "3"});
+  one_of("no-sp", {"true", "false"});
+  one_of("dropout", {"0.1", "0"});
+  one_of("unfused", {"true", "false"});
+  one_of("fused-loss", {"on", "off"});
+  one_of("loss-metrics", {"0", "2"});
+  one_of("padding-mask", {"true", "false"});
+  one_of("recompute-early-stop", {"on", "off"});
+  one_of("attention", {"flash1", "triton"});
+  const auto run = make_run(fields);
+  RC_PRE(run.ok());
+  const auto document = parse_toml(run_file_text(*run), "saved.toml");
+  RC_ASSERT(document.ok());
+  const auto again = make_run(*run_request_from(document->root, "saved.toml"));
+  RC_ASSERT(again.ok());
+  RC_ASSERT(again->layout == run->layout);
+  RC_ASSERT(predict_json(*again, *predict(*again)) == predict_json(*run, *predict(*run)));
+}
+
+RC_GTEST_PROP(Run, AnyTextInAnyFieldIsAnsweredWithARunOrProblems, ()) {
+  RunRequest fields = request({});
+  const auto names = run_fields();
+  const int changes = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < changes; ++i) {
+    const auto index = *rc::gen::inRange<std::size_t>(0, names.size());
+    const auto text = *rc::gen::oneOf(
+        rc::gen::arbitrary<std::string>(),
+        rc::gen::elementOf(std::vector<std::string>{"0", "-1", "1", "7", "1000000", "1e30", "nan",
+                                                    "999999999999", "99999999999999999999", ""}));
+    fields.push_back({std::string(names[index].name), text, "field"});
+  }
+  const auto run = make_run(fields);
+  if (!run) {
+    RC_ASSERT(!run.problems().empty());
+    return;
+  }
+  const auto forecast = predict(*run);
+  RC_ASSERT(forecast.ok());
+  RC_ASSERT(forecast->step_time > Seconds(0));
+}
+
+TEST(PredictText, FitsATerminalAndSaysWhatBinds) {
+  const auto run = make_run(request({{"gpus", "64"}, {"tp", "8"}, {"pp", "2"}, {"vpp", "4"}}));
+  ASSERT_TRUE(run.ok());
+  const std::string text = predict_text(*run, *predict(*run));
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 100u) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  for (const char* word : {"step time", "compute", "bubble", "activations", "fits", "all_gather"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+  }
+}
+
+// Each pod does what the one did, for its half of the batch; what is new is that the two copies add
+// up their gradients, 1/3,072 of them on each chip, over the network between the pods.
+TEST(Run, TwoPodsOfPalmStepAsOneWithHalfTheBatchDoes) {
+  const auto step = [](const char* gpus, const char* batch) {
+    const auto run = make_run({{"model", "palm-540b", ""},
+                               {"cluster", "tpu-v4", ""},
+                               {"gpus", gpus, ""},
+                               {"seq", "2048", ""},
+                               {"global-batch", batch, ""},
+                               {"framework", "jax", ""},
+                               {"tp", "12", ""},
+                               {"zero", "3", ""},
+                               {"shard", "256", ""},
+                               {"recompute", "full", ""},
+                               {"micro-batch", "2", ""},
+                               {"no-sp", "true", ""}});
+    EXPECT_TRUE(run.ok());
+    return run.ok() ? predict(*run)->step_time : Seconds(0);
+  };
+  const Seconds one = step("3072", "1024"), both = step("6144", "2048");
+  EXPECT_GT(both, one);
+  EXPECT_LT(both / one, 1.02);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,125 @@
+// From a configuration of DeepSpeed to the fields of a run.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "launch/document.hpp"
+#include "launch/options.hpp"
+
+namespace headway::launch {
+namespace {
+
+class DeepspeedReader : DocumentReader {
+ public:
+  DeepspeedReader(const Document& document, bool beside_script, Problems& problems)
+      : DocumentReader(document, problems), beside_script_(beside_script) {}
+
+  LaunchRequest read() {
+    add("framework", "deepspeed", "", "zero_optimization");
+    stated("train_batch_size", "global-batch");
+    stated("train_micro_batch_size_per_gpu", "micro-batch");
+    precision();
+    zero();
+    offload();
+    const std::string optimizer = lower(text("optimizer", "type"));
+    if (!optimizer.empty()) add("optimizer", optimizer, "optimizer", "type");
+    recomputation();
+    degrees();
+    judge_options(option_table(Launcher::deepspeed), options_of(document_), out_.notes, problems_);
+    return std::move(out_);
+  }
+
+ private:
+  // "auto" is filled in by another program.
+  void stated(std::string_view key, std::string_view field) {
+    if (text("", key) != "auto") copy("", key, field);
+  }
+
+  void precision() {
+    const bool bf16 = flag("bf16", "enabled", false) || flag("bfloat16", "enabled", false);
+    const bool fp16 = flag("fp16", "enabled", false);
+    if (!bf16 && !fp16 && beside_script_) return;  // the script's options say it
+    if (text("bf16", "enabled") == "auto" || text("fp16", "enabled") == "auto") return;
+    add("precision", bf16 ? "bf16" : fp16 ? "fp16" : "fp32", fp16 ? "fp16" : "bf16", "enabled");
+  }
+
+  // The table says how layers are recomputed; that they are is its program's to say.
+  void recomputation() {
+    constexpr std::string_view kTable = "activation_checkpointing";
+    if (find("", kTable) == nullptr) return;
+    if (flag(kTable, "partition_activations", false)) {
+      out_.with_tensor_parallelism.push_back(
+          {at(kTable, "partition_activations"),
+           "splits what is kept of recomputed layers over tensor ranks, which Headway cannot "
+           "price; legal with a tensor degree of 1, or at false"});
+    }
+    if (beside_script_) return;
+    add("recompute", "full", "", kTable);
+    out_.notes.push_back(
+        "priced with full recomputation, since activation_checkpointing says how it is done; "
+        "--recompute none where the program does without");
+  }
+
+  void degrees() {
+    out_.micro_batches = degree("", "gradient_accumulation_steps", 0);
+    if (degree("", "sequence_parallel_size", 1) > 1) {
+      copy("", "sequence_parallel_size", "cp");
+      add("cp-exchange", "all-to-all", "", "sequence_parallel_size");
+    }
+    if (degree("pipeline", "stages", 0) > 0) copy("pipeline", "stages", "pp");
+  }
+
+  void zero() {
+    constexpr std::string_view kZero = "zero_optimization";
+    const Node* node = find("", kZero);
+    if (node == nullptr) return add("zero", "0", "", kZero);
+    if (std::holds_alternative<bool>(node->value)) {
+      return add("zero", flag("", kZero, false) ? "1" : "0", "", kZero);
+    }
+    const std::string stage = text(kZero, "stage");
+    add("zero", stage.empty() ? "0" : stage, kZero, "stage");
+    if (text(kZero, "overlap_comm") != "auto") {
+      add("overlap-gradients", flag(kZero, "overlap_comm", stage == "3") ? "on" : "off", kZero,
+          "overlap_comm");
+    }
+    if (degree(kZero, "mics_shard_size", -1) > 0) copy(kZero, "mics_shard_size", "shard");
+  }
+
+  void offload() {
+    constexpr std::string_view kZero = "zero_optimization";
+    std::vector<std::string> parts;
+    const auto to_host = [&](std::string_view table) {
+      const std::string device = text(std::string(kZero) + "." + std::string(table), "device");
+      if (device == "nvme") {
+        fail(std::string(kZero) + "." + std::string(table), "device",
+             "is nvme, which Headway cannot price; legal: cpu, none");
+      }
+      return device == "cpu";
+    };
+    if (to_host("offload_optimizer") || flag(kZero, "cpu_offload", false)) {
+      parts.emplace_back("optimizer");
+    }
+    if (flag("activation_checkpointing", "cpu_checkpointing", false)) {
+      parts.emplace_back("activations");
+    }
+    if (to_host("offload_param") || flag(kZero, "cpu_offload_param", false)) {
+      parts.emplace_back("parameters");
+    }
+    if (!parts.empty()) add("offload", join(parts, ","), "", kZero);
+  }
+
+  bool beside_script_;
+};
+
+}  // namespace
+
+Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& file,
+                                     bool beside_script) {
+  const auto document = parse_json(text, file);
+  if (!document) return document.problems();
+  Problems problems;
+  LaunchRequest out = DeepspeedReader(*document, beside_script, problems).read();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace headway::launch

@@ -1,0 +1,122 @@
+// Options of Megatron-LM: older words, and what is refused or priced by habit.
+#include <gtest/gtest.h>
+
+#include "launch/read_back_for_test.hpp"
+
+namespace headway {
+namespace {
+
+using testing::messages;
+
+Result<LaunchRequest> read(const std::string& text) {
+  return read_launch(text, "train.sh", Launcher::megatron);
+}
+
+std::string field(const LaunchRequest& request, std::string_view name) {
+  for (auto it = request.fields.rbegin(); it != request.fields.rend(); ++it) {
+    if (it->name == name) return it->text;
+  }
+  return "(none)";
+}
+
+TEST(LaunchMegatronOptions, RecomputationIsReadInTheWordsOfEveryRelease) {
+  const auto recompute = [](const std::string& options) {
+    const auto request =
+        read("pretrain_gpt.py --num-layers 24 --hidden-size 64 --tensor-model-parallel-size 1 " +
+             options + "\n");
+    if (!request) return messages(request.problems());
+    return field(*request, "recompute") + " " + field(*request, "recompute-every");
+  };
+  EXPECT_EQ(recompute(""), "(none) (none)");
+  EXPECT_EQ(recompute("--checkpoint-activations"), "full (none)");
+  EXPECT_EQ(recompute("--checkpoint-activations --checkpoint-num-layers 2"), "full 2");
+  EXPECT_EQ(recompute("--activations-checkpoint-method uniform"), "full (none)");
+  EXPECT_EQ(recompute("--activations-checkpoint-method uniform "
+                      "--activations-checkpoint-num-layers 4"),
+            "full 4");
+  EXPECT_EQ(recompute("--activations-checkpoint-method block "
+                      "--activations-checkpoint-num-layers 24"),
+            "full (none)");
+  EXPECT_EQ(recompute("--recompute-granularity full --recompute-method uniform "
+                      "--recompute-num-layers 1"),
+            "full 1");
+  EXPECT_EQ(recompute("--recompute-activations"), "selective (none)");
+  EXPECT_NE(recompute("--activations-checkpoint-method block "
+                      "--activations-checkpoint-num-layers 2")
+                .find("--activations-checkpoint-num-layers: recomputes some layers"),
+            std::string::npos);
+}
+
+TEST(LaunchMegatronOptions, OneExpertIsADenseLayer) {
+  const auto request = read(
+      "pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 "
+      "--vocab-size 100 --micro-batch-size 1 --global-batch-size 1 --num-experts 1\n");
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  RunRequest fields = request->fields;
+  fields.push_back({"cluster", "dgx-h100", "--cluster"});
+  const auto run = make_run(fields);
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_FALSE(launch::has_experts(run->model));
+}
+
+// Each known to change the step in a way that no field says; beside it what makes it harmless.
+TEST(LaunchMegatronOptions, WhatChangesTheStepAndIsNotUnderstoodIsRefusedAtItsLine) {
+  const std::string command = "pretrain_gpt.py --num-layers 24 --hidden-size 64 ";
+  struct Case {
+    const char *refused, *harmless;
+  };
+  for (const Case& one : std::initializer_list<Case>{
+           {"--moe-shared-expert-overlap", ""},
+           {"--fp32-residual-connection", ""},
+           {"--exp-avg-dtype bf16", "--exp-avg-dtype fp32"},
+           {"--optimizer-offload-fraction 0.5", "--optimizer-offload-fraction 1.0"},
+           {"--moe-expert-capacity-factor 2", "--moe-expert-capacity-factor 1.0"},
+           {"--distribute-saved-activations --tensor-model-parallel-size 2",
+            "--distribute-saved-activations --tensor-model-parallel-size 1"},
+           {"--tp-comm-overlap --disable-tp-comm-overlap-rs", "--disable-tp-comm-overlap-rs"},
+           {"--fp16 --accumulate-allreduce-grads-in-fp32",
+            "--bf16 --accumulate-allreduce-grads-in-fp32"},
+           {"--position-embedding-type relative", "--position-embedding-type rope"},
+           {"--num-experts 64 128", "--num-experts 64 64"},
+           {"--cpu-offloading-num-layers 3", "--cpu-offloading-num-layers 23"},
+           {"--my-recompute-method fancy", "--my-own-option fancy"},
+           {"--ulysses-degree 2", "--lr 2"}}) {
+    EXPECT_FALSE(read(command + one.refused + "\n").ok()) << one.refused;
+    const auto harmless = read(command + one.harmless + "\n");
+    EXPECT_TRUE(harmless.ok()) << one.harmless << messages(harmless.problems());
+  }
+  const auto bert = read("pretrain_bert.py --num-layers 24 --hidden-size 64\n");
+  ASSERT_FALSE(bert.ok());
+  EXPECT_EQ(bert.problems()[0].where, "train.sh:1: pretrain_bert.py");
+}
+
+TEST(LaunchMegatronOptions, WhatIsPricedByHabitIsTold) {
+  const auto request = read("pretrain_gpt.py --num-layers 24 --ddp-bucket-size 1000 --lr 3\n");
+  ASSERT_TRUE(request.ok());
+  EXPECT_EQ(request->notes,
+            std::vector<std::string>{"--ddp-bucket-size sets the size of gradient buckets; priced "
+                                     "by the framework's habit"});
+}
+
+TEST(LaunchMegatronOptions, VocabulariesArePaddedAsTheScriptAsks) {
+  const auto rows = [](const std::string& options) {
+    const auto request = read(
+        "pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 "
+        "--micro-batch-size 1 --global-batch-size 4 " +
+        options + "\n");
+    RunRequest fields = request->fields;
+    fields.push_back({"cluster", "dgx-h100", "--cluster"});
+    return make_run(fields)->model.vocabulary;
+  };
+  EXPECT_EQ(rows("--vocab-size 50257"), 50257);  // every step pads to 128 x tp
+  EXPECT_EQ(rows("--vocab-size 50257 --make-vocab-size-divisible-by 1024"), 51200);
+  EXPECT_EQ(rows("--vocab-size 50257 --make-vocab-size-divisible-by 1024 "
+                 "--tensor-model-parallel-size 2 --gpus 2"),
+            51200);
+  EXPECT_EQ(rows("--vocab-size 50257 --make-vocab-size-divisible-by 25600 "
+                 "--tensor-model-parallel-size 4"),
+            102400);
+}
+
+}  // namespace
+}  // namespace headway

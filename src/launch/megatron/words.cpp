@@ -1,0 +1,185 @@
+// From a script to the arguments of its training command.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.hpp"
+#include "base/whole_number.hpp"
+#include "launch/megatron/megatron.hpp"
+
+namespace headway::launch {
+namespace {
+
+bool is_flag(std::string_view word) {
+  return word.size() > 2 && word.starts_with("--");
+}
+
+// A word of the kind "torchrun ... --num-layers 24": a whole command in quotes.
+bool holds_a_command(std::string_view word) {
+  return word.find(" --") != std::string_view::npos;
+}
+
+ShellCommand flattened(const ShellCommand& command) {
+  ShellCommand out;
+  for (const ShellWord& word : command) {
+    if (!holds_a_command(word.text)) {
+      out.push_back(word);
+      continue;
+    }
+    std::string_view rest = word.text;
+    while (!rest.empty()) {
+      const std::size_t begin = rest.find_first_not_of(" \t\r\n");
+      if (begin == std::string_view::npos) break;
+      rest.remove_prefix(begin);
+      const std::size_t end = std::min(rest.find_first_of(" \t\r\n"), rest.size());
+      if (rest.substr(0, end) != "\\") out.push_back({std::string(rest.substr(0, end)), word.line});
+      rest.remove_prefix(end);
+    }
+  }
+  return out;
+}
+
+ShellCommand::const_iterator program_of(const ShellCommand& command) {
+  return std::find_if(command.begin(), command.end(),
+                      [](const ShellWord& word) { return word.text.ends_with(".py"); });
+}
+
+// What stands before the program is its launcher's.
+std::vector<Argument> arguments_of(const ShellCommand& command) {
+  const auto program = program_of(command);
+  std::vector<Argument> out;
+  for (auto at = command.begin(); at != command.end(); ++at) {
+    const ShellWord& word = *at;
+    if (!is_flag(word.text)) {
+      if (!out.empty()) out.back().values.push_back(word);
+      continue;
+    }
+    const std::size_t equals = word.text.find('=');
+    Argument argument{
+        word.text.substr(0, equals), {}, word.line, program != command.end() && at < program};
+    std::replace(argument.name.begin(), argument.name.end(), '_', '-');
+    if (equals != std::string::npos) {
+      argument.values.push_back({word.text.substr(equals + 1), word.line});
+    }
+    out.push_back(std::move(argument));
+  }
+  return out;
+}
+
+// Accelerators from the flags of torchrun, or from #SBATCH lines.
+std::int64_t accelerators_of(const std::vector<Argument>& flags) {
+  const auto count = [&](std::initializer_list<std::string_view> names) -> std::int64_t {
+    for (const std::string_view name : names) {
+      for (const Argument& flag : flags) {
+        if (flag.name != name || flag.values.empty()) continue;
+        const std::string& text = flag.values[0].text;  // "8", "gpu:8", "gpu:h100:8"
+        const std::size_t colon = text.rfind(':');
+        return whole_number(colon == std::string::npos ? text : text.substr(colon + 1))
+            .value_or(-1);
+      }
+    }
+    return 0;
+  };
+  const std::int64_t nodes = count({"--nnodes", "--nodes", "--num-nodes", "-N"});
+  const std::int64_t each =
+      count({"--nproc-per-node", "--num-gpus", "--gpus-per-node", "--gres", "--ntasks-per-node"});
+  if (nodes < 0 || each <= 0 || nodes > 1'000'000 || each > 1'000'000) return 0;
+  return std::max<std::int64_t>(1, nodes) * each;
+}
+
+}  // namespace
+
+const Argument* MegatronArguments::find(std::string_view name) const {
+  for (auto it = arguments.rbegin(); it != arguments.rend(); ++it) {
+    if (it->name == name) return &*it;
+  }
+  return nullptr;
+}
+
+std::string MegatronArguments::text(std::string_view name) const {
+  const Argument* found = find(name);
+  return found == nullptr || found->values.empty() ? std::string() : found->values[0].text;
+}
+
+std::optional<std::int64_t> MegatronArguments::count(std::string_view name) const {
+  return whole_number(text(name));
+}
+
+std::string MegatronArguments::where(const Argument& argument) const {
+  return file + ":" + std::to_string(argument.line) + ": " + printable(argument.name);
+}
+
+std::string MegatronArguments::where(std::string_view name) const {
+  const Argument* found = find(name);
+  return found != nullptr
+             ? where(*found)
+             : file + ":" + std::to_string(line) + ": " + std::string(name) + " (absent)";
+}
+
+std::int64_t MegatronArguments::degree(std::string_view name) const {
+  return std::clamp<std::int64_t>(count(name).value_or(1), 1, 1'000'000);
+}
+
+bool MegatronArguments::deepspeed() const {
+  return has("--deepspeed") || has("--deepspeed-config") || has("--zero-stage") ||
+         has("--ds-sequence-parallel-size");
+}
+
+bool MegatronArguments::has_experts() const {
+  const std::string count = text("--num-experts");
+  return !count.empty() && count != "0" && count != "1" && count != "None";
+}
+
+Result<MegatronArguments> megatron_arguments(std::string_view text, const std::string& file) {
+  const auto script = read_shell(text, file);
+  if (!script) return script.problems();
+  // The command with the most arguments that matter; a file of bare arguments is one command.
+  ShellCommand bare;
+  std::vector<ShellCommand> commands;
+  for (const ShellCommand& command : script->commands) {
+    if (is_flag(command[0].text)) {
+      bare.insert(bare.end(), command.begin(), command.end());
+    } else {
+      commands.push_back(flattened(command));
+    }
+  }
+  if (!bare.empty()) commands.push_back(std::move(bare));
+  MegatronArguments out;
+  std::ptrdiff_t most = 0;
+  for (const ShellCommand& command : commands) {
+    std::vector<Argument> arguments = arguments_of(command);
+    const auto known =
+        std::count_if(arguments.begin(), arguments.end(), [](const Argument& argument) {
+          return option_table(Launcher::megatron).reads(argument.name);
+        });
+    if (known == 0 || known < most) continue;
+    most = known;
+    out.arguments = std::move(arguments);
+    out.line = command[0].line;
+    const auto program = program_of(command);
+    out.program = program == command.end() ? "" : program->text;
+  }
+  if (most == 0) return Problem{file, "holds no command with arguments of Megatron-LM"};
+  out.file = file;
+  out.files = script->files;
+  out.accelerators = accelerators_of(out.arguments);
+  if (out.accelerators == 0) {
+    ShellCommand batch;
+    for (const ShellWord& word : script->batch) {
+      // "-N 4" as "--nodes 4".
+      batch.push_back(word.text == "-N" ? ShellWord{"--nodes", word.line} : word);
+    }
+    out.accelerators = accelerators_of(arguments_of(batch));
+  }
+  if (script->branch_line > 0) {
+    out.notes.push_back(
+        file + ":" + std::to_string(script->branch_line) +
+        ": what only the running shell decides is not evaluated; every line of such "
+        "conditions and loops is read once");
+  }
+  const auto debug = script->settings.find("TORCH_DISTRIBUTED_DEBUG");
+  out.checks_collectives = debug != script->settings.end() && debug->second == "DETAIL";
+  return out;
+}
+
+}  // namespace headway::launch

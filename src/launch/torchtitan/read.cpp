@@ -1,0 +1,310 @@
+// From a configuration of torchtitan to the fields of a run.
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "launch/document.hpp"
+#include "launch/options.hpp"
+#include "launch/torchtitan/models.hpp"
+#include "model/load.hpp"
+
+namespace headway::launch {
+namespace {
+
+class TorchtitanReader : DocumentReader {
+ public:
+  TorchtitanReader(const Document& document, std::int64_t accelerators, Problems& problems)
+      : DocumentReader(document, problems), accelerators_(accelerators) {}
+
+  LaunchRequest read() {
+    out_.fields.push_back({"framework", "fsdp", at("model", "name")});
+    model();
+    copy("training", "seq_len", "seq");
+    copy("parallelism", "tensor_parallel_degree", "tp");
+    copy("parallelism", "context_parallel_degree", "cp");
+    copy("parallelism", "pipeline_parallel_degree", "pp");
+    copy("parallelism", "expert_parallel_degree", "ep");
+    copy("parallelism", "expert_tensor_parallel_degree", "etp");
+    data_parallelism();
+    batch();
+    precision();
+    recomputation();
+    communication();
+    pipeline();
+    if (flag("training", "enable_cpu_offload", false)) {
+      add("offload", "optimizer,parameters", "training", "enable_cpu_offload");
+    }
+    judge_options(option_table(Launcher::torchtitan), options_of(document_), out_.notes, problems_);
+    return std::move(out_);
+  }
+
+ private:
+  // Whether a list of texts, or one text with commas, holds `item`.
+  bool lists(std::string_view table, std::string_view key, std::string_view item,
+             bool usual) const {
+    const Node* node = find(table, key);
+    if (node == nullptr) return usual;
+    if (const Node::Array* array = node->array()) {
+      return std::any_of(array->begin(), array->end(), [&](const Node& one) {
+        const auto* value = std::get_if<std::string>(&one.value);
+        return value != nullptr && *value == item;
+      });
+    }
+    return ("," + text(table, key) + ",").find("," + std::string(item) + ",") != std::string::npos;
+  }
+
+  // Tables of model, training and so on are left to --model and flags where they are missing.
+  void model() {
+    const std::string name = text("model", "name"), flavor = text("model", "flavor");
+    if (name.empty() && flavor.empty()) return;
+    const Node* node = find("model", "flavor");
+    const Flavor* known = flavor_named(name, flavor);
+    if (known != nullptr) {
+      const int line = node != nullptr ? node->line : document_.root.line;
+      return out_.fields.push_back(model_field(*known, document_.file, line));
+    }
+    // Refused where no flag names another: no built-in model has a blank in its name.
+    add("model", name + " " + flavor, "model", "flavor");
+    out_.notes.push_back("flavors known: " + flavors_text());
+  }
+
+  void data_parallelism() {
+    constexpr std::string_view kReplicas = "data_parallel_replicate_degree";
+    constexpr std::string_view kShard = "data_parallel_shard_degree";
+    const std::int64_t tp =
+        std::max<std::int64_t>(1, degree("parallelism", "tensor_parallel_degree", 1));
+    const std::int64_t pp =
+        std::max<std::int64_t>(1, degree("parallelism", "pipeline_parallel_degree", 1));
+    cp_ = std::max<std::int64_t>(1, degree("parallelism", "context_parallel_degree", 1));
+    const std::int64_t replicas = std::max<std::int64_t>(1, degree("parallelism", kReplicas, 1));
+    std::int64_t shard = degree("parallelism", kShard, -1);
+    const double others = static_cast<double>(tp) * static_cast<double>(pp) *
+                          static_cast<double>(cp_) * static_cast<double>(replicas);
+    if (others > 1e9) return;  // the check of degrees says so
+    const std::int64_t product = tp * pp * cp_ * replicas;
+    if (shard < 1 && accelerators_ > 0 && accelerators_ % product == 0) {
+      shard = accelerators_ / product;
+    }
+    if (shard >= 1 && shard <= 1'000'000'000 / product) {
+      add("gpus", std::to_string(product * shard), "parallelism", kShard);
+      dp_ = replicas * shard;
+    }
+    const bool replicated = replicas > 1 && shard == 1 && cp_ == 1;
+    const std::string policy = text("parallelism", "fsdp_reshard_after_forward");
+    if (replicated) {
+      add("zero", "0", "parallelism", kReplicas);
+    } else if (policy == "never" || ((policy.empty() || policy == "default") && pp > 1)) {
+      add("zero", "2", "parallelism", "fsdp_reshard_after_forward");
+    } else if (policy.empty() || policy == "default" || policy == "always") {
+      add("zero", "3", "parallelism", "fsdp_reshard_after_forward");
+    } else {
+      add("zero", policy, "parallelism", "fsdp_reshard_after_forward");
+    }
+    if (replicas > 1 && !replicated) {
+      if (shard < 1) {
+        return fail("parallelism", kShard,
+                    "must be stated beside " + std::string(kReplicas) + ", or --gpus given");
+      }
+      add("shard", std::to_string(shard * cp_), "parallelism", kShard);
+    }
+  }
+
+  void batch() {
+    const std::string_view local =
+        find("training", "local_batch_size") != nullptr ? "local_batch_size" : "batch_size";
+    const std::int64_t at_once = degree("training", local, 8);
+    const std::int64_t pp = degree("parallelism", "pipeline_parallel_degree", 1);
+    if (pp > 1) {
+      const std::int64_t micro = degree("parallelism", "pipeline_parallel_microbatch_size", 1);
+      add("micro-batch", std::to_string(micro), "parallelism", "pipeline_parallel_microbatch_size");
+    } else {
+      add("micro-batch", std::to_string(at_once), "training", local);
+    }
+    const std::int64_t global = degree("training", "global_batch_size", -1);
+    if (global > 0) {
+      add("global-batch", std::to_string(global), "training", "global_batch_size");
+      if (pp > 1 && dp_ > 0 && at_once > 0 && global > at_once * dp_) {
+        out_.notes.push_back(
+            "the pipeline is priced as if it drained once a step, not after each "
+            "of " +
+            std::to_string(global / (at_once * dp_)) + " local batches");
+      }
+    } else if (dp_ > 0 && at_once > 0) {
+      add("global-batch", std::to_string(at_once * dp_), "training", local);
+    }
+  }
+
+  void converters() {
+    constexpr std::array<std::string_view, 6> kKnown = {
+        "float8", "quantize.linear.float8", "quantize.dense.float8",
+        "mx",     "quantize.linear.mx",     "quantize.dense.mx"};
+    const Node* node = find("model", "converters");
+    if (node == nullptr || node->array() == nullptr) return;
+    for (const Node& one : *node->array()) {
+      const std::string name = scalar_text(one);
+      if (std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end()) continue;
+      fail("model", "converters",
+           "'" + printable(name) +
+               "' converts the network in a way that Headway cannot price; legal: " +
+               join(std::vector<std::string>(kKnown.begin(), kKnown.end()), ", "));
+    }
+  }
+
+  void precision() {
+    converters();
+    bool float8 = false, mx = false;
+    for (const char* name : {"float8", "quantize.linear.float8", "quantize.dense.float8"}) {
+      float8 = float8 || lists("model", "converters", name, false);
+    }
+    for (const char* name : {"mx", "quantize.linear.mx", "quantize.dense.mx"}) {
+      mx = mx || lists("model", "converters", name, false);
+    }
+    const bool full = text("training", "mixed_precision_param") == "float32";
+    add("precision",
+        float8 ? "fp8-current"
+        : mx   ? "mxfp8"
+        : full ? "fp32"
+               : "bf16",
+        float8 || mx ? "model" : "training", float8 || mx ? "converters" : "mixed_precision_param");
+    if (float8) out_.notes.push_back("float8 is priced with scales of whole tensors");
+    const std::string optimizer = text("optimizer", "name");
+    if (!optimizer.empty()) add("optimizer", lower(optimizer), "optimizer", "name");
+    const bool old = flag("training", "compile", false);
+    const bool compiled = flag("compile", "enable", old);
+    if (!compiled) add("unfused", "true", "compile", "enable");
+    if (compiled && lists("compile", "components", "loss", true)) {
+      add("fused-loss", "on", "compile", "components");
+    }
+  }
+
+  void recomputation() {
+    const std::string mode = text("activation_checkpoint", "mode");
+    const std::string option = text("activation_checkpoint", "selective_ac_option");
+    if (mode == "full") {
+      add("recompute", "full", "activation_checkpoint", "mode");
+      add("recompute-early-stop", flag("activation_checkpoint", "early_stop", false) ? "on" : "off",
+          "activation_checkpoint", "early_stop");
+    } else if ((mode.empty() || mode == "selective") && option == "op") {
+      add("recompute", "selective", "activation_checkpoint", "selective_ac_option");
+      out_.notes.push_back(
+          "selective recomputation by operator is priced as that of the attention "
+          "core");
+    } else if (mode.empty() || mode == "selective") {
+      // Every second layer by default. There is no such field: flags can say what to price instead.
+      add("recompute",
+          option == "1" ? "full"
+                        : "selective of every " + (option.empty() ? "2" : option) + ". layer",
+          "activation_checkpoint", "selective_ac_option");
+    } else {
+      add("recompute", mode, "activation_checkpoint", "mode");
+    }
+  }
+
+  void communication() {
+    if (flag("parallelism", "enable_async_tensor_parallel", false)) {
+      add("overlap-tensor", "on", "parallelism", "enable_async_tensor_parallel");
+    }
+    if (cp_ > 1 && text("parallelism", "context_parallel_rotate_method") != "alltoall") {
+      out_.notes.push_back("gathered keys and values of context parallelism are priced as a ring");
+    }
+    if (text("parallelism", "expert_parallel_comm_backend") == "deepep") {
+      add("dispatch", "once", "parallelism", "expert_parallel_comm_backend");
+    }
+  }
+
+  void pipeline() {
+    const std::int64_t pp = degree("parallelism", "pipeline_parallel_degree", 1);
+    if (pp <= 1) return;
+    constexpr std::string_view kSchedule = "pipeline_parallel_schedule";
+    const std::string schedule = text("parallelism", kSchedule);
+    const std::string known = lower(schedule.empty() ? "1F1B" : schedule);
+    std::int64_t vpp = 1;
+    if (known == "gpipe") {
+      add("schedule", "gpipe", "parallelism", kSchedule);
+    } else if (known == "zbvzerobubble") {
+      add("schedule", "zero-bubble-v", "parallelism", kSchedule);
+    } else if (known == "interleaved1f1b") {
+      vpp = 2;
+    } else if (known != "1f1b") {
+      add("schedule", schedule, "parallelism", kSchedule);
+    }
+    const std::int64_t layers = layers_of_model();
+    if (const Node* parts = find("parallelism", "module_fqns_per_model_part")) {
+      return stages(*parts, layers, pp);
+    }
+    const std::int64_t before =
+        degree("parallelism", "pipeline_parallel_first_stage_less_layers", 1);
+    const std::int64_t behind =
+        degree("parallelism", "pipeline_parallel_last_stage_less_layers", 1);
+    add("embedding-slots", std::to_string(before), "parallelism",
+        "pipeline_parallel_first_stage_less_layers");
+    add("head-slots", std::to_string(behind), "parallelism",
+        "pipeline_parallel_last_stage_less_layers");
+    const std::int64_t each = degree("parallelism", "pipeline_parallel_layers_per_stage", 0);
+    if (each > 0 && layers > 0 && vpp > 1) {
+      const std::int64_t stages = (layers + before + behind + each - 1) / each;
+      if (stages % pp != 0) {
+        return fail("parallelism", "pipeline_parallel_layers_per_stage",
+                    "makes " + std::to_string(stages) + " stages; must be a multiple of " +
+                        std::to_string(pp));
+      }
+      vpp = stages / pp;
+    }
+    if (vpp > 1) add("vpp", std::to_string(vpp), "parallelism", kSchedule);
+  }
+
+  std::int64_t layers_of_model() const {
+    const Flavor* flavor = flavor_named(text("model", "name"), text("model", "flavor"));
+    if (flavor == nullptr) return 0;
+    const auto model = load_model(std::string(flavor->model));
+    return model ? model->layers() : 0;
+  }
+
+  // Lists of modules: how many of each are layers.
+  void stages(const Node& parts, std::int64_t layers, std::int64_t pp) {
+    constexpr std::string_view kParts = "module_fqns_per_model_part";
+    std::vector<std::int64_t> counts;
+    if (const Node::Array* array = parts.array()) {
+      for (const Node& part : *array) {
+        counts.push_back(0);
+        if (part.array() == nullptr) continue;
+        for (const Node& module : *part.array()) {
+          const auto* name = std::get_if<std::string>(&module.value);
+          if (name != nullptr && name->starts_with("layers.")) ++counts.back();
+        }
+      }
+    }
+    if (counts.empty() || static_cast<std::int64_t>(counts.size()) % pp != 0) {
+      return fail("parallelism", kParts,
+                  "must hold a list for each stage, a multiple of " + std::to_string(pp));
+    }
+    const auto layout = spread_of(counts, layers, pp);
+    if (!layout) {
+      return fail("parallelism", kParts, "spreads layers in a way that Headway has no fields for");
+    }
+    add("vpp", std::to_string(layout->vpp), "parallelism", kParts);
+    add("embedding-slots", std::to_string(layout->embedding_slots), "parallelism", kParts);
+    add("head-slots", std::to_string(layout->head_slots), "parallelism", kParts);
+    if (layout->first_stage_layers == 0) return;
+    add("first-stage-layers", std::to_string(layout->first_stage_layers), "parallelism", kParts);
+    add("last-stage-layers", std::to_string(layout->last_stage_layers), "parallelism", kParts);
+  }
+
+  std::int64_t accelerators_;
+  std::int64_t dp_ = 0;  // 0: not known
+  std::int64_t cp_ = 1;
+};
+
+}  // namespace
+
+Result<LaunchRequest> read_torchtitan(std::string_view text, const std::string& file,
+                                      std::int64_t accelerators) {
+  const auto document = parse_toml(text, file);
+  if (!document) return document.problems();
+  Problems problems;
+  LaunchRequest out = TorchtitanReader(*document, accelerators, problems).read();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace headway::launch

@@ -1,0 +1,141 @@
+// With some fields refused, what else is wrong: all that holds whatever those turn out to be, and
+// the same under every name of the file.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+
+#include "run/run.hpp"
+
+namespace headway {
+namespace {
+
+// The problems of a run file of that name, without the name.
+std::string problems_of(const std::string& text, const std::string& file) {
+  const auto document = parse_toml(text, file);
+  if (!document) return document.problems()[0].message;
+  const auto request = run_request_from(document->root, file);
+  std::string out;
+  const auto run = request ? make_run(*request) : Result<Run>(request.problems());
+  if (run) return "none";
+  for (const Problem& problem : run.problems()) {
+    const bool in_file = problem.where.starts_with(file + ":");
+    out += (in_file ? problem.where.substr(file.size() + 1) : problem.where) + ": " +
+           problem.message + "\n";
+  }
+  return out;
+}
+
+std::vector<std::string> file_names() {
+  std::vector<std::string> out = {"run.toml",    "http.toml",        "stage.toml",   "a,b.toml",
+                                  "pp",          "http/tp/pp.toml",  "x:3: tp.toml", "--tp.toml",
+                                  "--pp, --vpp", "my gpus/seq.toml", "model",        "cluster"};
+  for (const RunField& field : run_fields()) {
+    out.push_back(std::string(field.name) + ".toml");
+    out.push_back(std::string(field.name) + "/run.toml");
+  }
+  return out;
+}
+
+TEST(RunProblems, DoNotDependOnTheNameOfTheFile) {
+  // Refused: micro-batch and the number of accelerators. tp, seq and ep are wrong besides.
+  const std::string text =
+      "model = 'llama-2-7b'\ncluster = 'dgx-h100'\ngpus = 7\ntp = 3\npp = 5\nseq = 4097\n"
+      "global-batch = 7\nmicro-batch = 'x'\nep = 2\n";
+  const std::string expected = problems_of(text, "run.toml");
+  for (const char* field : {"micro-batch: ", "gpus: ", "--seq: ", "--tp: ", "--ep: "}) {
+    EXPECT_NE(expected.find(field), std::string::npos) << field << " in\n" << expected;
+  }
+  for (const std::string& name : file_names()) EXPECT_EQ(problems_of(text, name), expected) << name;
+}
+
+// Values of each field: some right, some wrong beside some others.
+const std::map<std::string, std::vector<std::string>>& values() {
+  static const std::map<std::string, std::vector<std::string>> out = {
+      {"gpus", {"7", "8", "16", "1000000"}},
+      {"dp", {"1", "3", "4"}},
+      {"tp", {"1", "2", "3", "8"}},
+      {"cp", {"1", "2", "3"}},
+      {"pp", {"1", "2", "3", "4"}},
+      {"vpp", {"1", "2", "3"}},
+      {"ep", {"1", "2"}},
+      {"micro-batch", {"1", "2", "5"}},
+      {"seq", {"128", "4096", "4097"}},
+      {"global-batch", {"1", "7", "64", "720"}},
+      {"framework", {"megatron", "fsdp", "deepspeed", "nanotron"}},
+      {"schedule", {"1f1b", "dual-pipe"}},
+      {"zero", {"0", "2", "3"}},
+      {"offload", {"none", "optimizer", "parameters"}},
+      {"first-stage-layers", {"1", "31", "100"}},
+      {"last-stage-layers", {"1", "8"}},
+      {"cp-exchange", {"ring", "all-to-all"}},
+      {"not-causal", {"true", "false"}},
+      {"no-sp", {"true", "false"}},
+      {"document", {"128", "4000"}},
+      {"lora-rank", {"8", "5000"}},
+      {"param-dtype", {"bf16"}},
+      {"reduce-dtype", {"fp32"}},
+      {"precision", {"bf16", "fp8"}},
+      {"embedding-slots", {"1", "33"}},
+  };
+  return out;
+}
+
+std::string text_of(const std::map<std::string, std::string>& fields) {
+  std::string out = "model = 'llama-2-7b'\ncluster = 'dgx-a100'\n";
+  for (const auto& [name, value] : fields) out += name + " = '" + value + "'\n";
+  return out;
+}
+
+// The fields that problems name, as flags.
+std::vector<std::string> places_of(const std::map<std::string, std::string>& fields) {
+  const auto document = parse_toml(text_of(fields), "f");
+  const auto run = make_run(*run_request_from(document->root, "f"));
+  std::vector<std::string> out;
+  if (run) return out;
+  for (const Problem& problem : run.problems()) {
+    const std::size_t at = problem.where.rfind(": ");
+    out.push_back(at == std::string::npos ? problem.where : "--" + problem.where.substr(at + 2));
+  }
+  return out;
+}
+
+// The rules that read a refused field are left out, so that no problem is gone once it is right.
+RC_GTEST_PROP(RunProblems, BesideARefusedFieldHoldWhateverItTurnsOutToBe, ()) {
+  std::map<std::string, std::string> fields;
+  for (const auto& [name, texts] : values()) {
+    const bool given = name == "seq" || name == "global-batch" || *rc::gen::inRange(0, 3) == 0;
+    if (given) fields[name] = *rc::gen::elementOf(texts);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, texts] : values()) names.push_back(name);
+  const std::string refused = *rc::gen::elementOf(names);
+  fields[refused] = "x";
+  const std::vector<std::string> said = places_of(fields);
+  for (const std::string& right : values().at(refused)) {
+    fields[refused] = right;
+    const std::vector<std::string> then = places_of(fields);
+    for (const std::string& place : said) {
+      if (place == "--" + refused) continue;
+      if (std::find(then.begin(), then.end(), place) == then.end()) {
+        RC_FAIL(place + " is wrong no more with " + refused + " = " + right + " in\n" +
+                text_of(fields));
+      }
+    }
+  }
+}
+
+// Where the name of one field stands within another's, the one does not hide the other.
+TEST(RunProblems, AreSaidOfAFieldWhoseNameARefusedOneContains) {
+  const std::string common = "model = 'llama-2-7b'\ncluster = 'dgx-h100'\nglobal-batch = 8\n";
+  const auto says = [&](const std::string& fields, const std::string& place) {
+    return problems_of(common + fields, "run.toml").find(place) != std::string::npos;
+  };
+  EXPECT_TRUE(says("seq = 4096\netp = 'x'\ntp = 3\n", "--tp: 3 does not divide"));
+  EXPECT_TRUE(
+      says("seq = 4096\nrecompute-pieces = 'x'\nep = 2\n", "--ep: model llama-2-7b has no"));
+  EXPECT_TRUE(says("seq = 4097\ntp = 2\ncp = 'x'\n", "--seq: 4097 tokens"));
+}
+
+}  // namespace
+}  // namespace headway

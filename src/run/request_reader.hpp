@@ -1,0 +1,56 @@
+// From the text of given fields to values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.hpp"
+#include "run/run.hpp"
+
+namespace headway {
+
+/// Reads the given fields by name; what is wrong becomes a problem where the field stands.
+class RequestReader {
+ public:
+  /// Fields that are not of `known` are problems at once.
+  RequestReader(const RunRequest& request, Problems& problems,
+                std::span<const RunField> known = run_fields());
+
+  /// The last field of this name: flags override the run file. Null where it is not given.
+  const GivenField* find(std::string_view name) const;
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+
+  void fail(std::string_view name, std::string message);
+  /// Whether a problem of this field was found: what was read of it is not what is meant.
+  bool refused(std::string_view name) const;
+
+  // What is not given leaves `into` as it is.
+  std::optional<std::string> text(std::string_view name, bool required = false);
+  void count(std::string_view name, std::int64_t& into, std::int64_t least = 1);
+  void number(std::string_view name, double& into, double least, double most);
+  /// One of `names`; the index goes to `into`.
+  template <class Enum, std::size_t N>
+  void choice(std::string_view name, const std::array<std::string_view, N>& names, Enum& into) {
+    const GivenField* given = find(name);
+    if (given == nullptr) return;
+    for (std::size_t i = 0; i < N; ++i) {
+      if (names[i] == given->text) return void(into = static_cast<Enum>(i));
+    }
+    const std::vector<std::string> known(names.begin(), names.end());
+    fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "));
+  }
+  void on_off(std::string_view name, Choice& into);
+  /// A switch: present, or true in a file.
+  bool flag(std::string_view name);
+
+ private:
+  const RunRequest& request_;
+  Problems& problems_;
+  std::vector<std::string> refused_;
+};
+
+}  // namespace headway

@@ -1,0 +1,123 @@
+#include "run/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace headway {
+namespace {
+
+RunRequest request(std::initializer_list<std::pair<const char*, const char*>> fields) {
+  RunRequest out = {{"model", "llama-2-7b", "--model"},
+                    {"cluster", "dgx-h100", "--cluster"},
+                    {"seq", "4096", "--seq"},
+                    {"global-batch", "64", "--global-batch"}};
+  for (const auto& [name, text] : fields) {
+    out.push_back({name, text, "--" + std::string(name)});
+  }
+  return out;
+}
+
+std::string messages(const Problems& problems) {
+  std::string out;
+  for (const Problem& problem : problems) out += problem.where + ": " + problem.message + "\n";
+  return out;
+}
+
+TEST(Run, DataParallelDegreeIsWhatTheOthersLeave) {
+  const auto run = make_run(request({{"gpus", "64"}, {"tp", "4"}, {"pp", "2"}}));
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_EQ(run->layout.dp, 8);
+}
+
+TEST(Run, AcceleratorsAreTheProductOfTheDegreesWhereNotGiven) {
+  const auto run = make_run(request({{"dp", "2"}, {"tp", "4"}, {"pp", "2"}}));
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->layout.ranks(), 16);
+}
+
+TEST(Run, DegreesThatContradictTheAcceleratorsAreRefused) {
+  const auto run = make_run(request({{"gpus", "64"}, {"dp", "4"}, {"tp", "4"}}));
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(messages(run.problems()).find("--gpus: 64 is not dp x tp x cp x pp = 4 x 1 x 1 = 4"),
+            std::string::npos)
+      << messages(run.problems());
+}
+
+TEST(Run, AnOrderMustNameEveryDimensionOnce) {
+  EXPECT_TRUE(make_run(request({{"order", "dp-tp-cp-pp"}})).ok());
+  for (const char* order :
+       {"", "tp", "tp-tp-dp-pp", "tp-cp-dp-pp-tp", "tp-cp-dp-xx", "tp cp dp pp"}) {
+    EXPECT_FALSE(make_run(request({{"order", order}})).ok()) << order;
+  }
+}
+
+TEST(Run, OffloadTakesAListAndRefusesWhatCannotGo) {
+  const auto run = make_run(request({{"offload", "optimizer, activations"}, {"dp", "8"}}));
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_TRUE(run->layout.offload_optimizer && run->layout.offload_activations);
+  EXPECT_FALSE(run->layout.offload_parameters);
+  EXPECT_FALSE(make_run(request({{"offload", "gradients"}})).ok());
+}
+
+TEST(Run, WhatWasNotGivenIsNamedAsAssumed) {
+  const auto run = make_run(request({{"gpus", "8"}}));
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->layout.zero, 1);  // Megatron-LM's distributed optimiser
+  ASSERT_EQ(run->assumptions.size(), 1u);
+  EXPECT_NE(run->assumptions[0].find("zero 1"), std::string::npos);
+  EXPECT_TRUE(make_run(request({{"gpus", "8"}, {"zero", "0"}}))->assumptions.empty());
+}
+
+TEST(Run, OlderHardwareGetsWhatItSupports) {
+  RunRequest on_v100 = request({{"gpus", "8"}, {"tp", "8"}});
+  on_v100[1].text = "dgx-v100";
+  const auto run = make_run(on_v100);
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_EQ(run->job.recipe->name, "fp16");
+  EXPECT_EQ(run->job.attention, AttentionKernel::unfused);
+}
+
+TEST(Run, ALaterFieldOverridesAnEarlierOne) {
+  EXPECT_EQ(make_run(request({{"tp", "2"}, {"tp", "4"}}))->layout.tp, 4);
+}
+
+TEST(Run, ModelAndClusterFilesStandBesideTheRunFile) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "headway_run_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "c.toml") << "base = \"dgx-h100\"\ntitle = \"mine\"\n";
+  std::ofstream(folder / "run.toml")
+      << "model = \"llama-2-7b\"\ncluster = \"c.toml\"\nseq = 4096\nglobal-batch = 8\n";
+  const auto read = read_run_file((folder / "run.toml").string());
+  ASSERT_TRUE(read.ok());
+  const auto run = make_run(*read);
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_EQ(run->cluster.title, "mine");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
+  const auto run = make_run(request({{"framework", "fsdp"},
+                                     {"param-dtype", "fp32"},
+                                     {"reduce-dtype", "bf16"},
+                                     {"fused-loss", "on"},
+                                     {"loss-metrics", "2"},
+                                     {"padding-mask", "true"},
+                                     {"recompute-early-stop", "off"},
+                                     {"attention", "triton"},
+                                     {"unfused", "true"}}));
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->job.param_dtype, WireFormat::fp32);
+  EXPECT_EQ(run->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_EQ(run->job.fused_loss, Choice::on);
+  EXPECT_EQ(run->job.loss_metrics, 2);
+  EXPECT_TRUE(run->job.padding_mask);
+  EXPECT_FALSE(run->job.fused);
+  EXPECT_EQ(run->job.attention, AttentionKernel::triton);
+  EXPECT_EQ(run->layout.recompute_early_stop, Choice::off);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,35 @@
+// The limits study: curves of settings, their models on many threads.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "limits/closed_forms.hpp"
+#include "limits/curve.hpp"
+#include "limits/setting.hpp"
+
+namespace headway {
+
+/// One setting and its curve.
+struct LimitsCurve {
+  limits::Setting setting;
+  limits::Curve curve;
+  limits::ClosedForms published_alpha;  // alpha 0, as the study's headline
+  limits::ClosedForms implied_alpha;    // as the setting's laws imply
+  std::optional<limits::Run> too_slow;  // the fastest run of the first model that is too slow
+
+  // Against the form of the step that the study published: models whose utilisation or cluster
+  // differs, and the largest difference in utilisation, as a share. None where the setting is as
+  // published itself.
+  std::size_t models_changed = 0;
+  double largest_change = 0;
+};
+
+/// The curves of all settings, models side by side on `threads` threads; nothing where `progress`
+/// stopped them.
+std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<limits::Setting>& settings,
+                                                      int threads, const Progress& progress);
+
+}  // namespace headway

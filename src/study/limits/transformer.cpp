@@ -1,0 +1,228 @@
+#include "study/limits/transformer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::int64_t kHeadDim = 128, kVocabulary = 131'072;
+constexpr std::int64_t kMostTensor = 64, kMostContext = 16, kMostStages = 512;
+constexpr std::int64_t kMostMicroBatch = 4, kMostChunks = 16;
+constexpr double kMostDoublings = 6, kLargestCluster = 50;  // powers of two
+constexpr double kLeastRecomputed = 11.0 / 9;
+
+std::int64_t sequence_of(const limits::Shape& shape) {
+  return shape.batch_tokens / shape.batch_sequences;
+}
+
+Job job_of(const limits::Setting& setting, const limits::Shape& shape) {
+  Job out;
+  out.sequence = sequence_of(shape);
+  out.global_batch = shape.batch_sequences;
+  out.recipe = recipe_from(to_name(setting.precision));
+  out.attention = AttentionKernel::flash2;
+  return out;
+}
+
+// Calls body(1), body(2), body(4) ... up to `most`.
+template <class Body>
+void for_each_power(std::int64_t most, const Body& body) {
+  for (std::int64_t power = 1; power <= most; power *= 2) body(power);
+}
+
+// Every layout that is tried on a power of two of accelerators, legal or not. [LIMIT-35]
+template <class Body>
+void for_each_layout(const Job& job, std::int64_t layers, std::int64_t accelerators,
+                     const Body& body) {
+  Layout layout;
+  const auto with_overlap = [&] {
+    layout.overlap_tensor = Choice::framework;
+    body(layout);
+    if (layout.tp == 1) return;
+    layout.overlap_tensor = Choice::on;
+    body(layout);
+  };
+  const auto with_sharding = [&] {
+    for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+      layout.recompute = recompute;
+      for (const int zero : {1, 3}) {
+        if (zero == 3 && layout.pp > 1) continue;
+        layout.zero = zero;
+        with_overlap();
+      }
+    }
+  };
+  const auto with_schedule = [&] {
+    for (std::int64_t chunks = 1; chunks <= (layout.pp > 1 ? kMostChunks : 1); ++chunks) {
+      if (chunks > 1 && layers % (layout.pp * chunks) != 0) continue;
+      layout.vpp = chunks;
+      with_sharding();
+    }
+    layout.vpp = 1;
+    // Schedules that split the backward pass fill their bubbles with enough micro-batches only.
+    const std::int64_t count = micro_batches(job, layout);
+    if (layout.pp > 1 && count >= layout.pp) {
+      layout.schedule = count >= 2 * layout.pp ? Schedule::zero_bubble_v : Schedule::zero_bubble;
+      with_sharding();
+    }
+    layout.schedule = Schedule::one_f_one_b;
+  };
+  for_each_power(std::min(kMostTensor, accelerators), [&](std::int64_t tensor) {
+    layout.tp = tensor;
+    for_each_power(std::min(kMostContext, accelerators / layout.tp), [&](std::int64_t context) {
+      layout.cp = context;
+      const std::int64_t rest = accelerators / layout.tp / layout.cp;
+      for_each_power(std::min(kMostStages, rest), [&](std::int64_t stages) {
+        layout.pp = stages;
+        layout.dp = rest / stages;
+        for_each_power(kMostMicroBatch, [&](std::int64_t sequences) {
+          layout.micro_batch = sequences;
+          if (job.global_batch % (layout.dp * sequences) == 0) with_schedule();
+        });
+      });
+    });
+  });
+}
+
+}  // namespace
+
+// [LIMIT-34] d_model, L and d_ff of the study's shape ([LIMIT-5]); heads of 128, as many of keys as
+// of queries; vocabulary of 131,072; sequences, batch, tokens and precision of the setting.
+// Parameters: (4 d^2 + 8 d^2) L instead of 8 d^2 L, and the embeddings: its compute is about 1.5
+// times the study's at the same width. The cluster's constants hold at any size: an extrapolation.
+Model transformer_of(const limits::Shape& shape) {
+  Model out;
+  out.name = "transformer-" + std::to_string(shape.d_model);
+  out.source = "the width and depth of the limits study";
+  out.hidden = shape.d_model;
+  out.vocabulary = kVocabulary;
+  out.maximum_sequence = sequence_of(shape);
+  Layer layer;
+  layer.attention = Attention{};
+  layer.attention->heads = layer.attention->kv_heads = shape.d_model / kHeadDim;
+  layer.attention->head_dim = layer.attention->value_dim = kHeadDim;
+  layer.feed_forward = FeedForward{};
+  layer.feed_forward->width = shape.d_ff;
+  layer.feed_forward->activation = Activation::gelu;
+  out.kinds.push_back(layer);
+  out.pattern.assign(static_cast<std::size_t>(shape.layers), 0);
+  return out;
+}
+
+Cluster extended_to(Cluster cluster, std::int64_t accelerators) {
+  cluster.levels.back().size = std::max(cluster.levels.back().size, accelerators);
+  cluster.accelerators = cluster.levels.back().size;
+  return cluster;
+}
+
+Problems transformer_problems(const limits::Setting& setting, const Cluster& cluster) {
+  Problems out;
+  const auto refuse = [&](const std::string& why) {
+    out.push_back({"setting '" + printable(setting.name) + "'", why});
+  };
+  if (setting.sparsity.sparse) refuse("has experts; the real transformers are dense");
+  if (setting.machine.sites > 0) refuse("has several sites, which only the idealised model knows");
+  if (!setting.relaxation.method.empty() || setting.steps_between_syncs > 1) {
+    refuse("is not synchronous training, the only kind whose steps are predicted");
+  }
+  const std::string precision(to_name(setting.precision));
+  if (recipe_from(precision) == nullptr) {
+    refuse("trains in " + precision + ", for which there is no recipe");
+  } else if (!(cluster.accelerator.peak_of(setting.precision) > FlopsPerSecond())) {
+    refuse("trains in " + precision + ", which " + printable(cluster.accelerator.title) +
+           " does not have");
+  }
+  return out;
+}
+
+// [LIMIT-38] The products of the layers at the peak, and the pipeline: a rank does 1/n of them in m
+// micro-batches, and with v chunks a stage waits for (pp - 1)/v of the work of one (zero-bubble
+// schedules: not at all):
+//   t >= 6 P tokens / (n peak) (1 + (pp - 1) / (v m)),  times 11/9 with full recomputation, as all
+//   of a forward pass but the last product of a layer, a third of it, is done again.
+// Only to leave out what cannot be the fastest.
+Seconds least_step_time(const limits::Shape& shape, const Job& job, const Layout& layout,
+                        FlopsPerSecond peak) {
+  const double d = static_cast<double>(shape.d_model);
+  const double weights =
+      static_cast<double>(shape.layers) * d * (4 * d + 2 * static_cast<double>(shape.d_ff));
+  const Flops products(6 * weights * static_cast<double>(shape.batch_tokens));
+  double times = layout.recompute == Recompute::full ? kLeastRecomputed : 1;
+  if (layout.schedule == Schedule::one_f_one_b) {
+    times *= 1 + static_cast<double>(layout.pp - 1) /
+                     static_cast<double>(layout.vpp * micro_batches(job, layout));
+  }
+  return times * products / (static_cast<double>(layout.ranks()) * peak);
+}
+
+// [LIMIT-35] Tried: tp 1 ... 64, cp 1 ... 16, pp 1 ... 512, dp the rest, all powers of two;
+// micro-batches of 1, 2 and 4 sequences; pipelines with 1 ... 16 virtual stages of equally many
+// layers, ZB-V with 2 pp micro-batches or more, ZB-H1 with pp; ZeRO 1, and 3 without a pipeline; no
+// recomputation and full; tensor-parallel calls as the framework has them, and under products.
+// Megatron's habits, sequence parallelism, flash attention, the setting's precision. The best of
+// these, not of all layouts: a lower bound of what is possible.
+std::optional<TransformerRun> fastest_transformer(const limits::Setting& setting,
+                                                  const limits::Shape& shape,
+                                                  const Cluster& cluster,
+                                                  const Calibration& calibration,
+                                                  std::int64_t accelerators, Seconds duration) {
+  if (shape.layers > kMostLayers) return std::nullopt;  // no model may have more
+  const Model model = transformer_of(shape);
+  const Job job = job_of(setting, shape);
+  const Cluster whole = extended_to(cluster, accelerators);
+  const FlopsPerSecond peak = cluster.accelerator.peak_of(setting.precision);
+  std::optional<TransformerRun> best;
+  Seconds longest = duration / limits::steps_of(shape);
+  std::size_t priced = 0;
+  for_each_layout(job, shape.layers, accelerators, [&](const Layout& layout) {
+    if (least_step_time(shape, job, layout, peak) > longest) return;
+    if (!check(model, job, layout, whole).empty()) return;
+    ++priced;
+    Forecast found = forecast(model, job, layout, whole, calibration);
+    if (!found.fits || found.step_time > longest) return;
+    if (best && found.step_time >= best->forecast.step_time) return;
+    longest = found.step_time;
+    best = TransformerRun{accelerators, layout, std::move(found), Seconds(), Flops(), 0};
+  });
+  if (!best) return std::nullopt;
+  best->priced = priced;
+  best->duration = best->forecast.step_time * limits::steps_of(shape);
+  best->training = best->forecast.model_flops_per_accelerator * static_cast<double>(accelerators) *
+                   best->duration;
+  return best;
+}
+
+std::optional<TransformerRun> smallest_transformer_cluster(const limits::Setting& setting,
+                                                           const limits::Shape& shape,
+                                                           const Cluster& cluster,
+                                                           const Calibration& calibration) {
+  const FlopsPerSecond peak = cluster.accelerator.peak_of(setting.precision);
+  if (!(peak > FlopsPerSecond())) return std::nullopt;
+  const double least = std::max(1.0, shape.training / (setting.duration * peak));
+  const double first = std::min(std::ceil(std::log2(least)), kLargestCluster);
+  for (double i = first; i <= std::min(first + kMostDoublings, kLargestCluster); ++i) {
+    const auto accelerators = static_cast<std::int64_t>(std::exp2(i));
+    auto found =
+        fastest_transformer(setting, shape, cluster, calibration, accelerators, setting.duration);
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+// [LIMIT-36] The study counts from the sustained peak of large products, which no transformer
+// reaches; here the best MFU of the narrower models takes its place.
+std::optional<std::size_t> end_of_linear_scaling(std::span<const double> mfu, double share) {
+  double best = 0;
+  for (std::size_t i = 0; i < mfu.size(); ++i) {
+    if (mfu[i] <= share * best) return i;
+    best = std::max(best, mfu[i]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace headway
