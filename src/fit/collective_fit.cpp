@@ -118,13 +118,13 @@ void weigh(Task& task) {
   std::map<std::string, double> count;
   const auto key = [](const CollectiveMeasurement& row) {
     return row.system + "|" + std::string(to_name(row.op)) + "|" +
-           to_name(size_class_of(row.bytes)) + "|" + std::to_string(row.nodes);
+           to_name(size_range_of(row.bytes)) + "|" + std::to_string(row.nodes);
   };
   for (const auto* row : task.rows) count[key(*row)] += 1;
   double sum = 0;
   for (const auto* row : task.rows) {
     // Messages up to 1 MiB count half: launch noise, and little of a training step's time.
-    const double size = size_class_of(row->bytes) == SizeClass::up_to_1mib ? 0.5 : 1.0;
+    const double size = size_range_of(row->bytes) == SizeRange::up_to_1mib ? 0.5 : 1.0;
     task.weights.push_back(size / std::sqrt(count[key(*row)]));
     sum += task.weights.back();
   }
@@ -143,7 +143,7 @@ std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held)
                       row->op == CollectiveOp::reduce_scatter || row->op == CollectiveOp::broadcast;
     rings += ring;
     through += ring && outer > 0 && row->span.members[outer - 1] > 1;
-    brief += size_class_of(row->bytes) == SizeClass::up_to_1mib;
+    brief += size_range_of(row->bytes) == SizeRange::up_to_1mib;
     trees += reduces;
     summed += reduces && level.in_network_reduction;
     all_to_all += row->op == CollectiveOp::all_to_all;
@@ -315,7 +315,7 @@ CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& 
     found->second.systems.insert(row.system);
     found->second.sources.insert(row.source);
     of_class[name].push_back(errors[i]);
-    if (size_class_of(row.bytes) != SizeClass::up_to_1mib) long_of_class[name].push_back(errors[i]);
+    if (size_range_of(row.bytes) != SizeRange::up_to_1mib) long_of_class[name].push_back(errors[i]);
   }
   for (auto& [name, fitted] : fit.classes) {
     fitted.error = summarise(of_class[name]);

@@ -227,7 +227,7 @@ TEST(CollectiveLog, PublicLogsOfEightA100FitWithinTheErrorThatTheDocumentsState)
 
 // Median |log2(predicted/measured)| of Perlmutter's rows of 32 nodes and more, by operation, from a
 // fit of those of at most four [REC-9].
-std::map<CollectiveOp, double> extrapolated(SizeClass size) {
+std::map<CollectiveOp, double> extrapolated(SizeRange size) {
   const auto loaded = load_collective_data();
   EXPECT_TRUE(loaded.ok());
   CollectiveData few = *loaded, many = *loaded;
@@ -236,7 +236,7 @@ std::map<CollectiveOp, double> extrapolated(SizeClass size) {
                   [&](const auto& row) { return row.system != "perlmutter" || !wanted(row); });
   };
   keep(few, [](const auto& row) { return row.nodes <= 4; });
-  keep(many, [&](const auto& row) { return row.nodes >= 32 && size_class_of(row.bytes) == size; });
+  keep(many, [&](const auto& row) { return row.nodes >= 32 && size_range_of(row.bytes) == size; });
   const auto start = estimated_classes(few);
   EXPECT_TRUE(start.ok());
   const auto errors = collective_errors(many, fit_collectives(few, *start).all);
@@ -254,7 +254,7 @@ std::map<CollectiveOp, double> extrapolated(SizeClass size) {
 }
 
 TEST(CollectiveLog, BandwidthFittedOnFourNodesHoldsOn32AndMore) {
-  const auto errors = extrapolated(SizeClass::above);
+  const auto errors = extrapolated(SizeRange::above);
   ASSERT_EQ(errors.size(), 3u);  // all-reduce, all-gather, reduce-scatter
   for (const auto& [op, error] : errors) {
     EXPECT_LT(error, 0.20) << to_name(op);
@@ -262,7 +262,7 @@ TEST(CollectiveLog, BandwidthFittedOnFourNodesHoldsOn32AndMore) {
 }
 
 TEST(CollectiveLog, LatencyFittedOnFourNodesHoldsWithinAQuarterOn32AndMore) {
-  for (const auto& [op, error] : extrapolated(SizeClass::up_to_1mib)) {
+  for (const auto& [op, error] : extrapolated(SizeRange::up_to_1mib)) {
     EXPECT_LT(error, 0.33) << to_name(op);
   }
 }

@@ -13,11 +13,11 @@ namespace headway {
 namespace {
 
 // Errors gathered by name, operation and size class; the lines come out sorted by these.
-using Gathered = std::map<std::tuple<std::string, CollectiveOp, SizeClass>, std::vector<double>>;
+using Gathered = std::map<std::tuple<std::string, CollectiveOp, SizeRange>, std::vector<double>>;
 
 void gather(Gathered& gathered, const std::string& name, const CollectiveMeasurement& row,
             double error) {
-  gathered[{name, row.op, size_class_of(row.bytes)}].push_back(error);
+  gathered[{name, row.op, size_range_of(row.bytes)}].push_back(error);
 }
 
 std::vector<CollectiveErrorLine> lines_of(const Gathered& gathered) {
@@ -100,21 +100,21 @@ std::string table(const std::vector<CollectiveErrorLine>& lines, const char* tit
 
 }  // namespace
 
-std::string to_name(SizeClass size) {
+std::string to_name(SizeRange size) {
   switch (size) {
-    case SizeClass::up_to_1mib:
+    case SizeRange::up_to_1mib:
       return "<= 1 MiB";
-    case SizeClass::up_to_64mib:
+    case SizeRange::up_to_64mib:
       return "1-64 MiB";
-    case SizeClass::above:
+    case SizeRange::above:
       return "> 64 MiB";
   }
   return "";
 }
 
-SizeClass size_class_of(Bytes bytes) {
-  if (bytes <= Bytes(1024.0 * 1024.0)) return SizeClass::up_to_1mib;
-  return bytes <= Bytes(64 * 1024.0 * 1024.0) ? SizeClass::up_to_64mib : SizeClass::above;
+SizeRange size_range_of(Bytes bytes) {
+  if (bytes <= Bytes(1024.0 * 1024.0)) return SizeRange::up_to_1mib;
+  return bytes <= Bytes(64 * 1024.0 * 1024.0) ? SizeRange::up_to_64mib : SizeRange::above;
 }
 
 Result<NetworkClasses> calibrated_classes(const CollectiveData& data) {

@@ -50,15 +50,15 @@ Result<CollectiveFit> calibrate_collectives(const CollectiveData& data);
 /// The text of data/calibration/networks.toml; `date` as "2026-11-21".
 std::string to_toml(const CollectiveFit& fit, const std::string& date);
 
-enum class SizeClass { up_to_1mib, up_to_64mib, above };
-std::string to_name(SizeClass size);
-SizeClass size_class_of(Bytes bytes);
+enum class SizeRange { up_to_1mib, up_to_64mib, above };
+std::string to_name(SizeRange size);
+SizeRange size_range_of(Bytes bytes);
 
 /// One line of an error table.
 struct CollectiveErrorLine {
   std::string name;  // of the system, or what was predicted from what
   std::string op;
-  SizeClass size;
+  SizeRange size;
   ErrorSummary error;
 };
 

@@ -73,7 +73,7 @@ TEST(CollectiveData, TheScanTurnsBusBandwidthIntoTime) {
 
 TEST(CollectiveCalibration, MedianErrorAbove1MiBIsUnder15PercentForEachFittedSource) {
   for (const auto& line : collective_report(measured(), calibrated()).lines) {
-    if (line.size == SizeClass::up_to_1mib) continue;
+    if (line.size == SizeRange::up_to_1mib) continue;
     // Only predicted: the one-GPU run of Alps; single rows of reports.
     if (line.name == "alps-1-gpu" || line.name == "h100-roce") continue;
     EXPECT_LT(line.error.median, 0.15) << line.name << " " << line.op << " " << to_name(line.size);
@@ -82,7 +82,7 @@ TEST(CollectiveCalibration, MedianErrorAbove1MiBIsUnder15PercentForEachFittedSou
 
 TEST(CollectiveCalibration, MedianErrorUpTo1MiBIsUnder30PercentExceptOnAlps) {
   for (const auto& line : collective_report(measured(), calibrated()).lines) {
-    if (line.size != SizeClass::up_to_1mib || line.name == "alps-1-gpu") continue;
+    if (line.size != SizeRange::up_to_1mib || line.name == "alps-1-gpu") continue;
     EXPECT_LT(line.error.median, line.name == "alps" ? 0.45 : 0.30) << line.name << " " << line.op;
   }
 }
