@@ -170,7 +170,7 @@ TEST(NcclTests, ALineThatNamesSeveralProgramsOrAContradictedOneNamesNone) {
   const std::string reduce =
       "  1048576  262144  float  sum  -1  20.00  52.43  91.75  0  21.00  49.93  87.38  0\n";
   for (const char* before : {"for t in sendrecv_perf all_reduce_perf; do ./$t; done\n",
-                             "sendrecv_perf: finished\n", "/work/sendrecv_perf_runs/today\n"}) {
+                             "sendrecv_perf: finished\n", "/opt/sendrecv_perf_runs/today\n"}) {
     EXPECT_EQ(read_text(before + header + reduce).calls.at(0).op, Operation::all_reduce) << before;
   }
 }

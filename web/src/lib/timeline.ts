@@ -50,7 +50,7 @@ const kDrawn = ["1f1b", "gpipe", "zero-bubble"];
 /** Why a run's timeline cannot be drawn; null where it can. */
 export function notDrawn(run: PipelineRun): string | null {
   if (!kDrawn.includes(run.schedule)) {
-    return `The slots of ${run.schedule} are not drawn: the forecast takes its idle time from a closed form.`;
+    return `The slots of ${run.schedule} are not drawn here; the forecast knows its idle time.`;
   }
   if (run.schedule === "zero-bubble" && run.chunks > 1) return "Zero-bubble slots are drawn for one chunk a stage.";
   if (2 * run.stages.length * run.microBatches * run.chunks > kMostSlots) {
