@@ -207,8 +207,11 @@ RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
   const Forecast few = c.priced();
   c.job.global_batch *= 2;
   const Forecast many = c.priced();
-  RC_ASSERT(not_above(many.parts.bubble / many.step_time, few.parts.bubble / few.step_time));
   RC_ASSERT(many.step_time > few.step_time);
+  // In the fixed order of ZB-V ranks that differ wait for each other in every micro-batch
+  // [FORECAST-3]: there the bubble grows with them.
+  if (c.layout.schedule == Schedule::zero_bubble_v) return;
+  RC_ASSERT(not_above(many.parts.bubble / many.step_time, few.parts.bubble / few.step_time));
 }
 
 RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.hpp"
 #include "launch/shell/branch.hpp"
@@ -118,7 +119,8 @@ class Script : Words {
 
   // The lines of the here-documents that the line just read announces.
   void here_documents() {
-    for (const HereDocument& here : here_) {
+    const std::vector<HereDocument> announced = std::exchange(here_, {});
+    for (const HereDocument& here : announced) {
       const int first = line_;
       std::string body;
       bool ended = false;
@@ -135,7 +137,6 @@ class Script : Words {
         if (!ended) body.append(one) += '\n';
       }
       if (!ended) {
-        here_.clear();
         return fail(here.line,
                     "the here-document '" + printable(here.delimiter) + "' does not end");
       }
@@ -144,7 +145,6 @@ class Script : Words {
       if (!fine()) return;
       script_.files.push_back({target_, std::move(body), first});
     }
-    here_.clear();
     target_.clear();
   }
 

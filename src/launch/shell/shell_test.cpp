@@ -66,6 +66,15 @@ TEST(LaunchShell, HereDocumentsAreNoCommands) {
   EXPECT_EQ(last_command("cat <<EOF\nabc\n"), "s.sh:1: the here-document 'EOF' does not end");
 }
 
+TEST(LaunchShell, AHereDocumentThatDoesNotEndIsNamedByItsDelimiter) {
+  const auto script = read_shell("cat <<END_OF_THE_CONFIGURATION > c.json\n{}\nrun\n", "s.sh");
+  ASSERT_FALSE(script.ok());
+  ASSERT_EQ(script.problems().size(), 1u);
+  EXPECT_EQ(script.problems()[0].where, "s.sh:1");
+  EXPECT_EQ(script.problems()[0].message,
+            "the here-document 'END_OF_THE_CONFIGURATION' does not end");
+}
+
 TEST(LaunchShell, AHereDocumentThatGoesToAFileIsKept) {
   const auto script = read_shell(
       "N=8\nF=c.json\ncat <<EOT > $F\n{\"a\": $N,\n \"b\": \"\\$x\"}\nEOT\n"
