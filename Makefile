@@ -72,7 +72,7 @@ fuzz: $(RELEASE)/build.ninja
 	@rm -f $(RELEASE)/tests.xml
 	@cmake -B $(RELEASE) -DHEADWAY_SANITIZE=ON -DHEADWAY_FUZZ_MUTATIONS=$(MUTATIONS) \
 	  >build/configure-sanitized.log 2>&1 || { cat build/configure-sanitized.log; exit 1; }
-	@scripts/build $(RELEASE) $(JOBS) fuzz_sanitized
+	@scripts/build $(RELEASE) $(JOBS) fuzz_driver_sanitized
 	@scripts/run-tests $(RELEASE) --build-config full --tests-regex '^full\.'
 
 # Every view of the page, for docs/web and the README.

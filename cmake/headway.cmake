@@ -162,33 +162,48 @@ function(headway_test name)
   endif()
 endfunction()
 
-# headway_fuzz(NAME USES library... SEEDS glob... [ITERATIONS n]): the fuzz target of NAME_fuzz.cpp,
-# FOLDER_NAME_fuzz where that stands in a folder ("launch/megatron"). It defines
-# LLVMFuzzerTestOneInput. As a test it runs every seed and n mutations of them, always the same ones
-# (tests/fuzz/driver.cpp). With HEADWAY_SANITIZE also as full.fuzz.NAME, of HEADWAY_FUZZ_MUTATIONS,
-# which .ci/full runs (ctest --build-config full). With HEADWAY_LIBFUZZER (clang) it is a libFuzzer
-# program to be run by hand: NAME_fuzz FOLDER_OF_SEEDS.
+# headway_fuzz_targets(SOURCES file... USES library...): the program of all fuzz targets,
+# fuzz_driver TARGET (tests/fuzz/driver.cpp), and its twin. With HEADWAY_LIBFUZZER (clang) instead
+# what each target's own program is made of.
+function(headway_fuzz_targets)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  if(HEADWAY_LIBFUZZER)
+    headway_library(headway_fuzz_targets HEADERS headway_headers_quick SOURCES ${ARG_SOURCES}
+                    USES ${ARG_USES} PRIVATE headway_less_optimised)
+    return()
+  endif()
+  headway_program(fuzz_driver SOURCES driver.cpp ${ARG_SOURCES} USES ${ARG_USES})
+  target_link_libraries(fuzz_driver_objects PRIVATE headway_less_optimised)
+  target_precompile_headers(fuzz_driver_objects REUSE_FROM headway_headers_quick)
+  # g++ 12 warns falsely of std::string where its header is precompiled (GCC bug 105329).
+  target_compile_options(fuzz_driver_objects PRIVATE -Wno-array-bounds -Wno-stringop-overflow
+                                                     -Wno-stringop-overread)
+endfunction()
+
+# headway_fuzz(NAME SEEDS glob... [ITERATIONS n]): the fuzz target NAME of tests/fuzz/targets.cpp. As
+# a test it runs every seed and n mutations of them, always the same ones. With HEADWAY_SANITIZE also
+# as full.fuzz.NAME, of HEADWAY_FUZZ_MUTATIONS, which .ci/full runs (ctest --build-config full). With
+# HEADWAY_LIBFUZZER it is a libFuzzer program to be run by hand: NAME_fuzz FOLDER_OF_SEEDS.
 function(headway_fuzz name)
-  cmake_parse_arguments(ARG "" "ITERATIONS" "USES;SEEDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "ITERATIONS" "SEEDS" ${ARGN})
   if(NOT ARG_ITERATIONS)
     set(ARG_ITERATIONS 20000)
   endif()
-  set(source ${name}_fuzz.cpp)
-  string(REPLACE "/" "_" name ${name})
   if(HEADWAY_LIBFUZZER)
-    headway_program(${name}_fuzz SOURCES ${source} USES ${ARG_USES} -fsanitize=fuzzer)
+    add_executable(${name}_fuzz libfuzzer.cpp)
+    target_compile_definitions(${name}_fuzz PRIVATE HEADWAY_FUZZ_TARGET="${name}")
+    target_link_libraries(${name}_fuzz PRIVATE headway_fuzz_targets -fsanitize=fuzzer)
     return()
   endif()
-  headway_program(${name}_fuzz SOURCES ${source} USES ${ARG_USES} headway_fuzz_driver)
-  set(run --iterations ${ARG_ITERATIONS} ${ARG_SEEDS})
-  add_test(NAME fuzz.${name} COMMAND ${name}_fuzz ${run})
+  set(run ${name} --iterations ${ARG_ITERATIONS} ${ARG_SEEDS})
+  add_test(NAME fuzz.${name} COMMAND fuzz_driver ${run})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
   if(HEADWAY_SANITIZE)
-    add_test(NAME sanitized.fuzz.${name} COMMAND ${name}_fuzz_sanitized ${run})
+    add_test(NAME sanitized.fuzz.${name} COMMAND fuzz_driver_sanitized ${run})
     set_tests_properties(sanitized.fuzz.${name} PROPERTIES TIMEOUT 120)
     add_test(NAME full.fuzz.${name} CONFIGURATIONS full
-             COMMAND ${name}_fuzz_sanitized --iterations ${HEADWAY_FUZZ_MUTATIONS} ${ARG_SEEDS})
+             COMMAND fuzz_driver_sanitized ${name} --iterations ${HEADWAY_FUZZ_MUTATIONS}
+                     ${ARG_SEEDS})
     set_tests_properties(full.fuzz.${name} PROPERTIES TIMEOUT 1000000)  # some take hours
-    add_dependencies(fuzz_sanitized ${name}_fuzz_sanitized)
   endif()
 endfunction()

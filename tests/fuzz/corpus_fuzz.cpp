@@ -1,18 +1,17 @@
 // Corpora of measured runs: any text becomes rows with a prediction or a reason, or problems; and
 // any rows a report.
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 
 #include "base/csv.hpp"
 #include "fit/validation_report.hpp"
+#include "targets.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void headway::fuzz::corpus(std::string_view text) {
   const auto report = headway::validate(text, "corpus.csv", headway::ValidateBy::source);
   if (!report) {
     if (report.problems().empty()) std::abort();
-    return 0;
+    return;
   }
   for (const headway::ValidationRow& row : report->rows) {
     if (row.predicted() != row.predicted_step_time.has_value()) std::abort();
@@ -34,5 +33,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const headway::Plot& plot : headway::validation_plots(*report)) {
     if (plot.svg.find("\"nan") != std::string::npos) std::abort();
   }
-  return 0;
 }

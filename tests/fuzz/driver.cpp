@@ -1,7 +1,8 @@
-// Drives a fuzz target where no libFuzzer is at hand: runs each seed file, then mutations of them.
-// Mutation i is a pure function of the seeds and i, so that a failure can be run again alone:
+// Drives one of the fuzz targets where no libFuzzer is at hand: runs each seed file, then mutations
+// of them. Mutation i is a pure function of the seeds and i, so that a failure can be run again
+// alone:
 //
-//   NAME_fuzz [--iterations N] [--only I] FILE_OR_FOLDER...
+//   fuzz_driver TARGET [--iterations N] [--only I] FILE_OR_FOLDER...
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "targets.hpp"
+
 // Present where a sanitizer is linked in; it calls the function before it ends the program.
 extern "C" void __attribute__((weak)) __sanitizer_set_death_callback(void (*)());
 // The sanitizer of undefined behaviour calls no such function; but it aborts where it is told to.
@@ -153,19 +155,26 @@ void add_seeds(const fs::path& path, std::vector<fs::path>& out) {
   }
 }
 
-void run(const std::string& text) {
+void run(const headway::fuzz::Target& target, const std::string& text) {
   // An exact copy on the heap: the sanitizer sees a read past its end.
-  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
-  LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  const std::vector<char> bytes(text.begin(), text.end());
+  target.run({bytes.data(), bytes.size()});
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
+  const std::string_view name = count > 1 ? arguments[1] : "";
+  const headway::fuzz::Target* target = headway::fuzz::target_named(name);
+  if (target == nullptr) {
+    std::fprintf(stderr, "fuzz: no target is named '%s'; there are: %s\n",
+                 std::string(name).c_str(), headway::fuzz::target_names().c_str());
+    return 2;
+  }
   std::size_t first = 0;
   std::size_t last = 20000;
   std::vector<fs::path> files;
-  for (int i = 1; i < count; ++i) {
+  for (int i = 2; i < count; ++i) {
     const std::string_view argument = arguments[i];
     const bool has_value = i + 1 < count;
     if (argument == "--iterations" && has_value) {
@@ -192,11 +201,11 @@ int main(int count, char** arguments) {
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(say_last_words);
 
   if (first == 0) {
-    for (index_now = 0; index_now < seeds.size(); ++index_now) run(seeds[index_now]);
+    for (index_now = 0; index_now < seeds.size(); ++index_now) run(*target, seeds[index_now]);
   }
   label = "mutation (run it again with --only)";
   for (index_now = first; index_now < last; ++index_now) {
-    run(Mutator(seeds, index_now)());
+    run(*target, Mutator(seeds, index_now)());
   }
   std::printf("%zu seeds and %zu mutations ran\n", seeds.size(), last - first);
 }

@@ -6,15 +6,15 @@
 
 #include "limits/load.hpp"
 #include "limits/scaling.hpp"
+#include "targets.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void headway::fuzz::limits(std::string_view text) {
   const auto document = headway::parse_toml(text, "setting.toml");
-  if (!document) return 0;
+  if (!document) return;
   const auto comparison = headway::limits::read_comparison(*document, "setting");
   if (!comparison) {
     if (comparison.problems().empty()) std::abort();
-    return 0;
+    return;
   }
   for (const headway::limits::Setting& setting : comparison->settings) {
     if (setting.machine.levels.empty()) std::abort();
@@ -24,5 +24,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!counted || !std::isfinite(shape.training.value())) std::abort();
     }
   }
-  return 0;
 }

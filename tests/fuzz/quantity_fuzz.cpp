@@ -1,8 +1,8 @@
 #include <cmath>
-#include <cstdint>
 
 #include "base/quantity_text.hpp"
 #include "document_checks.hpp"
+#include "targets.hpp"
 
 namespace {
 
@@ -17,8 +17,7 @@ void read(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void headway::fuzz::quantity(std::string_view text) {
   read<headway::Seconds>(text);
   read<headway::Bytes>(text);
   read<headway::Flops>(text);
@@ -26,5 +25,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read<headway::BytesPerSecond>(text);
   read<headway::FlopsPerSecond>(text);
   read<headway::Watts>(text);
-  return 0;
 }

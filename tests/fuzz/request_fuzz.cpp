@@ -1,18 +1,19 @@
 // Requests in JSON: any text is answered by a document or by problems, each with its place; and no
 // progress is needed for the latter.
-#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "api/answer.hpp"
 #include "base/document.hpp"
+#include "targets.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+void headway::fuzz::request(std::string_view bytes) {
+  if (bytes.empty()) return;
   // The first byte says which command; "study" alone would take seconds.
-  const std::string_view command = headway::kAnsweredCommands[data[0] % 7];
-  const std::string_view body(reinterpret_cast<const char*>(data + 1), size - 1);
-  if (body.find("study") != std::string_view::npos) return 0;
+  const std::string_view command =
+      headway::kAnsweredCommands[static_cast<unsigned char>(bytes[0]) % 7];
+  const std::string_view body = bytes.substr(1);
+  if (body.find("study") != std::string_view::npos) return;
   headway::AnswerOptions options;
   options.data = "no-such-folder";
   options.threads = 1;
@@ -20,12 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const headway::CommandOutput output = headway::answer(command, body, options);
   if (output.problems.empty()) {
     if (!headway::parse_json(output.text, "document")) std::abort();
-    return 0;
+    return;
   }
   if (!output.text.empty()) std::abort();
   for (const headway::Problem& problem : output.problems) {
     if (problem.where.empty() || problem.message.empty()) std::abort();
   }
   if (!headway::parse_json(headway::problems_json(output.problems), "problems")) std::abort();
-  return 0;
 }

@@ -2,11 +2,11 @@
 // harmless names, and a file of step times becomes times whose slowest is finite; or problems.
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "api/scale_sweep.hpp"
 #include "document_checks.hpp"
 #include "study/goodput_stragglers.hpp"
+#include "targets.hpp"
 
 namespace {
 
@@ -47,14 +47,13 @@ void read_axis(headway::SweepAxis axis, std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const int kind = data[0] % 8;
+void headway::fuzz::scale(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::string_view text = bytes.substr(1);
+  const int kind = static_cast<unsigned char>(bytes[0]) % 8;
   if (kind == 7) {
     read_times(text);
   } else {
     read_axis(static_cast<headway::SweepAxis>(kind), text);
   }
-  return 0;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -50,14 +49,12 @@ inline void check_recording(const Recording& recording) {
 }
 
 /// A reader takes any bytes.
-inline int check_reader(void (*reader)(ByteSource&, Recording&), const std::uint8_t* data,
-                        std::size_t size) {
-  const auto source = source_of(std::string_view(reinterpret_cast<const char*>(data), size));
+inline void check_reader(void (*reader)(ByteSource&, Recording&), std::string_view text) {
+  const auto source = source_of(text);
   Recording recording;
   recording.source = "fuzzed";
   reader(*source, recording);
   check_recording(recording);
-  return 0;
 }
 
 }  // namespace headway

@@ -1,10 +1,9 @@
 // Any bytes become a recording that is sound, or a problem.
+#include "targets.hpp"
 #include "trace_checks.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto recording =
-      headway::read_nsight_bytes(std::string_view(reinterpret_cast<const char*>(data), size));
+void headway::fuzz::trace_nsight(std::string_view text) {
+  const auto recording = headway::read_nsight_bytes(text);
   if (recording) headway::check_recording(*recording);
   if (!recording && recording.problems().empty()) std::abort();
-  return 0;
 }

@@ -1,15 +1,14 @@
 // Recognition and unpacking: any bytes, of any form, become a recording that is sound, or a
 // problem.
+#include "targets.hpp"
 #include "trace_checks.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto recording = headway::read_trace_bytes(
-      std::string_view(reinterpret_cast<const char*>(data), size), "fuzzed");
+void headway::fuzz::trace_open(std::string_view text) {
+  const auto recording = headway::read_trace_bytes(text, "fuzzed");
   if (recording) {
     headway::check_recording(*recording);
     if (recording->records_read == 0) std::abort();
   } else if (recording.problems().empty()) {
     std::abort();
   }
-  return 0;
 }

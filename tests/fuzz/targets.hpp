@@ -1,0 +1,35 @@
+// The fuzz targets, one for each parser: each takes any bytes, and ends the program where what must
+// hold does not.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headway::fuzz {
+
+void cluster(std::string_view bytes);
+void config(std::string_view bytes);
+void corpus(std::string_view bytes);
+void form(std::string_view bytes);
+void json(std::string_view bytes);
+void limits(std::string_view bytes);
+void quantity(std::string_view bytes);
+void request(std::string_view bytes);
+void run(std::string_view bytes);
+void scale(std::string_view bytes);
+void toml(std::string_view bytes);
+void trace_nsight(std::string_view bytes);
+void trace_open(std::string_view bytes);
+
+struct Target {
+  std::string_view name;
+  void (*run)(std::string_view bytes);
+};
+
+/// Null where there is none of that name.
+const Target* target_named(std::string_view name);
+
+/// All names, for messages.
+std::string target_names();
+
+}  // namespace headway::fuzz
