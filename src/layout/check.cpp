@@ -19,6 +19,10 @@ std::string divisors(std::int64_t number, std::int64_t limit = 1024) {
   return out;
 }
 
+// Slots of ZB-V grow with the square of the ranks [FORECAST-3]; no published pipeline has half as
+// many.
+constexpr std::int64_t kMostPlacedRanks = 256;
+
 class Checker {
  public:
   Checker(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster)
@@ -211,6 +215,11 @@ class Checker {
       fail("--vpp", "virtual stages are for --schedule 1f1b; " +
                         std::string(kScheduleNames[static_cast<int>(layout_.schedule)]) +
                         " places its chunks itself");
+    }
+    if (layout_.schedule == Schedule::zero_bubble_v && layout_.pp > kMostPlacedRanks) {
+      fail("--pp", std::to_string(layout_.pp) +
+                       " ranks; zero-bubble-v is placed slot by slot, for at most " +
+                       std::to_string(kMostPlacedRanks));
     }
     if (layout_.schedule == Schedule::dual_pipe) {
       if (layout_.pp % 2 != 0) fail("--schedule", "dual-pipe needs an even --pp");

@@ -260,6 +260,13 @@ TEST(Check, PipelineStages) {
              r.job.global_batch = 4 * 2;
            },
            "--pp", "micro-batches (2) to be a multiple of pp = 4"},
+          {"ZB-V on more ranks than slots are placed for",
+           [](Case& r) {
+             r.model.pattern.assign(512, 0);
+             r.layout.pp = 512;
+             r.layout.schedule = Schedule::zero_bubble_v;
+           },
+           "--pp", "at most 256"},
           {"overlapped tensor-parallel calls over two nodes",
            [](Case& r) {
              r.layout.tp = 16;
