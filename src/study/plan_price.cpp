@@ -11,9 +11,6 @@
 namespace headway {
 namespace {
 
-// Floors are added up in another order than what lies above them.
-constexpr double kRounding = 1 - 1e-9;
-
 // Tuples, orders and spreads of experts of which a pricer keeps what their cells share.
 constexpr std::size_t kMostPlaces = 256;
 
@@ -300,7 +297,7 @@ void PlanPricer::floor_states(Place& place) {
 }
 
 Bytes PlanPricer::least_memory(const Place& place) const {
-  return (*place.least_states + q_.calibration.of(q_.job.framework).context) * kRounding;
+  return (*place.least_states + q_.calibration.of(q_.job.framework).context) * kFloorRounding;
 }
 
 // What the micro-batches of a group of layouts hold. Returns what at least must fit.
@@ -312,7 +309,7 @@ Bytes PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks)
     pipe.held.push_back(held_activations(blocks, pipe.stages[s], slice, place.micro_batches));
     least = std::max(least, pipe.least_states[s] + pipe.held[s].activations);
   }
-  return (least + q_.calibration.of(q_.job.framework).context) * kRounding;
+  return (least + q_.calibration.of(q_.job.framework).context) * kFloorRounding;
 }
 
 // The time of a group of layouts up to what their sharding decides.
@@ -332,7 +329,7 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
   pipe.timed_by = group_;
   // Placed slots take a thousand times as long as a closed form.
   pipe.dull = layout_.schedule == Schedule::zero_bubble_v &&
-              !worth({pipe.assembly->parts().total() * kRounding, pipe.least});
+              !worth({pipe.assembly->parts().total() * kFloorRounding, pipe.least});
   if (pipe.dull) return;
   double again = 0;
   for (const StageClass& stage : pipe.stages) {
@@ -361,7 +358,7 @@ Seconds PlanPricer::floor_of(const Place& place, const std::vector<PricedBlock>&
       place.shape.fills_bubbles ? 0.0 : 1 / static_cast<double>(place.shape.most_chunks);
   const double straggling =
       1 + q_.calibration.shared.straggling * std::log2(static_cast<double>(layout_.ranks()));
-  return ((micro - waits) / stages + waits) * whole * (straggling * kRounding);
+  return ((micro - waits) / stages + waits) * whole * (straggling * kFloorRounding);
 }
 
 // Under every layout of the place whose blocks compute again what those of the choice do: of full

@@ -41,6 +41,9 @@ struct PlanCounts {
   PlanCounts& operator+=(const PlanCounts& other);
 };
 
+/// Floors are added up in another order than what lies above them.
+constexpr double kFloorRounding = 1 - 1e-9;
+
 /// At least what any layout of a set takes.
 struct PlanFloor {
   Seconds time;

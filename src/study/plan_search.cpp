@@ -11,8 +11,6 @@
 namespace headway {
 namespace {
 
-constexpr double kRounding = 1 - 1e-9;  // floors are added up in another order
-
 double value(const PlanPoint& point, PlanObjective objective) {
   switch (objective) {
     case PlanObjective::time:
@@ -39,7 +37,7 @@ double value(const PlanFloor& floor, const PlanQuestion& q, std::int64_t ranks,
       return step_energy({floor.time, model_flops(q.model, q.job, AttentionFlops::full), ranks},
                          q.job, q.calibration.power, q.cluster.accelerator)
                  .value() *
-             kRounding;
+             kFloorRounding;
   }
   return 0;
 }
