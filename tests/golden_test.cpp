@@ -11,7 +11,8 @@
 
 #include "api/commands.hpp"
 #include "api/predict.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "base/parallel.hpp"
+#include "platform/parallel.hpp"
 
 namespace headway {
 

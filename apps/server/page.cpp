@@ -6,8 +6,9 @@
 #include <cstdio>
 
 #include "api/answer.hpp"
-#include "base/document.hpp"
-#include "base/embedded.hpp"
+#include "base/document/document.hpp"
+#include "platform/embedded.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

@@ -9,9 +9,10 @@
 
 #include "api/answer.hpp"
 #include "api/schema.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "client_for_test.hpp"
 #include "page.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

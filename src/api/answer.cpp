@@ -4,10 +4,10 @@
 
 #include "api/json_request.hpp"
 #include "api/plan.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
-#include "fit/validation.hpp"
+#include "fit/validation/validation.hpp"
 #include "launch/launch.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"

@@ -1,16 +1,16 @@
 // headway calibrate.
-#include <filesystem>
 
 #include "api/calibrate_collectives.hpp"
-#include "api/files.hpp"
 #include "api/json.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/text.hpp"
-#include "fit/collectives.hpp"
-#include "fit/intervals_fit.hpp"
-#include "fit/kernels.hpp"
-#include "fit/measurements.hpp"
-#include "fit/step_fit.hpp"
+#include "fit/collectives/collectives.hpp"
+#include "fit/corpus/measurements.hpp"
+#include "fit/intervals/fit.hpp"
+#include "fit/kernels/kernels.hpp"
+#include "fit/steps/fit.hpp"
+#include "platform/output.hpp"
+#include "platform/paths.hpp"
 
 namespace headway {
 namespace {
@@ -103,8 +103,7 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     if (what != asked) continue;
 
     const std::string folder = checkout_of(request) + "/calibration";
-    std::error_code ignored;
-    if (request.write && !std::filesystem::is_directory(folder, ignored)) {
+    if (request.write && !is_folder(folder)) {
       return {.problems = {{"--write",
                             "renews the constants in the data folder of a checkout of Headway, and "
                             "there is no folder " +

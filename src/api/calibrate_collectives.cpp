@@ -1,17 +1,14 @@
 #include "api/calibrate_collectives.hpp"
 
-#include <filesystem>
-
-#include "api/files.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
-#include "fit/collective_log.hpp"
+#include "fit/collectives/log.hpp"
+#include "platform/output.hpp"
+#include "platform/paths.hpp"
 #include "trace/open.hpp"
 
 namespace headway {
 namespace {
-
-namespace fs = std::filesystem;
 
 Problems check_flags(const CalibrateRequest& request) {
   Problems problems;
@@ -39,10 +36,9 @@ std::string base_of(const CalibrateRequest& request) {
   const std::string& cluster = request.cluster;
   const bool path = cluster.ends_with(".toml") || cluster.find('/') != std::string::npos;
   if (!path || request.output.empty()) return cluster;
-  std::error_code error;
-  const fs::path folder = fs::absolute(request.output, error).parent_path();
-  const fs::path relative = fs::relative(fs::absolute(cluster, error), folder, error);
-  return error || relative.empty() ? cluster : relative.string();
+  const auto output = whole_path(request.output);
+  const auto seen = output ? path_from(folder_of(*output), cluster) : std::nullopt;
+  return seen.value_or(cluster);
 }
 
 std::vector<ClassError> errors_of(const LoggedFit& fit) {
@@ -83,7 +79,7 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
     } else {
       recordings.push_back(std::move(recording).value());
     }
-    names.push_back(fs::path(log).filename().string());
+    names.push_back(file_name(log));
   }
   if (!problems.empty()) return {.problems = std::move(problems)};
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/commands.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 
 namespace headway {
 

@@ -6,15 +6,15 @@
 #include "api/limits.hpp"
 #include "api/plan.hpp"
 #include "api/predict.hpp"
-#include "base/document.hpp"
-#include "base/embedded.hpp"
-#include "base/table.hpp"
+#include "base/document/document.hpp"
+#include "base/draw/table.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
-#include "fit/collectives.hpp"
-#include "fit/kernels.hpp"
-#include "fit/measurements.hpp"
+#include "fit/collectives/collectives.hpp"
+#include "fit/corpus/measurements.hpp"
+#include "fit/kernels/kernels.hpp"
 #include "model/load.hpp"
+#include "platform/embedded.hpp"
 
 namespace headway {
 namespace {

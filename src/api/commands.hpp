@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/parallel.hpp"
 #include "base/result.hpp"
+#include "platform/parallel.hpp"
 #include "run/run.hpp"
 
 namespace headway {

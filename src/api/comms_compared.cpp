@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "api/comms.hpp"
-#include "api/files.hpp"
-#include "cost/calibration.hpp"
+#include "cost/calibration/calibration.hpp"
+#include "platform/output.hpp"
 
 namespace headway {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "run/run.hpp"
-#include "study/verdict.hpp"
+#include "study/reconcile/verdict.hpp"
 
 namespace headway {
 

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/comms_compared.hpp"
-#include "trace/call_table.hpp"
+#include "trace/analysis/call_table.hpp"
 
 namespace headway {
 namespace {

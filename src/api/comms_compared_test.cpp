@@ -5,9 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "api/comms.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 #include "forecast/random_run.hpp"
-#include "study/synthetic_recording_for_test.hpp"
+#include "platform/files.hpp"
+#include "study/reconcile/synthetic_recording_for_test.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "api/comms_compared.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
-#include "trace/call_table.hpp"
+#include "trace/analysis/call_table.hpp"
 
 namespace headway {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "api/files.hpp"
 #include "api/predict.hpp"
-#include "study/textbook.hpp"
-#include "study/traffic.hpp"
+#include "platform/output.hpp"
+#include "study/traffic/textbook.hpp"
+#include "study/traffic/traffic.hpp"
 
 namespace headway {
 

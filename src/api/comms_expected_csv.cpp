@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "api/comms_expected.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 
 namespace headway {
 namespace {

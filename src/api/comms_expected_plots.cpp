@@ -1,6 +1,6 @@
 #include "api/comms_expected.hpp"
 #include "base/text.hpp"
-#include "study/traffic_plots.hpp"
+#include "study/traffic/plots.hpp"
 
 namespace headway {
 

@@ -1,12 +1,12 @@
 #include "api/comms_expected_study.hpp"
 
-#include "api/files.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
+#include "base/draw/table.hpp"
 #include "base/generated.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
-#include "study/communication_plots.hpp"
-#include "study/communication_tables.hpp"
+#include "platform/output.hpp"
+#include "study/traffic/communication_plots.hpp"
+#include "study/traffic/communication_tables.hpp"
 
 namespace headway {
 namespace {

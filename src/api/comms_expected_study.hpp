@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/commands.hpp"
-#include "study/communication.hpp"
+#include "study/traffic/communication.hpp"
 
 namespace headway {
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "api/commands.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 
 namespace headway {
 namespace {

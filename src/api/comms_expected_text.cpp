@@ -4,10 +4,10 @@
 #include <cstdio>
 
 #include "api/comms_expected.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
-#include "study/traffic_sums.hpp"
+#include "study/traffic/sums.hpp"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "api/comms_expected.hpp"
 #include "model/count.hpp"
-#include "study/traffic_sums.hpp"
+#include "study/traffic/sums.hpp"
 
 namespace headway {
 namespace {

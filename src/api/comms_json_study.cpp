@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/comms_expected_study.hpp"
-#include "study/traffic_sums.hpp"
+#include "study/traffic/sums.hpp"
 
 namespace headway {
 namespace {

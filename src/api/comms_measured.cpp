@@ -1,13 +1,13 @@
 #include "api/comms_measured.hpp"
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "api/comms.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "platform/paths.hpp"
 #include "trace/save.hpp"
 
 namespace headway {
@@ -18,8 +18,7 @@ Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
   Problems problems;
   for (const auto& [flag, path] : {std::pair{"--csv", request.csv}, {"--save", request.save}}) {
     for (const std::string& input : run.files) {
-      std::error_code absent;
-      if (path.empty() || !std::filesystem::equivalent(path, input, absent)) continue;
+      if (path.empty() || !is_same_file(path, input)) continue;
       problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
     }
   }

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "api/files.hpp"
 #include "base/histogram.hpp"
 #include "cluster/cluster.hpp"
-#include "trace/align.hpp"
-#include "trace/call_table.hpp"
+#include "platform/output.hpp"
+#include "trace/analysis/align.hpp"
+#include "trace/analysis/call_table.hpp"
+#include "trace/analysis/overlap.hpp"
+#include "trace/analysis/waiting.hpp"
 #include "trace/files.hpp"
-#include "trace/overlap.hpp"
-#include "trace/waiting.hpp"
 
 namespace headway {
 

@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "api/comms_measured.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 
 namespace headway {
 namespace {

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "base/plot.hpp"
+#include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
-#include "cost/calibration.hpp"
-#include "cost/collective.hpp"
+#include "cost/calibration/calibration.hpp"
+#include "cost/collective/collective.hpp"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "api/comms_measured_text.hpp"
-#include "base/table.hpp"
+#include "base/draw/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "api/commands.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <map>
 
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

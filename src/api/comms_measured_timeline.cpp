@@ -5,9 +5,9 @@
 #include <map>
 
 #include "api/comms_measured_plots.hpp"
-#include "base/plot.hpp"
+#include "base/draw/plot.hpp"
 #include "base/text.hpp"
-#include "trace/rank_names.hpp"
+#include "trace/recording/rank_names.hpp"
 
 namespace headway {
 namespace {

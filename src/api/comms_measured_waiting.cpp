@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "api/comms_measured_text.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
-#include "trace/rank_names.hpp"
+#include "trace/recording/rank_names.hpp"
 
 namespace headway {
 

@@ -8,10 +8,10 @@
 #include "api/json_writer.hpp"
 #include "api/predict.hpp"
 #include "api/run_json.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 #include "base/text.hpp"
-#include "fit/aims.hpp"
-#include "fit/validation_report.hpp"
+#include "fit/validation/aims.hpp"
+#include "fit/validation/report.hpp"
 #include "model/count.hpp"
 
 namespace headway {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/document.hpp"
-#include "fit/validation.hpp"
+#include "base/document/document.hpp"
+#include "fit/validation/validation.hpp"
 #include "launch/launch.hpp"
 
 namespace headway {

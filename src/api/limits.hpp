@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/commands.hpp"
-#include "api/files.hpp"
 #include "limits/load.hpp"
+#include "platform/output.hpp"
 #include "study/limits/curves.hpp"
 
 namespace headway {

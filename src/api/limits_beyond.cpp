@@ -6,7 +6,7 @@
 
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
-#include "limits/sites.hpp"
+#include "limits/machine/sites.hpp"
 
 namespace headway {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "api/commands.hpp"
-#include "api/files.hpp"
 #include "api/limits.hpp"
-#include "limits/low_communication.hpp"
+#include "limits/forms/low_communication.hpp"
+#include "platform/output.hpp"
 #include "study/limits/sensitivities.hpp"
 
 namespace headway {

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "api/limits.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "api/limits.hpp"
 #include "api/run_json.hpp"
-#include "limits/low_communication.hpp"
+#include "limits/forms/low_communication.hpp"
 
 namespace headway {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "api/limits.hpp"
-#include "base/plot.hpp"
+#include "base/draw/plot.hpp"
 #include "base/text.hpp"
 
 namespace headway {

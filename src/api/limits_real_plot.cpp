@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "api/limits_real.hpp"
-#include "base/plot.hpp"
+#include "base/draw/plot.hpp"
 #include "base/text.hpp"
 
 namespace headway {

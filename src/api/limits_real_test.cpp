@@ -6,7 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "api/limits_real.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

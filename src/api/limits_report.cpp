@@ -7,9 +7,9 @@
 
 #include "api/limits_beyond.hpp"
 #include "api/limits_real.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
+#include "base/draw/table.hpp"
 #include "base/generated.hpp"
-#include "base/table.hpp"
 
 namespace headway {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/commands.hpp"
-#include "api/files.hpp"
 #include "base/result.hpp"
+#include "platform/output.hpp"
 
 namespace headway {
 

@@ -5,7 +5,8 @@
 #include <filesystem>
 
 #include "api/limits.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "api/limits_beyond.hpp"
 #include "api/run_json.hpp"
-#include "base/plot.hpp"
+#include "base/draw/plot.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

@@ -1,16 +1,15 @@
 // From a request of `headway limits` to the settings it asks about.
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "api/limits.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/text.hpp"
+#include "platform/files.hpp"
+#include "platform/paths.hpp"
 
 namespace headway {
 namespace {
-
-namespace fs = std::filesystem;
 
 const char* const kDefaultComparison = "grand_dense";
 const char* const kDefaultRealMachine = "h100-sxm";
@@ -30,9 +29,7 @@ Result<Document> open_machine(const std::string& name, const std::string& from,
     problems.back().message += " (a file of your own must end in .toml)";
     return problems;
   }
-  const fs::path path(name);
-  if (path.is_absolute() || from.empty()) return read_document(name);
-  return read_document((fs::path(from).parent_path() / path).string());
+  return read_document(in_folder(folder_of(from), name));
 }
 
 Result<limits::Comparison> from_file(const std::string& file) {
@@ -41,13 +38,13 @@ Result<limits::Comparison> from_file(const std::string& file) {
   }
   const Result<Document> document = read_document(file);
   if (!document) return document.problems();
-  return limits::read_comparison(*document, fs::path(file).stem().string(), open_machine);
+  return limits::read_comparison(*document, stem_of(file), open_machine);
 }
 
 Result<limits::Comparison> from_machine(const std::string& name) {
   const Result<Document> document = open_machine(name, "", "--gpu");
   if (!document) return document.problems();
-  auto machine = limits::read_machine(*document, fs::path(name).stem().string(), open_machine);
+  auto machine = limits::read_machine(*document, stem_of(name), open_machine);
   if (!machine) return machine.problems();
   limits::Comparison out;
   out.name = machine->name;

@@ -9,7 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "api/limits.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

@@ -6,8 +6,8 @@
 
 #include "api/limits_beyond.hpp"
 #include "api/limits_real.hpp"
-#include "base/parallel.hpp"
-#include "base/table.hpp"
+#include "base/draw/table.hpp"
+#include "platform/parallel.hpp"
 
 namespace headway {
 namespace {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "api/json.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "limits/load.hpp"
-#include "limits/read.hpp"
+#include "limits/machine/read.hpp"
 
 namespace headway {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "launch/launch.hpp"
-#include "study/plan_fields.hpp"
+#include "study/plan/fields.hpp"
 
 namespace headway {
 namespace {

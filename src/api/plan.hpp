@@ -7,7 +7,7 @@
 
 #include "api/commands.hpp"
 #include "forecast/forecast.hpp"
-#include "study/plan_answer.hpp"
+#include "study/plan/answer.hpp"
 
 namespace headway {
 

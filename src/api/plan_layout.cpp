@@ -1,6 +1,6 @@
 // A layout in words and as the fields of a run.
 #include "api/plan.hpp"
-#include "study/plan_fields.hpp"
+#include "study/plan/fields.hpp"
 
 namespace headway {
 

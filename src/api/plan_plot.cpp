@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "api/plan.hpp"
-#include "base/plot.hpp"
+#include "base/draw/plot.hpp"
 #include "base/text.hpp"
 
 namespace headway {

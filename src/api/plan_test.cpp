@@ -1,7 +1,7 @@
 #include "api/plan.hpp"
 
 #include "launch/read_back_for_test.hpp"
-#include "study/plan_case_for_test.hpp"
+#include "study/plan/case_for_test.hpp"
 
 namespace headway {
 namespace {

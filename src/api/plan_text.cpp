@@ -3,8 +3,8 @@
 
 #include "api/plan.hpp"
 #include "api/scale.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

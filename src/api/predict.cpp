@@ -1,8 +1,8 @@
 #include "api/predict.hpp"
 
 #include "base/quantity_text.hpp"
-#include "fit/intervals_fit.hpp"
-#include "step/habits.hpp"
+#include "fit/intervals/fit.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway {
 

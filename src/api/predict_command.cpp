@@ -1,14 +1,15 @@
 // predict: from a request to a forecast, or to the configuration that starts the run.
 #include <algorithm>
-#include <filesystem>
 
 #include "api/commands.hpp"
-#include "api/files.hpp"
 #include "api/json.hpp"
 #include "api/predict.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
 #include "launch/launch.hpp"
+#include "platform/files.hpp"
+#include "platform/output.hpp"
+#include "platform/paths.hpp"
 
 namespace headway {
 namespace {
@@ -24,12 +25,10 @@ bool gives(const RunRequest& fields, std::string_view name) {
 
 // Opens what a script names: beside the script, or from the current folder.
 LaunchOpener opener_beside(const std::string& path) {
-  return [folder = std::filesystem::path(path).parent_path()](
-             const std::string& name) -> std::optional<std::string> {
-    for (const std::filesystem::path& place :
-         {folder / std::filesystem::path(name), folder / std::filesystem::path(name).filename(),
-          std::filesystem::path(name)}) {
-      auto text = read_file(place.string());
+  return [folder = folder_of(path)](const std::string& name) -> std::optional<std::string> {
+    for (const std::string& place :
+         {in_folder(folder, name), in_folder(folder, file_name(name)), name}) {
+      auto text = read_file(place);
       if (text) return std::move(text).value();
     }
     return std::nullopt;

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "api/predict.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/json_writer.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "forecast/forecast.hpp"
 #include "run/run.hpp"
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 
 #include "api/answer.hpp"
-#include "api/files.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "platform/output.hpp"
 
 namespace headway {
 

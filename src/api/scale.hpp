@@ -9,8 +9,8 @@
 
 #include "api/commands.hpp"
 #include "forecast/forecast.hpp"
-#include "study/convergence.hpp"
-#include "study/run_cost.hpp"
+#include "study/lifetime/convergence.hpp"
+#include "study/lifetime/run_cost.hpp"
 
 namespace headway {
 

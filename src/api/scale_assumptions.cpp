@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "api/scale.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "platform/files.hpp"
 #include "run/request_reader.hpp"
-#include "study/goodput_stragglers.hpp"
+#include "study/lifetime/goodput_stragglers.hpp"
 
 namespace headway {
 namespace {

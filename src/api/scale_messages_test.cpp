@@ -7,12 +7,13 @@
 #include <map>
 
 #include "api/scale_sweep.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "cluster/load.hpp"
-#include "cost/calibration.hpp"
-#include "fit/collective_data.hpp"
-#include "fit/corpus_forecast.hpp"
-#include "fit/step_data.hpp"
+#include "cost/calibration/calibration.hpp"
+#include "fit/collectives/data.hpp"
+#include "fit/corpus/forecast.hpp"
+#include "fit/steps/data.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

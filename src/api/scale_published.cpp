@@ -3,14 +3,15 @@
 #include <cmath>
 #include <cstdio>
 
-#include "api/files.hpp"
 #include "api/scale.hpp"
 #include "api/scale_sweep.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
+#include "base/draw/table.hpp"
 #include "base/generated.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 #include "fit/statistics.hpp"
+#include "platform/files.hpp"
+#include "platform/output.hpp"
 
 namespace headway {
 namespace {

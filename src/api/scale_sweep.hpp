@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "api/commands.hpp"
-#include "api/files.hpp"
 #include "api/scale.hpp"
 #include "base/generated.hpp"
-#include "study/sweep.hpp"
-#include "study/sweep_batch.hpp"
-#include "study/sweep_choice.hpp"
-#include "study/sweep_crossover.hpp"
+#include "platform/output.hpp"
+#include "study/sweep/batch.hpp"
+#include "study/sweep/choice.hpp"
+#include "study/sweep/crossover.hpp"
+#include "study/sweep/sweep.hpp"
 
 namespace headway {
 

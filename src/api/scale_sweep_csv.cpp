@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "api/scale_sweep.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 
 namespace headway {
 namespace {

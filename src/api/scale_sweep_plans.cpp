@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "api/scale_sweep.hpp"
-#include "base/table.hpp"
+#include "base/draw/table.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
-#include "study/sweep_axes.hpp"
+#include "study/sweep/axes.hpp"
 
 namespace headway {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/csv.hpp"
-#include "study/sweep_axes.hpp"
-#include "study/sweep_choice.hpp"
+#include "base/document/csv.hpp"
+#include "study/sweep/axes.hpp"
+#include "study/sweep/choice.hpp"
 
 namespace headway {
 namespace {

@@ -3,8 +3,8 @@
 #include "api/predict.hpp"
 #include "api/scale_sweep.hpp"
 #include "api/scale_words.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

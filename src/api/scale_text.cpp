@@ -4,9 +4,9 @@
 
 #include "api/scale.hpp"
 #include "api/scale_words.hpp"
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
-#include "base/table.hpp"
 #include "base/text.hpp"
 
 namespace headway {

@@ -4,12 +4,12 @@
 #include "api/plan.hpp"
 #include "api/run_json.hpp"
 #include "api/schema.hpp"
-#include "base/embedded.hpp"
 #include "cluster/load.hpp"
-#include "fit/validation.hpp"
+#include "fit/validation/validation.hpp"
 #include "launch/launch.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"
+#include "platform/embedded.hpp"
 
 namespace headway {
 namespace {

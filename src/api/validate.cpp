@@ -3,13 +3,14 @@
 #include <iterator>
 
 #include "api/commands.hpp"
-#include "api/files.hpp"
 #include "api/json.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/text.hpp"
-#include "fit/measurements.hpp"
-#include "fit/validation.hpp"
-#include "fit/validation_report.hpp"
+#include "fit/corpus/measurements.hpp"
+#include "fit/validation/report.hpp"
+#include "fit/validation/validation.hpp"
+#include "platform/files.hpp"
+#include "platform/output.hpp"
 
 namespace headway {
 namespace {

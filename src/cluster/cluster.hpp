@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/quantity.hpp"
 #include "cluster/precision.hpp"
 

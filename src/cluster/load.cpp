@@ -1,13 +1,14 @@
 #include "cluster/load.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "base/document.hpp"
-#include "base/embedded.hpp"
-#include "base/memo.hpp"
+#include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "cluster/read.hpp"
+#include "platform/embedded.hpp"
+#include "platform/files.hpp"
+#include "platform/memo.hpp"
+#include "platform/paths.hpp"
 
 namespace headway {
 namespace {
@@ -30,13 +31,7 @@ bool is_path(const std::string& text) {
 
 // A relative path in a file is meant from where that file lies.
 std::string beside(const std::string& file, const std::string& path) {
-  const std::filesystem::path written(path);
-  if (written.is_absolute() || file.empty()) return path;
-  return (std::filesystem::path(file).parent_path() / written).string();
-}
-
-std::string stem(const std::string& file) {
-  return std::filesystem::path(file).stem().string();
+  return in_folder(folder_of(file), path);
 }
 
 void forget_lines(Node& node) {
@@ -80,9 +75,7 @@ void anchor_accelerator(Document& document) {
   if (node != nullptr && node->table() != nullptr) node = find_member(*node, "base");
   auto* text = node != nullptr ? std::get_if<std::string>(&node->value) : nullptr;
   if (text == nullptr || !is_path(*text)) return;
-  std::error_code error;
-  const auto whole = std::filesystem::absolute(beside(document.file, *text), error);
-  if (!error) *text = whole.string();
+  if (auto whole = whole_path(beside(document.file, *text))) *text = std::move(*whole);
 }
 
 // A level's bandwidth is stated as such or by its network cards: whichever the file above states
@@ -156,7 +149,7 @@ Result<Document> with_base(const Kind& kind, Document document, int depth,
   const std::string named = is_path(*text) ? beside(document.file, *text) : *text;
   Result<Document> below = open(kind, named, where);
   if (!below) return below.problems();
-  const Result<T> checked = check(*below, stem(named), depth + 1);
+  const Result<T> checked = check(*below, stem_of(named), depth + 1);
   if (!checked) return checked.problems();
   Result<Document> whole = with_base(kind, std::move(below).value(), depth + 1, check);
   if (!whole) return whole.problems();
@@ -189,10 +182,10 @@ Result<Accelerator> accelerator_of(const Document& cluster, int depth) {
     const std::string named = is_path(*text) ? beside(cluster.file, *text) : *text;
     Result<Document> document = open(kAccelerators, named, where);
     if (!document) return document.problems();
-    return accelerator_from(std::move(document).value(), stem(named), depth);
+    return accelerator_from(std::move(document).value(), stem_of(named), depth);
   }
   if (node->table() != nullptr) {
-    return accelerator_from(Document{cluster.file, *node}, stem(cluster.file), depth);
+    return accelerator_from(Document{cluster.file, *node}, stem_of(cluster.file), depth);
   }
   return Problems{};  // read_cluster reports that it must be text
 }
@@ -206,7 +199,7 @@ Result<Cluster> cluster_from(Document document, const std::string& name, int dep
 Result<Cluster> load_anew(const std::string& name_or_path) {
   Result<Document> document = open(kClusters, name_or_path, "cluster");
   if (!document) return document.problems();
-  return cluster_from(std::move(document).value(), stem(name_or_path), 0);
+  return cluster_from(std::move(document).value(), stem_of(name_or_path), 0);
 }
 
 }  // namespace
@@ -222,19 +215,19 @@ Result<Cluster> load_cluster(const std::string& name_or_path) {
 Result<Accelerator> load_accelerator(const std::string& name_or_path) {
   Result<Document> document = open(kAccelerators, name_or_path, "accelerator");
   if (!document) return document.problems();
-  return accelerator_from(std::move(document).value(), stem(name_or_path), 0);
+  return accelerator_from(std::move(document).value(), stem_of(name_or_path), 0);
 }
 
 Result<Cluster> parse_cluster(std::string_view toml, const std::string& file) {
   Result<Document> document = parse_toml(toml, file);
   if (!document) return document.problems();
-  return cluster_from(std::move(document).value(), stem(file), 0);
+  return cluster_from(std::move(document).value(), stem_of(file), 0);
 }
 
 Result<Accelerator> parse_accelerator(std::string_view toml, const std::string& file) {
   Result<Document> document = parse_toml(toml, file);
   if (!document) return document.problems();
-  return accelerator_from(std::move(document).value(), stem(file), 0);
+  return accelerator_from(std::move(document).value(), stem_of(file), 0);
 }
 
 Result<Cluster> cluster_from_document(Document document, const std::string& name) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 

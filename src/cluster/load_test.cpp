@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/document.hpp"
-#include "base/embedded.hpp"
+#include "base/document/document.hpp"
+#include "platform/embedded.hpp"
 
 namespace headway {
 namespace {

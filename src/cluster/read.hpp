@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/plot.hpp"
+#include "base/draw/plot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {

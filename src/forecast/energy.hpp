@@ -3,7 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
-#include "cost/step_constants.hpp"
+#include "cost/calibration/step_constants.hpp"
 #include "layout/job.hpp"
 
 namespace headway {

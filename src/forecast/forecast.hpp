@@ -8,7 +8,7 @@
 
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
-#include "cost/calibration.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "forecast/pipeline_time.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"

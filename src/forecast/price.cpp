@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {

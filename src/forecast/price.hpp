@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "cost/calibration.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "forecast/forecast.hpp"
 #include "step/step.hpp"
 

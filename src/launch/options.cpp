@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/memo.hpp"
 #include "base/text.hpp"
 #include "launch/document.hpp"
+#include "platform/files.hpp"
+#include "platform/memo.hpp"
 
 namespace headway::launch {
 namespace {

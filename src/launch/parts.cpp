@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <numeric>
 
-#include "step/habits.hpp"
+#include "platform/paths.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::launch {
 
@@ -107,7 +107,7 @@ GivenField ModelDocument::field(const std::string& file, int line) && {
   auto document = std::make_shared<Document>();
   document->file = file;
   document->root = Node{std::move(members_), line};
-  return {"model", stem_of(file), file + ":" + std::to_string(line) + ": model",
+  return {"model", model_name_of(file), file + ":" + std::to_string(line) + ": model",
           std::move(document)};
 }
 
@@ -121,8 +121,8 @@ bool usual_order(const Layout& layout) {
   return layout.order == std::array{tp, cp, dp, pp};
 }
 
-std::string stem_of(const std::string& file) {
-  const std::string stem = std::filesystem::path(file).stem().string();
+std::string model_name_of(const std::string& file) {
+  const std::string stem = stem_of(file);
   return stem.empty() ? "model" : stem;
 }
 

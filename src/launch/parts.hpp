@@ -89,7 +89,7 @@ bool has_experts(const Model& model);
 bool usual_order(const Layout& layout);
 
 /// The name of a model that a file describes: "runs/train-gpt.sh" -> "train-gpt".
-std::string stem_of(const std::string& file);
+std::string model_name_of(const std::string& file);
 
 /// A number as a framework reads it back: "0.1", "128".
 std::string number(double value);

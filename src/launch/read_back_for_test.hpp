@@ -10,7 +10,7 @@
 
 #include "forecast/random_run.hpp"
 #include "launch/parts.hpp"
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::testing {
 

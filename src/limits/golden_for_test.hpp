@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/csv.hpp"
-#include "base/document.hpp"
+#include "base/document/csv.hpp"
+#include "base/document/document.hpp"
 #include "limits/load.hpp"
+#include "platform/files.hpp"
 
 namespace headway::limits {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/result.hpp"
-#include "limits/setting.hpp"
+#include "limits/machine/setting.hpp"
 
 namespace headway::limits {
 

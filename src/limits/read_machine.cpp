@@ -3,13 +3,14 @@
 #include <string>
 #include <utility>
 
-#include "base/embedded.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "cluster/read.hpp"
 #include "limits/load.hpp"
-#include "limits/read.hpp"
-#include "limits/sites.hpp"
+#include "limits/machine/read.hpp"
+#include "limits/machine/sites.hpp"
+#include "platform/embedded.hpp"
+#include "platform/files.hpp"
 
 namespace headway::limits {
 namespace {

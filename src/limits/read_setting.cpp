@@ -4,12 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "base/embedded.hpp"
 #include "base/text.hpp"
+#include "limits/forms/low_communication.hpp"
 #include "limits/load.hpp"
-#include "limits/low_communication.hpp"
-#include "limits/read.hpp"
-#include "limits/scaling.hpp"
+#include "limits/machine/read.hpp"
+#include "limits/machine/scaling.hpp"
+#include "platform/embedded.hpp"
+#include "platform/files.hpp"
 
 namespace headway::limits {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "model/model.hpp"
 
 namespace headway::reading {

@@ -1,11 +1,12 @@
 #include "model/load.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "base/embedded.hpp"
-#include "base/memo.hpp"
 #include "base/text.hpp"
+#include "platform/embedded.hpp"
+#include "platform/files.hpp"
+#include "platform/memo.hpp"
+#include "platform/paths.hpp"
 
 namespace headway {
 namespace {
@@ -18,10 +19,10 @@ Result<Model> from_document(const Result<Document>& document, std::string_view p
 }
 
 // "models/llama-2-7b.json" → "llama-2-7b"; a config.json is named after its folder.
-std::string name_of(const std::filesystem::path& path) {
-  const std::filesystem::path absolute = path.lexically_normal();
-  const std::string folder = absolute.parent_path().filename().string();
-  const std::string stem = absolute.stem().string();
+std::string name_of(const std::string& path) {
+  const std::string plain = plain_path(path);
+  const std::string folder = file_name(folder_of(plain));
+  const std::string stem = stem_of(plain);
   return stem == "config" && !folder.empty() ? folder : stem;
 }
 
@@ -43,13 +44,10 @@ Result<Model> load_model(const std::string& name_or_path) {
       });
     }
   }
-  std::error_code error;
-  if (std::filesystem::is_directory(name_or_path, error)) {
-    return load_file((std::filesystem::path(name_or_path) / "config.json").string());
-  }
+  if (is_folder(name_or_path)) return load_file(in_folder(name_or_path, "config.json"));
   const bool is_path = name_or_path.find('/') != std::string::npos ||
                        name_or_path.ends_with(".json") || name_or_path.ends_with(".toml") ||
-                       (!name_or_path.empty() && std::filesystem::exists(name_or_path, error));
+                       (!name_or_path.empty() && exists(name_or_path));
   if (is_path) return load_file(name_or_path);
   const std::vector<std::string> names = model_names();
   const std::string near = nearest(name_or_path, names);

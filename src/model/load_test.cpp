@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "base/embedded.hpp"
 #include "model/count.hpp"
+#include "platform/embedded.hpp"
 
 namespace headway {
 namespace {

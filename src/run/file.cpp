@@ -1,11 +1,12 @@
 // Run files: the fields of a run as a TOML or JSON table.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
 #include "model/load.hpp"
+#include "platform/files.hpp"
+#include "platform/paths.hpp"
 #include "run/run.hpp"
 
 namespace headway {
@@ -21,19 +22,16 @@ bool names_file(const GivenField& field) {
 // The same file as `file` (from the current folder), named from the folder of `path`.
 std::string seen_from(const std::string& path, const std::string& file) {
   if (path.empty() || file.starts_with('/')) return file;
-  std::error_code error;
-  const auto folder = std::filesystem::absolute(path, error).parent_path();
-  if (error) return file;
-  const auto relative = std::filesystem::relative(file, folder, error);
-  if (error || relative.empty()) return file;
-  const std::string text = relative.string();
+  const auto whole = whole_path(path);
+  const auto seen = whole ? path_from(folder_of(*whole), file) : std::nullopt;
+  if (!seen) return file;
   // A folder of this one still reads as a path.
-  return text.find('/') == std::string::npos ? "./" + text : text;
+  return seen->find('/') == std::string::npos ? "./" + *seen : *seen;
 }
 
 // The name of the model that a table of `file` describes.
 std::string name_of(const std::string& file) {
-  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::string stem = stem_of(file);
   return stem.empty() ? "model" : stem;
 }
 

@@ -7,7 +7,7 @@
 #include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "run/request_reader.hpp"
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {

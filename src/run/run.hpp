@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 #include "layout/job.hpp"

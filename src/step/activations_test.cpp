@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "step/test_case.hpp"
+#include "step/case_for_test.hpp"
 
 namespace headway::testing {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/linear.hpp"
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 #include "step/step.hpp"
 
 namespace headway {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "step/block_builder.hpp"
-#include "step/test_case.hpp"
+#include "step/case_for_test.hpp"
 
 namespace headway::testing {
 namespace {

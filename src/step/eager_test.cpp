@@ -2,7 +2,7 @@
 // metrics, masks, recomputation that stops early. Bytes derived by hand for one layer of a GPT.
 #include <gtest/gtest.h>
 
-#include "step/test_case.hpp"
+#include "step/case_for_test.hpp"
 
 namespace headway::testing {
 namespace {

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <tuple>
 
-#include "base/csv.hpp"
+#include "base/document/csv.hpp"
 #include "step/buckets.hpp"
-#include "step/test_case.hpp"
+#include "step/case_for_test.hpp"
 
 namespace headway::testing {
 namespace {

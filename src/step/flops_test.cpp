@@ -1,7 +1,7 @@
 // The products of a step, summed over all its ranks, are the model's FLOPs [STEP-1].
 #include <gtest/gtest.h>
 
-#include "step/test_case.hpp"
+#include "step/case_for_test.hpp"
 
 namespace headway::testing {
 namespace {

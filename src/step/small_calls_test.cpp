@@ -1,7 +1,7 @@
 // Calls of a few bytes [STEP-21] [STEP-22].
 #include <gtest/gtest.h>
 
-#include "step/test_case.hpp"
+#include "step/case_for_test.hpp"
 
 namespace headway::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "step/buckets.hpp"
-#include "step/test_case.hpp"
+#include "step/case_for_test.hpp"
 
 namespace headway::testing {
 namespace {

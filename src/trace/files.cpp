@@ -1,22 +1,17 @@
 #include "trace/files.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
+#include "base/natural_order.hpp"
 #include "base/text.hpp"
-#include "trace/byte_source.hpp"
+#include "platform/paths.hpp"
+#include "trace/io/byte_source.hpp"
 #include "trace/open.hpp"
 
 namespace headway {
 namespace {
-
-namespace fs = std::filesystem;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // A file that may be a trace: of a known format by its beginning, or a text, which may be a log.
 bool may_be_trace(const std::string& path) {
@@ -30,21 +25,10 @@ bool may_be_trace(const std::string& path) {
 
 // The ordinary files of a folder that are not hidden, in their order.
 Result<std::vector<std::string>> files_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::error_code ignored;
-    const std::string name = at->path().filename().string();
-    if (name.starts_with(".") || !at->is_regular_file(ignored)) continue;
-    names.push_back(name);
-    if (names.size() > kMostFiles) {
-      return Problem{
-          folder, "has more than " + std::to_string(kMostFiles) + " files; name those of one run"};
-    }
-  }
-  if (error) return Problem{folder, "cannot be read: " + error.message()};
-  std::sort(names.begin(), names.end(), natural_less);
-  for (std::string& name : names) name = (fs::path(folder) / name).string();
+  auto names = file_names_in(folder, kMostFiles);
+  if (!names) return names;
+  std::sort(names->begin(), names->end(), natural_less);
+  for (std::string& name : names.value()) name = in_folder(folder, name);
   return names;
 }
 
@@ -58,16 +42,11 @@ struct Seen {
 // The bytes of files and of those in folders; what cannot be read has none.
 std::size_t bytes_of(const std::vector<std::string>& paths) {
   std::size_t sum = 0;
-  std::error_code error;
-  const auto count = [&](const fs::path& file) {
-    const auto bytes = fs::file_size(file, error);
-    if (!error) sum += bytes;
-  };
   for (const std::string& path : paths) {
-    if (!fs::is_directory(path, error)) {
-      count(path);
+    if (!is_folder(path)) {
+      sum += file_bytes(path);
     } else if (const auto files = files_in(path)) {
-      for (const std::string& file : *files) count(file);
+      for (const std::string& file : *files) sum += file_bytes(file);
     }
   }
   return sum;
@@ -162,36 +141,13 @@ void add_folder(const std::string& folder, RunRecording& run, Seen& seen, Readin
 
 }  // namespace
 
-bool natural_less(std::string_view a, std::string_view b) {
-  std::size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (!is_digit(a[i]) || !is_digit(b[j])) {
-      if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
-      ++i;
-      ++j;
-      continue;
-    }
-    while (i < a.size() && a[i] == '0') ++i;
-    while (j < b.size() && b[j] == '0') ++j;
-    const std::size_t first = i, second = j;
-    while (i < a.size() && is_digit(a[i])) ++i;
-    while (j < b.size() && is_digit(b[j])) ++j;
-    if (i - first != j - second) return i - first < j - second;
-    const int order = a.substr(first, i - first).compare(b.substr(second, j - second));
-    if (order != 0) return order < 0;
-  }
-  if ((i < a.size()) != (j < b.size())) return j < b.size();
-  return a < b;  // they differ in leading zeros, or not at all
-}
-
 RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress) {
   RunRecording run;
   Seen seen;
   Reading reading(progress, progress ? bytes_of(paths) : 0);
   for (const std::string& path : paths) {
     if (run.stopped) break;
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored)) {
+    if (is_folder(path)) {
       add_folder(path, run, seen, reading);
     } else {
       add(path, run, seen, reading);

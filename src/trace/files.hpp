@@ -3,12 +3,11 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/parallel.hpp"
 #include "base/result.hpp"
-#include "trace/recording.hpp"
+#include "platform/parallel.hpp"
+#include "trace/recording/recording.hpp"
 
 namespace headway {
 
@@ -28,8 +27,5 @@ struct RunRecording {
 /// `progress` is told of the bytes of the files as they lie there, and may stop the reading.
 RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress = {});
 inline constexpr std::size_t kMostFiles = 4096;
-
-/// Whether `a` comes before `b` where runs of digits count as numbers: "rank2" before "rank10".
-bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace headway

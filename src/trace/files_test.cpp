@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "trace/rank_names.hpp"
+#include "trace/recording/rank_names.hpp"
 #include "trace/trace_files_for_test.hpp"
 #include "trace/unknown.hpp"
 
@@ -125,16 +125,6 @@ TEST_F(Folder, OneCallInTwoFormatsIsDoubted) {
   const RunRecording run = read_run_traces({trace, graph});
   ASSERT_GE(run.doubts.size(), 1u);
   EXPECT_NE(run.doubts[0].find("several formats"), std::string::npos);
-}
-
-TEST(NaturalOrder, NumbersInNamesCountAsNumbers) {
-  EXPECT_TRUE(natural_less("rank2", "rank10"));
-  EXPECT_FALSE(natural_less("rank10", "rank2"));
-  EXPECT_TRUE(natural_less("rank02", "rank3"));
-  EXPECT_TRUE(natural_less("a", "b"));
-  EXPECT_TRUE(natural_less("rank", "rank1"));
-  EXPECT_FALSE(natural_less("rank1", "rank1"));
-  EXPECT_NE(natural_less("r01", "r1"), natural_less("r1", "r01"));  // an order, whichever
 }
 
 TEST(RankNames, NumbersWhereTheyAreKnownElseTheShortLabel) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "trace/line_reader.hpp"
-#include "trace/nccl_tests_table.hpp"
-#include "trace/readers.hpp"
+#include "trace/io/line_reader.hpp"
+#include "trace/readers/nccl/tests_table.hpp"
+#include "trace/readers/readers.hpp"
 #include "trace/unknown.hpp"
 
 namespace headway {

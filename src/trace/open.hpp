@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "trace/byte_source.hpp"
-#include "trace/recording.hpp"
+#include "trace/io/byte_source.hpp"
+#include "trace/recording/recording.hpp"
 
 namespace headway {
 

@@ -3,12 +3,12 @@
 #include <sqlite3.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
-#include "trace/call_table.hpp"
+#include "platform/paths.hpp"
+#include "trace/analysis/call_table.hpp"
+#include "trace/io/byte_source.hpp"
 
 namespace headway {
 namespace {
@@ -162,16 +162,15 @@ bool fill(sqlite3* database, const Recording& recording, const Alignment& alignm
 }  // namespace
 
 Problems may_save_to(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return {};
-  std::array<char, 72> head{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), head.size());
-  const std::string_view begin(head.data(), head.size());
-  if (std::filesystem::is_regular_file(path, error) && file &&
-      begin.starts_with("SQLite format 3") &&
-      begin.substr(68) == std::string_view(kApplication.data(), kApplication.size())) {
-    return {};
+  if (!exists(path)) return {};
+  constexpr std::size_t kHead = 72;
+  if (is_ordinary_file(path)) {
+    const auto file = open_file(path);
+    const std::string begin = file ? read_up_to(**file, kHead) : std::string();
+    if (begin.size() == kHead && begin.starts_with("SQLite format 3") &&
+        begin.substr(68) == std::string_view(kApplication.data(), kApplication.size())) {
+      return {};
+    }
   }
   return {{path, "exists and is no database that Headway wrote; name another file or remove it"}};
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "trace/align.hpp"
+#include "trace/analysis/align.hpp"
 
 namespace headway {
 

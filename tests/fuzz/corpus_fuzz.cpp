@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/csv.hpp"
-#include "fit/validation_report.hpp"
+#include "base/document/csv.hpp"
+#include "fit/validation/report.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::corpus(std::string_view text) {

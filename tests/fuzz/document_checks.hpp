@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 
 namespace headway::fuzz {
 

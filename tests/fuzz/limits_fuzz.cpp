@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "limits/load.hpp"
-#include "limits/scaling.hpp"
+#include "limits/machine/scaling.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::limits(std::string_view text) {

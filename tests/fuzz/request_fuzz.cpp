@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "api/answer.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::request(std::string_view bytes) {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "api/predict.hpp"
-#include "base/document.hpp"
+#include "base/document/document.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::run(std::string_view text) {

@@ -5,7 +5,7 @@
 
 #include "api/scale_sweep.hpp"
 #include "document_checks.hpp"
-#include "study/goodput_stragglers.hpp"
+#include "study/lifetime/goodput_stragglers.hpp"
 #include "targets.hpp"
 
 namespace {

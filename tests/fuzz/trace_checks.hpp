@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "trace/align.hpp"
-#include "trace/call_table.hpp"
+#include "trace/analysis/align.hpp"
+#include "trace/analysis/call_table.hpp"
+#include "trace/analysis/overlap.hpp"
+#include "trace/analysis/waiting.hpp"
 #include "trace/open.hpp"
-#include "trace/overlap.hpp"
-#include "trace/readers.hpp"
-#include "trace/waiting.hpp"
+#include "trace/readers/readers.hpp"
 
 namespace headway {
 

@@ -6,7 +6,7 @@
 
 #include "base/whole_number.hpp"
 #include "launch/megatron/megatron.hpp"
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::launch {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "launch/parts.hpp"
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::launch {
 namespace {

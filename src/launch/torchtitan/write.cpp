@@ -3,7 +3,7 @@
 #include <array>
 
 #include "launch/torchtitan/models.hpp"
-#include "step/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::launch {
 namespace {

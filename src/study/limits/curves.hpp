@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/parallel.hpp"
-#include "limits/closed_forms.hpp"
-#include "limits/curve.hpp"
-#include "limits/setting.hpp"
+#include "limits/forms/closed_forms.hpp"
+#include "limits/machine/setting.hpp"
+#include "limits/search/curve.hpp"
+#include "platform/parallel.hpp"
 
 namespace headway {
 

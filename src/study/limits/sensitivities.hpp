@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "base/parallel.hpp"
-#include "limits/sensitivity.hpp"
+#include "limits/search/sensitivity.hpp"
+#include "platform/parallel.hpp"
 
 namespace headway {
 

@@ -7,10 +7,10 @@
 #include <span>
 
 #include "cluster/cluster.hpp"
-#include "cost/calibration.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "forecast/forecast.hpp"
-#include "limits/scaling.hpp"
-#include "limits/setting.hpp"
+#include "limits/machine/scaling.hpp"
+#include "limits/machine/setting.hpp"
 
 namespace headway {
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cluster/load.hpp"
-#include "limits/curve.hpp"
 #include "limits/load.hpp"
+#include "limits/search/curve.hpp"
 #include "model/count.hpp"
 
 namespace headway {

@@ -1,0 +1,35 @@
+#include "base/draw/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+TEST(Aligned, FirstColumnStandsLeftAndTheOthersRight) {
+  EXPECT_EQ(aligned({{"a", "1", "22"}, {"long", "333", "4"}}),
+            "a       1  22\n"
+            "long  333   4\n");
+}
+
+TEST(Aligned, AsManyColumnsStandLeftAsAskedFor) {
+  EXPECT_EQ(aligned({{"a", "x", "1"}, {"bb", "yyy", "22"}}, 2),
+            "a   x     1\n"
+            "bb  yyy  22\n");
+}
+
+TEST(Aligned, ACodePointOfSeveralBytesTakesOneColumn) {
+  EXPECT_EQ(aligned({{"µs", "1"}, {"abc", "2"}}), "µs   1\nabc  2\n");
+}
+
+TEST(Aligned, RowsMayBeShorterAndLeaveNoSpacesAtTheirEnd) {
+  EXPECT_EQ(aligned({{"a"}, {"b", "12"}, {"c", ""}}), "a\nb  12\nc\n");
+  EXPECT_EQ(aligned({}), "");
+}
+
+TEST(MarkdownTable, TheFirstRowIsTheHeadAndCellsBringNoMarkup) {
+  EXPECT_EQ(markdown_table({{"name", "bytes"}, {"a|b", "*1*"}, {"<i>", "2"}}),
+            "| name | bytes |\n|---|---:|\n| a\\|b | \\*1\\* |\n| &lt;i> | 2 |\n");
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,105 @@
+#include "cost/calibration/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway {
+namespace {
+
+// [FORECAST-11] Software for a new architecture starts with 1 - immaturity of the rates it reaches
+// in the end and approaches them by a factor of e every `maturing` years.
+double maturity(const StepConstants& constants, const std::string& architecture, double software) {
+  const auto appeared = constants.appeared.find(architecture);
+  if (software <= 0 || appeared == constants.appeared.end()) return 1;
+  const double age = std::max(0.0, software - appeared->second);
+  return 1 - constants.architecture(architecture).immaturity *
+                 std::exp(-age / constants.shared.maturing);
+}
+
+// [FORECAST-13] Passes of 8-bit recipes (casts, scales, transposes) that the first releases left
+// unfused, as a multiple of the bytes of fused ones; it falls as immaturity does, from an
+// architecture's first year on.
+double passes(const StepConstants& constants, const std::string& architecture, double software) {
+  const auto appeared = constants.appeared.find(architecture);
+  if (software <= 0 || appeared == constants.appeared.end()) return 1;
+  const double age = std::max(0.0, software - appeared->second - 1);
+  return 1 + constants.architecture(architecture).extra_passes *
+                 std::exp(-age / constants.shared.maturing);
+}
+
+// [FORECAST-12] Products and attention run at the clock that the board's power allows: a board of
+// another power than the benchmarked one runs at (power / benchmarked power)^exponent of its rates.
+double powered(const StepConstants& constants, const Accelerator& accelerator) {
+  const auto found = constants.benchmarked_power.find(accelerator.architecture);
+  if (found == constants.benchmarked_power.end() || accelerator.tdp.value() <= 0) return 1;
+  return std::pow(accelerator.tdp / found->second,
+                  constants.architecture(accelerator.architecture).power_exponent);
+}
+
+}  // namespace
+
+Result<Benchmarked> benchmarked_for(const Cluster& cluster) {
+  Benchmarked out;
+  Problems problems;
+  const auto kernels = kernel_parameters_for(cluster.accelerator);
+  if (kernels) {
+    out.kernels = *kernels;
+  } else {
+    append(problems, kernels.problems());
+  }
+  for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+    const auto network = network_parameters_for(cluster.levels[i]);
+    if (network) {
+      out.levels[i] = *network;
+    } else {
+      append(problems, network.problems());
+    }
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
+                    const Cluster& cluster, double software) {
+  Calibration out{alone.kernels, alone.levels, constants.shared, constants.power, {}};
+  for (std::size_t i = 0; i < kFrameworkNames.size(); ++i) {
+    out.frameworks[i] = constants.framework(std::string(kFrameworkNames[i]));
+  }
+  const std::string& architecture = cluster.accelerator.architecture;
+  const ArchitectureConstants& own = constants.architecture(architecture);
+  out.kernels.sustained *= own.sustained * maturity(constants, architecture, software) *
+                           powered(constants, cluster.accelerator);
+  out.kernels.eager_efficiency *= own.eager;
+  out.kernels.fp8_ceiling *= own.sustained_8_bit / own.sustained;
+  out.kernels.fp4_ceiling *= own.sustained_4_bit / own.sustained;
+  for (FlashParameters* flash : {&out.kernels.flash_forward, &out.kernels.flash_backward}) {
+    for (double& ceiling : flash->ceiling) ceiling *= own.sustained_attention / own.sustained;
+  }
+  out.kernels.memory_efficiency *= own.sustained_passes;
+  out.kernels.grouped_efficiency *= own.sustained_grouped;
+  out.passes_8_bit = passes(constants, architecture, software);
+  for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+    const double reached = constants.network(cluster.levels[i].network).in_step;
+    NetworkParameters& level = out.levels[i];
+    level.bandwidth_efficiency *= reached;
+    level.tree_efficiency *= reached;
+    level.in_network_efficiency *= reached;
+    level.short_fraction *= reached;
+    level.ring_step = level.ring_step / reached;
+    level.ring_gap = level.ring_gap / reached;
+    level.tree_fill = level.tree_fill / reached;
+  }
+  return out;
+}
+
+Result<Calibration> calibration_for(const Cluster& cluster, double software) {
+  const auto alone = benchmarked_for(cluster);
+  const auto& constants = step_constants();
+  Problems problems;
+  if (!alone) append(problems, alone.problems());
+  if (!constants) append(problems, constants.problems());
+  if (!problems.empty()) return problems;
+  return in_step(*alone, *constants, cluster, software);
+}
+
+}  // namespace headway

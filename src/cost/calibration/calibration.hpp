@@ -1,0 +1,48 @@
+// The fitted constants that price a step on one cluster.
+#pragma once
+
+#include <array>
+
+#include "base/result.hpp"
+#include "cluster/cluster.hpp"
+#include "cost/calibration/step_constants.hpp"
+#include "cost/collective/collective.hpp"
+#include "cost/kernels/kernels.hpp"
+#include "layout/job.hpp"
+
+namespace headway {
+
+struct Calibration {
+  KernelParameters kernels;
+  LevelParameters levels;
+  SharedConstants shared;
+  PowerConstants power;
+  std::array<FrameworkConstants, kFrameworkNames.size()> frameworks;
+  double passes_8_bit = 1;  // bytes of passes in 8- and 4-bit recipes over those of fused ones
+
+  const FrameworkConstants& of(Framework framework) const {
+    return frameworks[static_cast<std::size_t>(framework)];
+  }
+};
+
+/// The constants of kernels and calls as measured alone.
+struct Benchmarked {
+  KernelParameters kernels;
+  LevelParameters levels;
+};
+
+/// The same from the embedded data/calibration: kernels by the accelerator's architecture, each
+/// level by its network class; a class without measurements takes those of the "default" entry.
+Result<Benchmarked> benchmarked_for(const Cluster& cluster);
+Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator);
+Result<NetworkParameters> network_parameters_for(const Level& level);
+
+/// What a step makes of them [FORECAST-11]. `software`: the date of frameworks and libraries in
+/// years (2025.5); 0: today's, which have made up for all immaturity.
+Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
+                    const Cluster& cluster, double software = 0);
+
+/// in_step of the embedded constants.
+Result<Calibration> calibration_for(const Cluster& cluster, double software = 0);
+
+}  // namespace headway

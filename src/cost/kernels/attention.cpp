@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "cost/kernels/kernels.hpp"
+
+namespace headway {
+namespace {
+
+// Keys of one step: a mask costs whole steps.
+constexpr double kBlock = 128;
+
+// Scores that one head of one sequence computes, in whole blocks of keys: the whole rectangle, a
+// window, or the part at and below the diagonal, which crosses half a block more than the triangle.
+// The last query sees the last key.
+double scores(const AttentionShape& shape) {
+  const auto queries = static_cast<double>(shape.queries), keys = static_cast<double>(shape.keys);
+  if (!shape.causal) {
+    const double seen =
+        shape.window > 0 ? std::min(keys, static_cast<double>(shape.window) + kBlock) : keys;
+    return queries * seen;
+  }
+  const double before = std::max(0.0, keys - queries);  // keys that all queries see
+  const double reach =
+      shape.window > 0 ? std::min(keys, static_cast<double>(shape.window) + kBlock / 2) : keys;
+  // Query i sees min(before + i, reach) keys; `free` queries reach less than `reach`.
+  const double free = std::clamp(reach - before, 0.0, queries);
+  const double below = free * (before + free / 2) + (queries - free) * reach;
+  return std::min(below + queries * kBlock / 2, queries * keys);
+}
+
+// The keys (or queries) that the longest block passes.
+double longest(const AttentionShape& shape, double all) {
+  return shape.window > 0 ? std::min(all, static_cast<double>(shape.window) + kBlock) : all;
+}
+
+// Bytes of an element and a score in the unfused form: the scores are 16 bit.
+constexpr double kScore = 2;
+
+// [KERNEL-3] Passes over the scores by Megatron's fused scale-mask-softmax kernels, in bytes moved
+// per score, batch · heads · queries · keys scores. Forward reads the scores at and below the
+// diagonal (causal: half of them) and writes all; backward reads the gradient and the result of the
+// softmax there and writes all. Source: NVIDIA/Megatron-LM@2387ce0,
+// megatron/fused_kernels/scaled_upper_triang_masked_softmax.h. Dropout reads, writes and keeps a
+// mask of one byte forward; it reads the gradient and the mask and writes backward.
+double forward_bytes_per_score(const AttentionShape& shape) {
+  const double softmax = (shape.causal ? 0.5 : 1) * kScore + kScore;
+  const double dropout = shape.dropout > 0 ? 2 * kScore + 1 : 0;
+  return softmax + dropout;
+}
+double backward_bytes_per_score(const AttentionShape& shape) {
+  const double softmax = (shape.causal ? 0.5 : 1) * 2 * kScore + kScore;
+  const double dropout = shape.dropout > 0 ? 2 * kScore + 1 : 0;
+  return softmax + dropout;
+}
+
+bool empty(const AttentionShape& shape) {
+  return shape.batch <= 0 || shape.heads <= 0 || shape.queries <= 0 || shape.keys <= 0;
+}
+
+int passes(const AttentionShape& shape) {
+  return shape.dropout > 0 ? 2 : 1;
+}
+
+// The passes over the scores, which compute the whole rectangle whatever the mask.
+Seconds score_passes(const AttentionShape& shape, double bytes_per_score,
+                     const Accelerator& accelerator, const KernelParameters& parameters) {
+  const double all = static_cast<double>(shape.batch) * static_cast<double>(shape.heads) *
+                     static_cast<double>(shape.queries) * static_cast<double>(shape.keys);
+  return pass_time(Bytes(all * bytes_per_score), accelerator, parameters) +
+         parameters.shortest_kernel * static_cast<double>(passes(shape) - 1);
+}
+
+Seconds unfused_forward(const AttentionShape& shape, Precision precision,
+                        const Accelerator& accelerator, const KernelParameters& parameters) {
+  const std::int64_t batch = shape.batch * shape.heads;
+  const Matmul score{shape.queries, shape.keys, shape.head_dim, batch};
+  const Matmul value{shape.queries, shape.value_dim, shape.keys, batch};
+  return batched_matmul_time(score, precision, accelerator, parameters) +
+         score_passes(shape, forward_bytes_per_score(shape), accelerator, parameters) +
+         batched_matmul_time(value, precision, accelerator, parameters);
+}
+
+// Gradients of P and V from that of O, then, past the softmax, of Q and K: four products.
+Seconds unfused_backward(const AttentionShape& shape, Precision precision,
+                         const Accelerator& accelerator, const KernelParameters& parameters) {
+  const std::int64_t batch = shape.batch * shape.heads;
+  const Matmul of_probability{shape.queries, shape.keys, shape.value_dim, batch};
+  const Matmul of_value{shape.keys, shape.value_dim, shape.queries, batch};
+  const Matmul of_query{shape.queries, shape.head_dim, shape.keys, batch};
+  const Matmul of_key{shape.keys, shape.head_dim, shape.queries, batch};
+  return batched_matmul_time(of_probability, precision, accelerator, parameters) +
+         batched_matmul_time(of_value, precision, accelerator, parameters) +
+         score_passes(shape, backward_bytes_per_score(shape), accelerator, parameters) +
+         batched_matmul_time(of_query, precision, accelerator, parameters) +
+         batched_matmul_time(of_key, precision, accelerator, parameters);
+}
+
+// [KERNEL-2] Flash attention (arXiv 2205.14135, 2307.08691, 2407.08608). `width`: FLOPs per score,
+// forward 2 · (d + dv) (two products), backward 2 · (3 d + 2 dv) (five: scores again, and the
+// gradients of P, V, Q, K); dim = the mean of d and dv.
+//   rate   = peak · ceiling · [wide, dim > 64] · dim / (dim + softmax_width) · sustained
+//   total  = batch · heads · scores · width / rate
+//   block  = block_rows · longest row · width / (rate / units)      (the longest block of one unit)
+//   t      = t0 + max(max(total, block) + tail · min(total, block), memory)
+// The scores of a causal mask are the half below the diagonal and half a block more (scores()).
+// Head dimensions of 16 ... 256; fitted at 128 and at 192 with values of 128.
+Seconds flash(const AttentionShape& shape, int version, double width, double rows, double along,
+              const FlashParameters& flash, Bytes moved, Precision precision,
+              const Accelerator& accelerator, const KernelParameters& parameters) {
+  const double dim = 0.5 * static_cast<double>(shape.head_dim + shape.value_dim);
+  const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
+  const double unequal = shape.head_dim == shape.value_dim ? 1 : flash.unequal_dims;
+  // In 8 bit the products are faster and the exponentials are not.
+  const double faster = precision >= Precision::fp8
+                            ? accelerator.peak_of(precision) / accelerator.peak_of(Precision::bf16)
+                            : 1.0;
+  const auto at = static_cast<std::size_t>(version);
+  const double efficiency = flash.ceiling[at] * (dim > 64 ? flash.wide[at] : 1.0) * unequal *
+                            parameters.sustained * dim / (dim + parameters.softmax_width * faster);
+  const FlopsPerSecond rate = accelerator.peak_of(precision) * efficiency;
+  const double sequences = static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
+  const Seconds total = Flops(sequences * scores(shape) * width) / rate;
+  const Seconds block =
+      Flops(std::min(flash.block_rows, rows) * longest(shape, along) * width) / rate * units;
+  const Seconds compute = std::max(total, block) + flash.tail * std::min(total, block);
+  const Seconds memory = moved / (accelerator.memory_bandwidth * parameters.memory_efficiency);
+  return parameters.shortest_kernel + std::max(compute, memory);
+}
+
+// Bytes of Q and O, and of K and V, once.
+Bytes operand_bytes(const AttentionShape& shape, Precision precision) {
+  const double dims = static_cast<double>(shape.head_dim + shape.value_dim);
+  const double rows = static_cast<double>(shape.queries) * static_cast<double>(shape.heads) +
+                      static_cast<double>(shape.keys) * static_cast<double>(shape.kv_heads);
+  return Bytes(bytes_per_element(precision) * static_cast<double>(shape.batch) * rows * dims);
+}
+
+int version_of(AttentionKernel kernel) {
+  return static_cast<int>(kernel) - static_cast<int>(AttentionKernel::flash1);
+}
+
+}  // namespace
+
+Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kernel,
+                               Precision precision, const Accelerator& accelerator,
+                               const KernelParameters& parameters) {
+  if (empty(shape)) return Seconds(0);
+  if (kernel == AttentionKernel::unfused) {
+    return unfused_forward(shape, precision, accelerator, parameters);
+  }
+  const double width = 2 * static_cast<double>(shape.head_dim + shape.value_dim);
+  return flash(shape, version_of(kernel), width, static_cast<double>(shape.queries),
+               static_cast<double>(shape.keys), parameters.flash_forward,
+               operand_bytes(shape, precision), precision, accelerator, parameters);
+}
+
+Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel kernel,
+                                Precision precision, const Accelerator& accelerator,
+                                const KernelParameters& parameters) {
+  if (empty(shape)) return Seconds(0);
+  if (kernel == AttentionKernel::unfused) {
+    return unfused_backward(shape, precision, accelerator, parameters);
+  }
+  const double width = 2 * static_cast<double>(3 * shape.head_dim + 2 * shape.value_dim);
+  // Q, K, V, O and the gradient of O are read, those of Q, K, V written: twice the operands.
+  return flash(shape, version_of(kernel), width, static_cast<double>(shape.keys),
+               static_cast<double>(shape.queries), parameters.flash_backward,
+               operand_bytes(shape, precision) * 2, precision, accelerator, parameters);
+}
+
+}  // namespace headway

@@ -1,0 +1,342 @@
+#include <nlopt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "cost/calibration/network_entries.hpp"
+#include "fit/collectives/collectives.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+constexpr double kKibibyte = 1024;
+constexpr std::size_t kLeastRows = 20;
+
+/// What rows have to show for a constant to be fitted.
+enum class Shown {
+  always,
+  by_short_messages,
+  by_rings,
+  by_rings_through_domains,  // several ranks in a domain of the level below
+  by_trees,
+  by_summing_switches,
+  by_all_to_all
+};
+
+/// One constant as the optimiser sees it: its place in NetworkParameters, physical bounds, and
+/// whether it is varied by factors (on a logarithmic scale).
+struct Knob {
+  std::string name;
+  std::function<double(const NetworkParameters&)> get;
+  std::function<void(NetworkParameters&, double)> set;
+  double least, most;
+  bool logarithmic;
+  Shown shown;
+};
+
+Knob plain(const char* name, double NetworkParameters::*field, double least, double most,
+           bool logarithmic, Shown shown) {
+  return {name,
+          [field](const NetworkParameters& p) { return p.*field; },
+          [field](NetworkParameters& p, double v) { p.*field = v; },
+          least,
+          most,
+          logarithmic,
+          shown};
+}
+
+template <class Q>
+Knob quantity(const char* name, Q NetworkParameters::*field, double least, double most,
+              Shown shown) {
+  return {name,
+          [field](const NetworkParameters& p) { return (p.*field).value(); },
+          [field](NetworkParameters& p, double v) { p.*field = Q(v); },
+          least,
+          most,
+          true,
+          shown};
+}
+
+std::vector<Knob> make_knobs() {
+  using P = NetworkParameters;
+  return {
+      plain("bandwidth_efficiency", &P::bandwidth_efficiency, 0.05, 1, false, Shown::always),
+      // A tree moves long messages at most as well as a ring: varied as a share of it. Must follow
+      // bandwidth_efficiency.
+      {"tree_efficiency", [](const P& p) { return p.tree_efficiency / p.bandwidth_efficiency; },
+       [](P& p, double v) { p.tree_efficiency = v * p.bandwidth_efficiency; }, 0.1, 1, false,
+       Shown::by_trees},
+      plain("in_network_efficiency", &P::in_network_efficiency, 0.05, 1, false,
+            Shown::by_summing_switches),
+      quantity("base_latency", &P::base_latency, kMicrosecond, 300 * kMicrosecond,
+               Shown::by_short_messages),
+      plain("ring_hop", &P::ring_hop, 0.05, 50, true, Shown::by_rings),
+      quantity("ring_step", &P::ring_step, 0.05 * kMicrosecond, 100 * kMicrosecond,
+               Shown::by_rings),
+      quantity("ring_gap", &P::ring_gap, 0.05 * kMicrosecond, 100 * kMicrosecond,
+               Shown::by_rings_through_domains),
+      plain("step_overlap", &P::step_overlap, 0, 1, false, Shown::by_rings),
+      plain("short_fraction", &P::short_fraction, 0.005, 1, true, Shown::by_rings),
+      plain("tree_hop", &P::tree_hop, 0.05, 100, true, Shown::by_trees),
+      quantity("tree_fill", &P::tree_fill, 0.05 * kMicrosecond, 300 * kMicrosecond,
+               Shown::by_trees),
+      quantity("tree_half_size", &P::tree_half_size, 16 * kKibibyte, 65536 * kKibibyte,
+               Shown::by_trees),
+      plain("message_hop", &P::message_hop, 0.02, 50, true, Shown::by_all_to_all),
+  };
+}
+
+double to_scale(const Knob& knob, double value) {
+  const double inside = std::clamp(value, knob.least, knob.most);
+  return knob.logarithmic ? std::log(inside) : inside;
+}
+
+double from_scale(const Knob& knob, double scaled) {
+  const double value = knob.logarithmic ? std::exp(scaled) : scaled;
+  return std::clamp(value, knob.least, knob.most);
+}
+
+/// The rows of one class with weights. A system's rows of one operation, size class and number of
+/// nodes count together by the root of their number, so that a long scan does not drown a short
+/// one.
+struct Task {
+  const CollectiveData* data = nullptr;
+  std::string name;
+  std::vector<const CollectiveMeasurement*> rows;
+  std::vector<double> weights;                                // sum to 1
+  std::vector<Knob> knobs;                                    // those that the rows decide
+  std::vector<LevelParameters> parameters;                    // by cluster; inner classes fixed
+  std::vector<std::pair<std::size_t, std::size_t>> of_class;  // (cluster, level) of this class
+  NetworkParameters varied;
+  std::vector<double> start;  // scaled
+};
+
+void weigh(Task& task) {
+  std::map<std::string, double> count;
+  const auto key = [](const CollectiveMeasurement& row) {
+    return row.system + "|" + std::string(to_name(row.op)) + "|" +
+           to_name(size_range_of(row.bytes)) + "|" + std::to_string(row.nodes);
+  };
+  for (const auto* row : task.rows) count[key(*row)] += 1;
+  double sum = 0;
+  for (const auto* row : task.rows) {
+    // Messages up to 1 MiB count half: launch noise, and little of a training step's time.
+    const double size = size_range_of(row->bytes) == SizeRange::up_to_1mib ? 0.5 : 1.0;
+    task.weights.push_back(size / std::sqrt(count[key(*row)]));
+    sum += task.weights.back();
+  }
+  for (double& weight : task.weights) weight /= sum;
+}
+
+std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held) {
+  constexpr std::size_t kEnough = 10, kSome = 2;
+  std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0;
+  for (const auto* row : task.rows) {
+    const Cluster& cluster = task.data->clusters[row->cluster];
+    const auto outer = static_cast<std::size_t>(crossed_level(row->span, cluster));
+    const auto& level = cluster.levels[outer];
+    const bool reduces = row->op == CollectiveOp::all_reduce;
+    const bool ring = row->op == CollectiveOp::all_gather ||
+                      row->op == CollectiveOp::reduce_scatter || row->op == CollectiveOp::broadcast;
+    rings += ring;
+    through += ring && outer > 0 && row->span.members[outer - 1] > 1;
+    brief += size_range_of(row->bytes) == SizeRange::up_to_1mib;
+    trees += reduces;
+    summed += reduces && level.in_network_reduction;
+    all_to_all += row->op == CollectiveOp::all_to_all;
+  }
+  std::vector<Knob> chosen;
+  for (Knob& knob : make_knobs()) {
+    const bool decided = knob.shown == Shown::always ||
+                         (knob.shown == Shown::by_short_messages && brief >= kEnough) ||
+                         (knob.shown == Shown::by_rings && rings >= kEnough) ||
+                         (knob.shown == Shown::by_rings_through_domains && through >= kEnough) ||
+                         (knob.shown == Shown::by_trees && trees >= kEnough) ||
+                         (knob.shown == Shown::by_summing_switches && summed >= kEnough) ||
+                         (knob.shown == Shown::by_all_to_all && all_to_all >= kSome);
+    if (decided) {
+      chosen.push_back(std::move(knob));
+    } else {
+      held.push_back(knob.name);
+    }
+  }
+  return chosen;
+}
+
+double loss(unsigned count, const double* scaled, double*, void* opaque) {
+  Task& task = *static_cast<Task*>(opaque);
+  double drawn = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    const Knob& knob = task.knobs[k];
+    knob.set(task.varied, from_scale(knob, scaled[k]));
+    const double spread = knob.logarithmic ? std::log(10.0) : 0.5;
+    const double away = (scaled[k] - task.start[k]) / spread;
+    drawn += away * away;
+  }
+  for (const auto& [cluster, level] : task.of_class) {
+    task.parameters[cluster][level] = task.varied;
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < task.rows.size(); ++i) {
+    const CollectiveMeasurement& row = *task.rows[i];
+    const Seconds predicted =
+        collective_time(row.op, row.bytes, row.span, task.data->clusters[row.cluster],
+                        task.parameters[row.cluster]);
+    const double error = std::log(std::max(predicted.value(), 1e-12) / row.time.value());
+    constexpr double kKnee = 0.1;  // quadratic below 10 %, linear above
+    sum += task.weights[i] * (std::sqrt(1 + error * error / (kKnee * kKnee)) - 1) * kKnee;
+  }
+  // The pull to the start only matters where the rows say nothing.
+  return sum + 3e-4 * drawn;
+}
+
+/// Bounds and the first step of the search, scaled.
+struct Box {
+  std::vector<double> lower, upper, step;
+};
+
+/// Nelder and Mead on subspaces from `point`, restarted `rounds` times from the best point with
+/// shorter steps: the fastest-of-several model has ridges where a simplex stops. Returns the loss.
+double search(Task& task, Box box, int rounds, std::vector<double>& best) {
+  const unsigned count = static_cast<unsigned>(best.size());
+  double best_loss = loss(count, best.data(), nullptr, &task);
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<double> point = best;
+    const nlopt_opt optimiser = nlopt_create(NLOPT_LN_SBPLX, count);
+    nlopt_set_lower_bounds(optimiser, box.lower.data());
+    nlopt_set_upper_bounds(optimiser, box.upper.data());
+    nlopt_set_initial_step(optimiser, box.step.data());
+    nlopt_set_min_objective(optimiser, loss, &task);
+    nlopt_set_xtol_rel(optimiser, 1e-5);
+    nlopt_set_maxeval(optimiser, 4000);
+    double value = 0;
+    nlopt_optimize(optimiser, point.data(), &value);
+    nlopt_destroy(optimiser);
+    if (value < best_loss) {
+      best_loss = value;
+      best = point;
+    }
+    for (double& step : box.step) step *= 0.6;
+  }
+  return best_loss;
+}
+
+NetworkParameters fit_class(Task task) {
+  weigh(task);
+  Box box;
+  for (const Knob& knob : task.knobs) {
+    box.lower.push_back(to_scale(knob, knob.least));
+    box.upper.push_back(to_scale(knob, knob.most));
+    box.step.push_back(knob.logarithmic ? 0.5 : 0.1);
+    task.start.push_back(to_scale(knob, knob.get(task.varied)));
+  }
+  // From the start, from one with short hops and gaps and from one with long ones; then on from the
+  // best. A gap that is too short to be felt shows no way to a longer one.
+  std::vector<double> best = task.start;
+  double best_loss = search(task, box, 2, best);
+  for (const double factor : {0.2, 3.0}) {
+    std::vector<double> point = task.start;
+    for (std::size_t k = 0; k < task.knobs.size(); ++k) {
+      const std::string& name = task.knobs[k].name;
+      if (!name.ends_with("_hop") && !name.ends_with("_gap")) continue;
+      point[k] = std::clamp(point[k] + std::log(factor), box.lower[k], box.upper[k]);
+    }
+    const double value = search(task, box, 2, point);
+    if (value < best_loss) {
+      best_loss = value;
+      best = point;
+    }
+  }
+  search(task, box, 3, best);
+  loss(static_cast<unsigned>(best.size()), best.data(), nullptr, &task);  // leaves it in `varied`
+  return task.varied;
+}
+
+/// The constants of a class before its own fit, when those of the other classes of `fit` stand in
+/// networks.toml.
+Result<NetworkParameters> borrowed_parameters(CollectiveFit fit, const std::string& name) {
+  fit.classes.erase(name);
+  const auto fitted = parse_toml(to_toml(fit, ""), "networks.toml");
+  if (!fitted) return fitted.problems();
+  return estimated_network_parameters(name, &*fitted);
+}
+
+}  // namespace
+
+CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& start) {
+  // Classes by the innermost level they are met at: an inner one is fixed before an outer one.
+  std::map<std::string, int> depth;
+  std::map<std::string, std::vector<const CollectiveMeasurement*>> rows_of;
+  for (const auto& row : data.rows) {
+    if (!row.fitted_on) continue;
+    const std::string& name = outer_class(row, data);
+    const int level = crossed_level(row.span, data.clusters[row.cluster]);
+    const auto [found, inserted] = depth.emplace(name, level);
+    if (!inserted) found->second = std::min(found->second, level);
+    rows_of[name].push_back(&row);
+  }
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [name, level] : depth) order.emplace_back(level, name);
+  std::sort(order.begin(), order.end());
+
+  CollectiveFit fit;
+  fit.start = fit.all = start;
+  for (const auto& [level, name] : order) {
+    if (rows_of[name].size() < kLeastRows) {
+      fit.too_few[name] = rows_of[name].size();
+      continue;
+    }
+    FittedNetwork& fitted = fit.classes[name];
+    Task task;
+    task.data = &data;
+    task.name = name;
+    task.rows = rows_of[name];
+    task.varied = fit.all[name];
+    task.knobs = choose_knobs(task, fitted.held);
+    for (std::size_t c = 0; c < data.clusters.size(); ++c) {
+      task.parameters.push_back(level_parameters(data.clusters[c], fit.all));
+      for (std::size_t i = 0; i < data.clusters[c].levels.size(); ++i) {
+        if (data.clusters[c].levels[i].network == name) task.of_class.emplace_back(c, i);
+      }
+    }
+    fitted.parameters = fit_class(std::move(task));
+    fit.all[name] = fitted.parameters;
+  }
+  const std::vector<double> errors = collective_errors(data, fit.all);
+  std::map<std::string, std::vector<double>> of_class, long_of_class;
+  for (std::size_t i = 0; i < data.rows.size(); ++i) {
+    const auto& row = data.rows[i];
+    const std::string& name = outer_class(row, data);
+    const auto found = fit.classes.find(name);
+    if (found == fit.classes.end() || !row.fitted_on) continue;
+    found->second.systems.insert(row.system);
+    found->second.sources.insert(row.source);
+    of_class[name].push_back(errors[i]);
+    if (size_range_of(row.bytes) != SizeRange::up_to_1mib) long_of_class[name].push_back(errors[i]);
+  }
+  for (auto& [name, fitted] : fit.classes) {
+    fitted.error = summarise(of_class[name]);
+    fitted.error_above_1mib = summarise(long_of_class[name]);
+  }
+  return fit;
+}
+
+Result<CollectiveFit> calibrate_collectives(const CollectiveData& data) {
+  auto start = estimated_classes(data);
+  if (!start) return start.problems();
+  const CollectiveFit first = fit_collectives(data, *start);
+  // What borrows from a fitted class now starts from the fitted constants: those that its own rows
+  // do not decide, and where rows cross such a class inside a fitted one (NVLink 5 inside,
+  // InfiniBand between), the outer fit depends on it.
+  for (auto& [name, parameters] : start.value()) {
+    const auto borrowed = borrowed_parameters(first, name);
+    if (!borrowed) return borrowed.problems();
+    parameters = *borrowed;
+  }
+  return fit_collectives(data, *start);
+}
+
+}  // namespace headway

@@ -1,0 +1,154 @@
+#include "fit/corpus/corpus.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/document/csv.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+struct TextColumn {
+  const char* name;
+  std::string CorpusRow::*member;
+};
+struct CountColumn {
+  const char* name;
+  std::optional<std::int64_t> CorpusRow::*member;
+  std::int64_t least, most;
+};
+struct NumberColumn {
+  const char* name;
+  std::optional<double> CorpusRow::*member;
+  double most;  // in the column's unit; all are greater than zero
+};
+
+constexpr TextColumn kTexts[] = {
+    {"id", &CorpusRow::id},
+    {"source_key", &CorpusRow::source_key},
+    {"source", &CorpusRow::source},
+    {"date", &CorpusRow::date},
+    {"system", &CorpusRow::system},
+    {"accelerator", &CorpusRow::accelerator},
+    {"intra_node_link", &CorpusRow::intra_node_link},
+    {"framework", &CorpusRow::framework},
+    {"precision", &CorpusRow::precision},
+    {"task", &CorpusRow::task},
+    {"model_name", &CorpusRow::model_name},
+    {"recompute", &CorpusRow::recompute},
+    {"offload", &CorpusRow::offload},
+    {"outcome", &CorpusRow::outcome},
+    {"flops_convention", &CorpusRow::flops_convention},
+    {"layout_completeness", &CorpusRow::layout_completeness},
+    {"notes", &CorpusRow::notes},
+};
+
+constexpr std::int64_t kMany = 1'000'000'000;  // more than any degree, width or batch in use
+constexpr CountColumn kCounts[] = {
+    {"source_tier", &CorpusRow::source_tier, 0, 9},
+    {"n_accel", &CorpusRow::n_accel, 1, kMany},
+    {"accel_per_node", &CorpusRow::accel_per_node, 1, kMany},
+    {"layers", &CorpusRow::layers, 1, 100'000},
+    {"d_model", &CorpusRow::d_model, 1, 10'000'000},
+    {"n_heads", &CorpusRow::n_heads, 1, 10'000'000},
+    {"n_kv_heads", &CorpusRow::n_kv_heads, 1, 10'000'000},
+    {"d_ff", &CorpusRow::d_ff, 1, 10'000'000},
+    {"gated_mlp", &CorpusRow::gated_mlp, 0, 1},
+    {"vocab", &CorpusRow::vocab, 1, 100'000'000},
+    {"seq_len", &CorpusRow::seq_len, 1, 100'000'000},
+    {"n_experts", &CorpusRow::n_experts, 1, 1'000'000},
+    {"top_k", &CorpusRow::top_k, 1, 1'000'000},
+    {"global_batch_sequences", &CorpusRow::global_batch_sequences, 1, kMany},
+    {"micro_batch", &CorpusRow::micro_batch, 1, kMany},
+    {"grad_accum", &CorpusRow::grad_accum, 1, kMany},
+    {"dp", &CorpusRow::dp, 1, kMany},
+    {"tp", &CorpusRow::tp, 1, kMany},
+    {"sp", &CorpusRow::sp, 0, kMany},
+    {"cp", &CorpusRow::cp, 1, kMany},
+    {"pp", &CorpusRow::pp, 1, kMany},
+    {"vpp", &CorpusRow::vpp, 1, kMany},
+    {"ep", &CorpusRow::ep, 1, kMany},
+    {"zero_stage", &CorpusRow::zero_stage, 0, 3},
+    {"flash_attention", &CorpusRow::flash_attention, 0, 3},
+};
+
+constexpr NumberColumn kNumbers[] = {
+    {"accel_memory_gb", &CorpusRow::accel_memory_gb, 1e6},
+    {"inter_node_network_gbps_per_accel", &CorpusRow::inter_node_network_gbps_per_accel, 1e6},
+    {"n_params", &CorpusRow::n_params, 1e18},
+    {"step_time_s", &CorpusRow::step_time_s, 1e7},
+    {"tokens_per_s_per_accel", &CorpusRow::tokens_per_s_per_accel, 1e12},
+    {"model_tflops_per_accel", &CorpusRow::model_tflops_per_accel, 1e9},
+    {"hw_tflops_per_accel", &CorpusRow::hw_tflops_per_accel, 1e9},
+    {"mfu_reported", &CorpusRow::mfu_reported, 1000},
+    {"memory_gb_reported", &CorpusRow::memory_gb_reported, 1e6},
+};
+
+void fail(CorpusRow& row, const char* column, const std::string& cell, const std::string& legal) {
+  if (!row.bad_cell.empty()) return;
+  row.bad_cell = column;
+  row.bad_cell_detail = "'" + printable(cell) + "' is not " + legal;
+}
+
+// "8", "8.0" and "8e+10" are all written in the tables; nothing may follow the number.
+std::optional<double> number_in(const std::string& cell) {
+  double value = 0;
+  const char* const end = cell.data() + cell.size();
+  const auto [rest, status] = std::from_chars(cell.data(), end, value);
+  if (status != std::errc() || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Result<Corpus> read_corpus(std::string_view csv, std::string file) {
+  const auto table = parse_csv(csv, std::move(file));
+  if (!table) return table.problems();
+
+  std::vector<std::string> names;
+  for (const TextColumn& column : kTexts) names.emplace_back(column.name);
+  for (const CountColumn& column : kCounts) names.emplace_back(column.name);
+  for (const NumberColumn& column : kNumbers) names.emplace_back(column.name);
+  if (Problems missing = missing_columns(*table, names); !missing.empty()) return missing;
+
+  std::vector<std::size_t> index;  // of each name above, in its order
+  for (const std::string& name : names) index.push_back(*table->column(name));
+
+  Corpus out{table->file, {}};
+  out.rows.reserve(table->rows.size());
+  for (const CsvRow& from : table->rows) {
+    CorpusRow& row = out.rows.emplace_back();
+    row.line = from.line;
+    std::size_t next = 0;
+    const auto cell = [&]() -> const std::string& { return from.cells[index[next++]]; };
+    for (const TextColumn& column : kTexts) row.*column.member = cell();
+    for (const CountColumn& column : kCounts) {
+      const std::string& text = cell();
+      if (text.empty()) continue;
+      const auto value = number_in(text);
+      if (value && *value == std::floor(*value) && *value >= static_cast<double>(column.least) &&
+          *value <= static_cast<double>(column.most)) {
+        row.*column.member = static_cast<std::int64_t>(*value);
+      } else {
+        fail(row, column.name, text,
+             "a whole number from " + std::to_string(column.least) + " to " +
+                 std::to_string(column.most));
+      }
+    }
+    for (const NumberColumn& column : kNumbers) {
+      const std::string& text = cell();
+      if (text.empty()) continue;
+      const auto value = number_in(text);
+      if (value && *value > 0 && *value <= column.most) {
+        row.*column.member = value;
+      } else {
+        fail(row, column.name, text, "a number above 0, at most " + std::to_string(column.most));
+      }
+    }
+    if (row.outcome != "ok" && row.outcome != "oom") fail(row, "outcome", row.outcome, "ok or oom");
+  }
+  return out;
+}
+
+}  // namespace headway

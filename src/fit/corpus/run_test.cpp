@@ -1,0 +1,372 @@
+#include "fit/corpus/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "fit/corpus/table_for_test.hpp"
+
+namespace headway {
+namespace {
+
+Result<CorpusRun> run_with(const CorpusCells& changed) {
+  const auto corpus = read_corpus(corpus_table({row_with(changed)}), "x");
+  Shelf shelf;
+  return run_of(corpus->rows.at(0), shelf);
+}
+
+std::string reason_with(const CorpusCells& changed) {
+  const auto run = run_with(changed);
+  return run ? "" : run.problems().front().where;
+}
+
+bool assumes(const Result<CorpusRun>& run, const std::string& cell) {
+  return std::find(run->assumed.begin(), run->assumed.end(), cell) != run->assumed.end();
+}
+
+TEST(CorpusRun, AStatedRowIsTakenAsItStands) {
+  const auto run = run_with({{"tp", "2"}, {"sp", "0"}});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->layout.dp, 2);  // 8 / (tp 2 x cp 2)
+  EXPECT_EQ(run->layout.tp, 2);
+  EXPECT_EQ(run->layout.zero, 1);
+  EXPECT_FALSE(run->layout.sequence_parallel);
+  EXPECT_EQ(run->job.global_batch, 128);
+  EXPECT_EQ(run->job.framework, Framework::megatron);
+  EXPECT_EQ(run->machine->cluster.name, "dgx-h100");
+  EXPECT_EQ(parameters(run->model).total, 8030261248);  // the published count of Llama 3 8B
+  EXPECT_EQ(run->assumed, std::vector<std::string>{});
+}
+
+TEST(CorpusRun, WhatIsNotStatedIsFilledByPolicyAndNamed) {
+  const auto run = run_with({{"micro_batch", ""},
+                             {"grad_accum", "8"},
+                             {"zero_stage", ""},
+                             {"recompute", ""},
+                             {"tp", ""},
+                             {"precision", ""},
+                             {"n_accel", "16"}});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->layout.micro_batch, 2);  // 128 / (8 x dp 8)
+  EXPECT_TRUE(assumes(run, "micro_batch=2"));
+  EXPECT_TRUE(assumes(run, "zero_stage=1"));
+  EXPECT_TRUE(assumes(run, "tp=1"));
+  EXPECT_TRUE(assumes(run, "precision=bf16"));
+  EXPECT_TRUE(assumes(run, "inter_node_network_gbps_per_accel=dgx-h100"));
+  ASSERT_FALSE(run->remedies.empty());
+}
+
+TEST(CorpusRun, EagerFrameworksRunUnfusedKernels) {
+  const auto eager = run_with({{"framework", "llm-foundry/Composer (PyTorch FSDP)"}});
+  EXPECT_FALSE(eager->job.fused);
+  EXPECT_TRUE(assumes(eager, "fused=0"));
+  EXPECT_TRUE(run_with({{"framework", "fms-fsdp (PyTorch FSDP1 + compile)"}})->job.fused);
+  EXPECT_TRUE(run_with({})->job.fused);
+}
+
+TEST(CorpusRun, RecomputationIsLeftOpenByFramework) {
+  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "PyTorch FSDP2"}})->remedies,
+            (std::vector<Remedy>{{Recompute::none}, {Recompute::selective}, {Recompute::full}}));
+  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "nanotron"}})->remedies,
+            (std::vector<Remedy>{{Recompute::none}}));
+  EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "Megatron-LM"}})->remedies,
+            (std::vector<Remedy>{{Recompute::none}, {Recompute::selective}}));
+  EXPECT_TRUE(run_with({{"recompute", "full"}})->remedies.empty());
+}
+
+TEST(CorpusRun, TheBatchFollowsFromItsParts) {
+  EXPECT_EQ(run_with({{"global_batch_sequences", ""}, {"grad_accum", "4"}})->job.global_batch, 16);
+  EXPECT_EQ(run_with({{"global_batch_sequences", ""}})->job.global_batch, 4);
+  EXPECT_EQ(run_with({{"global_batch_sequences", ""}, {"pp", "2"}})->job.global_batch,
+            2 * 8 * 2);  // dp 2, 8 micro-batches a stage
+}
+
+TEST(CorpusRun, FrameworksAreToldByTheirNames) {
+  const std::pair<const char*, Framework> names[] = {
+      {"nanotron", Framework::nanotron},
+      {"llm-foundry/Composer (PyTorch FSDP)", Framework::fsdp},
+      {"fms-fsdp (PyTorch FSDP1 + compile)", Framework::fsdp},
+      {"MaxText (JAX)", Framework::jax},
+      {"Paxml (JAX)", Framework::jax},
+      {"DeepSpeed", Framework::deepspeed},
+      {"Megatron-DeepSpeed", Framework::megatron},
+      {"NeMo (Megatron)", Framework::megatron}};
+  for (const auto& [name, framework] : names) {
+    CorpusRow row;
+    row.framework = name;
+    EXPECT_EQ(framework_of(row), framework) << name;
+  }
+}
+
+TEST(CorpusRun, AttentionFollowsDateHardwareAndFramework) {
+  const auto kernel = [](const CorpusCells& cells) { return run_with(cells)->job.attention; };
+  const CorpusCells a100 = {{"accelerator", "A100"}, {"flash_attention", ""}};
+  const auto on_a100 = [&](const char* date, const char* framework) {
+    CorpusCells cells = a100;
+    cells["date"] = date;
+    cells["framework"] = framework;
+    return kernel(cells);
+  };
+  EXPECT_EQ(on_a100("2023", "Megatron-DeepSpeed"), AttentionKernel::unfused);
+  EXPECT_EQ(on_a100("2022-12-21", "PyTorch FSDP"), AttentionKernel::flash1);
+  EXPECT_EQ(on_a100("2024-01", "PyTorch FSDP"), AttentionKernel::flash2);
+  EXPECT_EQ(kernel({}), AttentionKernel::flash3);
+  EXPECT_EQ(kernel({{"framework", "nanotron"}}), AttentionKernel::flash2);
+  EXPECT_EQ(kernel({{"flash_attention", "0"}}), AttentionKernel::unfused);
+}
+
+TEST(CorpusRun, TheRecipeOfFp8StandsInTheNotes) {
+  const auto recipe = [](const CorpusCells& cells) { return run_with(cells)->job.recipe->name; };
+  EXPECT_EQ(recipe({{"precision", "fp8"}}), "fp8");
+  EXPECT_EQ(recipe({{"precision", "fp8"}, {"notes", "precision cell \"FP8-CS\""}}), "fp8-current");
+  EXPECT_EQ(recipe({{"precision", "fp8"},
+                    {"accelerator", "B200"},
+                    {"accel_memory_gb", ""},
+                    {"notes", "precision cell \"MXFP8\""}}),
+            "mxfp8");
+  EXPECT_EQ(recipe({{"precision", ""}, {"accelerator", "A100"}, {"date", "2023"}}), "fp16");
+}
+
+TEST(CorpusRun, AStatedNetworkReplacesTheReferenceSystems) {
+  const auto run = run_with({{"n_accel", "16"}, {"inter_node_network_gbps_per_accel", "50"}});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->machine->cluster.levels.back().bandwidth.value(), 50e9 / 8);
+  EXPECT_EQ(run->machine->cluster.levels.front().bandwidth.value(), 450e9);
+}
+
+TEST(CorpusRun, ProxiesHaveTheRowsLayersOfTheBuiltInModel) {
+  const auto run = run_with({{"model_name", "DEEPSEEK-V3"},
+                             {"layers", "4"},
+                             {"d_model", "7168"},
+                             {"n_experts", "256"},
+                             {"d_ff", "2048"},
+                             {"ep", "4"}});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->model.layers(), 4);
+  EXPECT_EQ(run->model.hidden, 7168);
+  // The first three layers are dense, the fourth has experts.
+  EXPECT_EQ(run->model.kinds[run->model.pattern[2]].feed_forward->width, 18432);
+  EXPECT_EQ(run->model.kinds[run->model.pattern[3]].experts->count, 256);
+}
+
+TEST(CorpusRun, UnknownModelsAreBuiltFromTheColumns) {
+  const CorpusCells shape = {{"model_name", "Own 1"}, {"layers", "10"},   {"d_model", "512"},
+                             {"n_heads", "8"},        {"n_kv_heads", ""}, {"d_ff", "1024"},
+                             {"vocab", "1000"},       {"n_params", ""}};
+  const auto run = run_with(shape);
+  ASSERT_TRUE(run.ok());
+  // Embedding and head 2·1000·512; a layer 4·512² + 3·512·1024 + 2 norms of 512; a last norm.
+  EXPECT_EQ(parameters(run->model).total, 1024000 + 10 * (1048576 + 1572864 + 1024) + 512);
+  EXPECT_TRUE(assumes(run, "n_kv_heads=8"));
+  CorpusCells without = shape;
+  without["layers"] = "";
+  EXPECT_EQ(reason_with(without), "cell missing: layers");
+}
+
+TEST(CorpusRun, TheParametersTellTiesAndTheWidthThatIsNotStated) {
+  CorpusCells cells = {
+      {"model_name", "Llama-like"}, {"layers", "10"}, {"d_model", "512"}, {"n_heads", "8"},
+      {"n_kv_heads", ""},           {"d_ff", "1024"}, {"vocab", "1000"},  {"n_params", "26.7e6"}};
+  // 26,737,152 tied and 27,249,152 untied, by the sum above.
+  EXPECT_TRUE(run_with(cells)->model.tied_embeddings);
+  cells["n_params"] = "27.3e6";
+  EXPECT_FALSE(run_with(cells)->model.tied_embeddings);
+  cells["notes"] = "tie_word_embeddings=True";
+  EXPECT_TRUE(run_with(cells)->model.tied_embeddings);
+  cells["d_ff"] = "";
+  EXPECT_EQ(run_with(cells)->model.kinds[0].feed_forward->width, 1024);
+}
+
+TEST(CorpusRun, SelectiveRecomputationOfWholeLayersIsToldByItsUtilisation) {
+  const auto with = [](const char* hfu) {
+    return run_with({{"recompute", "selective"}, {"mfu_reported", "55"}, {"notes", hfu}});
+  };
+  EXPECT_EQ(with("HFU=74%")->layout.recompute, Recompute::full);
+  EXPECT_TRUE(assumes(with("HFU=74%"), "recompute=full"));
+  EXPECT_EQ(with("HFU=61%")->layout.recompute, Recompute::selective);
+  EXPECT_EQ(with("")->layout.recompute, Recompute::selective);
+}
+
+TEST(CorpusRun, ComposersSettingsAreReadFromItsNotesAndDate) {
+  const auto composer = [](const char* date, const char* notes) {
+    return run_with({{"framework", "llm-foundry/Composer (PyTorch FSDP)"},
+                     {"date", date},
+                     {"notes", notes},
+                     {"tp", "1"},
+                     {"cp", "1"}});
+  };
+  const auto first = composer("2022-12-21", "MP=DEFAULT");
+  EXPECT_EQ(first->job.param_dtype, WireFormat::fp32);
+  EXPECT_EQ(first->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_EQ(first->job.fused_loss, Choice::off);
+  EXPECT_EQ(first->job.attention, AttentionKernel::flash1);
+  EXPECT_TRUE(first->job.padding_mask);
+  const auto pure = composer("2024-01-06", "FSDP mixed_precision=PURE");
+  EXPECT_EQ(pure->job.param_dtype, WireFormat::bf16);
+  EXPECT_EQ(pure->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_EQ(pure->job.fused_loss, Choice::on);
+  EXPECT_EQ(pure->job.attention, AttentionKernel::triton);
+  EXPECT_EQ(pure->job.loss_metrics, 2);
+  EXPECT_FALSE(pure->job.padding_mask);
+  EXPECT_FALSE(pure->job.fused);
+  EXPECT_LT(pure->job.software, 2023.5);
+  const auto now = composer("2024-01-06", "FSDP mixed_precision=DEFAULT");
+  EXPECT_EQ(now->job.param_dtype, WireFormat::bf16);
+  EXPECT_EQ(now->job.reduce_dtype, WireFormat::fp32);
+  EXPECT_GT(now->job.software, 2024);
+  const auto fms = run_with({{"framework", "fms-fsdp (PyTorch FSDP1 + compile)"}});
+  EXPECT_EQ(fms->job.reduce_dtype, WireFormat::bf16);
+  EXPECT_TRUE(fms->job.fused);
+}
+
+TEST(CorpusRun, ChunksAreAtMostTheLayers) {
+  const auto run = run_with({{"n_accel", "16"},
+                             {"pp", "8"},
+                             {"cp", "1"},
+                             {"vpp", "5"},
+                             {"global_batch_sequences", "128"}});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->layout.vpp, 4);  // 32 layers on 8 stages
+  EXPECT_TRUE(assumes(run, "vpp=4"));
+}
+
+TEST(CorpusRun, ReasonsSayWhichCellOrFeature) {
+  EXPECT_EQ(reason_with({{"n_accel", ""}}), "cell missing: n_accel");
+  EXPECT_EQ(reason_with({{"seq_len", ""}}), "cell missing: seq_len");
+  EXPECT_EQ(reason_with({{"dp", "x"}}), "bad cell: dp");
+  EXPECT_EQ(reason_with({{"accelerator", "Abacus"}}), "unsupported: accelerator");
+  EXPECT_EQ(reason_with({{"precision", "int3"}}), "unsupported: precision");
+  EXPECT_EQ(reason_with({{"model_name", "NEMOTRONH-56B"}}), "unsupported: hybrid Mamba layers");
+  EXPECT_EQ(reason_with({{"tp", "16"}}), "illegal layout: tp x cp x pp");
+  EXPECT_EQ(reason_with({{"global_batch_sequences", "3"}}), "illegal layout: --global-batch");
+}
+
+TEST(CorpusRun, TheDocumentedPolicyIsTheOneInTheCode) {
+  std::ifstream file(std::string(HEADWAY_SOURCE_DIR) + "/docs/validation.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const FillingRule& each : kFillingPolicy) {
+    const std::string line = "| " + std::string(each.cell) + " | " + std::string(each.rule) + " |";
+    EXPECT_NE(text.str().find(line), std::string::npos) << line;
+  }
+}
+
+TEST(CorpusRun, SoftwareIsAsOldAsItsReleaseWhereTheNotesNameOne) {
+  CorpusRow row;
+  row.date = "2026-03-30";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
+  row.notes = "NeMo container 25.09; section";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2025-09").value());
+  row.notes = "NeMo 24.07 container; first table";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-07").value());
+  row.notes = "dgxc-benchmarking v24.11.1; table";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-11").value());
+  row.notes = "NeMo perf page";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
+}
+
+TEST(CorpusRun, VendorRecipesSwitchOnWhatTheirTablesDoNotSay) {
+  const auto split = run_with({{"tp", "2"}});
+  EXPECT_EQ(split->layout.overlap_tensor, Choice::on);
+  EXPECT_EQ(run_with({{"tp", "2"}, {"framework", "Megatron-LM"}})->layout.overlap_tensor,
+            Choice::framework);
+  const auto lora = run_with({{"task", "lora"}});
+  EXPECT_EQ(lora->job.adapters, Adapters::query_key_value);
+  EXPECT_TRUE(assumes(lora, "document=256"));
+  // 32 layers on 4 stages, interleaving not stated; "VP n/a" states that there is none.
+  const CorpusCells pipeline = {{"pp", "4"}, {"cp", "1"}, {"vpp", ""}};
+  EXPECT_EQ(run_with(pipeline)->layout.vpp, 8);
+  CorpusCells none = pipeline;
+  none["notes"] = "VP n/a; more";
+  EXPECT_EQ(run_with(none)->layout.vpp, 1);
+  EXPECT_EQ(run_with({{"recompute", ""}})->remedies.size(), 4U);
+}
+
+TEST(CorpusRun, ExpertsRunInGraphsOfAWholeStepFromTheirReleaseOn) {
+  CorpusCells cells = {{"framework", "Megatron-Bridge/Megatron-Core"},
+                       {"model_name", "QWEN3-30B-A3B"},
+                       {"accelerator", "GB200"},
+                       {"accel_memory_gb", "186"},
+                       {"precision", "fp8"},
+                       {"layers", "48"},
+                       {"d_model", "2048"},
+                       {"n_heads", "32"},
+                       {"n_kv_heads", "4"},
+                       {"d_ff", "768"},
+                       {"vocab", "151936"},
+                       {"n_experts", "128"},
+                       {"top_k", "8"},
+                       {"cp", "1"},
+                       {"ep", "8"},
+                       {"notes", "NeMo container 26.04; precision cell \"MXFP8\""}};
+  const auto before = run_with(cells);
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(before->job.graphs, Graphs::dense);
+  EXPECT_EQ(before->layout.dispatch, Dispatch::once);
+  EXPECT_FALSE(before->job.fused_experts);
+  cells["notes"] = "NeMo container 26.06; precision cell \"MXFP8\"";
+  const auto after = run_with(cells);
+  EXPECT_EQ(after->job.graphs, Graphs::step);
+  EXPECT_EQ(after->layout.overlap_experts, Choice::on);
+  EXPECT_TRUE(after->job.fused_experts);
+}
+
+TEST(CorpusRun, RecomputedPiecesAreReadFromTheNotes) {
+  EXPECT_EQ(pieces_of("dispatcher A2A; recompute modules norm, act;"),
+            bit(Piece::norm) | bit(Piece::activation));
+  EXPECT_EQ(pieces_of("recompute modules mlp + core_attn"),
+            bit(Piece::feed_forward) | bit(Piece::core));
+  EXPECT_EQ(pieces_of("recompute modules layernorm,moe_act; tiny"),
+            bit(Piece::norm) | bit(Piece::activation));
+  EXPECT_EQ(pieces_of("recompute modules ;"), 0);
+  EXPECT_EQ(pieces_of("remat policy save_dot_except_mlp[wi] per configure.sh"),
+            bit(Piece::core) | bit(Piece::norm) | bit(Piece::feed_forward));
+  EXPECT_EQ(pieces_of("selective core_attn baseline"), std::nullopt);
+  const auto run = run_with({{"recompute", "selective"}, {"notes", "recompute modules mlp"}});
+  EXPECT_EQ(run->layout.recompute, Recompute::selective);
+  EXPECT_EQ(run->layout.recompute_pieces, bit(Piece::feed_forward));
+}
+
+TEST(CorpusRun, NumbersAreFoundBehindWords) {
+  EXPECT_EQ(number_after("a zero1=-1 b zero1=8", "zero1="), 8);
+  EXPECT_EQ(number_after("head_dim 128; x", "head_dim "), 128);
+  EXPECT_EQ(number_after("head_dim", "head_dim "), std::nullopt);
+}
+
+// The notes of hf_playbook: a job's own measurement of its network, and the state of its software.
+TEST(CorpusRun, TheNotesOfASweepAreReadAsFields) {
+  const auto noted = [](const std::string& network, const std::string& gpus = "64") {
+    return run_with({{"framework", "nanotron"},
+                     {"system", "Hugging Face H100 cluster (ultra-scale playbook sweep)"},
+                     {"n_accel", gpus},
+                     {"tp", "8"},
+                     {"cp", "1"},
+                     {"notes", "Mem Alloc=2GB Mem Res=3GB; measured bus BW GB/s: " + network +
+                                   "; tp_mode=REDUCE_SCATTER after_pp_fix=False"}});
+  };
+  // All-gather and all-reduce take as long: 2^30 B · 63/64 / 53 GB/s = 20 ms = 64 · 0.31 ms.
+  const auto checked = noted("AR=96.8 AG=53.5 RS=52.9 intra AR=426.2 AG=243.0 RS=242.4");
+  ASSERT_TRUE(checked.ok());
+  EXPECT_EQ(checked->machine->cluster.name, "p5");
+  EXPECT_TRUE(checked->job.checked_collectives);
+  EXPECT_TRUE(checked->job.blocking_transfers);
+  EXPECT_FALSE(checked->layout.keep_gathered);
+  EXPECT_TRUE(checked->first_rank_reports);
+  const auto free = noted("AR=187.2 AG=176.3 RS=176.6 intra AR=458.9 AG=263.0 RS=260.5");
+  EXPECT_FALSE(free->job.checked_collectives);
+  EXPECT_TRUE(free->layout.keep_gathered);
+  // On few ranks the check hides behind the transfer but in the all-reduce of one node.
+  EXPECT_TRUE(
+      noted("AR=340 AG=168 RS=163 intra AR=426 AG=243 RS=242", "16")->job.checked_collectives);
+  EXPECT_FALSE(
+      noted("AR=428 AG=222 RS=220 intra AR=459 AG=263 RS=263", "16")->job.checked_collectives);
+  const auto silent = run_with({{"framework", "nanotron"}});
+  EXPECT_FALSE(silent->job.checked_collectives || silent->job.blocking_transfers ||
+               silent->layout.keep_gathered || silent->first_rank_reports);
+}
+
+}  // namespace
+}  // namespace headway

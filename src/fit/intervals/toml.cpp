@@ -1,0 +1,156 @@
+// data/calibration/intervals.toml: written by a calibration, read by every forecast.
+#include <cmath>
+#include <cstdio>
+
+#include "base/document/document.hpp"
+#include "base/text.hpp"
+#include "fit/intervals/fit.hpp"
+#include "fit/intervals/intervals.hpp"
+#include "platform/files.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::array<const char*, Box::kSides> kSideNames = {"ranks", "parameters", "sequence"};
+
+std::string number(double x, const char* format = "%.4g") {
+  char text[32];
+  std::snprintf(text, sizeof text, format, x);
+  return text;
+}
+
+std::string spread_text(const std::string& name, const Spread& spread) {
+  std::string out = "\n[" + name + "]\n";
+  for (std::size_t i = 0; i < kDifficultyNames.size(); ++i) {
+    out += std::string(kDifficultyNames[i]) + " = " + number(spread.slopes[i]) + '\n';
+  }
+  return out + "low = " + number(spread.low) + "\nhigh = " + number(spread.high) + '\n';
+}
+
+std::string quoted(const std::string& text) {
+  return '"' + text + '"';
+}
+
+std::string reach_text(const Reach& reach) {
+  std::vector<std::string> architectures;
+  for (const std::string& name : reach.architectures) architectures.push_back(quoted(name));
+  std::string out = "\n[reach]\narchitectures = [" + join(architectures, ", ") + "]\n";
+  for (const auto& [name, box] : reach.frameworks) {
+    out += "\n[reach.framework." + name + "]  # log2 of the least and the most\n";
+    for (std::size_t side = 0; side < Box::kSides; ++side) {
+      out += std::string(kSideNames[side]) + " = { least = " + number(box.least[side]) +
+             ", most = " + number(box.most[side]) + " }\n";
+    }
+  }
+  return out;
+}
+
+std::string groups_text(const std::string& kind, const std::vector<Generalisation>& groups) {
+  std::string out;
+  for (const Generalisation& group : groups) {
+    out += "\n[left-out." + kind + "." + quoted(group.name) +
+           "]\nrows = " + std::to_string(group.rows) +
+           "\nfitted_median = " + number(group.fitted.median, "%.3g") +
+           "\nfitted_p90 = " + number(group.fitted.p90, "%.3g") +
+           "\nmedian = " + number(group.left_out.median, "%.3g") +
+           "\np90 = " + number(group.left_out.p90, "%.3g") +
+           "\nbias = " + number(group.left_out.bias, "%.3g") + '\n';
+    if (group.coverage) out += "coverage = " + number(*group.coverage, "%.3g") + '\n';
+  }
+  return out;
+}
+
+Spread spread_from(Fields fields) {
+  Spread out;
+  for (std::size_t i = 0; i < kDifficultyNames.size(); ++i) {
+    out.slopes[i] = fields.number(kDifficultyNames[i]);
+    if (std::abs(out.slopes[i]) > 20) fields.fail(kDifficultyNames[i], "must be from -20 to 20");
+  }
+  out.low = fields.number("low");
+  out.high = fields.number("high");
+  if (!(out.low <= out.high)) fields.fail("low", "must not be above high");
+  fields.reject_unknown();
+  return out;
+}
+
+Reach reach_from(Fields fields) {
+  Reach out;
+  for (const std::string& name : fields.texts_or_empty("architectures")) {
+    out.architectures.insert(name);
+  }
+  Fields frameworks = fields.table("framework");
+  for (const std::string& name : frameworks.keys()) {
+    Fields box = frameworks.table(name);
+    for (std::size_t side = 0; side < Box::kSides; ++side) {
+      Fields ends = box.table(kSideNames[side], /*required=*/true);
+      out.frameworks[name].least[side] = ends.number("least");
+      out.frameworks[name].most[side] = ends.number("most");
+      ends.reject_unknown();
+    }
+    box.reject_unknown();
+  }
+  fields.reject_unknown();
+  return out;
+}
+
+std::vector<Generalisation> groups_from(Fields fields) {
+  std::vector<Generalisation> out;
+  for (const std::string& name : fields.keys()) {
+    Fields entry = fields.table(name);
+    Generalisation group;
+    group.name = name;
+    group.rows = static_cast<std::size_t>(entry.natural("rows"));
+    group.fitted.rows = group.left_out.rows = group.rows;
+    group.fitted.median = entry.number("fitted_median");
+    group.fitted.p90 = entry.number("fitted_p90");
+    group.left_out.median = entry.number("median");
+    group.left_out.p90 = entry.number("p90");
+    group.left_out.bias = entry.number("bias");
+    if (entry.has("coverage")) group.coverage = entry.number("coverage");
+    entry.number_or("coverage", 0);
+    entry.reject_unknown();
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_toml(const IntervalFit& fit, const std::string& date) {
+  return "# Intervals of forecasts and the errors that they come from (docs/validation.md): runs "
+         "of\n"
+         "# data/measurements/training.csv predicted by constants fitted without their source or\n"
+         "# accelerator. Written by `headway calibrate intervals --write`.\ndate = \"" +
+         date + "\"\n" + spread_text("step_time", fit.model.step_time) +
+         spread_text("memory", fit.model.memory) + reach_text(fit.model.reach) +
+         groups_text("class", fit.classes) + groups_text("source", fit.sources) +
+         groups_text("accelerator", fit.accelerators);
+}
+
+Result<IntervalFit> interval_fit_from(const Document& document) {
+  Problems problems;
+  Fields fields(document, problems);
+  IntervalFit out;
+  fields.text("date");
+  out.model.step_time = spread_from(fields.table("step_time", /*required=*/true));
+  out.model.memory = spread_from(fields.table("memory", /*required=*/true));
+  out.model.reach = reach_from(fields.table("reach", /*required=*/true));
+  Fields left_out = fields.table("left-out");
+  out.classes = groups_from(left_out.table("class"));
+  out.sources = groups_from(left_out.table("source"));
+  out.accelerators = groups_from(left_out.table("accelerator"));
+  left_out.reject_unknown();
+  fields.reject_unknown();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+const Result<IntervalFit>& embedded_interval_fit() {
+  static const Result<IntervalFit> fit = [] {
+    const auto document = embedded_document("calibration/intervals.toml");
+    return document ? interval_fit_from(*document) : Result<IntervalFit>(document.problems());
+  }();
+  return fit;
+}
+
+}  // namespace headway

@@ -1,0 +1,162 @@
+#include "fit/kernels/data.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "base/document/csv.hpp"
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+
+namespace headway {
+namespace {
+
+// The kernel that the libraries of all measured rows (2023 and later) run; the constants of flash2
+// and flash3 are fitted as one.
+constexpr AttentionKernel kMeasuredAttention = AttentionKernel::flash2;
+
+// Typed access to the cells of one row; what is wrong is gathered.
+class Cells {
+ public:
+  Cells(const Csv& csv, const CsvRow& row, Problems& problems)
+      : csv_(csv), row_(row), problems_(problems) {}
+
+  const std::string& text(std::string_view column) const {
+    return row_.cells[*csv_.column(column)];
+  }
+  std::int64_t count(std::string_view column) const {
+    const std::string& cell = text(column);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc() || end != cell.data() + cell.size() || value < 1 ||
+        value > 1'000'000'000) {
+      fail(column, "must be a count between 1 and 10^9, not '" + printable(cell) + "'");
+      return 1;
+    }
+    return value;
+  }
+  double positive(std::string_view column) const {
+    const std::string& cell = text(column);
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc() || end != cell.data() + cell.size() || !(value > 0) || value > 1e15) {
+      fail(column, "must be a number greater than zero, not '" + printable(cell) + "'");
+      return 1;
+    }
+    return value;
+  }
+  void fail(std::string_view column, std::string message) const {
+    problems_.push_back({csv_.file + ":" + std::to_string(row_.line),
+                         std::string(column) + " " + std::move(message)});
+  }
+
+ private:
+  const Csv& csv_;
+  const CsvRow& row_;
+  Problems& problems_;
+};
+
+std::optional<KernelClass> class_from(std::string_view name) {
+  for (std::size_t i = 0; i < kKernelClassNames.size(); ++i) {
+    if (kKernelClassNames[i] == name) return static_cast<KernelClass>(i);
+  }
+  return std::nullopt;
+}
+
+// The index of the accelerator in data.accelerators; loads it when it is new.
+std::size_t accelerator_of(const Cells& cells, KernelData& data) {
+  const std::string& name = cells.text("accelerator");
+  for (std::size_t i = 0; i < data.accelerators.size(); ++i) {
+    if (data.accelerators[i].name == name) return i;
+  }
+  auto loaded = load_accelerator(name);
+  if (loaded) {
+    data.accelerators.push_back(*loaded);
+    return data.accelerators.size() - 1;
+  }
+  cells.fail("accelerator", loaded.problems()[0].message);
+  return 0;
+}
+
+KernelMeasurement measurement_from(const Cells& cells, KernelData& data) {
+  KernelMeasurement row;
+  // "github:owner/name@commit:path" -> "owner/name"
+  const std::string& source = cells.text("source");
+  const std::size_t begin = source.starts_with("github:") ? 7 : 0;
+  row.source = source.substr(begin, source.find('@') - begin);
+  row.fitted = cells.text("use") == "fit";
+  row.accelerator = accelerator_of(cells, data);
+  const auto precision = precision_from(cells.text("precision"));
+  if (!precision) cells.fail("precision", "is not known");
+  row.precision = precision.value_or(Precision::bf16);
+  const auto kernel = class_from(cells.text("kernel"));
+  if (!kernel) cells.fail("kernel", "is not known");
+  row.kernel = kernel.value_or(KernelClass::matmul);
+  row.time = Seconds(cells.positive("time_us") * 1e-6);
+  if (row.kernel == KernelClass::matmul || row.kernel == KernelClass::grouped_matmul) {
+    row.product = {cells.count("m"), cells.count("n"), cells.count("k"), cells.count("batch")};
+    row.result_bytes = cells.positive("result_bytes");
+  } else {
+    AttentionShape& shape = row.attention;
+    shape.batch = cells.count("batch");
+    shape.heads = cells.count("heads");
+    shape.kv_heads = cells.count("kv_heads");
+    shape.queries = shape.keys = cells.count("m");
+    shape.head_dim = cells.count("head_dim");
+    shape.value_dim = cells.count("value_dim");
+  }
+  return row;
+}
+
+void skip(const std::string& reason, KernelData& data) {
+  for (SkippedKernels& skipped : data.skipped) {
+    if (skipped.reason == reason) return static_cast<void>(++skipped.rows);
+  }
+  data.skipped.push_back({1, reason});
+}
+
+}  // namespace
+
+Result<KernelData> parse_kernel_data(std::string_view text, std::string file) {
+  const auto csv = parse_csv(text, std::move(file));
+  if (!csv) return csv.problems();
+  Problems problems = missing_columns(
+      *csv, {"use", "accelerator", "precision", "kernel", "batch", "m", "n", "k", "heads",
+             "kv_heads", "head_dim", "value_dim", "result_bytes", "time_us", "source"});
+  if (!problems.empty()) return problems;
+  KernelData data;
+  for (const CsvRow& row : csv->rows) {
+    const Cells cells(*csv, row, problems);
+    const std::string& use = cells.text("use");
+    if (use.starts_with("no: ")) {
+      skip(use.substr(4), data);
+    } else if (use == "fit" || use.starts_with("check: ")) {
+      data.rows.push_back(measurement_from(cells, data));
+    } else {
+      cells.fail("use",
+                 "must be 'fit', 'check: reason' or 'no: reason', not '" + printable(use) + "'");
+    }
+    if (problems.size() > 20) break;
+  }
+  if (!problems.empty()) return problems;
+  return data;
+}
+
+Seconds predicted_time(const KernelMeasurement& row, const Accelerator& accelerator,
+                       const KernelParameters& parameters) {
+  switch (row.kernel) {
+    case KernelClass::matmul:
+    case KernelClass::grouped_matmul:
+      return matmul_time(row.product, row.precision, accelerator, parameters, row.result_bytes);
+    case KernelClass::attention_forward:
+      return attention_forward_time(row.attention, kMeasuredAttention, row.precision, accelerator,
+                                    parameters);
+    case KernelClass::attention_backward:
+      break;
+  }
+  return attention_backward_time(row.attention, kMeasuredAttention, row.precision, accelerator,
+                                 parameters);
+}
+
+}  // namespace headway

@@ -1,0 +1,78 @@
+#include "fit/kernels/errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/draw/table.hpp"
+
+namespace headway {
+namespace {
+
+std::string percent(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", 100 * x);
+  return text;
+}
+
+using Line = std::vector<std::string>;
+
+}  // namespace
+
+ErrorSummary errors_of(std::vector<double> ratios) {
+  for (double& ratio : ratios) ratio -= 1;
+  return summarise(ratios);
+}
+
+std::string class_name(const KernelMeasurement& row) {
+  std::string name(kKernelClassNames[static_cast<std::size_t>(row.kernel)]);
+  if (row.kernel != KernelClass::matmul) return name;
+  return name + (row.product.m >= 512 ? ", m >= 512" : row.fitted ? ", m < 512" : ", m < 128");
+}
+
+std::vector<KernelErrorLine> error_lines(const KernelData& data, std::span<const double> ratios,
+                                         std::span<const double> held_out) {
+  struct Bucket {
+    bool fitted = true;
+    std::vector<double> ratios, held_out;
+  };
+  std::map<std::tuple<std::string, std::string, std::string>, Bucket> buckets;
+  for (std::size_t i = 0; i < data.rows.size(); ++i) {
+    const KernelMeasurement& row = data.rows[i];
+    Bucket& bucket =
+        buckets[{data.accelerators[row.accelerator].name, class_name(row), row.source}];
+    bucket.fitted = row.fitted;
+    bucket.ratios.push_back(ratios[i]);
+    if (!held_out.empty() && held_out[i] > 0) bucket.held_out.push_back(held_out[i]);
+  }
+  std::vector<KernelErrorLine> lines;
+  for (auto& [key, bucket] : buckets) {
+    const auto& [accelerator, kernel, source] = key;
+    lines.push_back({source, accelerator, kernel, bucket.fitted,
+                     errors_of(std::move(bucket.ratios)), errors_of(std::move(bucket.held_out))});
+  }
+  return lines;
+}
+
+std::string to_text(const KernelReport& report) {
+  std::vector<Line> lines = {{"accelerator", "kernel", "source", "rows", "median %", "p90 %",
+                              "bias %", "unseen median %", "unseen p90 %"}};
+  for (const KernelErrorLine& line : report.lines) {
+    const bool unseen = line.held_out.rows > 0;
+    lines.push_back({line.accelerator, line.kernel + (line.fitted ? "" : " (not fitted)"),
+                     line.source, std::to_string(line.error.rows), percent(line.error.median),
+                     percent(line.error.p90), percent(line.error.bias),
+                     unseen ? percent(line.held_out.median) : "-",
+                     unseen ? percent(line.held_out.p90) : "-"});
+  }
+  std::string text = aligned(lines, 3);
+  for (const SkippedKernels& skipped : report.skipped) {
+    text += std::to_string(skipped.rows) + " rows left out: " + skipped.reason + '\n';
+  }
+  return text;
+}
+
+}  // namespace headway

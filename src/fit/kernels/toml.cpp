@@ -1,0 +1,100 @@
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "cost/calibration/kernel_entries.hpp"
+#include "fit/kernels/kernels.hpp"
+
+namespace headway {
+namespace {
+
+// Three significant digits: more would pretend to know them.
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+std::string field(const std::string& key, double x) {
+  return key + " = " + number(x) + '\n';
+}
+
+std::string microseconds(const std::string& key, Seconds t) {
+  return key + " = \"" + number(t.value() * 1e6) + " us\"\n";
+}
+
+std::string list(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  for (const std::string& text : texts) quoted.push_back('"' + text + '"');
+  return "[" + join(quoted, ", ") + "]";
+}
+
+const ErrorSummary& errors_of_class(const FittedKernels& fitted, KernelClass kernel) {
+  return fitted.errors[static_cast<std::size_t>(kernel)];
+}
+
+// Fitted: fit_entries moves a class of constants only with enough rows.
+bool has(const FittedKernels& fitted, KernelClass kernel) {
+  return fitted.moved[static_cast<std::size_t>(kernel)];
+}
+
+std::string flash_table(const FittedKernels& fitted, const std::string& key,
+                        const FlashParameters& flash) {
+  return "\n[" + fitted.entry + "." + key + "]\n" + field("flash2", flash.ceiling[1]) +
+         field("flash3", flash.ceiling[2]) + field("tail", flash.tail) +
+         field("unequal_dims", flash.unequal_dims);
+}
+
+std::string residuals(const FittedKernels& fitted) {
+  std::string text;
+  for (std::size_t i = 0; i < kKernelClassNames.size(); ++i) {
+    const ErrorSummary& errors = errors_of_class(fitted, static_cast<KernelClass>(i));
+    if (!has(fitted, static_cast<KernelClass>(i))) continue;
+    text += "\n[" + fitted.entry + ".residuals." + std::string(kKernelClassNames[i]) + "]\n" +
+            "rows = " + std::to_string(errors.rows) + '\n' + field("median", errors.median) +
+            field("p90", errors.p90) + field("bias", errors.bias);
+  }
+  return text;
+}
+
+std::string entry_text(const FittedKernels& fitted, const std::string& date) {
+  const KernelParameters& p = fitted.parameters;
+  std::string text = "\n[" + fitted.entry + "]\nkind = \"fitted\"\ndate = \"" + date +
+                     "\"\nsource = \"data/measurements/kernels.csv: " + join(fitted.sources, ", ") +
+                     "\"\naccelerators = " + list(fitted.accelerators) + '\n';
+  if (has(fitted, KernelClass::matmul)) {
+    text += microseconds("matmul_start", p.matmul_start) +
+            field("matmul_ceiling", p.matmul_ceiling) + field("loop_prologue", p.loop_prologue) +
+            field("wave_loss", p.wave_loss) + field("memory_overlap_loss", p.memory_overlap_loss);
+  }
+  if (has(fitted, KernelClass::grouped_matmul)) {
+    text += field("grouped_efficiency", p.grouped_efficiency) +
+            microseconds("grouped_start", p.grouped_start);
+  }
+  if (has(fitted, KernelClass::attention_forward)) {
+    text += flash_table(fitted, "flash_forward", p.flash_forward);
+  }
+  if (has(fitted, KernelClass::attention_backward)) {
+    text += flash_table(fitted, "flash_backward", p.flash_backward);
+  }
+  return text + residuals(fitted);
+}
+
+}  // namespace
+
+std::string to_toml(const KernelFit& fit, const std::string& date) {
+  std::string text =
+      "# Constants of the kernel models (docs/models/kernels.md), fitted on\n"
+      "# data/measurements/kernels.csv by `headway calibrate kernels --write`, which writes this "
+      "file\n"
+      "# anew. What is not fitted stands in kernels-estimated.toml. residuals: |predicted/measured "
+      "- 1|\n"
+      "# of the rows fitted; bias: the median of the signed error, > 0: predicted too slow.\n"
+      "\n[default.tile_efficiency]  # fitted on all architectures together\n";
+  for (int i = 0; i < kTiles; ++i) {
+    text += field(tile_name(kTileShapes[i]), fit.tile_efficiency[i]);
+  }
+  for (const FittedKernels& fitted : fit.entries) text += entry_text(fitted, date);
+  return text;
+}
+
+}  // namespace headway

@@ -1,0 +1,100 @@
+#include "fit/validation/validation.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "fit/corpus/forecast.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+std::string contest_of(const CorpusRow& row, const CorpusRun& run) {
+  return row.source_key + ": " + row.model_name + ", " + std::to_string(run.model.layers()) +
+         " layers, " + std::to_string(*row.n_accel) + " x " + row.accelerator + ", batch " +
+         std::to_string(run.job.global_batch) + " x " + std::to_string(run.job.sequence);
+}
+
+std::string parallelism_of(const CorpusRun& run) {
+  const Layout& layout = run.layout;
+  std::vector<std::string> parts;
+  const std::int64_t node = run.machine->cluster.levels.front().size;
+  if (layout.tp > 1) parts.emplace_back(layout.tp > node ? "tp across nodes" : "tp");
+  if (layout.cp > 1) parts.emplace_back("cp");
+  if (layout.pp > 1) parts.emplace_back("pp");
+  if (layout.ep > 1) parts.emplace_back("ep");
+  if (layout.zero == 3) parts.emplace_back("fsdp");
+  return parts.empty() ? "data only" : join(parts, " + ");
+}
+
+ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalModel* intervals) {
+  ValidationRow out;
+  out.id = row.id;
+  out.source_key = row.source_key;
+  out.source = row.source;
+  out.accelerator = row.accelerator;
+  out.framework = kFrameworkNames[static_cast<std::size_t>(framework_of(row))];
+  out.model_name = row.model_name;
+  out.outcome = row.outcome;
+  out.n_accel = row.n_accel.value_or(0);
+  out.measured_step_time = row.step_time_s;
+  out.measured_memory = row.memory_gb_reported;
+  out.measured_mfu = row.mfu_reported;
+
+  auto run = run_of(row, shelf);
+  if (!run) {
+    out.skipped_reason = run.problems().front().where;
+    out.skipped_detail = run.problems().front().message;
+    return out;
+  }
+  if (!row.out_of_memory()) {
+    out.measured_step_time = measured_step_time(row, *run);
+    if (!out.measured_step_time) {
+      out.skipped_reason = "cell missing: step_time_s";
+      out.skipped_detail = "and none of tokens, FLOPs or MFU that would tell it";
+      return out;
+    }
+  }
+  settle_recomputation(run.value());
+  Forecast predicted = forecast_of(*run);
+  out.predicted_step_time = predicted.step_time.value();
+  if (intervals != nullptr) {
+    add_intervals(*intervals, run->model, run->job, run->layout, run->machine->cluster, predicted);
+    out.interval_low = predicted.step_time_interval->low.value();
+    out.interval_high = predicted.step_time_interval->high.value();
+  }
+  out.predicted_memory = reported_memory(*run, predicted).value() / kGiB;
+  out.predicted_load = predicted.memory.total() / predicted.capacity;
+  out.predicted_fits = predicted.fits;
+  out.predicted_mfu = 100 * predicted.mfu;
+  out.assumed = std::move(run->assumed);
+  out.contest = contest_of(row, *run);
+  out.parallelism = parallelism_of(*run);
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<ValidationRow>> predict_rows(const std::vector<CorpusRow>& rows,
+                                                       int threads, const Progress& progress,
+                                                       const IntervalModel* intervals) {
+  std::vector<ValidationRow> out(rows.size());
+  std::vector<Shelf> shelves(workers_of(threads));
+  const bool done = for_each_index(
+      rows.size(), threads,
+      [&](std::size_t i, std::size_t worker) {
+        out[i] = predict_row(rows[i], shelves[worker], intervals);
+      },
+      progress);
+  if (!done) return std::nullopt;
+  return out;
+}
+
+Result<ValidationReport> validate(std::string_view csv, std::string file, ValidateBy by) {
+  const auto corpus = read_corpus(csv, std::move(file));
+  if (!corpus) return corpus.problems();
+  return summarise(*predict_rows(corpus->rows), by);
+}
+
+}  // namespace headway

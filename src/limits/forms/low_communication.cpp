@@ -1,0 +1,167 @@
+#include "limits/forms/low_communication.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "cluster/read.hpp"
+#include "limits/machine/read.hpp"
+#include "platform/embedded.hpp"
+#include "platform/files.hpp"
+
+namespace headway::limits {
+namespace {
+
+constexpr double kMostSteps = 1e9, kMostCompression = 1e9, kMostPenalty = 1e9;
+constexpr std::int64_t kMostParts = 1'000'000;
+const std::string kFolder = "limits/relaxations";
+
+struct Method {
+  Relaxation relaxation;
+  bool outermost_only = false;
+};
+
+Result<Method> read_method(const std::string& name) {
+  const std::string path = kFolder + "/" + name + ".toml";
+  const std::vector<std::string> names = relaxation_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    return Problem{"relax", "'" + printable(name) + "' is not a known method" +
+                                suggestion(name, names) + " (known: " + join(names, ", ") + ")"};
+  }
+  const Result<Document> document = embedded_document(path);
+  if (!document) return document.problems();
+  Problems problems;
+  Fields fields(*document, problems);
+  Method out;
+  Relaxation& of = out.relaxation;
+  of.method = fields.text("title");
+  of.sync_every = number_between(fields, "sync_every", of.sync_every, 1, kMostSteps);
+  of.compression = number_between(fields, "compression", of.compression, 1, kMostCompression);
+  of.asynchronous = fields.flag_or("asynchronous", false);
+  of.blocks = fields.count_or("blocks", of.blocks);
+  of.submodels = fields.count_or("submodels", of.submodels);
+  of.forward_only = fields.flag_or("forward_only", false);
+  of.sample_penalty = number_between(fields, "sample_penalty", of.sample_penalty, 1, kMostPenalty);
+  of.penalty_statement = fields.text("penalty");
+  out.outermost_only = fields.flag_or("outermost_only", false);
+  read_sources(fields, *document, problems);
+  fields.reject_unknown();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+// Takes what is wished where it lies between 1 and `most`.
+template <class T>
+void take(const std::optional<T>& wish, const char* what, T most, T& value, Problems& problems) {
+  if (!wish) return;
+  if (*wish >= 1 && *wish <= most) {
+    value = *wish;
+    return;
+  }
+  problems.push_back({what, "must be from 1 to " + number_text(static_cast<double>(most))});
+}
+
+}  // namespace
+
+std::vector<std::string> relaxation_names() {
+  std::vector<std::string> out;
+  for (const std::string& path : embedded_files(kFolder)) {
+    if (!path.ends_with(".toml")) continue;
+    out.push_back(path.substr(kFolder.size() + 1, path.size() - kFolder.size() - 6));
+  }
+  return out;
+}
+
+Result<Setting> relaxed(const Setting& setting, const RelaxationWishes& wishes) {
+  Setting out = setting;
+  Problems problems;
+  const std::vector<Level>& levels = setting.machine.levels;
+  Relaxation& of = out.relaxation;
+  if (!wishes.method.empty()) {
+    Result<Method> method = read_method(wishes.method);
+    if (!method) return method.problems();
+    of = method->relaxation;
+    if (method->outermost_only) of.loose_level = levels.size() - 1;
+  } else {
+    of = {};
+    of.method = "as stated";
+    of.penalty_statement = "no published penalty at this scale: an upper bound";
+  }
+  take(wishes.sync_every, "sync_every", kMostSteps, of.sync_every, problems);
+  take(wishes.compression, "compression", kMostCompression, of.compression, problems);
+  take(wishes.blocks, "blocks", kMostParts, of.blocks, problems);
+  take(wishes.submodels, "submodels", kMostParts, of.submodels, problems);
+  take(wishes.sample_penalty, "sample_penalty", kMostPenalty, of.sample_penalty, problems);
+  if (wishes.sample_penalty) of.penalty_statement = "the user's";
+  if (wishes.loose_level) {
+    std::vector<std::string> names;
+    for (const Level& level : levels) names.push_back(level.name);
+    const auto at = std::find(names.begin(), names.end(), *wishes.loose_level);
+    if (at == names.end()) {
+      problems.push_back({"loose_level", "'" + printable(*wishes.loose_level) +
+                                             "' is not a level of this machine" +
+                                             suggestion(*wishes.loose_level, names)});
+    }
+    of.loose_level = static_cast<std::size_t>(at - names.begin());
+  }
+  if (of.submodels > 1 && (of.submodels & (of.submodels - 1)) != 0) {
+    problems.push_back({"submodels", "must be a power of two, as clusters are"});
+  }
+  if (of.submodels > 1 && (of.blocks > 1 || of.forward_only || of.compression > 1)) {
+    problems.push_back({"submodels",
+                        "cannot be joined with blocks, compression or forward passes "
+                        "only"});
+  }
+  out.name = setting.name + ", " + (wishes.method.empty() ? "relaxed" : wishes.method);
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+RelaxationWishes read_relaxation(Fields fields) {
+  RelaxationWishes out;
+  out.method = fields.text_or("method", "");
+  const auto number = [&](const char* key, std::optional<double>& value, double most) {
+    if (fields.has(key)) {
+      value = number_between(fields, key, 1, 1, most);
+    } else {
+      fields.number_or(key, 1);
+    }
+  };
+  number("sync_every", out.sync_every, kMostSteps);
+  number("compression", out.compression, kMostCompression);
+  number("sample_penalty", out.sample_penalty, kMostPenalty);
+  if (const auto blocks = fields.count_or("blocks", 0)) out.blocks = blocks;
+  if (const auto submodels = fields.count_or("submodels", 0)) out.submodels = submodels;
+  const std::string level = fields.text_or("loose_level", "");
+  if (!level.empty()) out.loose_level = level;
+  fields.reject_unknown();
+  return out;
+}
+
+std::string statement_of(const Setting& setting) {
+  const Relaxation& of = setting.relaxation;
+  if (of.method.empty()) return "synchronous training";
+  std::string out = of.method;
+  if (of.sync_every > 1) {
+    out += ", replicas meet every " + number_text(of.sync_every) + " steps";
+    if (of.loose_level > 0) {
+      out += " at level " + setting.machine.levels[of.loose_level].name + " and further out";
+    }
+  }
+  if (of.compression > 1) out += ", gradients 1/" + number_text(of.compression);
+  if (of.asynchronous) out += ", communication of replicas off the critical path";
+  if (of.blocks > 1) out += ", " + std::to_string(of.blocks) + " blocks with losses of their own";
+  if (of.submodels > 1) out += ", " + std::to_string(of.submodels) + " submodels";
+  if (of.forward_only) out += ", no backward pass";
+  return out + "; data needed x " + number_text(of.sample_penalty) + " (" + of.penalty_statement +
+         ")";
+}
+
+}  // namespace headway::limits

@@ -1,0 +1,25 @@
+// Several data centres, joined over a wide area.
+#pragma once
+
+#include "base/result.hpp"
+#include "limits/machine/setting.hpp"
+
+namespace headway::limits {
+
+constexpr std::int64_t kMostSites = 1'000'000;
+
+/// Data centres that share a run evenly.
+struct Sites {
+  std::int64_t sites = 1;
+  BytesPerSecond bandwidth;  // of one GPU, per direction, to other sites; may be infinite
+  Seconds latency;
+};
+
+/// Latency of a message over so many metres of fibre, at two thirds of the speed of light, and
+/// nothing else. [LIMIT-33]
+Seconds latency_of_distance(double metres);
+
+/// The setting with its machine in that many places. [LIMIT-32]
+Result<Setting> in_sites(const Setting& setting, const Sites& sites);
+
+}  // namespace headway::limits

@@ -1,0 +1,43 @@
+#include "platform/embedded.hpp"
+
+#include <cstddef>
+
+#include "platform/gzip.hpp"
+#include "platform/memo.hpp"
+
+// Generated from data/ and build/web at build time (cmake/embed.cmake), the files of a folder
+// sorted.
+struct HeadwayEmbeddedFile {
+  const char* path;
+  const char* begin;
+  const char* end;
+  bool packed;
+};
+extern "C" const HeadwayEmbeddedFile headway_embedded_files[];
+extern "C" const std::size_t headway_embedded_file_count;
+
+namespace headway {
+
+std::optional<std::string_view> embedded_file(std::string_view path) {
+  for (std::size_t i = 0; i < headway_embedded_file_count; ++i) {
+    const HeadwayEmbeddedFile& file = headway_embedded_files[i];
+    if (path != file.path) continue;
+    const std::string_view bytes(file.begin, static_cast<std::size_t>(file.end - file.begin));
+    if (!file.packed) return bytes;
+    static Memo<std::optional<std::string>> unpacked;
+    return unpacked.of(file.path, [&] { return unpacked_gzip(bytes); });
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> embedded_files(std::string_view folder) {
+  const std::string prefix = std::string(folder) + "/";
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < headway_embedded_file_count; ++i) {
+    const std::string_view path = headway_embedded_files[i].path;
+    if (path.starts_with(prefix)) out.emplace_back(path);
+  }
+  return out;
+}
+
+}  // namespace headway

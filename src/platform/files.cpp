@@ -1,0 +1,47 @@
+#include "platform/files.hpp"
+
+#include <array>
+#include <fstream>
+
+#include "base/text.hpp"
+#include "platform/embedded.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kLongestPathShown = 4096;
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
+  const std::string shown = printable(path, kLongestPathShown);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Problem{shown, "cannot be opened for reading"};
+  std::string text;
+  std::array<char, 64 * 1024> piece;
+  while (file && text.size() <= most_bytes) {
+    file.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) return Problem{shown, "cannot be read"};
+  if (text.size() > most_bytes) {
+    return Problem{shown, "is larger than " + std::to_string(most_bytes >> 20) + " MiB"};
+  }
+  return text;
+}
+
+Result<Document> embedded_document(const std::string& path) {
+  const auto text = embedded_file(path);
+  if (!text) return Problem{"data/" + path, "is missing from this build"};
+  return parse_toml(*text, "data/" + path);
+}
+
+Result<Document> read_document(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return text.problems();
+  std::string shown = printable(path, kLongestPathShown);
+  return path.ends_with(".toml") ? parse_toml(*text, std::move(shown))
+                                 : parse_json(*text, std::move(shown));
+}
+
+}  // namespace headway

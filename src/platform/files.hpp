@@ -1,0 +1,21 @@
+// The files of this machine, and the documents in them and in the binary.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/document/document.hpp"
+#include "base/result.hpp"
+
+namespace headway {
+
+/// Reads a file of at most `most_bytes`.
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes = kLargestDocument);
+
+/// Reads and parses a file: TOML where the name ends in .toml, JSON otherwise.
+Result<Document> read_document(const std::string& path);
+
+/// Parses data/`path`, a TOML file carried inside the binary.
+Result<Document> embedded_document(const std::string& path);
+
+}  // namespace headway

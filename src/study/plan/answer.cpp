@@ -1,0 +1,198 @@
+#include "study/plan/answer.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/quantity_text.hpp"
+#include "study/plan/fields.hpp"
+
+namespace headway {
+namespace {
+
+// A feature that a layout may use, and the filter that leaves it out.
+struct Feature {
+  const char* name;
+  bool (*used)(const Layout&);
+  const char* field;
+  const char* value;
+};
+
+constexpr Feature kFeatures[] = {
+    {"tensor parallelism", [](const Layout& l) { return l.tp > 1; }, "tp", "1"},
+    {"context parallelism", [](const Layout& l) { return l.cp > 1; }, "cp", "1"},
+    {"pipeline parallelism", [](const Layout& l) { return l.pp > 1; }, "pp", "1"},
+    {"virtual stages", [](const Layout& l) { return l.vpp > 1; }, "vpp", "1"},
+    {"data parallelism", [](const Layout& l) { return l.dp > 1; }, "dp", "1"},
+    {"expert parallelism", [](const Layout& l) { return l.ep > 1; }, "ep", "1"},
+    {"micro-batches of several sequences", [](const Layout& l) { return l.micro_batch > 1; },
+     "micro-batch", "1"},
+    {"sequence parallelism", [](const Layout& l) { return l.tp > 1 && l.sequence_parallel; }, "sp",
+     "off"},
+    {"sharded states", [](const Layout& l) { return l.zero > 0; }, "zero", "0"},
+    {"recomputation", [](const Layout& l) { return l.recompute != Recompute::none; }, "recompute",
+     "none"},
+    {"offloading",
+     [](const Layout& l) {
+       return l.offload_optimizer || l.offload_activations || l.offload_parameters;
+     },
+     "offload", "none"},
+    {"overlapped tensor-parallel calls",
+     [](const Layout& l) { return l.overlap_tensor == Choice::on; }, "overlap-tensor", "off"},
+    {"overlapped gradients", [](const Layout& l) { return l.overlap_gradients == Choice::on; },
+     "overlap-gradients", "off"},
+    {"overlapped parameters", [](const Layout& l) { return l.overlap_parameters == Choice::on; },
+     "overlap-parameters", "off"},
+    {"tensor parallelism inside experts", [](const Layout& l) { return l.etp > 1; }, "etp", "1"},
+    {"pipelines inside data parallelism",
+     [](const Layout& l) { return l.order.back() == Dimension::dp; }, "order", "tp-cp-dp-pp"},
+    {"a schedule other than 1F1B",
+     [](const Layout& l) { return l.schedule != Schedule::one_f_one_b; }, "schedule", "1f1b"},
+};
+
+// The best of another space; nothing where it is empty or nothing fits.
+std::optional<std::pair<PlanPoint, Layout>> best_of(const Result<PlanSpace>& space,
+                                                    const PlanQuestion& like,
+                                                    const PlanSearch& how) {
+  if (!space) return std::nullopt;
+  PlanSearch one = how;
+  one.top = 1;
+  const PlanBest best =
+      search({like.model, like.job, like.cluster, like.calibration, *space, like.headroom}, one);
+  if (best.points.empty()) return std::nullopt;
+  return std::pair(best.points.front(), space->layout_at(best.points.front().index));
+}
+
+// Whether some layout passes, legal or not with its micro-batch.
+bool has_any(const PlanSpace& space, const PlanLimit& limit) {
+  for (const PlanCell& cell : space.cells()) {
+    const std::uint64_t first = space.first_index(cell);
+    const std::size_t inner = space.inner(space.tuples()[cell.tuple]).size();
+    const std::size_t tried = limit.field->axis == PlanAxis::inner ? inner : 1;
+    for (std::size_t i = 0; i < tried; ++i) {
+      if (limit.passes(space.layout_at(first + i))) return true;
+    }
+  }
+  return false;
+}
+
+std::string percent(double share) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%g %%", std::round(share * 1000) / 10);
+  return out;
+}
+
+}  // namespace
+
+std::vector<PlanWithout> without_features(const PlanQuestion& question, const PlanFloors& floors,
+                                          const Layout& winner, const PlanSearch& how) {
+  std::vector<PlanWithout> out;
+  PlanSearch one = how;
+  one.top = 1;
+  for (const Feature& feature : kFeatures) {
+    if (!feature.used(winner)) continue;
+    PlanQuestion asked = question;
+    const PlanField* field = plan_field(feature.field);
+    asked.only = limit_to(*field, value_of(*field, feature.value).value(), question.job.framework);
+    const PlanBest best = search(asked, floors, one);
+    PlanWithout without{feature.name, true, std::nullopt, {}};
+    if (!best.points.empty()) {
+      without.best = best.points.front();
+      without.layout = question.space.layout_at(best.points.front().index);
+    } else {
+      without.legal = has_any(question.space, *asked.only);
+    }
+    out.push_back(std::move(without));
+  }
+  return out;
+}
+
+std::vector<PlanChange> small_changes(const Cluster& cluster, double share) {
+  std::vector<PlanChange> out;
+  const std::string lower = " " + percent(share) + " lower";
+  const auto change = [&](std::string what, const auto& body) {
+    PlanChange made{std::move(what), cluster};
+    body(made.cluster);
+    out.push_back(std::move(made));
+  };
+  change("peak rates" + lower, [&](Cluster& c) {
+    for (FlopsPerSecond& peak : c.accelerator.peak) peak = peak * (1 - share);
+  });
+  change("memory bandwidth" + lower, [&](Cluster& c) {
+    c.accelerator.memory_bandwidth = c.accelerator.memory_bandwidth * (1 - share);
+  });
+  change("memory" + lower,
+         [&](Cluster& c) { c.accelerator.memory = c.accelerator.memory * (1 - share); });
+  for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+    change(cluster.levels[i].name + " bandwidth" + lower, [&](Cluster& c) {
+      c.levels[i].bandwidth = c.levels[i].bandwidth * (1 - share);
+      c.levels[i].port_bandwidth = c.levels[i].port_bandwidth * (1 - share);
+    });
+  }
+  return out;
+}
+
+std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
+                                            const PlanChange& change,
+                                            const Calibration& calibration, const Layout& winner,
+                                            const PlanSearch& how) {
+  PlanSensitivity out{change.what, std::nullopt, std::nullopt, {}};
+  const PlanQuestion changed{question.model, question.job,   change.cluster,
+                             calibration,    question.space, question.headroom};
+  const Forecast then = forecast(question.model, question.job, winner, change.cluster, calibration);
+  const Bytes live = then.memory.total() - then.gaps;
+  if (live <= changed.allowed_memory()) {
+    out.winner =
+        PlanPoint{question.space.index_of(winner).value_or(0), then.step_time, live, then.energy};
+  }
+  PlanSearch one = how;
+  one.top = 1;
+  const PlanBest best = change.slower ? search(changed, floors, one) : search(changed, one);
+  if (!best.proven) return std::nullopt;
+  if (!best.points.empty()) {
+    out.best = best.points.front();
+    out.layout = question.space.layout_at(best.points.front().index);
+  }
+  return out;
+}
+
+std::vector<PlanRemedy> remedies(const PlanQuestion& question,
+                                 const std::vector<PlanFilter>& filters, std::int64_t ranks,
+                                 const PlanSearch& how) {
+  std::vector<PlanRemedy> out;
+  const Layout base = question.space.layout_at(0);
+  const auto attempt = [&](const std::string& what, const Job& job,
+                           const std::vector<PlanFilter>& by, std::int64_t accelerators,
+                           double headroom) {
+    const PlanQuestion like{question.model, job,     question.cluster, question.calibration,
+                            question.space, headroom};
+    const auto best = best_of(
+        PlanSpace::make(question.model, job, question.cluster, accelerators, by, base), like, how);
+    if (best) out.push_back({what, best->first, best->second});
+    return best.has_value();
+  };
+  if (question.headroom > 0) {
+    attempt("without headroom", question.job, filters, ranks, 0);
+  }
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    std::vector<PlanFilter> others = filters;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    attempt("without " + (filters[i].where.empty() ? filters[i].field : filters[i].where),
+            question.job, others, ranks, question.headroom);
+  }
+  Job small = question.job;
+  small.optimizer = Optimizer::adam_8bit;
+  if (question.job.optimizer != small.optimizer) {
+    attempt("with an optimizer of 8-bit states (--optimizer adam-8bit)", small, filters, ranks,
+            question.headroom);
+  }
+  for (std::int64_t more = 2; more <= 64; ++more) {
+    if (more * ranks > question.cluster.accelerators) break;
+    if (attempt("with " + count_text(static_cast<double>(more * ranks)) + " accelerators",
+                question.job, filters, more * ranks, question.headroom)) {
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace headway

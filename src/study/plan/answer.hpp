@@ -1,0 +1,60 @@
+// Why a layout is the best: what it would cost to do without each of its features, what binds it,
+// and what would change it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/plan/search.hpp"
+
+namespace headway {
+
+/// The best layout without something that the winner uses.
+struct PlanWithout {
+  std::string feature;            // "pipeline parallelism"
+  bool legal = true;              // some layout does without it
+  std::optional<PlanPoint> best;  // nothing where none fits
+  Layout layout;                  // of it
+};
+/// One for each feature of the winner, in the order of PlanSpace's fields.
+std::vector<PlanWithout> without_features(const PlanQuestion& question, const PlanFloors& floors,
+                                          const Layout& winner, const PlanSearch& how);
+
+/// The cluster with something changed.
+struct PlanChange {
+  std::string what;  // "inter-node bandwidth 2 % lower"
+  Cluster cluster;
+  bool slower = true;  // or the same, whatever the layout
+};
+/// Each level's bandwidth, the accelerator's peak rates, memory bandwidth and memory, each lower by
+/// `share`.
+std::vector<PlanChange> small_changes(const Cluster& cluster, double share = 0.02);
+
+/// What a change does to the winner, and whether another layout then is better.
+struct PlanSensitivity {
+  std::string what;
+  std::optional<PlanPoint> winner;  // nothing where it does not fit then
+  std::optional<PlanPoint> best;    // nothing where none fits
+  Layout layout;                    // of it
+};
+/// Nothing where the search was stopped. `floors` are those of the question.
+std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
+                                            const PlanChange& change,
+                                            const Calibration& calibration, const Layout& winner,
+                                            const PlanSearch& how);
+
+/// The smallest change with which something fits, where nothing does.
+struct PlanRemedy {
+  std::string what;  // "with 512 accelerators"
+  PlanPoint best;
+  Layout layout;
+};
+/// Of each kind of change the smallest: no headroom, each filter left out, 8-bit states of the
+/// optimiser, a multiple of the accelerators (up to 64 times, and as many as the cluster has).
+/// `filters` are those of the question's space.
+std::vector<PlanRemedy> remedies(const PlanQuestion& question,
+                                 const std::vector<PlanFilter>& filters, std::int64_t ranks,
+                                 const PlanSearch& how);
+
+}  // namespace headway

@@ -1,0 +1,72 @@
+// Small and medium spaces for tests of the planner. Tests only.
+#pragma once
+
+#include <unordered_map>
+
+#include "forecast/random_run.hpp"
+#include "study/plan/search.hpp"
+
+namespace headway::testing {
+
+struct PlanCase {
+  Case run;
+  std::int64_t ranks = 8;
+  Result<PlanSpace> space = Problems{};
+  double headroom = 0;
+
+  PlanQuestion question() const {
+    return {run.model, run.job, run.cluster, run.calibration, *space, headroom};
+  }
+};
+
+inline PlanCase plan_case(const std::string& model, const std::string& cluster, std::int64_t ranks,
+                          Framework framework, std::int64_t batch, std::int64_t sequence = 4096,
+                          const std::vector<PlanFilter>& filters = {}) {
+  PlanCase out;
+  out.run = case_of(model, cluster);
+  out.ranks = ranks;
+  out.run.job.framework = framework;
+  out.run.job.global_batch = batch;
+  out.run.job.sequence = sequence;
+  const bool bf16 = out.run.cluster.accelerator.peak_of(Precision::bf16).value() > 0;
+  out.run.job.recipe = recipe_from(bf16 ? "bf16" : "fp16");
+  out.space = PlanSpace::make(out.run.model, out.run.job, out.run.cluster, ranks, filters);
+  return out;
+}
+
+inline PlanCase random_plan_case() {
+  const auto model =
+      *rc::gen::element<std::string>("llama-2-7b", "llama-3-70b", "mixtral-8x7b", "gpt-neox-1.3b");
+  const auto cluster =
+      *rc::gen::element<std::string>("dgx-a100-80gb", "dgx-h100", "frontier", "dgx-v100");
+  const auto framework = static_cast<Framework>(*rc::gen::inRange(0, 5));
+  // Experts multiply the space: fewer ranks.
+  const auto ranks = model == "mixtral-8x7b" ? *rc::gen::element<std::int64_t>(2, 4)
+                                             : *rc::gen::element<std::int64_t>(4, 6, 8, 12);
+  PlanCase out = plan_case(model, cluster, ranks, framework, *rc::gen::element<std::int64_t>(4, 12),
+                           *rc::gen::element<std::int64_t>(2048, 8192));
+  Job& job = out.run.job;
+  if (framework == Framework::fsdp) {
+    job.param_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
+    job.reduce_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
+  }
+  job.small_gradients = *rc::gen::arbitrary<bool>();
+  job.optimizer = *rc::gen::element(Optimizer::adamw, Optimizer::muon, Optimizer::adam_8bit);
+  job.task = *rc::gen::element(Task::pretrain, Task::pretrain, Task::lora);
+  out.headroom = *rc::gen::element(0.0, 0.1, 0.5);
+  if (!out.space) RC_DISCARD("nothing is legal");
+  return out;
+}
+
+/// Every fitting layout by its index.
+inline std::unordered_map<std::uint64_t, PlanPoint> all_points(const PlanQuestion& question,
+                                                               PlanCounts& counts) {
+  std::unordered_map<std::uint64_t, PlanPoint> out;
+  PlanPricer pricer(question);
+  for (const PlanCell& cell : question.space.cells()) {
+    counts += pricer.price(cell, [&](const PlanPoint& point) { out[point.index] = point; });
+  }
+  return out;
+}
+
+}  // namespace headway::testing

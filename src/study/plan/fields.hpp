@@ -1,0 +1,59 @@
+// The fields of a layout that the planner chooses, by the names of their flags.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "layout/layout.hpp"
+#include "step/frameworks/habits.hpp"
+
+namespace headway {
+
+/// What is chosen together with a field: the lists of a tuple of degrees, and the tuple itself.
+enum class PlanAxis : std::uint8_t { degrees, order, experts, micro_batch, split, inner };
+
+struct PlanField {
+  std::string_view name;
+  PlanAxis axis;
+  std::int64_t (*value)(const Layout&);
+  std::span<const std::string_view> words;  // of its values; none: it is a number
+  bool counts = true;                       // "at most" has a meaning
+  /// Layouts in which the field has nothing to act on; null: none. There all values up to
+  /// `idle_most` mean the same.
+  bool (*idle)(const Layout&) = nullptr;
+  std::int64_t idle_most = 0;
+  bool Habits::*habit = nullptr;  // what "default" means
+};
+
+std::span<const PlanField> plan_fields();
+
+/// Null for a name that is not searched.
+const PlanField* plan_field(std::string_view name);
+
+/// A field's value as flags write it.
+std::string value_text(const PlanField& field, const Layout& layout);
+
+/// Layouts in which a field stands at a value, or is at most that.
+struct PlanLimit {
+  const PlanField* field = nullptr;
+  std::int64_t value = 0;
+  bool most = false;
+  bool or_default = false;  // "default" means the value
+  bool passes(const Layout& layout) const {
+    const std::int64_t at = field->value(layout);
+    if (most ? at <= value : at == value) return true;
+    if (or_default && at == static_cast<std::int64_t>(Choice::framework)) return true;
+    return field->idle != nullptr && value <= field->idle_most && field->idle(layout);
+  }
+};
+
+/// Layouts in which `field` stands at `value` for runs of a framework.
+PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framework);
+
+/// The value of PlanField::value that a text stands for; nothing where it stands for none.
+std::optional<std::int64_t> value_of(const PlanField& field, std::string_view text);
+
+}  // namespace headway

@@ -1,0 +1,49 @@
+// The best layouts of a space, found without pricing all of it, and proven [PLAN-3].
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <string_view>
+#include <vector>
+
+#include "platform/parallel.hpp"
+#include "study/plan/floors.hpp"
+
+namespace headway {
+
+/// What is best. On a given number of accelerators tokens/s of each and money follow the step time.
+enum class PlanObjective : std::uint8_t { time, memory, energy };
+
+/// Whether `a` is better: by the objective, then by the step's time, then by the lower index.
+bool better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective);
+
+struct PlanSearch {
+  PlanObjective objective = PlanObjective::time;
+  std::size_t top = 1;      // at most so many, each of another kind
+  bool exhaustive = false;  // price everything
+  int threads = 1;          // 0: all
+  Progress progress;        // in cells, or tuples of degrees; false stops
+};
+
+/// The best layout of each kind: of all that have the same degrees, those of experts among them.
+struct PlanBest {
+  std::vector<PlanPoint> points;  // the best first; the same for any number of threads
+  bool proven = true;             // false: stopped before everything was looked at
+  PlanCounts counts;              // of one thread: the same each time
+};
+PlanBest search(const PlanQuestion& question, const PlanSearch& how);
+/// The same with floors that are known: of the question, of one of other `only` and objective, or
+/// of one whose cluster is no slower in anything.
+PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how);
+
+/// The layouts that no other beats in both time and memory, the fastest first.
+struct PlanFront {
+  std::vector<PlanPoint> points;
+  bool proven = true;
+  PlanCounts counts;
+};
+PlanFront pareto_front(const PlanQuestion& question, const PlanSearch& how);
+PlanFront pareto_front(const PlanQuestion& question, const PlanFloors& floors,
+                       const PlanSearch& how);
+
+}  // namespace headway

@@ -1,0 +1,183 @@
+#include "study/plan/search.hpp"
+
+#include <cmath>
+
+#include "study/plan/case_for_test.hpp"
+
+namespace headway {
+namespace {
+
+using testing::all_points;
+using testing::Case;
+using testing::plan_case;
+using testing::PlanCase;
+using testing::random_plan_case;
+
+// What must fit by a forecast: all but the gaps that the allocator can give back.
+Bytes live(const Forecast& forecast) {
+  return forecast.memory.total() - forecast.gaps;
+}
+
+// [PLAN-2]
+RC_GTEST_PROP(PlanPrice, is_the_forecast_of_every_layout, ()) {
+  const PlanCase c = random_plan_case();
+  PlanCounts counts;
+  const auto points = all_points(c.question(), counts);
+  RC_ASSERT(counts.total() == c.space->size());
+  RC_ASSERT(counts.fitting == points.size());
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t index = *rc::gen::inRange<std::uint64_t>(0, c.space->size());
+    Case run = c.run;
+    run.layout = c.space->layout_at(index);
+    const auto found = points.find(index);
+    if (!run.legal()) {
+      RC_ASSERT(found == points.end());
+      continue;
+    }
+    const Forecast forecast = run.priced();
+    RC_ASSERT((found != points.end()) == (live(forecast) <= c.question().allowed_memory()));
+    if (found == points.end()) continue;
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); };
+    RC_ASSERT(near(found->second.time.value(), forecast.step_time.value()));
+    RC_ASSERT(near(found->second.memory.value(), live(forecast).value()));
+    RC_ASSERT(near(found->second.energy.value(), forecast.energy.value()));
+  }
+}
+
+// [PLAN-3]
+RC_GTEST_PROP(PlanPrice, no_layout_is_under_the_floor_of_its_cell, ()) {
+  const PlanCase c = random_plan_case();
+  const PlanQuestion question = c.question();
+  PlanPricer pricer(question);
+  const auto cells = question.space.cells();
+  for (int i = 0; i < 20; ++i) {
+    const PlanCell& cell = cells[*rc::gen::inRange<std::size_t>(0, cells.size())];
+    const PlanFloor floor = pricer.floor(cell);
+    pricer.price(cell, [&](const PlanPoint& point) {
+      RC_ASSERT(point.time >= floor.time);
+      RC_ASSERT(point.memory >= floor.memory);
+    });
+  }
+}
+
+bool same(const std::vector<PlanPoint>& a, const std::vector<PlanPoint>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const PlanPoint& x, const PlanPoint& y) {
+                      return x.index == y.index && x.time == y.time && x.memory == y.memory;
+                    });
+}
+
+RC_GTEST_PROP(PlanSearch, finds_what_pricing_everything_finds, ()) {
+  const PlanCase c = random_plan_case();
+  PlanSearch how;
+  how.objective = static_cast<PlanObjective>(*rc::gen::inRange(0, 3));
+  how.top = *rc::gen::element<std::size_t>(1, 5);
+  const PlanBest quick = search(c.question(), how);
+  how.exhaustive = true;
+  const PlanBest all = search(c.question(), how);
+  RC_ASSERT(quick.proven && all.proven);
+  RC_ASSERT(quick.counts.total() == c.space->size());
+  RC_ASSERT(all.counts.total() == c.space->size());
+  RC_ASSERT(same(quick.points, all.points));
+}
+
+// Floors serve every question for which they are floors: here all those that follow a plan.
+RC_GTEST_PROP(PlanSearch, with_known_floors_finds_what_pricing_everything_finds, ()) {
+  const PlanCase c = random_plan_case();
+  const PlanQuestion base = c.question();
+  const PlanFloors floors(base, 1);
+  Cluster slower = base.cluster, endless = base.cluster;
+  for (FlopsPerSecond& peak : slower.accelerator.peak) peak = peak * 0.5;
+  slower.accelerator.memory = slower.accelerator.memory * 0.9;
+  for (Level& level : slower.levels) level.bandwidth = level.bandwidth * 0.5;
+  endless.accelerator.memory = Bytes(1e18);
+  PlanSearch how, all;
+  all.exhaustive = true;
+  const auto agree = [&](const PlanQuestion& question, const PlanFloors& known) {
+    const PlanBest quick = search(question, known, how);
+    RC_ASSERT(quick.proven);
+    RC_ASSERT(same(quick.points, search(question, all).points));
+  };
+  switch (*rc::gen::inRange(0, 3)) {
+    case 0:
+      agree({base.model, base.job, slower, base.calibration, base.space, base.headroom}, floors);
+      break;
+    case 1: {
+      const PlanQuestion roomy{base.model, base.job, endless, base.calibration, base.space};
+      agree(roomy, PlanFloors(roomy, 1, {}, &floors));
+      break;
+    }
+    default: {
+      PlanQuestion only = base;
+      only.only = *rc::gen::element(
+          PlanLimit{plan_field("tp"), 1}, PlanLimit{plan_field("recompute"), 0},
+          PlanLimit{plan_field("micro-batch"), 1, true}, PlanLimit{plan_field("ep"), 1});
+      agree(only, floors);
+      PlanPricer pricer(only);
+      for (const PlanCell& cell : only.space.cells()) {
+        pricer.price(cell, [&](const PlanPoint& point) {
+          RC_ASSERT(only.only->passes(only.space.layout_at(point.index)));
+        });
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(PlanSearch, answers_the_same_on_any_number_of_threads, ()) {
+  const PlanCase c = random_plan_case();
+  PlanSearch how;
+  how.top = 5;
+  const PlanBest one = search(c.question(), how);
+  how.threads = 2;
+  RC_ASSERT(same(one.points, search(c.question(), how).points));
+  const PlanFront front = pareto_front(c.question(), how);
+  how.threads = 1;
+  RC_ASSERT(same(front.points, pareto_front(c.question(), how).points));
+}
+
+// By its definition, over all points.
+RC_GTEST_PROP(PlanSearch, its_front_is_what_nothing_beats, ()) {
+  const PlanCase c = random_plan_case();
+  PlanCounts counts;
+  const auto points = all_points(c.question(), counts);
+  const PlanFront front = pareto_front(c.question(), {});
+  RC_ASSERT(front.points.empty() == points.empty());
+  for (const auto& [index, point] : points) {
+    const bool covered = std::any_of(
+        front.points.begin(), front.points.end(),
+        [&](const PlanPoint& on) { return on.time <= point.time && on.memory <= point.memory; });
+    RC_ASSERT(covered);
+  }
+  for (std::size_t i = 1; i < front.points.size(); ++i) {
+    RC_ASSERT(front.points[i - 1].time < front.points[i].time);
+    RC_ASSERT(front.points[i - 1].memory > front.points[i].memory);
+  }
+}
+
+TEST(PlanSearch, of_equal_layouts_takes_the_lowest_index) {
+  const PlanPoint a{.index = 3, .time = Seconds(1), .memory = Bytes(2), .energy = {}};
+  const PlanPoint b{.index = 4, .time = Seconds(1), .memory = Bytes(1), .energy = {}};
+  EXPECT_TRUE(better(a, b, PlanObjective::time));
+  EXPECT_FALSE(better(b, a, PlanObjective::time));
+  EXPECT_TRUE(better(b, a, PlanObjective::memory));
+}
+
+TEST(PlanSearch, stopped_says_that_its_answer_is_not_proven) {
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 32, Framework::megatron, 64);
+  PlanSearch how;
+  how.progress = [](std::size_t done, std::size_t) { return done < 3; };
+  const PlanBest best = search(c.question(), how);
+  EXPECT_FALSE(best.proven);
+}
+
+TEST(PlanSearch, stopped_at_once_still_gives_a_layout) {
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 32, Framework::megatron, 64);
+  PlanSearch how;
+  how.progress = [](std::size_t, std::size_t) { return false; };
+  const PlanBest best = search(c.question(), how);
+  EXPECT_FALSE(best.proven);
+  EXPECT_FALSE(best.points.empty());
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,145 @@
+#include "study/plan/space.hpp"
+
+#include <algorithm>
+
+namespace headway {
+namespace {
+
+// The place of a choice in a list; the list's size where it is not there.
+template <class T>
+std::size_t place(const std::vector<T>& list, const T& choice) {
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), choice) - list.begin());
+}
+
+InnerChoice inner_of(const Layout& l) {
+  return {.recompute = l.recompute,
+          .recompute_every = l.recompute_every,
+          .offload_activations = l.offload_activations,
+          .zero = l.zero,
+          .reshard = l.reshard_after_forward,
+          .overlap_gradients = l.overlap_gradients,
+          .overlap_parameters = l.overlap_parameters,
+          .offload_parameters = l.offload_parameters,
+          .offload_optimizer = l.offload_optimizer,
+          .schedule = l.schedule,
+          .vpp = l.vpp};
+}
+
+}  // namespace
+
+void apply(const Order& order, Layout& layout) {
+  layout.order = order;
+}
+
+void apply(const ExpertChoice& choice, Layout& layout) {
+  layout.ep = choice.ep;
+  layout.etp = choice.etp;
+}
+
+void apply(std::int64_t micro_batch, Layout& layout) {
+  layout.micro_batch = micro_batch;
+}
+
+void apply(const SplitChoice& choice, Layout& layout) {
+  layout.sequence_parallel = choice.sequence_parallel;
+  layout.overlap_tensor = choice.overlap_tensor;
+  layout.context_exchange = choice.exchange;
+}
+
+void apply(const InnerChoice& choice, Layout& layout) {
+  layout.recompute = choice.recompute;
+  layout.recompute_every = choice.recompute_every;
+  layout.offload_activations = choice.offload_activations;
+  layout.zero = choice.zero;
+  layout.reshard_after_forward = choice.reshard;
+  layout.overlap_gradients = choice.overlap_gradients;
+  layout.overlap_parameters = choice.overlap_parameters;
+  layout.offload_parameters = choice.offload_parameters;
+  layout.offload_optimizer = choice.offload_optimizer;
+  layout.schedule = choice.schedule;
+  layout.vpp = choice.vpp;
+}
+
+std::uint64_t PlanSpace::size_of(const DegreeTuple& t) const {
+  return std::uint64_t{1} * orders(t).size() * experts(t).size() * micro_batches(t).size() *
+         splits(t).size() * inner(t).size();
+}
+
+std::vector<PlanCell> PlanSpace::cells() const {
+  std::vector<PlanCell> out;
+  PlanCell cell;
+  const auto each = [](auto& place, const auto& list, auto&& body) {
+    for (place = 0; place < list.size(); ++place) body();
+  };
+  each(cell.tuple, tuples_, [&] {
+    const DegreeTuple& t = tuples_[cell.tuple];
+    each(cell.order, orders(t), [&] {
+      each(cell.expert, experts(t), [&] {
+        each(cell.micro_batch, micro_batches(t),
+             [&] { each(cell.split, splits(t), [&] { out.push_back(cell); }); });
+      });
+    });
+  });
+  return out;
+}
+
+std::uint64_t PlanSpace::first_index(const PlanCell& cell) const {
+  const DegreeTuple& t = tuples_[cell.tuple];
+  std::uint64_t at = cell.order;
+  at = at * experts(t).size() + cell.expert;
+  at = at * micro_batches(t).size() + cell.micro_batch;
+  at = at * splits(t).size() + cell.split;
+  return t.first + at * inner(t).size();
+}
+
+Layout PlanSpace::layout_of(const DegreeTuple& t) const {
+  Layout out = base_;
+  out.tp = t.tp;
+  out.cp = t.cp;
+  out.pp = t.pp;
+  out.dp = t.dp;
+  return out;
+}
+
+Layout PlanSpace::layout_at(std::uint64_t index) const {
+  const auto behind =
+      std::upper_bound(tuples_.begin(), tuples_.end(), index,
+                       [](std::uint64_t i, const DegreeTuple& t) { return i < t.first; });
+  const DegreeTuple& tuple = *(behind - 1);
+  Layout out = layout_of(tuple);
+  std::uint64_t rest = index - tuple.first;
+  const auto take = [&](const auto& list) {  // the inner lists turn fastest
+    apply(list[rest % list.size()], out);
+    rest /= list.size();
+  };
+  take(inner(tuple));
+  take(splits(tuple));
+  take(micro_batches(tuple));
+  take(experts(tuple));
+  take(orders(tuple));
+  return out;
+}
+
+std::optional<std::uint64_t> PlanSpace::index_of(const Layout& layout) const {
+  for (const DegreeTuple& t : tuples_) {
+    if (t.tp != layout.tp || t.cp != layout.cp || t.pp != layout.pp || t.dp != layout.dp) continue;
+    std::uint64_t out = 0;
+    bool found = true;
+    const auto add = [&](const auto& list, const auto& choice) {
+      const std::size_t at = place(list, choice);
+      found = found && at < list.size();
+      out = out * list.size() + at;
+    };
+    add(orders(t), layout.order);
+    add(experts(t), ExpertChoice{layout.ep, layout.etp});
+    add(micro_batches(t), layout.micro_batch);
+    add(splits(t),
+        SplitChoice{layout.sequence_parallel, layout.overlap_tensor, layout.context_exchange});
+    add(inner(t), inner_of(layout));
+    if (!found || layout_at(t.first + out) != layout) return std::nullopt;
+    return t.first + out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace headway

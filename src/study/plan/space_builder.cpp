@@ -1,0 +1,401 @@
+// Finds the space: for each tuple of degrees the choices that are legal with it [PLAN-1].
+#include <algorithm>
+#include <numeric>
+
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "study/plan/fields.hpp"
+#include "study/plan/space.hpp"
+
+namespace headway {
+namespace {
+
+// Sorted.
+std::vector<std::int64_t> divisors(std::int64_t number) {
+  std::vector<std::int64_t> out, large;
+  for (std::int64_t d = 1; d * d <= number; ++d) {
+    if (number % d != 0) continue;
+    out.push_back(d);
+    if (d * d != number) large.push_back(number / d);
+  }
+  out.insert(out.end(), large.rbegin(), large.rend());
+  return out;
+}
+
+// The place of a list among those there are; added where it is new.
+template <class T>
+std::uint32_t place_of(std::vector<std::vector<T>>& lists, std::vector<T> list) {
+  const auto at = std::find(lists.begin(), lists.end(), list);
+  const auto place = static_cast<std::uint32_t>(at - lists.begin());
+  if (at == lists.end()) lists.push_back(std::move(list));
+  return place;
+}
+
+}  // namespace
+
+class SpaceBuilder {
+ public:
+  SpaceBuilder(const Model& model, const Job& job, const Cluster& cluster, const Layout& base,
+               std::vector<PlanLimit> filters)
+      : model_(model),
+        job_(job),
+        cluster_(cluster),
+        offers_(offers(job.framework)),
+        filters_(std::move(filters)) {
+    space_.base_ = base;
+    // Whatever the searched fields stood at: each is set anew.
+    apply(ExpertChoice{}, space_.base_);
+    apply(std::int64_t{1}, space_.base_);
+    apply(SplitChoice{}, space_.base_);
+    apply(InnerChoice{}, space_.base_);
+    apply(offers_.orders.front(), space_.base_);
+    for (const Layer& layer : model.kinds) {
+      if (layer.experts) experts_ = layer.experts->count;
+    }
+  }
+
+  // Whether some split of so many ranks is legal.
+  bool has_any(std::int64_t ranks) {
+    one_is_enough_ = true;
+    return run(ranks).size() > 0;
+  }
+
+  PlanSpace run(std::int64_t ranks) {
+    for (const std::int64_t tp : divisors(ranks)) {
+      for (const std::int64_t cp : divisors(ranks / tp)) {
+        if (cp > 1 && offers_.exchanges.empty()) break;
+        for (const std::int64_t pp : divisors(ranks / tp / cp)) {
+          add({.tp = tp, .cp = cp, .pp = pp, .dp = ranks / tp / cp / pp});
+          if (one_is_enough_ && space_.size() > 0) return std::move(space_);
+        }
+      }
+    }
+    return std::move(space_);
+  }
+
+ private:
+  bool passes(const Layout& layout, PlanAxis axis) const {
+    return std::all_of(filters_.begin(), filters_.end(), [&](const PlanLimit& filter) {
+      return filter.field->axis != axis || filter.passes(layout);
+    });
+  }
+  bool legal(const Layout& layout) const { return is_legal(model_, job_, layout, cluster_); }
+
+  // Those of the choices that are legal and pass, each applied to `layout` as it is.
+  template <class T>
+  std::vector<T> legal_of(const std::vector<T>& choices, Layout layout, PlanAxis axis) const {
+    std::vector<T> out;
+    for (const T& choice : choices) {
+      apply(choice, layout);
+      if (passes(layout, axis) && legal(layout)) out.push_back(choice);
+    }
+    return out;
+  }
+
+  void add(DegreeTuple tuple) {
+    Layout layout = space_.layout_of(tuple);
+    if (!passes(layout, PlanAxis::degrees)) return;
+    // Rules that need no message first: most tuples end here.
+    if (tuple.pp > model_.layers() || job_.global_batch % tuple.dp != 0) return;
+    apply(ExpertChoice{}, layout);
+    apply(InnerChoice{}, layout);
+    const std::vector<SplitChoice> splits = legal_of(split_choices(tuple), layout, PlanAxis::split);
+    if (splits.empty()) return;
+    apply(splits.front(), layout);
+    const auto experts = legal_of(expert_choices(tuple), layout, PlanAxis::experts);
+    const auto micro =
+        legal_of(divisors(job_.global_batch / tuple.dp), layout, PlanAxis::micro_batch);
+    const auto orders = order_choices(tuple);
+    const auto inner = inner_choices(tuple, layout);
+    if (experts.empty() || micro.empty() || orders.empty() || inner.empty()) return;
+    tuple.splits = place_of(space_.splits_, splits);
+    tuple.experts = place_of(space_.experts_, experts);
+    tuple.micro_batches = place_of(space_.micro_batches_, micro);
+    tuple.orders = place_of(space_.orders_, orders);
+    tuple.inner = place_of(space_.inner_, inner);
+    tuple.first = space_.size_;
+    space_.tuples_.push_back(tuple);
+    space_.size_ += space_.size_of(tuple);
+  }
+
+  std::vector<Order> order_choices(const DegreeTuple& t) const {
+    std::vector<Order> out;
+    for (const Order& order : offers_.orders) {
+      Layout layout = space_.base_;
+      apply(order, layout);
+      // Where either of the two that change places is 1 all orders are the same.
+      if ((t.pp == 1 || t.dp == 1) && !out.empty()) break;
+      if (passes(layout, PlanAxis::order)) out.push_back(order);
+    }
+    return out;
+  }
+
+  std::vector<SplitChoice> split_choices(const DegreeTuple& t) const {
+    std::vector<SplitChoice> out;
+    const bool must = !offers_.split_norms_optional || t.tp == 1 ||
+                      (experts_ > 0 && offers_.experts_need_split_norms);
+    const bool overlap = offers_.overlap_tensor && t.tp > 1;
+    constexpr ContextExchange kNone[] = {ContextExchange::ring};
+    for (const ContextExchange exchange : t.cp > 1 ? offers_.exchanges : std::span(kNone)) {
+      if (!must) out.push_back({false, Choice::framework, exchange});
+      out.push_back({true, overlap ? Choice::off : Choice::framework, exchange});
+      if (overlap) out.push_back({true, Choice::on, exchange});
+    }
+    return out;
+  }
+
+  std::vector<ExpertChoice> expert_choices(const DegreeTuple& t) const {
+    if (experts_ == 0) return {ExpertChoice{}};
+    std::vector<ExpertChoice> out;
+    const std::int64_t ranks = t.dp * t.cp * t.tp;
+    for (const std::int64_t ep : divisors(std::gcd(ranks, experts_))) {
+      for (const std::int64_t etp : divisors(t.tp)) {
+        const bool offered =
+            etp == 1 || offers_.any_expert_tensor || (offers_.whole_expert_tensor && etp == t.tp);
+        if (!offered) continue;
+        out.push_back({ep, etp});
+      }
+    }
+    return out;
+  }
+
+  // Virtual stages that spread the layers evenly; where none do, all.
+  std::vector<std::int64_t> virtual_stages(const DegreeTuple& t) const {
+    std::vector<std::int64_t> even = {1}, all = {1};
+    if (t.pp == 1 || !offers_.virtual_stages) return even;
+    for (std::int64_t vpp = 2; t.pp * vpp <= model_.layers(); ++vpp) {
+      all.push_back(vpp);
+      if (model_.layers() % (t.pp * vpp) == 0) even.push_back(vpp);
+    }
+    return even.size() > 1 ? even : all;
+  }
+
+  // Schedules with their virtual stages.
+  std::vector<InnerChoice> pipelines(const DegreeTuple& t, Layout layout) const {
+    std::vector<InnerChoice> out;
+    for (const Schedule schedule : offers_.schedules) {
+      if (t.pp == 1 && !out.empty()) break;
+      for (const std::int64_t vpp : virtual_stages(t)) {
+        if (vpp > 1 && schedule != Schedule::one_f_one_b) break;
+        const InnerChoice choice{.schedule = schedule, .vpp = vpp};
+        apply(choice, layout);
+        if (legal(layout)) out.push_back(choice);
+      }
+    }
+    return out;
+  }
+
+  // ZeRO stages with what is overlapped and where states are, on top of what blocks are made of.
+  std::vector<InnerChoice> shardings(const DegreeTuple& t, Layout layout) const {
+    std::vector<InnerChoice> out;
+    const bool shares = t.dp * t.cp > 1;
+    const bool must_shard = offers_.unsharded_alone && t.tp * t.cp * t.pp > 1;
+    for (int zero = 0; zero < 4; ++zero) {
+      if (shares && !offers_.zero[static_cast<std::size_t>(zero)]) continue;
+      if (shares && zero == 0 && must_shard) continue;
+      // Alone a rank shards nothing: one stage stands for all.
+      if (!shares && zero != (must_shard ? 3 : 0)) continue;
+      for (const bool reshard : {true, false}) {
+        if (!reshard && (zero < 3 || !offers_.keeps_gathered)) continue;
+        for (const auto& [gradients, parameters] : overlaps(shares, zero)) {
+          for (const bool parameters_off : {false, true}) {
+            if (parameters_off && (zero < 3 || !offers_.offloads_parameters)) continue;
+            for (const bool states_off : {false, true}) {
+              if (states_off && !offers_.offloads_optimizer[static_cast<std::size_t>(zero)]) {
+                continue;
+              }
+              if (offers_.offloads_together && parameters_off != states_off) continue;
+              const InnerChoice choice{.zero = zero,
+                                       .reshard = reshard,
+                                       .overlap_gradients = gradients,
+                                       .overlap_parameters = parameters,
+                                       .offload_parameters = parameters_off,
+                                       .offload_optimizer = states_off};
+              apply(choice, layout);
+              if (legal(layout)) out.push_back(choice);
+            }
+          }
+        }
+      }
+    }
+    return out;
+  }
+
+  std::vector<std::pair<Choice, Choice>> overlaps(bool shares, int zero) const {
+    constexpr Choice kOn = Choice::on, kOff = Choice::off, kOpen = Choice::framework;
+    if (!shares || offers_.overlap == OverlapOffer::nothing) return {{kOpen, kOpen}};
+    if (offers_.overlap == OverlapOffer::gradients) return {{kOff, kOpen}, {kOn, kOpen}};
+    if (zero == 0) return {{kOff, kOff}, {kOn, kOff}};
+    return {{kOff, kOff}, {kOn, kOff}, {kOn, kOn}};
+  }
+
+  std::vector<InnerChoice> recomputations(const DegreeTuple& t, Layout layout) const {
+    std::vector<InnerChoice> out;
+    const std::int64_t layers = std::max<std::int64_t>(1, model_.layers() / t.pp);
+    for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+      if (recompute == Recompute::selective && !offers_.selective) continue;
+      const std::int64_t most =
+          recompute == Recompute::full ? std::min(layers, offers_.most_recompute_every) : 1;
+      for (std::int64_t every = 1; every <= most; ++every) {
+        for (const bool offload : {false, true}) {
+          if (offload && (offers_.offloads_activations == ActivationOffload::never ||
+                          recompute != Recompute::full)) {
+            continue;
+          }
+          const InnerChoice choice{
+              .recompute = recompute, .recompute_every = every, .offload_activations = offload};
+          apply(choice, layout);
+          if (legal(layout)) out.push_back(choice);
+        }
+      }
+    }
+    return out;
+  }
+
+  // In an order in which those that share blocks follow each other.
+  std::vector<InnerChoice> inner_choices(const DegreeTuple& t, Layout layout) const {
+    std::vector<InnerChoice> out;
+    const auto pipes = pipelines(t, layout);
+    const auto shards = shardings(t, layout);
+    for (const InnerChoice& again : recomputations(t, layout)) {
+      for (const InnerChoice& shard : shards) {
+        for (const InnerChoice& pipe : pipes) {
+          const bool sharded = shard.zero >= 2 && pipe.vpp > 1;
+          if (sharded && !offers_.sharded_with_virtual_stages) continue;
+          if (again.recompute_every > 1 &&
+              again.recompute_every * t.pp * pipe.vpp > model_.layers()) {
+            continue;
+          }
+          InnerChoice choice = shard;
+          choice.recompute = again.recompute;
+          choice.recompute_every = again.recompute_every;
+          choice.offload_activations = again.offload_activations;
+          choice.schedule = pipe.schedule;
+          choice.vpp = pipe.vpp;
+          apply(choice, layout);
+          if (passes(layout, PlanAxis::inner)) out.push_back(choice);
+        }
+      }
+    }
+    return out;
+  }
+
+  const Model& model_;
+  const Job& job_;
+  const Cluster& cluster_;
+  const Offers& offers_;
+  std::vector<PlanLimit> filters_;
+  std::int64_t experts_ = 0;
+  bool one_is_enough_ = false;
+  PlanSpace space_;
+};
+
+namespace {
+
+std::string names_of_fields() {
+  std::string out;
+  for (const PlanField& field : plan_fields()) {
+    out += (out.empty() ? "" : ", ") + std::string(field.name);
+  }
+  return out;
+}
+
+Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Framework framework) {
+  std::vector<PlanLimit> out;
+  Problems problems;
+  for (const PlanFilter& filter : filters) {
+    const PlanField* field = plan_field(filter.field);
+    if (field == nullptr) {
+      problems.push_back({filter.where, "'" + printable(filter.field) +
+                                            "' is not searched; legal: " + names_of_fields()});
+      continue;
+    }
+    const auto value = value_of(*field, filter.value);
+    if (!value || (filter.most && !field->counts)) {
+      std::string words;
+      for (const std::string_view word : field->words) {
+        words += (words.empty() ? "" : ", ") + std::string(word);
+      }
+      if (words.empty())
+        words = field->counts ? "a number" : "none, or a list of what is offloaded";
+      problems.push_back({filter.where, filter.most && !field->counts
+                                            ? "'" + filter.field + "' has no most; fix it instead"
+                                            : "'" + printable(filter.value) + "' is no value of " +
+                                                  filter.field + "; legal: " + words});
+      continue;
+    }
+    out.push_back(limit_to(*field, *value, framework));
+    out.back().most = filter.most;
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+// The nearest numbers of accelerators, below and above, over which some split is legal.
+std::vector<std::int64_t> nearest_legal(const Model& model, const Job& job, const Cluster& cluster,
+                                        const Layout& base, std::int64_t ranks) {
+  std::vector<std::int64_t> out;
+  constexpr std::int64_t kMostTried = 256;
+  for (const std::int64_t step : {-1, 1}) {
+    for (std::int64_t i = 1; i <= kMostTried; ++i) {
+      const std::int64_t near = ranks + step * i;
+      if (near < 1 || near > cluster.accelerators) break;
+      if (!SpaceBuilder(model, job, cluster, base, {}).has_any(near)) continue;
+      out.push_back(near);
+      break;
+    }
+  }
+  return out;
+}
+
+Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluster,
+                       const Layout& base, std::int64_t ranks) {
+  const auto text = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
+  std::string what = "no split of the model over " + text(ranks) + " accelerators is legal";
+  const auto near = nearest_legal(model, job, cluster, base, ranks);
+  if (near.empty()) {
+    // What every layout violates: said by the simplest of them.
+    Layout simplest = base;
+    simplest.dp = ranks;
+    Problems problems = check(model, job, simplest, cluster);
+    problems.push_back({"--gpus", what});
+    return problems;
+  }
+  what += ": dp must divide the batch of " + text(job.global_batch) +
+          ", tp the attention heads, pp be at most the " + text(model.layers()) +
+          " layers, and their product with cp be that number; the nearest with one: " +
+          text(near.front()) + (near.size() > 1 ? " and " + text(near.back()) : "");
+  return {{"--gpus", what}};
+}
+
+}  // namespace
+
+Problems filter_problems(const std::vector<PlanFilter>& filters) {
+  const auto made = known(filters, Framework::megatron);  // names and values are those of all
+  return made ? Problems{} : made.problems();
+}
+
+Result<PlanSpace> PlanSpace::make(const Model& model, const Job& job, const Cluster& cluster,
+                                  std::int64_t ranks, const std::vector<PlanFilter>& filters,
+                                  const Layout& base) {
+  const auto made = known(filters, job.framework);
+  if (!made) return made.problems();
+  PlanSpace out = SpaceBuilder(model, job, cluster, base, *made).run(ranks);
+  if (out.size() > 0) return out;
+  if (filters.empty() || !SpaceBuilder(model, job, cluster, base, {}).has_any(ranks)) {
+    return nothing_legal(model, job, cluster, base, ranks);
+  }
+  Problems problems;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    if (SpaceBuilder(model, job, cluster, base, {(*made)[i]}).has_any(ranks)) continue;
+    problems.push_back({filters[i].where, "no legal layout has " + filters[i].field +
+                                              (filters[i].most ? " of at most " : " = ") +
+                                              printable(filters[i].value)});
+  }
+  if (problems.empty()) {
+    problems.push_back({filters.front().where, "no legal layout passes all filters together"});
+  }
+  return problems;
+}
+
+}  // namespace headway

@@ -1,0 +1,209 @@
+#include <set>
+
+#include "study/plan/case_for_test.hpp"
+#include "study/plan/fields.hpp"
+
+namespace headway {
+namespace {
+
+using testing::plan_case;
+using testing::PlanCase;
+using testing::random_plan_case;
+
+// [PLAN-1]
+RC_GTEST_PROP(PlanSpace, an_index_and_its_layout_stand_for_each_other, ()) {
+  const PlanCase c = random_plan_case();
+  for (int i = 0; i < 50; ++i) {
+    const std::uint64_t index = *rc::gen::inRange<std::uint64_t>(0, c.space->size());
+    const Layout layout = c.space->layout_at(index);
+    RC_ASSERT(layout.ranks() == c.ranks);
+    RC_ASSERT(c.space->index_of(layout) == index);
+  }
+}
+
+RC_GTEST_PROP(PlanSpace, only_micro_batches_of_a_pipeline_make_a_layout_of_it_illegal, ()) {
+  const PlanCase c = random_plan_case();
+  for (int i = 0; i < 50; ++i) {
+    const Layout layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size()));
+    for (const Problem& problem : check(c.run.model, c.run.job, layout, c.run.cluster)) {
+      RC_ASSERT(problem.where == "--vpp" || problem.where == "--schedule");
+      RC_ASSERT(layout.pp > 1);
+    }
+  }
+}
+
+// Counted by hand: 8 ranks of one node, one framework without any choice but degrees, micro-batch,
+// ZeRO 0 or 1, recomputation, split norms and two schedules.
+TEST(PlanSpace, of_nanotron_on_four_ranks_has_the_size_that_a_count_by_hand_gives) {
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 4, Framework::nanotron, 8);
+  ASSERT_TRUE(c.space.ok());
+  // (tp, pp, dp): inner lists are {none, full} x {ZeRO 0, 1 if dp > 1} x {1F1B, GPipe if pp > 1};
+  // splits {no, yes} if tp > 1; micro-batches the divisors of 8 / dp.
+  const std::uint64_t expected = /* 1 1 4 */ 2 * 2 * 2 + /* 1 2 2 */ 2 * 2 * 2 * 3 +
+                                 /* 1 4 1 */ 2 * 2 * 4 + /* 2 1 2 */ 2 * 2 * 2 * 3 +
+                                 /* 2 2 1 */ 2 * 2 * 2 * 4 + /* 4 1 1 */ 2 * 2 * 4;
+  EXPECT_EQ(c.space->size(), expected);
+}
+
+TEST(PlanSpace, counts_no_two_layouts_that_cost_the_same_by_construction) {
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8);
+  ASSERT_TRUE(c.space.ok());
+  for (const DegreeTuple& t : c.space->tuples()) {
+    if (t.pp == 1 || t.dp == 1) {
+      EXPECT_EQ(c.space->orders(t).size(), 1U);
+    }
+    for (const SplitChoice& split : c.space->splits(t)) {
+      if (t.tp == 1) {
+        EXPECT_TRUE(split.sequence_parallel);
+      }
+      if (t.tp == 1) {
+        EXPECT_EQ(split.overlap_tensor, Choice::framework);
+      }
+      if (t.cp == 1) {
+        EXPECT_EQ(split.exchange, ContextExchange::ring);
+      }
+    }
+    for (const InnerChoice& inner : c.space->inner(t)) {
+      if (t.pp == 1) {
+        EXPECT_EQ(inner.vpp, 1);
+      }
+      if (t.dp * t.cp == 1) {
+        EXPECT_EQ(inner.zero, 0);
+      }
+    }
+  }
+}
+
+TEST(PlanSpace, does_not_hang_on_the_searched_fields_of_the_layout_it_is_made_from) {
+  const auto from = [](const Layout& base) {
+    const PlanCase c = plan_case("mixtral-8x7b", "dgx-h100", 16, Framework::megatron, 16);
+    return PlanSpace::make(c.run.model, c.run.job, c.run.cluster, 16, {}, base)->size();
+  };
+  Layout used;
+  used.micro_batch = 8;
+  used.ep = 8;
+  used.tp = used.etp = 4;
+  used.vpp = 2;
+  used.zero = 3;
+  used.offload_parameters = true;
+  EXPECT_EQ(from(used), from({}));
+}
+
+TEST(PlanSpace, filters_leave_what_they_name_and_nothing_else) {
+  const auto all = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16);
+  const auto some = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
+                              {{"tp", "4", false, "--fix tp"},
+                               {"pp", "2", true, "--max-pp"},
+                               {"recompute", "full", false, "--fix recompute"}});
+  ASSERT_TRUE(all.space.ok() && some.space.ok());
+  std::uint64_t expected = 0;
+  for (std::uint64_t i = 0; i < all.space->size(); ++i) {
+    const Layout layout = all.space->layout_at(i);
+    const bool passes = layout.tp == 4 && layout.pp <= 2 && layout.recompute == Recompute::full;
+    expected += passes ? 1 : 0;
+    if (i % 997 == 0) {
+      EXPECT_EQ(some.space->index_of(layout).has_value(), passes);
+    }
+  }
+  EXPECT_EQ(some.space->size(), expected);
+  EXPECT_GT(expected, 0U);
+}
+
+// What a layout has nothing to overlap, shard or split with is off, whatever stands for it.
+TEST(PlanSpace, a_feature_that_is_off_is_off_where_there_is_nothing_to_act_on) {
+  struct Off {
+    const char* field;
+    const char* value;
+    bool (*idle)(const Layout&);
+  };
+  const auto alone = [](const Layout& l) { return l.dp * l.cp == 1; };
+  for (const Off& off : {Off{"overlap-tensor", "off", [](const Layout& l) { return l.tp == 1; }},
+                         Off{"sp", "off", [](const Layout& l) { return l.tp == 1; }},
+                         Off{"overlap-gradients", "off", alone},
+                         Off{"overlap-parameters", "off", alone}, Off{"zero", "1", alone}}) {
+    const auto all = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8);
+    const auto some = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8, 4096,
+                                {{off.field, off.value, false, "--fix"}});
+    ASSERT_TRUE(all.space.ok() && some.space.ok()) << off.field;
+    std::uint64_t idle = 0;
+    for (std::uint64_t i = 0; i < all.space->size(); ++i) {
+      const Layout layout = all.space->layout_at(i);
+      if (!off.idle(layout)) continue;
+      ++idle;
+      EXPECT_TRUE(some.space->index_of(layout).has_value()) << off.field << " " << i;
+    }
+    EXPECT_GT(idle, 0U) << off.field;
+    EXPECT_LT(some.space->size(), all.space->size()) << off.field;
+  }
+}
+
+TEST(PlanSpace, an_overlap_that_is_on_leaves_out_what_has_nothing_to_overlap) {
+  const auto c = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8, 4096,
+                           {{"overlap-tensor", "on", false, "--fix"}});
+  ASSERT_TRUE(c.space.ok());
+  for (const DegreeTuple& t : c.space->tuples()) EXPECT_GT(t.tp, 1);
+}
+
+// FSDP overlaps of itself: there is nothing to choose, and what is asked for is what it does.
+TEST(PlanSpace, a_framework_that_always_overlaps_passes_the_filter_for_it) {
+  const auto all = plan_case("llama-2-7b", "dgx-h100", 8, Framework::fsdp, 8);
+  const auto on = plan_case("llama-2-7b", "dgx-h100", 8, Framework::fsdp, 8, 4096,
+                            {{"overlap-gradients", "on", false, "--fix"}});
+  ASSERT_TRUE(all.space.ok() && on.space.ok());
+  EXPECT_EQ(on.space->size(), all.space->size());
+}
+
+TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
+  const auto c = plan_case("llama-3-70b", "dgx-h100", 64, Framework::megatron, 64);
+  ASSERT_TRUE(c.space.ok());
+  bool inside = false, outside = false;
+  for (const DegreeTuple& t : c.space->tuples()) {
+    for (const SplitChoice& split : c.space->splits(t)) {
+      const bool on = split.overlap_tensor == Choice::on;
+      EXPECT_FALSE(on && t.tp > 8) << t.tp;
+      inside = inside || (on && t.tp == 8);
+      outside = outside || t.tp > 8;
+    }
+  }
+  EXPECT_TRUE(inside && outside);
+}
+
+TEST(PlanSpace, all_wrong_filters_are_told_at_once) {
+  const auto c = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
+                           {{"tq", "4", false, "--fix tq=4"},
+                            {"recompute", "some", false, "--fix recompute=some"},
+                            {"schedule", "1f1b", true, "--max-schedule"}});
+  ASSERT_FALSE(c.space.ok());
+  ASSERT_EQ(c.space.problems().size(), 3U);
+  EXPECT_EQ(c.space.problems()[0].where, "--fix tq=4");
+  EXPECT_NE(c.space.problems()[0].message.find("legal: dp, tp"), std::string::npos);
+  EXPECT_NE(c.space.problems()[1].message.find("none, selective, full"), std::string::npos);
+  EXPECT_NE(c.space.problems()[2].message.find("fix it"), std::string::npos);
+}
+
+TEST(PlanSpace, a_filter_that_no_layout_passes_is_told_with_its_flag) {
+  const auto c = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
+                           {{"tp", "3", false, "--fix tp=3"}});
+  ASSERT_FALSE(c.space.ok());
+  EXPECT_EQ(c.space.problems().front().where, "--fix tp=3");
+}
+
+// 641 is a prime that divides no batch of 512 and is more than the layers and heads.
+TEST(PlanSpace, over_a_number_without_a_split_names_the_nearest_that_have_one) {
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 641, Framework::megatron, 512);
+  ASSERT_FALSE(c.space.ok());
+  ASSERT_EQ(c.space.problems().size(), 1U);
+  EXPECT_EQ(c.space.problems()[0].where, "--gpus");
+  const std::string& message = c.space.problems()[0].message;
+  for (const std::int64_t near : {640, 642, 643, 644}) {
+    const bool legal =
+        plan_case("llama-2-7b", "dgx-h100", near, Framework::megatron, 512).space.ok();
+    const bool named = message.find(std::to_string(near)) != std::string::npos;
+    EXPECT_EQ(named, legal) << near << ": " << message;
+    if (legal && near > 641) break;
+  }
+  EXPECT_NE(message.find("640"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,38 @@
+// Where model parallelism overtakes pure data parallelism, found by search.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "study/sweep/sweep.hpp"
+
+namespace headway {
+
+/// The least multiple of `unit` from `low` to `high` at which `holds`: doubled until it holds, then
+/// halved into between the last that did not and the first that did [SCALE-25]. Nothing where it
+/// holds at no doubling of `low`.
+std::optional<std::int64_t> first_where(std::int64_t low, std::int64_t high, std::int64_t unit,
+                                        const std::function<bool(std::int64_t)>& holds);
+
+/// Degrees that a layout sets against pure data parallelism.
+struct Degrees {
+  std::int64_t tp = 1, cp = 1, pp = 1;
+};
+
+/// The fewest accelerators on which some split layout is faster than the pure one, each rank with
+/// as much of the batch as in the base run.
+struct Crossover {
+  std::int64_t accelerators = 0;
+  SweepPoint pure, split;
+  bool at_once = false;  // already on the fewest on which both can run
+};
+
+/// From `low` to `high` accelerators, which are multiples of `unit`. Nothing where the pure layout
+/// stays ahead, or never fits.
+std::optional<Crossover> crossover(const SweepRun& base, std::int64_t low, std::int64_t high,
+                                   std::int64_t unit, const std::vector<Degrees>& split,
+                                   const SweepTools& tools);
+
+}  // namespace headway

@@ -1,0 +1,101 @@
+#include "study/sweep/sweep.hpp"
+
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "platform/parallel.hpp"
+
+namespace headway {
+namespace {
+
+std::string all_of(const Problems& problems) {
+  std::vector<std::string> parts;
+  for (const Problem& problem : problems) {
+    parts.push_back(problem.where.empty() ? problem.message
+                                          : problem.where + ": " + problem.message);
+  }
+  return join(parts, "; ");
+}
+
+}  // namespace
+
+// [SCALE-21] Communication: Σ count · seconds of each over the calls of the rank that sets the
+// pace, whether hidden or not. Exposed: the parts tp + cp + ep + pp + dp of the step, what no
+// computation hides.
+// [SCALE-22] Tokens a joule: tokens/s over the power that the accelerators draw, hosts and cooling
+// not counted, as arXiv 2411.13055 measured it (NVML).
+Result<SweepPoint> sweep_point(const SweepCase& at, const SweepTools& tools) {
+  if (!at.run) return at.run.problems();
+  Result<SweepRun> chosen = tools.layout ? tools.layout(*at.run) : at.run;
+  if (!chosen) return chosen.problems();
+  SweepPoint out;
+  out.label = at.label;
+  out.value = at.value;
+  out.run = std::move(chosen).value();
+  const SweepRun& run = out.run;
+  if (Problems wrong = check(run.model, run.job, run.layout, run.cluster); !wrong.empty()) {
+    return wrong;
+  }
+  auto forecast = tools.forecast(run);
+  auto assumed = tools.assumed(run);
+  Problems problems;
+  if (!forecast) append(problems, forecast.problems());
+  if (!assumed) append(problems, assumed.problems());
+  if (!problems.empty()) return problems;
+
+  out.forecast = std::move(forecast).value();
+  if (!out.forecast.fits) {
+    return Problem{{},
+                   "does not fit: " + to_text(out.forecast.memory.total()) + " of " +
+                       to_text(out.forecast.capacity)};
+  }
+  out.cost =
+      run_cost(run.model, run.job, run.layout, run.cluster, out.forecast, *assumed, tools.power);
+  if (out.cost.hopeless) return Problem{{}, "fails before a checkpoint is reached"};
+  for (const PricedCall& call : out.forecast.calls) {
+    out.communication += call.each * call.call.count;
+  }
+  const Parts& parts = out.forecast.parts;
+  out.exposed = parts.tp + parts.cp + parts.ep + parts.pp + parts.dp;
+  out.tokens_per_joule = out.forecast.tokens_per_second / out.power().value();
+  return out;
+}
+
+SweepSeries sweep(std::string name, const std::vector<SweepCase>& cases, const SweepTools& tools) {
+  std::vector<Result<SweepPoint>> made(cases.size(), Result<SweepPoint>(Problems{}));
+  for_each_index(
+      cases.size(), tools.threads,
+      [&](std::size_t i, std::size_t) { made[i] = sweep_point(cases[i], tools); }, tools.progress,
+      /*grain=*/1);
+  SweepSeries out;
+  out.name = std::move(name);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (made[i]) {
+      out.points.push_back(std::move(made[i]).value());
+    } else {
+      out.left_out.push_back({cases[i].label, all_of(made[i].problems())});
+    }
+  }
+  return out;
+}
+
+// [SCALE-23] From a point with X tokens/s on N accelerators that draw W watts to the next:
+// (X' - X) / (N' - N) and (X' - X) / (W' - W). Returns have diminished where the former is below
+// threshold · X₀/N₀, of the first point. Known error: a difference over the whole gap between two
+// points; the more points, the nearer to the derivative.
+void add_marginal_returns(SweepSeries& series, double threshold) {
+  std::vector<SweepPoint>& points = series.points;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const SweepPoint& before = points[i - 1];
+    SweepPoint& here = points[i];
+    const double added = here.accelerators() - before.accelerators();
+    const Watts drawn = here.power() - before.power();
+    if (added <= 0 || drawn.value() <= 0) continue;
+    const double gained = here.forecast.tokens_per_second - before.forecast.tokens_per_second;
+    here.marginal = {gained / added, gained / drawn.value()};
+    const SweepPoint& first = points.front();
+    const double least = threshold * first.forecast.tokens_per_second / first.accelerators();
+    if (!series.diminished && here.marginal->per_accelerator < least) series.diminished = i;
+  }
+}
+
+}  // namespace headway

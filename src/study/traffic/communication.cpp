@@ -1,0 +1,254 @@
+#include "study/traffic/communication.hpp"
+
+#include <algorithm>
+
+#include "cluster/load.hpp"
+#include "forecast/price.hpp"
+#include "model/count.hpp"
+#include "model/load.hpp"
+
+namespace headway {
+namespace {
+
+// configs/*.yml of GPT-NeoX at ea7aefd8: sequences of 2,048 tokens, micro-batches of 4, ZeRO-1.
+constexpr std::int64_t kSequence = 2048, kMicroBatch = 4;
+// Ranks of the data-parallel runs: 8 nodes.
+constexpr std::int64_t kDataRanks = 64;
+// Micro-batches of a step that a pipeline works on.
+constexpr std::int64_t kPipelined = 16;
+
+struct Given {
+  Model model;
+  Cluster cluster;
+  Calibration calibration;
+};
+
+// GPT-NeoX has no sequence parallelism at this commit.
+Layout plain_layout() {
+  Layout out;
+  out.micro_batch = kMicroBatch;
+  out.zero = 1;
+  out.sequence_parallel = false;
+  return out;
+}
+
+Job job_of(const Layout& layout, std::int64_t sequence, std::int64_t micro) {
+  Job out;
+  out.framework = Framework::deepspeed;
+  out.sequence = sequence;
+  out.global_batch = layout.dp * layout.micro_batch * micro;
+  return out;
+}
+
+// Adds the run, where the layout is legal: 12 heads do not split over 8 ranks, nor 6 layers.
+void add_run(CommunicationStudy& study, StudyPart part, const Given& given, const Layout& layout,
+             std::int64_t sequence, std::int64_t micro) {
+  const Job job = job_of(layout, sequence, micro);
+  if (!check(given.model, job, layout, given.cluster).empty()) return;
+  const Forecast priced = forecast(given.model, job, layout, given.cluster, given.calibration);
+  const Traffic traffic = traffic_of(given.model, job, layout, given.cluster, given.calibration);
+  StudiedRun run;
+  run.part = part;
+  run.model = given.model.name;
+  run.sequence = sequence;
+  run.layout = layout;
+  run.weights = Bytes(2.0 * static_cast<double>(parameters(given.model).total));
+  run.step_time = priced.step_time;
+  run.tokens_per_second_per_accelerator = priced.tokens_per_second_per_accelerator;
+  run.fits = priced.fits;
+  run.calls = calls_of_mean_rank(traffic);
+  study.runs.push_back(std::move(run));
+}
+
+void add_part(CommunicationStudy& study, StudyPart part, const Given& given) {
+  Layout layout = plain_layout();
+  switch (part) {
+    case StudyPart::data:
+      layout.dp = kDataRanks;
+      for (layout.zero = 0; layout.zero <= 3; ++layout.zero) {
+        add_run(study, part, given, layout, kSequence, 1);
+      }
+      return;
+    case StudyPart::tensor:
+      for (const std::int64_t degree : {2, 4, 8}) {
+        layout.tp = degree;
+        add_run(study, part, given, layout, kSequence, 1);
+      }
+      return;
+    case StudyPart::pipeline:
+      for (const std::int64_t degree : {2, 4, 8}) {
+        layout.pp = degree;
+        add_run(study, part, given, layout, kSequence, kPipelined);
+      }
+      return;
+    case StudyPart::combined:
+      layout.tp = 4;
+      layout.pp = 2;
+      layout.dp = 8;
+      add_run(study, part, given, layout, kSequence, kPipelined);
+      return;
+    case StudyPart::sequence:
+      layout.tp = 4;
+      layout.dp = 16;
+      layout.micro_batch = 1;  // the longest do not fit otherwise
+      for (std::int64_t sequence = 512; sequence <= 16384; sequence *= 2) {
+        add_run(study, part, given, layout, sequence, 1);
+      }
+      return;
+  }
+}
+
+// The calls of `layout` as lowered, one micro-batch.
+Step lowered(const Given& given, const Layout& layout) {
+  return lower(given.model, job_of(layout, kSequence, 1), layout, given.cluster);
+}
+
+template <class Wanted>
+const Call* largest(const std::vector<Call>& calls, Wanted wanted) {
+  const Call* out = nullptr;
+  for (const Call& call : calls) {
+    if (wanted(call) && (out == nullptr || call.bytes > out->bytes)) out = &call;
+  }
+  return out;
+}
+
+// All-reduces over the tensor-parallel ranks for one micro-batch.
+struct Reductions {
+  double layer_calls = 0, all_calls = 0;
+  Bytes layer_bytes;
+};
+
+Reductions reductions(const Given& given) {
+  Layout layout = plain_layout();
+  layout.tp = 2;
+  const Step step = lowered(given, layout);
+  Reductions out;
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+    const double blocks = static_cast<double>(step.stages.front().counts[i]);
+    for (const Call& call : step.blocks[i].calls) {
+      if (call.group != Group::tp || call.op != CollectiveOp::all_reduce) continue;
+      out.all_calls += blocks * call.count;
+      if (step.blocks[i].kind != BlockKind::layer) continue;
+      out.layer_calls += blocks * call.count;
+      out.layer_bytes += blocks * call.count * call.bytes;
+    }
+  }
+  return out;
+}
+
+StudiedModel studied(const Given& given) {
+  StudiedModel out;
+  out.model = given.model.name;
+  out.parameters = static_cast<double>(parameters(given.model).total);
+  out.weights = Bytes(2 * out.parameters);
+
+  Layout layout = plain_layout();
+  layout.dp = 8;
+  const auto reduces_gradients = [](const Call& call) {
+    return call.group == Group::dp && call.phase == Phase::gradient &&
+           call.op == CollectiveOp::all_reduce;
+  };
+  const Step sharded = lowered(given, layout);
+  for (const Call& call : sharded.stages.front().calls) {
+    if (reduces_gradients(call)) out.gradient_calls += call.count;
+  }
+  layout.zero = 0;
+  const Step whole = lowered(given, layout);
+  for (const Call& call : whole.stages.front().calls) {
+    if (!reduces_gradients(call)) continue;
+    out.gradient_wire += call.bytes * call.count * wire_factor(call.op, layout.dp);
+  }
+
+  const Reductions reduced = reductions(given);
+  out.layer_reductions = reduced.layer_calls;
+  out.all_reductions = reduced.all_calls;
+  out.reduced = reduced.layer_bytes;
+
+  layout = plain_layout();
+  layout.pp = 2;
+  const Step step = lowered(given, layout);
+  const auto between_stages = [](const Call& call) {
+    return call.group == Group::pp && call.op == CollectiveOp::send_receive;
+  };
+  // Of two stages each is at an end: what one sends forward and the other backward.
+  for (const StageClass& stage : step.stages) {
+    if (const Call* call = largest(stage.calls, between_stages)) {
+      out.activation = call->bytes;
+      out.boundary += call->bytes * call->count * static_cast<double>(stage.stages);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<CommunicationStudy> communication_study() {
+  const auto cluster = load_cluster("frontier");
+  if (!cluster) return cluster.problems();
+  const auto calibration = calibration_for(*cluster);
+  if (!calibration) return calibration.problems();
+  CommunicationStudy out;
+  out.cluster = *cluster;
+  std::vector<Given> given;
+  for (const std::string_view name : kStudiedModels) {
+    const auto model = load_model(std::string(name));
+    if (!model) return model.problems();
+    given.push_back({*model, *cluster, *calibration});
+    out.models.push_back(studied(given.back()));
+  }
+  for (std::size_t part = 0; part < kStudyPartNames.size(); ++part) {
+    for (const Given& one : given) add_part(out, static_cast<StudyPart>(part), one);
+  }
+  return out;
+}
+
+Bytes size_at(const std::vector<TrafficCall>& calls, double share) {
+  std::vector<std::pair<Bytes, double>> sizes;
+  double all = 0;
+  for (const TrafficCall& call : calls) {
+    sizes.emplace_back(call.call.bytes, call.call.count);
+    all += call.call.count;
+  }
+  std::sort(sizes.begin(), sizes.end());
+  double before = 0;
+  for (const auto& [size, count] : sizes) {
+    before += count;
+    if (before >= share * all) return size;
+  }
+  return sizes.empty() ? Bytes(0) : sizes.back().first;
+}
+
+Bytes wire_of(const std::vector<TrafficCall>& calls, CollectiveOp op) {
+  Bytes out;
+  for (const TrafficCall& call : calls) {
+    if (call.call.op == op) out += call.wire;
+  }
+  return out;
+}
+
+Bytes wire_of(const std::vector<TrafficCall>& calls, Group group) {
+  Bytes out;
+  for (const TrafficCall& call : calls) {
+    if (call.call.group == group) out += call.wire;
+  }
+  return out;
+}
+
+std::string form_of(const StudiedRun& run) {
+  const Layout& layout = run.layout;
+  switch (run.part) {
+    case StudyPart::data:
+      return "ZeRO-" + std::to_string(layout.zero);
+    case StudyPart::tensor:
+      return "tensor " + std::to_string(layout.tp);
+    case StudyPart::pipeline:
+      return "pipeline " + std::to_string(layout.pp);
+    case StudyPart::combined:
+      return "all three";
+    case StudyPart::sequence:
+      return std::to_string(run.sequence) + " tokens";
+  }
+  return {};
+}
+
+}  // namespace headway

@@ -1,0 +1,71 @@
+// The communication study: what each form of parallelism sends when GPT-NeoX models of 19M to 13B
+// parameters train on Frontier, after Anthony et al., arXiv 2408.10197.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/traffic/traffic.hpp"
+
+namespace headway {
+
+constexpr std::array<std::string_view, 4> kStudiedModels = {"gpt-neox-19m", "gpt-neox-125m",
+                                                            "gpt-neox-1.3b", "gpt-neox-13b"};
+
+/// What is varied: the ZeRO stage, the degree of one form of parallelism alone, the sequence
+/// length; or a layout of all three forms.
+enum class StudyPart : std::uint8_t { data, tensor, pipeline, combined, sequence };
+constexpr std::array<std::string_view, 5> kStudyPartNames = {"data", "tensor", "pipeline",
+                                                             "combined", "sequence"};
+
+/// One run of the study.
+struct StudiedRun {
+  StudyPart part;
+  std::string model;
+  std::int64_t sequence = 0;
+  Layout layout;
+  Bytes weights;  // m: of the whole model in 16 bit
+  Seconds step_time;
+  double tokens_per_second_per_accelerator = 0;
+  bool fits = false;
+  std::vector<TrafficCall> calls;  // of the mean of all ranks
+};
+
+/// One model: the sizes and counts that follow from its shape, as the framework's calls have them.
+struct StudiedModel {
+  std::string model;
+  double parameters = 0;
+  Bytes weights;                // m, 2 B a parameter
+  Bytes gradient_wire;          // of a rank and step, 8 ranks that reduce gradients by all-reduce
+  double gradient_calls = 0;    // at ZeRO-1
+  Bytes activation;             // b s h: one message between stages
+  double layer_reductions = 0;  // all-reduces of tensor parallelism in layers, a micro-batch
+  double all_reductions = 0;    // with those of embedding, head and loss
+  Bytes reduced;                // bytes of those in layers
+  Bytes boundary;               // over a boundary between stages for a micro-batch, both ways
+};
+
+struct CommunicationStudy {
+  Cluster cluster;
+  std::vector<StudiedModel> models;
+  std::vector<StudiedRun> runs;  // in the order of the parts; layouts that are illegal are left out
+};
+
+/// All runs of the study; a fraction of a second.
+Result<CommunicationStudy> communication_study();
+
+/// Of the run's calls: the message size at the given share of all calls, sorted by size (0.5: the
+/// median).
+Bytes size_at(const std::vector<TrafficCall>& calls, double share);
+
+/// Bytes on the wire of the operation; of the group.
+Bytes wire_of(const std::vector<TrafficCall>& calls, CollectiveOp op);
+Bytes wire_of(const std::vector<TrafficCall>& calls, Group group);
+
+/// "ZeRO-3, 64 ranks"; "t 4"; "p 8".
+std::string form_of(const StudiedRun& run);
+
+}  // namespace headway

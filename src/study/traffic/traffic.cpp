@@ -1,0 +1,117 @@
+#include "study/traffic/traffic.hpp"
+
+#include "forecast/price.hpp"
+#include "study/traffic/spread.hpp"
+
+namespace headway {
+namespace {
+
+bool same(const Call& a, const Call& b) {
+  return a.op == b.op && a.group == b.group && a.phase == b.phase && a.hidden_by == b.hidden_by &&
+         a.dtype == b.dtype && a.bytes == b.bytes && a.choices == b.choices;
+}
+
+// One entry for equal calls, as those of a layer's two halves or of two kinds of layer. Calls that
+// move nothing are left out.
+std::vector<PricedCall> merged(const std::vector<PricedCall>& calls) {
+  std::vector<PricedCall> out;
+  for (const PricedCall& priced : calls) {
+    if (priced.ranks <= 1 || !(priced.call.bytes.value() > 0) || !(priced.call.count > 0)) continue;
+    auto at = out.begin();
+    while (at != out.end() && !same(at->call, priced.call)) ++at;
+    if (at == out.end()) {
+      out.push_back(priced);
+    } else {
+      at->call.count += priced.call.count;
+      at->exposed += priced.exposed;
+    }
+  }
+  return out;
+}
+
+// [COMM-4] What a call takes whatever its size: the time of a message of one byte. `each` may hold
+// more than the network's time (a wait for the host), which does not depend on the size either.
+Seconds latency_of(const PricedCall& priced, const Prices& prices) {
+  Call shortest = priced.call;
+  shortest.bytes = Bytes(1);
+  return priced.each - call_time(priced.call, prices) + call_time(shortest, prices);
+}
+
+TrafficCall traffic_call(const PricedCall& priced, const StageCalls& stage, const Prices& prices,
+                         std::optional<Bytes> small_below) {
+  TrafficCall out;
+  out.call = priced.call;
+  out.ranks = priced.ranks;
+  out.level = priced.level;
+  out.each = priced.each;
+  out.exposed = priced.exposed;
+  out.latency = latency_of(priced, prices);
+  out.small = small_below ? out.call.bytes < *small_below : out.latency > 0.5 * out.each;
+  out.algorithm = out.call.bytes * out.call.count;
+  out.wire = out.algorithm * wire_factor(out.call.op, out.ranks);
+  const GroupSpan& span = span_of_group(prices.spans, out.call.group);
+  const bool to_stages = out.call.group == Group::pp && out.call.op == CollectiveOp::send_receive;
+  const LevelShares shares =
+      to_stages ? pipeline_shares(stage.first, stage.stages, prices.layout, span, prices.cluster)
+                : level_shares(out.call, span, prices.cluster);
+  for (std::size_t i = 0; i < shares.size(); ++i) out.wire_at[i] = shares[i] * out.wire;
+  return out;
+}
+
+}  // namespace
+
+double wire_factor(CollectiveOp op, std::int64_t ranks) {
+  if (ranks <= 1) return 0;
+  const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+  switch (op) {
+    case CollectiveOp::all_reduce:
+      return 2 * others;
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+    case CollectiveOp::all_to_all:
+      return others;
+    case CollectiveOp::broadcast:
+    case CollectiveOp::send_receive:
+      return 1;
+  }
+  return 1;
+}
+
+Traffic traffic_of(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
+                   const Calibration& calibration, std::optional<Bytes> small_below) {
+  const Spans groups = spans(layout, cluster);
+  const Prices prices{job, layout, cluster, calibration, groups};
+  Traffic out;
+  out.ranks = layout.ranks();
+  out.step_time = forecast(model, job, layout, cluster, calibration).step_time;
+  for (const StageCalls& stage : calls_by_stage(model, job, layout, cluster, calibration)) {
+    ClassTraffic made;
+    made.first = stage.first;
+    made.stages = stage.stages;
+    made.ranks = stage.stages * (layout.ranks() / layout.pp);
+    made.sets_pace = stage.sets_pace;
+    for (const PricedCall& priced : merged(stage.calls)) {
+      made.calls.push_back(traffic_call(priced, stage, prices, small_below));
+    }
+    out.classes.push_back(std::move(made));
+  }
+  return out;
+}
+
+std::vector<TrafficCall> calls_of_mean_rank(const Traffic& traffic) {
+  std::vector<TrafficCall> out;
+  for (const ClassTraffic& stage : traffic.classes) {
+    const double share = static_cast<double>(stage.ranks) / static_cast<double>(traffic.ranks);
+    for (TrafficCall call : stage.calls) {
+      call.call.count *= share;
+      call.exposed *= share;
+      call.algorithm *= share;
+      call.wire *= share;
+      for (Bytes& bytes : call.wire_at) bytes *= share;
+      out.push_back(call);
+    }
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,176 @@
+#include "trace/recording/recording.hpp"
+
+#include <algorithm>
+
+namespace headway {
+namespace {
+
+void count_omission(Recording& recording, std::string_view what, std::int64_t count, bool lost) {
+  if (count == 0) return;
+  const auto known = std::find_if(recording.omissions.begin(), recording.omissions.end(),
+                                  [&](const Omission& omission) { return omission.what == what; });
+  if (known != recording.omissions.end()) {
+    known->count += count;
+  } else {
+    recording.omissions.push_back({std::string(what), count, lost});
+  }
+}
+
+}  // namespace
+
+void reduce_omission(Recording& recording, std::string_view what, std::int64_t count) {
+  for (Omission& omission : recording.omissions) {
+    if (omission.what == what) omission.count -= std::min(count, omission.count);
+  }
+  std::erase_if(recording.omissions, [](const Omission& omission) { return omission.count == 0; });
+}
+
+void omit(Recording& recording, std::string_view what, std::int64_t count) {
+  count_omission(recording, what, count, true);
+}
+
+void leave_unsaid(Recording& recording, std::string_view what, std::int64_t count) {
+  count_omission(recording, what, count, false);
+}
+
+std::uint32_t rank_index(Recording& recording, std::string_view label,
+                         std::optional<std::int64_t> number) {
+  std::uint32_t index = 0;
+  for (RecordedRank& rank : recording.ranks) {
+    if (rank.label == label) {
+      if (!rank.number) rank.number = number;
+      return index;
+    }
+    ++index;
+  }
+  recording.ranks.push_back({number, std::string(label), std::nullopt});
+  return index;
+}
+
+std::uint32_t group_index(Recording& recording, std::string_view id,
+                          std::optional<std::int64_t> size) {
+  std::uint32_t index = 0;
+  for (RecordedGroup& group : recording.groups) {
+    if (group.id == id) {
+      if (!group.size) group.size = size;
+      return index;
+    }
+    ++index;
+  }
+  recording.groups.push_back({std::string(id), {}, size, {}});
+  return index;
+}
+
+std::uint32_t unnamed_group_index(Recording& recording, std::int64_t size) {
+  const std::uint32_t index =
+      group_index(recording, "unnamed, " + std::to_string(size) + " ranks", size);
+  recording.groups[index].named = false;
+  return index;
+}
+
+std::optional<std::int64_t> group_size(const Recording& recording, const RecordedCall& call) {
+  if (!call.group) return std::nullopt;
+  return recording.groups[*call.group].size;
+}
+
+void append(Recording& to, const Recording& more) {
+  if (to.format.empty()) to.format = more.format;
+  if (to.source.empty()) to.source = more.source;
+  if (to.format.find(more.format) == std::string::npos) to.format += ", " + more.format;
+  std::vector<std::uint32_t> rank_of, group_of;
+  for (const RecordedRank& rank : more.ranks) {
+    const std::uint32_t index = rank_index(to, rank.label, rank.number);
+    if (!to.ranks[index].world_size) to.ranks[index].world_size = rank.world_size;
+    rank_of.push_back(index);
+  }
+  for (const RecordedGroup& group : more.groups) {
+    std::uint32_t index = 0;
+    for (; index < to.groups.size(); ++index) {
+      const RecordedGroup& other = to.groups[index];
+      if (other.id == group.id &&
+          (other.ranks == group.ranks || other.ranks.empty() || group.ranks.empty())) {
+        break;
+      }
+    }
+    if (index == to.groups.size()) {
+      to.groups.push_back(group);
+    } else {
+      if (to.groups[index].ranks.empty()) to.groups[index].ranks = group.ranks;
+      if (!to.groups[index].size) to.groups[index].size = group.size;
+    }
+    group_of.push_back(index);
+  }
+  for (RecordedCall call : more.calls) {
+    call.rank = rank_of[call.rank];
+    if (call.group) call.group = group_of[*call.group];
+    to.calls.push_back(call);
+  }
+  for (RecordedCompute compute : more.compute) {
+    compute.rank = rank_of[compute.rank];
+    to.compute.push_back(compute);
+  }
+  for (const Omission& omission : more.omissions) {
+    count_omission(to, omission.what, omission.count, omission.lost);
+  }
+  to.marked_steps = std::max(to.marked_steps, more.marked_steps);  // of each rank the same
+  to.records_read += more.records_read;
+}
+
+void set_bytes_from_count(RecordedCall& call, double bytes, std::optional<std::int64_t> ranks) {
+  if (!(bytes >= 0)) return;
+  switch (call.op) {
+    case Operation::all_gather:
+    case Operation::reduce_scatter:
+    case Operation::all_to_all:
+    case Operation::gather:
+    case Operation::scatter:
+      if (ranks && *ranks > 0) {
+        call.bytes = Bytes(bytes * static_cast<double>(*ranks));
+      } else {
+        call.counted_bytes = Bytes(bytes);
+        call.counted_part = true;
+      }
+      break;
+    case Operation::barrier:
+      break;
+    case Operation::other:
+      call.counted_bytes = Bytes(bytes);
+      break;
+    default:
+      call.bytes = Bytes(bytes);
+  }
+}
+
+std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double output_bytes) {
+  double bytes = input_bytes;
+  switch (op) {
+    case Operation::all_gather:
+    case Operation::gather:
+    case Operation::receive:
+      bytes = output_bytes;
+      break;
+    case Operation::broadcast:
+      bytes = std::max(input_bytes, output_bytes);
+      break;
+    default:
+      break;
+  }
+  if (bytes < 0) return std::nullopt;
+  return Bytes(bytes);
+}
+
+// [TRACE-8]
+void complete_sizes(Recording& recording) {
+  std::int64_t completed = 0;
+  for (RecordedCall& call : recording.calls) {
+    const auto ranks = group_size(recording, call);
+    if (call.bytes || !call.counted_part || !ranks || *ranks < 1) continue;
+    call.bytes = static_cast<double>(*ranks) * *call.counted_bytes;
+    call.counted_bytes.reset();
+    call.counted_part = false;
+    ++completed;
+  }
+  reduce_omission(recording, kCallsWithoutWhole, completed);
+}
+
+}  // namespace headway

@@ -1,0 +1,144 @@
+// What a trace or a log says happened, in one form whatever its source. What the source does not
+// say is absent, never zero.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "trace/recording/element_type.hpp"
+#include "trace/recording/operation.hpp"
+
+namespace headway {
+
+/// What the duration of a call is the duration of.
+enum class TimeKind : std::uint8_t {
+  none,       // the source has no duration
+  kernel,     // on the GPU from start to end: transfer and waiting for the other ranks
+  host,       // on the host, until the call was done (after synchronising the device)
+  enqueue,    // on the host, to put the call into a queue: says nothing about the transfer
+  benchmark,  // mean of a loop of equal calls and nothing else: transfer with all ranks ready
+};
+constexpr std::array<std::string_view, 5> kTimeKindNames = {"none", "kernel", "host", "enqueue",
+                                                            "benchmark"};
+constexpr std::string_view to_name(TimeKind kind) {
+  return kTimeKindNames[static_cast<std::size_t>(kind)];
+}
+
+/// A process and device that recorded. Clocks of different ones need not agree.
+struct RecordedRank {
+  std::optional<std::int64_t> number;  // global rank
+  std::string label;                   // as shown: "rank 3", "hopper01:191370 [1]"
+  std::optional<std::int64_t> world_size;
+};
+
+/// A process group or communicator.
+struct RecordedGroup {
+  std::string id;           // as the source names it; unique within the source only
+  std::string description;  // "default_pg", "TENSOR_MODEL_PARALLEL_GROUP"
+  std::optional<std::int64_t> size;
+  std::vector<std::int64_t> ranks;  // global ranks; empty where the source does not list them
+  /// False where the source tells no more than the size: several groups may be meant.
+  bool named = true;
+  std::optional<std::int64_t> nodes = std::nullopt;  // hosts that its ranks are on
+};
+
+/// One communication, or `count` equal ones of which the source keeps only the sum.
+struct RecordedCall {
+  Operation op = Operation::other;
+  std::uint32_t rank = 0;              // index into Recording::ranks
+  std::optional<std::uint32_t> group;  // index into Recording::groups
+  /// The whole logical tensor, as in Call::bytes and in nccl-tests, whatever the source counts: the
+  /// buffer of an all-reduce, broadcast or reduce, the gathered result, the input of a
+  /// reduce-scatter, what one rank sends in all in an all-to-all, the message of a send.
+  std::optional<Bytes> bytes;
+  /// The size as the source counts it, where that does not tell the whole tensor: one rank's part
+  /// of a group of unknown size, or a number whose meaning depends on who wrote it.
+  std::optional<Bytes> counted_bytes;
+  bool counted_part = false;  // counted_bytes is one rank's part: the whole is it times the ranks
+  std::optional<ElementType> type;
+  std::optional<std::int64_t> start_ns;  // on the clock of the rank; its zero is the source's own
+  std::optional<Seconds> duration;       // of one call
+  TimeKind time = TimeKind::none;
+  std::optional<std::int64_t> stream;
+  std::optional<std::int64_t> sequence;  // the source's own number of the call within the group
+  std::optional<std::int64_t> peer;      // the other end of a send or receive, or the root
+  std::optional<bool> in_place;          // benchmarks only
+  double count = 1;
+};
+
+/// Computation on a GPU: what communication can hide behind.
+struct RecordedCompute {
+  std::uint32_t rank = 0;
+  std::int32_t stream = 0;
+  std::int64_t start_ns = 0;
+  std::int64_t duration_ns = 0;
+};
+
+/// Something that could not be read, or that the source does not say, and how often.
+struct Omission {
+  std::string what;
+  std::int64_t count = 0;
+  bool lost = true;  // it is there and could not be read; else the source does not say it
+};
+
+/// Omissions that a look at all files may make good.
+inline constexpr std::string_view kCallsWithoutGroup = "calls without a group";
+inline constexpr std::string_view kCallsWithoutWhole = "calls whose whole size is not known";
+
+struct Recording {
+  std::string source;  // file, as shown
+  std::string format;  // "PyTorch Kineto trace"
+  std::vector<RecordedRank> ranks;
+  std::vector<RecordedGroup> groups;
+  std::vector<RecordedCall> calls;       // in the order of the source
+  std::vector<RecordedCompute> compute;  // empty where the source has none
+  std::vector<Omission> omissions;
+  /// Optimiser steps that the source marks (PyTorch's ProfilerStep#n); 0: it marks none.
+  std::int64_t marked_steps = 0;
+  std::int64_t records_read = 0;  // events, nodes or lines understood, of any kind
+};
+
+/// Counts one more of `what` among the omissions that could not be read.
+void omit(Recording& recording, std::string_view what, std::int64_t count = 1);
+/// Takes back `count` of what was omitted, where it became known after all.
+void reduce_omission(Recording& recording, std::string_view what, std::int64_t count);
+/// Counts what the source does not say.
+void leave_unsaid(Recording& recording, std::string_view what, std::int64_t count = 1);
+
+/// The index of the rank with this label, new where there is none.
+std::uint32_t rank_index(Recording& recording, std::string_view label,
+                         std::optional<std::int64_t> number = std::nullopt);
+
+/// The index of the group with this id, new where there is none; a size given later is kept.
+std::uint32_t group_index(Recording& recording, std::string_view id,
+                          std::optional<std::int64_t> size = std::nullopt);
+
+/// The group that stands for those of `size` ranks that the source does not name.
+std::uint32_t unnamed_group_index(Recording& recording, std::int64_t size);
+
+/// Ranks of the call's group, where known.
+std::optional<std::int64_t> group_size(const Recording& recording, const RecordedCall& call);
+
+/// Adds the ranks, groups and calls of `more` (another file of the same run). Groups of the same id
+/// and, where both list them, the same ranks are one group; ranks of the same number one rank only
+/// where the labels agree.
+void append(Recording& to, const Recording& more);
+
+/// Sets the size of a call from the count of NCCL's interface (and MPI's), in bytes: all-gather,
+/// reduce-scatter, gather and scatter count one rank's part, all-to-all what goes to one rank. The
+/// whole where the ranks are known or not needed, else counted_bytes.
+void set_bytes_from_count(RecordedCall& call, double bytes, std::optional<std::int64_t> ranks);
+
+/// The buffer sizes of one rank, input and output, as the whole tensor. Negative sizes: unknown.
+std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double output_bytes);
+
+/// [TRACE-8] The whole size of calls of which one rank's part is known, where the size of the group
+/// has become known (from another file, or by matching).
+void complete_sizes(Recording& recording);
+
+}  // namespace headway
