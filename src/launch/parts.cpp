@@ -95,7 +95,7 @@ void ModelDocument::add(Node::Table& table, std::string_view key, Node node) {
   for (auto& [name, old] : table) {
     if (name == key) return void(old = std::move(node));
   }
-  table.emplace_back(key, std::move(node));
+  table.emplace_back(std::string(key), std::move(node));
 }
 
 GivenField ModelDocument::field(const std::string& file, int line) && {
