@@ -29,4 +29,8 @@ Result<Cluster> cluster_from_document(Document document, const std::string& name
 std::vector<std::string> cluster_names();      // sorted
 std::vector<std::string> accelerator_names();  // sorted
 
+/// The traits of an architecture, those of one without own where it is not known; "others": the
+/// title of all without one.
+const Architecture& architecture(const std::string& name);
+
 }  // namespace headway

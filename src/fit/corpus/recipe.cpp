@@ -81,7 +81,7 @@ std::optional<std::uint8_t> pieces_of(std::string_view notes) {
 
 bool is_vendor_recipe(const CorpusRow& row) {
   const std::string framework = lower(row.framework);
-  return framework_of(row) == Framework::megatron &&
+  return name_of(framework_of(row)) == "megatron" &&
          (contains(framework, "nemo") || contains(framework, "megatron-bridge") ||
           contains(framework, "megatron-core"));
 }

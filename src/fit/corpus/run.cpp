@@ -122,11 +122,11 @@ Result<const Recipe*> recipe_of(const CorpusRow& row, const Accelerator& acceler
   return Problem{"unsupported: precision", row.precision};
 }
 
-AttentionKernel attention_of(const CorpusRow& row, Framework framework,
-                             const Accelerator& accelerator, std::vector<std::string>& assumed) {
+AttentionKernel attention_of(const CorpusRow& row, const Job& job, const Accelerator& accelerator,
+                             std::vector<std::string>& assumed) {
   if (row.flash_attention == 0) return AttentionKernel::unfused;
   const bool dated = !row.date.empty();
-  AttentionKernel kernel = AttentionKernel::flash2;
+  AttentionKernel kernel = usual_attention(job, accelerator);
   if (accelerator.architecture == "volta" ||
       (!row.flash_attention && dated && row.date < "2024" &&
        contains(lower(row.framework), "megatron-deepspeed") &&
@@ -136,8 +136,6 @@ AttentionKernel attention_of(const CorpusRow& row, Framework framework,
     kernel = row.date < "2023" ? AttentionKernel::flash1 : AttentionKernel::triton;
   } else if (dated && row.date < "2023-07" && row.date != "2023") {
     kernel = AttentionKernel::flash1;
-  } else if (accelerator.architecture == "hopper" || accelerator.architecture == "blackwell") {
-    kernel = habits(framework).hopper_attention;
   }
   if (!row.flash_attention) {
     assumed.push_back("flash_attention=" +
@@ -193,7 +191,7 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
         or_assume({}, "global_batch_sequences", static_cast<std::int64_t>(batch), assumed);
   }
   layout.zero = static_cast<int>(
-      or_assume(row.zero_stage, "zero_stage", habits(run.job.framework).default_zero, assumed));
+      or_assume(row.zero_stage, "zero_stage", habits(run.job).sharding.zero, assumed));
   if (contains(row.notes, "SHARD_GRAD_OP")) layout.reshard_after_forward = false;
   // Ranks that share one copy of sharded states, in the words of three sources.
   std::int64_t shard = number_after(row.notes, "sharding_degree=").value_or(0);
@@ -220,7 +218,7 @@ bool checks_collectives(const CorpusRow& row) {
 void set_habits(const CorpusRow& row, CorpusRun& run) {
   Layout& layout = run.layout;
   const std::string framework = lower(row.framework);
-  if (run.job.framework == Framework::nanotron || contains(framework, "composer")) {
+  if (name_of(run.job.framework) == "nanotron" || contains(framework, "composer")) {
     run.job.fused = false;
     run.assumed.emplace_back("fused=0");
   }
@@ -243,8 +241,8 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     layout.sequence_parallel = *row.sp > 0;
   } else if (layout.tp > 1) {
     layout.sequence_parallel =
-        (run.job.framework == Framework::megatron && !contains(framework, "deepspeed")) ||
-        run.job.framework == Framework::jax;
+        (name_of(run.job.framework) == "megatron" && !contains(framework, "deepspeed")) ||
+        name_of(run.job.framework) == "jax";
     run.assumed.emplace_back(layout.sequence_parallel ? "sp=1" : "sp=0");
   }
   if (contains(row.notes, "tp_mode=ALL_REDUCE") || contains(row.notes, "tpmodeALL")) {
@@ -255,7 +253,7 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
   run.job.checked_collectives = checks_collectives(row);
   // nanotron kept gathered inputs until it learned to gather them again (tp_recompute_allgather),
   // in the version whose jobs also check every collective.
-  layout.keep_gathered = run.job.framework == Framework::nanotron &&
+  layout.keep_gathered = name_of(run.job.framework) == "nanotron" &&
                          contains(row.notes, "intra AR=") && !run.job.checked_collectives;
   if (contains(row.notes, "no gradient bucketing")) {
     layout.overlap_gradients = layout.overlap_parameters = Choice::off;
@@ -280,9 +278,9 @@ void set_habits(const CorpusRow& row, CorpusRun& run) {
     }
   } else if (row.recompute != "none") {
     run.remedies = {{Recompute::none}};
-    if (run.job.framework != Framework::nanotron) {
+    if (name_of(run.job.framework) != "nanotron") {
       run.remedies.push_back({Recompute::selective});
-      if (run.job.framework != Framework::megatron) run.remedies.push_back({Recompute::full});
+      if (name_of(run.job.framework) != "megatron") run.remedies.push_back({Recompute::full});
     }
   }
 }
@@ -333,13 +331,13 @@ Framework framework_of(const CorpusRow& row) {
     return std::any_of(parts.begin(), parts.end(),
                        [&](std::string_view part) { return contains(name, part); });
   };
-  if (any({"nanotron"})) return Framework::nanotron;
-  if (any({"jax", "maxtext", "pax"})) return Framework::jax;
+  if (any({"nanotron"})) return framework_from("nanotron").value();
+  if (any({"jax", "maxtext", "pax"})) return framework_from("jax").value();
   if (any({"fsdp", "llm-foundry", "mosaicml", "composer", "fms", "torchtitan"})) {
-    return Framework::fsdp;
+    return framework_from("fsdp").value();
   }
-  if (any({"deepspeed"}) && !any({"megatron"})) return Framework::deepspeed;
-  return Framework::megatron;
+  if (any({"deepspeed"}) && !any({"megatron"})) return framework_from("deepspeed").value();
+  return framework_from("megatron").value();
 }
 
 Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
@@ -365,7 +363,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   const auto recipe = recipe_of(row, accelerator, run.assumed);
   if (!recipe) return recipe.problems();
   run.job.recipe = *recipe;
-  run.job.attention = attention_of(row, run.job.framework, accelerator, run.assumed);
+  run.job.attention = attention_of(row, run.job, accelerator, run.assumed);
   if (const auto refused = set_degrees(row, run)) return *refused;
   set_habits(row, run);
   if (is_vendor_recipe(row)) set_vendor_recipe(row, run);

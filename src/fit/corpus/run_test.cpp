@@ -35,7 +35,7 @@ TEST(CorpusRun, AStatedRowIsTakenAsItStands) {
   EXPECT_EQ(run->layout.zero, 1);
   EXPECT_FALSE(run->layout.sequence_parallel);
   EXPECT_EQ(run->job.global_batch, 128);
-  EXPECT_EQ(run->job.framework, Framework::megatron);
+  EXPECT_EQ(run->job.framework, framework_from("megatron").value());
   EXPECT_EQ(run->machine->cluster.name, "dgx-h100");
   EXPECT_EQ(parameters(run->model).total, 8030261248);  // the published count of Llama 3 8B
   EXPECT_EQ(run->assumed, std::vector<std::string>{});
@@ -86,14 +86,14 @@ TEST(CorpusRun, TheBatchFollowsFromItsParts) {
 
 TEST(CorpusRun, FrameworksAreToldByTheirNames) {
   const std::pair<const char*, Framework> names[] = {
-      {"nanotron", Framework::nanotron},
-      {"llm-foundry/Composer (PyTorch FSDP)", Framework::fsdp},
-      {"fms-fsdp (PyTorch FSDP1 + compile)", Framework::fsdp},
-      {"MaxText (JAX)", Framework::jax},
-      {"Paxml (JAX)", Framework::jax},
-      {"DeepSpeed", Framework::deepspeed},
-      {"Megatron-DeepSpeed", Framework::megatron},
-      {"NeMo (Megatron)", Framework::megatron}};
+      {"nanotron", framework_from("nanotron").value()},
+      {"llm-foundry/Composer (PyTorch FSDP)", framework_from("fsdp").value()},
+      {"fms-fsdp (PyTorch FSDP1 + compile)", framework_from("fsdp").value()},
+      {"MaxText (JAX)", framework_from("jax").value()},
+      {"Paxml (JAX)", framework_from("jax").value()},
+      {"DeepSpeed", framework_from("deepspeed").value()},
+      {"Megatron-DeepSpeed", framework_from("megatron").value()},
+      {"NeMo (Megatron)", framework_from("megatron").value()}};
   for (const auto& [name, framework] : names) {
     CorpusRow row;
     row.framework = name;

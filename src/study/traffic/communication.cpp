@@ -34,7 +34,7 @@ Layout plain_layout() {
 
 Job job_of(const Layout& layout, std::int64_t sequence, std::int64_t micro) {
   Job out;
-  out.framework = Framework::deepspeed;
+  out.framework = framework_from("deepspeed").value();
   out.sequence = sequence;
   out.global_batch = layout.dp * layout.micro_batch * micro;
   return out;
