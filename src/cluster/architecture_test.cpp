@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/document/document.hpp"
@@ -26,6 +27,17 @@ TEST(Architecture, AcceleratorsShareItsTraits) {
   EXPECT_EQ(load_accelerator("mi300x")->traits.flash_attention, 2);  // has no row
   EXPECT_TRUE(load_accelerator("a100-80gb")->traits.before_flash_attention);
   EXPECT_FALSE(load_accelerator("h100-sxm")->traits.before_flash_attention);
+}
+
+TEST(Architecture, ChartsShowThoseWithATitleAndLastAllOthers) {
+  const auto& titles = architecture_titles();
+  ASSERT_GE(titles.size(), 2U);
+  EXPECT_EQ(titles.back(), architecture("others").title);
+  for (const char* name : {"h100-sxm", "a100-80gb", "b200"}) {
+    const std::string& title = load_accelerator(name)->traits.title;
+    EXPECT_EQ(std::count(titles.begin(), titles.end(), title), 1) << name;
+    EXPECT_NE(title, titles.back());
+  }
 }
 
 }  // namespace

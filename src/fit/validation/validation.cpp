@@ -56,6 +56,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
       return out;
     }
   }
+  out.architecture = run->machine->cluster.accelerator.traits.title;
   settle_recomputation(run.value());
   Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
