@@ -3,7 +3,7 @@
 
 #include "base/document/document.hpp"
 #include "cluster/load.hpp"
-#include "platform/embedded.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {
@@ -14,8 +14,7 @@ struct Named {
 };
 
 Result<std::vector<Named>> read_architectures() {
-  constexpr std::string_view kFile = "architectures.toml";
-  const auto document = parse_toml(*embedded_file(kFile), "data/architectures.toml");
+  const auto document = embedded_document("architectures.toml");
   if (!document) return document.problems();
   Problems problems;
   Fields fields(*document, problems);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "platform/embedded.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {
@@ -152,8 +152,7 @@ Result<CorpusRules> read_corpus_rules(const Document& document) {
 
 const CorpusRules& corpus_rules() {
   static const CorpusRules kept = [] {
-    const std::string file = "corpus/training.toml";
-    return read_corpus_rules(parse_toml(*embedded_file(file), "data/" + file).value()).value();
+    return read_corpus_rules(embedded_document("corpus/training.toml").value()).value();
   }();
   return kept;
 }

@@ -3,6 +3,7 @@
 
 #include "layout/frameworks/read.hpp"
 #include "platform/embedded.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 std::vector<FrameworkFile> embedded_frameworks() {
   std::vector<Document> documents;
   for (const std::string& path : embedded_files("frameworks")) {
-    documents.push_back(parse_toml(*embedded_file(path), "data/" + path).value());
+    documents.push_back(embedded_document(path).value());
   }
   return read_frameworks(documents).value();  // a test reads them: there is no problem
 }
