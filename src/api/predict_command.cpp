@@ -103,9 +103,8 @@ CommandOutput run_predict(const PredictRequest& request) {
                  "'" + printable(request.emit) + "' is not known; legal: " + join(known, ", ")}});
   }
   if (launcher && !gives(fields, "framework")) {
-    const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
-    fields.push_back(
-        {"framework", std::string(kFrameworkNames[static_cast<std::size_t>(framework)]), "--emit"});
+    const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
+    fields.push_back({"framework", std::string(framework), "--emit"});
   }
 
   // A legal run, or everything that is wrong with it.

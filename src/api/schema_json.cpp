@@ -29,7 +29,7 @@ Json precisions() {
 
 // Fields whose values are a list of names.
 std::optional<Json> names_for(std::string_view field) {
-  if (field == "framework") return one_of(kFrameworkNames);
+  if (field == "framework") return one_of(framework_names());
   if (field == "precision") return precisions();
   if (field == "task") return one_of(kTaskNames);
   if (field == "optimizer") return one_of(kOptimizerNames);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/document/sources.hpp"
 #include "base/text.hpp"
 #include "cluster/read.hpp"
 

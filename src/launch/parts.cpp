@@ -27,9 +27,9 @@ void refuse_common(Refusals& refusals, const Run& run) {
   refusals.refuse(job.blocking_transfers, "--blocking-transfers",
                   "a pipeline transfer that waits for the host",
                   "it is a property of nanotron before 2025");
-  refusals.refuse(
-      run.layout.zero == 3 && !run.layout.reshard_after_forward && job.framework != Framework::fsdp,
-      "--no-reshard", "keeping gathered weights");
+  refusals.refuse(run.layout.zero == 3 && !run.layout.reshard_after_forward &&
+                      !habits(job).sharding.keeps_gathered,
+                  "--no-reshard", "keeping gathered weights");
 }
 
 std::string headline(const Run& run, Launcher launcher) {

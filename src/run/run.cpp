@@ -86,7 +86,7 @@ void read_job(RequestReader& reader, Run& run) {
   reader.count("seq", job.sequence);
   reader.count("global-batch", job.global_batch);
   reader.choice("task", kTaskNames, job.task);
-  reader.choice("framework", kFrameworkNames, job.framework);
+  reader.choice("framework", framework_names(), job.framework);
   reader.choice("optimizer", kOptimizerNames, job.optimizer);
   reader.choice("attention", kAttentionKernelNames, job.attention);
   if (const auto name = reader.text("precision")) {
@@ -196,7 +196,7 @@ void assume_defaults(const RequestReader& reader, Run& run) {
     run.assumptions.push_back("one accelerator: neither --gpus nor a degree was given");
   }
   if (run.layout.zero < 0) {
-    run.layout.zero = habits(run.job.framework).default_zero;
+    run.layout.zero = habits(run.job).sharding.zero;
     if (run.layout.dp * run.layout.cp > 1) {
       run.assumptions.push_back("zero " + std::to_string(run.layout.zero) +
                                 ": the habit of the framework");
@@ -209,14 +209,11 @@ void assume_defaults(const RequestReader& reader, Run& run) {
     run.assumptions.push_back("precision fp16: the accelerator has no bf16");
   }
   if (reader.has("attention")) return;
-  const std::string& architecture = run.cluster.accelerator.architecture;
-  const bool hopper_or_later = architecture == "hopper" || architecture == "blackwell";
-  run.job.attention = hopper_or_later           ? habits(run.job.framework).hopper_attention
-                      : architecture == "volta" ? AttentionKernel::unfused
-                                                : AttentionKernel::flash2;
+  run.job.attention = usual_attention(run.job, accelerator);
   // Published runs of a model from before flash attention, on hardware of that time, are asked
   // about as they were run.
-  if (run.model.before_flash_attention && architecture == "ampere") {
+  if (run.model.before_flash_attention && accelerator.traits.before_flash_attention &&
+      run.job.attention != AttentionKernel::unfused) {
     run.job.attention = AttentionKernel::unfused;
     run.assumptions.push_back(
         "attention unfused: the published runs of this model came before flash attention; "

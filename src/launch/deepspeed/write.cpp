@@ -70,7 +70,7 @@ std::string on_off(bool value) {
 
 std::string config(const Run& run) {
   const Layout& l = run.layout;
-  const Habits& habit = habits(run.job.framework);
+  const Habits& habit = habits(run.job);
   std::string out = "{\n";
   const auto line = [&](const std::string& key, const std::string& value) {
     out += "  \"" + key + "\": " + value + ",\n";
@@ -86,12 +86,12 @@ std::string config(const Run& run) {
   const std::string_view recipe = run.job.recipe->name;
   if (recipe != "fp32") line(std::string(recipe), "{\"enabled\": true}");
   // Elements, as DeepSpeed counts them.
-  const auto bucket = std::to_string(static_cast<std::int64_t>(habit.bucket));
+  const auto bucket = std::to_string(static_cast<std::int64_t>(habit.reduction.bucket));
   std::string zero = "{\n    \"stage\": " + std::to_string(l.zero);
   const auto member = [&](const std::string& key, const std::string& value) {
     zero += ",\n    \"" + key + "\": " + value;
   };
-  member("overlap_comm", on_off(chosen(l.overlap_gradients, habit.overlap_gradients)));
+  member("overlap_comm", on_off(chosen(l.overlap_gradients, habit.overlap.gradients)));
   member("contiguous_gradients", "true");
   member("reduce_scatter", "true");
   member("reduce_bucket_size", bucket);

@@ -44,7 +44,7 @@ constexpr std::array<PlanField, 20> kFields = {{
     {"sp", PlanAxis::split, of<bool, &Layout::sequence_parallel>, kOffOn, false, one_tensor_rank,
      kAny},
     {"overlap-tensor", PlanAxis::split, of<Choice, &Layout::overlap_tensor>, kChoices, false,
-     one_tensor_rank, kNotOn, &Habits::overlap_tensor},
+     one_tensor_rank, kNotOn, &OverlapHabits::tensor},
     {"cp-exchange", PlanAxis::split, of<ContextExchange, &Layout::context_exchange>,
      kContextExchangeNames, false},
     {"recompute", PlanAxis::inner, of<Recompute, &Layout::recompute>, kRecomputeNames, false},
@@ -53,9 +53,9 @@ constexpr std::array<PlanField, 20> kFields = {{
     {"reshard", PlanAxis::inner, of<bool, &Layout::reshard_after_forward>, kOffOn, false,
      keeps_weights, kAny},
     {"overlap-gradients", PlanAxis::inner, of<Choice, &Layout::overlap_gradients>, kChoices, false,
-     shares_no_states, kNotOn, &Habits::overlap_gradients},
+     shares_no_states, kNotOn, &OverlapHabits::gradients},
     {"overlap-parameters", PlanAxis::inner, of<Choice, &Layout::overlap_parameters>, kChoices,
-     false, shares_no_states, kNotOn, &Habits::overlap_parameters},
+     false, shares_no_states, kNotOn, &OverlapHabits::parameters},
     {"schedule", PlanAxis::inner, of<Schedule, &Layout::schedule>, kScheduleNames, false},
     {"vpp", PlanAxis::inner, of<Integer, &Layout::vpp>, {}},
     {"offload",
@@ -100,7 +100,7 @@ PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framewo
   PlanLimit out{&field, value};
   if (field.habit != nullptr && value != static_cast<std::int64_t>(Choice::framework)) {
     const bool on = value == static_cast<std::int64_t>(Choice::on);
-    out.or_default = habits(framework).*field.habit == on;
+    out.or_default = habits(framework).overlap.*field.habit == on;
   }
   return out;
 }

@@ -25,7 +25,7 @@ struct PlanField {
   /// `idle_most` mean the same.
   bool (*idle)(const Layout&) = nullptr;
   std::int64_t idle_most = 0;
-  bool Habits::*habit = nullptr;  // what "default" means
+  bool OverlapHabits::*habit = nullptr;  // what "default" means
 };
 
 std::span<const PlanField> plan_fields();
