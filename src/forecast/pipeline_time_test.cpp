@@ -206,7 +206,7 @@ TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
     network.ring_step = network.ring_gap = Seconds(0);
   }
   calibration.shared = {};
-  calibration.frameworks = {};
+  calibration.frameworks.assign(framework_names().size(), {});
   for (const std::int64_t vpp : {1, 2}) {
     for (const std::int64_t pp : {2, 4, 8}) {
       for (const std::int64_t micro : {8, 64}) {

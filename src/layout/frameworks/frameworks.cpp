@@ -53,9 +53,10 @@ std::string_view title_of(Framework framework) {
 
 const Habits& habits(Framework framework, double software) {
   const std::vector<DatedHabits>& dated = file_of(framework).habits;
-  std::size_t at = dated.size() - 1;
-  while (software > 0 && software < dated[at].since) --at;  // the first holds for any date
-  return dated[at].habits;
+  if (software <= 0) return dated.back().habits;
+  auto at = dated.end() - 1;
+  while (software < at->since) --at;  // the first holds for any date
+  return at->habits;
 }
 
 }  // namespace headway
