@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "api/limits.hpp"
 #include "api/plan.hpp"
 #include "base/document/document.hpp"
 #include "base/draw/table.hpp"
@@ -14,6 +13,7 @@
 #include "forecast/predict/predict.hpp"
 #include "model/load.hpp"
 #include "platform/embedded.hpp"
+#include "report/limits.hpp"
 #include "report/list.hpp"
 
 namespace headway {
@@ -77,7 +77,11 @@ CommandOutput run_bench(const BenchRequest& request) {
     if (!classes) return bad(classes.problems());
     return {.text = to_text(collective_report(*data, *classes))};
   }
-  if (request.what == "limits") return bench_limits(request.threads);
+  if (request.what == "limits") {
+    const auto timing = time_limits(request.threads);
+    if (!timing) return bad(timing.problems());
+    return {.text = timing_text(*timing)};
+  }
   if (request.what == "plan") return bench_plan(request.threads);
   return bad({{"bench", "'" + printable(request.what) +
                             "' is not known; legal: kernels, collectives, limits, plan"}});

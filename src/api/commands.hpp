@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "platform/parallel.hpp"
 #include "run/run.hpp"
+#include "study/limits/question.hpp"
 
 namespace headway {
 
@@ -69,26 +70,9 @@ struct CommsRequest {
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.
 CommandOutput run_comms(const CommsRequest& request);
 
-struct LimitsRequest {
-  std::vector<std::string> files;    // settings (.toml)
-  std::vector<std::string> presets;  // published comparisons; none of all three: grand_dense
-  std::vector<std::string> gpus;     // machines, by name or .toml, in the study's default setting
-  std::vector<Document> settings;    // settings described in place; they open no files
-  bool sparse = false;
-  bool as_published = false;
+struct LimitsRequest : LimitsQuestion {
   bool explain = false;
   bool sensitivity = false;
-  bool real = false;          // transformers by the prediction of their steps beside each setting
-  std::string cluster;        // of --real, a name or .toml; empty: what the machine stands for
-  std::int64_t sequence = 0;  // tokens, in every setting; 0: as the setting has it
-  // Edits of every setting, each shown beside the setting as it was; unset: none.
-  std::string relax;  // a method of data/limits/relaxations
-  std::optional<double> sync_every, compression, sample_penalty;
-  std::optional<std::int64_t> blocks, submodels;
-  std::optional<std::string> loose_level;
-  std::int64_t sites = 0;
-  std::string site_bandwidth;
-  double site_distance_km = 0;
   std::string rows;    // file for the models as CSV; empty: none
   std::string plot;    // folder for drawings; empty: none
   std::string report;  // folder of limits.md, to be renewed; empty: none

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "cluster/load.hpp"
-#include "cost/calibration/calibration.hpp"
 #include "model/load.hpp"
 
 namespace headway {

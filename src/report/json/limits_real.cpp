@@ -1,7 +1,7 @@
 // headway limits --real --json.
 
-#include "api/limits_real.hpp"
 #include "report/json/document.hpp"
+#include "report/limits.hpp"
 
 namespace headway {
 namespace {

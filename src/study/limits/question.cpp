@@ -1,8 +1,8 @@
-// From a request of `headway limits` to the settings it asks about.
+#include "study/limits/question.hpp"
+
 #include <algorithm>
 #include <utility>
 
-#include "api/limits.hpp"
 #include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "platform/files.hpp"
@@ -71,30 +71,30 @@ void add(limits::Comparison& all, Result<limits::Comparison> more, Problems& pro
 
 }  // namespace
 
-Result<limits::Comparison> limits_settings(const LimitsRequest& request) {
+Result<limits::Comparison> limits_settings(const LimitsQuestion& question) {
   Problems problems;
   limits::Comparison out;
-  std::vector<std::string> presets = request.presets, gpus = request.gpus;
-  if (presets.empty() && gpus.empty() && request.files.empty() && request.settings.empty()) {
-    if (request.real) {
+  std::vector<std::string> presets = question.presets, gpus = question.gpus;
+  if (presets.empty() && gpus.empty() && question.files.empty() && question.settings.empty()) {
+    if (question.real) {
       gpus.emplace_back(kDefaultRealMachine);
     } else {
       presets.emplace_back(kDefaultComparison);
     }
   }
-  if (request.sequence < 0 || request.sequence > kMostSequence) {
+  if (question.sequence < 0 || question.sequence > kMostSequence) {
     problems.push_back({"--seq", "must be from 1 to " + std::to_string(kMostSequence)});
   }
   for (const std::string& preset : presets) add(out, limits::embedded_comparison(preset), problems);
   for (const std::string& machine : gpus) add(out, from_machine(machine), problems);
-  for (const std::string& file : request.files) add(out, from_file(file), problems);
-  for (const Document& setting : request.settings) {
+  for (const std::string& file : question.files) add(out, from_file(file), problems);
+  for (const Document& setting : question.settings) {
     add(out, limits::read_comparison(setting, setting.file), problems);
   }
   for (limits::Setting& setting : out.settings) {
-    if (request.sequence > 0) setting.sequence = request.sequence;
-    if (request.sparse) setting.sparsity.sparse = true;
-    if (request.as_published) setting.as_published = true;
+    if (question.sequence > 0) setting.sequence = question.sequence;
+    if (question.sparse) setting.sparsity.sparse = true;
+    if (question.as_published) setting.as_published = true;
   }
   if (!problems.empty()) return problems;
   return out;

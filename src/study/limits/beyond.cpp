@@ -1,11 +1,10 @@
-// headway limits: settings as flags edit them.
-#include "api/limits_beyond.hpp"
+#include "study/limits/beyond.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "base/quantity_text.hpp"
-#include "base/text.hpp"
+#include "limits/forms/low_communication.hpp"
 #include "limits/machine/sites.hpp"
 
 namespace headway {
@@ -13,14 +12,14 @@ namespace {
 
 constexpr double kFarthestKm = 1e6;
 
-limits::RelaxationWishes wishes_of(const LimitsRequest& request) {
-  return {.method = request.relax,
-          .sync_every = request.sync_every,
-          .compression = request.compression,
-          .sample_penalty = request.sample_penalty,
-          .blocks = request.blocks,
-          .submodels = request.submodels,
-          .loose_level = request.loose_level};
+limits::RelaxationWishes wishes_of(const LimitsQuestion& question) {
+  return {.method = question.relax,
+          .sync_every = question.sync_every,
+          .compression = question.compression,
+          .sample_penalty = question.sample_penalty,
+          .blocks = question.blocks,
+          .submodels = question.submodels,
+          .loose_level = question.loose_level};
 }
 
 bool asks_to_relax(const limits::RelaxationWishes& wishes) {
@@ -39,9 +38,9 @@ Problem named_by_flag(Problem problem) {
 
 // The sites that are asked for; where a number is wrong something legal stands for it, so that the
 // others are judged too.
-std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& problems) {
-  const bool describes = !request.site_bandwidth.empty() || request.site_distance_km != 0;
-  if (request.sites == 0) {
+std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& problems) {
+  const bool describes = !question.site_bandwidth.empty() || question.site_distance_km != 0;
+  if (question.sites == 0) {
     if (describes) {
       problems.push_back({"--sites",
                           "is missing; --site-bandwidth and --site-distance describe "
@@ -50,25 +49,25 @@ std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& pr
     return std::nullopt;
   }
   limits::Sites out;
-  out.sites = request.sites;
+  out.sites = question.sites;
   out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
-  if (request.site_bandwidth.empty()) {
+  if (question.site_bandwidth.empty()) {
     problems.push_back({"--site-bandwidth",
                         "is missing; state what one GPU reaches in another "
                         "site, e.g. \"1 GB/s\", or unlimited"});
-  } else if (request.site_bandwidth != "unlimited") {
+  } else if (question.site_bandwidth != "unlimited") {
     const auto bandwidth =
-        parse_quantity<BytesPerSecond>(request.site_bandwidth, "--site-bandwidth");
+        parse_quantity<BytesPerSecond>(question.site_bandwidth, "--site-bandwidth");
     if (!bandwidth) {
       append(problems, bandwidth.problems());
     } else {
       out.bandwidth = *bandwidth;
     }
   }
-  if (!(request.site_distance_km >= 0 && request.site_distance_km <= kFarthestKm)) {
+  if (!(question.site_distance_km >= 0 && question.site_distance_km <= kFarthestKm)) {
     problems.push_back({"--site-distance", "must be from 0 to 1000000 km"});
   } else {
-    out.latency = limits::latency_of_distance(1000 * request.site_distance_km);
+    out.latency = limits::latency_of_distance(1000 * question.site_distance_km);
   }
   return out;
 }
@@ -87,10 +86,10 @@ void append_once(Problems& problems, const Problems& more) {
 }  // namespace
 
 Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setting>& settings,
-                                                 const LimitsRequest& request) {
+                                                 const LimitsQuestion& question) {
   Problems problems;
-  const std::optional<limits::Sites> sites = sites_of(request, problems);
-  const limits::RelaxationWishes wishes = wishes_of(request);
+  const std::optional<limits::Sites> sites = sites_of(question, problems);
+  const limits::RelaxationWishes wishes = wishes_of(question);
   std::vector<limits::Setting> out;
   for (const limits::Setting& setting : settings) {
     out.push_back(setting);
@@ -113,15 +112,6 @@ Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setti
     }
   }
   if (!problems.empty()) return problems;
-  return out;
-}
-
-std::string relaxations_text(const std::vector<limits::Setting>& settings) {
-  std::string out;
-  for (const limits::Setting& setting : settings) {
-    if (setting.relaxation.method.empty()) continue;
-    out += printable(setting.name) + ": " + printable(limits::statement_of(setting), 500) + "\n";
-  }
   return out;
 }
 

@@ -1,13 +1,15 @@
 // headway limits: what stands on the terminal.
+#include "report/limits.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "api/limits.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "limits/forms/low_communication.hpp"
 
 namespace headway {
 
@@ -100,7 +102,7 @@ std::string form_text(const LimitsReport& report) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> limits_rows(const LimitsReport& report) {
+Cells limits_rows(const LimitsReport& report) {
   std::vector<std::vector<std::string>> rows = {{"setting", "what binds there", "linear to",
                                                  "last above", "last feasible", "utilisation",
                                                  "GPUs"}};
@@ -160,6 +162,15 @@ std::string limits_explanation(const LimitsReport& report) {
       "What is weak in the model:\n";
   for (const std::string_view point : limits_weak_points()) {
     out += "- " + std::string(point) + "\n";
+  }
+  return out;
+}
+
+std::string relaxations_text(const std::vector<limits::Setting>& settings) {
+  std::string out;
+  for (const limits::Setting& setting : settings) {
+    if (setting.relaxation.method.empty()) continue;
+    out += printable(setting.name) + ": " + printable(limits::statement_of(setting), 500) + "\n";
   }
   return out;
 }

@@ -1,7 +1,8 @@
 // headway limits --json.
+#include "report/limits.hpp"
+
 #include <cmath>
 
-#include "api/limits.hpp"
 #include "limits/forms/low_communication.hpp"
 #include "report/json/document.hpp"
 

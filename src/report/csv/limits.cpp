@@ -1,7 +1,8 @@
 // headway limits --rows: every model of every curve.
+#include "report/limits.hpp"
+
 #include <cstdio>
 
-#include "api/limits.hpp"
 #include "base/document/csv.hpp"
 
 namespace headway {

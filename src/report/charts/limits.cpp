@@ -1,11 +1,12 @@
 // headway limits --plot: utilisation and parallel degrees against training compute.
+#include "report/limits.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <span>
 
-#include "api/limits.hpp"
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
 

@@ -1,9 +1,9 @@
 // headway limits --real --plot: both answers against training compute.
 #include <vector>
 
-#include "api/limits_real.hpp"
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
+#include "report/limits.hpp"
 
 namespace headway {
 namespace {
