@@ -12,6 +12,7 @@
 #include "api/commands.hpp"
 #include "base/document/document.hpp"
 #include "forecast/predict/predict.hpp"
+#include "forecast/predict/signature.hpp"
 #include "platform/files.hpp"
 
 namespace headway {

@@ -1,4 +1,4 @@
-// The commands: from a request to the text to print. The one door for the command line.
+// The requests of the commands, and what makes of each the text to print.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "platform/parallel.hpp"
+#include "report/problems.hpp"
 #include "run/run.hpp"
 #include "study/limits/question.hpp"
 
@@ -50,8 +51,9 @@ struct PlanRequest {
 };
 /// The best layouts of a run on a number of accelerators.
 CommandOutput run_plan(const PlanRequest& request);
-/// The searched fields that may be limited by --max-NAME.
-std::vector<std::string> plan_counts();
+struct Plan;  // study/plan/plan.hpp
+/// The same as a value.
+Result<Plan> make_plan(const PlanRequest& request);
 
 struct CommsRequest {
   std::vector<std::string> files;   // a run file (.toml), or traces
@@ -122,7 +124,9 @@ struct ScalePublishedRequest {
 /// Published whole runs beside what is predicted of them.
 CommandOutput run_scale_published(const ScalePublishedRequest& request);
 
-/// `what`: models, clusters, accelerators or machines (of the limits study).
+/// What can be listed: models, clusters, accelerators, machines (of the limits study).
+std::vector<std::string> list_kinds();
+/// `what`: one of them.
 CommandOutput run_list(std::string_view what, bool json);
 
 struct BenchRequest {
@@ -162,15 +166,5 @@ struct CalibrateRequest {
   Progress progress = {};
 };
 CommandOutput run_calibrate(const CalibrateRequest& request);
-
-/// Problems as text for stderr, one a line, harmless to a terminal.
-std::string problems_text(const Problems& problems);
-std::string warnings_text(const Problems& warnings);
-
-/// What the argument parser said, with the nearest known flag for an unknown one.
-std::string argument_problem(const std::string& what, int argc, char** argv);
-
-/// Digest of the forecasts of the fixed cases, 16 hexadecimal digits (DESIGN §4.7).
-Result<std::string> signature();
 
 }  // namespace headway

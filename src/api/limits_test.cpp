@@ -1,3 +1,5 @@
+#include "report/limits.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

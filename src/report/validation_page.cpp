@@ -1,3 +1,5 @@
+#include "report/validation_page.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -5,7 +7,7 @@
 
 #include "base/draw/table.hpp"
 #include "fit/validation/aims.hpp"
-#include "fit/validation/report.hpp"
+#include "report/validation.hpp"
 
 namespace headway {
 namespace {

@@ -1,10 +1,11 @@
 // predict: from a request to a forecast, or to the configuration that starts the run.
+#include "forecast/predict/predict.hpp"
+
 #include <algorithm>
 
 #include "api/commands.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
-#include "forecast/predict/predict.hpp"
 #include "launch/launch.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"

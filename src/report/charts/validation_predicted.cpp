@@ -3,7 +3,7 @@
 
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
-#include "fit/validation/plots.hpp"
+#include "report/charts/validation.hpp"
 
 namespace headway {
 namespace {

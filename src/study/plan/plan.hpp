@@ -1,19 +1,23 @@
-// plan: the best layouts of a run. Internal to src/api.
+// The best layouts of a run, and what follows from them.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "api/commands.hpp"
 #include "forecast/forecast.hpp"
+#include "run/run.hpp"
 #include "study/plan/answer.hpp"
 
 namespace headway {
 
-/// What `--objective` may say.
+/// What may be best. Of a given number of accelerators throughput and money follow the step time.
 constexpr std::array<std::string_view, 5> kObjectiveNames = {"time", "throughput", "memory",
                                                              "energy", "money"};
+PlanObjective objective_of(std::string_view name);
 
 /// One of the best layouts.
 struct PlannedLayout {
@@ -53,24 +57,17 @@ struct Plan {
   std::vector<PlanRemedy> remedies;  // where nothing fits
 };
 
-/// Plans; or everything that is wrong with the request.
-Result<Plan> make_plan(const PlanRequest& request);
+/// What is asked.
+struct PlanTask {
+  Run run;                          // without a layout; its ranks are those to be split
+  std::vector<PlanFilter> filters;  // of the space
+  std::string objective = "time";   // a name of kObjectiveNames
+  double headroom = 0;              // share of the memory that stays free
+  std::vector<std::string> notes;   // for the answer
+  PlanSearch how;                   // its objective is that of the name
+};
 
-/// A table for a terminal of 80 columns, and what follows from it.
-std::string plan_text(const Plan& plan);
-/// The fields are listed in docs/plan.md.
-std::string plan_json(const Plan& plan);
-/// Time against memory: the front and the best of each kind.
-std::string plan_svg(const Plan& plan);
-
-/// The searched fields of a layout as those of a run: what a run would not take anyway.
-RunRequest layout_fields(const Layout& layout);
-/// The same as flags: "--dp 8 --tp 4".
-std::string layout_flags(const Layout& layout);
-/// "dp 8 tp 4 pp 2 ...": what is not 1, off or the framework's own.
-std::string layout_words(const Layout& layout);
-
-/// headway bench plan.
-CommandOutput bench_plan(int threads);
+/// Plans; or why there is no space to search.
+Result<Plan> plan_of(PlanTask task);
 
 }  // namespace headway

@@ -1,4 +1,5 @@
-#include "api/plan.hpp"
+#include "report/plan.hpp"
+
 #include "report/json/run.hpp"
 
 namespace headway {

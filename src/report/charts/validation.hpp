@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/validation/report.hpp"
+#include "report/validation_page.hpp"
 
 namespace headway {
 

@@ -1,4 +1,4 @@
-#include "fit/validation/report.hpp"
+#include "report/validation_page.hpp"
 
 #include <gtest/gtest.h>
 

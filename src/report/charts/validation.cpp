@@ -1,4 +1,4 @@
-#include "fit/validation/plots.hpp"
+#include "report/charts/validation.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,16 +1,14 @@
-// headway bench plan: how long it takes to find the best layout of published runs, with and without
-// bounds.
+#include "study/plan/timing.hpp"
+
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 
-#include "api/plan.hpp"
-#include "api/scale.hpp"
-#include "base/draw/table.hpp"
-#include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "model/load.hpp"
+#include "study/plan/search.hpp"
 
 namespace headway {
 namespace {
@@ -53,19 +51,12 @@ Bytes most_resident() {
   return Bytes(1024.0 * static_cast<double>(usage.ru_maxrss));
 }
 
-std::string text(double value, const char* unit) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.3g%s", value, unit);
-  return out;
-}
-
 }  // namespace
 
-CommandOutput bench_plan(int threads) {
-  std::vector<std::vector<std::string>> quick = {
-      {"run", "layouts", "with bounds", "of each kind, 10", "priced", "memory", "step"}};
-  std::vector<std::vector<std::string>> whole = {
-      {"run", "legal", "fitting", "exhaustive", "layouts/s", "the same best"}};
+Result<PlanTiming> time_plans(int threads) {
+  PlanTiming out;
+  out.repetitions = kRepetitions;
+  out.threads = workers_of(threads);
   struct Case {
     Model model;
     Job job;
@@ -83,7 +74,7 @@ CommandOutput bench_plan(int threads) {
     c.job.sequence = run.tokens;
     c.job.global_batch = run.sequences;
     c.space = PlanSpace::make(c.model, c.job, c.cluster, run.accelerators);
-    if (!c.space) return {.problems = c.space.problems()};
+    if (!c.space) return c.space.problems();
     cases.push_back(std::move(c));
   }
   PlanSearch how;
@@ -98,11 +89,10 @@ CommandOutput bench_plan(int threads) {
     PlanSearch ten = how;
     ten.top = 10;
     const double several = median_of(kRepetitions, [&] { search(question, ten); });
-    quick.push_back({kPublished[i].name, short_count_text(static_cast<double>(c.space->size())),
-                     text(one, " s"), text(several, " s"),
-                     short_count_text(static_cast<double>(c.best.counts.fitting)),
-                     to_text(most_resident()),
-                     c.best.points.empty() ? "none" : to_text(c.best.points.front().time)});
+    out.bounded.push_back(
+        {kPublished[i].name, c.space->size(), Seconds(one), Seconds(several), c.best.counts.fitting,
+         most_resident(),
+         c.best.points.empty() ? std::nullopt : std::optional(c.best.points.front().time)});
   }
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (!kPublished[i].whole) continue;
@@ -112,17 +102,12 @@ CommandOutput bench_plan(int threads) {
     all.exhaustive = true;
     PlanBest best;
     const double seconds = seconds_of([&] { best = search(question, all); });
-    const auto count = [](std::uint64_t n) { return short_count_text(static_cast<double>(n)); };
     const bool same =
         !best.points.empty() && best.points.front().index == c.best.points.front().index;
-    whole.push_back({kPublished[i].name, count(c.space->size() - best.counts.illegal),
-                     count(best.counts.fitting), text(seconds, " s"),
-                     short_count_text(static_cast<double>(c.space->size()) / seconds),
-                     same ? "yes" : "NO"});
+    out.whole.push_back({kPublished[i].name, c.space->size(), c.space->size() - best.counts.illegal,
+                         best.counts.fitting, Seconds(seconds), same});
   }
-  return {.text = aligned(quick) + "\n" + aligned(whole) + "\nmedian of " +
-                  std::to_string(kRepetitions) + " with bounds, once without; " +
-                  std::to_string(workers_of(threads)) + " threads\n"};
+  return out;
 }
 
 }  // namespace headway

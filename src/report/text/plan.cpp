@@ -1,11 +1,12 @@
+#include "report/plan.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
-#include "api/plan.hpp"
-#include "api/scale.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {

@@ -1,8 +1,9 @@
 // Time against memory: what no layout beats in both, and the best of each kind.
+#include "report/plan.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "api/plan.hpp"
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
 

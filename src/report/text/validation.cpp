@@ -1,11 +1,10 @@
-// The report as a table for a terminal and its rows as CSV.
-#include "base/text.hpp"
+// headway validate: the report as tables for a terminal.
+#include "report/validation.hpp"
 
 #include <cstdio>
 
-#include "base/document/csv.hpp"
 #include "base/draw/table.hpp"
-#include "fit/validation/validation.hpp"
+#include "base/text.hpp"
 
 namespace headway {
 namespace {
@@ -21,11 +20,6 @@ std::string percent(double share) {
 std::string bias(double share) {
   return number(100 * share, share < 1000 ? "%+.1f" : "%+.1e");
 }
-// Shortest of at most 9 significant digits; empty where there is no value.
-std::string cell(const std::optional<double>& value) {
-  return value ? number(*value, "%.9g") : std::string();
-}
-
 std::vector<std::string> line_of(const ValidationGroup& group) {
   std::vector<std::string> out = {printable(group.name, 40), std::to_string(group.rows),
                                   std::to_string(group.predicted), std::to_string(group.filled)};
@@ -92,47 +86,6 @@ std::string to_text(const ValidationReport& report) {
   std::string out = groups_text(report.by, report.groups, report.all);
   out += "\n" + verdict_text(report.all.fits);
   if (!report.all.skipped.empty()) out += "\n" + skipped_text(report.all);
-  return out;
-}
-
-std::string to_csv(std::span<const ValidationRow> rows) {
-  std::string out =
-      "id,source_key,outcome,n_accel,measured_step_time_s,predicted_step_time_s,error,"
-      "measured_memory_gb,predicted_memory_gb,predicted_fits,interval_low_s,interval_high_s,"
-      "assumed,skipped_reason,accelerator,framework,model,parallelism,source\n";
-  for (const ValidationRow& row : rows) {
-    const std::string reason = row.skipped_detail.empty()
-                                   ? row.skipped_reason
-                                   : row.skipped_reason + " (" + row.skipped_detail + ")";
-    const std::string cells[] = {
-        row.id,
-        row.source_key,
-        row.outcome,
-        row.n_accel > 0 ? std::to_string(row.n_accel) : "",
-        cell(row.measured_step_time),
-        cell(row.predicted_step_time),
-        cell(row.error()),
-        cell(row.measured_memory),
-        cell(row.predicted_memory),
-        row.predicted_fits ? (*row.predicted_fits ? "1" : "0") : "",
-        cell(row.interval_low),
-        cell(row.interval_high),
-        join(row.assumed, "; "),
-        reason,
-        row.accelerator,
-        row.framework,
-        row.model_name,
-        row.parallelism,
-        row.source,
-    };
-    bool first = true;
-    for (const std::string& each : cells) {
-      if (!first) out += ',';
-      first = false;
-      out += csv_cell(each);
-    }
-    out += '\n';
-  }
   return out;
 }
 
