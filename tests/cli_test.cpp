@@ -266,6 +266,26 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
   }
 }
 
+TEST_F(Cli, BashCompletesCommandsTheirFlagsAndTheirNames) {
+  const std::string script = file("completion", run("completion bash").out);
+  const auto completed = [&](const std::string& words) {  // the last one is begun
+    const std::string ask = file("ask", "source '" + script + "'; COMP_WORDS=(headway " + words +
+                                            "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _headway; "
+                                            "echo \"${COMPREPLY[*]}\"");
+    const fs::path out = folder_ / "completed";
+    EXPECT_EQ(std::system(("bash '" + ask + "' >'" + out.string() + "'").c_str()), 0);
+    return read(out);
+  };
+  EXPECT_EQ(completed("pre"), "predict\n");
+  EXPECT_EQ(completed("scale we"), "weak\n");
+  EXPECT_EQ(completed("plan --headr"), "--headroom\n");
+  EXPECT_EQ(completed("scale weak --thres"), "--threshold\n");
+  EXPECT_EQ(completed("list mach"), "machines\n");
+  EXPECT_EQ(completed("serve --por"), "--port\n");
+  EXPECT_EQ(completed("predict --hedroom"), "\n");
+  expect_refused("completion fish", {"completion", "legal: bash"});
+}
+
 // The measurements travel in the binary.
 TEST_F(Cli, WhatReadsMeasurementsAnswersFromAnyFolder) {
   const fs::path empty = folder_ / "empty";

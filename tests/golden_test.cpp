@@ -10,8 +10,9 @@
 #include <sstream>
 
 #include "api/commands.hpp"
-#include "api/predict.hpp"
 #include "base/document/document.hpp"
+#include "forecast/predict/predict.hpp"
+#include "forecast/predict/signature.hpp"
 #include "platform/files.hpp"
 
 namespace headway {

@@ -58,8 +58,8 @@ std::string list_of_routes() {
       "<body>\n<h1>Headway</h1>\n<p>This binary was built without the page. The API is here; "
       "<code>docs/serve.md</code> describes it.</p>\n<ul>\n"
       "<li>GET <a href=\"/api/schema\">/api/schema</a></li>\n";
-  for (const std::string_view command : kAnsweredCommands) {
-    out += "<li>POST /api/" + std::string(command) + "</li>\n";
+  for (const std::string& command : answered_names()) {
+    out += "<li>POST /api/" + command + "</li>\n";
   }
   return out + "</ul>\n</body></html>\n";
 }

@@ -176,12 +176,11 @@ class Server : public httplib::Server {
       headway::send(std::move(*reply), response);
       return HandlerResponse::Handled;
     });
-    for (const std::string_view command : kAnsweredCommands) {
-      Post("/api/" + std::string(command),
-           [this](const httplib::Request& request, httplib::Response& response,
-                  const httplib::ContentReader& content) {
-             headway::send(posted(request, content), response);
-           });
+    for (const std::string& command : answered_names()) {
+      Post("/api/" + command, [this](const httplib::Request& request, httplib::Response& response,
+                                     const httplib::ContentReader& content) {
+        headway::send(posted(request, content), response);
+      });
     }
     set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (!response.body.empty()) return;

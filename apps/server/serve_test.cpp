@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "api/answer.hpp"
-#include "api/schema.hpp"
 #include "base/document/document.hpp"
 #include "client_for_test.hpp"
 #include "page.hpp"

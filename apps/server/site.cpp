@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "api/answer.hpp"
-#include "api/schema.hpp"
 #include "base/text.hpp"
 #include "multipart.hpp"
 #include "page.hpp"
@@ -22,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMostInLine = 32;  // long work that waits for its turn
 
 bool is_command(std::string_view name) {
-  return std::find(kAnsweredCommands.begin(), kAnsweredCommands.end(), name) !=
-         kAnsweredCommands.end();
+  const std::vector<std::string>& names = answered_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // "predict" of "/api/predict".
@@ -242,7 +241,7 @@ HttpReply Site::get(const HttpQuestion& question) const {
     }
   }
   std::vector<std::string> routes = {std::string(kSchema)};
-  for (const std::string_view command : kAnsweredCommands) {
+  for (const std::string& command : answered_names()) {
     routes.push_back("/api/" + std::string(command));
   }
   return refusal(404, {{"path", "'" + printable(question.path) + "' is not there" +

@@ -1,9 +1,10 @@
 // Commands asked by a JSON document instead of flags: what HTTP and other programs use.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/commands.hpp"
 #include "report/problems.hpp"
@@ -11,8 +12,7 @@
 namespace headway {
 
 /// The commands that answer() knows.
-constexpr std::array<std::string_view, 7> kAnsweredCommands = {
-    "predict", "plan", "comms", "scale", "limits", "validate", "list"};
+const std::vector<std::string>& answered_names();
 
 /// What the asker does not choose.
 struct AnswerOptions {
@@ -22,16 +22,22 @@ struct AnswerOptions {
   Progress progress = {};                // told of the parts that progress_unit() names
 };
 
-/// Answers the JSON object `body` as `headway COMMAND --json` does, to the byte. Its members are
-/// the command's flags without dashes, and docs/serve.md lists what else each command takes.
-/// Problems are where a member stands ("tp", "cluster.levels"). No path that the body holds is read
-/// or written.
+/// Answers the JSON object `body`, a request of one of answered_names(), as `headway COMMAND
+/// --json` does, to the byte. Its members are the command's flags without dashes, and docs/serve.md
+/// lists what else each command takes. Problems are where a member stands ("tp", "cluster.levels").
+/// No path that the body holds is read or written.
 CommandOutput answer(std::string_view command, std::string_view body,
                      const AnswerOptions& options = {});
 
 /// Whether the command may take seconds, so that few of them should run at a time; comms does with
 /// traces.
 bool is_long(std::string_view command);
+
+/// {"request": S, "response": S}, JSON Schema 2020-12, of one of answered_names(), else nothing.
+/// The request's is made from the table of commands; the response's is data/schema/COMMAND.json.
+std::optional<std::string> schema_json(std::string_view command);
+/// {"commands": {"predict": {...}, ...}}: those of all commands.
+std::string schemas_json();
 
 /// What the progress of a command counts, "layouts".
 std::string_view progress_unit(std::string_view command);

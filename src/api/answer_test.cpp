@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 #include "report/json/document.hpp"
 
 namespace headway {
@@ -209,17 +208,15 @@ TEST(Answer, AClusterMayBeDescribedInPlace) {
 
 TEST(Answer, NoMemberMakesItReadAFile) {
   // A file that is there and would be read by name.
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "headway_answer_test";
-  std::filesystem::create_directories(folder);
+  const testing::TemporaryFolder folder;
   for (const char* name : {"secret.toml", "secret.json", "secret"}) {
-    std::ofstream(folder / name) << "unheard_of_word = 1\n";
+    folder.write(name, "unheard_of_word = 1\n");
   }
   std::vector<RunField> fields(run_fields().begin(), run_fields().end());
   for (const RunField& field : scale_run_fields()) fields.push_back(field);
   for (const RunField& field : scale_sweep_fields(SweepAxis::model)) fields.push_back(field);
   for (const char* name : {"secret.toml", "secret.json", "secret"}) {
-    const std::string path = "\"" + (folder / name).string() + "\"";
+    const std::string path = "\"" + folder.of(name) + "\"";
     for (const RunField& field : fields) {
       for (const char* form : {R"("sweep":"model",)", R"("sweep":"hardware",)"}) {
         const CommandOutput output =
@@ -249,13 +246,12 @@ TEST(Answer, NoMemberMakesItReadAFile) {
     }
   }
   for (const char* gone : {"save", "csv", "plot", "report", "run_file", "data", "corpus", "file"}) {
-    for (const std::string_view command : kAnsweredCommands) {
+    for (const std::string& command : answered_names()) {
       const std::string sweep = command == "scale" ? "\"sweep\":\"weak\"," : "";
       EXPECT_TRUE(stands(refused(command, sweep + "\"" + gone + "\":\"x\""), gone, "not a known"))
           << command << " " << gone;
     }
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Answer, RowsOfValidationStandInTheDocumentWhereAskedFor) {

@@ -1,40 +1,80 @@
+// The commands that ask one question of the library and print its answer: list, bench, validate.
 #include "api/commands.hpp"
 
-#include <cstdio>
+#include <algorithm>
+#include <iterator>
 
-#include "api/limits.hpp"
-#include "api/plan.hpp"
-#include "api/predict.hpp"
-#include "base/document/document.hpp"
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/collectives/collectives.hpp"
 #include "fit/corpus/measurements.hpp"
 #include "fit/kernels/kernels.hpp"
+#include "fit/validation/validation.hpp"
+#include "forecast/predict/signature.hpp"
+#include "limits/load.hpp"
 #include "model/load.hpp"
-#include "platform/embedded.hpp"
+#include "platform/files.hpp"
+#include "platform/output.hpp"
+#include "report/limits.hpp"
 #include "report/list.hpp"
+#include "report/plan.hpp"
+#include "report/validation.hpp"
+#include "report/validation_page.hpp"
 
 namespace headway {
 namespace {
 
-CommandOutput bad(Problems problems) {
-  return {.problems = std::move(problems)};
+constexpr std::size_t kLargestCorpus = std::size_t{1} << 30;  // bytes
+
+Result<ValidateBy> by_of(const std::string& name) {
+  const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), name);
+  if (by != kValidateByNames.end()) return static_cast<ValidateBy>(by - kValidateByNames.begin());
+  const std::vector<std::string> known(kValidateByNames.begin(), kValidateByNames.end());
+  return Problem{"--by", "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
 }
 
-std::string lines_of(const Problems& problems, const std::string& before) {
-  std::string out;
-  for (const Problem& problem : problems) {
-    out += before + printable(problem.where, 300) + ": " + printable(problem.message, 2000) + "\n";
+// The rows of all corpora, in the order of the files; without any, of the measurements.
+Result<std::vector<CorpusRow>> read_corpora(const ValidateRequest& request) {
+  Problems problems;
+  std::vector<CorpusRow> rows;
+  const auto add = [&](const std::string& text, const std::string& file) {
+    auto corpus = read_corpus(text, file);
+    if (!corpus) return append(problems, corpus.problems());
+    std::vector<CorpusRow>& more = corpus.value().rows;
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  };
+  for (const std::string& file : request.corpora) {
+    const auto text = read_file(file, kLargestCorpus);
+    text ? add(*text, file) : append(problems, text.problems());
   }
-  return out;
+  if (request.corpora.empty()) {
+    const auto file = read_measurements(request.data, "training.csv");
+    file ? add(file->text, file->path) : append(problems, file.problems());
+  }
+  if (!problems.empty()) return problems;
+  return rows;
+}
+
+// The page DIR/validation.md with its generated parts renewed, and its plots.
+Result<std::vector<OutputFile>> report_files(const std::string& folder, const OutputFile& page,
+                                             const ValidationReport& report) {
+  const auto renewed = with_generated(page.text, page.path, validation_blocks(report));
+  if (!renewed) return renewed.problems();
+  std::vector<OutputFile> files = {{page.path, *renewed}};
+  for (const Plot& plot : validation_plots(report)) {
+    files.push_back({folder + "/validation/" + plot.name + ".svg", plot.svg});
+  }
+  return files;
 }
 
 }  // namespace
 
+std::vector<std::string> list_kinds() {
+  return {"models", "clusters", "accelerators", "machines"};
+}
+
 CommandOutput run_list(std::string_view what, bool json) {
-  const std::vector<std::string> kinds = {"models", "clusters", "accelerators", "machines"};
   std::vector<std::string> names;
   if (what == "models") {
     names = model_names();
@@ -46,7 +86,8 @@ CommandOutput run_list(std::string_view what, bool json) {
     if (json) return {.text = machines_json()};
     names = limits::machine_names();
   } else {
-    return bad({{"list", "'" + printable(what) + "' is not known; legal: " + join(kinds, ", ")}});
+    return {.problems = {{"list", "'" + printable(what) +
+                                      "' is not known; legal: " + join(list_kinds(), ", ")}}};
   }
   if (json) return {.text = names_json(std::string(what), names)};
   std::vector<std::vector<std::string>> rows;
@@ -57,77 +98,75 @@ CommandOutput run_list(std::string_view what, bool json) {
 CommandOutput run_bench(const BenchRequest& request) {
   if (request.what.empty()) {
     if (!request.signature) {
-      return bad({{"bench", "say what: --signature, kernels, collectives, limits or plan"}});
+      return {
+          .problems = {{"bench", "say what: --signature, kernels, collectives, limits or plan"}}};
     }
     const auto digest = signature();
-    if (!digest) return bad(digest.problems());
+    if (!digest) return {.problems = digest.problems()};
     return {.text = *digest + "\n"};
   }
   if (request.what == "kernels") {
     const auto csv = read_measurements(request.data, "kernels.csv");
-    if (!csv) return bad(csv.problems());
+    if (!csv) return {.problems = csv.problems()};
     const auto report = kernel_report(csv->text, csv->path);
-    if (!report) return bad(report.problems());
+    if (!report) return {.problems = report.problems()};
     return {.text = to_text(*report)};
   }
   if (request.what == "collectives") {
     const auto data = load_collective_data(request.data);
-    if (!data) return bad(data.problems());
+    if (!data) return {.problems = data.problems()};
     const auto classes = calibrated_classes(*data);
-    if (!classes) return bad(classes.problems());
+    if (!classes) return {.problems = classes.problems()};
     return {.text = to_text(collective_report(*data, *classes))};
   }
-  if (request.what == "limits") return bench_limits(request.threads);
-  if (request.what == "plan") return bench_plan(request.threads);
-  return bad({{"bench", "'" + printable(request.what) +
-                            "' is not known; legal: kernels, collectives, limits, plan"}});
-}
-
-std::string problems_text(const Problems& problems) {
-  return lines_of(problems, "headway: ");
-}
-
-std::string warnings_text(const Problems& warnings) {
-  return lines_of(warnings, "headway: warning: ");
-}
-
-Result<std::string> signature() {
-  const std::string file = "cases.toml";
-  const auto text = embedded_file(file);
-  if (!text) return Problem{file, "is missing from the binary"};
-  const auto document = parse_toml(*text, file);
-  if (!document) return document.problems();
-  // FNV-1a over every case's name and numbers, rounded so that a compiler's choice of instructions
-  // does not show.
-  std::uint64_t digest = 0xcbf29ce484222325u;
-  const auto feed = [&](std::string_view bytes) {
-    for (const char c : bytes) {
-      digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    }
-  };
-  for (const auto& [name, node] : *document->root.table()) {
-    const auto request = run_request_from(node, file);
-    if (!request) return request.problems();
-    const auto run = make_run(*request);
-    if (!run) return run.problems();
-    const auto forecast = predict(*run);
-    if (!forecast) return forecast.problems();
-    feed(name);
-    const Parts& p = forecast->parts;
-    for (const Seconds part :
-         {p.compute, p.tp, p.cp, p.ep, p.pp, p.dp, p.bubble, p.optimizer, p.other}) {
-      char number[32];
-      std::snprintf(number, sizeof number, " %.6e", part.value());
-      feed(number);
-    }
-    char number[64];
-    std::snprintf(number, sizeof number, " %.6e %.6e %.6e %zu", forecast->memory.total().value(),
-                  forecast->mfu, forecast->energy.value(), forecast->calls.size());
-    feed(number);
+  if (request.what == "limits") {
+    const auto timing = time_limits(request.threads);
+    if (!timing) return {.problems = timing.problems()};
+    return {.text = timing_text(*timing)};
   }
-  char out[17];
-  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(digest));
-  return std::string(out);
+  if (request.what == "plan") {
+    const auto timing = time_plans(request.threads);
+    if (!timing) return {.problems = timing.problems()};
+    return {.text = timing_text(*timing)};
+  }
+  return {.problems = {{"bench", "'" + printable(request.what) +
+                                     "' is not known; legal: kernels, collectives, limits, plan"}}};
+}
+
+CommandOutput run_validate(const ValidateRequest& request) {
+  // What is asked for, or everything that is wrong with it.
+  const auto by = by_of(request.by);
+  const auto rows = read_corpora(request);
+  Result<OutputFile> page = OutputFile();
+  if (!request.report.empty()) page = page_to_renew(request.report, "validation.md");
+  Problems problems;
+  if (!by) append(problems, by.problems());
+  if (!rows) append(problems, rows.problems());
+  if (!page) append(problems, page.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  // Every row predicted, and the errors of each group.
+  // Without a calibration of intervals in this build, rows have none.
+  const auto& intervals = embedded_interval_fit();
+  auto predicted = predict_rows(*rows, request.threads, request.progress,
+                                intervals ? &intervals->model : nullptr);
+  if (!predicted) return {.problems = {{"validate", "was stopped"}}};
+  ValidationReport report = summarise(std::move(*predicted), *by);
+  if (intervals) report.intervals = *intervals;
+
+  // Everything that is to be written, in one piece.
+  std::vector<OutputFile> files;
+  if (!request.rows.empty()) files.push_back({request.rows, to_csv(report.rows)});
+  if (!request.report.empty()) {
+    auto more = report_files(request.report, *page, report);
+    if (!more) return {.problems = more.problems()};
+    std::move(more.value().begin(), more.value().end(), std::back_inserter(files));
+  }
+  const std::string plots = request.report.empty() ? "" : request.report + "/validation";
+  problems = write_files(files, plots);
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  return {.text =
+              request.json ? validation_json(report, request.rows_in_document) : to_text(report)};
 }
 
 }  // namespace headway

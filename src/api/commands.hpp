@@ -1,4 +1,4 @@
-// The commands: from a request to the text to print. The one door for the command line.
+// The requests of the commands, and what makes of each the text to print.
 #pragma once
 
 #include <array>
@@ -10,7 +10,9 @@
 
 #include "base/result.hpp"
 #include "platform/parallel.hpp"
+#include "report/problems.hpp"
 #include "run/run.hpp"
+#include "study/limits/question.hpp"
 
 namespace headway {
 
@@ -49,8 +51,9 @@ struct PlanRequest {
 };
 /// The best layouts of a run on a number of accelerators.
 CommandOutput run_plan(const PlanRequest& request);
-/// The searched fields that may be limited by --max-NAME.
-std::vector<std::string> plan_counts();
+struct Plan;  // study/plan/plan.hpp
+/// The same as a value.
+Result<Plan> make_plan(const PlanRequest& request);
 
 struct CommsRequest {
   std::vector<std::string> files;   // a run file (.toml), or traces
@@ -69,26 +72,9 @@ struct CommsRequest {
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.
 CommandOutput run_comms(const CommsRequest& request);
 
-struct LimitsRequest {
-  std::vector<std::string> files;    // settings (.toml)
-  std::vector<std::string> presets;  // published comparisons; none of all three: grand_dense
-  std::vector<std::string> gpus;     // machines, by name or .toml, in the study's default setting
-  std::vector<Document> settings;    // settings described in place; they open no files
-  bool sparse = false;
-  bool as_published = false;
+struct LimitsRequest : LimitsQuestion {
   bool explain = false;
   bool sensitivity = false;
-  bool real = false;          // transformers by the prediction of their steps beside each setting
-  std::string cluster;        // of --real, a name or .toml; empty: what the machine stands for
-  std::int64_t sequence = 0;  // tokens, in every setting; 0: as the setting has it
-  // Edits of every setting, each shown beside the setting as it was; unset: none.
-  std::string relax;  // a method of data/limits/relaxations
-  std::optional<double> sync_every, compression, sample_penalty;
-  std::optional<std::int64_t> blocks, submodels;
-  std::optional<std::string> loose_level;
-  std::int64_t sites = 0;
-  std::string site_bandwidth;
-  double site_distance_km = 0;
   std::string rows;    // file for the models as CSV; empty: none
   std::string plot;    // folder for drawings; empty: none
   std::string report;  // folder of limits.md, to be renewed; empty: none
@@ -138,7 +124,9 @@ struct ScalePublishedRequest {
 /// Published whole runs beside what is predicted of them.
 CommandOutput run_scale_published(const ScalePublishedRequest& request);
 
-/// `what`: models, clusters, accelerators or machines (of the limits study).
+/// What can be listed: models, clusters, accelerators, machines (of the limits study).
+std::vector<std::string> list_kinds();
+/// `what`: one of them.
 CommandOutput run_list(std::string_view what, bool json);
 
 struct BenchRequest {
@@ -178,15 +166,5 @@ struct CalibrateRequest {
   Progress progress = {};
 };
 CommandOutput run_calibrate(const CalibrateRequest& request);
-
-/// Problems as text for stderr, one a line, harmless to a terminal.
-std::string problems_text(const Problems& problems);
-std::string warnings_text(const Problems& warnings);
-
-/// What the argument parser said, with the nearest known flag for an unknown one.
-std::string argument_problem(const std::string& what, int argc, char** argv);
-
-/// Digest of the forecasts of the fixed cases, 16 hexadecimal digits (DESIGN §4.7).
-Result<std::string> signature();
 
 }  // namespace headway

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/predict.hpp"
+#include "forecast/predict/predict.hpp"
 #include "platform/output.hpp"
 #include "study/traffic/textbook.hpp"
 #include "study/traffic/traffic.hpp"

@@ -13,6 +13,7 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kMostElements = 1024;  // of a list
+constexpr Range kAnyCount = {0, 1'000'000'000'000};
 
 std::optional<std::string> plain_text(const Node& node) {
   if (const auto* text = std::get_if<std::string>(&node.value)) return *text;
@@ -74,7 +75,7 @@ std::string without_dashes(const std::string& where) {
 }  // namespace
 
 const Node* JsonRequest::take(std::string_view name) {
-  asked_.emplace_back(name);
+  asked_.push_back(name);
   return object_.find(name);
 }
 
@@ -232,37 +233,116 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& 
   return std::nullopt;
 }
 
-RunRequest JsonRequest::fields(std::span<const RunField> known) {
-  RunRequest out;
-  asked_fields_.push_back(known);
-  for (const RunField& each : known) {
-    const Node* node = object_.find(each.name);
-    if (node == nullptr) continue;
-    if (auto given = field(each.name, *node)) out.push_back(std::move(*given));
-  }
-  return out;
+std::optional<GivenField> JsonRequest::given(std::string_view name) {
+  const Node* node = take(name);
+  return node != nullptr ? field(name, *node) : std::nullopt;
 }
 
 void JsonRequest::reject_unknown() {
-  const auto is_known = [&](const std::string& name) {
-    const auto among = [&](std::span<const RunField> fields) {
-      return std::any_of(fields.begin(), fields.end(),
-                         [&](const RunField& field) { return field.name == name; });
-    };
-    return holds(asked_, name) || std::any_of(asked_fields_.begin(), asked_fields_.end(), among);
-  };
   for (const auto& [name, node] : *object_.table()) {
-    if (is_known(name)) continue;
+    if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
     if (name.empty()) {
       fail("request", "has a member without a name");
-      continue;
+    } else {
+      fail(name, "is not a known field" +
+                     suggestion(name, std::vector<std::string>(asked_.begin(), asked_.end())));
     }
-    std::vector<std::string> names = asked_;
-    for (const auto fields : asked_fields_) {
-      for (const RunField& field : fields) names.emplace_back(field.name);
-    }
-    fail(name, "is not a known field" + suggestion(name, names));
   }
+}
+
+namespace {
+
+// Sets an option's target from the member of its name; what is not given leaves it as it is.
+struct MemberReader {
+  const Option& option;
+  JsonRequest& json;
+
+  void operator()(bool* to) const {
+    if (json.flag(option.name)) *to = true;
+  }
+  template <std::integral T>
+  void operator()(T* to) const {
+    if (const auto given = whole()) *to = static_cast<T>(*given);
+  }
+  void operator()(std::optional<std::int64_t>* to) const { *to = whole(); }
+  void operator()(double* to) const {
+    if (option.range) {
+      if (const auto given = whole()) *to = static_cast<double>(*given);
+    } else if (const auto given = json.number(option.name))
+      *to = *given;
+  }
+  void operator()(std::optional<double>* to) const { *to = json.number(option.name); }
+  void operator()(std::string* to) const {
+    if (std::string given = text(); !given.empty()) *to = std::move(given);
+  }
+  void operator()(std::optional<std::string>* to) const {
+    if (std::string given = text(); !given.empty()) *to = std::move(given);
+  }
+  void operator()(std::vector<std::string>* to) const {
+    if (option.form == Form::pairs) {
+      for (const auto& [name, value] : json.pairs(option.name)) to->push_back(name + "=" + value);
+      return;
+    }
+    for (std::string& each : json.texts(option.name)) {
+      if (is_built_in(each)) to->push_back(std::move(each));
+    }
+  }
+  void operator()(std::vector<Document>* to) const {
+    const auto objects = json.objects(option.name);
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      to->push_back({std::string(option.name) + "[" + std::to_string(i) + "]", *objects[i]});
+    }
+  }
+  void operator()(RunRequest* to) const {
+    const std::string field(option.field.empty() ? option.name : option.field);
+    if (option.form == Form::number_or_text) {
+      if (std::string given = json.text_or_number(option.name); !given.empty()) {
+        to->push_back({field, std::move(given), std::string(option.name)});
+      }
+    } else if (auto given = json.given(option.name); given && all_built_in(given->text)) {
+      to->push_back(std::move(*given));
+    }
+  }
+
+ private:
+  std::optional<std::int64_t> whole() const {
+    const Range range = option.range.value_or(kAnyCount);
+    return json.whole(option.name, range.least, range.most);
+  }
+  std::string text() const {
+    if (option.form == Form::number_or_text) return json.text_or_number(option.name);
+    return option.names ? json.name_of(option.name, option.names()) : json.text(option.name);
+  }
+  // Other names may be files: they are refused.
+  bool is_built_in(const std::string& name) const {
+    if (option.built_in.empty()) return true;
+    const std::vector<std::string> names = option.names();
+    if (holds(names, name)) return true;
+    json.fail(option.name, "'" + printable(name) + "' is no built-in " +
+                               std::string(option.built_in) + suggestion(name, names) +
+                               std::string(option.instead));
+    return false;
+  }
+  // Of names between commas.
+  bool all_built_in(const std::string& list) const {
+    if (option.built_in.empty()) return true;
+    bool all = true;
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      std::string name = list.substr(begin, end - begin);
+      name.erase(0, name.find_first_not_of(' '));
+      name.erase(name.find_last_not_of(' ') + 1);
+      begin = end + 1;
+      all &= is_built_in(name);
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+void read_member(const Option& option, JsonRequest& json) {
+  std::visit(MemberReader{option, json}, option.target);
 }
 
 void refuse_files(const Node& cluster, const std::string& where, Problems& problems) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/command.hpp"
 #include "run/run.hpp"
 
 namespace headway {
@@ -35,9 +36,9 @@ class JsonRequest {
   /// The members of the object `name`, as text.
   std::vector<std::pair<std::string, std::string>> pairs(std::string_view name);
 
-  /// The members that are named in `known`, for make_run() and its like. Lists become text between
+  /// The member as a field of a run, for make_run() and its like. A list becomes text between
   /// commas.
-  RunRequest fields(std::span<const RunField> known);
+  std::optional<GivenField> given(std::string_view name);
 
   /// A problem for each member that no call above asked for, with the nearest name.
   void reject_unknown();
@@ -49,9 +50,11 @@ class JsonRequest {
 
   const Node& object_;
   Problems& problems_;
-  std::vector<std::string> asked_;
-  std::vector<std::span<const RunField>> asked_fields_;
+  std::vector<std::string_view> asked_;  // names that live as long as the program
 };
+
+/// Sets what an option sets from the member of its name; what is not given leaves it as it is.
+void read_member(const Option& option, JsonRequest& json);
 
 /// Refuses what a cluster described in place names outside itself: only built-in bases and
 /// accelerators.

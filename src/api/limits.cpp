@@ -1,11 +1,15 @@
 // headway limits.
-#include "api/limits.hpp"
+#include "report/limits.hpp"
 
 #include <utility>
 
-#include "api/limits_beyond.hpp"
-#include "api/limits_real.hpp"
-#include "api/limits_report.hpp"
+#include "api/commands.hpp"
+#include "base/generated.hpp"
+#include "platform/output.hpp"
+#include "report/limits_page.hpp"
+#include "study/limits/beyond.hpp"
+#include "study/limits/real.hpp"
+#include "study/limits/sensitivities.hpp"
 
 namespace headway {
 namespace {
@@ -55,6 +59,104 @@ Result<limits::Comparison> asked_settings(const LimitsRequest& request) {
   }
   if (!problems.empty()) return problems;
   return limits::Comparison{comparison->name, comparison->title, std::move(settings).value()};
+}
+
+CommandOutput run_limits_real(const LimitsRequest& request, const limits::Comparison& comparison) {
+  // Both answers of each setting.
+  const auto curves = real_answers(request, comparison.settings, request.threads, request.progress);
+  if (!curves) return {.problems = curves.problems()};
+
+  // Everything that is to be written, in one piece.
+  std::vector<OutputFile> files;
+  if (!request.rows.empty()) files.push_back({request.rows, real_csv(*curves)});
+  for (std::size_t i = 0; i < curves->size() && !request.plot.empty(); ++i) {
+    files.push_back(
+        {request.plot + "/limits-real-" + std::to_string(i + 1) + ".svg", real_svg((*curves)[i])});
+  }
+  if (Problems failed = write_files(files, request.plot); !failed.empty()) {
+    return {.problems = std::move(failed)};
+  }
+  bool feasible = false;
+  for (const RealCurve& of : *curves) feasible |= of.last() != nullptr;
+  return {.text = request.json ? real_json(comparison.title, *curves) : real_text(*curves),
+          .exit_code = feasible ? 0 : 1};
+}
+
+CommandOutput run_limits_sensitivity(const LimitsRequest& request,
+                                     const limits::Comparison& comparison) {
+  // The curves as they are, and of each setting what its numbers do.
+  const auto curves = limits_curves(comparison.settings, request.threads, {});
+  std::vector<limits::Sensitivities> all;
+  for (const limits::Setting& setting : comparison.settings) {
+    auto found = limits_sensitivity(setting, request.threads, request.progress);
+    if (!found) return {.problems = {{"limits", "was stopped"}}};
+    all.push_back(std::move(*found));
+  }
+
+  // Everything that is to be written, in one piece.
+  std::vector<OutputFile> files;
+  for (std::size_t i = 0; i < all.size() && !request.plot.empty(); ++i) {
+    files.push_back({request.plot + "/limits-sensitivity-" + std::to_string(i + 1) + ".svg",
+                     sensitivity_svg(comparison.settings[i], all[i])});
+  }
+  if (Problems problems = write_files(files, request.plot); !problems.empty()) {
+    return {.problems = std::move(problems)};
+  }
+  if (request.json) return {.text = sensitivity_json(comparison.title, *curves, all)};
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    text += (text.empty() ? "" : "\n") + sensitivity_text((*curves)[i], all[i]);
+  }
+  return {.text = std::move(text)};
+}
+
+// The page DIR/limits.md with its generated parts renewed, and its drawings.
+Result<std::vector<OutputFile>> page_files(const LimitsRequest& request) {
+  const auto old = page_to_renew(request.report, "limits.md");
+  if (!old) return old.problems();
+  const auto page = limits_page(request.threads, request.progress);
+  if (!page) return page.problems();
+  auto renewed = with_generated(old->text, old->path, limits_blocks(*page));
+  if (!renewed) return renewed.problems();
+  std::vector<OutputFile> out = {{old->path, std::move(renewed).value()}};
+  for (OutputFile& drawing : limits_drawings(*page, request.report + "/limits")) {
+    out.push_back(std::move(drawing));
+  }
+  return out;
+}
+
+CommandOutput run_limits_report(const LimitsRequest& request) {
+  Problems problems;
+  const auto refuse = [&](bool given, const char* flag) {
+    if (given)
+      problems.push_back({flag, "has no meaning with --report, which asks what the page says"});
+  };
+  refuse(!request.files.empty(), "SETTING.toml");
+  refuse(!request.presets.empty(), "--preset");
+  refuse(!request.gpus.empty(), "--gpu");
+  refuse(request.sparse, "--sparse");
+  refuse(request.as_published, "--as-published");
+  refuse(request.explain, "--explain");
+  refuse(request.sensitivity, "--sensitivity");
+  refuse(request.real, "--real");
+  refuse(!request.cluster.empty(), "--cluster");
+  refuse(request.sequence != 0, "--seq");
+  refuse(!request.relax.empty() || request.sync_every || request.compression ||
+             request.sample_penalty || request.blocks || request.submodels || request.loose_level,
+         "--relax");
+  refuse(request.sites != 0, "--sites");
+  refuse(!request.rows.empty(), "--rows");
+  refuse(!request.plot.empty(), "--plot");
+  refuse(request.json, "--json");
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  const auto files = page_files(request);
+  if (!files) return {.problems = files.problems()};
+  problems = write_files(*files, request.report + "/limits");
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  std::string text = "renewed:\n";
+  for (const OutputFile& file : *files) text += "  " + file.path + "\n";
+  return {.text = std::move(text)};
 }
 
 CommandOutput run_limits_curves(const LimitsRequest& request, limits::Comparison comparison) {

@@ -1,8 +1,9 @@
-#include "api/limits_beyond.hpp"
-
 #include <gtest/gtest.h>
 
+#include "api/commands.hpp"
 #include "limits/load.hpp"
+#include "report/limits.hpp"
+#include "study/limits/beyond.hpp"
 
 namespace headway {
 namespace {

@@ -1,13 +1,12 @@
-#include "api/limits_real.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/document/document.hpp"
+#include "api/commands.hpp"
 #include "platform/files.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -129,15 +128,12 @@ TEST(LimitsReal, what_a_machine_stands_for_does_not_hold_for_those_made_from_it)
 }
 
 TEST(LimitsReal, no_transformer_ends_in_a_day) {
-  const fs::path file = fs::temp_directory_path() / "headway_limits_real_day.toml";
-  ASSERT_TRUE(write_files({{file.string(),
-                            "machine = \"h100-sxm\"\nduration_months = 0.03\n"
-                            "first_d_model = 12288\nlast_d_model = 14336\n"}})
-                  .empty());
+  const testing::TemporaryFolder folder;
   LimitsRequest request = real_request();
-  request.files = {file.string()};
+  request.files = {folder.write("day.toml",
+                                "machine = \"h100-sxm\"\nduration_months = 0.03\n"
+                                "first_d_model = 12288\nlast_d_model = 14336\n")};
   const CommandOutput output = run_limits(request);
-  fs::remove(file);
   ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
   EXPECT_EQ(output.exit_code, 1);
   EXPECT_NE(output.text.find("transformers: none of those that were tried ends in time"),
@@ -145,11 +141,10 @@ TEST(LimitsReal, no_transformer_ends_in_a_day) {
 }
 
 TEST(LimitsReal, rows_and_drawings_hold_every_width) {
-  const fs::path folder = fs::temp_directory_path() / "headway_limits_real_files";
-  fs::create_directories(folder);
+  const testing::TemporaryFolder folder;
   LimitsRequest request = real_request();
-  request.rows = (folder / "rows.csv").string();
-  request.plot = (folder / "plots").string();
+  request.rows = folder.of("rows.csv");
+  request.plot = folder.of("plots");
   const CommandOutput output = run_limits(request);
   ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
   const auto csv = read_file(request.rows);
@@ -166,11 +161,10 @@ TEST(LimitsReal, rows_and_drawings_hold_every_width) {
     at = end + 1;
   }
   EXPECT_GT(lines, 4U);
-  const auto svg = read_file((folder / "plots" / "limits-real-1.svg").string());
+  const auto svg = read_file(folder.of("plots/limits-real-1.svg"));
   ASSERT_TRUE(svg.ok());
   EXPECT_TRUE(svg->ends_with("</svg>\n"));
   EXPECT_EQ(svg->find("nan"), std::string::npos);
-  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
-#include "api/limits_report.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "api/limits.hpp"
-#include "base/document/document.hpp"
+#include "api/commands.hpp"
 #include "platform/files.hpp"
+#include "platform/temporary_folder_for_test.hpp"
+#include "report/limits.hpp"
 
 namespace headway {
 namespace {
@@ -15,22 +14,32 @@ namespace fs = std::filesystem;
 
 TEST(LimitsReport, the_page_and_its_drawings_are_what_the_command_writes) {
   // Stale pages fail here: `headway limits --report docs` renews them.
-  const std::string docs = std::string(HEADWAY_SOURCE_DIR) + "/docs";
-  const auto files = limits_report_files(docs, 0, {});
-  ASSERT_TRUE(files) << problems_text(files.problems());
-  EXPECT_GE(files->size(), 8U);  // the page and seven drawings
-  for (const OutputFile& file : *files) {
-    const auto there = read_file(file.path);
-    ASSERT_TRUE(there) << file.path << " is missing";
-    EXPECT_TRUE(*there == file.text) << file.path << " is stale";
-    EXPECT_EQ(file.text.find("nan"), std::string::npos) << file.path;
+  const fs::path docs = fs::path(HEADWAY_SOURCE_DIR) / "docs";
+  const testing::TemporaryFolder folder;
+  fs::copy(docs / "limits.md", folder.path());
+  LimitsRequest request;
+  request.report = folder.path().string();
+  const CommandOutput output = run_limits(request);
+  ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+    if (!entry.is_regular_file()) continue;
+    ++files;
+    const fs::path name = fs::relative(entry.path(), folder.path());
+    const auto now = read_file(entry.path().string());
+    const auto there = read_file((docs / name).string());
+    ASSERT_TRUE(there) << name << " is missing";
+    EXPECT_TRUE(*there == *now) << name << " is stale";
+    EXPECT_EQ(now->find("nan"), std::string::npos) << name;
+    EXPECT_NE(output.text.find(name.string()), std::string::npos) << name;
   }
+  EXPECT_GE(files, 8U);  // the page and seven drawings
   // Nothing but what is written lies beside the page.
   std::size_t drawings = 0;
-  for (const auto& entry : fs::directory_iterator(docs + "/limits")) {
+  for (const auto& entry : fs::directory_iterator(docs / "limits")) {
     drawings += entry.is_regular_file() ? 1 : 0;
   }
-  EXPECT_EQ(drawings + 1, files->size());
+  EXPECT_EQ(drawings + 1, files);
 }
 
 TEST(LimitsReport, every_weak_point_is_in_what_explain_prints) {
@@ -43,7 +52,7 @@ TEST(LimitsReport, every_weak_point_is_in_what_explain_prints) {
 
 TEST(LimitsReport, flags_beside_it_and_folders_without_the_page_are_refused) {
   LimitsRequest request;
-  request.report = (fs::temp_directory_path() / "headway-no-such-folder").string();
+  request.report = testing::TemporaryFolder().of("none");
   EXPECT_FALSE(run_limits(request).problems.empty());
   request.real = true;
   request.json = true;

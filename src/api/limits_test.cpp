@@ -1,4 +1,4 @@
-#include "api/limits.hpp"
+#include "report/limits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/document/document.hpp"
+#include "api/commands.hpp"
 #include "platform/files.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -18,26 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// A folder that is gone when the test is.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("headway_limits_" + name())) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string write(const std::string& file, const std::string& text) const {
-    std::ofstream(path_ / file) << text;
-    return (path_ / file).string();
-  }
-  std::string path(const std::string& file) const { return (path_ / file).string(); }
-
- private:
-  static std::string name() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    return std::string(test->test_suite_name()) + "_" + test->name();
-  }
-  fs::path path_;
-};
+using testing::TemporaryFolder;
 
 std::string all_problems(const CommandOutput& output) {
   return problems_text(output.problems);
@@ -127,7 +109,7 @@ TEST(LimitsCommand, the_slip_shows_where_latency_is_high) {
 }
 
 TEST(LimitsCommand, a_file_edits_whatever_the_model_knows) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("mine.toml", std::string(kNarrow) + R"(
 name = "mine"
 precision = "fp8"
@@ -192,7 +174,7 @@ data = true
 }
 
 TEST(LimitsCommand, a_machine_of_ones_own_lies_beside_its_setting) {
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("quick.toml", "base = \"h100-sxm\"\nkernel_latency = \"1 us\"\n");
   const std::string file =
       folder.write("mine.toml", std::string(kNarrow) + "machine = \"quick.toml\"\n");
@@ -204,7 +186,7 @@ TEST(LimitsCommand, a_machine_of_ones_own_lies_beside_its_setting) {
 }
 
 TEST(LimitsCommand, everything_wrong_with_a_file_is_said_at_once) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("wrong.toml", R"(
 machine = "h100-smx"
 duration_months = -1
@@ -232,7 +214,7 @@ exponent = 7
 }
 
 TEST(LimitsCommand, machines_that_are_wrong_are_refused_with_the_place) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::pair<const char*, const char*> cases[] = {
       {"base = \"h100-sxm\"\nmemory = 80\n", "must be text in quotes, with its unit"},
       {"base = \"h100-sxm\"\nmemory_bandwidth = \"3 ZB/s\"\n", "memory_bandwidth"},
@@ -253,20 +235,20 @@ TEST(LimitsCommand, machines_that_are_wrong_are_refused_with_the_place) {
 
 // Found by fuzzing: the empty name gave a setting without a machine.
 TEST(LimitsCommand, a_machine_without_a_name_is_refused_alone_and_in_a_comparison) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string rest = "name = \"x\"\nmachine = \"\"\n";
   for (const std::string& text : {rest, "title = \"y\"\n[[settings]]\n" + rest}) {
     const auto line = std::count(text.begin(), text.end(), '\n');
     LimitsRequest request;
     request.files = {folder.write("own.toml", text)};
     EXPECT_EQ(all_problems(run_limits(request)),
-              "headway: " + folder.path("own.toml") + ":" + std::to_string(line) +
+              "headway: " + folder.of("own.toml") + ":" + std::to_string(line) +
                   ": machine: must be the name of a machine, or a path, in quotes\n");
   }
 }
 
 TEST(LimitsCommand, no_cluster_finishes_in_an_hour) {
-  const Folder folder;
+  const TemporaryFolder folder;
   LimitsRequest request;
   request.files = {folder.write("hour.toml", std::string(kNarrow) + "machine = \"h100-sxm\"\n"
                                                                     "duration_months = 0.0013\n")};
@@ -280,31 +262,31 @@ TEST(LimitsCommand, no_cluster_finishes_in_an_hour) {
 }
 
 TEST(LimitsCommand, rows_and_drawings_are_written_whole) {
-  const Folder folder;
+  const TemporaryFolder folder;
   LimitsRequest request;
   request.files = {folder.write("mine.toml", std::string(kNarrow) +
                                                  "machine = \"h100-sxm\"\n"
                                                  "name = \"quoted, \\\"name\\\" <b>\"\n")};
-  request.rows = folder.path("rows.csv");
-  request.plot = folder.path("plots");
+  request.rows = folder.of("rows.csv");
+  request.plot = folder.of("plots");
   ASSERT_TRUE(run_limits(request).problems.empty());
   const auto rows = read_file(request.rows);
   ASSERT_TRUE(rows.ok());
   EXPECT_EQ(std::count(rows->begin(), rows->end(), '\n'), 4);  // 3 widths and the header
   for (const char* plot : {"/plots/utilization.svg", "/plots/parallelism.svg"}) {
-    const auto svg = read_file(folder.path("") + plot);
+    const auto svg = read_file(folder.of("") + plot);
     ASSERT_TRUE(svg.ok()) << plot;
     EXPECT_TRUE(svg->ends_with("</svg>\n"));
     EXPECT_EQ(svg->find("<b>"), std::string::npos);
     EXPECT_EQ(svg->find("nan"), std::string::npos);
   }
   // Utilisation has numbers along its axis.
-  const auto svg = read_file(folder.path("plots/utilization.svg"));
+  const auto svg = read_file(folder.of("plots/utilization.svg"));
   EXPECT_NE(svg->find(">0.2</text>"), std::string::npos);
-  request.rows = folder.path("missing/rows.csv");
-  request.plot = folder.path("other");
+  request.rows = folder.of("missing/rows.csv");
+  request.plot = folder.of("other");
   EXPECT_FALSE(run_limits(request).problems.empty());
-  EXPECT_FALSE(fs::exists(folder.path("other")));
+  EXPECT_FALSE(fs::exists(folder.of("other")));
 }
 
 // Every field of a row that the reference program wrote to the folder beside the sources, where

@@ -1,6 +1,8 @@
-#include "api/plan.hpp"
+#include "study/plan/plan.hpp"
 
+#include "api/commands.hpp"
 #include "launch/read_back_for_test.hpp"
+#include "report/plan.hpp"
 #include "study/plan/case_for_test.hpp"
 
 namespace headway {

@@ -1,38 +1,137 @@
-#include "api/predict.hpp"
+// predict: from a request to a forecast, or to the configuration that starts the run.
+#include "forecast/predict/predict.hpp"
 
-#include "base/quantity_text.hpp"
-#include "fit/intervals/fit.hpp"
-#include "step/frameworks/habits.hpp"
+#include <algorithm>
+
+#include "api/commands.hpp"
+#include "base/text.hpp"
+#include "base/whole_number.hpp"
+#include "launch/launch.hpp"
+#include "platform/files.hpp"
+#include "platform/output.hpp"
+#include "platform/paths.hpp"
+#include "report/launch.hpp"
+#include "report/predict.hpp"
 
 namespace headway {
+namespace {
 
-Result<Forecast> predict(const Run& run) {
-  const auto calibration = calibration_for(run.cluster, run.job.software);
-  if (!calibration) return calibration.problems();
-  Forecast out =
-      forecast(run.model, run.job, run.layout, run.cluster, *calibration, run.convention);
-  if (const auto& intervals = embedded_interval_fit()) {
-    add_intervals(intervals->model, run.model, run.job, run.layout, run.cluster, out);
+CommandOutput bad(Problems problems) {
+  return {.problems = std::move(problems)};
+}
+
+bool gives(const RunRequest& fields, std::string_view name) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const GivenField& field) { return field.name == name; });
+}
+
+// Opens what a script names: beside the script, or from the current folder.
+LaunchOpener opener_beside(const std::string& path) {
+  return [folder = folder_of(path)](const std::string& name) -> std::optional<std::string> {
+    for (const std::string& place :
+         {in_folder(folder, name), in_folder(folder, file_name(name)), name}) {
+      auto text = read_file(place);
+      if (text) return std::move(text).value();
+    }
+    return std::nullopt;
+  };
+}
+
+// The fields of a file: a run file, or a framework's configuration.
+struct FileFields {
+  LaunchRequest request;
+  bool is_configuration = false;
+};
+
+Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
+  const auto text = read_file(path);
+  if (text) {
+    const std::string shown = printable(path, 4096);
+    if (const auto launcher = launcher_of(*text, shown)) {
+      std::int64_t accelerators = 0;
+      for (const GivenField& flag : flags) {
+        if (flag.name == "gpus") accelerators = whole_number(flag.text).value_or(0);
+      }
+      auto request = read_launch(*text, shown, *launcher, accelerators, opener_beside(path));
+      if (!request) return request.problems();
+      return FileFields{std::move(request).value(), true};
+    }
   }
-  if (!out.fits) {
-    out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
-                        " more than the " + to_text(out.capacity) + " of an accelerator");
-  }
-  const std::int64_t chunks = run.layout.pp * run.layout.vpp;
-  const bool balanced = habits(run.job).pipeline.balances_stages && run.layout.vpp == 1;
-  if (run.model.layers() % chunks != 0 && run.layout.first_stage_layers == 0 &&
-      run.layout.last_stage_layers == 0 && !balanced) {
-    out.notes.push_back(std::to_string(run.model.layers()) + " layers do not divide into " +
-                        std::to_string(chunks) +
-                        " pipeline chunks: the first ones hold one more (Megatron-LM needs "
-                        "--pipeline-model-parallel-layout for that)");
-  }
-  if (run.model.maximum_sequence > 0 && run.job.sequence > run.model.maximum_sequence) {
-    out.notes.push_back("sequence of " + std::to_string(run.job.sequence) +
-                        " tokens is longer than the " + std::to_string(run.model.maximum_sequence) +
-                        " the model was made for");
-  }
+  auto fields = read_run_file(path);  // says what is wrong with a file that is neither
+  if (!fields) return fields.problems();
+  FileFields out;
+  out.request.fields = std::move(fields).value();
   return out;
+}
+
+std::optional<Launcher> launcher_named(std::string_view name) {
+  const auto found = std::find(kLauncherNames.begin(), kLauncherNames.end(), name);
+  if (found == kLauncherNames.end()) return std::nullopt;
+  return static_cast<Launcher>(found - kLauncherNames.begin());
+}
+
+Problems save(const Run& run, const std::string& path) {
+  if (path.empty()) return {};
+  const std::string text = run_file_text(run, path);
+  if (!parse_toml(text, path)) {
+    return {{"--save", "the name of a file of this run is no UTF-8; a run file cannot hold it"}};
+  }
+  return write_files({{path, text}});
+}
+
+}  // namespace
+
+CommandOutput run_predict(const PredictRequest& request) {
+  // The fields: those of the file, overridden by the flags.
+  FileFields file;
+  if (!request.run_file.empty()) {
+    auto from_file = fields_of(request.run_file, request.fields);
+    if (!from_file) return bad(from_file.problems());
+    file = std::move(from_file).value();
+  }
+  RunRequest fields = std::move(file.request.fields);
+  if (gives(request.fields, "dp") && !gives(request.fields, "gpus") && file.is_configuration) {
+    std::erase_if(fields, [](const GivenField& field) { return field.name == "gpus"; });
+  }
+  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+  if (file.request.micro_batches > 0) settle_batch(file.request.micro_batches, fields);
+
+  // What to write, where a configuration is asked for; it tells the framework of a run without one.
+  const auto launcher = launcher_named(request.emit);
+  if (!request.emit.empty() && !launcher) {
+    const std::vector<std::string> known(kLauncherNames.begin(), kLauncherNames.end());
+    return bad({{"--emit",
+                 "'" + printable(request.emit) + "' is not known; legal: " + join(known, ", ")}});
+  }
+  if (launcher && !gives(fields, "framework")) {
+    const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
+    fields.push_back(
+        {"framework", std::string(framework), "--emit"});
+  }
+
+  // A legal run, or everything that is wrong with it.
+  auto run = make_run(fields);
+  Problems problems = run ? Problems{} : run.problems();
+  if (file.is_configuration && !gives(fields, "gpus") && !gives(fields, "dp")) {
+    problems.push_back({request.run_file, "does not say on how many accelerators; give --gpus"});
+  }
+  if (run && run->layout.tp > 1) append(problems, file.request.with_tensor_parallelism);
+  if (!problems.empty()) return bad(std::move(problems));
+
+  if (launcher) {
+    const auto files = launch_files(*run, *launcher);
+    if (!files) return bad(files.problems());
+    problems = save(*run, request.save);
+    if (!problems.empty()) return bad(std::move(problems));
+    return {.text = request.json ? launch_json(*launcher, *files) : launch_text(*files)};
+  }
+  auto forecast = predict(*run);
+  if (!forecast) return bad(forecast.problems());
+  for (std::string& note : file.request.notes) forecast->notes.push_back(std::move(note));
+  problems = save(*run, request.save);
+  if (!problems.empty()) return bad(std::move(problems));
+  return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),
+          .exit_code = forecast->fits ? 0 : 1};
 }
 
 }  // namespace headway

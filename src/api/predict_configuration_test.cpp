@@ -1,10 +1,8 @@
 // predict of a framework's own files, as --emit writes them.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "api/commands.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -30,15 +28,14 @@ TEST(LaunchDeepspeed, TheFilesThatEmitWritesAreForecastAsTheRun) {
   const std::string expected = run_predict(request).text;
   request.emit = "deepspeed";
   const std::string both = run_predict(request).text;
-  const std::string folder = ::testing::TempDir() + "headway_launch_deepspeed";
-  std::filesystem::create_directories(folder);
+  const testing::TemporaryFolder folder;
   const std::size_t script = both.find("==> train.sh <==\n");
-  std::ofstream(folder + "/both.txt") << both;
-  std::ofstream(folder + "/train.sh") << both.substr(both.find('\n', script) + 1);
-  std::ofstream(folder + "/ds_config.json") << both.substr(both.find('{'), script - both.find('{'));
-  for (const char* name : {"/both.txt", "/train.sh"}) {
+  folder.write("both.txt", both);
+  folder.write("train.sh", both.substr(both.find('\n', script) + 1));
+  folder.write("ds_config.json", both.substr(both.find('{'), script - both.find('{')));
+  for (const char* name : {"both.txt", "train.sh"}) {
     PredictRequest again;
-    again.run_file = folder + name;
+    again.run_file = folder.of(name);
     again.fields = flags({{"cluster", "dgx-h100"}});
     const CommandOutput output = run_predict(again);
     ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
@@ -47,11 +44,11 @@ TEST(LaunchDeepspeed, TheFilesThatEmitWritesAreForecastAsTheRun) {
               expected.substr(expected.find(" on dgx-h100")));
   }
   // What splits kept activations over tensor ranks is a problem where there are such.
-  std::ofstream(folder + "/ds_config.json")
-      << "{\"train_batch_size\": 128, \"zero_optimization\": {\"stage\": 2},\n"
-         "\"activation_checkpointing\": {\"partition_activations\": true}}";
+  folder.write("ds_config.json",
+               "{\"train_batch_size\": 128, \"zero_optimization\": {\"stage\": 2},\n"
+               "\"activation_checkpointing\": {\"partition_activations\": true}}");
   PredictRequest split;
-  split.run_file = folder + "/train.sh";
+  split.run_file = folder.of("train.sh");
   split.fields = flags({{"cluster", "dgx-h100"}});
   const CommandOutput refused = run_predict(split);
   ASSERT_EQ(refused.problems.size(), 1u) << problems_text(refused.problems);
@@ -59,7 +56,6 @@ TEST(LaunchDeepspeed, TheFilesThatEmitWritesAreForecastAsTheRun) {
             "ds_config.json:2: activation_checkpointing.partition_activations");
   split.fields.push_back({"tp", "1", "--tp"});
   EXPECT_TRUE(run_predict(split).problems.empty());
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -7,28 +7,23 @@
 #include <sstream>
 
 #include "api/commands.hpp"
-#include "api/predict.hpp"
+#include "forecast/predict/predict.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 
 namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
 
-class RunFile : public testing::Test {
+class RunFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("headway_run_file_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "models");
-    fs::create_directories(folder_ / "saved");
+    fs::create_directories(own_.path() / "models");
+    fs::create_directories(own_.path() / "saved");
     before_ = fs::current_path();
-    fs::current_path(folder_);
+    fs::current_path(own_.path());
   }
-  void TearDown() override {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { fs::current_path(before_); }
   // A real config.json under a name of the test's choice.
   void model_at(const std::string& path) const {
     fs::create_directories(fs::absolute(path).parent_path());
@@ -58,7 +53,9 @@ class RunFile : public testing::Test {
     EXPECT_EQ(second.text, first.text);
   }
 
-  fs::path folder_, before_;
+  const testing::TemporaryFolder own_;
+  const fs::path folder_ = own_.path();
+  fs::path before_;
 };
 
 TEST_F(RunFile, SavedInAnotherFolderNamesTheSameModelFile) {

@@ -29,22 +29,6 @@ std::string duration_text(Seconds time) {
   return "0 s";
 }
 
-std::string short_count_text(double value) {
-  if (value >= 1e7) {
-    char text[64];
-    const bool billions = value >= 1e9, trillions = value >= 1e12;
-    std::snprintf(text, sizeof text, "%.3g %s",
-                  value / (trillions  ? 1e12
-                           : billions ? 1e9
-                                      : 1e6),
-                  trillions  ? "T"
-                  : billions ? "B"
-                             : "M");
-    return text;
-  }
-  return count_text(value);
-}
-
 CommandOutput run_scale_run(const ScaleRunRequest& request) {
   // The fields: those of the run file, overridden by the flags.
   RunRequest fields;

@@ -9,6 +9,7 @@
 
 #include "api/commands.hpp"
 #include "forecast/forecast.hpp"
+#include "report/words.hpp"
 #include "study/lifetime/convergence.hpp"
 #include "study/lifetime/run_cost.hpp"
 
@@ -96,7 +97,5 @@ std::string published_json(const std::vector<PublishedRun>& runs);
 
 /// "3.2 d", "5.4 h", "12 min", "8.1 s".
 std::string duration_text(Seconds time);
-/// "1,234,567"; "12.3 M" from 10 million on.
-std::string short_count_text(double value);
 
 }  // namespace headway

@@ -1,7 +1,9 @@
 // validate: predictions beside measurements.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "fit/validation/validation.hpp"
 
@@ -11,5 +13,17 @@ namespace headway {
 /// docs/validation.md. What a group has no rows for is null. With `rows`, also each row: the
 /// columns of --rows, empty cells null.
 std::string validation_json(const ValidationReport& report, bool rows = false);
+
+/// Lines of a table, the last one `all`; its columns are explained in docs/validation.md.
+std::string groups_text(ValidateBy by, const std::vector<ValidationGroup>& groups,
+                        const ValidationGroup& all);
+std::string verdict_text(const Confusion& fits);
+std::string skipped_text(const ValidationGroup& all);
+
+/// All three, for a terminal.
+std::string to_text(const ValidationReport& report);
+
+/// The rows as CSV with a header; columns as in docs/validation.md.
+std::string to_csv(std::span<const ValidationRow> rows);
 
 }  // namespace headway

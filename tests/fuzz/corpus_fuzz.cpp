@@ -4,7 +4,8 @@
 #include <cstdlib>
 
 #include "base/document/csv.hpp"
-#include "fit/validation/report.hpp"
+#include "report/validation.hpp"
+#include "report/validation_page.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::corpus(std::string_view text) {

@@ -11,7 +11,7 @@ void headway::fuzz::request(std::string_view bytes) {
   if (bytes.empty()) return;
   // The first byte says which command; "study" alone would take seconds.
   const std::string_view command =
-      headway::kAnsweredCommands[static_cast<unsigned char>(bytes[0]) % 7];
+      headway::answered_names()[static_cast<unsigned char>(bytes[0]) % 7];
   const std::string_view body = bytes.substr(1);
   if (body.find("study") != std::string_view::npos) return;
   headway::AnswerOptions options;

@@ -90,16 +90,4 @@ ValidationReport summarise(std::vector<ValidationRow> rows, ValidateBy by);
 /// Reads, predicts and summarises one corpus.
 Result<ValidationReport> validate(std::string_view csv, std::string file, ValidateBy by);
 
-/// Lines of a table, the last one `all`; its columns are explained in docs/validation.md.
-std::string groups_text(ValidateBy by, const std::vector<ValidationGroup>& groups,
-                        const ValidationGroup& all);
-std::string verdict_text(const Confusion& fits);
-std::string skipped_text(const ValidationGroup& all);
-
-/// All three, for a terminal.
-std::string to_text(const ValidationReport& report);
-
-/// The rows as CSV with a header; columns as in docs/validation.md.
-std::string to_csv(std::span<const ValidationRow> rows);
-
 }  // namespace headway

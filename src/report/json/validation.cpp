@@ -4,8 +4,8 @@
 
 #include "base/document/csv.hpp"
 #include "fit/validation/aims.hpp"
-#include "fit/validation/report.hpp"
 #include "report/json/document.hpp"
+#include "report/validation_page.hpp"
 
 namespace headway {
 namespace {

@@ -1,10 +1,11 @@
 #include "study/limits/curves.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "study/limits/along_widths.hpp"
 
 namespace headway {
 namespace {
@@ -15,14 +16,6 @@ using limits::Setting;
 // Of one width of one setting: the run in the asked form of the step, and in the published one.
 struct Model {
   std::optional<Run> run, published;
-};
-
-struct Work {
-  std::vector<std::int64_t> widths;
-  std::vector<Model> models;
-  // Where the curve ends, as far as is known: models behind it need not be computed. Which of them
-  // are computed nevertheless depends on the threads, the curve does not.
-  std::atomic<std::size_t> end;
 };
 
 bool ends_curve(const Setting& setting, const std::optional<Run>& run) {
@@ -50,9 +43,8 @@ Model model_of(const Setting& setting, std::int64_t d_model) {
   return out;
 }
 
-void compare_forms(LimitsCurve& out, const std::vector<Model>& models, std::size_t end) {
-  for (std::size_t i = 0; i < end; ++i) {
-    const auto& [run, published] = models[i];
+void compare_forms(LimitsCurve& out, const std::vector<Model>& models) {
+  for (const auto& [run, published] : models) {
     if (!run && !published) continue;
     if (run && published && run->gpus == published->gpus &&
         run->utilization == published->utilization) {
@@ -65,13 +57,12 @@ void compare_forms(LimitsCurve& out, const std::vector<Model>& models, std::size
   }
 }
 
-LimitsCurve finished(const Setting& setting, Work& work) {
+LimitsCurve finished(const Setting& setting, std::vector<Model>& models) {
   LimitsCurve out;
   out.setting = setting;
-  const std::size_t end = std::min(work.end.load() + 1, work.models.size());
-  compare_forms(out, work.models, end);
+  compare_forms(out, models);
   std::vector<std::optional<Run>> runs;
-  for (std::size_t i = 0; i < end; ++i) runs.push_back(std::move(work.models[i].run));
+  for (Model& model : models) runs.push_back(std::move(model.run));
   out.curve = limits::curve_of(setting, std::move(runs));
   out.published_alpha = limits::closed_forms(setting, 0);
   out.implied_alpha = limits::closed_forms(setting, limits::implied_alpha(setting));
@@ -86,43 +77,18 @@ LimitsCurve finished(const Setting& setting, Work& work) {
 
 std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<Setting>& settings,
                                                       int threads, const Progress& progress) {
-  // All widths of all settings, the narrow ones of each first.
-  std::vector<Work> works(settings.size());
-  std::vector<std::pair<std::size_t, std::size_t>> order;  // setting, index of the width
-  std::size_t most = 0;
-  for (std::size_t s = 0; s < settings.size(); ++s) {
-    works[s].widths = limits::widths(settings[s]);
-    works[s].models.resize(works[s].widths.size());
-    works[s].end = works[s].widths.size();
-    most = std::max(most, works[s].widths.size());
-  }
-  for (std::size_t i = 0; i < most; ++i) {
-    for (std::size_t s = 0; s < settings.size(); ++s) {
-      if (i < works[s].widths.size()) order.emplace_back(s, i);
-    }
-  }
-
   // Every model up to the end of its curve.
-  const bool done = for_each_index(
-      order.size(), threads,
-      [&](std::size_t index, std::size_t) {
-        const auto [s, i] = order[index];
-        Work& work = works[s];
-        if (i > work.end.load()) return;
-        work.models[i] = model_of(settings[s], work.widths[i]);
-        if (!ends_curve(settings[s], work.models[i].run)) return;
-        std::size_t known = work.end.load();
-        while (i < known && !work.end.compare_exchange_weak(known, i)) {
-        }
-      },
-      progress, 1);
-  if (!done) return std::nullopt;
+  auto models = along_widths<Model>(
+      settings, threads, progress,
+      [&](std::size_t s, std::int64_t width) { return model_of(settings[s], width); },
+      [&](std::size_t s, const Model& model) { return ends_curve(settings[s], model.run); });
+  if (!models) return std::nullopt;
 
   // The curves, and for each that ends how long the next model would take.
   std::vector<LimitsCurve> out(settings.size());
   for_each_index(
       settings.size(), threads,
-      [&](std::size_t s, std::size_t) { out[s] = finished(settings[s], works[s]); }, {}, 1);
+      [&](std::size_t s, std::size_t) { out[s] = finished(settings[s], (*models)[s]); }, {}, 1);
   return out;
 }
 

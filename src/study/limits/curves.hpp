@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "limits/forms/closed_forms.hpp"
@@ -25,6 +26,12 @@ struct LimitsCurve {
   // published itself.
   std::size_t models_changed = 0;
   double largest_change = 0;
+};
+
+/// The curves of settings that are shown together.
+struct LimitsReport {
+  std::string title;
+  std::vector<LimitsCurve> curves;
 };
 
 /// The curves of all settings, models side by side on `threads` threads; nothing where `progress`

@@ -130,4 +130,21 @@ std::optional<std::int64_t> value_of(const PlanField& field, std::string_view te
   return number;
 }
 
+RunRequest layout_fields(const Layout& layout) {
+  const Layout usual;
+  RunRequest out;
+  for (const PlanField& field : plan_fields()) {
+    if (field.value(layout) == field.value(usual)) continue;
+    if (field.name == "sp" || field.name == "reshard") {
+      out.push_back({"no-" + std::string(field.name), "true", "plan"});
+    } else {
+      out.push_back({std::string(field.name), value_text(field, layout), "plan"});
+    }
+  }
+  // What a run takes otherwise when it is not given.
+  if (layout.dp == usual.dp) out.push_back({"dp", "1", "plan"});
+  if (layout.zero == usual.zero) out.push_back({"zero", "0", "plan"});
+  return out;
+}
+
 }  // namespace headway

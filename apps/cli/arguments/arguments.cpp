@@ -1,0 +1,117 @@
+#include "arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+namespace headway {
+namespace {
+
+// Gives an option to the parser, by the type of what it sets.
+struct Adder {
+  CLI::App& app;
+  const Option& option;
+  const std::string name =
+      option.operand.empty() ? "--" + std::string(option.name) : std::string(option.operand);
+
+  CLI::Option* operator()(bool* to) const {
+    return app.add_flag(name, *to, std::string(option.help));
+  }
+  template <class T>
+  CLI::Option* operator()(T* to) const {
+    return app.add_option(name, *to, std::string(option.help));
+  }
+  // Values stay text: the library reads them and reports all problems.
+  CLI::Option* operator()(RunRequest* to) const {
+    const std::string field(option.field.empty() ? option.name : option.field);
+    if (option.value.empty()) {
+      return app.add_flag_callback(
+          name,
+          [to, field, flag = name] {
+            to->push_back({field, "true", flag});
+          },
+          std::string(option.help));
+    }
+    return app.add_option_function<std::string>(
+        name,
+        [to, field, flag = name](const std::string& text) {
+          to->push_back({field, text, flag});
+        },
+        std::string(option.help));
+  }
+  CLI::Option* operator()(std::vector<Document>*) const { return nullptr; }  // of documents alone
+};
+
+void add(CLI::App& app, const Option& option) {
+  if (option.door == Door::document) return;
+  CLI::Option* added = std::visit(Adder{app, option}, option.target);
+  if (added == nullptr) return;
+  if (!option.value.empty()) added->type_name(std::string(option.value));
+  if (option.checked) added->check(CLI::Range(option.range->least, option.range->most));
+  if (option.required && !option.operand.empty()) added->required();
+}
+
+// The commands as the parser knows them, and the one that it found.
+class Parser {
+ public:
+  Parser(std::span<const CommandRow> rows, const std::string& version) {
+    app_.name("headway");
+    app_.set_version_flag("--version", "headway " + version);
+    add_commands(app_, rows);
+  }
+
+  CLI::App& app() { return app_; }
+  Arguments& found() { return found_; }
+
+ private:
+  void add_commands(CLI::App& above, std::span<const CommandRow> rows) {
+    above.require_subcommand(1);
+    for (const CommandRow& row : rows) add_command(above, row.make());
+  }
+
+  void add_command(CLI::App& above, Command made) {
+    commands_.push_back(std::make_unique<Command>(std::move(made)));
+    const Command& command = *commands_.back();
+    CLI::App* app = above.add_subcommand(std::string(command.name), std::string(command.help));
+    if (!command.commands.empty()) return add_commands(*app, command.commands);
+    for (const Option& option : command.options) add(*app, option);
+    if (command.answers) {
+      for (const Option& option : common_options(found_.circumstances)) add(*app, option);
+    }
+    std::string examples = command.examples.size() == 1 ? "Example:" : "Examples:";
+    for (const std::string& example : command.examples) examples += "\n  " + example;
+    app->footer(examples);
+    app->callback([this, &command, app] {
+      found_.command = command;
+      found_.things = command.things;
+      for (const Option& option : command.options) {
+        if (!option.counted.empty() && app->count("--" + std::string(option.name)) > 0) {
+          found_.things = option.counted;
+        }
+      }
+    });
+  }
+
+  CLI::App app_{"Headway: how long a training step takes, where the time goes, whether it fits."};
+  Arguments found_;
+  std::vector<std::unique_ptr<Command>> commands_;
+};
+
+}  // namespace
+
+Arguments read_arguments(std::span<const CommandRow> rows, const std::string& version, int argc,
+                         const char* const* argv) {
+  Parser parser(rows, version);
+  try {
+    parser.app().parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return {.exit_code = parser.app().exit(error)};  // --help
+    const std::vector<std::string> given(argv + 1, argv + argc);
+    std::fprintf(stderr, "headway: %s\n%s", argument_problem(error.what(), given, rows).c_str(),
+                 "See headway COMMAND --help.\n");
+    return {.exit_code = 2};
+  }
+  return std::move(parser.found());
+}
+
+}  // namespace headway

@@ -1,0 +1,25 @@
+// The command line as loops over the table of commands.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "api/command.hpp"
+
+namespace headway {
+
+/// What the arguments ask for: a command whose request is filled; without one the exit code, where
+/// help was asked for and printed, or what is wrong with them.
+struct Arguments {
+  std::optional<Command> command = std::nullopt;
+  Circumstances circumstances = {};
+  std::string things = {};  // what progress counts
+  int exit_code = 0;
+};
+
+/// Reads the arguments of the program; prints help and version to stdout, what is wrong to stderr.
+Arguments read_arguments(std::span<const CommandRow> rows, const std::string& version, int argc,
+                         const char* const* argv);
+
+}  // namespace headway

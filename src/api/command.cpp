@@ -1,0 +1,155 @@
+#include "api/command.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+bool holds(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The flags of a command and of those that it may be instead.
+void add_flags(const Command& command, std::set<std::string>& flags) {
+  for (const Option& option : command.options) {
+    if (is_flag(option)) flags.insert("--" + std::string(option.name));
+  }
+  for (const CommandRow& row : command.commands) add_flags(row.make(), flags);
+}
+
+std::vector<std::string> flags_of(std::span<const CommandRow> rows) {
+  Circumstances circumstances;
+  std::set<std::string> flags = {"--help", "--version"};
+  for (const Option& option : common_options(circumstances))
+    flags.insert("--" + std::string(option.name));
+  for (const CommandRow& row : rows) add_flags(row.make(), flags);
+  return {flags.begin(), flags.end()};
+}
+
+}  // namespace
+
+const CommandRow* command_row(std::span<const CommandRow> rows, std::string_view name) {
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const CommandRow& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> names_of(std::span<const CommandRow> rows) {
+  std::vector<std::string> out;
+  for (const CommandRow& row : rows) out.emplace_back(row.name);
+  return out;
+}
+
+const std::vector<CommandRow>& answered_commands() {
+  static const std::vector<CommandRow> rows = [] {
+    std::vector<CommandRow> out;
+    for (const CommandRow& row : command_rows()) {
+      if (row.make().door != Door::command_line) out.push_back(row);
+    }
+    return out;
+  }();
+  return rows;
+}
+
+std::vector<Option> common_options(Circumstances& at) {
+  return {{.name = "json", .help = "print one JSON document and nothing else", .target = &at.json},
+          {.name = "quiet", .help = "no progress", .target = &at.quiet},
+          {.name = "threads",
+           .help = "threads to use; default: all cores",
+           .target = &at.threads,
+           .range = Range{0, 1024},
+           .checked = true}};
+}
+
+std::string argument_problem(const std::string& what, std::span<const std::string> arguments,
+                             std::span<const CommandRow> rows) {
+  // A command that is none, or one that its command does not have.
+  std::span<const CommandRow> known = rows;
+  std::vector<CommandRow> below;
+  std::string of;
+  for (const std::string& argument : arguments) {
+    if (known.empty() || argument.starts_with('-')) break;
+    const CommandRow* row = command_row(known, argument);
+    if (row == nullptr) {
+      return "'" + printable(argument) + "' is not a command" + of +
+             suggestion(argument, names_of(known));
+    }
+    of = " of " + argument;
+    below = row->make().commands;
+    known = below;
+  }
+  std::string out = printable(what, 400);
+  const std::vector<std::string> flags = flags_of(rows);
+  for (std::string_view argument : arguments) {
+    if (!argument.starts_with("--")) continue;
+    argument = argument.substr(0, argument.find('='));
+    if (holds(flags, argument)) continue;
+    const std::string near = nearest(argument, flags);
+    if (!near.empty()) out += "; '" + printable(argument) + "': did you mean '" + near + "'?";
+  }
+  return out;
+}
+namespace {
+
+// A line for each command: what stands before it on the line, and what may stand next.
+void add_lines(std::span<const CommandRow> rows, const std::string& before, std::string& out) {
+  for (const CommandRow& row : rows) {
+    const Command command = row.make();
+    const std::string begin = before + std::string(row.name) + " ";
+    add_lines(command.commands, begin, out);
+    std::set<std::string> words = {"--help"};
+    add_flags(command, words);
+    if (command.answers) words.insert({"--json", "--quiet", "--threads"});
+    if (!command.commands.empty()) words.clear();
+    for (const CommandRow& below : command.commands) words.emplace(below.name);
+    for (const Option& option : command.options) {  // what stands there without a name
+      if (option.operand.empty() || option.names == nullptr) continue;
+      for (const std::string& name : option.names()) words.insert(name);
+    }
+    out += "    '" + begin + "'*) words='" +
+           join(std::vector<std::string>(words.begin(), words.end()), " ") + "' ;;\n";
+  }
+}
+
+std::string bash_completion(std::span<const CommandRow> rows) {
+  std::string lines;
+  add_lines(rows, "", lines);
+  return "# Completion of headway in bash: source <(headway completion bash)\n"
+         "_headway() {\n"
+         "  local words\n"
+         "  case \"${COMP_WORDS[*]:1:COMP_CWORD-1} \" in\n" +
+         lines + "    *) words='" + join(names_of(rows), " ") +
+         "' ;;\n"
+         "  esac\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+         "}\n"
+         "complete -o default -F _headway headway\n";
+}
+
+}  // namespace
+
+Command completion(std::vector<CommandRow> rows) {
+  auto shell = std::make_shared<std::string>();
+  Command out{.name = "completion",
+              .help = "a script that completes commands and flags in a shell",
+              .examples = {"headway completion bash"},
+              .door = Door::command_line,
+              .answers = false};
+  out.options = {{.name = "shell",
+                  .help = "bash",
+                  .target = shell.get(),
+                  .names = [] { return std::vector<std::string>{"bash"}; },
+                  .required = true,
+                  .operand = "SHELL"}};
+  out.run = [shell, rows = std::move(rows)](const Circumstances&) -> CommandOutput {
+    if (*shell == "bash") return {.text = bash_completion(rows)};
+    return {.problems = {{"completion", "'" + printable(*shell) + "' is not known; legal: bash"}}};
+  };
+  return out;
+}
+
+}  // namespace headway

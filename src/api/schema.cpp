@@ -1,0 +1,172 @@
+// The schemas of requests, from the table of commands.
+#include <array>
+
+#include "api/answer.hpp"
+#include "api/command.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "platform/embedded.hpp"
+#include "report/json/document.hpp"
+
+namespace headway {
+namespace {
+
+template <class Names>
+Json one_of(const Names& names) {
+  Json list = Json::array();
+  for (const auto& name : names) list.push_back(std::string(name));
+  return {{"enum", std::move(list)}};
+}
+
+Json precisions() {
+  std::vector<std::string_view> names;
+  for (const Recipe& recipe : recipes()) names.push_back(recipe.name);
+  return one_of(names);
+}
+
+// Fields whose values are a list of names.
+std::optional<Json> names_for(std::string_view field) {
+  if (field == "framework") return one_of(framework_names());
+  if (field == "precision") return precisions();
+  if (field == "task") return one_of(kTaskNames);
+  if (field == "optimizer") return one_of(kOptimizerNames);
+  if (field == "attention") return one_of(kAttentionKernelNames);
+  if (field == "cp-exchange") return one_of(kContextExchangeNames);
+  if (field == "recompute") return one_of(kRecomputeNames);
+  if (field == "schedule") return one_of(kScheduleNames);
+  if (field == "adapters") return one_of(kAdapterNames);
+  if (field == "graphs") return one_of(kGraphNames);
+  if (field == "dispatch") return one_of(kDispatchNames);
+  if (field == "loss-law") return one_of(std::array{"besiroglu", "hoffmann"});
+  if (field == "attention-flops") return one_of(std::array{"full", "causal"});
+  return std::nullopt;
+}
+
+Json typed(const char* type) {
+  return {{"type", type}};
+}
+Json whole(std::int64_t least, std::int64_t most) {
+  return {{"type", "integer"}, {"minimum", least}, {"maximum", most}};
+}
+Json number_or_text() {
+  return {{"type", {"number", "string"}}};
+}
+Json array_of(const Json& element) {
+  return {{"type", "array"}, {"items", element}};
+}
+// One text between commas, or a list.
+Json list_of(const Json& element) {
+  return {{"anyOf", {typed("string"), array_of(element)}}};
+}
+Json built_in_or_object(const std::vector<std::string>& names) {
+  return {{"anyOf", {one_of(names), typed("object")}}};
+}
+
+// What a field may be, from the word that stands for its value in help.
+Json field_schema(const Option& field) {
+  const std::string_view value = field.value;
+  if (field.name == "model") return built_in_or_object(model_names());
+  if (field.name == "cluster") return built_in_or_object(cluster_names());
+  if (field.name == "tokens" || field.name == "critical-batch") return number_or_text();
+  if (auto names = names_for(field.name)) return *names;
+  if (value.empty()) return typed("boolean");
+  if (value == "N") return whole(0, 1'000'000'000'000);
+  if (value == "0..3") return whole(0, 3);
+  if (value == "0..1") return {{"type", "number"}, {"minimum", 0}, {"maximum", 1}};
+  if (value == "P" || value == "X" || value == "X|FILE") return typed("number");
+  if (value == "LIST") return list_of(number_or_text());
+  if (value.find('|') != std::string_view::npos && value != "TIME|none") {
+    const std::size_t bar = value.find('|');
+    return one_of(std::array{value.substr(0, bar), value.substr(bar + 1)});
+  }
+  return typed("string");
+}
+
+// What may be given for an option, by the type of what it sets.
+struct ValueSchema {
+  const Option& option;
+
+  Json operator()(const bool*) const { return typed("boolean"); }
+  Json operator()(const std::integral auto*) const { return count(); }
+  Json operator()(const std::optional<std::int64_t>*) const { return count(); }
+  Json operator()(const double*) const { return option.range ? count() : typed("number"); }
+  Json operator()(const std::optional<double>*) const { return typed("number"); }
+  Json operator()(const std::string*) const {
+    if (option.form == Form::number_or_text) return number_or_text();
+    return option.names != nullptr ? one_of(option.names()) : typed("string");
+  }
+  Json operator()(const std::optional<std::string>*) const { return typed("string"); }
+  Json operator()(const std::vector<std::string>*) const {
+    if (option.form == Form::pairs) return typed("object");
+    if (option.names == nullptr) return list_of(typed("string"));
+    const Json one = one_of(option.names());
+    return {{"anyOf", {one, array_of(one)}}};
+  }
+  Json operator()(const std::vector<Document>*) const { return array_of(typed("object")); }
+  Json operator()(const RunRequest*) const {
+    return option.form == Form::number_or_text ? count() : field_schema(option);
+  }
+
+ private:
+  Json count() const {
+    if (!option.range) return typed("integer");
+    return whole(option.range->least, option.range->most);
+  }
+};
+
+void add(Json& properties, std::string_view name, Json schema, std::string_view help) {
+  schema["description"] = std::string(help);
+  properties[std::string(name)] = std::move(schema);
+}
+
+// `chosen_by`: the command whose member names this one.
+Json request_of(const Command& command, const Command* chosen_by = nullptr) {
+  Json properties = Json::object();
+  std::vector<std::string> required;
+  if (chosen_by != nullptr) {
+    add(properties, chosen_by->selector, {{"const", std::string(command.name)}},
+        chosen_by->selector_help);
+    required.emplace_back(chosen_by->selector);
+  }
+  for (const Option& option : command.options) {
+    if (option.door == Door::command_line) continue;
+    add(properties, option.name, std::visit(ValueSchema{option}, option.target), option.help);
+    if (option.required) required.emplace_back(option.name);
+  }
+  if (!command.commands.empty()) {  // one of these, which differ in their own members
+    Json forms = Json::array();
+    for (const CommandRow& row : command.commands)
+      forms.push_back(request_of(row.make(), &command));
+    return {{"type", "object"}, {"oneOf", std::move(forms)}};
+  }
+  Json out = {{"type", "object"}, {"properties", std::move(properties)}};
+  if (!required.empty()) out["required"] = required;
+  out["additionalProperties"] = false;
+  return out;
+}
+
+Json both_of(const CommandRow& row) {
+  const std::string name(row.name);
+  Json request = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                  {"title", "request of " + name}};
+  request.update(request_of(row.make()));
+  const auto response = embedded_file("schema/" + name + ".json");
+  return {{"request", std::move(request)},
+          {"response", response ? Json::parse(*response) : Json::object()}};
+}
+
+}  // namespace
+
+std::optional<std::string> schema_json(std::string_view command) {
+  const CommandRow* row = command_row(answered_commands(), command);
+  if (row == nullptr) return std::nullopt;
+  return document_text(both_of(*row));
+}
+
+std::string schemas_json() {
+  Json commands = Json::object();
+  for (const CommandRow& row : answered_commands()) commands[std::string(row.name)] = both_of(row);
+  return document_text({{"commands", std::move(commands)}});
+}
+
+}  // namespace headway

@@ -1,0 +1,52 @@
+#include "forecast/predict/signature.hpp"
+
+#include <cstdio>
+#include <string_view>
+
+#include "base/document/document.hpp"
+#include "forecast/predict/predict.hpp"
+#include "platform/embedded.hpp"
+#include "run/run.hpp"
+
+namespace headway {
+
+Result<std::string> signature() {
+  const std::string file = "cases.toml";
+  const auto text = embedded_file(file);
+  if (!text) return Problem{file, "is missing from the binary"};
+  const auto document = parse_toml(*text, file);
+  if (!document) return document.problems();
+  // FNV-1a over every case's name and numbers, rounded so that a compiler's choice of instructions
+  // does not show.
+  std::uint64_t digest = 0xcbf29ce484222325u;
+  const auto feed = [&](std::string_view bytes) {
+    for (const char c : bytes) {
+      digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    }
+  };
+  for (const auto& [name, node] : *document->root.table()) {
+    const auto request = run_request_from(node, file);
+    if (!request) return request.problems();
+    const auto run = make_run(*request);
+    if (!run) return run.problems();
+    const auto forecast = predict(*run);
+    if (!forecast) return forecast.problems();
+    feed(name);
+    const Parts& p = forecast->parts;
+    for (const Seconds part :
+         {p.compute, p.tp, p.cp, p.ep, p.pp, p.dp, p.bubble, p.optimizer, p.other}) {
+      char number[32];
+      std::snprintf(number, sizeof number, " %.6e", part.value());
+      feed(number);
+    }
+    char number[64];
+    std::snprintf(number, sizeof number, " %.6e %.6e %.6e %zu", forecast->memory.total().value(),
+                  forecast->mfu, forecast->energy.value(), forecast->calls.size());
+    feed(number);
+  }
+  char out[17];
+  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(digest));
+  return std::string(out);
+}
+
+}  // namespace headway

@@ -1,0 +1,92 @@
+// headway validate: the report as tables for a terminal.
+#include "report/validation.hpp"
+
+#include <cstdio>
+
+#include "base/draw/table.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+std::string number(double value, const char* format) {
+  char out[64];
+  std::snprintf(out, sizeof out, format, value);
+  return out;
+}
+std::string percent(double share) {
+  return number(100 * share, share < 1000 ? "%.1f" : "%.1e");
+}
+std::string bias(double share) {
+  return number(100 * share, share < 1000 ? "%+.1f" : "%+.1e");
+}
+std::vector<std::string> line_of(const ValidationGroup& group) {
+  std::vector<std::string> out = {printable(group.name, 40), std::to_string(group.rows),
+                                  std::to_string(group.predicted), std::to_string(group.filled)};
+  const auto add = [&](bool known, const std::string& text) { out.push_back(known ? text : "-"); };
+  const bool timed = group.step_time.rows > 0, weighed = group.memory.rows > 0;
+  add(timed, percent(group.step_time.median));
+  add(timed, percent(group.step_time.mean));
+  add(timed, percent(group.step_time.p90));
+  add(timed, bias(group.step_time.bias));
+  add(group.mfu_difference.has_value(), number(group.mfu_difference.value_or(0), "%.1f"));
+  add(weighed, percent(group.memory.median));
+  add(weighed, bias(group.memory.bias));
+  const int ran = group.fits.fits_fits + group.fits.not_fits;
+  const int burst = group.fits.fits_not + group.fits.not_not;
+  add(ran > 0, number(100.0 * group.fits.fits_fits / ran, "%.1f"));
+  add(burst > 0, number(100.0 * group.fits.not_not / burst, "%.1f"));
+  const RankingSummary& ranking = group.ranking;
+  add(ranking.contests > 0, std::to_string(ranking.contests));
+  add(ranking.spearman.has_value(), number(ranking.spearman.value_or(0), "%.3f"));
+  add(ranking.regret.has_value(), percent(ranking.regret.value_or(0)));
+  const auto inside = static_cast<double>(group.in_interval);
+  add(group.with_interval > 0, percent(inside / static_cast<double>(group.with_interval)));
+  return out;
+}
+
+}  // namespace
+
+std::string groups_text(ValidateBy by, const std::vector<ValidationGroup>& groups,
+                        const ValidationGroup& all) {
+  std::vector<std::vector<std::string>> table = {
+      {std::string(kValidateByNames[static_cast<std::size_t>(by)]), "rows", "predicted", "filled",
+       "time", "mean", "p90", "bias", "MFU", "memory", "bias", "fit", "oom", "contests", "Spearman",
+       "regret", "inside"},
+      {"", "", "", "", "%", "%", "%", "%", "points", "%", "%", "%", "%", "", "", "%", "%"}};
+  for (const ValidationGroup& group : groups) table.push_back(line_of(group));
+  table.push_back(line_of(all));
+  // No row has an interval: no column for it.
+  if (all.with_interval == 0) {
+    for (auto& line : table) line.pop_back();
+  }
+  return aligned(table);
+}
+
+std::string verdict_text(const Confusion& fits) {
+  std::string out =
+      aligned({{"fits in memory", "ran", "out of memory"},
+               {"predicted to fit", std::to_string(fits.fits_fits), std::to_string(fits.fits_not)},
+               {"predicted not to", std::to_string(fits.not_fits), std::to_string(fits.not_not)}});
+  if (const auto accuracy = fits.balanced_accuracy()) {
+    out += "balanced accuracy " + percent(*accuracy) + " %\n";
+  }
+  return out;
+}
+
+std::string skipped_text(const ValidationGroup& all) {
+  std::vector<std::vector<std::string>> reasons = {{"skipped", "rows"}};
+  for (const auto& [reason, count] : all.skipped) {
+    reasons.push_back({printable(reason), std::to_string(count)});
+  }
+  return aligned(reasons);
+}
+
+std::string to_text(const ValidationReport& report) {
+  std::string out = groups_text(report.by, report.groups, report.all);
+  out += "\n" + verdict_text(report.all.fits);
+  if (!report.all.skipped.empty()) out += "\n" + skipped_text(report.all);
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,118 @@
+#include "study/limits/beyond.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/quantity_text.hpp"
+#include "limits/forms/low_communication.hpp"
+#include "limits/machine/sites.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kFarthestKm = 1e6;
+
+limits::RelaxationWishes wishes_of(const LimitsQuestion& question) {
+  return {.method = question.relax,
+          .sync_every = question.sync_every,
+          .compression = question.compression,
+          .sample_penalty = question.sample_penalty,
+          .blocks = question.blocks,
+          .submodels = question.submodels,
+          .loose_level = question.loose_level};
+}
+
+bool asks_to_relax(const limits::RelaxationWishes& wishes) {
+  return !wishes.method.empty() || wishes.sync_every || wishes.compression ||
+         wishes.sample_penalty || wishes.blocks || wishes.submodels || wishes.loose_level;
+}
+
+// "sync_every" as "--sync-every"; the method's own problems come as "relax".
+Problem named_by_flag(Problem problem) {
+  for (char& c : problem.where) {
+    if (c == '_') c = '-';
+  }
+  problem.where = "--" + problem.where;
+  return problem;
+}
+
+// The sites that are asked for; where a number is wrong something legal stands for it, so that the
+// others are judged too.
+std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& problems) {
+  const bool describes = !question.site_bandwidth.empty() || question.site_distance_km != 0;
+  if (question.sites == 0) {
+    if (describes) {
+      problems.push_back({"--sites",
+                          "is missing; --site-bandwidth and --site-distance describe "
+                          "the way between that many sites"});
+    }
+    return std::nullopt;
+  }
+  limits::Sites out;
+  out.sites = question.sites;
+  out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
+  if (question.site_bandwidth.empty()) {
+    problems.push_back({"--site-bandwidth",
+                        "is missing; state what one GPU reaches in another "
+                        "site, e.g. \"1 GB/s\", or unlimited"});
+  } else if (question.site_bandwidth != "unlimited") {
+    const auto bandwidth =
+        parse_quantity<BytesPerSecond>(question.site_bandwidth, "--site-bandwidth");
+    if (!bandwidth) {
+      append(problems, bandwidth.problems());
+    } else {
+      out.bandwidth = *bandwidth;
+    }
+  }
+  if (!(question.site_distance_km >= 0 && question.site_distance_km <= kFarthestKm)) {
+    problems.push_back({"--site-distance", "must be from 0 to 1000000 km"});
+  } else {
+    out.latency = limits::latency_of_distance(1000 * question.site_distance_km);
+  }
+  return out;
+}
+
+// Adds what is new of `more`, named by flag: several settings have the same problems.
+void append_once(Problems& problems, const Problems& more) {
+  for (const Problem& problem : more) {
+    const Problem named = named_by_flag(problem);
+    const bool known = std::any_of(problems.begin(), problems.end(), [&](const Problem& other) {
+      return other.where == named.where && other.message == named.message;
+    });
+    if (!known) problems.push_back(named);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<limits::Setting>> with_beyond(const std::vector<limits::Setting>& settings,
+                                                 const LimitsQuestion& question) {
+  Problems problems;
+  const std::optional<limits::Sites> sites = sites_of(question, problems);
+  const limits::RelaxationWishes wishes = wishes_of(question);
+  std::vector<limits::Setting> out;
+  for (const limits::Setting& setting : settings) {
+    out.push_back(setting);
+    limits::RelaxationWishes on_top = wishes;  // of the sites, where there are any
+    if (sites) {
+      auto joined = limits::in_sites(setting, *sites);
+      if (joined) {
+        if (sites->sites > 1) out.push_back(std::move(joined).value());
+      } else {
+        append_once(problems, joined.problems());
+        on_top.loose_level.reset();  // it may be the sites' own
+      }
+    }
+    if (!asks_to_relax(wishes)) continue;
+    auto relaxed = limits::relaxed(limits::Setting(out.back()), on_top);
+    if (relaxed) {
+      out.push_back(std::move(relaxed).value());
+    } else {
+      append_once(problems, relaxed.problems());
+    }
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace headway

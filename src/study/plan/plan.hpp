@@ -1,0 +1,73 @@
+// The best layouts of a run, and what follows from them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forecast/forecast.hpp"
+#include "run/run.hpp"
+#include "study/plan/answer.hpp"
+
+namespace headway {
+
+/// What may be best. Of a given number of accelerators throughput and money follow the step time.
+constexpr std::array<std::string_view, 5> kObjectiveNames = {"time", "throughput", "memory",
+                                                             "energy", "money"};
+PlanObjective objective_of(std::string_view name);
+
+/// One of the best layouts.
+struct PlannedLayout {
+  std::uint64_t index = 0;  // in the space
+  Run run;
+  Forecast forecast;
+  double dollars = 0;      // for a step; 0: the cluster states no price
+  bool undecided = false;  // its interval meets that of the best
+};
+
+struct PlannedPoint {
+  PlanPoint point;
+  Layout layout;
+};
+
+/// What takes a part of the best layout's step.
+struct PlanBound {
+  std::string what;  // "compute", or a group's calls over a level: "dp over rail"
+  double share = 0;  // of the step
+};
+
+/// The answer of `plan`.
+struct Plan {
+  Run run;  // without a layout
+  std::string objective;
+  double headroom = 0;
+  std::int64_t accelerators = 0;
+  std::uint64_t layouts = 0;  // in the space
+  bool proven = true;
+  std::vector<std::string> notes;
+  std::vector<PlannedLayout> best;    // of each kind, the best first
+  std::vector<PlannedPoint> front;    // time against memory
+  std::vector<PlanBound> bounds;      // of the best layout, the largest share first
+  std::optional<PlannedPoint> roomy;  // the best with memory without end, where that is another
+  std::vector<PlanWithout> without;
+  std::vector<PlanSensitivity> sensitivity;
+  std::vector<PlanRemedy> remedies;  // where nothing fits
+};
+
+/// What is asked.
+struct PlanTask {
+  Run run;                          // without a layout; its ranks are those to be split
+  std::vector<PlanFilter> filters;  // of the space
+  std::string objective = "time";   // a name of kObjectiveNames
+  double headroom = 0;              // share of the memory that stays free
+  std::vector<std::string> notes;   // for the answer
+  PlanSearch how;                   // its objective is that of the name
+};
+
+/// Plans; or why there is no space to search.
+Result<Plan> plan_of(PlanTask task);
+
+}  // namespace headway
