@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/comms_expected_study.hpp"
+#include "report/comms_study.hpp"
 
 namespace headway {
 

@@ -1,12 +1,12 @@
-#include "api/comms_expected_study.hpp"
+#include "report/comms_study.hpp"
 
 #include "base/document/document.hpp"
 #include "base/draw/table.hpp"
 #include "base/generated.hpp"
 #include "base/text.hpp"
 #include "platform/output.hpp"
-#include "study/traffic/communication_plots.hpp"
-#include "study/traffic/communication_tables.hpp"
+#include "report/charts/comms_study.hpp"
+#include "report/text/comms_study.hpp"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "api/comms_expected.hpp"
+#include "study/traffic/expected.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "api/comms_expected.hpp"
+#include "study/traffic/expected.hpp"
 #include "base/document/csv.hpp"
 
 namespace headway {

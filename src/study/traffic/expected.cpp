@@ -1,4 +1,4 @@
-#include "api/comms_expected.hpp"
+#include "study/traffic/expected.hpp"
 
 #include <iterator>
 

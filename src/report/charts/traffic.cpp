@@ -1,4 +1,4 @@
-#include "study/traffic/plots.hpp"
+#include "report/charts/traffic.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The answer as one JSON document in SI units. What is not known is null, never zero.
 #include <nlohmann/json.hpp>
 
-#include "api/comms_measured.hpp"
+#include "study/measured/measured.hpp"
 
 namespace headway {
 namespace {

@@ -1,10 +1,10 @@
-#include "study/traffic/communication_tables.hpp"
+#include "report/text/comms_study.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/draw/table.hpp"
-#include "study/traffic/communication_plots.hpp"
-#include "study/traffic/plots.hpp"
+#include "report/charts/comms_study.hpp"
+#include "report/charts/traffic.hpp"
 
 namespace headway {
 namespace {

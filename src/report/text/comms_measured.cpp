@@ -1,5 +1,5 @@
 // The answer for a terminal of 80 columns. A section is there where the source has data for it.
-#include "api/comms_measured_text.hpp"
+#include "report/text/comms_measured.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "api/comms_expected.hpp"
+#include "study/traffic/expected.hpp"
 #include "model/count.hpp"
 #include "study/traffic/sums.hpp"
 

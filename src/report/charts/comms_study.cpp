@@ -1,11 +1,11 @@
-#include "study/traffic/communication_plots.hpp"
+#include "report/charts/comms_study.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
-#include "study/traffic/plots.hpp"
+#include "report/charts/traffic.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway {

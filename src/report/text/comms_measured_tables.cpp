@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "api/comms_measured_text.hpp"
+#include "report/text/comms_measured.hpp"
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
 

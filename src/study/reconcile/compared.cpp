@@ -1,4 +1,4 @@
-#include "api/comms_compared.hpp"
+#include "study/reconcile/compared.hpp"
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/comms_measured.hpp"
+#include "study/measured/measured.hpp"
 
 namespace headway {
 

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "api/comms_compared.hpp"
+#include "study/reconcile/compared.hpp"
 #include "trace/analysis/call_table.hpp"
 
 namespace headway {

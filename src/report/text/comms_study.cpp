@@ -1,4 +1,4 @@
-#include "study/traffic/communication_tables.hpp"
+#include "report/text/comms_study.hpp"
 
 #include <cstdio>
 

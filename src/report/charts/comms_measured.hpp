@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/comms_measured.hpp"
+#include "study/measured/measured.hpp"
 
 namespace headway {
 

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "api/comms_expected_study.hpp"
+#include "report/comms_study.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway {

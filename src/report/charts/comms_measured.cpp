@@ -1,5 +1,5 @@
 // Drawings of what was measured: volume, sizes, busbw. The timeline has a file of its own.
-#include "api/comms_measured_plots.hpp"
+#include "report/charts/comms_measured.hpp"
 
 #include <algorithm>
 #include <array>
@@ -129,57 +129,26 @@ std::string sizes_plot(const Measured& measured) {
   return svg.str();
 }
 
-struct RatePoint {
-  Operation op;
-  double ranks;  // 0: not known
-  double bytes, rate;
-};
-
-// Of matched kernels the transfer's rate, which holds no waiting; else of each call.
-std::vector<RatePoint> rates_of(const Measured& measured) {
-  const Recording& recording = measured.recording();
-  std::vector<RatePoint> out;
-  const auto add = [&](const RecordedCall& call, Seconds time) {
-    const auto bytes = wire_bytes(recording, call);
-    const double rate = bytes && time.value() > 0 ? *bytes / time / BytesPerSecond(1) : 0;
-    if (!(rate > 0) || call.time == TimeKind::enqueue) return;
-    out.push_back({call.op, static_cast<double>(group_size(recording, call).value_or(0)),
-                   call.bytes->value(), rate});
-  };
-  const std::vector<std::int64_t> collective = collective_of_calls(measured);
-  for (const MatchedCall& matched : measured.alignment.matched) {
-    add(recording.calls[matched.calls.front()], matched.transfer);
-  }
-  for (std::size_t i = 0; i < recording.calls.size(); ++i) {
-    const RecordedCall& call = recording.calls[i];
-    if (collective[i] < 0 && call.duration) add(call, *call.duration);
-  }
-  return out;
-}
-
 // What the cost model expects of the cluster, a line for each operation and number of ranks.
-void draw_ceilings(Svg& svg, const Panel& panel, const std::vector<RatePoint>& points,
+void draw_ceilings(Svg& svg, const Panel& panel, const std::vector<MeasuredRate>& points,
                    const Cluster& cluster) {
-  const auto constants = benchmarked_for(cluster);
-  if (!constants) return;
   std::vector<std::pair<Operation, double>> drawn;
-  for (const RatePoint& point : points) {
-    const auto op = to_collective(point.op);
+  for (const MeasuredRate& point : points) {
     const auto key = std::pair(point.op, point.ranks);
-    if (!op || point.ranks < 2 || std::find(drawn.begin(), drawn.end(), key) != drawn.end()) {
-      continue;
-    }
+    if (point.ranks < 2 || std::find(drawn.begin(), drawn.end(), key) != drawn.end()) continue;
     drawn.push_back(key);
-    const auto ranks = static_cast<std::int64_t>(point.ranks);
-    const GroupSpan span = span_of(ranks, 1, ranks, cluster);
-    std::optional<Point> last;  // nothing where the curve lies outside
     constexpr int kSteps = 60;
+    std::vector<Bytes> sizes;
     for (int i = 0; i <= kSteps; ++i) {
-      const double bytes = panel.x.low * std::pow(panel.x.high / panel.x.low, i / double{kSteps});
-      const Seconds time = collective_time(*op, Bytes(bytes), span, cluster, constants->levels);
-      const double rate = bus_factor(point.op, point.ranks) * bytes / time.value() / 1e9;
+      sizes.emplace_back(panel.x.low * std::pow(panel.x.high / panel.x.low, i / double{kSteps}));
+    }
+    const std::vector<BytesPerSecond> rates =
+        modelled_rates(point.op, static_cast<std::int64_t>(point.ranks), sizes, cluster);
+    std::optional<Point> last;  // nothing where the curve lies outside
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const double rate = rates[i].value() / 1e9;
       const bool inside = rate >= panel.y.low && rate <= panel.y.high;
-      const Point at = {panel.x.at(bytes), panel.y.at(rate)};
+      const Point at = {panel.x.at(sizes[i].value()), panel.y.at(rate)};
       if (inside && last) {
         svg.line(*last, at,
                  "stroke=\"" + std::string(colour_of(point.op)) + "\" stroke-dasharray=\"5 3\"");
@@ -202,12 +171,12 @@ std::string_view meaning_of(const Measured& measured) {
 }
 
 std::string busbw_plot(const Measured& measured, const Cluster* cluster) {
-  const std::vector<RatePoint> points = rates_of(measured);
+  const std::vector<MeasuredRate> points = rates_of(measured);
   if (points.empty()) return {};
   std::vector<double> sizes, rates;
-  for (const RatePoint& point : points) {
-    sizes.push_back(std::max(1.0, point.bytes));
-    rates.push_back(point.rate / 1e9);
+  for (const MeasuredRate& point : points) {
+    sizes.push_back(std::max(1.0, point.bytes.value()));
+    rates.push_back(point.rate.value() / 1e9);
   }
   constexpr double kWidth = 760, kHeight = 430, kLeft = 76, kRight = 744, kTop = 86, kBottom = 378;
   if (cluster != nullptr) {  // room for the rate that the accelerators' links have
@@ -224,7 +193,7 @@ std::string busbw_plot(const Measured& measured, const Cluster* cluster) {
   std::vector<LegendEntry> legend;
   for (const Operation op : operations_of(measured)) {
     const bool has = std::any_of(points.begin(), points.end(),
-                                 [&](const RatePoint& point) { return point.op == op; });
+                                 [&](const MeasuredRate& point) { return point.op == op; });
     if (has) legend.push_back({std::string(to_name(op)), colour_of(op)});
   }
   draw_legend(svg, {kLeft, 70}, legend);
@@ -232,9 +201,9 @@ std::string busbw_plot(const Measured& measured, const Cluster* cluster) {
   if (cluster != nullptr) draw_ceilings(svg, panel, points, *cluster);
   for (const LegendEntry& entry : legend) {
     std::vector<Point> dots;
-    for (const RatePoint& point : points) {
+    for (const MeasuredRate& point : points) {
       if (to_name(point.op) != entry.label) continue;
-      dots.push_back({panel.x.at(std::max(1.0, point.bytes)), panel.y.at(point.rate / 1e9)});
+      dots.push_back({panel.x.at(std::max(1.0, point.bytes.value())), panel.y.at(point.rate.value() / 1e9)});
     }
     svg.dots(dots, 3, entry.colour);
   }

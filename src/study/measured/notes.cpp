@@ -1,7 +1,7 @@
 // What a trace does not say, each thing once.
 #include <algorithm>
 
-#include "api/comms_measured.hpp"
+#include "study/measured/measured.hpp"
 
 namespace headway {
 namespace {
@@ -11,37 +11,31 @@ std::int64_t calls_where(const Recording& recording, Holds holds) {
   return std::count_if(recording.calls.begin(), recording.calls.end(), holds);
 }
 
-// Where the sizes could have come from.
-std::string_view advice_on_sizes(const Recording& recording) {
-  if (recording.format.find("Kineto") != std::string::npos) {
-    return "PyTorch writes them since 2.3, older profilers with record_shapes=True";
-  }
-  if (recording.format.find("Nsight") != std::string::npos) {
-    return "NCCL gives them to NVTX: nsys profile --trace=cuda,nvtx, export --include-blobs=true";
-  }
-  if (recording.format.find("Chakra") != std::string::npos) {
-    return "the nodes lack comm_size";
-  }
-  return "the source has no such field";
-}
+// What is said of the whole recording already, so that single omissions need not repeat it.
+struct Said {
+  bool no_sizes = false, no_durations = false;
+};
 
-void note_sizes(const Recording& recording, std::vector<std::string>& notes) {
+void note_sizes(const Recording& recording, Said& said, std::vector<std::string>& notes) {
   const std::int64_t calls = calls_where(
       recording, [](const RecordedCall& call) { return call.op != Operation::barrier; });
   const std::int64_t sized = calls_where(
       recording, [](const RecordedCall& call) { return call.bytes || call.counted_bytes; });
-  if (calls > 0 && sized == 0) {
-    notes.push_back("no sizes in this trace: " + std::string(advice_on_sizes(recording)));
-  }
+  if (calls == 0 || sized > 0) return;
+  said.no_sizes = true;
+  notes.push_back("no sizes in this trace: " + (recording.size_advice.empty()
+                                                    ? "the source has no such field"
+                                                    : recording.size_advice));
 }
 
-void note_times(const Recording& recording, std::vector<std::string>& notes) {
+void note_times(const Recording& recording, Said& said, std::vector<std::string>& notes) {
   if (recording.calls.empty()) return;
   const auto of_kind = [&](TimeKind kind) {
     return calls_where(recording, [&](const RecordedCall& call) { return call.time == kind; });
   };
   const auto all = static_cast<std::int64_t>(recording.calls.size());
   if (of_kind(TimeKind::none) == all) {
+    said.no_durations = true;
     notes.push_back("no durations in this trace: it says which calls were made, not how long");
   } else if (of_kind(TimeKind::enqueue) + of_kind(TimeKind::none) == all) {
     notes.push_back(
@@ -75,13 +69,15 @@ void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
 std::vector<std::string> notes_on(const Measured& measured) {
   const Recording& recording = measured.recording();
   std::vector<std::string> notes;
-  note_sizes(recording, notes);
-  note_times(recording, notes);
-  const bool no_sizes = !notes.empty() && notes.front().starts_with("no sizes");
-  const bool no_times = !notes.empty() && notes.back().starts_with("no durations");
+  Said said;
+  note_sizes(recording, said, notes);
+  note_times(recording, said, notes);
   for (const Omission& omission : recording.omissions) {
-    if (omission.lost || (no_sizes && omission.what == "calls without a size")) continue;
-    if (no_times && omission.what.find("duration") != std::string::npos) continue;
+    if (omission.lost || (said.no_sizes && omission.what == kCallsWithoutSize)) continue;
+    if (said.no_durations &&
+        (omission.what == kCallsWithoutDuration || omission.what == kLogWithoutDurations)) {
+      continue;
+    }
     notes.push_back(omission.what +
                     (omission.count > 1 ? ": " + std::to_string(omission.count) : std::string()));
   }

@@ -1,6 +1,6 @@
-#include "api/comms_expected.hpp"
+#include "study/traffic/expected.hpp"
 #include "base/text.hpp"
-#include "study/traffic/plots.hpp"
+#include "report/charts/traffic.hpp"
 
 namespace headway {
 
