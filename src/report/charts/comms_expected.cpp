@@ -1,4 +1,4 @@
-#include "study/traffic/expected.hpp"
+#include "report/comms_expected.hpp"
 #include "base/text.hpp"
 #include "report/charts/traffic.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
+#include "report/comms_study.hpp"
 #include "report/charts/traffic.hpp"
 #include "study/traffic/sums.hpp"
 
@@ -203,6 +204,12 @@ std::string plot_study_sequence(const CommunicationStudy& study) {
          [](const StudiedRun& run) { return run.tokens_per_second_per_accelerator; });
   }
   return svg.str();
+}
+
+std::vector<OutputFile> study_plots(const CommunicationStudy& study, const std::string& folder) {
+  return {{folder + "/volume.svg", plot_study_volume(study)},
+          {folder + "/sizes.svg", plot_study_sizes(study)},
+          {folder + "/sequence.svg", plot_study_sequence(study)}};
 }
 
 }  // namespace headway

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "study/traffic/expected.hpp"
+#include "report/comms_expected.hpp"
 #include "base/document/csv.hpp"
 
 namespace headway {

@@ -1,7 +1,7 @@
 // Every call as a row.
 #include <charconv>
 
-#include "study/measured/measured.hpp"
+#include "report/comms_measured.hpp"
 #include "base/document/csv.hpp"
 
 namespace headway {

@@ -1,12 +1,10 @@
-#include <nlohmann/json.hpp>
 
-#include "study/reconcile/compared.hpp"
 #include "trace/analysis/call_table.hpp"
+#include "report/comms_compared.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class Q>
 Json value_of(const std::optional<Q>& quantity) {
@@ -99,7 +97,7 @@ std::string compared_json(const Compared& c) {
   for (const Omission& omission : c.recording.omissions) {
     omissions.push_back({{"what", omission.what}, {"count", omission.count}});
   }
-  const Json document = {
+  return document_text({
       {"model", c.run.model.name},
       {"cluster", c.run.cluster.name},
       {"format", c.recording.format},
@@ -121,8 +119,7 @@ std::string compared_json(const Compared& c) {
       {"recorded_groups", groups_json(c)},
       {"stages", all.stages},
       {"omissions", std::move(omissions)},
-      {"assumptions", c.run.assumptions}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+      {"assumptions", c.run.assumptions}});
 }
 
 }  // namespace headway

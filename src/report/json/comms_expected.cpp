@@ -1,14 +1,12 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "study/traffic/expected.hpp"
 #include "model/count.hpp"
 #include "study/traffic/sums.hpp"
+#include "report/comms_expected.hpp"
+#include "report/json/run.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json call_json(const TrafficCall& call, const Cluster& cluster) {
   Json at = Json::object();
@@ -108,7 +106,7 @@ std::string expected_json(const ExpectedCalls& e) {
   const Layout& layout = e.run.layout;
   Json classes = Json::array();
   for (const ClassTraffic& stage : e.traffic.classes) classes.push_back(class_json(stage, e));
-  const Json document = {{"model", e.run.model.name},
+  return document_text({{"model", e.run.model.name},
                          {"cluster", e.run.cluster.name},
                          {"parameters", parameters(e.run.model).total},
                          {"job",
@@ -133,8 +131,7 @@ std::string expected_json(const ExpectedCalls& e) {
                          {"mean_rank", totals_json(calls_of_mean_rank(e.traffic), e)},
                          {"classes", classes},
                          {"textbook", textbook_json(e)},
-                         {"notes", e.notes}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+                         {"notes", e.notes}});
 }
 
 }  // namespace headway

@@ -1,12 +1,9 @@
 // The answer as one JSON document in SI units. What is not known is null, never zero.
-#include <nlohmann/json.hpp>
-
-#include "study/measured/measured.hpp"
+#include "report/comms_measured.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class Number>
 Json known(const std::optional<Number>& number) {
@@ -185,7 +182,7 @@ std::string measured_json(const Measured& measured) {
   for (const Problem& problem : measured.run.unread) {
     unread.push_back({{"file", problem.where}, {"why", problem.message}});
   }
-  const Json document = {{"source", measured.run.files},
+  return document_text({{"source", measured.run.files},
                          {"unread", std::move(unread)},
                          {"format", recording.format},
                          {"ranks", ranks_json(measured)},
@@ -199,8 +196,7 @@ std::string measured_json(const Measured& measured) {
                          {"overlap", overlap_json(measured)},
                          {"histogram", histogram_json(measured.sizes)},
                          {"omissions", omissions_json(recording)},
-                         {"notes", measured.notes}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+                         {"notes", measured.notes}});
 }
 
 }  // namespace headway

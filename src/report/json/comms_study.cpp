@@ -1,12 +1,10 @@
-#include <nlohmann/json.hpp>
 
-#include "report/comms_study.hpp"
 #include "study/traffic/sums.hpp"
+#include "report/comms_study.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json model_json(const StudiedModel& model) {
   return {{"model", model.model},
@@ -65,8 +63,7 @@ std::string study_json(const CommunicationStudy& study) {
   Json models = Json::array(), runs = Json::array();
   for (const StudiedModel& model : study.models) models.push_back(model_json(model));
   for (const StudiedRun& run : study.runs) runs.push_back(run_json(run));
-  const Json document = {{"cluster", study.cluster.name}, {"models", models}, {"runs", runs}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text({{"cluster", study.cluster.name}, {"models", models}, {"runs", runs}});
 }
 
 }  // namespace headway

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "study/reconcile/compared.hpp"
+#include "report/comms_compared.hpp"
 #include "base/document/csv.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "study/traffic/expected.hpp"
+#include "report/comms_expected.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"

@@ -2,7 +2,9 @@
 
 #include <cstdio>
 
+#include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
+#include "report/comms_study.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway {
@@ -182,6 +184,24 @@ StudyTable sequence_table(const CommunicationStudy& study) {
 std::vector<StudyTable> study_tables(const CommunicationStudy& study) {
   return {models_table(study),   messages_table(study), data_table(study),    tensor_table(study),
           pipeline_table(study), sizes_table(study),    sequence_table(study)};
+}
+
+std::string study_text(const CommunicationStudy& study) {
+  std::string out =
+      "GPT-NeoX on Frontier with DeepSpeed: bytes that a rank sends in one step (after\n"
+      "Anthony et al., arXiv 2408.10197; docs/communication.md)\n";
+  for (const StudyTable& table : study_tables(study)) {
+    out += "\n" + table.title + "\n" + aligned(table.rows, table.left);
+  }
+  return out;
+}
+
+GeneratedBlocks study_blocks(const CommunicationStudy& study) {
+  GeneratedBlocks blocks;
+  for (const StudyTable& table : study_tables(study)) {
+    blocks["study-" + table.name] = markdown_table(table.rows, table.left);
+  }
+  return blocks;
 }
 
 }  // namespace headway

@@ -1,8 +1,5 @@
-// The comparison of expected with measured calls, as documents. Internal to src/api.
+// A run beside its recording, with the verdict.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "run/run.hpp"
 #include "study/reconcile/verdict.hpp"
@@ -16,8 +13,7 @@ struct Compared {
   Verdict verdict;
 };
 
-std::string compared_text(const Compared& compared);  // 80 columns
-std::string compared_json(const Compared& compared);
-std::string compared_csv(const Compared& compared);
+/// `steps`: optimiser steps in the recording; 0: to be found out.
+Result<Compared> compare(const Run& run, Recording recording, double steps = 0);
 
 }  // namespace headway

@@ -1,11 +1,11 @@
-// The expected calls of one run and how they are shown. Internal to src/api.
+// The expected calls of one run, with what they are set beside.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "api/predict.hpp"
-#include "platform/output.hpp"
+#include "run/run.hpp"
 #include "study/traffic/textbook.hpp"
 #include "study/traffic/traffic.hpp"
 
@@ -20,16 +20,9 @@ struct ExpectedCalls {
   std::vector<std::string> notes;  // for people: what does not fit, what was assumed
 };
 
-/// For a terminal of 80 columns.
-std::string expected_text(const ExpectedCalls& expected);
-
-/// One document; its fields are listed in docs/communication.md.
-std::string expected_json(const ExpectedCalls& expected);
-
-/// Every call of every class of rank, one a line.
-std::string expected_csv(const ExpectedCalls& expected);
-
-/// calls.svg and sizes.svg in `folder`.
-std::vector<OutputFile> expected_plots(const ExpectedCalls& expected, const std::string& folder);
+/// The calls of a legal run of which `forecast` is the forecast. Messages below `small_below` are
+/// small; where it is empty, those of which more than half of the time is latency [COMM-4].
+Result<ExpectedCalls> expected_calls(const Run& run, Forecast forecast,
+                                     std::optional<Bytes> small_below = {});
 
 }  // namespace headway
