@@ -1,4 +1,5 @@
 #include "report/comms_expected.hpp"
+
 #include "base/text.hpp"
 #include "report/charts/traffic.hpp"
 

@@ -8,8 +8,7 @@
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
-#include "cost/calibration/calibration.hpp"
-#include "cost/collective/collective.hpp"
+#include "study/measured/rates.hpp"
 
 namespace headway {
 namespace {
@@ -203,7 +202,8 @@ std::string busbw_plot(const Measured& measured, const Cluster* cluster) {
     std::vector<Point> dots;
     for (const MeasuredRate& point : points) {
       if (to_name(point.op) != entry.label) continue;
-      dots.push_back({panel.x.at(std::max(1.0, point.bytes.value())), panel.y.at(point.rate.value() / 1e9)});
+      dots.push_back(
+          {panel.x.at(std::max(1.0, point.bytes.value())), panel.y.at(point.rate.value() / 1e9)});
     }
     svg.dots(dots, 3, entry.colour);
   }

@@ -1,11 +1,11 @@
-// What the drawings of measured communication share. Internal to src/api.
+// What the drawings of measured communication share.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "study/measured/measured.hpp"
+#include "report/comms_measured.hpp"
 
 namespace headway {
 

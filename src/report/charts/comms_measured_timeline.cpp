@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/charts/comms_measured.hpp"
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
+#include "report/charts/comms_measured.hpp"
 #include "study/measured/timeline.hpp"
 #include "trace/recording/rank_names.hpp"
 

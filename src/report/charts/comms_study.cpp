@@ -5,8 +5,8 @@
 
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
-#include "report/comms_study.hpp"
 #include "report/charts/traffic.hpp"
+#include "report/comms_study.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway {

@@ -1,6 +1,7 @@
+#include "report/comms_expected.hpp"
+
 #include <cstdio>
 
-#include "report/comms_expected.hpp"
 #include "base/document/csv.hpp"
 
 namespace headway {

@@ -1,7 +1,8 @@
 // Every call as a row.
+#include "report/comms_measured.hpp"
+
 #include <charconv>
 
-#include "report/comms_measured.hpp"
 #include "base/document/csv.hpp"
 
 namespace headway {

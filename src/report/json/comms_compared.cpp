@@ -1,7 +1,8 @@
 
-#include "trace/analysis/call_table.hpp"
 #include "report/comms_compared.hpp"
+
 #include "report/json/document.hpp"
+#include "trace/analysis/call_table.hpp"
 
 namespace headway {
 namespace {
@@ -97,29 +98,29 @@ std::string compared_json(const Compared& c) {
   for (const Omission& omission : c.recording.omissions) {
     omissions.push_back({{"what", omission.what}, {"count", omission.count}});
   }
-  return document_text({
-      {"model", c.run.model.name},
-      {"cluster", c.run.cluster.name},
-      {"format", c.recording.format},
-      {"run_ranks", all.run_ranks},
-      {"recorded_ranks", all.recorded_ranks},
-      {"steps", all.steps.steps},
-      {"steps_by", kStepEvidenceNames[static_cast<std::size_t>(all.steps.evidence)]},
-      {"steps_by_counts", all.steps.by_counts ? Json(*all.steps.by_counts) : Json(nullptr)},
-      {"verdict", c.verdict.line},
-      {"as_expected", c.verdict.findings.empty() && !c.recording.calls.empty()},
-      {"findings", findings_json(c)},
-      {"expected_s", all.expected.value()},
-      {"measured_s", value_of(all.measured)},
-      {"transfer_s", all.measured ? Json(all.transfer.value()) : Json(nullptr)},
-      {"waiting_s", all.measured ? Json(all.waiting.value()) : Json(nullptr)},
-      {"exposed_s", value_of(all.exposed)},
-      {"rows", std::move(rows)},
-      {"late_ranks", std::move(late)},
-      {"recorded_groups", groups_json(c)},
-      {"stages", all.stages},
-      {"omissions", std::move(omissions)},
-      {"assumptions", c.run.assumptions}});
+  return document_text(
+      {{"model", c.run.model.name},
+       {"cluster", c.run.cluster.name},
+       {"format", c.recording.format},
+       {"run_ranks", all.run_ranks},
+       {"recorded_ranks", all.recorded_ranks},
+       {"steps", all.steps.steps},
+       {"steps_by", kStepEvidenceNames[static_cast<std::size_t>(all.steps.evidence)]},
+       {"steps_by_counts", all.steps.by_counts ? Json(*all.steps.by_counts) : Json(nullptr)},
+       {"verdict", c.verdict.line},
+       {"as_expected", c.verdict.findings.empty() && !c.recording.calls.empty()},
+       {"findings", findings_json(c)},
+       {"expected_s", all.expected.value()},
+       {"measured_s", value_of(all.measured)},
+       {"transfer_s", all.measured ? Json(all.transfer.value()) : Json(nullptr)},
+       {"waiting_s", all.measured ? Json(all.waiting.value()) : Json(nullptr)},
+       {"exposed_s", value_of(all.exposed)},
+       {"rows", std::move(rows)},
+       {"late_ranks", std::move(late)},
+       {"recorded_groups", groups_json(c)},
+       {"stages", all.stages},
+       {"omissions", std::move(omissions)},
+       {"assumptions", c.run.assumptions}});
 }
 
 }  // namespace headway

@@ -1,9 +1,10 @@
+#include "report/comms_expected.hpp"
+
 #include <cmath>
 
 #include "model/count.hpp"
-#include "study/traffic/sums.hpp"
-#include "report/comms_expected.hpp"
 #include "report/json/run.hpp"
+#include "study/traffic/sums.hpp"
 
 namespace headway {
 namespace {
@@ -107,31 +108,31 @@ std::string expected_json(const ExpectedCalls& e) {
   Json classes = Json::array();
   for (const ClassTraffic& stage : e.traffic.classes) classes.push_back(class_json(stage, e));
   return document_text({{"model", e.run.model.name},
-                         {"cluster", e.run.cluster.name},
-                         {"parameters", parameters(e.run.model).total},
-                         {"job",
-                          {{"framework", kFrameworkNames[static_cast<int>(job.framework)]},
-                           {"seq", job.sequence},
-                           {"global_batch", job.global_batch},
-                           {"precision", job.recipe->name}}},
-                         {"layout",
-                          {{"gpus", layout.ranks()},
-                           {"dp", layout.dp},
-                           {"tp", layout.tp},
-                           {"cp", layout.cp},
-                           {"pp", layout.pp},
-                           {"vpp", layout.vpp},
-                           {"ep", layout.ep},
-                           {"micro_batch", layout.micro_batch},
-                           {"micro_batches", micro_batches(job, layout)},
-                           {"zero", layout.zero}}},
-                         {"step_time_s", e.forecast.step_time.value()},
-                         {"fits", e.forecast.fits},
-                         {"small_means", e.small},
-                         {"mean_rank", totals_json(calls_of_mean_rank(e.traffic), e)},
-                         {"classes", classes},
-                         {"textbook", textbook_json(e)},
-                         {"notes", e.notes}});
+                        {"cluster", e.run.cluster.name},
+                        {"parameters", parameters(e.run.model).total},
+                        {"job",
+                         {{"framework", kFrameworkNames[static_cast<int>(job.framework)]},
+                          {"seq", job.sequence},
+                          {"global_batch", job.global_batch},
+                          {"precision", job.recipe->name}}},
+                        {"layout",
+                         {{"gpus", layout.ranks()},
+                          {"dp", layout.dp},
+                          {"tp", layout.tp},
+                          {"cp", layout.cp},
+                          {"pp", layout.pp},
+                          {"vpp", layout.vpp},
+                          {"ep", layout.ep},
+                          {"micro_batch", layout.micro_batch},
+                          {"micro_batches", micro_batches(job, layout)},
+                          {"zero", layout.zero}}},
+                        {"step_time_s", e.forecast.step_time.value()},
+                        {"fits", e.forecast.fits},
+                        {"small_means", e.small},
+                        {"mean_rank", totals_json(calls_of_mean_rank(e.traffic), e)},
+                        {"classes", classes},
+                        {"textbook", textbook_json(e)},
+                        {"notes", e.notes}});
 }
 
 }  // namespace headway

@@ -1,5 +1,6 @@
 // The answer as one JSON document in SI units. What is not known is null, never zero.
 #include "report/comms_measured.hpp"
+
 #include "report/json/document.hpp"
 
 namespace headway {
@@ -183,20 +184,20 @@ std::string measured_json(const Measured& measured) {
     unread.push_back({{"file", problem.where}, {"why", problem.message}});
   }
   return document_text({{"source", measured.run.files},
-                         {"unread", std::move(unread)},
-                         {"format", recording.format},
-                         {"ranks", ranks_json(measured)},
-                         {"groups", groups_json(recording)},
-                         {"calls_by_group", calls_json(measured)},
-                         {"waiting_by_group", waiting_json(measured)},
-                         {"matched", matched_json(measured)},
-                         {"unmatched", measured.alignment.unmatched},
-                         {"clock_error_s", known(measured.alignment.clock_error)},
-                         {"ranks_waiting", ranks_waiting_json(measured)},
-                         {"overlap", overlap_json(measured)},
-                         {"histogram", histogram_json(measured.sizes)},
-                         {"omissions", omissions_json(recording)},
-                         {"notes", measured.notes}});
+                        {"unread", std::move(unread)},
+                        {"format", recording.format},
+                        {"ranks", ranks_json(measured)},
+                        {"groups", groups_json(recording)},
+                        {"calls_by_group", calls_json(measured)},
+                        {"waiting_by_group", waiting_json(measured)},
+                        {"matched", matched_json(measured)},
+                        {"unmatched", measured.alignment.unmatched},
+                        {"clock_error_s", known(measured.alignment.clock_error)},
+                        {"ranks_waiting", ranks_waiting_json(measured)},
+                        {"overlap", overlap_json(measured)},
+                        {"histogram", histogram_json(measured.sizes)},
+                        {"omissions", omissions_json(recording)},
+                        {"notes", measured.notes}});
 }
 
 }  // namespace headway

@@ -1,7 +1,8 @@
 
-#include "study/traffic/sums.hpp"
 #include "report/comms_study.hpp"
+
 #include "report/json/document.hpp"
+#include "study/traffic/sums.hpp"
 
 namespace headway {
 namespace {

@@ -1,10 +1,10 @@
+#include "report/comms_compared.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
-#include "report/comms_compared.hpp"
-#include "base/document/csv.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
@@ -13,7 +13,6 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kColumns = 80;
 constexpr std::size_t kMostRows = 20;
 
 template <class... Arguments>
@@ -30,22 +29,8 @@ std::string number(double value) {
 }
 
 // Words in lines of at most 80 columns, behind `start`; further lines are as far in.
-std::string wrapped(const std::string& start, const std::string& text) {
-  std::string out, line = start;
-  bool fresh = true;  // no word on the line yet
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!fresh && line.size() + 1 + word.size() > kColumns) {
-      out += line + "\n";
-      line = std::string(start.size(), ' ');
-      fresh = true;
-    }
-    line += (fresh ? "" : " ") + word;
-    fresh = false;
-    begin = end + 1;
-  }
-  return out + line + "\n";
+std::string behind(const std::string& start, const std::string& text) {
+  return start + wrapped(text, start.size(), start.size()).substr(start.size());
 }
 
 std::string head(const Compared& c) {
@@ -60,15 +45,15 @@ std::string head(const Compared& c) {
              ? " assumed (--trace-steps N says how many)"
              : " (" + std::string(kStepEvidenceNames[static_cast<int>(all.steps.evidence)]) + ")";
   if (all.steps.by_counts) out += "; the counts speak for " + number(*all.steps.by_counts);
-  return wrapped("", out);
+  return wrapped(out, 0, 0);
 }
 
 std::string verdict_lines(const Compared& c) {
   const auto& findings = c.verdict.findings;
-  if (findings.empty()) return wrapped("", c.verdict.line);
+  if (findings.empty()) return wrapped(c.verdict.line, 0, 0);
   std::string out = "found, the costliest first\n";
   for (std::size_t i = 0; i < std::min(findings.size(), kMostRows); ++i) {
-    out += wrapped("  " + std::to_string(i + 1) + ". ", findings[i].text);
+    out += behind("  " + std::to_string(i + 1) + ". ", findings[i].text);
   }
   if (findings.size() > kMostRows) {
     out += "  and " + std::to_string(findings.size() - kMostRows) + " more (--json lists all)\n";
@@ -178,10 +163,6 @@ std::string groups_table(const Compared& c) {
   return rows.empty() ? "" : "recorded groups\n" + aligned(rows, 4);
 }
 
-std::string optional_number(std::optional<double> value) {
-  return value ? formatted("%.9g", *value) : "";
-}
-
 }  // namespace
 
 std::string compared_text(const Compared& c) {
@@ -202,47 +183,7 @@ std::string compared_text(const Compared& c) {
     notes.push_back("assumed: " + printable(assumption, 1000));
   }
   if (!notes.empty()) out += "\n";
-  for (const std::string& note : notes) out += wrapped("", note);
-  return out;
-}
-
-std::string compared_csv(const Compared& c) {
-  std::string out =
-      "group,recorded_group,match,expected_op,measured_op,phase,ranks,expected_count,"
-      "measured_count,expected_bytes,measured_bytes,expected_s,model_s,transfer_s,waiting_s,"
-      "timed_count,timed_model_s,exposed_s,model_bus_bytes_per_s,measured_bus_bytes_per_s\n";
-  for (const ReconciledRow& row : c.reconciliation.rows) {
-    const bool timed = row.timed_count > 0;
-    const auto value = [](const auto& quantity) {
-      return quantity ? std::optional(quantity->value()) : std::nullopt;
-    };
-    const auto when_timed = [&](Seconds s) {
-      return timed ? std::optional(s.value()) : std::nullopt;
-    };
-    const std::string cells[] = {
-        csv_cell(group_text(row, c.recording)),
-        csv_cell(printable(group_name(c.recording, row.recorded), 200)),
-        std::string(to_name(row.match)),
-        row.expected_count > 0 ? std::string(to_name(row.expected_op)) : "",
-        row.measured_count > 0 ? std::string(to_name(row.measured_op)) : "",
-        row.expected_count > 0 ? std::string(to_name(row.phase)) : "",
-        row.ranks > 0 ? std::to_string(row.ranks) : "",
-        optional_number(row.expected_count),
-        optional_number(row.measured_count),
-        optional_number(row.expected_bytes.value()),
-        row.sized ? optional_number(row.measured_bytes.value()) : "",
-        optional_number(row.expected.value()),
-        optional_number(value(row.model)),
-        optional_number(when_timed(row.transfer)),
-        optional_number(when_timed(row.waiting)),
-        optional_number(row.timed_count),
-        optional_number(when_timed(row.timed_model)),
-        optional_number(value(row.exposed)),
-        optional_number(value(row.model_bus)),
-        optional_number(value(row.measured_bus))};
-    for (std::size_t i = 0; i < std::size(cells); ++i) out += (i > 0 ? "," : "") + cells[i];
-    out += "\n";
-  }
+  for (const std::string& note : notes) out += wrapped(note, 0, 0);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What the sections of the text on measured communication share. Internal to src/api.
+// What the sections of the text on measured communication share.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "study/measured/measured.hpp"
+#include "report/comms_measured.hpp"
 
 namespace headway {
 

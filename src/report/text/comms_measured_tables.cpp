@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "report/text/comms_measured.hpp"
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
+#include "report/text/comms_measured.hpp"
 
 namespace headway {
 namespace {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/text/comms_measured.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/text/comms_measured.hpp"
 #include "trace/recording/rank_names.hpp"
 
 namespace headway {

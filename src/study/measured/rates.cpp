@@ -12,8 +12,8 @@ std::vector<MeasuredRate> rates_of(const Measured& measured) {
     const auto bytes = wire_bytes(recording, call);
     const BytesPerSecond rate = bytes && time.value() > 0 ? *bytes / time : BytesPerSecond();
     if (!(rate.value() > 0) || call.time == TimeKind::enqueue) return;
-    out.push_back({call.op, static_cast<double>(group_size(recording, call).value_or(0)),
-                   *call.bytes, rate});
+    out.push_back(
+        {call.op, static_cast<double>(group_size(recording, call).value_or(0)), *call.bytes, rate});
   };
   const std::vector<std::int64_t> collective = collective_of_calls(measured);
   for (const MatchedCall& matched : measured.alignment.matched) {

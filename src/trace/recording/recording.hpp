@@ -96,9 +96,9 @@ inline constexpr std::string_view kCallsWithoutDuration =
 inline constexpr std::string_view kLogWithoutDurations = "the log holds no durations";
 
 struct Recording {
-  std::string source;  // file, as shown
-  std::string format;  // "PyTorch Kineto trace"
-  std::string size_advice = {};  // where sizes come from, for a recording that has none; or empty
+  std::string source;            // file, as shown
+  std::string format;            // "PyTorch Kineto trace"
+  std::string size_advice = {};  // what to say of sizes where it has none; empty: nothing
   std::vector<RecordedRank> ranks;
   std::vector<RecordedGroup> groups;
   std::vector<RecordedCall> calls;       // in the order of the source
