@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "api/commands.hpp"
-#include "api/predict.hpp"
 #include "base/document/document.hpp"
+#include "forecast/predict/predict.hpp"
 #include "platform/files.hpp"
 
 namespace headway {

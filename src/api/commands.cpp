@@ -4,7 +4,6 @@
 
 #include "api/limits.hpp"
 #include "api/plan.hpp"
-#include "api/predict.hpp"
 #include "base/document/document.hpp"
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
@@ -12,6 +11,7 @@
 #include "fit/collectives/collectives.hpp"
 #include "fit/corpus/measurements.hpp"
 #include "fit/kernels/kernels.hpp"
+#include "forecast/predict/predict.hpp"
 #include "model/load.hpp"
 #include "platform/embedded.hpp"
 #include "report/list.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/commands.hpp"
-#include "api/predict.hpp"
+#include "forecast/predict/predict.hpp"
 #include "base/generated.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"

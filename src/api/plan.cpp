@@ -6,10 +6,10 @@
 #include <charconv>
 #include <limits>
 
-#include "api/predict.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "forecast/predict/predict.hpp"
 #include "launch/launch.hpp"
 #include "study/plan/fields.hpp"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "api/commands.hpp"
-#include "api/predict.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
+#include "forecast/predict/predict.hpp"
 #include "launch/launch.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"

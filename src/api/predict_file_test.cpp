@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "api/commands.hpp"
-#include "api/predict.hpp"
+#include "forecast/predict/predict.hpp"
 
 namespace headway {
 namespace {

@@ -1,4 +1,4 @@
-#include "api/predict.hpp"
+#include "forecast/predict/predict.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api/predict.hpp"
 #include "api/scale.hpp"
 #include "base/text.hpp"
+#include "forecast/predict/predict.hpp"
 
 namespace headway {
 namespace {

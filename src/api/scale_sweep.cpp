@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "api/predict.hpp"
+#include "forecast/predict/predict.hpp"
 #include "model/count.hpp"
 
 namespace headway {

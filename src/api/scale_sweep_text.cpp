@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "api/predict.hpp"
 #include "api/scale_sweep.hpp"
 #include "api/scale_words.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "forecast/predict/predict.hpp"
 
 namespace headway {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "api/predict.hpp"
 #include "base/document/document.hpp"
+#include "forecast/predict/predict.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::run(std::string_view text) {

@@ -10,6 +10,7 @@
 
 #include "base/draw/table.hpp"
 #include "fit/corpus/forecast.hpp"
+#include "fit/intervals/spread.hpp"
 
 namespace headway {
 namespace {

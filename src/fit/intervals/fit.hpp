@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/document/document.hpp"
-#include "fit/intervals/intervals.hpp"
 #include "fit/statistics.hpp"
 #include "fit/steps/fit.hpp"
+#include "forecast/intervals/intervals.hpp"
 #include "platform/parallel.hpp"
 
 namespace headway {

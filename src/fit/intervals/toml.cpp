@@ -1,17 +1,15 @@
-// data/calibration/intervals.toml: written by a calibration, read by every forecast.
-#include <cmath>
+// data/calibration/intervals.toml: written by a calibration. Every forecast reads the model in it
+// (forecast/intervals), the errors beside it are read here.
 #include <cstdio>
 
 #include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "fit/intervals/fit.hpp"
-#include "fit/intervals/intervals.hpp"
+#include "forecast/intervals/intervals.hpp"
 #include "platform/files.hpp"
 
 namespace headway {
 namespace {
-
-constexpr std::array<const char*, Box::kSides> kSideNames = {"ranks", "parameters", "sequence"};
 
 std::string number(double x, const char* format = "%.4g") {
   char text[32];
@@ -38,7 +36,7 @@ std::string reach_text(const Reach& reach) {
   for (const auto& [name, box] : reach.frameworks) {
     out += "\n[reach.framework." + name + "]  # log2 of the least and the most\n";
     for (std::size_t side = 0; side < Box::kSides; ++side) {
-      out += std::string(kSideNames[side]) + " = { least = " + number(box.least[side]) +
+      out += std::string(Box::kSideNames[side]) + " = { least = " + number(box.least[side]) +
              ", most = " + number(box.most[side]) + " }\n";
     }
   }
@@ -57,39 +55,6 @@ std::string groups_text(const std::string& kind, const std::vector<Generalisatio
            "\nbias = " + number(group.left_out.bias, "%.3g") + '\n';
     if (group.coverage) out += "coverage = " + number(*group.coverage, "%.3g") + '\n';
   }
-  return out;
-}
-
-Spread spread_from(Fields fields) {
-  Spread out;
-  for (std::size_t i = 0; i < kDifficultyNames.size(); ++i) {
-    out.slopes[i] = fields.number(kDifficultyNames[i]);
-    if (std::abs(out.slopes[i]) > 20) fields.fail(kDifficultyNames[i], "must be from -20 to 20");
-  }
-  out.low = fields.number("low");
-  out.high = fields.number("high");
-  if (!(out.low <= out.high)) fields.fail("low", "must not be above high");
-  fields.reject_unknown();
-  return out;
-}
-
-Reach reach_from(Fields fields) {
-  Reach out;
-  for (const std::string& name : fields.texts_or_empty("architectures")) {
-    out.architectures.insert(name);
-  }
-  Fields frameworks = fields.table("framework");
-  for (const std::string& name : frameworks.keys()) {
-    Fields box = frameworks.table(name);
-    for (std::size_t side = 0; side < Box::kSides; ++side) {
-      Fields ends = box.table(kSideNames[side], /*required=*/true);
-      out.frameworks[name].least[side] = ends.number("least");
-      out.frameworks[name].most[side] = ends.number("most");
-      ends.reject_unknown();
-    }
-    box.reject_unknown();
-  }
-  fields.reject_unknown();
   return out;
 }
 
@@ -132,9 +97,7 @@ Result<IntervalFit> interval_fit_from(const Document& document) {
   Fields fields(document, problems);
   IntervalFit out;
   fields.text("date");
-  out.model.step_time = spread_from(fields.table("step_time", /*required=*/true));
-  out.model.memory = spread_from(fields.table("memory", /*required=*/true));
-  out.model.reach = reach_from(fields.table("reach", /*required=*/true));
+  out.model = interval_model_from(fields);
   Fields left_out = fields.table("left-out");
   out.classes = groups_from(left_out.table("class"));
   out.sources = groups_from(left_out.table("source"));

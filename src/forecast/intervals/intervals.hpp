@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/document/document.hpp"
+#include "base/result.hpp"
 #include "cluster/cluster.hpp"
 #include "forecast/forecast.hpp"
 
@@ -35,6 +36,7 @@ using Difficulties = std::array<double, kDifficultyNames.size()>;
 /// The box that the measured runs of one framework lie in. Distances count in doublings.
 struct Box {
   static constexpr std::size_t kSides = 3;  // log2 of ranks, parameters, tokens in a sequence
+  static constexpr std::array<const char*, kSides> kSideNames = {"ranks", "parameters", "sequence"};
   std::array<double, kSides> least, most;
 };
 
@@ -84,19 +86,9 @@ Interval<Q> interval(const Spread& spread, const Difficulties& difficulties, Q p
 void add_intervals(const IntervalModel& intervals, const Model& model, const Job& job,
                    const Layout& layout, const Cluster& cluster, Forecast& forecast);
 
-/// One run for the fit of a spread.
-struct Residual {
-  std::string source;
-  double log_ratio = 0;  // ln(measured / predicted), by constants that did not see the source
-  Difficulties difficulties{};
-};
-
-/// The slopes are those under which Laplace's law makes the residuals likeliest, the n runs of a
-/// source counting as the root of n; low and high the quantiles of what is left.
-Spread fit_spread(std::span<const Residual> residuals);
-
-/// The share of the residuals inside their interval by the residuals of all other sources, by
-/// source.
-std::map<std::string, double> left_out_coverage(std::span<const Residual> residuals);
+/// What intervals.toml of a calibration says of the model; tables besides are left to their reader.
+IntervalModel interval_model_from(Fields& fields);
+/// That of the embedded calibration, or why there is none.
+const Result<IntervalModel>& embedded_interval_model();
 
 }  // namespace headway

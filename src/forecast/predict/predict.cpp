@@ -1,0 +1,51 @@
+#include "forecast/predict/predict.hpp"
+
+#include "base/quantity_text.hpp"
+#include "cost/calibration/calibration.hpp"
+#include "forecast/intervals/intervals.hpp"
+#include "step/frameworks/habits.hpp"
+
+namespace headway {
+namespace {
+
+// What a reader of the forecast should know of the run.
+void add_notes(const Model& model, const Job& job, const Layout& layout, Forecast& out) {
+  if (!out.fits) {
+    out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
+                        " more than the " + to_text(out.capacity) + " of an accelerator");
+  }
+  const std::int64_t chunks = layout.pp * layout.vpp;
+  const bool balanced = habits(job.framework).balances_stages && layout.vpp == 1;
+  if (model.layers() % chunks != 0 && layout.first_stage_layers == 0 &&
+      layout.last_stage_layers == 0 && !balanced) {
+    out.notes.push_back(std::to_string(model.layers()) + " layers do not divide into " +
+                        std::to_string(chunks) +
+                        " pipeline chunks: the first ones hold one more (Megatron-LM needs "
+                        "--pipeline-model-parallel-layout for that)");
+  }
+  if (model.maximum_sequence > 0 && job.sequence > model.maximum_sequence) {
+    out.notes.push_back("sequence of " + std::to_string(job.sequence) +
+                        " tokens is longer than the " + std::to_string(model.maximum_sequence) +
+                        " the model was made for");
+  }
+}
+
+}  // namespace
+
+Result<Forecast> predict(const Model& model, const Job& job, const Layout& layout,
+                         const Cluster& cluster, AttentionFlops convention) {
+  const auto calibration = calibration_for(cluster, job.software);
+  if (!calibration) return calibration.problems();
+  Forecast out = forecast(model, job, layout, cluster, *calibration, convention);
+  if (const auto& intervals = embedded_interval_model()) {
+    add_intervals(*intervals, model, job, layout, cluster, out);
+  }
+  add_notes(model, job, layout, out);
+  return out;
+}
+
+Result<Forecast> predict(const Run& run) {
+  return predict(run.model, run.job, run.layout, run.cluster, run.convention);
+}
+
+}  // namespace headway
