@@ -13,6 +13,8 @@
 #include "report/problems.hpp"
 #include "run/run.hpp"
 #include "study/limits/question.hpp"
+#include "study/lifetime/assumptions.hpp"
+#include "study/sweep/question.hpp"
 
 namespace headway {
 
@@ -91,18 +93,8 @@ struct ScaleRunRequest {
   std::string plot;      // folder for drawings; empty: none
   bool json = false;
 };
-/// What `scale run` takes besides the fields of a run, which may stand in a run file as well.
-std::span<const RunField> scale_run_fields();
 /// A whole training run: days, accelerator-hours, energy, money, CO2.
 CommandOutput run_scale_run(const ScaleRunRequest& request);
-
-/// The axes of `scale`, each a command of its name.
-enum class SweepAxis : std::uint8_t { weak, strong, model, context, hardware, network, layout };
-constexpr std::array<std::string_view, 7> kSweepNames = {"weak",     "strong",  "model", "context",
-                                                         "hardware", "network", "layout"};
-/// What the command of an axis takes besides the fields of `scale run`, where --tokens may be left
-/// out.
-std::span<const RunField> scale_sweep_fields(SweepAxis axis);
 
 struct ScaleSweepRequest {
   SweepAxis axis = SweepAxis::weak;

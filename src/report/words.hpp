@@ -1,11 +1,28 @@
-// Words that several commands print.
+// Words and numbers that several forms of an answer share.
 #pragma once
 
 #include <string>
 
+#include "base/quantity.hpp"
+#include "layout/layout.hpp"
+#include "study/sweep/question.hpp"
+
 namespace headway {
 
-/// "1,234,567"; "12.3 M" from 10 million on.
-std::string short_count_text(double value);
+/// One number by a pattern of printf.
+std::string number_text(const char* pattern, double value);
+/// "1.05 M", "15.6 T"; below a million every digit.
+std::string tokens_text(double tokens);
+/// "12.3 kWh", "1,234 MWh".
+std::string energy_text(Joules energy);
+/// "12.3 kg", "1,234 t".
+std::string mass_text(double kilograms);
+/// "$1,234", "$12.3 M"; "-" where it is 0, not known.
+std::string price_text(double dollars);
+
+/// "tp 2 mb 4 full": degrees above 1, micro-batch, recomputation.
+std::string short_layout_words(const Layout& layout);
+/// What the axis counts, "accelerators".
+std::string axis_title(SweepAxis axis);
 
 }  // namespace headway

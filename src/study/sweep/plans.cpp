@@ -1,0 +1,212 @@
+#include "study/sweep/plans.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/quantity_text.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "study/sweep/axes.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kFactors[] = {0.125, 0.25, 0.5, 1, 2, 4, 8};
+constexpr std::int64_t kDomains[] = {8, 16, 32, 64, 128, 256, 512};
+constexpr std::int64_t kDegrees[] = {2, 4, 8};
+constexpr const char* kGenerations[] = {"dgx-v100", "dgx-a100-80gb", "dgx-h100",
+                                        "dgx-h200", "dgx-b200",      "gb200-nvl72"};
+
+std::string count_label(std::int64_t value) {
+  return short_count_text(static_cast<double>(value));
+}
+
+std::string factor_label(double factor) {
+  char text[32];
+  std::snprintf(text, sizeof text, "x %.6g", factor);
+  return text;
+}
+
+SweepPlan over_accelerators(const SweepQuestion& question) {
+  const Run& base = question.base;
+  std::vector<std::int64_t> at = question.at;
+  if (at.empty()) {
+    constexpr int kDoublings = 7;
+    const std::int64_t ranks = base.layout.ranks();
+    // A strong scaling ends where a rank has less than a sequence.
+    const std::int64_t most =
+        question.axis == SweepAxis::weak
+            ? base.cluster.accelerators
+            : std::min(base.cluster.accelerators, ranks / base.layout.dp * base.job.global_batch);
+    for (int i = 0; i < kDoublings && (ranks << i) <= most; ++i) at.push_back(ranks << i);
+  }
+  const BatchRule rule =
+      question.axis == SweepAxis::weak ? BatchRule::of_a_rank : BatchRule::of_all;
+  SweepPlan out;
+  for (const std::int64_t n : at) {
+    out.cases.push_back({count_label(n), static_cast<double>(n), with_accelerators(base, n, rule)});
+  }
+  return out;
+}
+
+SweepPlan over_context(const SweepQuestion& question) {
+  const Run& base = question.base;
+  std::vector<std::int64_t> at = question.at;
+  if (at.empty()) {
+    for (const std::int64_t divisor : {4, 2}) {
+      if (base.job.sequence % divisor == 0) at.push_back(base.job.sequence / divisor);
+    }
+    const std::int64_t sequences = base.job.global_batch / base.layout.dp;  // of a rank
+    for (int i = 0; i <= 5; ++i) {
+      if (question.keep_tokens && (std::int64_t{1} << i) > sequences) break;
+      at.push_back(base.job.sequence << i);
+    }
+  }
+  SweepPlan out;
+  for (const std::int64_t sequence : at) {
+    out.cases.push_back({count_label(sequence), static_cast<double>(sequence),
+                         with_sequence(base, sequence, question.keep_tokens)});
+  }
+  return out;
+}
+
+// The run with one field given anew: defaults that follow from it are settled again.
+Result<Run> with_field(const Run& base, const char* name, const std::string& value) {
+  RunRequest fields = base.given;
+  fields.push_back({name, value, "--at"});
+  return make_run(fields);
+}
+
+// Built-in models of the same family, "llama-2-" of "llama-2-7b"; the model alone where its name
+// has no size at its end.
+std::vector<std::string> family_of(const Run& base) {
+  const auto given = std::find_if(base.given.rbegin(), base.given.rend(),
+                                  [](const GivenField& field) { return field.name == "model"; });
+  const std::string& name = given->text;
+  const std::size_t dash = name.rfind('-');
+  std::vector<std::string> out;
+  const auto is_size = [](std::string_view text) {
+    return text.size() >= 2 && (text.back() == 'b' || text.back() == 'm') &&
+           text.find_first_not_of("0123456789.") == text.size() - 1;
+  };
+  if (dash != std::string::npos && is_size(std::string_view(name).substr(dash + 1))) {
+    const std::string family = name.substr(0, dash + 1);
+    for (const std::string& other : model_names()) {
+      if (other.starts_with(family) && is_size(std::string_view(other).substr(family.size()))) {
+        out.push_back(other);
+      }
+    }
+  }
+  if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  return out;
+}
+
+SweepPlan over_models(const SweepQuestion& question) {
+  const bool given = !question.names.empty();
+  SweepPlan out;
+  for (const std::string& name : given ? question.names : family_of(question.base)) {
+    out.cases.push_back({name, 0, with_field(question.base, "model", name)});
+  }
+  const auto size = [](const SweepCase& at) {
+    return at.run ? static_cast<double>(parameters(at.run->model).total) : HUGE_VAL;
+  };
+  if (!given) {
+    std::stable_sort(out.cases.begin(), out.cases.end(),
+                     [&](const SweepCase& a, const SweepCase& b) { return size(a) < size(b); });
+  }
+  for (std::size_t i = 0; i < out.cases.size(); ++i) {
+    out.cases[i].value = static_cast<double>(i);
+  }
+  return out;
+}
+
+std::vector<SweepPlan> over_hardware(const SweepQuestion& question) {
+  std::vector<std::string> names = question.names;
+  if (names.empty()) names.assign(std::begin(kGenerations), std::end(kGenerations));
+  std::vector<SweepPlan> out = {{"own network", {}},
+                                {"network of " + question.base.cluster.name, {}}};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto own = with_field(question.base, "cluster", names[i]);
+    const double at = static_cast<double>(i);
+    out[0].cases.push_back({names[i], at, own});
+    out[1].cases.push_back(
+        {names[i], at, own ? with_network_of(*own, question.base.cluster) : own});
+  }
+  return out;
+}
+
+std::vector<SweepPlan> over_network(const SweepQuestion& question) {
+  const Run& base = question.base;
+  const bool all =
+      question.bandwidth.empty() && question.latency.empty() && question.domain.empty();
+  std::vector<double> bandwidth = question.bandwidth, latency = question.latency;
+  std::vector<std::int64_t> domain = question.domain;
+  if (all) {
+    bandwidth.assign(std::begin(kFactors), std::end(kFactors));
+    latency = bandwidth;
+    domain.assign(std::begin(kDomains), std::end(kDomains));
+  }
+  std::vector<SweepPlan> out;
+  if (!bandwidth.empty()) {
+    out.push_back({"bandwidth", {}});
+    for (const double f : bandwidth) {
+      out.back().cases.push_back({factor_label(f), f, with_bandwidth(base, f)});
+    }
+  }
+  if (!latency.empty()) {
+    out.push_back({"latency", {}});
+    for (const double f : latency) {
+      out.back().cases.push_back({factor_label(f), f, with_latency(base, f)});
+    }
+  }
+  if (!domain.empty()) {
+    out.push_back({"domain", {}});
+    for (const std::int64_t size : domain) {
+      out.back().cases.push_back(
+          {count_label(size), static_cast<double>(size), with_domain(base, size)});
+    }
+  }
+  return out;
+}
+
+std::vector<SweepPlan> over_layouts(const SweepQuestion& question) {
+  const Run& base = question.base;
+  std::vector<std::int64_t> degrees = question.at;
+  if (degrees.empty()) degrees.assign(std::begin(kDegrees), std::end(kDegrees));
+  std::vector<SweepPlan> out = {{"data alone", {{"1", 1, with_degrees(base, 1, 1, 1)}}},
+                                {"tensor", {}},
+                                {"context", {}},
+                                {"pipeline", {}}};
+  for (const std::int64_t degree : degrees) {
+    if (degree == 1) continue;
+    const std::string label = count_label(degree);
+    const double at = static_cast<double>(degree);
+    out[1].cases.push_back({label, at, with_degrees(base, degree, 1, 1)});
+    out[2].cases.push_back({label, at, with_degrees(base, 1, degree, 1)});
+    out[3].cases.push_back({label, at, with_degrees(base, 1, 1, degree)});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<SweepPlan> sweep_plans(const SweepQuestion& question) {
+  switch (question.axis) {
+    case SweepAxis::weak:
+    case SweepAxis::strong:
+      return {over_accelerators(question)};
+    case SweepAxis::model:
+      return {over_models(question)};
+    case SweepAxis::context:
+      return {over_context(question)};
+    case SweepAxis::hardware:
+      return over_hardware(question);
+    case SweepAxis::network:
+      return over_network(question);
+    case SweepAxis::layout:
+      return over_layouts(question);
+  }
+  return {};
+}
+
+}  // namespace headway

@@ -1,0 +1,205 @@
+#include "study/sweep/question.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "run/request_reader.hpp"
+
+namespace headway {
+namespace {
+
+constexpr RunField kThreshold = {
+    "threshold", "0..1",
+    "share of what the first accelerators bring, below which more bring little; default 0.5"};
+constexpr RunField kBest = {"best", "",
+                            "each point takes the best layout (headway plan), not the given one"};
+constexpr RunField kNetworkFields[] = {
+    kBest,
+    {"bandwidth", "LIST", "factors of the rates beyond the node; default 0.125 to 8"},
+    {"latency", "LIST", "factors of the latencies beyond the node; default 0.125 to 8"},
+    {"domain", "LIST", "accelerators that the innermost links join; default 8 to 512"},
+};
+constexpr RunField kContextFields[] = {
+    kBest,
+    {"at", "LIST", "tokens in a sequence; default: 1/4 to 32 times --seq"},
+    {"keep", "tokens|sequences", "what of a step stays the same; default tokens"},
+};
+constexpr RunField kAcceleratorFields[] = {
+    kBest, {"at", "LIST", "accelerators, as 8,16,32; default: 1 to 64 times --gpus"}, kThreshold};
+constexpr RunField kModelFields[] = {
+    kBest, {"at", "LIST", "models; default: the family of --model among the built-in ones"}};
+constexpr RunField kHardwareFields[] = {
+    kBest, {"at", "LIST", "clusters; default: dgx-v100 to gb200-nvl72, by generation"}};
+constexpr RunField kLayoutFields[] = {
+    kBest, {"at", "LIST", "degrees of tensor, context and pipeline parallelism; default 2,4,8"}};
+
+// Words between commas, without blanks around them.
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> out;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string word = text.substr(begin, end - begin);
+    word.erase(0, word.find_first_not_of(' '));
+    word.erase(word.find_last_not_of(' ') + 1);
+    out.push_back(std::move(word));
+    begin = end + 1;
+  }
+  return out;
+}
+
+constexpr std::size_t kMostPoints = 64;
+
+template <class Number>
+bool read_number(const std::string& word, Number& into, Number least, Number most) {
+  const char* const end = word.data() + word.size();
+  const auto [rest, status] = std::from_chars(word.data(), end, into);
+  return status == std::errc() && rest == end && into >= least && into <= most;
+}
+
+// Lists of values in rising order, each once.
+class ListReader {
+ public:
+  explicit ListReader(RequestReader& reader) : reader_(reader) {}
+
+  template <class Number>
+  void numbers(const char* name, std::vector<Number>& into, Number least, Number most,
+               const char* wanted) {
+    for (const std::string& word : texts(name)) {
+      Number value{};
+      if (!read_number(word, value, least, most)) {
+        return reader_.fail(name, "'" + printable(word) + "' is not " + wanted);
+      }
+      into.push_back(value);
+    }
+    std::sort(into.begin(), into.end());
+    into.erase(std::unique(into.begin(), into.end()), into.end());
+  }
+
+  std::vector<std::string> texts(const char* name) {
+    const GivenField* given = reader_.find(name);
+    if (given == nullptr) return {};
+    std::vector<std::string> out = words(given->text);
+    if (out.size() > kMostPoints) {
+      reader_.fail(name, "lists " + std::to_string(out.size()) + " values; at most " +
+                             std::to_string(kMostPoints));
+      return {};
+    }
+    return out;
+  }
+
+ private:
+  RequestReader& reader_;
+};
+
+// Names that nothing can be loaded from are wrong input, not points left out. What is wrong within
+// a file is said where it stands there.
+void check_names(RequestReader& reader, const SweepQuestion& question, Problems& problems) {
+  for (const std::string& name : question.names) {
+    const auto fail = [&](const Problems& found, std::string_view noun) {
+      for (const Problem& problem : found) {
+        if (problem.where.empty() || problem.where == noun) {
+          reader.fail("at", problem.message);
+        } else {
+          problems.push_back(problem);
+        }
+      }
+    };
+    if (question.axis == SweepAxis::model) {
+      if (const auto model = load_model(name); !model) fail(model.problems(), "model");
+    } else if (const auto cluster = load_cluster(name); !cluster) {
+      fail(cluster.problems(), "cluster");
+    }
+  }
+}
+
+void read_axis(const RunRequest& fields, SweepQuestion& question, Problems& problems) {
+  RequestReader reader(fields, problems, scale_sweep_fields(question.axis));
+  ListReader lists(reader);
+  question.best = reader.flag("best");
+  reader.number("threshold", question.threshold, 0, 1);
+  constexpr std::array<std::string_view, 2> kKept = {"sequences", "tokens"};
+  reader.choice("keep", kKept, question.keep_tokens);
+  if (is_over_names(question.axis)) {
+    question.names = lists.texts("at");
+    check_names(reader, question, problems);
+  } else {
+    constexpr std::int64_t kMost = 10'000'000;
+    lists.numbers<std::int64_t>("at", question.at, 1, kMost, "a whole number from 1 to 10^7");
+  }
+  constexpr double kSlowest = 1e-3, kFastest = 1e3;
+  for (const auto& [name, into] :
+       {std::pair("bandwidth", &question.bandwidth), std::pair("latency", &question.latency)}) {
+    lists.numbers<double>(name, *into, kSlowest, kFastest, "a factor from 0.001 to 1000");
+  }
+  lists.numbers<std::int64_t>("domain", question.domain, 2, 100'000,
+                              "a number of accelerators from 2 to 100,000");
+}
+
+}  // namespace
+
+std::span<const RunField> scale_sweep_fields(SweepAxis axis) {
+  switch (axis) {
+    case SweepAxis::weak:
+    case SweepAxis::strong:
+      return kAcceleratorFields;
+    case SweepAxis::model:
+      return kModelFields;
+    case SweepAxis::context:
+      return kContextFields;
+    case SweepAxis::hardware:
+      return kHardwareFields;
+    case SweepAxis::network:
+      return kNetworkFields;
+    case SweepAxis::layout:
+      return kLayoutFields;
+  }
+  return {};
+}
+
+Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request) {
+  SweepQuestion out;
+  out.axis = axis;
+  const auto own = scale_sweep_fields(axis);
+  RunRequest axis_fields, others;
+  for (const GivenField& given : request) {
+    const bool is_own = std::any_of(
+        own.begin(), own.end(), [&](const RunField& field) { return field.name == given.name; });
+    (is_own ? axis_fields : others).push_back(given);
+  }
+  SplitRequest parts = split(others);
+  const auto given = [&](const RunRequest& fields, std::string_view name) {
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const GivenField& field) { return field.name == name; });
+  };
+  out.tokens_given = given(parts.scale, "tokens");
+  if (!out.tokens_given) parts.scale.push_back({"tokens", "1T", "default"});
+  out.free.micro_batch = !given(parts.run, "micro-batch");
+  out.free.recompute = !given(parts.run, "recompute") && !given(parts.run, "recompute-pieces") &&
+                       !given(parts.run, "recompute-every");
+
+  // Everything that is wrong, of the run, of the assumptions and of the axis.
+  Problems problems;
+  refuse_unknown(parts.run, own, problems);
+  auto base = make_run(parts.run);
+  if (!base) append(problems, base.problems());
+  auto assumptions = read_assumptions(parts.scale);
+  if (!assumptions) append(problems, assumptions.problems());
+  read_axis(axis_fields, out, problems);
+  if (!problems.empty()) return problems;
+  out.base = std::move(base).value();
+  out.given = std::move(assumptions).value();
+  const Cluster& cluster = out.base.cluster;
+  const auto assumed = assumptions_for(out.given, cluster, out.base.layout.ranks());
+  if (!assumed) return assumed.problems();
+  auto values = assumed_values(out.given, *assumed, cluster);
+  if (!values) return values.problems();
+  out.assumed = std::move(values).value();
+  return out;
+}
+
+}  // namespace headway
