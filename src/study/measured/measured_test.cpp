@@ -59,7 +59,7 @@ TEST(Measured, TheRateOfMatchedCallsIsThatOfTheTransferOnce) {
 TEST(Measured, TheCostModelHasRatesForItsOwnOperationsThatGrowWithTheSize) {
   const Cluster cluster = load_cluster("dgx-h100").value();
   const Bytes sizes[] = {Bytes(1024), Bytes(1e6), Bytes(1e9)};
-  const auto rates = modelled_rates(Operation::all_reduce, 8, sizes, cluster);
+  const auto rates = modelled_rates(Operation::all_gather, 8, sizes, cluster);
   ASSERT_EQ(rates.size(), 3U);
   EXPECT_LT(rates[0], rates[1]);
   EXPECT_LT(rates[1], rates[2]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "study/sweep/axes.hpp"
+#include "study/sweep/choice.hpp"
 #include "study/sweep/sweep_for_test.hpp"
 
 namespace headway {
@@ -81,15 +82,16 @@ TEST(Crossover, BeginsWherePureDataParallelismFits) {
 // two sequences, as in the base run.
 TEST(Crossover, OfPredictedRunsIsTheFirstUnitWhereASplitLayoutIsAhead) {
   const std::vector<Degrees> split = {{.tp = 2}, {.tp = 4}};
-  const auto found = crossover(run_to_sweep(), 8, 16'384, 8, split, usual_settings());
+  SweepSettings settings = usual_settings();
+  settings.layout = fastest_that_fits({.micro_batch = true, .recompute = true});
+  const auto found = crossover(run_to_sweep(), 8, 4096, 8, split, settings);
   ASSERT_TRUE(found.has_value());
   ASSERT_FALSE(found->at_once);
   const auto best_of = [&](std::int64_t n, const std::vector<Degrees>& layouts) {
     const headway::Run pure = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
     double best = 0;
     for (const Degrees& d : layouts) {
-      const auto point =
-          sweep_point({"", 0, with_degrees(pure, d.tp, d.cp, d.pp)}, usual_settings());
+      const auto point = sweep_point({"", 0, with_degrees(pure, d.tp, d.cp, d.pp)}, settings);
       if (point) best = std::max(best, point->forecast.tokens_per_second);
     }
     return best;
