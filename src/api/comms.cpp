@@ -1,11 +1,34 @@
-#include "api/comms.hpp"
-
+// comms: the three questions about the calls of a step, and the study of them.
 #include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <optional>
+#include <utility>
 
-#include "api/comms_expected_study.hpp"
+#include "api/commands.hpp"
+#include "forecast/predict/predict.hpp"
+#include "base/generated.hpp"
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "platform/output.hpp"
+#include "platform/paths.hpp"
+#include "report/comms_compared.hpp"
+#include "report/comms_expected.hpp"
+#include "report/comms_measured.hpp"
+#include "report/comms_study.hpp"
+#include "trace/save.hpp"
 
 namespace headway {
+namespace {
 
+// The fields of a run as given by a run file (empty: none) and by flags, which override them.
+struct GivenRun {
+  std::string run_file;
+  RunRequest fields;
+};
+
+// All fields of the run, those of the file overridden by the flags.
 Result<RunRequest> fields_of(const GivenRun& given) {
   if (given.run_file.empty()) return given.fields;
   auto fields = read_run_file(given.run_file);
@@ -14,6 +37,227 @@ Result<RunRequest> fields_of(const GivenRun& given) {
   all.insert(all.end(), given.fields.begin(), given.fields.end());
   return fields;
 }
+
+// What was lost on the way from traces to a recording, for stderr.
+Problems warnings_of(const RunRecording& run) {
+  Problems warnings = run.unread;
+  for (const std::string& doubt : run.doubts) warnings.push_back({"traces", doubt});
+  for (const Omission& omission : run.recording.omissions) {
+    if (!omission.lost) continue;
+    warnings.push_back({run.files.size() == 1 ? run.files.front() : "traces",
+                        omission.what + " (" + std::to_string(omission.count) + ")"});
+  }
+  if (!run.not_traces.empty()) {
+    std::vector<std::string> some = run.not_traces;
+    constexpr std::size_t kShown = 5;
+    const std::size_t more = some.size() > kShown ? some.size() - kShown : 0;
+    some.resize(some.size() - more);
+    for (std::string& name : some) name = printable(name, 120);
+    warnings.push_back(
+        {"passed over", join(some, ", ") +
+                            (more > 0 ? " and " + std::to_string(more) + " more" : std::string()) +
+                            (run.not_traces.size() == 1 ? ": no trace" : ": no traces")});
+  }
+  return warnings;
+}
+
+// ---- with a run: its expected calls ----
+
+// Below which size a message is small; empty: where latency is more than half of its time.
+Result<std::optional<Bytes>> small_below(const std::string& text) {
+  if (text.empty()) return std::optional<Bytes>();
+  const auto size = parse_quantity<Bytes>(text, "--small");
+  if (!size) return size.problems();
+  if (!(size->value() > 0)) return Problem{"--small", "must be more than nothing, as 16 KiB is"};
+  return std::optional<Bytes>(*size);
+}
+
+CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request) {
+  // What is asked for, or everything that is wrong with it.
+  Problems problems;
+  if (given.run_file.empty() && given.fields.empty()) {
+    problems.push_back({"comms",
+                        "needs a run (RUN.toml, or --model, --cluster, --gpus, --seq and "
+                        "--global-batch), traces, or --study"});
+    return {.problems = std::move(problems)};
+  }
+  if (!request.save.empty()) {
+    problems.push_back({"--save",
+                        "writes what was measured, and there are no traces here; --csv OUT.csv "
+                        "writes the expected calls"});
+  }
+  const auto small = small_below(request.small);
+  if (!small) append(problems, small.problems());
+  const auto fields = fields_of(given);
+  if (!fields) append(problems, fields.problems());
+  const auto run = fields ? make_run(*fields) : Result<Run>(Problems{});
+  if (fields && !run) append(problems, run.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  // The calls, with their times and sums.
+  auto forecast = predict(*run);
+  if (!forecast) return {.problems = forecast.problems()};
+  const auto expected = expected_calls(*run, std::move(forecast).value(), *small);
+  if (!expected) return {.problems = expected.problems()};
+
+  // Everything that is to be written, in one piece.
+  std::vector<OutputFile> files;
+  if (!request.csv.empty()) files.push_back({request.csv, expected_csv(*expected)});
+  if (!request.plot.empty()) {
+    auto plots = expected_plots(*expected, request.plot);
+    std::move(plots.begin(), plots.end(), std::back_inserter(files));
+  }
+  if (Problems failed = write_files(files, request.plot); !failed.empty()) {
+    return {.problems = std::move(failed)};
+  }
+  return {.text = request.json ? expected_json(*expected) : expected_text(*expected)};
+}
+
+// ---- with traces: the measured calls ----
+
+// Outputs that would take the place of what is read.
+Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
+  Problems problems;
+  for (const auto& [flag, path] : {std::pair{"--csv", request.csv}, {"--save", request.save}}) {
+    for (const std::string& input : run.files) {
+      if (path.empty() || !is_same_file(path, input)) continue;
+      problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
+    }
+  }
+  return problems;
+}
+
+// The database, the table and the drawings: all of them or none.
+Problems write(const Measured& measured, const Cluster* cluster, const CommsRequest& request) {
+  std::vector<OutputFile> files;
+  if (!request.csv.empty()) files.push_back({request.csv, measured_csv(measured)});
+  if (!request.plot.empty()) {
+    for (OutputFile& file : measured_plots(measured, cluster, request.plot)) {
+      files.push_back(std::move(file));
+    }
+  }
+  const std::string draft = request.save.empty() ? std::string() : request.save + ".part";
+  std::remove(draft.c_str());
+  Problems problems;
+  if (!draft.empty()) {
+    problems = save_recording(measured.recording(), measured.alignment, draft);
+    for (Problem& problem : problems) problem.where = printable(request.save);
+  }
+  if (problems.empty()) problems = write_files(files, request.plot);
+  if (problems.empty() && !draft.empty() && std::rename(draft.c_str(), request.save.c_str()) != 0) {
+    problems.push_back({printable(request.save), "cannot be written"});
+  }
+  if (!problems.empty() && !draft.empty()) std::remove(draft.c_str());
+  return problems;
+}
+
+CommandOutput comms_measured(const std::vector<std::string>& traces, const CommsRequest& request) {
+  // Everything that is wrong with the request.
+  Problems problems;
+  std::optional<Cluster> cluster;
+  for (const GivenField& field : request.fields) {
+    if (field.name != "cluster") continue;
+    auto loaded = load_cluster(field.text);
+    if (loaded) {
+      cluster = std::move(loaded).value();
+    } else {
+      append(problems, loaded.problems());
+    }
+  }
+  if (!request.save.empty()) append(problems, may_save_to(request.save));
+
+  // The recording of all files that can be read; the others are warnings, or the end.
+  RunRecording run = read_run_traces(traces, request.progress);
+  if (run.stopped) return {.problems = {{"comms", "was stopped"}}};
+  if (run.files.empty()) append(problems, run.unread);
+  append(problems, over_inputs(run, request));
+  if (!problems.empty()) return {.problems = problems};
+  Problems warnings = warnings_of(run);
+
+  // What follows from it, written where it was asked for.
+  const Measured measured = measure(std::move(run));
+  problems = write(measured, cluster ? &*cluster : nullptr, request);
+  if (!problems.empty()) return {.problems = problems};
+
+  return {.text = request.json ? measured_json(measured) : measured_text(measured),
+          .warnings = std::move(warnings)};
+}
+
+// ---- with both: the two compared ----
+
+// What is asked of the two together that only one of them can answer.
+Problems check_flags(const CommsRequest& request) {
+  Problems problems;
+  if (!request.save.empty()) {
+    problems.push_back({"--save", "keeps what was measured; ask for it with traces and no run"});
+  }
+  if (!request.plot.empty()) {
+    problems.push_back({"--plot", "draws expected or measured calls; ask for one of them alone"});
+  }
+  if (request.trace_steps < 0) {
+    problems.push_back({"--trace-steps", "must be a number of steps above 0"});
+  }
+  return problems;
+}
+
+CommandOutput comms_compared(const GivenRun& given, const std::vector<std::string>& traces,
+                             const CommsRequest& request) {
+  // The run and the recording, or all that is wrong with either.
+  Problems problems = check_flags(request);
+  const auto fields = fields_of(given);
+  if (!fields) append(problems, fields.problems());
+  const auto run = make_run(fields ? *fields : given.fields);
+  if (!run && problems.empty()) append(problems, run.problems());
+  RunRecording read = read_run_traces(traces, request.progress);
+  if (read.stopped) return {.problems = {{"comms", "was stopped"}}};
+  if (read.files.empty()) append(problems, read.unread);
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  // The comparison, and what a person should look at.
+  Problems warnings = warnings_of(read);
+  const auto compared = compare(*run, std::move(read.recording), request.trace_steps);
+  if (!compared) return {.problems = compared.problems()};
+
+  if (!request.csv.empty()) {
+    problems = write_files({{request.csv, compared_csv(*compared)}});
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? compared_json(*compared) : compared_text(*compared),
+          .warnings = std::move(warnings)};
+}
+
+// ---- with neither: the study ----
+
+CommandOutput comms_study(const CommsRequest& request) {
+  Problems problems;
+  const auto refuse = [&](bool given, const char* flag) {
+    if (given) problems.push_back({flag, "has no meaning with --study and --report"});
+  };
+  refuse(!request.save.empty(), "--save");
+  refuse(!request.csv.empty(), "--csv");
+  refuse(!request.plot.empty(), "--plot");
+  refuse(!request.small.empty(), "--small");
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  // Every run of the study.
+  const auto study = communication_study();
+  if (!study) return {.problems = study.problems()};
+
+  // The page and its plots, in one piece.
+  if (!request.report.empty()) {
+    const auto page = page_to_renew(request.report, "communication.md");
+    if (!page) return {.problems = page.problems()};
+    const auto renewed = with_generated(page->text, page->path, study_blocks(*study));
+    if (!renewed) return {.problems = renewed.problems()};
+    std::vector<OutputFile> files = study_plots(*study, request.report + "/communication");
+    files.insert(files.begin(), {page->path, *renewed});
+    Problems failed = write_files(files, request.report + "/communication");
+    if (!failed.empty()) return {.problems = std::move(failed)};
+  }
+  return {.text = request.json ? study_json(*study) : study_text(*study)};
+}
+
+}  // namespace
 
 CommandOutput run_comms(const CommsRequest& request) {
   // Files sorted into what describes a run and what was recorded.
@@ -44,5 +288,4 @@ CommandOutput run_comms(const CommsRequest& request) {
   if (!traces.empty()) return comms_measured(traces, request);
   return comms_expected(given, request);
 }
-
 }  // namespace headway

@@ -1,20 +1,23 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
-#include "api/comms.hpp"
+#include "api/commands.hpp"
 #include "base/document/csv.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "forecast/random_run.hpp"
 #include "platform/files.hpp"
+#include "platform/paths.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 #include "study/reconcile/synthetic_recording_for_test.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 const std::string kRunFile = HEADWAY_SOURCE_DIR "/examples/small-llama-ddp.toml";
@@ -33,14 +36,10 @@ testing::Case example_case() {
 std::string kineto_text(const Recording& recording, std::uint32_t rank) {
   static constexpr const char* kKineto[] = {"allreduce",  "_allgather_base", "_reduce_scatter_base",
                                             "all_to_all", "broadcast",       "send"};
-  Json events = Json::array();
-  events.push_back({{"ph", "X"},
-                    {"cat", "user_annotation"},
-                    {"name", "ProfilerStep#1"},
-                    {"pid", 1},
-                    {"tid", 1},
-                    {"ts", 0},
-                    {"dur", 400000}});
+  std::ostringstream events;
+  events.precision(17);
+  events << R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1,
+    "ts": 0, "dur": 400000})";
   for (const RecordedCall& call : recording.calls) {
     if (call.rank != rank) continue;
     const RecordedGroup& group = recording.groups[*call.group];
@@ -53,59 +52,35 @@ std::string kineto_text(const Recording& recording, std::uint32_t rank) {
     for (const std::int64_t member : group.ranks) {
       members += (members.empty() ? "[" : ", ") + std::to_string(member);
     }
-    events.push_back({{"ph", "X"},
-                      {"cat", "kernel"},
-                      {"name", "sm80_xmma_gemm_bf16"},
-                      {"pid", 0},
-                      {"tid", 7},
-                      {"ts", start - 1500},
-                      {"dur", 1600},
-                      {"args", {{"stream", 7}, {"device", 0}}}});
-    events.push_back(
-        {{"ph", "X"},
-         {"cat", "kernel"},
-         {"name", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"},
-         {"pid", 0},
-         {"tid", 20},
-         {"ts", start},
-         {"dur", call.duration->value() * 1e6},
-         {"args",
-          {{"stream", 20},
-           {"device", 0},
-           {"Collective name", kKineto[static_cast<std::size_t>(call.op)]},
-           {"In msg nelems", std::llround(in)},
-           {"Out msg nelems", std::llround(out)},
-           {"Group size", *group.size},
-           {"dtype", "Float"},
-           {"Process Group Name", "0"},
-           {"Process Group Description", "default_pg"},
-           {"Process Group Ranks", members + "]"},
-           {"Seq", *call.sequence}}}});
+    events << R"(, {"ph": "X", "cat": "kernel", "name": "sm80_xmma_gemm_bf16", "pid": 0, "tid": 7,
+      "ts": )"
+           << start - 1500 << R"(, "dur": 1600, "args": {"stream": 7, "device": 0}})"
+           << R"js(, {"ph": "X", "cat": "kernel", "pid": 0, "tid": 20, "name":
+      "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ts": )js"
+           << start << R"(, "dur": )" << call.duration->value() * 1e6
+           << R"(, "args": {"stream": 20, "device": 0, "dtype": "Float", "Collective name": ")"
+           << kKineto[static_cast<std::size_t>(call.op)] << R"(", "In msg nelems": )"
+           << std::llround(in) << R"(, "Out msg nelems": )" << std::llround(out)
+           << R"(, "Group size": )" << *group.size
+           << R"(, "Process Group Name": "0", "Process Group Description": "default_pg",
+      "Process Group Ranks": ")"
+           << members << R"(]", "Seq": )" << *call.sequence << "}}";
   }
-  const Json document = {{"schemaVersion", 1},
-                         {"distributedInfo",
-                          {{"backend", "nccl"},
-                           {"rank", *recording.ranks[rank].number},
-                           {"world_size", *recording.ranks[rank].world_size}}},
-                         {"traceEvents", events}};
-  return document.dump() + "\n";
+  std::ostringstream document;
+  document << R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": )"
+           << *recording.ranks[rank].number << R"(, "world_size": )"
+           << *recording.ranks[rank].world_size << R"(}, "traceEvents": [)" << events.str()
+           << "]}\n";
+  return document.str();
 }
 
 class CommsCompared : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              (std::string("compared-") +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::vector<std::string> write(const Recording& recording, const fs::path& folder) {
+  std::vector<std::string> write(const Recording& recording) {
     std::vector<std::string> paths;
     for (std::uint32_t rank = 0; rank < recording.ranks.size(); ++rank) {
-      paths.push_back((folder / ("rank" + std::to_string(rank) + ".json")).string());
-      std::ofstream(paths.back()) << kineto_text(recording, rank);
+      paths.push_back(
+          folder_.write("rank" + std::to_string(rank) + ".json", kineto_text(recording, rank)));
     }
     return paths;
   }
@@ -120,7 +95,7 @@ class CommsCompared : public ::testing::Test {
     return run_comms(request);
   }
 
-  fs::path folder_;
+  testing::TemporaryFolder folder_;
 };
 
 // One step of four ranks, each call 1.5 ms behind a product of 1.6 ms that hides its start.
@@ -135,7 +110,7 @@ Recording example_recording() {
 }
 
 TEST_F(CommsCompared, AKinetoTraceOfAStepThatDoesAsExpectedIsFoundSo) {
-  const CommandOutput output = compared(write(example_recording(), folder_));
+  const CommandOutput output = compared(write(example_recording()));
   ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
   EXPECT_EQ(output.exit_code, 0);
   const Json document = Json::parse(output.text);
@@ -158,7 +133,7 @@ TEST_F(CommsCompared, ALinkAtATenthOfItsSpeedIsTheFirstFindingWithItsSeconds) {
     *call.duration *= 10;
     call.start_ns = *call.start_ns * 10;
   }
-  const Json document = Json::parse(compared(write(recording, folder_)).text);
+  const Json document = Json::parse(compared(write(recording)).text);
   ASSERT_EQ(document["findings"].size(), 1u) << document["verdict"];
   EXPECT_EQ(document["findings"][0]["kind"], "slow link");
   EXPECT_NEAR(document["findings"][0]["lost_s"].get<double>(), lost, 0.01 * lost);
@@ -169,7 +144,7 @@ TEST_F(CommsCompared, TheExampleShowsARankThatComesLate) {
   std::vector<std::string> traces;
   for (int rank = 0; rank < 4; ++rank) {
     traces.push_back(kTraces + "/rank" + std::to_string(rank) + ".json");
-    ASSERT_TRUE(fs::exists(traces.back()));
+    ASSERT_TRUE(exists(traces.back()));
   }
   const Json document = Json::parse(compared(traces).text);
   const auto& findings = document["findings"];
@@ -185,8 +160,8 @@ TEST_F(CommsCompared, TextFits80ColumnsAndTheTableOfAllRowsIsCsv) {
     if (call.rank != 1) *call.duration += Seconds(0.123);
     if (*call.bytes > kSmallCall) *call.bytes *= 1.5;
   }
-  const std::string csv = (folder_ / "rows.csv").string();
-  const CommandOutput output = compared(write(recording, folder_), false, csv);
+  const std::string csv = folder_.of("rows.csv");
+  const CommandOutput output = compared(write(recording), false, csv);
   ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
   std::size_t begin = 0;
   while (begin < output.text.size()) {
@@ -203,17 +178,17 @@ TEST_F(CommsCompared, TextFits80ColumnsAndTheTableOfAllRowsIsCsv) {
 }
 
 TEST_F(CommsCompared, AllThatIsWrongIsSaidAtOnceAndNothingWritten) {
-  const std::string csv = (folder_ / "rows.csv").string();
+  const std::string csv = folder_.of("rows.csv");
   CommsRequest request;
   request.files = {kRunFile};
-  request.traces = {(folder_ / "none.json").string()};
+  request.traces = {folder_.of("none.json")};
   request.fields = {{"tp", "three", "--tp"}};
   request.save = "x.sqlite";
   request.csv = csv;
   const CommandOutput output = run_comms(request);
   EXPECT_GE(output.problems.size(), 2u);
   EXPECT_TRUE(output.text.empty());
-  EXPECT_FALSE(fs::exists(csv));
+  EXPECT_FALSE(exists(csv));
 }
 
 }  // namespace

@@ -1,37 +1,23 @@
 // comms with a run: what it prints, writes and refuses.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "api/commands.hpp"
 #include "base/document/csv.hpp"
+#include "platform/files.hpp"
+#include "platform/paths.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 
 namespace headway {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-class CommsExpected : public testing::Test {
+class CommsExpected : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("headway_comms_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  static std::string read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  static std::string read(const std::string& path) { return read_file(path).value(); }
+  std::string at(const std::string& name) const { return folder_.of(name); }
 
   // GPT-NeoX 1.3B in 4 pipeline stages of 4-way tensor parallelism, 4 copies, on 8 nodes.
   static CommsRequest request(std::vector<std::pair<std::string, std::string>> more = {}) {
@@ -57,7 +43,7 @@ class CommsExpected : public testing::Test {
     return false;
   }
 
-  fs::path folder_;
+  testing::TemporaryFolder folder_;
 };
 
 TEST_F(CommsExpected, TheTextFitsATerminalAndNamesWhatLayoutsSend) {
@@ -149,7 +135,7 @@ TEST_F(CommsExpected, ThePageNamesEveryFieldOfTheDocument) {
   CommsRequest asked = request();
   asked.json = true;
   const Json document = Json::parse(run_comms(asked).text);
-  const std::string page = read(fs::path(HEADWAY_SOURCE_DIR) / "docs/communication.md");
+  const std::string page = read(HEADWAY_SOURCE_DIR "/docs/communication.md");
   const auto named = [&](const Json& object) {
     for (const auto& [name, value] : object.items()) {
       EXPECT_NE(page.find("`" + name), std::string::npos) << name;
@@ -181,8 +167,8 @@ TEST_F(CommsExpected, TheTableHoldsEveryCallAndPlotsAreDrawn) {
   for (const char* name : {"group", "op", "bytes", "wire_bytes", "hidden_by", "small"}) {
     EXPECT_TRUE(table->column(name).has_value()) << name;
   }
-  EXPECT_TRUE(read(folder_ / "plots/volume.svg").starts_with("<svg "));
-  EXPECT_TRUE(read(folder_ / "plots/sizes.svg").starts_with("<svg "));
+  EXPECT_TRUE(read(at("plots/volume.svg")).starts_with("<svg "));
+  EXPECT_TRUE(read(at("plots/sizes.svg")).starts_with("<svg "));
 }
 
 TEST_F(CommsExpected, NothingIsWrittenWhereOneFileCannotBe) {
@@ -190,7 +176,7 @@ TEST_F(CommsExpected, NothingIsWrittenWhereOneFileCannotBe) {
   asked.csv = at("absent/calls.csv");
   asked.plot = at("plots");
   EXPECT_FALSE(run_comms(asked).problems.empty());
-  EXPECT_FALSE(fs::exists(folder_ / "plots/volume.svg"));
+  EXPECT_FALSE(exists(at("plots/volume.svg")));
 }
 
 TEST_F(CommsExpected, ALayoutThatDoesNotFitIsAnsweredWithANote) {
@@ -247,19 +233,19 @@ TEST_F(CommsExpected, TheStudyStandsAloneAndRenewsItsPageInOnePiece) {
   EXPECT_TRUE(says(run_comms(study), "--plot", "no meaning"));
 
   CommsRequest report;
-  report.report = folder_.string();
+  report.report = folder_.path().string();
   EXPECT_FALSE(run_comms(report).problems.empty());  // there is no page
-  const std::string page = read(fs::path(HEADWAY_SOURCE_DIR) / "docs/communication.md");
-  std::ofstream(at("communication.md"), std::ios::binary) << "# nothing to renew\n";
+  const std::string page = read(HEADWAY_SOURCE_DIR "/docs/communication.md");
+  folder_.write("communication.md", "# nothing to renew\n");
   EXPECT_TRUE(says(run_comms(report), at("communication.md"), "study-data"));
-  EXPECT_FALSE(fs::exists(folder_ / "communication"));
-  std::ofstream(at("communication.md"), std::ios::binary) << page;
+  EXPECT_FALSE(exists(at("communication")));
+  folder_.write("communication.md", page);
   EXPECT_TRUE(run_comms(report).problems.empty());
   // The page in the repository is as the command writes it.
   EXPECT_EQ(read(at("communication.md")), page);
   for (const char* plot : {"volume.svg", "sizes.svg", "sequence.svg"}) {
-    EXPECT_EQ(read(folder_ / "communication" / plot),
-              read(fs::path(HEADWAY_SOURCE_DIR) / "docs/communication" / plot))
+    EXPECT_EQ(read(at("communication" + ("/" + std::string(plot)))),
+              read(HEADWAY_SOURCE_DIR "/docs/communication/" + std::string(plot)))
         << plot;
   }
   report.json = true;

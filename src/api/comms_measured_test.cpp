@@ -4,13 +4,14 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "api/commands.hpp"
 #include "base/document/csv.hpp"
+#include "platform/files.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {
@@ -65,25 +66,14 @@ std::vector<std::string> dlrm(const std::string& kind) {
   return files;
 }
 
-class Outputs : public testing::Test {
+class Outputs : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("headway_comms_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_.of(name); }
   std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-    return path(name);
+    return folder_.write(name, text);
   }
-  static std::string read(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  fs::path folder_;
+  static std::string read(const std::string& path) { return read_file(path).value(); }
+  testing::TemporaryFolder folder_;
 };
 
 // ---- the public traces ----
@@ -218,16 +208,14 @@ TEST(CommsPublic, NcclDebugLinesOfThreeDialectsHaveTheSizesOfTheirCounts) {
 // busbw as nccl-tests printed it itself, for every row of the log.
 TEST(CommsPublic, NcclTestsBusbwIsWhatTheLogPrints) {
   HEADWAY_NEEDS_TRACE("nccl_tests/nccl_allreduce.log");
-  const fs::path csv = fs::path(testing::TempDir()) / "headway_comms_nccl_tests.csv";
+  const testing::TemporaryFolder folder;
   for (const std::string name :
        {"allreduce", "allgather", "reducescatter", "alltoall", "broadcast", "reduce"}) {
     CommsRequest request;
     request.files = {shared("nccl_tests/nccl_" + name + ".log")};
-    request.csv = csv.string();
+    request.csv = folder.of("calls.csv");
     ASSERT_TRUE(run_comms(request).problems.empty());
-    std::ifstream file(csv);
-    const auto table = parse_csv(
-        std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>()), "");
+    const auto table = parse_csv(read_file(request.csv).value(), "");
     ASSERT_TRUE(table.ok());
     // Rows of the log by size: the last columns are time algbw busbw N/A for both places.
     std::map<double, std::vector<double>> printed;
@@ -253,7 +241,6 @@ TEST(CommsPublic, NcclTestsBusbwIsWhatTheLogPrints) {
     }
     EXPECT_GT(compared, 50) << name;
   }
-  fs::remove(csv);
 }
 
 TEST(CommsPublic, NoLineIsWiderThanATerminal) {
@@ -316,7 +303,7 @@ TEST_F(Outputs, TwoRanksByHand) {
 TEST_F(Outputs, AFolderIsTheRanksInIt) {
   file("rank1.json", kineto(1));
   file("rank0.json", kineto(0));
-  const Json folder = json_of({folder_.string()});
+  const Json folder = json_of({folder_.path().string()});
   EXPECT_EQ(folder["matched"].size(), 1u);
   EXPECT_EQ(folder["ranks"][0]["rank"], 0);
 }
@@ -354,7 +341,7 @@ TEST_F(Outputs, EverythingAskedForIsWrittenAndTheSameBytesAgain) {
   request.fields = {{"cluster", "dgx-a100-40gb", "--cluster"}};
   ASSERT_TRUE(run_comms(request).problems.empty());
   std::map<std::string, std::string> first;
-  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
     if (entry.is_regular_file()) first[entry.path().string()] = read(entry.path().string());
   }
   EXPECT_EQ(first.size(), 2u + 2u + 4u);

@@ -113,26 +113,31 @@ bool starts_nccl_tests(std::string_view line) {
   return operation_of_program(line).has_value();
 }
 
+constexpr std::string_view kChakraSizes = "the nodes lack comm_size";
+
 using enum TraceForm;
 constexpr TraceFormat kFormats[] = {
-    {"nsight", "Nsight Systems SQLite", sqlite, is_sqlite, nullptr},
+    {"nsight", "Nsight Systems SQLite", sqlite, is_sqlite, nullptr, nullptr, false,
+     "NCCL gives them to NVTX: nsys profile --trace=cuda,nvtx, export --include-blobs=true"},
     {"flight_recorder_pickle", "PyTorch flight recorder", pickle, is_flight_pickle,
      read_flight_recorder_pickle},
     {"nccl_inspector", "NCCL Inspector", json, is_inspector, read_nccl_inspector},
     {"nccl_profiler", "NCCL profiler events", json, is_profiler, read_nccl_profiler},
     {"nccl_profiler_chrome", "NCCL example profiler events", json, is_profiler_chrome,
      read_nccl_profiler_chrome},
-    {"chakra_json", "Chakra JSON", json, is_chakra_json, read_chakra_json},
+    {"chakra_json", "Chakra JSON", json, is_chakra_json, read_chakra_json, nullptr, false,
+     kChakraSizes},
     {"flight_recorder", "PyTorch flight recorder", json, is_flight_recorder, read_flight_recorder},
     {"nccl_tests_json", "nccl-tests JSON", json, is_nccl_tests_json, read_nccl_tests_json},
     {"execution_trace", "PyTorch Execution Trace", json, is_execution_trace, read_execution_trace},
-    {"kineto", "PyTorch Kineto trace", json, is_kineto, read_kineto},
+    {"kineto", "PyTorch Kineto trace", json, is_kineto, read_kineto, nullptr, false,
+     "PyTorch writes them since 2.3, older profilers with record_shapes=True"},
     {"nccl_tests", "nccl-tests table", log, is_nccl_tests, read_nccl_tests, starts_nccl_tests,
      true},
     {"osu", "OSU micro-benchmark", log, is_osu, read_osu, starts_osu},
     {"deepspeed", "DeepSpeed communication log", log, is_deepspeed, read_deepspeed},
     {"nccl_debug", "NCCL_DEBUG log", log, is_nccl_debug, read_nccl_debug, names_a_communicator},
-    {"chakra", "Chakra", protobuf, is_chakra, read_chakra},
+    {"chakra", "Chakra", protobuf, is_chakra, read_chakra, nullptr, false, kChakraSizes},
 };
 
 const TraceFormat* first_of(std::span<const TraceFormat> formats,

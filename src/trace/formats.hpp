@@ -32,6 +32,8 @@ struct TraceFormat {
   /// recognised by; null: none.
   bool (*needs)(std::string_view line) = nullptr;
   bool needs_last = false;  // of those lines the last alone
+  /// Recording::size_advice.
+  std::string_view size_advice = {};
 };
 
 /// All of them, in the order in which they are tried.

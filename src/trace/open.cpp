@@ -46,6 +46,7 @@ struct Borrowed : ByteSource {
 
 void read_as(const TraceFormat& format, ByteSource& source, Recording& recording) {
   recording.format = format.shown;
+  recording.size_advice = format.size_advice;
   format.read(source, recording);
 }
 
@@ -114,7 +115,10 @@ const TraceFormat* database_format(std::string_view bytes, Formats formats) {
 }
 
 Result<Recording> named(const TraceFormat& format, Result<Recording> read) {
-  if (read) read->format = format.shown;
+  if (read) {
+    read->format = format.shown;
+    read->size_advice = format.size_advice;
+  }
   return read;
 }
 

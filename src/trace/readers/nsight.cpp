@@ -147,7 +147,7 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
   for (const RecordedCall& call : recording.calls) {
     unsized_calls += call.bytes || call.counted_bytes ? 0 : 1;
   }
-  leave_unsaid(recording, "calls without a size", unsized_calls);
+  leave_unsaid(recording, kCallsWithoutSize, unsized_calls);
   if (recording.records_read == 0) {
     return Problem{source, "has no GPU kernel that could be read"};
   }

@@ -75,6 +75,7 @@ std::optional<std::int64_t> group_size(const Recording& recording, const Recorde
 
 void append(Recording& to, const Recording& more) {
   if (to.format.empty()) to.format = more.format;
+  if (to.size_advice.empty()) to.size_advice = more.size_advice;
   if (to.source.empty()) to.source = more.source;
   if (to.format.find(more.format) == std::string::npos) to.format += ", " + more.format;
   std::vector<std::uint32_t> rank_of, group_of;

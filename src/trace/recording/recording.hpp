@@ -89,10 +89,16 @@ struct Omission {
 /// Omissions that a look at all files may make good.
 inline constexpr std::string_view kCallsWithoutGroup = "calls without a group";
 inline constexpr std::string_view kCallsWithoutWhole = "calls whose whole size is not known";
+/// Omissions that need no word of their own where the whole recording has no sizes, no durations.
+inline constexpr std::string_view kCallsWithoutSize = "calls without a size";
+inline constexpr std::string_view kCallsWithoutDuration =
+    "calls without a duration (TORCH_NCCL_ENABLE_TIMING)";
+inline constexpr std::string_view kLogWithoutDurations = "the log holds no durations";
 
 struct Recording {
-  std::string source;  // file, as shown
-  std::string format;  // "PyTorch Kineto trace"
+  std::string source;            // file, as shown
+  std::string format;            // "PyTorch Kineto trace"
+  std::string size_advice = {};  // what to say of sizes where it has none; empty: nothing
   std::vector<RecordedRank> ranks;
   std::vector<RecordedGroup> groups;
   std::vector<RecordedCall> calls;       // in the order of the source

@@ -1,0 +1,21 @@
+// What the drawings of measured communication share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/comms_measured.hpp"
+
+namespace headway {
+
+/// One colour for each operation, in every drawing.
+std::string_view colour_of(Operation op);
+
+/// The operations that occur, each once.
+std::vector<Operation> operations_of(const Measured& measured);
+
+/// Calls by rank on one clock, computation below; empty where the source has no times.
+std::string timeline_plot(const Measured& measured);
+
+}  // namespace headway

@@ -1,0 +1,43 @@
+#include "report/comms_expected.hpp"
+
+#include <cstdio>
+
+#include "base/document/csv.hpp"
+
+namespace headway {
+namespace {
+
+std::string number(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.12g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string expected_csv(const ExpectedCalls& e) {
+  std::string out =
+      "first_stage,stages,class_ranks,sets_pace,group,op,phase,dtype,ranks,level,bytes,count,"
+      "algorithm_bytes,wire_bytes,seconds_each,latency_s,exposed_s,hidden_by,small\n";
+  for (const ClassTraffic& stage : e.traffic.classes) {
+    for (const TrafficCall& call : stage.calls) {
+      const std::string level =
+          csv_cell(e.run.cluster.levels[static_cast<std::size_t>(call.level)].name);
+      for (const std::string& cell :
+           {std::to_string(stage.first), std::to_string(stage.stages), std::to_string(stage.ranks),
+            std::string(stage.sets_pace ? "true" : "false"), std::string(to_name(call.call.group)),
+            std::string(to_name(call.call.op)), std::string(to_name(call.call.phase)),
+            std::string(to_name(call.call.dtype)), std::to_string(call.ranks), level,
+            number(call.call.bytes.value()), number(call.call.count),
+            number(call.algorithm.value()), number(call.wire.value()), number(call.each.value()),
+            number(call.latency.value()), number(call.exposed.value()),
+            std::string(to_name(call.call.hidden_by))}) {
+        out += cell + ",";
+      }
+      out += call.small ? "true\n" : "false\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace headway

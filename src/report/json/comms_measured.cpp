@@ -1,0 +1,203 @@
+// The answer as one JSON document in SI units. What is not known is null, never zero.
+#include "report/comms_measured.hpp"
+
+#include "report/json/document.hpp"
+
+namespace headway {
+namespace {
+
+template <class Number>
+Json known(const std::optional<Number>& number) {
+  if (!number) return nullptr;
+  if constexpr (std::is_arithmetic_v<Number>) {
+    return *number;
+  } else {
+    return number->value();
+  }
+}
+
+Json group_json(const Measured& measured, const std::optional<std::uint32_t>& group) {
+  if (!group) return nullptr;
+  return group_name(measured.recording(), group);
+}
+
+Json ranks_json(const Measured& measured) {
+  Json out = Json::array();
+  const Recording& recording = measured.recording();
+  for (std::size_t i = 0; i < recording.ranks.size(); ++i) {
+    const RecordedRank& rank = recording.ranks[i];
+    Json offset = nullptr;
+    if (const auto& ns = measured.alignment.clock_offset_ns[i]) {
+      offset = static_cast<double>(*ns) * 1e-9;
+    }
+    out.push_back({{"rank", known(rank.number)},
+                   {"label", rank.label},
+                   {"world_size", known(rank.world_size)},
+                   {"clock_offset_s", std::move(offset)}});
+  }
+  return out;
+}
+
+Json groups_json(const Recording& recording) {
+  Json out = Json::array();
+  for (const RecordedGroup& group : recording.groups) {
+    out.push_back(
+        {{"id", group.id},
+         {"description", group.description.empty() ? Json(nullptr) : Json(group.description)},
+         {"size", known(group.size)},
+         {"ranks", group.ranks.empty() ? Json(nullptr) : Json(group.ranks)}});
+  }
+  return out;
+}
+
+Json calls_json(const Measured& measured) {
+  Json out = Json::array();
+  for (const CallTableRow& row : measured.calls) {
+    const bool sized = row.sized > 0, timed = row.timed > 0;
+    const auto if_known = [](bool there, double value) { return there ? Json(value) : Json(); };
+    out.push_back({{"group", group_json(measured, row.group)},
+                   {"op", to_name(row.op)},
+                   {"ranks", known(row.ranks)},
+                   {"recorded_ranks", row.callers},
+                   {"count", row.count},
+                   {"sized", row.sized},
+                   {"bytes", if_known(sized, row.bytes.value())},
+                   {"wire_bytes", known(row.wire_bytes)},
+                   {"smallest_bytes", if_known(sized, row.smallest.value())},
+                   {"largest_bytes", if_known(sized, row.largest.value())},
+                   {"time_kind", to_name(row.time_kind)},
+                   {"timed", row.timed},
+                   {"seconds", if_known(timed, row.time.value())},
+                   {"shortest_s", if_known(timed, row.shortest.value())},
+                   {"busbw_bytes_per_s", known(row.bus_bandwidth)}});
+  }
+  return out;
+}
+
+Json matched_json(const Measured& measured) {
+  Json out = Json::array();
+  const Recording& recording = measured.recording();
+  for (const MatchedCall& matched : measured.alignment.matched) {
+    const RecordedCall& first = recording.calls[matched.calls.front()];
+    Json ranks = Json::array(), waiting = Json::array(), seconds = Json::array();
+    for (std::size_t i = 0; i < matched.calls.size(); ++i) {
+      const RecordedCall& call = recording.calls[matched.calls[i]];
+      ranks.push_back(call.rank);
+      seconds.push_back(known(call.duration));
+      waiting.push_back(matched.waiting[i].value());
+    }
+    out.push_back({{"group", group_json(measured, first.group)},
+                   {"op", to_name(first.op)},
+                   {"bytes", known(first.bytes)},
+                   {"ranks", std::move(ranks)},
+                   {"seconds", std::move(seconds)},
+                   {"waiting_s", std::move(waiting)},
+                   {"transfer_s", matched.transfer.value()},
+                   {"last_rank", matched.last_rank},
+                   {"complete", matched.complete},
+                   {"by_order", matched.by_order}});
+  }
+  return out;
+}
+
+Json waiting_json(const Measured& measured) {
+  Json out = Json::array();
+  for (const WaitingRow& row : measured.waiting) {
+    out.push_back({{"group", group_json(measured, row.group)},
+                   {"op", to_name(row.op)},
+                   {"collectives", row.collectives},
+                   {"incomplete", row.incomplete},
+                   {"transfer_s", row.transfer.value()},
+                   {"transfer_busbw_bytes_per_s", known(row.bus_bandwidth)},
+                   {"waiting_s", row.waiting.value()},
+                   {"kernel_s", row.kernel_time.value()},
+                   {"longest_wait_s", row.longest.value()},
+                   {"last_rank", row.last_rank},
+                   {"times_last", row.times_last}});
+  }
+  return out;
+}
+
+// Null where no calls of several ranks could be matched.
+Json ranks_waiting_json(const Measured& measured) {
+  if (measured.alignment.matched.empty()) return nullptr;
+  Json out = Json::array();
+  for (std::size_t i = 0; i < measured.alignment.ranks.size(); ++i) {
+    const RankWaiting& rank = measured.alignment.ranks[i];
+    out.push_back({{"rank", i},
+                   {"matched", rank.matched},
+                   {"transfer_s", rank.transfer.value()},
+                   {"waiting_s", rank.waiting.value()},
+                   {"times_last", rank.times_last}});
+  }
+  return out;
+}
+
+// Null where no computation is recorded.
+Json overlap_json(const Measured& measured) {
+  if (measured.overlap.empty()) return nullptr;
+  Json out = Json::array();
+  for (const Overlap& overlap : measured.overlap) {
+    Json by_call = Json::array();
+    for (const ExposedCalls& calls : overlap.by_call) {
+      by_call.push_back({{"group", group_json(measured, calls.group)},
+                         {"op", to_name(calls.op)},
+                         {"seconds", calls.time.value()},
+                         {"exposed_s", calls.exposed.value()}});
+    }
+    out.push_back({{"rank", overlap.rank},
+                   {"span_s", overlap.span.value()},
+                   {"compute_s", overlap.compute.value()},
+                   {"communication_s", overlap.communication.value()},
+                   {"hidden_s", overlap.hidden.value()},
+                   {"exposed_s", overlap.exposed.value()},
+                   {"idle_s", overlap.idle.value()},
+                   {"by_call", std::move(by_call)}});
+  }
+  return out;
+}
+
+Json histogram_json(const SizeHistogram& sizes) {
+  if (sizes.all().count == 0 && sizes.empty() == 0) return nullptr;
+  Json bins = Json::array();
+  for (const SizeHistogram::Bin& bin : sizes.bins()) {
+    bins.push_back(
+        {{"from_bytes", bin.from.value()}, {"count", bin.count}, {"bytes", bin.bytes.value()}});
+  }
+  return {{"empty", sizes.empty()}, {"bins", std::move(bins)}};
+}
+
+Json omissions_json(const Recording& recording) {
+  Json out = Json::array();
+  for (const Omission& omission : recording.omissions) {
+    out.push_back({{"what", omission.what}, {"count", omission.count}, {"lost", omission.lost}});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string measured_json(const Measured& measured) {
+  const Recording& recording = measured.recording();
+  Json unread = Json::array();
+  for (const Problem& problem : measured.run.unread) {
+    unread.push_back({{"file", problem.where}, {"why", problem.message}});
+  }
+  return document_text({{"source", measured.run.files},
+                        {"unread", std::move(unread)},
+                        {"format", recording.format},
+                        {"ranks", ranks_json(measured)},
+                        {"groups", groups_json(recording)},
+                        {"calls_by_group", calls_json(measured)},
+                        {"waiting_by_group", waiting_json(measured)},
+                        {"matched", matched_json(measured)},
+                        {"unmatched", measured.alignment.unmatched},
+                        {"clock_error_s", known(measured.alignment.clock_error)},
+                        {"ranks_waiting", ranks_waiting_json(measured)},
+                        {"overlap", overlap_json(measured)},
+                        {"histogram", histogram_json(measured.sizes)},
+                        {"omissions", omissions_json(recording)},
+                        {"notes", measured.notes}});
+}
+
+}  // namespace headway

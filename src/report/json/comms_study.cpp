@@ -1,0 +1,70 @@
+
+#include "report/comms_study.hpp"
+
+#include "report/json/document.hpp"
+#include "study/traffic/sums.hpp"
+
+namespace headway {
+namespace {
+
+Json model_json(const StudiedModel& model) {
+  return {{"model", model.model},
+          {"parameters", model.parameters},
+          {"weight_bytes", model.weights.value()},
+          {"gradient_wire_bytes_8_ranks", model.gradient_wire.value()},
+          {"gradient_calls_zero_1", model.gradient_calls},
+          {"activation_bytes", model.activation.value()},
+          {"tensor_all_reduces_in_layers", model.layer_reductions},
+          {"tensor_all_reduces", model.all_reductions},
+          {"tensor_bytes_in_layers", model.reduced.value()},
+          {"boundary_bytes", model.boundary.value()}};
+}
+
+template <class Key>
+Json wire_json(const std::vector<TrafficCall>& calls, Key key) {
+  Json out = Json::object();
+  for (const TrafficSum& sum : sums_by(calls, key)) out[sum.name] = sum.wire.value();
+  return out;
+}
+
+Json run_json(const StudiedRun& run) {
+  const TrafficSum all = sum_of(run.calls), small = small_sum(run.calls);
+  const Layout& layout = run.layout;
+  return {{"part", kStudyPartNames[static_cast<std::size_t>(run.part)]},
+          {"model", run.model},
+          {"seq", run.sequence},
+          {"layout",
+           {{"gpus", layout.ranks()},
+            {"dp", layout.dp},
+            {"tp", layout.tp},
+            {"pp", layout.pp},
+            {"micro_batch", layout.micro_batch},
+            {"zero", layout.zero}}},
+          {"step_time_s", run.step_time.value()},
+          {"tokens_per_s_per_gpu", run.tokens_per_second_per_accelerator},
+          {"fits", run.fits},
+          {"calls", all.calls},
+          {"wire_bytes", all.wire.value()},
+          {"wire_bytes_by_op", wire_json(run.calls, operation_of)},
+          {"wire_bytes_by_group", wire_json(run.calls, group_of)},
+          {"exposed_s", all.exposed.value()},
+          {"smallest_bytes", size_at(run.calls, 0).value()},
+          {"median_bytes", size_at(run.calls, 0.5).value()},
+          {"largest_bytes", size_at(run.calls, 1).value()},
+          {"small",
+           {{"calls", small.calls},
+            {"wire_bytes", small.wire.value()},
+            {"time_s", small.time.value()},
+            {"latency_s", small.latency.value()}}}};
+}
+
+}  // namespace
+
+std::string study_json(const CommunicationStudy& study) {
+  Json models = Json::array(), runs = Json::array();
+  for (const StudiedModel& model : study.models) models.push_back(model_json(model));
+  for (const StudiedRun& run : study.runs) runs.push_back(run_json(run));
+  return document_text({{"cluster", study.cluster.name}, {"models", models}, {"runs", runs}});
+}
+
+}  // namespace headway

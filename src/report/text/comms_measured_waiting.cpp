@@ -1,0 +1,134 @@
+// Waiting against transfer by operation, and what each rank did.
+#include <algorithm>
+#include <cmath>
+
+#include "base/draw/table.hpp"
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "report/text/comms_measured.hpp"
+#include "trace/recording/rank_names.hpp"
+
+namespace headway {
+
+std::string waiting_section(const Measured& measured) {
+  if (measured.waiting.empty()) return {};
+  const Recording& recording = measured.recording();
+  const std::vector<std::string> names = rank_names(recording);
+  Rows rows = {{"group", "operation", "count", "transfer", "busbw", "waiting", "share", "last"}};
+  std::size_t left_out = 0;
+  std::int64_t incomplete = 0;
+  for (const WaitingRow& row : heaviest(
+           measured.waiting, [](const WaitingRow& r) { return r.kernel_time.value(); }, left_out)) {
+    const auto collectives = static_cast<double>(row.collectives);
+    rows.push_back(
+        {group_name(recording, row.group), std::string(to_name(row.op)), number_text(collectives),
+         to_text(row.transfer / collectives), row.bus_bandwidth ? to_text(*row.bus_bandwidth) : "-",
+         to_text(row.waiting / static_cast<double>(row.kernels)), share_text(row.waiting_share()),
+         printable(names[row.last_rank], 12) + ", " + std::to_string(row.times_last) + "x"});
+    incomplete += row.incomplete;
+  }
+  std::string out =
+      "\nwaiting against transfer (means); last: whom the others waited for most often\n" +
+      fitted(std::move(rows)) + and_more(left_out);
+  // The longest wait of all.
+  const MatchedCall* worst = nullptr;
+  std::size_t at = 0;
+  for (const MatchedCall& matched : measured.alignment.matched) {
+    const auto longest = std::max_element(matched.waiting.begin(), matched.waiting.end());
+    if (worst == nullptr || *longest > worst->waiting[at]) {
+      worst = &matched;
+      at = static_cast<std::size_t>(longest - matched.waiting.begin());
+    }
+  }
+  if (worst != nullptr && worst->waiting[at].value() > 0) {
+    const RecordedCall& call = recording.calls[worst->calls[at]];
+    out += wrapped("longest: " + printable(names[call.rank], 30) + " waited " +
+                       to_text(worst->waiting[at]) + " for " +
+                       printable(names[worst->last_rank], 30) + " in one " +
+                       std::string(to_name(call.op)) + ", which took " + to_text(worst->transfer),
+                   2);
+  }
+  if (incomplete > 0) {
+    out += "  of " + number_text(static_cast<double>(incomplete)) +
+           " collectives not all ranks are recorded: their transfer is an upper bound\n";
+  }
+  if (measured.alignment.clock_error) {
+    out += "  the ranks' clocks, shifted, agree within " +
+           to_text(*measured.alignment.clock_error) + " (median)\n";
+  }
+  return out;
+}
+
+// One row a rank; of many ranks the spread, and the ranks that came last most often.
+std::string ranks_section(const Measured& measured) {
+  const Recording& recording = measured.recording();
+  const bool waits = !measured.alignment.matched.empty();
+  if (measured.overlap.empty() && !waits) return {};
+  struct Line {
+    std::uint32_t rank;
+    std::vector<double> seconds;  // span, compute, hidden, exposed, idle, waiting
+    double last = 0;
+  };
+  std::vector<Line> lines;
+  for (const std::uint32_t rank : rank_order(recording)) {
+    Line line{rank, std::vector<double>(6, std::nan("")), 0};
+    for (const Overlap& overlap : measured.overlap) {
+      if (overlap.rank != rank) continue;
+      line.seconds = {overlap.span.value(),    overlap.compute.value(), overlap.hidden.value(),
+                      overlap.exposed.value(), overlap.idle.value(),    std::nan("")};
+    }
+    if (waits) {
+      line.seconds[5] = measured.alignment.ranks[rank].waiting.value();
+      line.last = static_cast<double>(measured.alignment.ranks[rank].times_last);
+    }
+    const bool silent = std::all_of(line.seconds.begin(), line.seconds.end(),
+                                    [](double value) { return std::isnan(value); });
+    if (!silent) lines.push_back(std::move(line));
+  }
+  const std::vector<std::string> names = rank_names(recording);
+  const std::vector<std::string> columns = {"span",    "compute", "hidden",
+                                            "exposed", "idle",    "waiting"};
+  Rows rows = {{""}};
+  rows.front().insert(rows.front().end(), columns.begin(), columns.end());
+  rows.front().push_back("last");
+  const auto cells = [&](const std::string& name, const std::vector<double>& seconds, double last) {
+    std::vector<std::string> row = {"  " + name};
+    for (const double value : seconds) {
+      row.push_back(std::isnan(value) ? "-" : to_text(Seconds(value)));
+    }
+    row.push_back(waits ? number_text(last) + "x" : "-");
+    return row;
+  };
+  constexpr std::size_t kAll = 16;
+  if (lines.size() > kAll) {
+    for (const auto& [name, share] : {std::pair{"least", 0.0}, {"median", 0.5}, {"most", 1.0}}) {
+      std::vector<double> at;
+      for (std::size_t column = 0; column <= columns.size(); ++column) {
+        std::vector<double> values;
+        for (const Line& line : lines) {
+          const double value = column < columns.size() ? line.seconds[column] : line.last;
+          if (!std::isnan(value)) values.push_back(value);
+        }
+        std::sort(values.begin(), values.end());
+        const auto last = static_cast<double>(values.size()) - 1;
+        at.push_back(values.empty() ? std::nan("")
+                                    : values[static_cast<std::size_t>(share * last)]);
+      }
+      rows.push_back(cells(name, {at.begin(), at.end() - 1}, at.back()));
+    }
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const Line& a, const Line& b) { return a.last > b.last; });
+    lines.resize(8);
+  }
+  for (const Line& line : lines) {
+    rows.push_back(cells(printable(names[line.rank], 20), line.seconds, line.last));
+  }
+  drop_silent_columns(rows, 1);
+  return std::string("\nby rank") +
+         (measured.overlap.empty()
+              ? ""
+              : " (hidden, exposed: communication under computation, and alone)") +
+         "\n" + aligned(rows, 1);
+}
+
+}  // namespace headway

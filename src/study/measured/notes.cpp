@@ -1,0 +1,92 @@
+// What a trace does not say, each thing once.
+#include <algorithm>
+
+#include "study/measured/measured.hpp"
+
+namespace headway {
+namespace {
+
+template <class Holds>
+std::int64_t calls_where(const Recording& recording, Holds holds) {
+  return std::count_if(recording.calls.begin(), recording.calls.end(), holds);
+}
+
+// What is said of the whole recording already, so that single omissions need not repeat it.
+struct Said {
+  bool no_sizes = false, no_durations = false;
+};
+
+void note_sizes(const Recording& recording, Said& said, std::vector<std::string>& notes) {
+  const std::int64_t calls = calls_where(
+      recording, [](const RecordedCall& call) { return call.op != Operation::barrier; });
+  const std::int64_t sized = calls_where(
+      recording, [](const RecordedCall& call) { return call.bytes || call.counted_bytes; });
+  if (calls == 0 || sized > 0) return;
+  said.no_sizes = true;
+  notes.push_back("no sizes in this trace: " + (recording.size_advice.empty()
+                                                    ? "the source has no such field"
+                                                    : recording.size_advice));
+}
+
+void note_times(const Recording& recording, Said& said, std::vector<std::string>& notes) {
+  if (recording.calls.empty()) return;
+  const auto of_kind = [&](TimeKind kind) {
+    return calls_where(recording, [&](const RecordedCall& call) { return call.time == kind; });
+  };
+  const auto all = static_cast<std::int64_t>(recording.calls.size());
+  if (of_kind(TimeKind::none) == all) {
+    said.no_durations = true;
+    notes.push_back("no durations in this trace: it says which calls were made, not how long");
+  } else if (of_kind(TimeKind::enqueue) + of_kind(TimeKind::none) == all) {
+    notes.push_back(
+        "no time of a transfer in this trace: enqueue times are the host's, to put a call into a "
+        "queue");
+  }
+}
+
+void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
+  const Recording& recording = measured.recording();
+  const std::int64_t kernels = calls_where(
+      recording, [](const RecordedCall& call) { return call.time == TimeKind::kernel; });
+  if (kernels == 0) return;
+  if (recording.ranks.size() == 1) {
+    notes.push_back(
+        "one rank is recorded: waiting for other ranks cannot be told from transfer; name the "
+        "files of all ranks");
+  } else if (measured.alignment.matched.empty()) {
+    notes.push_back("no call could be matched with one of another rank: waiting is not known");
+  } else if (measured.alignment.unmatched > 0) {
+    notes.push_back("calls whose partners on other ranks could not be told: " +
+                    std::to_string(measured.alignment.unmatched));
+  }
+  if (recording.compute.empty()) {
+    notes.push_back("no computation is recorded: what it hides is not known");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on(const Measured& measured) {
+  const Recording& recording = measured.recording();
+  std::vector<std::string> notes;
+  Said said;
+  note_sizes(recording, said, notes);
+  note_times(recording, said, notes);
+  for (const Omission& omission : recording.omissions) {
+    if (omission.lost || (said.no_sizes && omission.what == kCallsWithoutSize)) continue;
+    if (said.no_durations &&
+        (omission.what == kCallsWithoutDuration || omission.what == kLogWithoutDurations)) {
+      continue;
+    }
+    notes.push_back(omission.what +
+                    (omission.count > 1 ? ": " + std::to_string(omission.count) : std::string()));
+  }
+  if (measured.grouped > 0) {
+    notes.push_back("calls without a named group, found to be of all ranks: " +
+                    std::to_string(measured.grouped));
+  }
+  note_ranks(measured, notes);
+  return notes;
+}
+
+}  // namespace headway

@@ -1,0 +1,31 @@
+#include "study/traffic/expected.hpp"
+
+#include <utility>
+
+#include "base/quantity_text.hpp"
+#include "cost/calibration/calibration.hpp"
+
+namespace headway {
+
+Result<ExpectedCalls> expected_calls(const Run& run, Forecast forecast,
+                                     std::optional<Bytes> small_below) {
+  const auto calibration = calibration_for(run.cluster, run.job.software);
+  if (!calibration) return calibration.problems();
+  ExpectedCalls out{.run = run,
+                    .forecast = std::move(forecast),
+                    .traffic = {},
+                    .textbook = {},
+                    .small = {},
+                    .notes = {}};
+  out.traffic = traffic_of(run.model, run.job, run.layout, run.cluster, *calibration, small_below);
+  out.textbook = textbook_volumes(run.model, run.job, run.layout, run.cluster, out.traffic);
+  out.small =
+      small_below ? "below " + to_text(*small_below) : "more than half of their time is latency";
+  out.notes = out.forecast.notes;
+  for (const std::string& assumption : run.assumptions) {
+    out.notes.push_back("assumed: " + assumption);
+  }
+  return out;
+}
+
+}  // namespace headway
