@@ -11,6 +11,8 @@
 #include "base/result.hpp"
 #include "platform/parallel.hpp"
 #include "run/run.hpp"
+#include "study/lifetime/assumptions.hpp"
+#include "study/sweep/question.hpp"
 
 namespace headway {
 
@@ -105,18 +107,8 @@ struct ScaleRunRequest {
   std::string plot;      // folder for drawings; empty: none
   bool json = false;
 };
-/// What `scale run` takes besides the fields of a run, which may stand in a run file as well.
-std::span<const RunField> scale_run_fields();
 /// A whole training run: days, accelerator-hours, energy, money, CO2.
 CommandOutput run_scale_run(const ScaleRunRequest& request);
-
-/// The axes of `scale`, each a command of its name.
-enum class SweepAxis : std::uint8_t { weak, strong, model, context, hardware, network, layout };
-constexpr std::array<std::string_view, 7> kSweepNames = {"weak",     "strong",  "model", "context",
-                                                         "hardware", "network", "layout"};
-/// What the command of an axis takes besides the fields of `scale run`, where --tokens may be left
-/// out.
-std::span<const RunField> scale_sweep_fields(SweepAxis axis);
 
 struct ScaleSweepRequest {
   SweepAxis axis = SweepAxis::weak;

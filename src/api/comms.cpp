@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "api/commands.hpp"
-#include "forecast/predict/predict.hpp"
 #include "base/generated.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
@@ -95,9 +94,7 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // The calls, with their times and sums.
-  auto forecast = predict(*run);
-  if (!forecast) return {.problems = forecast.problems()};
-  const auto expected = expected_calls(*run, std::move(forecast).value(), *small);
+  const auto expected = expected_calls(*run, *small);
   if (!expected) return {.problems = expected.problems()};
 
   // Everything that is to be written, in one piece.

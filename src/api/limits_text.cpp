@@ -32,7 +32,7 @@ std::string months_text(Seconds duration) {
   return text;
 }
 
-std::string short_count_text(double count) {
+std::string large_count_text(double count) {
   return count < 1e6 ? count_text(count) : power_text(count);
 }
 
@@ -73,7 +73,7 @@ std::string end_text(const LimitsCurve& of) {
   }
   if (!of.too_slow) return next + "fits on no cluster";
   return next + "takes " + months_text(of.too_slow->duration) + " at least, on " +
-         short_count_text(static_cast<double>(of.too_slow->gpus)) + " GPUs (" +
+         large_count_text(static_cast<double>(of.too_slow->gpus)) + " GPUs (" +
          months_text(of.setting.duration) + " allowed)";
 }
 
@@ -116,7 +116,7 @@ std::vector<std::vector<std::string>> limits_rows(const LimitsReport& report) {
          std::string(limits::kPartNames[limits::largest_loss(last.step.parts)]),
          optional_text(curve.first_below, "not reached"), optional_text(curve.last_above, "never"),
          power_text(last.shape.training.value()) + (curve.end == CurveEnd::widest ? " *" : ""),
-         percent_text(last.utilization), short_count_text(static_cast<double>(last.gpus))});
+         percent_text(last.utilization), large_count_text(static_cast<double>(last.gpus))});
   }
   return rows;
 }

@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "api/plan.hpp"
-#include "api/scale.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"

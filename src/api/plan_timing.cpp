@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "api/plan.hpp"
-#include "api/scale.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"

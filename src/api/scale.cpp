@@ -1,62 +1,36 @@
-#include "api/scale.hpp"
+// scale: whole training runs, alone and along an axis.
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
-#include <cmath>
-#include <cstdio>
-
-#include "api/answer.hpp"
+#include "api/commands.hpp"
+#include "base/generated.hpp"
 #include "base/quantity_text.hpp"
-#include "base/text.hpp"
 #include "platform/output.hpp"
+#include "report/problems.hpp"
+#include "report/scale_published.hpp"
+#include "report/scale_run.hpp"
+#include "report/scale_sweep.hpp"
 
 namespace headway {
+namespace {
 
-std::string duration_text(Seconds time) {
-  constexpr struct {
-    double seconds;
-    const char* unit;
-  } kUnits[] = {{86'400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
-  for (const auto& unit : kUnits) {
-    const double value = time.value() / unit.seconds;
-    if (value < 0.9995 && unit.seconds > 1) continue;
-    char text[48];
-    std::snprintf(text, sizeof text,
-                  value < 9.995   ? "%.2f %s"
-                  : value < 99.95 ? "%.1f %s"
-                                  : "%.0f %s",
-                  value, unit.unit);
-    return text;
-  }
-  return "0 s";
+// The fields of the run file, if there is one, overridden by the flags.
+Result<RunRequest> fields_of(const std::string& run_file, const RunRequest& flags) {
+  if (run_file.empty()) return flags;
+  auto fields = read_run_file(run_file);
+  if (fields) fields.value().insert(fields.value().end(), flags.begin(), flags.end());
+  return fields;
 }
 
-std::string short_count_text(double value) {
-  if (value >= 1e7) {
-    char text[64];
-    const bool billions = value >= 1e9, trillions = value >= 1e12;
-    std::snprintf(text, sizeof text, "%.3g %s",
-                  value / (trillions  ? 1e12
-                           : billions ? 1e9
-                                      : 1e6),
-                  trillions  ? "T"
-                  : billions ? "B"
-                             : "M");
-    return text;
-  }
-  return count_text(value);
-}
+}  // namespace
 
 CommandOutput run_scale_run(const ScaleRunRequest& request) {
-  // The fields: those of the run file, overridden by the flags.
-  RunRequest fields;
-  if (!request.run_file.empty()) {
-    auto from_file = read_run_file(request.run_file);
-    if (!from_file) return {.problems = from_file.problems()};
-    fields = std::move(from_file).value();
-  }
-  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+  const auto fields = fields_of(request.run_file, request.fields);
+  if (!fields) return {.problems = fields.problems()};
 
   // The whole run, or everything that is wrong with it.
-  const auto whole = whole_run(fields);
+  const auto whole = whole_run(*fields);
   if (!whole) return {.problems = whole.problems()};
   if (whole->cost.hopeless) {
     const std::string why =
@@ -70,19 +44,71 @@ CommandOutput run_scale_run(const ScaleRunRequest& request) {
   }
 
   // The same with fewer and more accelerators.
-  const ScaledRuns scaled = by_accelerators(fields, *whole);
+  const ScaledRuns scaled = by_accelerators(*whole);
 
   // What was asked for beside the answer.
   std::vector<OutputFile> files;
   if (!request.csv.empty()) files.push_back({request.csv, scale_run_csv(scaled)});
   if (!request.plot.empty()) {
-    files.push_back({request.plot + "/goodput.svg", plot_goodput(*whole)});
-    files.push_back({request.plot + "/days.svg", plot_days(*whole, scaled)});
+    auto plots = scale_run_plots(*whole, scaled, request.plot);
+    std::move(plots.begin(), plots.end(), std::back_inserter(files));
   }
   Problems problems = write_files(files, request.plot);
   if (!problems.empty()) return {.problems = std::move(problems)};
   return {.text = request.json ? scale_run_json(*whole, scaled) : scale_run_text(*whole, scaled),
           .exit_code = whole->forecast.fits ? 0 : 1};
+}
+
+CommandOutput run_scale_sweep(const ScaleSweepRequest& request) {
+  const auto fields = fields_of(request.run_file, request.fields);
+  if (!fields) return {.problems = fields.problems()};
+
+  // What is asked, or everything that is wrong with it.
+  auto question = read_sweep(request.axis, *fields);
+  if (!question) return {.problems = question.problems()};
+
+  // Every point.
+  const LayoutChoice best = question->best ? best_of_all() : LayoutChoice();
+  const auto answer =
+      make_sweep(std::move(question).value(), best, request.threads, request.progress);
+  if (!answer) return {.problems = answer.problems()};
+  const bool none = std::all_of(answer->series.begin(), answer->series.end(),
+                                [](const SweepSeries& series) { return series.points.empty(); });
+
+  // What was asked for beside the answer.
+  std::vector<OutputFile> files;
+  if (!request.csv.empty()) files.push_back({request.csv, scale_sweep_csv(*answer)});
+  if (!request.plot.empty() && !none) {
+    auto plots = scale_sweep_plots(*answer, request.plot);
+    std::move(plots.begin(), plots.end(), std::back_inserter(files));
+  }
+  Problems problems = write_files(files, request.plot);
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  return {.text = request.json ? scale_sweep_json(*answer) : scale_sweep_text(*answer),
+          .exit_code = none ? 1 : 0};
+}
+
+CommandOutput run_scale_published(const ScalePublishedRequest& request) {
+  const auto runs = published_runs();
+  if (!runs) return {.problems = runs.problems()};
+  if (!request.report.empty()) {
+    const auto page = page_to_renew(request.report, "scaling.md");
+    if (!page) return {.problems = page.problems()};
+    const auto sweeps = page_sweeps();
+    if (!sweeps) return {.problems = sweeps.problems()};
+    GeneratedBlocks blocks = scale_sweep_blocks(*sweeps);
+    blocks["published"] = published_markdown(*runs);
+    const auto renewed = with_generated(page->text, page->path, blocks);
+    if (!renewed) return {.problems = renewed.problems()};
+    std::vector<OutputFile> files = {{page->path, *renewed}};
+    for (const PageSweep& sweep : *sweeps) {
+      auto plots = scale_sweep_plots(sweep.answer, request.report + "/scaling");
+      std::move(plots.begin(), plots.end(), std::back_inserter(files));
+    }
+    Problems problems = write_files(files, request.report + "/scaling");
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? published_json(*runs) : published_text(*runs)};
 }
 
 }  // namespace headway

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "api/scale_sweep.hpp"
 #include "base/document/document.hpp"
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
@@ -14,6 +13,7 @@
 #include "fit/corpus/forecast.hpp"
 #include "fit/steps/data.hpp"
 #include "platform/files.hpp"
+#include "study/sweep/answer.hpp"
 
 namespace headway {
 namespace {

@@ -190,4 +190,39 @@ std::string percent_text(double share) {
   return text;
 }
 
+std::string duration_text(Seconds time) {
+  constexpr struct {
+    double seconds;
+    const char* unit;
+  } kUnits[] = {{86'400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+  for (const auto& unit : kUnits) {
+    const double value = time.value() / unit.seconds;
+    if (value < 0.9995 && unit.seconds > 1) continue;
+    char text[48];
+    std::snprintf(text, sizeof text,
+                  value < 9.995   ? "%.2f %s"
+                  : value < 99.95 ? "%.1f %s"
+                                  : "%.0f %s",
+                  value, unit.unit);
+    return text;
+  }
+  return "0 s";
+}
+
+std::string short_count_text(double value) {
+  if (value >= 1e7) {
+    char text[64];
+    const bool billions = value >= 1e9, trillions = value >= 1e12;
+    std::snprintf(text, sizeof text, "%.3g %s",
+                  value / (trillions  ? 1e12
+                           : billions ? 1e9
+                                      : 1e6),
+                  trillions  ? "T"
+                  : billions ? "B"
+                             : "M");
+    return text;
+  }
+  return count_text(value);
+}
+
 }  // namespace headway

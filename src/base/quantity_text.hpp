@@ -38,6 +38,10 @@ std::string to_text(Watts);
 
 /// "12,345" of a count, rounded to a whole number.
 std::string count_text(double count);
+/// The same; "12.3 M" from 10 million on.
+std::string short_count_text(double count);
+/// "3.2 d", "5.4 h", "12 min", "8.1 s".
+std::string duration_text(Seconds time);
 /// "12.3 %" of 0.123.
 std::string percent_text(double share);
 

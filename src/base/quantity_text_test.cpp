@@ -186,5 +186,14 @@ RC_GTEST_PROP(ParseQuantity, NeverCrashesAndNeverReturnsWhatIsNotFinite,
   RC_ASSERT((bytes.ok() ? std::isfinite(bytes->value()) : bytes.problems().size() == 1));
 }
 
+TEST(QuantityText, DurationsAndLargeCountsHaveTheirUnit) {
+  EXPECT_EQ(duration_text(Seconds(5.25)), "5.25 s");
+  EXPECT_EQ(duration_text(Seconds(90)), "1.50 min");
+  EXPECT_EQ(duration_text(Seconds(36'000)), "10.0 h");
+  EXPECT_EQ(duration_text(Seconds(86'400 * 365.0)), "365 d");
+  EXPECT_EQ(short_count_text(1'234'567), "1,234,567");
+  EXPECT_EQ(short_count_text(15.6e12), "15.6 T");
+}
+
 }  // namespace
 }  // namespace headway

@@ -46,8 +46,8 @@ struct Run {
   Job job;
   Layout layout;
   AttentionFlops convention = AttentionFlops::full;
-  std::vector<std::string> assumptions;  // what was not given and how it was filled
-  RunRequest given;                      // the fields as given, for --save
+  std::vector<std::string> assumptions = {};  // what was not given and how it was filled
+  RunRequest given = {};                      // the fields as given, for --save
 };
 
 /// The fields of a run file. Unknown fields are problems (of make_run).

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api/scale_sweep.hpp"
 #include "document_checks.hpp"
 #include "study/lifetime/goodput_stragglers.hpp"
+#include "study/lifetime/step_times.hpp"
+#include "study/sweep/plans.hpp"
 #include "targets.hpp"
 
 namespace {

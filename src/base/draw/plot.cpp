@@ -158,4 +158,24 @@ void draw_heading(Svg& svg, std::string_view title, std::string_view how_to_read
   svg.text({16, 44}, how_to_read, "fill=\"#57606a\"");
 }
 
+std::string fill(std::string_view colour) {
+  return "fill=\"" + std::string(colour) + "\"";
+}
+
+std::string stroke(std::string_view colour, bool dashed) {
+  return "stroke=\"" + std::string(colour) + "\" stroke-width=\"2\"" +
+         (dashed ? " stroke-dasharray=\"5 4\"" : "");
+}
+
+std::vector<Point> draw_curve(Svg& svg, const Panel& panel, const std::vector<Point>& values,
+                              std::string_view colour, bool dashed) {
+  std::vector<Point> places;
+  for (const Point& value : values) {
+    places.push_back({panel.x.at(value.x), panel.y.at(value.y)});
+    if (places.size() > 1)
+      svg.line(places[places.size() - 2], places.back(), stroke(colour, dashed));
+  }
+  return places;
+}
+
 }  // namespace headway

@@ -15,6 +15,10 @@ namespace headway {
 constexpr std::string_view kBlue = "#0072b2", kVermilion = "#d55e00", kGreen = "#009e73",
                            kPurple = "#cc79a7", kInk = "#24292f", kGrey = "#6e7781";
 
+/// `fill="#0072b2"`; `stroke="#0072b2" stroke-width="2"`: attributes of a colour.
+std::string fill(std::string_view colour);
+std::string stroke(std::string_view colour, bool dashed = false);
+
 /// Maps values to a place between two pixels; values outside lie on the border.
 struct Scale {
   double low = 0, high = 1;
@@ -53,6 +57,10 @@ std::string size_label(Bytes size);
 /// Powers of two on a logarithmic scale of bytes, at most about one in 60 pixels.
 std::vector<Tick> size_ticks(const Scale& scale);
 void draw_axis_titles(Svg& svg, const Panel& panel, std::string_view x, std::string_view y);
+
+/// A line through values; where they lie.
+std::vector<Point> draw_curve(Svg& svg, const Panel& panel, const std::vector<Point>& values,
+                              std::string_view colour, bool dashed = false);
 
 /// The diagonal where both are equal, and the band of 20 % about it. Both scales are equal.
 void draw_diagonal(Svg& svg, const Panel& panel);

@@ -28,10 +28,6 @@ ByteUnit unit_for(double most) {
   return chosen;
 }
 
-std::string filled(std::string_view colour, std::string_view more = {}) {
-  return "fill=\"" + std::string(colour) + "\"" + std::string(more);
-}
-
 // Bars from the left: what one rank sends by group and operation.
 std::string volume_plot(const Measured& measured) {
   std::vector<CallTableRow> rows;
@@ -77,7 +73,7 @@ std::string volume_plot(const Measured& measured) {
              "text-anchor=\"end\" fill=\"#6e7781\"");
     const auto bar = [&](double at, double bytes, std::string_view colour) {
       const double end = panel.x.at(bytes / unit.bytes);
-      svg.rect({kLeft, at}, std::max(1.0, end - kLeft), 12, filled(colour, " rx=\"1\""));
+      svg.rect({kLeft, at}, std::max(1.0, end - kLeft), 12, fill(colour) + " rx=\"1\"");
       svg.text({end + 5, at + 10}, to_text(Bytes(bytes)), "fill=\"#57606a\"");
     };
     bar(y + 7, a_rank(row, row.bytes), kBlue);
@@ -118,7 +114,7 @@ std::string sizes_plot(const Measured& measured) {
       const double top = panel.y.at(100 * share);
       if (share > 0) {
         svg.rect({at, std::min(top, kBottom - 0.7)}, width * 0.36, std::max(0.7, kBottom - top),
-                 filled(colour));
+                 fill(colour));
       }
     };
     bar(left, bins[i].count / all.count, kBlue);

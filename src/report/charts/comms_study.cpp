@@ -17,10 +17,6 @@ constexpr std::string_view kMiddleGrey = "text-anchor=\"middle\" fill=\"#6e7781\
 constexpr std::string_view kModelColours[] = {kBlue, kVermilion, kGreen, kPurple};
 static_assert(std::size(kModelColours) == kStudiedModels.size());
 
-std::string fill(std::string_view colour) {
-  return "fill=\"" + std::string(colour) + "\"";
-}
-
 // "13b" of "gpt-neox-13b".
 std::string short_name(std::string_view model) {
   return std::string(model.substr(model.rfind('-') + 1));

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::string_view kGround = "stroke=\"#e7eaed\"", kFrame = "stroke=\"#c9d1d9\"";
 
-std::string fill(std::string_view colour) {
-  return "fill=\"" + std::string(colour) + "\"";
-}
-
 // The operations that occur, in the order of their names in CollectiveOp.
 std::vector<CollectiveOp> operations_of(const std::vector<TrafficCall>& calls) {
   std::vector<CollectiveOp> out;

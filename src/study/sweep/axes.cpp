@@ -48,9 +48,8 @@ Result<Document> slowed_constants(const Level& level, double factor) {
 
 }  // namespace
 
-Result<SweepRun> with_accelerators(const SweepRun& base, std::int64_t accelerators,
-                                   BatchRule rule) {
-  SweepRun out = base;
+Result<Run> with_accelerators(const Run& base, std::int64_t accelerators, BatchRule rule) {
+  Run out = base;
   const Layout& was = base.layout;
   const std::int64_t copy = was.tp * was.cp * was.pp;  // ranks of one data-parallel rank
   if (accelerators < 1 || accelerators % copy != 0) {
@@ -71,8 +70,8 @@ Result<SweepRun> with_accelerators(const SweepRun& base, std::int64_t accelerato
   return out;
 }
 
-Result<SweepRun> with_sequence(const SweepRun& base, std::int64_t sequence, bool same_tokens) {
-  SweepRun out = base;
+Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_tokens) {
+  Run out = base;
   out.job.sequence = sequence;
   if (!same_tokens) return out;
   const std::int64_t tokens = base.job.global_batch * base.job.sequence;
@@ -84,9 +83,8 @@ Result<SweepRun> with_sequence(const SweepRun& base, std::int64_t sequence, bool
   return out;
 }
 
-Result<SweepRun> with_degrees(const SweepRun& base, std::int64_t tp, std::int64_t cp,
-                              std::int64_t pp) {
-  SweepRun out = base;
+Result<Run> with_degrees(const Run& base, std::int64_t tp, std::int64_t cp, std::int64_t pp) {
+  Run out = base;
   const std::int64_t ranks = base.layout.ranks(), copy = tp * cp * pp;
   if (copy < 1 || ranks % copy != 0) {
     return Problem{"--gpus", std::to_string(ranks) + " is not a multiple of tp x cp x pp = " +
@@ -100,9 +98,9 @@ Result<SweepRun> with_degrees(const SweepRun& base, std::int64_t tp, std::int64_
   return out;
 }
 
-Result<SweepRun> with_bandwidth(const SweepRun& base, double factor) {
+Result<Run> with_bandwidth(const Run& base, double factor) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
-  SweepRun out = base;
+  Run out = base;
   for (std::size_t i = 1; i < out.cluster.levels.size(); ++i) {
     out.cluster.levels[i].bandwidth *= factor;
     out.cluster.levels[i].port_bandwidth *= factor;
@@ -110,9 +108,9 @@ Result<SweepRun> with_bandwidth(const SweepRun& base, double factor) {
   return out;
 }
 
-Result<SweepRun> with_latency(const SweepRun& base, double factor) {
+Result<Run> with_latency(const Run& base, double factor) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
-  SweepRun out = base;
+  Run out = base;
   for (std::size_t i = 1; i < out.cluster.levels.size(); ++i) {
     Level& level = out.cluster.levels[i];
     auto constants = slowed_constants(level, factor);
@@ -123,7 +121,7 @@ Result<SweepRun> with_latency(const SweepRun& base, double factor) {
   return out;
 }
 
-Result<SweepRun> with_domain(const SweepRun& base, std::int64_t size) {
+Result<Run> with_domain(const Run& base, std::int64_t size) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
   if (size < 2) return Problem{"--domain", "must be at least 2"};
   if (base.cluster.levels.front().topology != Topology::switched) {
@@ -131,17 +129,17 @@ Result<SweepRun> with_domain(const SweepRun& base, std::int64_t size) {
                                    " go from one accelerator to the next: only switches can join "
                                    "another number"};
   }
-  SweepRun out = base;
+  Run out = base;
   out.cluster.levels.front().size = size;
   out.cluster.levels.front().usable = 0;
   settle_sizes(out.cluster);
   return out;
 }
 
-Result<SweepRun> with_network_of(const SweepRun& base, const Cluster& other) {
+Result<Run> with_network_of(const Run& base, const Cluster& other) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
   if (other.levels.size() < 2) return one_level(other);
-  SweepRun out = base;
+  Run out = base;
   out.cluster.levels.resize(1);
   out.cluster.levels.insert(out.cluster.levels.end(), other.levels.begin() + 1, other.levels.end());
   settle_sizes(out.cluster);

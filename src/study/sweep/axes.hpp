@@ -15,22 +15,21 @@ enum class BatchRule : std::uint8_t { of_a_rank, of_all };
 
 /// On another number of accelerators, by another number of data-parallel ranks; tensor, context and
 /// pipeline degrees stay.
-Result<SweepRun> with_accelerators(const SweepRun& base, std::int64_t accelerators, BatchRule rule);
+Result<Run> with_accelerators(const Run& base, std::int64_t accelerators, BatchRule rule);
 
 /// With sequences of another length: as many tokens in a step, or as many sequences.
-Result<SweepRun> with_sequence(const SweepRun& base, std::int64_t sequence, bool same_tokens);
+Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_tokens);
 
 /// On as many accelerators with other degrees; data parallelism takes what they leave.
-Result<SweepRun> with_degrees(const SweepRun& base, std::int64_t tp, std::int64_t cp,
-                              std::int64_t pp);
+Result<Run> with_degrees(const Run& base, std::int64_t tp, std::int64_t cp, std::int64_t pp);
 
 /// The network beyond the innermost level: rates times `factor`.
-Result<SweepRun> with_bandwidth(const SweepRun& base, double factor);
+Result<Run> with_bandwidth(const Run& base, double factor);
 /// Its latencies, and the times that its class takes for each call and message, times `factor`.
-Result<SweepRun> with_latency(const SweepRun& base, double factor);
+Result<Run> with_latency(const Run& base, double factor);
 /// With the switches of the innermost level (NVLink) joining `size` accelerators.
-Result<SweepRun> with_domain(const SweepRun& base, std::int64_t size);
+Result<Run> with_domain(const Run& base, std::int64_t size);
 /// With all levels but the innermost taken from `other`.
-Result<SweepRun> with_network_of(const SweepRun& base, const Cluster& other);
+Result<Run> with_network_of(const Run& base, const Cluster& other);
 
 }  // namespace headway

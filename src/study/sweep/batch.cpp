@@ -1,5 +1,8 @@
 #include "study/sweep/batch.hpp"
 
+#include <utility>
+
+#include "forecast/predict/predict.hpp"
 #include "platform/parallel.hpp"
 #include "study/lifetime/convergence.hpp"
 
@@ -14,39 +17,21 @@ double tokens_of(const Job& job) {
 }
 
 // The time of training alone to the loss.
-Seconds training_time(const SameLoss& same, const Job& job, const Forecast& forecast) {
-  return Seconds(same.tokens_with(tokens_of(job)) / forecast.tokens_per_second);
+Seconds training_time(const SameLoss& same, double batch_tokens, double tokens_per_second) {
+  return Seconds(same.tokens_with(batch_tokens) / tokens_per_second);
 }
 
-TimeToLoss time_to_loss(const SweepPoint& point, const SameLoss& same, const SweepTools& tools,
-                        RunAssumptions assumed) {
-  TimeToLoss out;
-  const SweepRun& run = point.run;
-  out.tokens = same.tokens_with(tokens_of(run.job));
-  assumed.tokens = out.tokens;
-  out.time =
-      run_cost(run.model, run.job, run.layout, run.cluster, point.forecast, assumed, tools.power)
-          .time.total();
-  out.own_time = training_time(same, run.job, point.forecast);
-  out.best_time = out.own_time;
-  out.best_batch = run.job.global_batch;
-  SweepRun other = run;
-  for (int doubling = -kDoublings; doubling <= kDoublings; ++doubling) {
-    if (doubling == 0) continue;
-    const std::int64_t factor = std::int64_t{1} << (doubling < 0 ? -doubling : doubling);
-    if (doubling < 0 && run.job.global_batch % factor != 0) continue;
-    other.layout = run.layout;
-    other.job.global_batch =
-        doubling < 0 ? run.job.global_batch / factor : run.job.global_batch * factor;
-    Result<SweepRun> chosen = tools.layout ? tools.layout(other) : Result<SweepRun>(other);
+// Those of the batches that are legal and fit, each with the layout that is chosen for it.
+std::vector<TriedBatch> tried(const Run& run, const SweepSettings& settings) {
+  std::vector<TriedBatch> out;
+  Run other = run;
+  for (const std::int64_t sequences : batches_beside(run.job.global_batch)) {
+    other.job.global_batch = sequences;
+    const Result<Run> chosen = settings.layout ? settings.layout(other) : Result<Run>(other);
     if (!chosen) continue;
     if (!check(chosen->model, chosen->job, chosen->layout, chosen->cluster).empty()) continue;
-    const auto made = tools.forecast(*chosen);
-    if (!made || !made->fits) continue;
-    const Seconds time = training_time(same, other.job, *made);
-    if (time >= out.best_time) continue;
-    out.best_time = time;
-    out.best_batch = other.job.global_batch;
+    const auto made = predict(*chosen);
+    if (made && made->fits) out.push_back({sequences, made->tokens_per_second});
   }
   return out;
 }
@@ -62,16 +47,50 @@ double SameLoss::tokens_with(double batch_tokens) const {
   return tokens * token_factor(batch_tokens, critical_batch) / token_factor(batch, critical_batch);
 }
 
-void add_time_to_loss(SweepSeries& series, const SameLoss& same, const SweepTools& tools) {
+std::vector<std::int64_t> batches_beside(std::int64_t own) {
+  std::vector<std::int64_t> out;
+  for (int doubling = -kDoublings; doubling <= kDoublings; ++doubling) {
+    const std::int64_t factor = std::int64_t{1} << (doubling < 0 ? -doubling : doubling);
+    if (doubling == 0 || (doubling < 0 && own % factor != 0)) continue;
+    out.push_back(doubling < 0 ? own / factor : own * factor);
+  }
+  return out;
+}
+
+TimeToLoss time_to_loss(const SweepPoint& point, const std::vector<TriedBatch>& others,
+                        const SameLoss& same, RunAssumptions assumed, const PowerConstants& power) {
+  TimeToLoss out;
+  const Run& run = point.run;
+  out.tokens = same.tokens_with(tokens_of(run.job));
+  assumed.tokens = out.tokens;
+  out.time = run_cost(run.model, run.job, run.layout, run.cluster, point.forecast, assumed, power)
+                 .time.total();
+  out.own_time = training_time(same, tokens_of(run.job), point.forecast.tokens_per_second);
+  out.best_time = out.own_time;
+  out.best_batch = run.job.global_batch;
+  for (const TriedBatch& other : others) {
+    const double tokens =
+        static_cast<double>(other.sequences) * static_cast<double>(run.job.sequence);
+    const Seconds time = training_time(same, tokens, other.tokens_per_second);
+    if (time >= out.best_time) continue;
+    out.best_time = time;
+    out.best_batch = other.sequences;
+  }
+  return out;
+}
+
+void add_time_to_loss(SweepSeries& series, const SameLoss& same, const SweepSettings& settings) {
   for_each_index(
-      series.points.size(), tools.threads,
+      series.points.size(), settings.threads,
       [&](std::size_t i, std::size_t) {
         SweepPoint& point = series.points[i];
-        auto assumed = tools.assumed(point.run);
+        const Run& run = point.run;
+        auto assumed = assumptions_for(settings.given, run.cluster, run.layout.ranks());
         if (!assumed) return;
-        point.to_loss = time_to_loss(point, same, tools, std::move(assumed).value());
+        point.to_loss = time_to_loss(point, tried(run, settings), same, std::move(assumed).value(),
+                                     settings.power);
       },
-      tools.progress, /*grain=*/1);
+      settings.progress, /*grain=*/1);
 }
 
 }  // namespace headway

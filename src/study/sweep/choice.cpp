@@ -12,8 +12,8 @@ constexpr std::int64_t kLargestMicroBatch = 64;  // beyond it no product gets fa
 
 }  // namespace
 
-LayoutChoice fastest_that_fits(LayoutFreedom free, AttentionFlops convention) {
-  return [free, convention](const SweepRun& run) -> Result<SweepRun> {
+LayoutChoice fastest_that_fits(LayoutFreedom free) {
+  return [free](const Run& run) -> Result<Run> {
     const auto calibration = calibration_for(run.cluster, run.job.software);
     if (!calibration) return calibration.problems();
     std::vector<std::int64_t> micro_batches = {run.layout.micro_batch};
@@ -26,19 +26,19 @@ LayoutChoice fastest_that_fits(LayoutFreedom free, AttentionFlops convention) {
     std::vector<Recompute> modes = {run.layout.recompute};
     if (free.recompute) modes = {Recompute::none, Recompute::selective, Recompute::full};
 
-    SweepRun best = run;
+    Run best = run;
     best.layout.micro_batch = micro_batches.front();  // says what is wrong where nothing is legal
     Seconds time;
     Bytes memory;
     bool found = false, fits = false;
-    SweepRun trial = run;
+    Run trial = run;
     for (const std::int64_t micro_batch : micro_batches) {
       for (const Recompute mode : modes) {
         trial.layout.micro_batch = micro_batch;
         trial.layout.recompute = mode;
         if (!check(trial.model, trial.job, trial.layout, trial.cluster).empty()) continue;
-        const Forecast made =
-            forecast(trial.model, trial.job, trial.layout, trial.cluster, *calibration, convention);
+        const Forecast made = forecast(trial.model, trial.job, trial.layout, trial.cluster,
+                                       *calibration, run.convention);
         const bool better = !found || (made.fits && !fits) ||
                             (made.fits && fits && made.step_time < time) ||
                             (!made.fits && !fits && made.memory.total() < memory);
@@ -55,7 +55,7 @@ LayoutChoice fastest_that_fits(LayoutFreedom free, AttentionFlops convention) {
 }
 
 LayoutChoice best_of_all() {
-  return [](const SweepRun& run) -> Result<SweepRun> {
+  return [](const Run& run) -> Result<Run> {
     const auto calibration = calibration_for(run.cluster, run.job.software);
     if (!calibration) return calibration.problems();
     const auto space =
@@ -63,7 +63,7 @@ LayoutChoice best_of_all() {
     if (!space) return space.problems();
     const PlanBest best = search({run.model, run.job, run.cluster, *calibration, *space}, {});
     if (best.points.empty()) return Problem{{}, "no layout fits"};
-    SweepRun out = run;
+    Run out = run;
     out.layout = space->layout_at(best.points.front().index);
     return out;
   };

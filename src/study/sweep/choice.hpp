@@ -1,7 +1,6 @@
 // A layout for each point of a sweep where parts of it were left open.
 #pragma once
 
-#include "model/count.hpp"
 #include "study/sweep/sweep.hpp"
 
 namespace headway {
@@ -15,8 +14,7 @@ struct LayoutFreedom {
 /// With the degrees as they are, the fastest micro-batch (a power of two) and recomputation that
 /// fit; where none does, those that take the least memory. Ties: the smaller micro-batch, the
 /// lighter recomputation.
-LayoutChoice fastest_that_fits(LayoutFreedom free,
-                               AttentionFlops convention = AttentionFlops::full);
+LayoutChoice fastest_that_fits(LayoutFreedom free);
 
 /// The fastest of all layouts on as many accelerators, found by the planner; a problem where none
 /// fits.

@@ -29,10 +29,14 @@ struct Crossover {
   bool at_once = false;  // already on the fewest on which both can run
 };
 
+/// The fastest of both kinds on a number of accelerators; nothing where one has none.
+using BothOn = std::function<std::optional<Crossover>(std::int64_t accelerators)>;
 /// From `low` to `high` accelerators, which are multiples of `unit`. Nothing where the pure layout
 /// stays ahead, or never fits.
-std::optional<Crossover> crossover(const SweepRun& base, std::int64_t low, std::int64_t high,
+std::optional<Crossover> crossover(std::int64_t low, std::int64_t high, std::int64_t unit,
+                                   const BothOn& both_on);
+std::optional<Crossover> crossover(const Run& base, std::int64_t low, std::int64_t high,
                                    std::int64_t unit, const std::vector<Degrees>& split,
-                                   const SweepTools& tools);
+                                   const SweepSettings& settings);
 
 }  // namespace headway

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 
+#include "study/sweep/axes.hpp"
+#include "study/sweep/choice.hpp"
 #include "study/sweep/sweep_for_test.hpp"
 
 namespace headway {
@@ -37,48 +39,69 @@ TEST(FirstWhere, AsksNoMoreThanTwiceTheDoublings) {
   EXPECT_LE(asked, 26);  // 13 doublings and 11 halvings
 }
 
+// What both kinds come to on n accelerators, in tokens/s; 0: it cannot run there.
+BothOn rates(double (*pure)(double), double (*split)(double)) {
+  return [=](std::int64_t accelerators) -> std::optional<Crossover> {
+    const double n = static_cast<double>(accelerators);
+    if (!(pure(n) > 0 && split(n) > 0)) return std::nullopt;
+    const headway::Run run = run_to_sweep();
+    return Crossover{accelerators, point_with(run, forecast_with(run, pure(n))),
+                     point_with(run, forecast_with(run, split(n))), false};
+  };
+}
+
 // Pure: 10,000 tokens/s each less what grows with the ranks; split over tp 4: 8,000 each.
 // 10,000 / (1 + N/1000) = 8,000 at N = 250: the first multiple of 8 beyond is 256.
 TEST(Crossover, IsWhereTheSlowlyFallingLayoutOvertakesTheFaster) {
-  const SweepTools tools = tools_with([](const SweepRun& run) {
-    const double n = static_cast<double>(run.layout.ranks());
-    if (run.layout.tp == 4) return n * 8000;
-    if (run.layout.tp == 2) return n * 7000;
-    return n * 10'000 / (1 + n / 1000);
-  });
-  const std::vector<Degrees> split = {{.tp = 2}, {.tp = 4}};
-  const auto found = crossover(run_to_sweep(), 8, 4096, 8, split, tools);
+  const BothOn both = rates([](double n) { return n * 10'000 / (1 + n / 1000); },
+                            [](double n) { return n * 8000; });
+  const auto found = crossover(8, 4096, 8, both);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->accelerators, 256);
   EXPECT_FALSE(found->at_once);
-  EXPECT_EQ(found->split.run.layout.tp, 4);
-  EXPECT_EQ(found->pure.run.layout.tp, 1);
-  EXPECT_EQ(found->pure.run.job.global_batch, 512);  // two sequences each, as the base run
-  EXPECT_EQ(found->split.run.job.global_batch, 512);
-  EXPECT_FALSE(crossover(run_to_sweep(), 8, 128, 8, split, tools).has_value());
+  EXPECT_FALSE(crossover(8, 128, 8, both).has_value());
 }
 
 TEST(Crossover, SaysWherePureDataParallelismIsBehindFromTheBeginning) {
-  const SweepTools tools = tools_with(
-      [](const SweepRun& run) { return static_cast<double>(run.layout.ranks() * run.layout.tp); });
-  const auto found = crossover(run_to_sweep(), 16, 4096, 8, {{.tp = 2}}, tools);
+  const auto found =
+      crossover(16, 4096, 8, rates([](double n) { return n; }, [](double n) { return 2 * n; }));
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->accelerators, 16);
   EXPECT_TRUE(found->at_once);
 }
 
 TEST(Crossover, BeginsWherePureDataParallelismFits) {
-  SweepTools tools = tools_with(
-      [](const SweepRun& run) { return static_cast<double>(run.layout.ranks() * run.layout.tp); });
-  tools.forecast = [rate = tools.forecast](const SweepRun& run) {
-    auto made = rate(run);
-    made.value().fits = run.layout.tp > 1 || run.layout.ranks() >= 48;
-    return made;
-  };
-  const auto found = crossover(run_to_sweep(), 8, 4096, 8, {{.tp = 2}}, tools);
+  const auto found = crossover(
+      8, 4096, 8, rates([](double n) { return n >= 48 ? n : 0; }, [](double n) { return 2 * n; }));
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->accelerators, 48);
   EXPECT_TRUE(found->at_once);
+}
+
+// Of predicted runs: the split layout is ahead there, and one unit before it was not; each rank has
+// two sequences, as in the base run.
+TEST(Crossover, OfPredictedRunsIsTheFirstUnitWhereASplitLayoutIsAhead) {
+  const std::vector<Degrees> split = {{.tp = 2}, {.tp = 4}};
+  SweepSettings settings = usual_settings();
+  settings.layout = fastest_that_fits({.micro_batch = true, .recompute = true});
+  const auto found = crossover(run_to_sweep(), 8, 4096, 8, split, settings);
+  ASSERT_TRUE(found.has_value());
+  ASSERT_FALSE(found->at_once);
+  const auto best_of = [&](std::int64_t n, const std::vector<Degrees>& layouts) {
+    const headway::Run pure = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
+    double best = 0;
+    for (const Degrees& d : layouts) {
+      const auto point = sweep_point({"", 0, with_degrees(pure, d.tp, d.cp, d.pp)}, settings);
+      if (point) best = std::max(best, point->forecast.tokens_per_second);
+    }
+    return best;
+  };
+  const std::int64_t n = found->accelerators;
+  EXPECT_GT(best_of(n, split), best_of(n, {Degrees{}}));
+  EXPECT_LE(best_of(n - 8, split), best_of(n - 8, {Degrees{}}));
+  EXPECT_EQ(found->split.forecast.tokens_per_second, best_of(n, split));
+  EXPECT_EQ(found->pure.run.job.global_batch, 2 * n);
+  EXPECT_EQ(found->split.run.job.global_batch, 2 * n);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "forecast/predict/predict.hpp"
 #include "platform/parallel.hpp"
 
 namespace headway {
@@ -23,33 +24,20 @@ std::string all_of(const Problems& problems) {
 // computation hides.
 // [SCALE-22] Tokens a joule: tokens/s over the power that the accelerators draw, hosts and cooling
 // not counted, as arXiv 2411.13055 measured it (NVML).
-Result<SweepPoint> sweep_point(const SweepCase& at, const SweepTools& tools) {
-  if (!at.run) return at.run.problems();
-  Result<SweepRun> chosen = tools.layout ? tools.layout(*at.run) : at.run;
-  if (!chosen) return chosen.problems();
+Result<SweepPoint> sweep_point(const SweepCase& at, Run run, Forecast forecast,
+                               const RunAssumptions& assumed, const PowerConstants& power) {
+  if (!forecast.fits) {
+    return Problem{
+        {},
+        "does not fit: " + to_text(forecast.memory.total()) + " of " + to_text(forecast.capacity)};
+  }
   SweepPoint out;
   out.label = at.label;
   out.value = at.value;
-  out.run = std::move(chosen).value();
-  const SweepRun& run = out.run;
-  if (Problems wrong = check(run.model, run.job, run.layout, run.cluster); !wrong.empty()) {
-    return wrong;
-  }
-  auto forecast = tools.forecast(run);
-  auto assumed = tools.assumed(run);
-  Problems problems;
-  if (!forecast) append(problems, forecast.problems());
-  if (!assumed) append(problems, assumed.problems());
-  if (!problems.empty()) return problems;
-
-  out.forecast = std::move(forecast).value();
-  if (!out.forecast.fits) {
-    return Problem{{},
-                   "does not fit: " + to_text(out.forecast.memory.total()) + " of " +
-                       to_text(out.forecast.capacity)};
-  }
-  out.cost =
-      run_cost(run.model, run.job, run.layout, run.cluster, out.forecast, *assumed, tools.power);
+  out.run = std::move(run);
+  out.forecast = std::move(forecast);
+  out.cost = run_cost(out.run.model, out.run.job, out.run.layout, out.run.cluster, out.forecast,
+                      assumed, power);
   if (out.cost.hopeless) return Problem{{}, "fails before a checkpoint is reached"};
   for (const PricedCall& call : out.forecast.calls) {
     out.communication += call.each * call.call.count;
@@ -60,11 +48,30 @@ Result<SweepPoint> sweep_point(const SweepCase& at, const SweepTools& tools) {
   return out;
 }
 
-SweepSeries sweep(std::string name, const std::vector<SweepCase>& cases, const SweepTools& tools) {
+Result<SweepPoint> sweep_point(const SweepCase& at, const SweepSettings& settings) {
+  if (!at.run) return at.run.problems();
+  Result<Run> chosen = settings.layout ? settings.layout(*at.run) : at.run;
+  if (!chosen) return chosen.problems();
+  Run run = std::move(chosen).value();
+  if (Problems wrong = check(run.model, run.job, run.layout, run.cluster); !wrong.empty()) {
+    return wrong;
+  }
+  auto forecast = predict(run);
+  const auto assumed = assumptions_for(settings.given, run.cluster, run.layout.ranks());
+  Problems problems;
+  if (!forecast) append(problems, forecast.problems());
+  if (!assumed) append(problems, assumed.problems());
+  if (!problems.empty()) return problems;
+  return sweep_point(at, std::move(run), std::move(forecast).value(), *assumed, settings.power);
+}
+
+SweepSeries sweep(std::string name, const std::vector<SweepCase>& cases,
+                  const SweepSettings& settings) {
   std::vector<Result<SweepPoint>> made(cases.size(), Result<SweepPoint>(Problems{}));
   for_each_index(
-      cases.size(), tools.threads,
-      [&](std::size_t i, std::size_t) { made[i] = sweep_point(cases[i], tools); }, tools.progress,
+      cases.size(), settings.threads,
+      [&](std::size_t i, std::size_t) { made[i] = sweep_point(cases[i], settings); },
+      settings.progress,
       /*grain=*/1);
   SweepSeries out;
   out.name = std::move(name);

@@ -9,33 +9,22 @@
 
 #include "base/quantity.hpp"
 #include "base/result.hpp"
-#include "cluster/cluster.hpp"
 #include "forecast/forecast.hpp"
-#include "layout/job.hpp"
-#include "layout/layout.hpp"
-#include "model/model.hpp"
 #include "platform/parallel.hpp"
+#include "run/run.hpp"
+#include "study/lifetime/assumptions.hpp"
 #include "study/lifetime/run_cost.hpp"
 
 namespace headway {
 
-/// What a sweep changes: a run as a forecast takes it.
-struct SweepRun {
-  Model model;
-  Cluster cluster;
-  Job job;
-  Layout layout;
-};
-
 /// The layout that a point takes instead of the one it was given, as the run with it; or why there
 /// is none. The planner's best layout is one, fastest_that_fits() another.
-using LayoutChoice = std::function<Result<SweepRun>(const SweepRun&)>;
+using LayoutChoice = std::function<Result<Run>(const Run&)>;
 
 /// How the points of a sweep are made.
-struct SweepTools {
+struct SweepSettings {
   LayoutChoice layout = {};  // empty: the layout as it stands
-  std::function<Result<Forecast>(const SweepRun&)> forecast;
-  std::function<Result<RunAssumptions>(const SweepRun&)> assumed;  // price and PUE by cluster
+  GivenAssumptions given;    // the rest by the cluster and the accelerators of a point
   PowerConstants power;
   int threads = 0;         // 0: one a core
   Progress progress = {};  // told of points
@@ -45,7 +34,7 @@ struct SweepTools {
 struct SweepCase {
   std::string label;  // "128", "llama-2-7b"
   double value = 0;   // of the axis where it is a number; else a place in the row
-  Result<SweepRun> run;
+  Result<Run> run;
 };
 
 /// What one more accelerator or watt brought since the point before [SCALE-23].
@@ -67,7 +56,7 @@ struct TimeToLoss {
 struct SweepPoint {
   std::string label;
   double value = 0;
-  SweepRun run;
+  Run run;
   Forecast forecast;
   RunCost cost;                 // of the tokens assumed
   Seconds communication;        // all calls of the rank that sets the pace [SCALE-21]
@@ -95,11 +84,16 @@ struct SweepSeries {
   std::optional<std::size_t> diminished;
 };
 
-/// One point, or why there is none: illegal, does not fit, comes to no checkpoint.
-Result<SweepPoint> sweep_point(const SweepCase& at, const SweepTools& tools);
+/// The point of a run with its forecast, or why there is none: does not fit, comes to no
+/// checkpoint.
+Result<SweepPoint> sweep_point(const SweepCase& at, Run run, Forecast forecast,
+                               const RunAssumptions& assumed, const PowerConstants& power);
+/// The same with the layout that is chosen, predicted; or illegal.
+Result<SweepPoint> sweep_point(const SweepCase& at, const SweepSettings& settings);
 
 /// A point for each case, in their order, whatever the threads.
-SweepSeries sweep(std::string name, const std::vector<SweepCase>& cases, const SweepTools& tools);
+SweepSeries sweep(std::string name, const std::vector<SweepCase>& cases,
+                  const SweepSettings& settings);
 
 /// Marginal returns of a series over accelerators, and the point at which they fall below
 /// `threshold` of what the first point's accelerators bring each [SCALE-23].

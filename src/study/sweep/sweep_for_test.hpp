@@ -1,19 +1,17 @@
-// A run to sweep over, and tools whose forecast is a closed form.
+// A run to sweep over, and points whose forecast is a closed form.
 #pragma once
 
-#include <functional>
 #include <utility>
 
 #include "cluster/load.hpp"
-#include "cost/calibration/calibration.hpp"
 #include "model/load.hpp"
 #include "study/sweep/sweep.hpp"
 
 namespace headway {
 
 /// Llama 2 7B by FSDP on 8 H100, two sequences of 4,096 each.
-inline SweepRun run_to_sweep() {
-  SweepRun out{load_model("llama-2-7b").value(), load_cluster("dgx-h100").value(), {}, {}};
+inline Run run_to_sweep() {
+  Run out{load_model("llama-2-7b").value(), load_cluster("dgx-h100").value(), {}, {}};
   out.job.framework = Framework::fsdp;
   out.job.sequence = 4096;
   out.job.global_batch = 16;
@@ -23,39 +21,37 @@ inline SweepRun run_to_sweep() {
   return out;
 }
 
-inline Result<RunAssumptions> usual_assumptions(const SweepRun& run) {
-  auto out = default_assumptions(run.cluster, run.layout.ranks());
-  if (out) out.value().tokens = 1e12;
-  return out;
-}
-
-/// The forecasts of the model itself.
-inline SweepTools real_tools() {
-  SweepTools out;
-  out.forecast = [](const SweepRun& run) -> Result<Forecast> {
-    const auto calibration = calibration_for(run.cluster);
-    if (!calibration) return calibration.problems();
-    return forecast(run.model, run.job, run.layout, run.cluster, *calibration);
-  };
-  out.assumed = usual_assumptions;
+/// Runs as they stand, on 10^12 tokens.
+inline SweepSettings usual_settings() {
+  SweepSettings out;
+  out.given = assume_all_but(1e12).value();
   out.power = step_constants()->power;
   return out;
 }
 
-/// Forecasts of which nothing but tokens/s is known.
-inline SweepTools tools_with(std::function<double(const SweepRun&)> tokens_per_second) {
-  SweepTools out = real_tools();
-  out.forecast = [rate = std::move(tokens_per_second)](const SweepRun& run) -> Result<Forecast> {
-    Forecast made;
-    const double tokens =
-        static_cast<double>(run.job.global_batch) * static_cast<double>(run.job.sequence);
-    made.fits = true;
-    made.tokens_per_second = rate(run);
-    made.step_time = Seconds(tokens / made.tokens_per_second);
-    made.parts.compute = made.step_time;
-    return made;
-  };
+inline RunAssumptions usual_assumptions(const Run& run) {
+  return assumptions_for(usual_settings().given, run.cluster, run.layout.ranks()).value();
+}
+
+/// A forecast of which nothing but tokens/s is known.
+inline Forecast forecast_with(const Run& run, double tokens_per_second) {
+  Forecast out;
+  const double tokens =
+      static_cast<double>(run.job.global_batch) * static_cast<double>(run.job.sequence);
+  out.fits = true;
+  out.tokens_per_second = tokens_per_second;
+  out.step_time = Seconds(tokens / tokens_per_second);
+  out.parts.compute = out.step_time;
   return out;
+}
+
+/// The point of a run with such a forecast.
+inline SweepPoint point_with(Run run, Forecast forecast) {
+  const RunAssumptions assumed = usual_assumptions(run);
+  const SweepCase at = {std::to_string(run.layout.ranks()), static_cast<double>(run.layout.ranks()),
+                        run};
+  return sweep_point(at, std::move(run), std::move(forecast), assumed, usual_settings().power)
+      .value();
 }
 
 }  // namespace headway

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "forecast/predict/predict.hpp"
 #include "study/sweep/axes.hpp"
 #include "study/sweep/choice.hpp"
 #include "study/sweep/sweep_for_test.hpp"
@@ -23,7 +24,7 @@ std::vector<SweepCase> weak_cases(std::initializer_list<std::int64_t> accelerato
 // [SCALE-21] What is exposed of the calls is part of what they take, and compute, exposed calls,
 // bubble, update and the rest are the step.
 TEST(Sweep, CommunicationIsAllCallsAndExposedWhatNothingHides) {
-  const SweepSeries series = sweep("", weak_cases({8, 128, 2048}), real_tools());
+  const SweepSeries series = sweep("", weak_cases({8, 128, 2048}), usual_settings());
   ASSERT_EQ(series.points.size(), 3U);
   for (const SweepPoint& point : series.points) {
     double calls = 0, exposed = 0;
@@ -45,21 +46,16 @@ TEST(Sweep, CommunicationIsAllCallsAndExposedWhatNothingHides) {
 // [SCALE-22] Throughput -37.22 % with power -5.87 % is -33.3 % in tokens a joule (arXiv 2411.13055,
 // from 128 to 2,048 H100).
 TEST(Sweep, TokensAJouleAreTokensOverThePowerOfTheAccelerators) {
-  const SweepTools tools = tools_with([](const SweepRun& run) {
-    const double n = static_cast<double>(run.layout.ranks());
-    return n * (n > 1000 ? 1 - 0.3722 : 1) * 1e4;
-  });
-  SweepTools powered = tools;
-  powered.forecast = [&tools](const SweepRun& run) {
-    auto made = tools.forecast(run);
+  const auto on = [](std::int64_t accelerators) {
+    const headway::Run run =
+        with_accelerators(run_to_sweep(), accelerators, BatchRule::of_a_rank).value();
+    const double n = static_cast<double>(accelerators), left = n > 1000 ? 1 - 0.3722 : 1;
+    Forecast made = forecast_with(run, n * left * 1e4);
     // MFU with which the model of power was set (docs/models/scaling.md): 41 % before the fall.
-    made.value().utilisation = run.layout.ranks() > 1000 ? 0.41 * (1 - 0.3722) : 0.41;
-    return made;
+    made.utilisation = 0.41 * left;
+    return point_with(run, made);
   };
-  const SweepSeries series = sweep("", weak_cases({128, 2048}), powered);
-  ASSERT_EQ(series.points.size(), 2U);
-  const SweepPoint& few = series.points[0];
-  const SweepPoint& many = series.points[1];
+  const SweepPoint few = on(128), many = on(2048);
   EXPECT_NEAR(few.tokens_per_joule * few.cost.accelerator_power.value(), 1e4, 1e-6);
   EXPECT_NEAR(many.cost.accelerator_power / few.cost.accelerator_power, 1 - 0.0587, 0.005);
   EXPECT_NEAR(many.tokens_per_joule / few.tokens_per_joule, 1 - 0.333, 0.005);
@@ -68,9 +64,11 @@ TEST(Sweep, TokensAJouleAreTokensOverThePowerOfTheAccelerators) {
 // [SCALE-23] With tokens/s the root of the accelerators, from N to 4 N each that is added brings
 // 1 / (3 √N): of 8 accelerators √8 / (3 · 8) = 0.118 and so on, halved with each quadrupling.
 TEST(Sweep, MarginalReturnsAreDifferencesAndDiminishBelowTheThreshold) {
-  const SweepTools tools = tools_with(
-      [](const SweepRun& run) { return std::sqrt(static_cast<double>(run.layout.ranks())); });
-  SweepSeries series = sweep("", weak_cases({8, 32, 128, 512}), tools);
+  SweepSeries series;
+  for (const std::int64_t n : {8, 32, 128, 512}) {
+    const headway::Run run = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
+    series.points.push_back(point_with(run, forecast_with(run, std::sqrt(static_cast<double>(n)))));
+  }
   add_marginal_returns(series, 0.1);
   ASSERT_EQ(series.points.size(), 4U);
   EXPECT_FALSE(series.points[0].marginal.has_value());
@@ -95,17 +93,17 @@ TEST(Sweep, MarginalReturnsAreDifferencesAndDiminishBelowTheThreshold) {
 
 TEST(Sweep, WhatIsIllegalOrDoesNotFitIsLeftOutWithTheReason) {
   std::vector<SweepCase> cases = weak_cases({8});
-  SweepRun split = run_to_sweep();
+  headway::Run split = run_to_sweep();
   split.layout.tp = 8;
   split.layout.dp = 1;
   cases.push_back({"12", 12, with_accelerators(split, 12, BatchRule::of_a_rank)});
-  SweepRun narrow = run_to_sweep();
+  headway::Run narrow = run_to_sweep();
   narrow.layout.micro_batch = 3;
   cases.push_back({"3", 3, narrow});
-  SweepRun large = run_to_sweep();
+  headway::Run large = run_to_sweep();
   large.model = load_model("llama-2-70b").value();
   cases.push_back({"70b", 70, large});
-  const SweepSeries series = sweep("", cases, real_tools());
+  const SweepSeries series = sweep("", cases, usual_settings());
   EXPECT_EQ(series.points.size(), 1U);
   ASSERT_EQ(series.left_out.size(), 3U);
   EXPECT_NE(series.left_out[0].reason.find("not a multiple of tp x cp x pp"), std::string::npos);
@@ -114,10 +112,10 @@ TEST(Sweep, WhatIsIllegalOrDoesNotFitIsLeftOutWithTheReason) {
 }
 
 TEST(Sweep, ALayoutChoiceIsAskedAtEachPointAndWithoutOneTheLayoutStands) {
-  SweepTools tools = real_tools();
-  const SweepSeries plain = sweep("", weak_cases({16, 64}), tools);
-  tools.layout = [](const SweepRun& run) { return with_degrees(run, 2, 1, 1); };
-  const SweepSeries chosen = sweep("", weak_cases({16, 64}), tools);
+  SweepSettings settings = usual_settings();
+  const SweepSeries plain = sweep("", weak_cases({16, 64}), settings);
+  settings.layout = [](const headway::Run& run) { return with_degrees(run, 2, 1, 1); };
+  const SweepSeries chosen = sweep("", weak_cases({16, 64}), settings);
   ASSERT_EQ(plain.points.size(), 2U);
   ASSERT_EQ(chosen.points.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -125,20 +123,20 @@ TEST(Sweep, ALayoutChoiceIsAskedAtEachPointAndWithoutOneTheLayoutStands) {
     EXPECT_EQ(chosen.points[i].run.layout.tp, 2);
     EXPECT_EQ(chosen.points[i].run.layout.ranks(), plain.points[i].run.layout.ranks());
   }
-  tools.layout = [](const SweepRun&) -> Result<SweepRun> {
+  settings.layout = [](const headway::Run&) -> Result<headway::Run> {
     return Problem{"--best", "no layout fits"};
   };
-  const SweepSeries none = sweep("", weak_cases({16}), tools);
+  const SweepSeries none = sweep("", weak_cases({16}), settings);
   ASSERT_EQ(none.left_out.size(), 1U);
   EXPECT_EQ(none.left_out[0].reason, "--best: no layout fits");
 }
 
 TEST(Sweep, PointsDoNotDependOnTheThreads) {
-  SweepTools tools = real_tools();
-  tools.threads = 1;
-  const SweepSeries one = sweep("", weak_cases({8, 16, 32, 64, 128}), tools);
-  tools.threads = 4;
-  const SweepSeries four = sweep("", weak_cases({8, 16, 32, 64, 128}), tools);
+  SweepSettings settings = usual_settings();
+  settings.threads = 1;
+  const SweepSeries one = sweep("", weak_cases({8, 16, 32, 64, 128}), settings);
+  settings.threads = 4;
+  const SweepSeries four = sweep("", weak_cases({8, 16, 32, 64, 128}), settings);
   ASSERT_EQ(one.points.size(), four.points.size());
   for (std::size_t i = 0; i < one.points.size(); ++i) {
     EXPECT_EQ(one.points[i].label, four.points[i].label);
@@ -147,11 +145,10 @@ TEST(Sweep, PointsDoNotDependOnTheThreads) {
 }
 
 TEST(FastestThatFits, IsNoSlowerThanTheRunAsGivenAndFitsWhereSomethingDoes) {
-  const SweepTools tools = real_tools();
-  SweepRun given = run_to_sweep();
+  headway::Run given = run_to_sweep();
   const auto chosen = fastest_that_fits({.micro_batch = true, .recompute = true})(given);
   ASSERT_TRUE(chosen.ok());
-  const auto before = tools.forecast(given), after = tools.forecast(*chosen);
+  const auto before = predict(given), after = predict(*chosen);
   ASSERT_TRUE(before->fits && after->fits);
   EXPECT_LE(after->step_time, before->step_time);
   EXPECT_EQ(chosen->layout.dp, given.layout.dp);
@@ -159,15 +156,15 @@ TEST(FastestThatFits, IsNoSlowerThanTheRunAsGivenAndFitsWhereSomethingDoes) {
   // 65,536 tokens in a micro-batch do not fit without recomputation on 8 accelerators.
   given.job.sequence = 65'536;
   given.job.global_batch = 8;
-  ASSERT_FALSE(tools.forecast(given)->fits);
+  ASSERT_FALSE(predict(given)->fits);
   const auto saved = fastest_that_fits({.micro_batch = true, .recompute = true})(given);
   ASSERT_TRUE(saved.ok());
-  EXPECT_TRUE(tools.forecast(*saved)->fits);
+  EXPECT_TRUE(predict(*saved)->fits);
   EXPECT_EQ(saved->layout.recompute, Recompute::full);
 }
 
 TEST(FastestThatFits, LeavesWhatWasGiven) {
-  SweepRun given = run_to_sweep();
+  headway::Run given = run_to_sweep();
   given.layout.recompute = Recompute::full;
   const auto chosen = fastest_that_fits({.micro_batch = true, .recompute = false})(given);
   ASSERT_TRUE(chosen.ok());

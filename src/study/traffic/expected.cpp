@@ -4,15 +4,17 @@
 
 #include "base/quantity_text.hpp"
 #include "cost/calibration/calibration.hpp"
+#include "forecast/predict/predict.hpp"
 
 namespace headway {
 
-Result<ExpectedCalls> expected_calls(const Run& run, Forecast forecast,
-                                     std::optional<Bytes> small_below) {
+Result<ExpectedCalls> expected_calls(const Run& run, std::optional<Bytes> small_below) {
+  auto forecast = predict(run);
+  if (!forecast) return forecast.problems();
   const auto calibration = calibration_for(run.cluster, run.job.software);
   if (!calibration) return calibration.problems();
   ExpectedCalls out{.run = run,
-                    .forecast = std::move(forecast),
+                    .forecast = std::move(forecast).value(),
                     .traffic = {},
                     .textbook = {},
                     .small = {},

@@ -20,9 +20,8 @@ struct ExpectedCalls {
   std::vector<std::string> notes;  // for people: what does not fit, what was assumed
 };
 
-/// The calls of a legal run of which `forecast` is the forecast. Messages below `small_below` are
-/// small; where it is empty, those of which more than half of the time is latency [COMM-4].
-Result<ExpectedCalls> expected_calls(const Run& run, Forecast forecast,
-                                     std::optional<Bytes> small_below = {});
+/// The calls of a legal run. Messages below `small_below` are small; where it is empty, those of
+/// which more than half of the time is latency [COMM-4].
+Result<ExpectedCalls> expected_calls(const Run& run, std::optional<Bytes> small_below = {});
 
 }  // namespace headway

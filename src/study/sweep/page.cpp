@@ -1,10 +1,11 @@
-// The sweeps of docs/scaling.md.
-#include "api/scale_sweep.hpp"
+#include "study/sweep/page.hpp"
+
+#include <utility>
 
 namespace headway {
 namespace {
 
-struct PageSweep {
+struct AskedSweep {
   SweepAxis axis;
   std::vector<std::pair<const char*, const char*>> fields;
 };
@@ -12,7 +13,7 @@ struct PageSweep {
 // The study's workload (arXiv 2411.13055): Llama 2 by FSDP that keeps gathered weights (models:
 // that gathers them again, as the largest does not fit otherwise), two sequences of 4,096 an
 // accelerator.
-std::vector<PageSweep> page_sweeps() {
+std::vector<AskedSweep> asked() {
   using Fields = std::vector<std::pair<const char*, const char*>>;
   const auto with = [](Fields more) {
     Fields out = {
@@ -37,12 +38,11 @@ std::vector<PageSweep> page_sweeps() {
 
 }  // namespace
 
-Result<SweepPage> sweep_page() {
-  SweepPage out;
-  for (const PageSweep& each : page_sweeps()) {
-    const std::string name(kSweepNames[static_cast<std::size_t>(each.axis)]);
+Result<std::vector<PageSweep>> page_sweeps() {
+  std::vector<PageSweep> out;
+  for (const AskedSweep& each : asked()) {
     RunRequest fields;
-    std::string command = "headway scale " + name;
+    std::string command = "headway scale " + std::string(to_name(each.axis));
     for (const auto& [field, text] : each.fields) {
       const bool is_switch = *text == '\0';
       fields.push_back({field, is_switch ? "true" : text, "--" + std::string(field)});
@@ -50,11 +50,9 @@ Result<SweepPage> sweep_page() {
     }
     auto question = read_sweep(each.axis, fields);
     if (!question) return question.problems();
-    const auto answer = make_sweep(std::move(question).value(), {}, 0);
+    auto answer = make_sweep(std::move(question).value(), {}, 0);
     if (!answer) return answer.problems();
-    out.blocks[name] = "    " + command + "\n\n" + scale_sweep_markdown(*answer);
-    out.files.push_back({"scaling/" + name + "-throughput.svg", plot_sweep_throughput(*answer)});
-    out.files.push_back({"scaling/" + name + "-parts.svg", plot_sweep_parts(*answer)});
+    out.push_back({std::move(command), std::move(answer).value()});
   }
   return out;
 }

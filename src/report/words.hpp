@@ -1,9 +1,11 @@
-// Words and numbers that the commands of `scale` print alike.
+// Words and numbers that several forms of an answer share.
 #pragma once
 
 #include <string>
 
 #include "base/quantity.hpp"
+#include "layout/layout.hpp"
+#include "study/sweep/question.hpp"
 
 namespace headway {
 
@@ -17,5 +19,10 @@ std::string energy_text(Joules energy);
 std::string mass_text(double kilograms);
 /// "$1,234", "$12.3 M"; "-" where it is 0, not known.
 std::string price_text(double dollars);
+
+/// "tp 2 mb 4 full": degrees above 1, micro-batch, recomputation.
+std::string short_layout_words(const Layout& layout);
+/// What the axis counts, "accelerators".
+std::string axis_title(SweepAxis axis);
 
 }  // namespace headway

@@ -1,9 +1,9 @@
-// What a sweep is asked, from flags and files.
+#include "study/sweep/question.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "api/scale_sweep.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
@@ -172,31 +172,33 @@ Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request) {
     (is_own ? axis_fields : others).push_back(given);
   }
   SplitRequest parts = split(others);
-  out.scale_fields = std::move(parts.scale);
-  out.run_fields = std::move(parts.run);
   const auto given = [&](const RunRequest& fields, std::string_view name) {
     return std::any_of(fields.begin(), fields.end(),
                        [&](const GivenField& field) { return field.name == name; });
   };
-  out.tokens_given = given(out.scale_fields, "tokens");
-  if (!out.tokens_given) out.scale_fields.push_back({"tokens", "1T", "default"});
-  out.free.micro_batch = !given(out.run_fields, "micro-batch");
-  out.free.recompute = !given(out.run_fields, "recompute") &&
-                       !given(out.run_fields, "recompute-pieces") &&
-                       !given(out.run_fields, "recompute-every");
+  out.tokens_given = given(parts.scale, "tokens");
+  if (!out.tokens_given) parts.scale.push_back({"tokens", "1T", "default"});
+  out.free.micro_batch = !given(parts.run, "micro-batch");
+  out.free.recompute = !given(parts.run, "recompute") && !given(parts.run, "recompute-pieces") &&
+                       !given(parts.run, "recompute-every");
 
   // Everything that is wrong, of the run, of the assumptions and of the axis.
   Problems problems;
-  refuse_unknown(out.run_fields, own, problems);
-  auto base = make_run(out.run_fields);
+  refuse_unknown(parts.run, own, problems);
+  auto base = make_run(parts.run);
   if (!base) append(problems, base.problems());
-  auto settings = scale_settings(out.scale_fields, base ? base->cluster : Cluster(),
-                                 base ? base->layout.ranks() : 1);
-  if (!settings) append(problems, settings.problems());
+  auto assumptions = read_assumptions(parts.scale);
+  if (!assumptions) append(problems, assumptions.problems());
   read_axis(axis_fields, out, problems);
   if (!problems.empty()) return problems;
   out.base = std::move(base).value();
-  out.settings = std::move(settings).value();
+  out.given = std::move(assumptions).value();
+  const Cluster& cluster = out.base.cluster;
+  const auto assumed = assumptions_for(out.given, cluster, out.base.layout.ranks());
+  if (!assumed) return assumed.problems();
+  auto values = assumed_values(out.given, *assumed, cluster);
+  if (!values) return values.problems();
+  out.assumed = std::move(values).value();
   return out;
 }
 

@@ -1,20 +1,16 @@
-#include "api/scale_sweep.hpp"
+#include "study/sweep/answer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
-#include "base/document/csv.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 #include "study/sweep/axes.hpp"
 #include "study/sweep/choice.hpp"
+#include "study/sweep/plans.hpp"
 
 namespace headway {
 namespace {
-
-constexpr SweepAxis kAxes[] = {SweepAxis::weak,    SweepAxis::strong,   SweepAxis::model,
-                               SweepAxis::context, SweepAxis::hardware, SweepAxis::network,
-                               SweepAxis::layout};
 
 using FieldList = std::initializer_list<std::pair<const char*, const char*>>;
 
@@ -58,8 +54,9 @@ TEST(ReadSweep, ReportsAllThatIsWrongWithRunAssumptionsAndAxisAtOnce) {
 }
 
 TEST(ReadSweep, SaysWhatIsWrongInAFileWhereItStandsThere) {
-  const std::string file = testing::TempDir() + "headway_sweep_is.toml";
-  std::ofstream(file) << "base = \"dgx-h100\"\naccelerators = \"x\"\ntitel = \"y\"\n";
+  const testing::TemporaryFolder folder;
+  const std::string file =
+      folder.write("is.toml", "base = \"dgx-h100\"\naccelerators = \"x\"\ntitel = \"y\"\n");
   const std::string names = file + ",is,dgx-a100-80gb";
   const auto wrong = read_sweep(SweepAxis::hardware, request({{"at", names.c_str()}}));
   ASSERT_FALSE(wrong.ok());
@@ -169,7 +166,7 @@ TEST(MakeSweep, AFasterNetworkIsNeverSlowerAndALaterOneNeverFaster) {
 
 TEST(MakeSweep, TheBestLayoutIsAskedWhereOneIsGiven) {
   const auto answer = ask(SweepAxis::strong, {{"at", "64,128"}},
-                          [](const SweepRun& run) { return with_degrees(run, 1, 1, 2); });
+                          [](const headway::Run& run) { return with_degrees(run, 1, 1, 2); });
   ASSERT_TRUE(answer.ok());
   ASSERT_EQ(answer->series.front().points.size(), 2U);
   for (const SweepPoint& point : answer->series.front().points) {
@@ -191,8 +188,8 @@ TEST(MakeSweep, TheBestOfAllIsNoSlowerThanTheLayoutAsGiven) {
 }
 
 TEST(MakeSweep, AmongLayoutsTheBestStandsBesideTheOthers) {
-  const auto answer =
-      ask(SweepAxis::layout, {}, [](const SweepRun& run) { return with_degrees(run, 1, 1, 4); });
+  const auto answer = ask(SweepAxis::layout, {},
+                          [](const headway::Run& run) { return with_degrees(run, 1, 1, 4); });
   ASSERT_TRUE(answer.ok());
   ASSERT_EQ(answer->series.size(), 5U);
   EXPECT_EQ(answer->series[1].points.front().run.layout.tp, 2);
@@ -201,52 +198,6 @@ TEST(MakeSweep, AmongLayoutsTheBestStandsBesideTheOthers) {
   EXPECT_EQ(answer->series[4].points.front().run.layout.pp, 4);
   ASSERT_TRUE(answer->crossover.has_value());
   EXPECT_EQ(answer->crossover->pure.run.layout.pp, 1);
-}
-
-TEST(SweepAnswers, WhatIsAssumedAndNotedIsSaid) {
-  const auto answer = ask(SweepAxis::context, {{"at", "4096,8192"}});
-  ASSERT_TRUE(answer.ok());
-  const std::string text = scale_sweep_text(*answer);
-  EXPECT_NE(text.find("zero 3: the habit of the framework"), std::string::npos);
-  EXPECT_NE(text.find("note: 8,192: sequence of 8192 tokens is longer"), std::string::npos);
-  EXPECT_EQ(text.find("note: 4,096"), std::string::npos);
-}
-
-TEST(SweepAnswers, TextFitsIntoEightyColumnsOnEveryAxis) {
-  for (const SweepAxis axis : kAxes) {
-    const auto answer = ask(axis, {});
-    ASSERT_TRUE(answer.ok());
-    const std::string text = scale_sweep_text(*answer);
-    std::size_t begin = 0;
-    while (begin < text.size()) {
-      const std::size_t end = text.find('\n', begin);
-      EXPECT_LE(end - begin, 80U) << text.substr(begin, end - begin);
-      begin = end + 1;
-    }
-  }
-}
-
-TEST(SweepAnswers, EachPointIsARowOfTheCsv) {
-  for (const SweepAxis axis : kAxes) {
-    const auto answer = ask(axis, {});
-    ASSERT_TRUE(answer.ok());
-    const auto csv = parse_csv(scale_sweep_csv(*answer), "sweep.csv");
-    ASSERT_TRUE(csv.ok());
-    std::size_t points = 0;
-    for (const SweepSeries& series : answer->series) points += series.points.size();
-    EXPECT_EQ(csv->rows.size(), points);
-    EXPECT_GT(points, 1U);
-  }
-}
-
-TEST(SweepAnswers, LayoutWordsNameWhatIsNotOne) {
-  Layout layout;
-  EXPECT_EQ(short_layout_words(layout), "mb 1");
-  layout.tp = 8;
-  layout.pp = 4;
-  layout.micro_batch = 2;
-  layout.recompute = Recompute::full;
-  EXPECT_EQ(short_layout_words(layout), "tp 8 pp 4 mb 2 full");
 }
 
 }  // namespace

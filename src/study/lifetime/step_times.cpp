@@ -1,7 +1,7 @@
-// Measured step times of a file (--step-noise).
+#include "study/lifetime/step_times.hpp"
+
 #include <charconv>
 
-#include "api/scale.hpp"
 #include "base/text.hpp"
 
 namespace headway {

@@ -1,11 +1,12 @@
+#include "report/scale_sweep.hpp"
+
 #include <algorithm>
 
-#include "api/scale_sweep.hpp"
-#include "api/scale_words.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
-#include "forecast/predict/predict.hpp"
+#include "report/predict.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
@@ -233,47 +234,7 @@ std::string crossover_text(const SweepAnswer& answer) {
          crossover_point_text(at.split);
 }
 
-}  // namespace
-
-std::string scale_sweep_text(const SweepAnswer& answer) {
-  const SweepQuestion& question = answer.question;
-  std::string out =
-      printable(question.base.model.name) + " on " + printable(question.base.cluster.name) + ", " +
-      std::string(kFrameworkNames[static_cast<std::size_t>(question.base.job.framework)]) +
-      ", sequences of " + short_count_text(static_cast<double>(question.base.job.sequence)) +
-      " tokens\n" + what_stays(question) + "\n";
-  if (const std::string text = freedom_text(question); !text.empty()) out += text + "\n";
-  out += within_text(question);
-  for (const SharedTable& table : tables_of(answer)) {
-    if (table.lines.empty()) continue;
-    if (!table.title.empty()) out += "\n" + printable(table.title);
-    out += "\na step (calls: hidden or not; exposed: what nothing hides)\n" +
-           aligned(throughput_rows(answer, table));
-    out += is_over_accelerators(question.axis)
-               ? "\nlayout, power of accelerators, and the tokens/s that those added bring\n"
-               : "\nlayout and power of accelerators\n";
-    out += aligned(power_rows(answer, table), 2);
-    out += "\n" + tokens_text(question.settings.assumed.tokens) + " tokens" +
-           (question.tokens_given ? "" : " (the default)") +
-           ", with failures, spares, hosts and cooling\n" + aligned(cost_rows(answer, table));
-  }
-  for (const SweepSeries& series : answer.series) {
-    if (is_over_accelerators(question.axis) && !series.points.empty()) {
-      out += "\nto the loss that the base run comes to (critical batch " +
-             tokens_text(answer.same_loss.critical_batch) + " tokens)\n" +
-             aligned(loss_rows(answer, series)) + "\n" +
-             wrapped(diminishing_text(answer, series), 0, 2) + wrapped(loss_text(series), 0, 2);
-    }
-    out += left_out_text(series) + notes_text(series);
-  }
-  if (question.axis == SweepAxis::layout) out += "\n" + wrapped(crossover_text(answer), 0, 2);
-  for (const std::string& assumption : question.base.assumptions) {
-    out += wrapped("assumed: " + printable(assumption, 1000), 0, 2);
-  }
-  return out;
-}
-
-std::string scale_sweep_markdown(const SweepAnswer& answer) {
+std::string markdown_of(const SweepAnswer& answer) {
   std::string out;
   for (const SharedTable& table : tables_of(answer)) {
     if (table.lines.empty()) continue;
@@ -299,6 +260,55 @@ std::string scale_sweep_markdown(const SweepAnswer& answer) {
   }
   if (answer.question.axis == SweepAxis::layout) {
     out += "\nCrossover: " + crossover_text(answer) + ".\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string scale_sweep_text(const SweepAnswer& answer) {
+  const SweepQuestion& question = answer.question;
+  std::string out =
+      printable(question.base.model.name) + " on " + printable(question.base.cluster.name) + ", " +
+      std::string(kFrameworkNames[static_cast<std::size_t>(question.base.job.framework)]) +
+      ", sequences of " + short_count_text(static_cast<double>(question.base.job.sequence)) +
+      " tokens\n" + what_stays(question) + "\n";
+  if (const std::string text = freedom_text(question); !text.empty()) out += text + "\n";
+  out += within_text(question);
+  for (const SharedTable& table : tables_of(answer)) {
+    if (table.lines.empty()) continue;
+    if (!table.title.empty()) out += "\n" + printable(table.title);
+    out += "\na step (calls: hidden or not; exposed: what nothing hides)\n" +
+           aligned(throughput_rows(answer, table));
+    out += is_over_accelerators(question.axis)
+               ? "\nlayout, power of accelerators, and the tokens/s that those added bring\n"
+               : "\nlayout and power of accelerators\n";
+    out += aligned(power_rows(answer, table), 2);
+    out += "\n" + tokens_text(question.given.tokens) + " tokens" +
+           (question.tokens_given ? "" : " (the default)") +
+           ", with failures, spares, hosts and cooling\n" + aligned(cost_rows(answer, table));
+  }
+  for (const SweepSeries& series : answer.series) {
+    if (is_over_accelerators(question.axis) && !series.points.empty()) {
+      out += "\nto the loss that the base run comes to (critical batch " +
+             tokens_text(answer.same_loss.critical_batch) + " tokens)\n" +
+             aligned(loss_rows(answer, series)) + "\n" +
+             wrapped(diminishing_text(answer, series), 0, 2) + wrapped(loss_text(series), 0, 2);
+    }
+    out += left_out_text(series) + notes_text(series);
+  }
+  if (question.axis == SweepAxis::layout) out += "\n" + wrapped(crossover_text(answer), 0, 2);
+  for (const std::string& assumption : question.base.assumptions) {
+    out += wrapped("assumed: " + printable(assumption, 1000), 0, 2);
+  }
+  return out;
+}
+
+GeneratedBlocks scale_sweep_blocks(const std::vector<PageSweep>& sweeps) {
+  GeneratedBlocks out;
+  for (const auto& [command, answer] : sweeps) {
+    out[std::string(to_name(answer.question.axis))] =
+        "    " + command + "\n\n" + markdown_of(answer);
   }
   return out;
 }

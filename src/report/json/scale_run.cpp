@@ -1,5 +1,6 @@
-#include "api/scale.hpp"
-#include "report/json/document.hpp"
+#include "report/scale_run.hpp"
+
+#include "report/json/run.hpp"
 
 namespace headway {
 namespace {
@@ -11,7 +12,7 @@ Json cost_json(const WholeRun& whole) {
   const auto known = [](double value, bool is) { return is ? Json(value) : Json(nullptr); };
   const bool fails = r.mean_time_between.value() > 0;
   return {{"gpus", cost.accelerators},
-          {"tokens", whole.settings.assumed.tokens},
+          {"tokens", whole.assumed.tokens},
           {"global_batch_tokens", whole.batch},
           {"steps", cost.steps},
           {"step_time_s", cost.step_time.value()},
@@ -62,9 +63,7 @@ Json cost_json(const WholeRun& whole) {
 std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled) {
   Json out = {{"model", whole.run.model.name}, {"cluster", whole.run.cluster.name}};
   out.update(cost_json(whole));
-  const auto& interval = whole.forecast.step_time_interval;
-  out["interval_step_time_s"] =
-      interval ? Json{interval->low.value(), interval->high.value()} : Json(nullptr);
+  out["interval_step_time_s"] = interval_json(whole.forecast.step_time_interval);
   out["by_gpus"] = Json::array();
   for (const ScaledRun& each : scaled.runs) {
     Json entry = {{"factor", each.factor}, {"batch_grown", each.grown}};
@@ -73,34 +72,13 @@ std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled) {
   }
   out["left_out"] = scaled.left_out;
   out["assumptions"] = Json::array();
-  for (const AssumedValue& value : whole.settings.values) {
+  for (const AssumedValue& value : whole.values) {
     out["assumptions"].push_back(
         {{"name", value.name}, {"value", value.value}, {"source", value.source}});
   }
   out["notes"] = whole.forecast.notes;
   for (const std::string& assumption : whole.run.assumptions) out["notes"].push_back(assumption);
   return document_text(out);
-}
-
-std::string published_json(const std::vector<PublishedRun>& runs) {
-  Json out = Json::array();
-  for (const PublishedRun& run : runs) {
-    out.push_back(
-        {{"name", run.name},
-         {"title", run.title},
-         {"tokens", run.tokens},
-         {"layout_published", run.layout_published},
-         {"published_gpu_hours", run.accelerator_hours},
-         {"predicted_gpu_hours", run.predicted_hours()},
-         {"error", run.error()},
-         {"goodput", run.whole.cost.time.goodput},
-         {"mfu", run.whole.forecast.mfu},
-         {"published_energy_mwh", run.megawatt_hours ? Json(*run.megawatt_hours) : Json(nullptr)},
-         {"predicted_energy_mwh", run.whole.cost.energy.total().value() / 3.6e9},
-         {"source", run.source},
-         {"remark", run.remark}});
-  }
-  return document_text({{"runs", out}});
 }
 
 }  // namespace headway

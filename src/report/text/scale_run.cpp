@@ -1,13 +1,9 @@
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
+#include "report/scale_run.hpp"
 
-#include "api/scale.hpp"
-#include "api/scale_words.hpp"
-#include "base/document/csv.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
@@ -38,7 +34,7 @@ std::string scaled_table(const std::vector<ScaledRun>& scaled, bool grown) {
     if (each.grown != grown) continue;
     const RunCost& cost = each.whole.cost;
     rows.push_back({"  " + short_count_text(static_cast<double>(cost.accelerators)),
-                    tokens_text(each.whole.batch), tokens_text(each.whole.settings.assumed.tokens),
+                    tokens_text(each.whole.batch), tokens_text(each.whole.assumed.tokens),
                     number_text("%.3g", cost.time.total().value() / kDay),
                     number_text("%.3g", cost.early.value() / kDay) + " - " +
                         number_text("%.3g", cost.late.value() / kDay),
@@ -54,7 +50,7 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   const std::vector<ScaledRun>& scaled = series.runs;
   const RunCost& cost = whole.cost;
   const RunTime& time = cost.time;
-  const RunAssumptions& assumed = whole.settings.assumed;
+  const RunAssumptions& assumed = whole.assumed;
   std::string out = printable(whole.run.model.name) + " on " + printable(whole.run.cluster.name) +
                     ": " + tokens_text(assumed.tokens) + " tokens on " +
                     short_count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
@@ -114,7 +110,7 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   }
 
   out += "\nassumed\n";
-  for (const AssumedValue& value : whole.settings.values) {
+  for (const AssumedValue& value : whole.values) {
     out += wrapped(value.name + " " + printable(value.value) + ": " + printable(value.source, 1000),
                    2, 4);
   }
@@ -123,26 +119,6 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   }
   for (const std::string& note : whole.forecast.notes) {
     out += wrapped("note: " + printable(note, 1000), 0, 2);
-  }
-  return out;
-}
-
-std::string scale_run_csv(const ScaledRuns& series) {
-  std::string out =
-      "gpus,global_batch_tokens,tokens,days,days_early,days_late,goodput,mfu,tokens_per_s,"
-      "gpu_hours,energy_mwh,co2_t,price_usd\n";
-  for (const ScaledRun& each : series.runs) {
-    const RunCost& cost = each.whole.cost;
-    char line[400];
-    std::snprintf(line, sizeof line,
-                  "%lld,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n",
-                  static_cast<long long>(cost.accelerators), each.whole.batch,
-                  each.whole.settings.assumed.tokens, cost.time.total().value() / kDay,
-                  cost.early.value() / kDay, cost.late.value() / kDay, cost.time.goodput,
-                  each.whole.forecast.mfu, each.whole.forecast.tokens_per_second,
-                  cost.accelerator_time.value() / kHour, cost.energy.total().value() / 3.6e9,
-                  cost.carbon / 1000, cost.price);
-    out += line;
   }
   return out;
 }

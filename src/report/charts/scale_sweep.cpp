@@ -1,36 +1,18 @@
-// Drawings of sweeps.
+#include "report/scale_sweep.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "api/scale_sweep.hpp"
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
 
 constexpr double kTop = 96, kBottom = 356, kHeight = 416;
-constexpr double kLeft = 70, kPanelWidth = 330, kGap = 76;
+constexpr double kDot = 3.5, kLeft = 70, kPanelWidth = 330, kGap = 76;
 constexpr std::string_view kColours[] = {kBlue, kVermilion, kGreen, kPurple, kInk};
-
-std::string stroke(std::string_view colour, bool dashed = false) {
-  return "stroke=\"" + std::string(colour) + "\" stroke-width=\"2\"" +
-         (dashed ? " stroke-dasharray=\"5 4\"" : "");
-}
-
-std::string fill(std::string_view colour) {
-  return "fill=\"" + std::string(colour) + "\"";
-}
-
-void draw_curve(Svg& svg, const Panel& panel, const std::vector<Point>& values,
-                std::string_view colour, bool dashed = false) {
-  std::vector<Point> dots;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    dots.push_back({panel.x.at(values[i].x), panel.y.at(values[i].y)});
-    if (i > 0) svg.line(dots[i - 1], dots[i], stroke(colour, dashed));
-  }
-  if (!dashed) svg.dots(dots, 3.5, colour);
-}
 
 // Titles over both panels.
 void draw_title(Svg& svg, const SweepAnswer& answer, std::string_view what, std::string_view how) {
@@ -151,7 +133,7 @@ void draw_values(Svg& svg, const SweepAnswer& answer, const std::vector<const Sw
     std::vector<Point> values;
     for (const SweepPoint& point : each->points) values.push_back({point.value, value(point)});
     const auto at = static_cast<std::size_t>(std::find(all.begin(), all.end(), each) - all.begin());
-    draw_curve(svg, panel, values, kColours[at]);
+    svg.dots(draw_curve(svg, panel, values, kColours[at]), kDot, kColours[at]);
   }
 }
 
@@ -172,7 +154,7 @@ void draw_global(Svg& svg, const SweepAnswer& answer, const SweepSeries& series,
   draw_labelled_panel(svg, panel, x.ticks);
   draw_axis_titles(svg, panel, "accelerators", "million tokens/s; logarithmic");
   draw_curve(svg, panel, {{first.value, rates[0]}, {last.value, rates[1]}}, kGrey, true);
-  draw_curve(svg, panel, values, kBlue);
+  svg.dots(draw_curve(svg, panel, values, kBlue), kDot, kBlue);
   if (series.diminished) {
     const double at = panel.x.at(series.points[*series.diminished].value);
     svg.line({at, kTop}, {at, kBottom}, stroke(kInk, true));
@@ -207,7 +189,7 @@ void draw_relative(Svg& svg, const SweepAnswer& answer, const SweepSeries& serie
     for (const SweepPoint& point : series.points) {
       values.push_back({point.value, 100 * kind.value(point) / kind.value(first)});
     }
-    draw_curve(svg, panel, values, kind.colour);
+    svg.dots(draw_curve(svg, panel, values, kind.colour), kDot, kind.colour);
     legend.push_back({kind.name, kind.colour});
   }
   draw_legend(svg, {left, kTop - 14}, legend);
@@ -235,8 +217,6 @@ constexpr PartKind kParts[] = {
     {"optimizer and other", kGrey,
      [](const SweepPoint& p) { return p.forecast.parts.optimizer + p.forecast.parts.other; }},
 };
-
-}  // namespace
 
 std::string plot_sweep_throughput(const SweepAnswer& answer) {
   constexpr double kRightPanel = kLeft + kPanelWidth + kGap;
@@ -307,6 +287,14 @@ std::string plot_sweep_parts(const SweepAnswer& answer) {
   }
   svg.text({(kBarLeft + kBarRight) / 2, bottom + 32}, "% of a step", "text-anchor=\"middle\"");
   return svg.str();
+}
+
+}  // namespace
+
+std::vector<OutputFile> scale_sweep_plots(const SweepAnswer& answer, const std::string& folder) {
+  const std::string begin = folder + "/" + std::string(to_name(answer.question.axis));
+  return {{begin + "-throughput.svg", plot_sweep_throughput(answer)},
+          {begin + "-parts.svg", plot_sweep_parts(answer)}};
 }
 
 }  // namespace headway

@@ -1,6 +1,7 @@
+#include "report/scale_sweep.hpp"
+
 #include <cstdio>
 
-#include "api/scale_sweep.hpp"
 #include "base/document/csv.hpp"
 
 namespace headway {
@@ -46,7 +47,7 @@ std::string scale_sweep_csv(const SweepAnswer& answer) {
       const Forecast& made = point.forecast;
       const RunCost& cost = point.cost;
       Row row;
-      row.text(std::string(kSweepNames[static_cast<std::size_t>(answer.question.axis)]));
+      row.text(std::string(to_name(answer.question.axis)));
       row.text(series.name);
       row.text(point.label);
       row.number(point.value);

@@ -1,9 +1,9 @@
-// The points of each axis.
+#include "study/sweep/plans.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "api/scale_sweep.hpp"
-#include "base/draw/table.hpp"
+#include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "study/sweep/axes.hpp"
@@ -17,10 +17,6 @@ constexpr std::int64_t kDegrees[] = {2, 4, 8};
 constexpr const char* kGenerations[] = {"dgx-v100", "dgx-a100-80gb", "dgx-h100",
                                         "dgx-h200", "dgx-b200",      "gb200-nvl72"};
 
-SweepRun sweep_run(const Run& run) {
-  return {run.model, run.cluster, run.job, run.layout};
-}
-
 std::string count_label(std::int64_t value) {
   return short_count_text(static_cast<double>(value));
 }
@@ -32,7 +28,7 @@ std::string factor_label(double factor) {
 }
 
 SweepPlan over_accelerators(const SweepQuestion& question) {
-  const SweepRun base = sweep_run(question.base);
+  const Run& base = question.base;
   std::vector<std::int64_t> at = question.at;
   if (at.empty()) {
     constexpr int kDoublings = 7;
@@ -54,7 +50,7 @@ SweepPlan over_accelerators(const SweepQuestion& question) {
 }
 
 SweepPlan over_context(const SweepQuestion& question) {
-  const SweepRun base = sweep_run(question.base);
+  const Run& base = question.base;
   std::vector<std::int64_t> at = question.at;
   if (at.empty()) {
     for (const std::int64_t divisor : {4, 2}) {
@@ -75,13 +71,10 @@ SweepPlan over_context(const SweepQuestion& question) {
 }
 
 // The run with one field given anew: defaults that follow from it are settled again.
-Result<SweepRun> with_field(const SweepQuestion& question, const char* name,
-                            const std::string& value) {
-  RunRequest fields = question.run_fields;
+Result<Run> with_field(const Run& base, const char* name, const std::string& value) {
+  RunRequest fields = base.given;
   fields.push_back({name, value, "--at"});
-  const auto run = make_run(fields);
-  if (!run) return run.problems();
-  return sweep_run(*run);
+  return make_run(fields);
 }
 
 // Built-in models of the same family, "llama-2-" of "llama-2-7b"; the model alone where its name
@@ -112,7 +105,7 @@ SweepPlan over_models(const SweepQuestion& question) {
   const bool given = !question.names.empty();
   SweepPlan out;
   for (const std::string& name : given ? question.names : family_of(question.base)) {
-    out.cases.push_back({name, 0, with_field(question, "model", name)});
+    out.cases.push_back({name, 0, with_field(question.base, "model", name)});
   }
   const auto size = [](const SweepCase& at) {
     return at.run ? static_cast<double>(parameters(at.run->model).total) : HUGE_VAL;
@@ -133,7 +126,7 @@ std::vector<SweepPlan> over_hardware(const SweepQuestion& question) {
   std::vector<SweepPlan> out = {{"own network", {}},
                                 {"network of " + question.base.cluster.name, {}}};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto own = with_field(question, "cluster", names[i]);
+    const auto own = with_field(question.base, "cluster", names[i]);
     const double at = static_cast<double>(i);
     out[0].cases.push_back({names[i], at, own});
     out[1].cases.push_back(
@@ -143,7 +136,7 @@ std::vector<SweepPlan> over_hardware(const SweepQuestion& question) {
 }
 
 std::vector<SweepPlan> over_network(const SweepQuestion& question) {
-  const SweepRun base = sweep_run(question.base);
+  const Run& base = question.base;
   const bool all =
       question.bandwidth.empty() && question.latency.empty() && question.domain.empty();
   std::vector<double> bandwidth = question.bandwidth, latency = question.latency;
@@ -177,7 +170,7 @@ std::vector<SweepPlan> over_network(const SweepQuestion& question) {
 }
 
 std::vector<SweepPlan> over_layouts(const SweepQuestion& question) {
-  const SweepRun base = sweep_run(question.base);
+  const Run& base = question.base;
   std::vector<std::int64_t> degrees = question.at;
   if (degrees.empty()) degrees.assign(std::begin(kDegrees), std::end(kDegrees));
   std::vector<SweepPlan> out = {{"data alone", {{"1", 1, with_degrees(base, 1, 1, 1)}}},

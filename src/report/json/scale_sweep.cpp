@@ -1,4 +1,5 @@
-#include "api/scale_sweep.hpp"
+#include "report/scale_sweep.hpp"
+
 #include "report/json/run.hpp"
 
 namespace headway {
@@ -42,10 +43,7 @@ Json point_json(const SweepPoint& point) {
           {"precision", point.run.job.recipe->name},
           {"layout", layout_json(point.run.layout)},
           {"step_time_s", made.step_time.value()},
-          {"interval_step_time_s", or_null(made.step_time_interval,
-                                           [](const Interval<Seconds>& step) {
-                                             return Json{step.low.value(), step.high.value()};
-                                           })},
+          {"interval_step_time_s", interval_json(made.step_time_interval)},
           {"parts_s", parts_json(made.parts)},
           {"communication_s", point.communication.value()},
           {"exposed_communication_s", point.exposed.value()},
@@ -93,13 +91,13 @@ Json crossover_json(const Crossover& at) {
 
 std::string scale_sweep_json(const SweepAnswer& answer) {
   const SweepQuestion& question = answer.question;
-  Json out = {{"axis", kSweepNames[static_cast<std::size_t>(question.axis)]},
+  Json out = {{"axis", to_name(question.axis)},
               {"model", question.base.model.name},
               {"cluster", question.base.cluster.name},
               {"gpus", question.base.layout.ranks()},
               {"seq", question.base.job.sequence},
               {"global_batch", question.base.job.global_batch},
-              {"tokens", question.settings.assumed.tokens},
+              {"tokens", question.given.tokens},
               {"threshold", question.threshold},
               {"critical_batch_tokens", answer.same_loss.critical_batch},
               {"series", Json::array()}};
@@ -109,7 +107,7 @@ std::string scale_sweep_json(const SweepAnswer& answer) {
     out["crossover_searched_gpus"] = {answer.crossover_from, answer.crossover_to};
   }
   out["assumptions"] = Json::array();
-  for (const AssumedValue& value : question.settings.values) {
+  for (const AssumedValue& value : question.assumed) {
     out["assumptions"].push_back(
         {{"name", value.name}, {"value", value.value}, {"source", value.source}});
   }

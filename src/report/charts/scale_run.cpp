@@ -1,9 +1,10 @@
-// Drawings of whole runs.
+#include "report/scale_run.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "api/scale.hpp"
 #include "base/draw/plot.hpp"
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -12,21 +13,6 @@ namespace {
 constexpr double kWidth = 720, kHeight = 430;
 constexpr double kLeft = 76, kRight = 700, kTop = 84, kBottom = 376;
 constexpr double kDay = 86'400;
-
-std::string stroke(std::string_view colour, bool dashed = false) {
-  return "stroke=\"" + std::string(colour) + "\" stroke-width=\"2\"" +
-         (dashed ? " stroke-dasharray=\"5 4\"" : "");
-}
-
-void draw_curve(Svg& svg, const Panel& panel, const std::vector<Point>& values,
-                std::string_view colour, bool dashed = false) {
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    svg.line({panel.x.at(values[i - 1].x), panel.y.at(values[i - 1].y)},
-             {panel.x.at(values[i].x), panel.y.at(values[i].y)}, stroke(colour, dashed));
-  }
-}
-
-}  // namespace
 
 std::string plot_goodput(const WholeRun& whole) {
   const RunCost& cost = whole.cost;
@@ -84,8 +70,7 @@ std::string plot_days(const WholeRun& whole, const ScaledRuns& series) {
   const std::vector<ScaledRun>& scaled = series.runs;
   Svg svg(kWidth, kHeight, "Days of the run by accelerators");
   draw_heading(svg, "Days to the same loss by accelerators",
-               printable(whole.run.model.name, 40) + ", " +
-                   short_count_text(whole.settings.assumed.tokens) +
+               printable(whole.run.model.name, 40) + ", " + short_count_text(whole.assumed.tokens) +
                    " tokens. Bars: 80 % of runs by the luck of failures. Dashed: perfect scaling.");
   std::vector<double> days, counts;
   for (const ScaledRun& each : scaled) {
@@ -111,25 +96,31 @@ std::string plot_days(const WholeRun& whole, const ScaledRuns& series) {
   draw_curve(svg, panel, perfect, kGrey, true);
   for (const bool grown : {false, true}) {
     const std::string_view colour = grown ? kVermilion : kBlue;
-    std::vector<Point> line, dots;
+    std::vector<Point> line;
     for (const ScaledRun& each : scaled) {
       if (each.grown != grown) continue;
       const RunCost& cost = each.whole.cost;
       const double count = static_cast<double>(cost.accelerators);
       line.push_back({count, cost.time.total().value() / kDay});
       const double x = panel.x.at(count);
-      dots.push_back({x, panel.y.at(line.back().y)});
       svg.line({x, panel.y.at(cost.early.value() / kDay)},
                {x, panel.y.at(cost.late.value() / kDay)}, stroke(colour));
     }
-    draw_curve(svg, panel, line, colour);
-    svg.dots(dots, 4, colour);
+    svg.dots(draw_curve(svg, panel, line, colour), 4, colour);
   }
   const LegendEntry entries[] = {
       {"same batch", kBlue},
       {"batch grown with accelerators, tokens for the same loss", kVermilion}};
   draw_legend(svg, {kLeft, 70}, entries);
   return svg.str();
+}
+
+}  // namespace
+
+std::vector<OutputFile> scale_run_plots(const WholeRun& whole, const ScaledRuns& scaled,
+                                        const std::string& folder) {
+  return {{folder + "/goodput.svg", plot_goodput(whole)},
+          {folder + "/days.svg", plot_days(whole, scaled)}};
 }
 
 }  // namespace headway

@@ -1,0 +1,67 @@
+#include "report/scale_published.hpp"
+
+#include <cmath>
+
+#include "base/draw/table.hpp"
+#include "base/quantity_text.hpp"
+#include "fit/statistics.hpp"
+#include "report/words.hpp"
+
+namespace headway {
+namespace {
+
+std::string percent(double share, const char* pattern = "%.1f %%") {
+  return number_text(pattern, 100 * share);
+}
+
+std::string error_lines(const std::vector<PublishedRun>& runs) {
+  std::vector<double> all, published, ruled;
+  for (const PublishedRun& run : runs) {
+    const double error = std::abs(run.error());
+    all.push_back(error);
+    (run.layout_published ? published : ruled).push_back(error);
+  }
+  const auto line = [](const std::vector<double>& errors) {
+    return std::to_string(errors.size()) + " runs, median error " +
+           percent(quantile(errors, 0.5).value_or(0)) + ", mean " +
+           percent(mean(errors).value_or(0));
+  };
+  return "all: " + line(all) + "\nlayout published: " + line(published) +
+         "\nlayout taken by rule (*): " + line(ruled) + "\n";
+}
+
+}  // namespace
+
+std::string published_text(const std::vector<PublishedRun>& runs) {
+  std::vector<std::vector<std::string>> rows = {
+      {"run", "MFU", "goodput", "hours published", "predicted", "error"}};
+  for (const PublishedRun& run : runs) {
+    rows.push_back({run.title + (run.layout_published ? "" : " *"), percent(run.whole.forecast.mfu),
+                    percent(run.whole.cost.time.goodput), short_count_text(run.accelerator_hours),
+                    short_count_text(run.predicted_hours()), percent(run.error(), "%+.1f %%")});
+  }
+  return aligned(rows) + "\n" + error_lines(runs);
+}
+
+std::string published_markdown(const std::vector<PublishedRun>& runs) {
+  std::string out =
+      "| run | tokens | layout | MFU | goodput | accelerator-hours, published | predicted | error "
+      "| MWh, published | predicted |\n|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const PublishedRun& run : runs) {
+    const WholeRun& whole = run.whole;
+    out += "| " + run.title + " | " + short_count_text(run.tokens) + " | " +
+           (run.layout_published ? "published" : "by rule") + " | " + percent(whole.forecast.mfu) +
+           " | " + percent(whole.cost.time.goodput) + " | " +
+           short_count_text(run.accelerator_hours) + " | " +
+           short_count_text(run.predicted_hours()) + " | " + percent(run.error(), "%+.1f %%") +
+           " | " + (run.megawatt_hours ? short_count_text(*run.megawatt_hours) : "") + " | " +
+           short_count_text(whole.cost.energy.total().value() / 3.6e9) + " |\n";
+  }
+  out += "\n```\n" + error_lines(runs) + "```\n\nWhat is known of each:\n\n";
+  for (const PublishedRun& run : runs) {
+    out += "- **" + run.title + "**: " + run.source + ". " + run.remark + "\n";
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,280 @@
+#include "study/lifetime/assumptions.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "platform/files.hpp"
+#include "run/request_reader.hpp"
+#include "study/lifetime/goodput_stragglers.hpp"
+#include "study/lifetime/step_times.hpp"
+
+namespace headway {
+namespace {
+
+constexpr RunField kFields[] = {
+    {"tokens", "N", "tokens to train on: 15T, 300B, 2e12"},
+    {"mtbf", "TIME|none", "time between interruptions of one accelerator; default 50677 h"},
+    {"hardware-share", "0..1", "of interruptions, those that send a node to repair; default 0.78"},
+    {"restart", "TIME", "from an interruption until training goes on; default 10 min"},
+    {"repair", "TIME", "until a failed node is back as a spare; default 24 h"},
+    {"spares", "N", "spare nodes; default: so many that the run costs least"},
+    {"checkpoint-bandwidth", "RATE",
+     "of the storage, all ranks together; default 122 MB/s an accelerator"},
+    {"checkpoint-size", "BYTES", "default: weights, master copy and optimiser states"},
+    {"checkpoint-blocking", "TIME",
+     "that a checkpoint stops training, the rest of its write going on beside it; default: all"},
+    {"interval", "TIME", "between checkpoints; default: the best"},
+    {"step-noise", "X|FILE",
+     "spread of one accelerator's step time, as 0.01, or a file of measured times; default 0: the "
+     "forecast's mean straggling"},
+    {"price", "X", "US dollars for an accelerator's hour; default: the cluster's"},
+    {"pue", "X", "power usage effectiveness; default: the cluster's"},
+    {"carbon", "X", "kg of CO2 equivalent a kWh; default 0.385"},
+    {"loss-law", "NAME", "besiroglu (default) or hoffmann: loss by parameters and tokens"},
+    {"critical-batch", "N", "tokens; default: Kaplan's law at the loss that the run reaches"},
+};
+
+// 15T, 300B, 2e12, 4_000_000 is not read.
+std::optional<double> count_of(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc()) return std::nullopt;
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  const double scale = unit.empty()  ? 1
+                       : unit == "K" ? 1e3
+                       : unit == "M" ? 1e6
+                       : unit == "B" ? 1e9
+                       : unit == "T" ? 1e12
+                                     : 0;
+  value *= scale;
+  return value >= 1 && value <= 1e18 ? std::optional(value) : std::nullopt;
+}
+
+// Reads one assumption after another; what is not given stays unset.
+class AssumptionReader {
+ public:
+  AssumptionReader(const RunRequest& fields, Problems& problems)
+      : reader_(fields, problems, kFields), problems_(problems) {}
+
+  template <class Q>
+  void quantity(const std::string& name, std::optional<Q>& into) {
+    const GivenField* given = reader_.find(name);
+    if (given == nullptr) return;
+    const Result<Q> parsed = parse_quantity<Q>(given->text, given->where);
+    if (!parsed) return append(problems_, parsed.problems());
+    if (parsed->value() <= 0) return reader_.fail(name, "must be greater than zero");
+    into = *parsed;
+  }
+  void number(const std::string& name, std::optional<double>& into, double least, double most) {
+    if (!reader_.has(name)) return;
+    into = 0;
+    reader_.number(name, *into, least, most);
+  }
+  void count(const std::string& name, double& into) {
+    const GivenField* given = reader_.find(name);
+    if (given == nullptr) return;
+    const auto value = count_of(given->text);
+    if (!value) {
+      return reader_.fail(name, "'" + printable(given->text) +
+                                    "' is not a number from 1 to 10^18, as 15T, 300B or 2e12");
+    }
+    into = *value;
+  }
+  // A spread, or a file of measured times.
+  void noise(GivenAssumptions& into) {
+    const GivenField* given = reader_.find("step-noise");
+    if (given == nullptr) return;
+    const char* const end = given->text.data() + given->text.size();
+    const auto [rest, status] = std::from_chars(given->text.data(), end, into.step_noise);
+    if (status == std::errc() && rest == end) {
+      if (!(into.step_noise >= 0 && into.step_noise <= 1)) {
+        reader_.fail("step-noise", "must be from 0 to 1, or a file of measured step times");
+      }
+      return;
+    }
+    const auto text = read_file(given->text);
+    auto times = text ? step_times(*text, given->text) : text.problems();
+    if (!times) return append(problems_, times.problems());
+    into.step_times = std::move(times).value();
+  }
+  RequestReader& reader() { return reader_; }
+
+ private:
+  RequestReader reader_;
+  Problems& problems_;
+};
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+template <class T, class Given>
+void take(T& into, const Given& given) {
+  if (given) into = *given;
+}
+
+}  // namespace
+
+std::span<const RunField> scale_run_fields() {
+  return kFields;
+}
+
+SplitRequest split(const RunRequest& request) {
+  SplitRequest out;
+  for (const GivenField& given : request) {
+    const bool scale = std::any_of(std::begin(kFields), std::end(kFields),
+                                   [&](const RunField& field) { return field.name == given.name; });
+    (scale ? out.scale : out.run).push_back(given);
+  }
+  return out;
+}
+
+void refuse_unknown(RunRequest& run, std::span<const RunField> more, Problems& problems) {
+  std::vector<std::string> names;
+  for (const auto fields : {run_fields(), scale_run_fields(), more}) {
+    for (const RunField& field : fields) names.emplace_back(field.name);
+  }
+  std::erase_if(run, [&](const GivenField& given) {
+    const bool known = std::find(names.begin(), names.end(), given.name) != names.end();
+    if (!known) {
+      problems.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
+    }
+    return !known;
+  });
+}
+
+Result<GivenAssumptions> assume_all_but(double tokens) {
+  const auto laws = embedded_convergence_laws();
+  if (!laws) return laws.problems();
+  GivenAssumptions out;
+  out.tokens = tokens;
+  out.loss = laws->losses.front();
+  out.critical_law = laws->critical_batch;
+  return out;
+}
+
+Result<GivenAssumptions> read_assumptions(const RunRequest& fields) {
+  const auto laws = embedded_convergence_laws();
+  if (!laws) return laws.problems();
+  Problems problems;
+  AssumptionReader in(fields, problems);
+  RequestReader& reader = in.reader();
+  GivenAssumptions out;
+  out.fields = fields;
+  reader.text("tokens", /*required=*/true);
+  in.count("tokens", out.tokens);
+  if (const auto text = reader.text("mtbf"); text && *text == "none") {
+    out.mtbf = Seconds(0);
+  } else {
+    in.quantity("mtbf", out.mtbf);
+  }
+  in.number("hardware-share", out.hardware_share, 0, 1);
+  in.quantity("restart", out.restart);
+  in.quantity("repair", out.repair);
+  if (reader.has("spares")) {
+    std::int64_t spares = 0;
+    reader.count("spares", spares, 0);
+    out.spares = std::min<std::int64_t>(spares, 1'000'000);
+  }
+  in.quantity("checkpoint-bandwidth", out.checkpoint_bandwidth);
+  in.quantity("checkpoint-size", out.checkpoint_size);
+  in.quantity("checkpoint-blocking", out.checkpoint_blocking);
+  in.quantity("interval", out.interval);
+  in.noise(out);
+  in.number("price", out.price, 0, 1e6);
+  in.number("pue", out.pue, 1, 10);
+  in.number("carbon", out.carbon, 0, 100);
+  if (reader.has("critical-batch")) {
+    out.critical_batch = 0;
+    in.count("critical-batch", *out.critical_batch);
+  }
+  std::vector<std::string> names;
+  for (const LossLaw& law : laws->losses) names.push_back(law.name);
+  const std::string wanted = reader.text("loss-law").value_or(names.front());
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found == names.end()) {
+    reader.fail("loss-law",
+                "'" + printable(wanted) + "' is not known; legal: " + join(names, ", "));
+  } else {
+    out.loss = laws->losses[static_cast<std::size_t>(found - names.begin())];
+  }
+  out.critical_law = laws->critical_batch;
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+Result<RunAssumptions> assumptions_for(const GivenAssumptions& given, const Cluster& cluster,
+                                       std::int64_t accelerators) {
+  const auto defaults = default_assumptions(cluster, accelerators);
+  if (!defaults) return defaults.problems();
+  RunAssumptions out = *defaults;
+  out.tokens = given.tokens;
+  take(out.mtbf, given.mtbf);
+  take(out.hardware_share, given.hardware_share);
+  take(out.restart, given.restart);
+  take(out.repair, given.repair);
+  take(out.spares, given.spares);
+  take(out.checkpoint_bandwidth, given.checkpoint_bandwidth);
+  take(out.checkpoint_size, given.checkpoint_size);
+  take(out.checkpoint_blocking, given.checkpoint_blocking);
+  take(out.interval, given.interval);
+  take(out.price, given.price);
+  take(out.pue, given.pue);
+  take(out.carbon, given.carbon);
+  if (!given.step_times.empty()) {
+    out.slowest_share = expected_sample_maximum(given.step_times, accelerators) - 1;
+  } else if (given.step_noise > 0) {
+    out.slowest_share = given.step_noise * expected_normal_maximum(accelerators);
+  }
+  return out;
+}
+
+Result<std::vector<AssumedValue>> assumed_values(const GivenAssumptions& given,
+                                                 const RunAssumptions& assumed,
+                                                 const Cluster& cluster) {
+  const auto sources = default_sources();
+  if (!sources) return sources.problems();
+  std::vector<AssumedValue> out;
+  const auto find = [&](const std::string& name) {  // flags override the file
+    return std::find_if(given.fields.rbegin(), given.fields.rend(),
+                        [&](const GivenField& field) { return field.name == name; });
+  };
+  const auto note = [&](const std::string& name, const std::string& standing,
+                        const std::string& source) {
+    const auto field = find(name);
+    const bool said = field != given.fields.rend();
+    out.push_back({name, said ? field->text : standing, said ? "given" : source, said});
+  };
+  for (const AssumptionSource& source : *sources) {
+    std::string name = source.name;
+    std::replace(name.begin(), name.end(), '_', '-');
+    std::string value = source.value;
+    if (source.name == "checkpoint_bandwidth") value = to_text(assumed.checkpoint_bandwidth);
+    note(name, value, source.source);
+  }
+  if (!assumed.spares) {
+    note("spares", "at the least cost", "one more would cost more than the waiting it saves");
+  }
+  note("price", assumed.price > 0 ? number_text(assumed.price) : "not known",
+       "cluster " + cluster.name + ", US dollars an hour");
+  note("pue", number_text(assumed.pue), "cluster " + cluster.name);
+  note("loss-law", given.loss.name, given.loss.source);
+  note("critical-batch", "by the loss", given.critical_law.source);
+  for (const char* name :
+       {"spares", "checkpoint-size", "checkpoint-blocking", "interval", "step-noise"}) {
+    if (find(name) != given.fields.rend() &&
+        std::none_of(out.begin(), out.end(),
+                     [&](const AssumedValue& value) { return value.name == name; })) {
+      note(name, {}, {});
+    }
+  }
+  return out;
+}
+
+}  // namespace headway
