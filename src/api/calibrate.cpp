@@ -104,7 +104,7 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
 
     const std::string folder = checkout_of(request) + "/calibration";
     if (request.write && !is_folder(folder)) {
-      return {.problems = {{"--write",
+      return {.problems = {{FieldName("write"),
                             "renews the constants in the data folder of a checkout of Headway, and "
                             "there is no folder " +
                                 printable(folder) +

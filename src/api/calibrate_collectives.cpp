@@ -18,15 +18,15 @@ Problems check_flags(const CalibrateRequest& request) {
                                          "own; ask for one of them"});
   }
   if (request.cluster.empty()) {
-    problems.push_back({"--cluster", "is missing: the cluster that the logs were measured on"});
+    problems.push_back({FieldName("cluster"), "is missing: the cluster that the logs were measured on"});
   }
   if (request.write) {
-    problems.push_back({"--write",
+    problems.push_back({FieldName("write"),
                         "renews the built-in constants; --output FILE.toml writes the "
                         "cluster that was fitted"});
   }
   if (!request.output.empty() && !request.output.ends_with(".toml")) {
-    problems.push_back({"--output", "must end in .toml: a cluster file"});
+    problems.push_back({FieldName("output"), "must end in .toml: a cluster file"});
   }
   return problems;
 }

@@ -37,7 +37,7 @@ CommandOutput run_comms(const CommsRequest& request) {
   const bool run = !given.run_file.empty() || (!given.fields.empty() && !machine_only);
   if (request.study || !request.report.empty()) {
     if (!run && traces.empty()) return comms_study(request);
-    return {.problems = {{request.study ? "--study" : "--report",
+    return {.problems = {{FieldName(request.study ? "study" : "report"),
                           "asks about runs of its own; leave the run and the traces out"}}};
   }
   if (run && !traces.empty()) return comms_compared(given, traces, request);

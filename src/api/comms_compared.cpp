@@ -13,13 +13,13 @@ namespace {
 Problems check_flags(const CommsRequest& request) {
   Problems problems;
   if (!request.save.empty()) {
-    problems.push_back({"--save", "keeps what was measured; ask for it with traces and no run"});
+    problems.push_back({FieldName("save"), "keeps what was measured; ask for it with traces and no run"});
   }
   if (!request.plot.empty()) {
-    problems.push_back({"--plot", "draws expected or measured calls; ask for one of them alone"});
+    problems.push_back({FieldName("plot"), "draws expected or measured calls; ask for one of them alone"});
   }
   if (request.trace_steps < 0) {
-    problems.push_back({"--trace-steps", "must be a number of steps above 0"});
+    problems.push_back({FieldName("trace-steps"), "must be a number of steps above 0"});
   }
   return problems;
 }

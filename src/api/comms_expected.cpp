@@ -11,9 +11,9 @@ namespace {
 // Below which size a message is small; empty: where latency is more than half of its time.
 Result<std::optional<Bytes>> small_below(const std::string& text) {
   if (text.empty()) return std::optional<Bytes>();
-  const auto size = parse_quantity<Bytes>(text, "--small");
+  const auto size = parse_quantity<Bytes>(text, FieldName("small"));
   if (!size) return size.problems();
-  if (!(size->value() > 0)) return Problem{"--small", "must be more than nothing, as 16 KiB is"};
+  if (!(size->value() > 0)) return Problem{FieldName("small"), "must be more than nothing, as 16 KiB is"};
   return std::optional<Bytes>(*size);
 }
 
@@ -50,7 +50,7 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
     return {.problems = std::move(problems)};
   }
   if (!request.save.empty()) {
-    problems.push_back({"--save",
+    problems.push_back({FieldName("save"),
                         "writes what was measured, and there are no traces here; --csv OUT.csv "
                         "writes the expected calls"});
   }

@@ -45,12 +45,12 @@ Result<std::vector<OutputFile>> report_files(const std::string& folder,
 CommandOutput comms_study(const CommsRequest& request) {
   Problems problems;
   const auto refuse = [&](bool given, const char* flag) {
-    if (given) problems.push_back({flag, "has no meaning with --study and --report"});
+    if (given) problems.push_back({FieldName(flag), "has no meaning with --study and --report"});
   };
-  refuse(!request.save.empty(), "--save");
-  refuse(!request.csv.empty(), "--csv");
-  refuse(!request.plot.empty(), "--plot");
-  refuse(!request.small.empty(), "--small");
+  refuse(!request.save.empty(), "save");
+  refuse(!request.csv.empty(), "csv");
+  refuse(!request.plot.empty(), "plot");
+  refuse(!request.small.empty(), "small");
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // Every run of the study, and its tables.

@@ -16,7 +16,7 @@ namespace {
 // Outputs that would take the place of what is read.
 Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
   Problems problems;
-  for (const auto& [flag, path] : {std::pair{"--csv", request.csv}, {"--save", request.save}}) {
+  for (const auto& [flag, path] : {std::pair{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}) {
     for (const std::string& input : run.files) {
       if (path.empty() || !is_same_file(path, input)) continue;
       problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
@@ -39,11 +39,11 @@ Problems write(const Measured& measured, const Cluster* cluster, const CommsRequ
   Problems problems;
   if (!draft.empty()) {
     problems = save_recording(measured.recording(), measured.alignment, draft);
-    for (Problem& problem : problems) problem.where = printable(request.save);
+    for (Problem& problem : problems) problem.place.file = printable(request.save);
   }
   if (problems.empty()) problems = write_files(files, request.plot);
   if (problems.empty() && !draft.empty() && std::rename(draft.c_str(), request.save.c_str()) != 0) {
-    problems.push_back({printable(request.save), "cannot be written"});
+    problems.push_back({printable(request.save), "cannot be written", Trouble::unreadable});
   }
   if (!problems.empty() && !draft.empty()) std::remove(draft.c_str());
   return problems;

@@ -17,18 +17,18 @@ const char* const kStandIn = "h100-sxm";
 Problems misplaced_flags(const LimitsRequest& request) {
   Problems out;
   const auto refuse = [&](bool given, const char* flag, const char* why) {
-    if (given) out.push_back({flag, why});
+    if (given) out.push_back({FieldName(flag), why});
   };
   if (request.real) {
-    refuse(request.sensitivity, "--sensitivity", "has no meaning with --real: ask for one of them");
-    refuse(request.explain, "--explain",
+    refuse(request.sensitivity, "sensitivity", "has no meaning with --real: ask for one of them");
+    refuse(request.explain, "explain",
            "has no meaning with --real: it explains the idealised model");
   } else {
-    refuse(!request.cluster.empty(), "--cluster", "is of --real, which is missing");
+    refuse(!request.cluster.empty(), "cluster", "is of --real, which is missing");
   }
   if (request.sensitivity) {
-    refuse(!request.rows.empty(), "--rows", "writes models of a curve; --sensitivity has none");
-    refuse(request.explain, "--explain", "explains a curve; --sensitivity has none");
+    refuse(!request.rows.empty(), "rows", "writes models of a curve; --sensitivity has none");
+    refuse(request.explain, "explain", "explains a curve; --sensitivity has none");
   }
   return out;
 }

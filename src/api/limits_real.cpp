@@ -23,7 +23,7 @@ Result<Grounds> grounds_of(const LimitsRequest& request,
     const std::string& own = setting.machine.stands_for;
     const std::string& name = request.cluster.empty() ? own : request.cluster;
     if (name.empty()) {
-      problems.push_back({"--cluster", "is missing: the machine '" +
+      problems.push_back({FieldName("cluster"), "is missing: the machine '" +
                                            printable(setting.machine.name) +
                                            "' stands for no cluster; name one of `headway list "
                                            "clusters`, or a .toml"});

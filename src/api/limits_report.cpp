@@ -143,27 +143,27 @@ Result<std::vector<OutputFile>> limits_report_files(const std::string& folder, i
 
 CommandOutput run_limits_report(const LimitsRequest& request) {
   Problems problems;
-  const auto refuse = [&](bool given, const char* flag) {
+  const auto refuse = [&](bool given, const Where& where) {
     if (given)
-      problems.push_back({flag, "has no meaning with --report, which asks what the page says"});
+      problems.push_back({where, "has no meaning with --report, which asks what the page says"});
   };
   refuse(!request.files.empty(), "SETTING.toml");
-  refuse(!request.presets.empty(), "--preset");
-  refuse(!request.gpus.empty(), "--gpu");
-  refuse(request.sparse, "--sparse");
-  refuse(request.as_published, "--as-published");
-  refuse(request.explain, "--explain");
-  refuse(request.sensitivity, "--sensitivity");
-  refuse(request.real, "--real");
-  refuse(!request.cluster.empty(), "--cluster");
-  refuse(request.sequence != 0, "--seq");
+  refuse(!request.presets.empty(), FieldName("preset"));
+  refuse(!request.gpus.empty(), FieldName("gpu"));
+  refuse(request.sparse, FieldName("sparse"));
+  refuse(request.as_published, FieldName("as-published"));
+  refuse(request.explain, FieldName("explain"));
+  refuse(request.sensitivity, FieldName("sensitivity"));
+  refuse(request.real, FieldName("real"));
+  refuse(!request.cluster.empty(), FieldName("cluster"));
+  refuse(request.sequence != 0, FieldName("seq"));
   refuse(!request.relax.empty() || request.sync_every || request.compression ||
              request.sample_penalty || request.blocks || request.submodels || request.loose_level,
-         "--relax");
-  refuse(request.sites != 0, "--sites");
-  refuse(!request.rows.empty(), "--rows");
-  refuse(!request.plot.empty(), "--plot");
-  refuse(request.json, "--json");
+         FieldName("relax"));
+  refuse(request.sites != 0, FieldName("sites"));
+  refuse(!request.rows.empty(), FieldName("rows"));
+  refuse(!request.plot.empty(), FieldName("plot"));
+  refuse(request.json, FieldName("json"));
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   const auto files = limits_report_files(request.report, request.threads, request.progress);

@@ -42,7 +42,7 @@ Result<limits::Comparison> from_file(const std::string& file) {
 }
 
 Result<limits::Comparison> from_machine(const std::string& name) {
-  const Result<Document> document = open_machine(name, "", "--gpu");
+  const Result<Document> document = open_machine(name, "", FieldName("gpu"));
   if (!document) return document.problems();
   auto machine = limits::read_machine(*document, stem_of(name), open_machine);
   if (!machine) return machine.problems();
@@ -83,7 +83,7 @@ Result<limits::Comparison> limits_settings(const LimitsRequest& request) {
     }
   }
   if (request.sequence < 0 || request.sequence > kMostSequence) {
-    problems.push_back({"--seq", "must be from 1 to " + std::to_string(kMostSequence)});
+    problems.push_back({FieldName("seq"), "must be from 1 to " + std::to_string(kMostSequence)});
   }
   for (const std::string& preset : presets) add(out, limits::embedded_comparison(preset), problems);
   for (const std::string& machine : gpus) add(out, from_machine(machine), problems);

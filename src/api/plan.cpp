@@ -27,14 +27,16 @@ std::vector<PlanFilter> filters_of(const PlanRequest& request, Problems& problem
   for (const std::string& text : request.fixed) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-      problems.push_back({"--fix", "'" + printable(text) + "' must be NAME=VALUE, as tp=8"});
+      problems.push_back({FieldName("fix"), "'" + printable(text) + "' must be NAME=VALUE, as tp=8"});
       continue;
     }
     out.push_back(
-        {text.substr(0, equals), text.substr(equals + 1), false, "--fix " + printable(text)});
+        {text.substr(0, equals), text.substr(equals + 1), false, FieldName("fix", printable(text))});
   }
   for (const GivenField& field : request.most) {
-    out.push_back({field.name, field.text, true, field.where + " " + printable(field.text)});
+    PlanFilter filter{field.name, field.text, true, field.where};
+    for (FieldName& name : filter.where.fields) name.given = printable(field.text);
+    out.push_back(std::move(filter));
   }
   return out;
 }
@@ -44,7 +46,7 @@ PlanObjective objective_of(std::string_view name, Problems& problems) {
   if (name == "energy") return PlanObjective::energy;
   if (std::find(kObjectiveNames.begin(), kObjectiveNames.end(), name) == kObjectiveNames.end()) {
     problems.push_back(
-        {"--objective",
+        {FieldName("objective"),
          "'" + printable(name) + "' is not known; legal: " +
              join(std::vector<std::string>(kObjectiveNames.begin(), kObjectiveNames.end()), ", ")});
   }
@@ -62,7 +64,7 @@ double headroom_of(std::string_view text, Problems& problems) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (hundredths) value /= 100;
   if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value < 1)) {
-    problems.push_back({"--headroom", "'" + printable(text) +
+    problems.push_back({FieldName("headroom"), "'" + printable(text) +
                                           "' must be a share of the memory from "
                                           "0 up to, but not including, 100%, as 10%"});
     return 0;
@@ -209,7 +211,7 @@ Result<Plan> make_plan(const PlanRequest& request) {
   const auto gpus = std::find_if(fields.begin(), fields.end(),
                                  [](const GivenField& field) { return field.name == "gpus"; });
   if (gpus == fields.end()) {
-    problems.push_back({"--gpus", "is missing: on how many accelerators"});
+    problems.push_back({FieldName("gpus"), "is missing: on how many accelerators"});
   }
   const std::vector<PlanFilter> filters = filters_of(request, problems);
   append(problems, filter_problems(filters));
@@ -222,7 +224,7 @@ Result<Plan> make_plan(const PlanRequest& request) {
   plan.objective = request.objective;
   plan.headroom = headroom_of(request.headroom, problems);
   if (request.top < 1 || request.top > 100) {
-    problems.push_back({"--top", "must be from 1 to 100"});
+    problems.push_back({FieldName("top"), "must be from 1 to 100"});
   }
   auto run = make_unsplit_run(fields);
   if (!run) append(problems, run.problems());
@@ -232,7 +234,7 @@ Result<Plan> make_plan(const PlanRequest& request) {
                 [](const std::string& text) { return text.starts_with("zero "); });
   plan.accelerators = plan.run.layout.ranks();
   if (plan.accelerators > plan.run.cluster.accelerators) {
-    return Problem{"--gpus", count_text(static_cast<double>(plan.accelerators)) +
+    return Problem{FieldName("gpus"), count_text(static_cast<double>(plan.accelerators)) +
                                  " are more than the " +
                                  count_text(static_cast<double>(plan.run.cluster.accelerators)) +
                                  " accelerators of cluster " + plan.run.cluster.name};

@@ -16,7 +16,7 @@ Result<std::optional<Launcher>> launcher_of(PlanRequest& request) {
   const auto found = std::find(kLauncherNames.begin(), kLauncherNames.end(), request.emit);
   if (found == kLauncherNames.end()) {
     return Problem{
-        "--emit",
+        FieldName("emit"),
         "'" + printable(request.emit) + "' is not known; legal: " +
             join(std::vector<std::string>(kLauncherNames.begin(), kLauncherNames.end()), ", ")};
   }
@@ -26,7 +26,8 @@ Result<std::optional<Launcher>> launcher_of(PlanRequest& request) {
   if (!given && request.run_file.empty()) {
     const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
     request.fields.push_back(
-        {"framework", std::string(kFrameworkNames[static_cast<std::size_t>(framework)]), "--emit"});
+        {"framework", std::string(kFrameworkNames[static_cast<std::size_t>(framework)]),
+         FieldName("emit")});
   }
   return std::optional(launcher);
 }

@@ -38,7 +38,7 @@ void refuse_unknown(RunRequest& run, std::span<const RunField> more, Problems& p
   std::erase_if(run, [&](const GivenField& given) {
     const bool known = std::find(names.begin(), names.end(), given.name) != names.end();
     if (!known) {
-      problems.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
+      problems.push_back({given.where, "is not a known field" + suggestion(given.name, names), Trouble::unknown});
     }
     return !known;
   });
@@ -73,23 +73,23 @@ ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base) {
       if (static_cast<double>(dp) != static_cast<double>(layout.dp) * factor || dp < 1) continue;
       if (dp * (layout.ranks() / layout.dp) > base.run.cluster.accelerators) continue;
       RunRequest changed = request;
-      changed.push_back({"dp", std::to_string(dp), "--dp"});
-      changed.push_back({"gpus", std::to_string(dp * (layout.ranks() / layout.dp)), "--gpus"});
+      changed.push_back({"dp", std::to_string(dp)});
+      changed.push_back({"gpus", std::to_string(dp * (layout.ranks() / layout.dp))});
       if (grown) {
-        changed.push_back({"global-batch", std::to_string(scaled(base.run.job.global_batch)), ""});
+        changed.push_back({"global-batch", std::to_string(scaled(base.run.job.global_batch)), Where()});
         const double batch = base.batch * factor;
         const double more = token_factor(batch, base.critical_batch) /
                             token_factor(base.batch, base.critical_batch);
         char tokens[32];
         std::snprintf(tokens, sizeof tokens, "%.17g", base.settings.assumed.tokens * more);
-        changed.push_back({"tokens", tokens, ""});
+        changed.push_back({"tokens", tokens, Where()});
       }
       auto whole = whole_run(changed);
       const std::string which =
           short_count_text(static_cast<double>(dp * (layout.ranks() / layout.dp))) +
           " accelerators" + (grown ? " with a grown batch " : " with the same batch ");
       if (!whole) {
-        out.left_out.push_back(which + "(" + printable(whole.problems().front().where) + " " +
+        out.left_out.push_back(which + "(" + printable(where_text(whole.problems().front().where())) + " " +
                                printable(whole.problems().front().message, 200) + ")");
       } else if (!whole->forecast.fits) {
         out.left_out.push_back(which + "(do not fit in memory)");

@@ -78,7 +78,7 @@ SweepPlan over_context(const SweepQuestion& question) {
 Result<SweepRun> with_field(const SweepQuestion& question, const char* name,
                             const std::string& value) {
   RunRequest fields = question.run_fields;
-  fields.push_back({name, value, "--at"});
+  fields.push_back({name, value, FieldName("at")});
   const auto run = make_run(fields);
   if (!run) return run.problems();
   return sweep_run(*run);

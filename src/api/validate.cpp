@@ -21,7 +21,7 @@ Result<ValidateBy> by_of(const std::string& name) {
   const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), name);
   if (by != kValidateByNames.end()) return static_cast<ValidateBy>(by - kValidateByNames.begin());
   const std::vector<std::string> known(kValidateByNames.begin(), kValidateByNames.end());
-  return Problem{"--by", "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
+  return Problem{FieldName("by"), "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
 }
 
 // The rows of all corpora, in the order of the files; without any, of the measurements.

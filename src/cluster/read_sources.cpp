@@ -122,10 +122,9 @@ std::string read_sources(Fields& fields, const Document& document, Problems& pro
           return covers(field, number.path);
         });
     if (found) continue;
-    const std::string line = number.line > 0 ? ":" + std::to_string(number.line) : "";
-    problems.push_back({document.file + line + ": " + printable(number.path),
+    problems.push_back({{document.file, number.line, FieldName(printable(number.path))},
                         "has no source; name it in the `fields` of a [sources.NAME] table, or "
-                        "write one `source` for the whole file"});
+                        "write one `source` for the whole file", Trouble::missing});
   }
   return join(sources, "; ");
 }

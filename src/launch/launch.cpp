@@ -93,7 +93,7 @@ Result<std::vector<LaunchFile>> launch_files(const Run& run, Launcher launcher) 
   const auto index = static_cast<std::size_t>(launcher);
   if (run.job.framework != kLauncherFrameworks[index]) {
     return Problem{
-        "--framework",
+        FieldName("framework"),
         "is " + std::string(kFrameworkNames[static_cast<std::size_t>(run.job.framework)]) +
             "; a configuration of " + std::string(kLauncherNames[index]) + " starts a run of " +
             std::string(kFrameworkNames[static_cast<std::size_t>(kLauncherFrameworks[index])])};
@@ -155,7 +155,7 @@ void settle_batch(std::int64_t micro_batches, RunRequest& fields) {
   const double batches = replicas * static_cast<double>(micro_batches);
   const std::int64_t batch = value("global-batch"), micro = value("micro-batch");
   if (batches < 1 || batches > kMost) return;
-  const char* const where = "gradient_accumulation_steps";
+  const Where where = member("gradient_accumulation_steps");
   if (batch == 0 && micro > 0 && batches * static_cast<double>(micro) <= kMost) {
     const auto all = static_cast<std::int64_t>(batches) * micro;
     fields.push_back({"global-batch", std::to_string(all), where});

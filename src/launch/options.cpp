@@ -94,7 +94,8 @@ void refuse(const OptionTable::Known& known, const GivenOption& option, Problems
   if (is_harmless(known, option)) return;
   problems.push_back(
       {option.where, known.does + ", which Headway cannot price; legal: " +
-                         (known.harmless.empty() ? "without it" : join(known.harmless, ", "))});
+                         (known.harmless.empty() ? "without it" : join(known.harmless, ", ")),
+       Trouble::unsupported});
 }
 
 void price_by_habit(const OptionTable::Known& known, const GivenOption& option,
@@ -145,8 +146,7 @@ void collect(const Node& node, const std::string& name, const std::string& file,
   if (const Node::Array* array = node.array()) {
     for (const Node& one : *array) value += (value.empty() ? "" : ",") + scalar_text(one);
   }
-  const std::string line = node.line > 0 ? ":" + std::to_string(node.line) : "";
-  out.push_back({name, std::move(value), file + line + ": " + printable(name)});
+  out.push_back({name, std::move(value), {file, node.line, FieldName(printable(name))}});
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void forget_lines(Node& node) {
 Result<Document> with_base(Document document, const OpenMachine& open, int depth) {
   const Node* base = document.root.find("base");
   if (base == nullptr) return document;
-  const std::string where = document.file + ":" + std::to_string(base->line) + ": base";
+  const Where where(document.file, base->line, FieldName("base"));
   const auto* name = std::get_if<std::string>(&base->value);
   if (name == nullptr || name->empty()) {
     return Problem{where, "must be the name of a machine, or a path, in quotes"};
@@ -196,11 +196,11 @@ void read_levels(Fields& fields, std::vector<Level>& levels, bool has_sites) {
 }  // namespace
 
 Result<Document> open_embedded_machine(const std::string& name, const std::string&,
-                                       const std::string& where) {
+                                       const Where& where) {
   const std::string path = "limits/machines/" + name + ".toml";
   if (embedded_file(path)) return embedded_document(path);
   return Problem{where, "'" + printable(name) + "' is not a known machine" +
-                            suggestion(name, machine_names())};
+                            suggestion(name, machine_names()), Trouble::unknown};
 }
 
 Result<Machine> read_machine(const Document& document, const std::string& name,

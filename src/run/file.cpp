@@ -89,9 +89,9 @@ void add_table(std::string& out, const Node& table, const std::string& name) {
 Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
   RunRequest request;
   Problems problems;
-  if (table.table() == nullptr) return Problem{file, "must be a table of fields"};
+  if (table.table() == nullptr) return Problem{file, "must be a table of fields", Trouble::malformed};
   for (const auto& [key, node] : *table.table()) {
-    GivenField field{key, {}, file + ":" + std::to_string(node.line) + ": " + printable(key)};
+    GivenField field(key, {}, {file, node.line, FieldName(printable(key))});
     if (const auto* text = std::get_if<std::string>(&node.value)) {
       field.text = *text;
     } else if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
@@ -106,7 +106,7 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
       field.text = name_of(file);
       field.document = std::make_shared<Document>(Document{file, node});
     } else {
-      problems.push_back({field.where, "must be text, a number, true or false"});
+      problems.push_back({field.where, "must be text, a number, true or false", Trouble::malformed});
       continue;
     }
     request.push_back(std::move(field));

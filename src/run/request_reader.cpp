@@ -18,7 +18,7 @@ RequestReader::RequestReader(const RunRequest& request, Problems& problems,
     if (is_known) continue;
     std::vector<std::string> names;
     for (const RunField& field : known) names.emplace_back(field.name);
-    problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
+    problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names), Trouble::unknown});
   }
 }
 
@@ -29,11 +29,10 @@ const GivenField* RequestReader::find(std::string_view name) const {
   return nullptr;
 }
 
-void RequestReader::fail(std::string_view name, std::string message) {
+void RequestReader::fail(std::string_view name, std::string message, Trouble kind) {
   const GivenField* given = find(name);
   refused_.emplace_back(name);
-  problems_.push_back(
-      {given != nullptr ? given->where : "--" + std::string(name), std::move(message)});
+  problems_.push_back({given != nullptr ? given->where : FieldName(name), std::move(message), kind});
 }
 
 bool RequestReader::refused(std::string_view name) const {
@@ -42,7 +41,7 @@ bool RequestReader::refused(std::string_view name) const {
 
 std::optional<std::string> RequestReader::text(std::string_view name, bool required) {
   if (const GivenField* given = find(name)) return given->text;
-  if (required) fail(name, "is missing");
+  if (required) fail(name, "is missing", Trouble::missing);
   return std::nullopt;
 }
 
@@ -50,7 +49,7 @@ void RequestReader::count(std::string_view name, std::int64_t& into, std::int64_
   const GivenField* given = find(name);
   if (given == nullptr) return;
   const auto value = whole_number(given->text);
-  if (!value) return fail(name, "'" + printable(given->text) + "' is not a whole number");
+  if (!value) return fail(name, "'" + printable(given->text) + "' is not a whole number", Trouble::malformed);
   if (*value < least || *value > 1'000'000'000'000) {
     return fail(name, "is " + std::to_string(*value) + "; must be from " + std::to_string(least) +
                           " to 10^12");
@@ -67,7 +66,7 @@ void RequestReader::number(std::string_view name, double& into, double least, do
   if (status != std::errc() || rest != end || !(value >= least && value <= most)) {
     char range[64];
     std::snprintf(range, sizeof range, "%g to %g", least, most);
-    return fail(name, "'" + printable(given->text) + "' is not a number from " + range);
+    return fail(name, "'" + printable(given->text) + "' is not a number from " + range, Trouble::malformed);
   }
   into = value;
 }
@@ -76,7 +75,7 @@ bool RequestReader::flag(std::string_view name) {
   const GivenField* given = find(name);
   if (given == nullptr || given->text == "false") return false;
   if (given->text.empty() || given->text == "true") return true;
-  fail(name, "'" + printable(given->text) + "' is not true or false");
+  fail(name, "'" + printable(given->text) + "' is not true or false", Trouble::malformed);
   return false;
 }
 

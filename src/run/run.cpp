@@ -32,7 +32,8 @@ void read_order(RequestReader& reader, Layout& layout) {
   }
   if (used != order.size() || !rest.empty()) {
     reader.fail("order", "'" + printable(*text) +
-                             "' must name tp, cp, dp and pp once each, e.g. tp-cp-dp-pp");
+                             "' must name tp, cp, dp and pp once each, e.g. tp-cp-dp-pp",
+                Trouble::malformed);
     return;
   }
   layout.order = order;
@@ -55,7 +56,8 @@ void read_offload(RequestReader& reader, Layout& layout) {
     } else {
       reader.fail("offload",
                   "'" + printable(item) +
-                      "' cannot be offloaded; legal: optimizer, activations, parameters");
+                      "' cannot be offloaded; legal: optimizer, activations, parameters",
+                  Trouble::unknown);
     }
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
   }
@@ -73,7 +75,8 @@ void read_pieces(RequestReader& reader, Layout& layout) {
     if (found == kPieceNames.end()) {
       const std::vector<std::string> known(kPieceNames.begin() + 1, kPieceNames.end());
       return reader.fail("recompute-pieces",
-                         "'" + printable(item) + "' is not known; legal: " + join(known, ", "));
+                         "'" + printable(item) + "' is not known; legal: " + join(known, ", "),
+                         Trouble::unknown);
     }
     layout.recompute_pieces |= bit(static_cast<Piece>(found - kPieceNames.begin()));
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
@@ -96,7 +99,8 @@ void read_job(RequestReader& reader, Run& run) {
       std::vector<std::string> known;
       for (const Recipe& each : recipes()) known.emplace_back(each.name);
       reader.fail("precision",
-                  "'" + printable(*name) + "' is not known; legal: " + join(known, ", "));
+                  "'" + printable(*name) + "' is not known; legal: " + join(known, ", "),
+                  Trouble::unknown);
     }
   }
   job.fused = !reader.flag("unfused");
@@ -120,7 +124,8 @@ void read_job(RequestReader& reader, Run& run) {
   if (const auto date = reader.text("software")) {
     job.software = years_of(*date).value_or(0);
     if (job.software == 0) {
-      reader.fail("software", "'" + printable(*date) + "' is not a year and month, as 2025-06");
+      reader.fail("software", "'" + printable(*date) + "' is not a year and month, as 2025-06",
+                  Trouble::malformed);
     }
   }
   constexpr std::array<std::string_view, 2> kConventions = {"full", "causal"};
@@ -246,19 +251,14 @@ constexpr std::pair<std::string_view, std::string_view> kReads[] = {
     {"reduce-dtype", "framework"},
 };
 
-// Whether a rule, which names its field or fields as flags ("--pp", "--dp, --tp"), has to do with a
-// refused one.
-bool concerns_refused(std::string_view flags, const RequestReader& reader) {
-  while (!flags.empty()) {
-    const std::string_view flag = flags.substr(0, flags.find(", "));
-    const std::string_view field = flag.substr(flag.starts_with("--") ? 2 : 0);
+// Whether a rule about these fields has to do with a refused one.
+bool concerns_refused(const FieldNames& fields, const RequestReader& reader) {
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldName& field) {
     const bool reads = std::any_of(std::begin(kReads), std::end(kReads), [&](const auto& pair) {
-      return pair.first == field && reader.refused(pair.second);
+      return pair.first == field.name && reader.refused(pair.second);
     });
-    if (reads || reader.refused(field)) return true;
-    flags.remove_prefix(std::min(flags.size(), flag.size() + 2));
-  }
-  return false;
+    return reads || reader.refused(field.name);
+  });
 }
 
 // With some fields refused, the rules that hold whatever those turn out to be. dp, which may follow
@@ -276,7 +276,7 @@ Problems independent_problems(const Run& run, const RequestReader& reader) {
   job.global_batch = std::max<std::int64_t>(1, job.global_batch);
   Problems out = check(run.model, job, trial, run.cluster);
   std::erase_if(out,
-                [&](const Problem& problem) { return concerns_refused(problem.where, reader); });
+                [&](const Problem& problem) { return concerns_refused(problem.fields, reader); });
   return out;
 }
 
@@ -296,15 +296,16 @@ Result<Run> read_run(const RunRequest& request, bool split) {
   bool loaded = true;
   const auto model_name = reader.text("model", /*required=*/true);
   const auto cluster_name = reader.text("cluster", /*required=*/true);
-  const auto load = [&](auto&& result, auto& into, const char* flag) {
+  const auto load = [&](auto&& result, auto& into, const char* field) {
     if (result) {
       into = std::move(result).value();
       return;
     }
     loaded = false;
-    for (Problem problem : result.problems()) {
-      if (problem.where.empty() || problem.where == flag) problem.where = reader.find(flag)->where;
-      problems.push_back(std::move(problem));
+    for (const Problem& problem : result.problems()) {
+      const bool of_name = problem.place.kind != Place::Kind::file;  // and of nothing in a file
+      const Where where = of_name ? reader.find(field)->where : problem.where();
+      problems.push_back({where, problem.message, problem.kind});
     }
   };
   if (model_name) {
@@ -316,7 +317,7 @@ Result<Run> read_run(const RunRequest& request, bool split) {
     const bool repository = std::count(model_name->begin(), model_name->end(), '/') == 1 &&
                             model_name->find('.') != 0 && !model_name->ends_with(".json") &&
                             !model_name->ends_with(".toml");
-    if (!loaded && repository && problems.back().where == *model_name) {
+    if (!loaded && repository && problems.back().place.file == *model_name) {
       problems.back().message += "; for a model of Hugging Face give the path of its config.json";
     }
   }

@@ -29,13 +29,22 @@ struct RunField {
 
 std::span<const RunField> run_fields();
 
-/// A field as it was given: its text and where it stands ("--tp", "run.toml:4: tp").
+/// A field as it was given: its text and where it stands.
 struct GivenField {
+  GivenField(std::string field, std::string given)
+      : name(std::move(field)), text(std::move(given)), where(FieldName(name)) {}
+  GivenField(std::string field, std::string given, Where at,
+             std::shared_ptr<const Document> described = nullptr)
+      : name(std::move(field)),
+        text(std::move(given)),
+        where(std::move(at)),
+        document(std::move(described)) {}
+
   std::string name;
   std::string text;
-  std::string where;
+  Where where;
   /// Of a model or cluster that is described in place; `text` is its name then.
-  std::shared_ptr<const Document> document = nullptr;
+  std::shared_ptr<const Document> document;
 };
 
 using RunRequest = std::vector<GivenField>;

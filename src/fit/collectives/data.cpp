@@ -97,7 +97,7 @@ void read_lines(const Csv& csv, const std::vector<System>& systems, CollectiveDa
     return row.cells[*csv.column(name)];
   };
   for (const CsvRow& row : csv.rows) {
-    const std::string where = csv.file + ":" + std::to_string(row.line);
+    const Where where(csv.file, row.line);
     const System* system = system_of(systems, at(row, "hardware"), at(row, "network"));
     if (!system) {
       problems.push_back({where, "no system of collective_systems.toml has the hardware '" +

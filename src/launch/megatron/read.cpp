@@ -75,7 +75,7 @@ class MegatronReader : ArgumentReader {
     if (gpus > 0) {
       out_.fields.push_back(
           {"gpus", std::to_string(gpus),
-           arguments_.file + ":" + std::to_string(arguments_.line) + ": accelerators"});
+           {arguments_.file, arguments_.line, FieldName("accelerators")}});
     }
     const bool stated = has("--global-batch-size") || config_says("global-batch");
     if (stated || config_.micro_batches > 0 || gpus == 0) return;

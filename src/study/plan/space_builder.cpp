@@ -358,14 +358,14 @@ Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluste
     Layout simplest = base;
     simplest.dp = ranks;
     Problems problems = check(model, job, simplest, cluster);
-    problems.push_back({"--gpus", what});
+    problems.push_back({FieldName("gpus"), what});
     return problems;
   }
   what += ": dp must divide the batch of " + text(job.global_batch) +
           ", tp the attention heads, pp be at most the " + text(model.layers()) +
           " layers, and their product with cp be that number; the nearest with one: " +
           text(near.front()) + (near.size() > 1 ? " and " + text(near.back()) : "");
-  return {{"--gpus", what}};
+  return {{FieldName("gpus"), what}};
 }
 
 }  // namespace
