@@ -375,6 +375,29 @@ Breaches heavy_header_breaches(const SourceTree& tree) {
   return out;
 }
 
+Breaches problem_breaches(const SourceTree& tree) {
+  static const std::regex searched(
+      R"re((\.message|\.place\.file|where_text\([^;]*\))\s*)re"
+      R"re((\.(find|rfind|find_\w+|starts_with|ends_with|contains|compare|substr)\b|[=!]= *"))re");
+  static const std::regex written(
+      R"re((\bProblem|roblems_?(\.|->)push_back\(|\bbad\(\{|roblems = \{)\s*\{\s*"--)re");
+  Breaches out;
+  for (const auto& [path, text] : tree) {
+    if (is_test(path) || !(path.starts_with("src/") || path.starts_with("apps/"))) continue;
+    for (const auto& [pattern, what] :
+         {std::pair{&searched,
+                    " searches the text of a problem; ask for its kind, fields or place"},
+          std::pair{&written, " writes a flag as a place; give a FieldName"}}) {
+      for (std::sregex_iterator found(text.begin(), text.end(), *pattern), end; found != end;
+           ++found) {
+        const auto line = 1 + std::count(text.begin(), text.begin() + found->position(), '\n');
+        out.push_back(path + ":" + std::to_string(line) + what);
+      }
+    }
+  }
+  return out;
+}
+
 Breaches formula_id_breaches(const SourceTree& tree) {
   enum Place { code, docs, tests };
   std::map<std::string, std::array<std::string, 3>> found;  // id -> one path for each place

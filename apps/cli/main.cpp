@@ -37,16 +37,16 @@ void add_fields(CLI::App& command, headway::RunRequest& request,
     if (field.value.empty()) {
       command.add_flag_callback(
           flag,
-          [&request, name, flag] {
-            request.push_back({name, "true", flag});
+          [&request, name] {
+            request.push_back({name, "true"});
           },
           std::string(field.help));
     } else {
       command
           .add_option_function<std::string>(
               flag,
-              [&request, name, flag](const std::string& text) {
-                request.push_back({name, text, flag});
+              [&request, name](const std::string& text) {
+                request.push_back({name, text});
               },
               std::string(field.help))
           ->type_name(std::string(field.value));
@@ -248,12 +248,12 @@ int main(int argc, char** argv) {
   plan_command->add_option("--fix", plan.fixed, "keep a searched field at a value, as tp=8")
       ->type_name("NAME=VALUE");
   for (const std::string& name : headway::plan_counts()) {
-    const std::string flag = "--max-" + name;
+    const std::string limit = "max-" + name;
     plan_command
         ->add_option_function<std::string>(
-            flag,
-            [&plan, name, flag](const std::string& text) {
-              plan.most.push_back({name, text, flag});
+            "--" + limit,
+            [&plan, name, limit](const std::string& text) {
+              plan.most.push_back({name, text, headway::FieldName(limit)});
             },
             "keep " + name + " at most there")
         ->type_name("N");

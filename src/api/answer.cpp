@@ -58,7 +58,7 @@ CommandOutput ask_plan(JsonRequest& json, const Problems& problems, const Answer
   for (const std::string& name : plan_counts()) {
     const std::string limit = "max-" + name;
     const std::string most = json.text_or_number(limit);
-    if (!most.empty()) request.most.push_back({name, most, limit});
+    if (!most.empty()) request.most.push_back({name, most, member(limit)});
   }
   if (const auto objective = json.name_of("objective", words(kObjectiveNames));
       !objective.empty()) {
@@ -113,8 +113,10 @@ void check_names(SweepAxis axis, RunRequest& fields, JsonRequest& json) {
       begin = end + 1;
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       refused = true;
-      json.fail("at", "'" + printable(name) + "' is no built-in " + (models ? "model" : "cluster") +
-                          suggestion(name, names));
+      json.fail("at",
+                "'" + printable(name) + "' is no built-in " + (models ? "model" : "cluster") +
+                    suggestion(name, names),
+                Trouble::unknown);
     }
     return refused;
   });
@@ -125,7 +127,8 @@ CommandOutput ask_scale(JsonRequest& json, const Problems& problems, const Answe
   sweeps.insert(sweeps.end(), {"run", "published"});
   const std::string which = json.name_of("sweep", sweeps);
   if (which.empty()) {
-    if (problems.empty()) json.fail("sweep", "is missing; legal: " + join(sweeps, ", "));
+    if (problems.empty())
+      json.fail("sweep", "is missing; legal: " + join(sweeps, ", "), Trouble::missing);
     return {};
   }
   if (which == "run") return ask_scale_run(json);
@@ -157,8 +160,10 @@ CommandOutput ask_limits(JsonRequest& json, const Problems& problems,
     if (std::find(machines.begin(), machines.end(), name) != machines.end()) {
       request.gpus.push_back(std::move(name));
     } else {
-      json.fail("gpu", "'" + printable(name) + "' is no built-in machine" +
-                           suggestion(name, machines) + "; others stand in settings");
+      json.fail("gpu",
+                "'" + printable(name) + "' is no built-in machine" + suggestion(name, machines) +
+                    "; others stand in settings",
+                Trouble::unknown);
     }
   }
   const auto settings = json.objects("settings");
@@ -201,7 +206,7 @@ CommandOutput ask_list(JsonRequest& json, const Problems& problems, const Answer
   const std::string what = json.name_of("what", kinds);
   json.reject_unknown();
   if (what.empty() && problems.empty())
-    json.fail("what", "is missing; legal: " + join(kinds, ", "));
+    json.fail("what", "is missing; legal: " + join(kinds, ", "), Trouble::missing);
   if (!problems.empty()) return {};
   return run_list(what, /*json=*/true);
 }
@@ -244,8 +249,10 @@ CommandOutput answer(std::string_view command, std::string_view body,
                      const AnswerOptions& options) {
   const Command* asked = command_of(command);
   if (asked == nullptr) {
-    return {.problems = {{"command", "'" + printable(command) + "' is not known; legal: " +
-                                         join(words(kAnsweredCommands), ", ")}}};
+    return {.problems = {{"command",
+                          "'" + printable(command) +
+                              "' is not known; legal: " + join(words(kAnsweredCommands), ", "),
+                          Trouble::unknown}}};
   }
   if (body.size() > kLargestRequest) return {.problems = {{"request", "is larger than 1 MiB"}}};
   const auto document = parse_json(body, "request");
@@ -259,9 +266,10 @@ CommandOutput answer(std::string_view command, std::string_view body,
   // What the command says besides: not that it was stopped, nor that a refused member is missing.
   for (Problem& problem : output.problems) {
     const bool said = std::any_of(problems.begin(), problems.end(), [&](const Problem& other) {
-      return other.where == problem.where;
+      return other.where() == problem.where();
     });
-    if (!said && problem.where != command) problems.push_back(std::move(problem));
+    if (!said && problem.where() != Where(std::string(command)))
+      problems.push_back(std::move(problem));
   }
   return {.problems = std::move(problems)};
 }

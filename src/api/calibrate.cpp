@@ -75,7 +75,7 @@ Result<Fitted> intervals(const CalibrateRequest& request) {
   const auto data = step_data(request);
   if (!data) return data.problems();
   const auto fit = fit_intervals(data->runs, data->estimates, request.threads, request.progress);
-  if (!fit) return Problem{"calibrate", "was stopped"};
+  if (!fit) return Problem{"calibrate", "was stopped", Trouble::stopped};
   return Fitted{to_text(*fit), to_toml(*fit, request.date)};
 }
 
@@ -123,7 +123,8 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     return {.text = document_json(*document)};
   }
   return {.problems = {{"calibrate",
-                        "'" + printable(asked) + "' is not known; legal: " + join(known, ", ")}}};
+                        "'" + printable(asked) + "' is not known; legal: " + join(known, ", "),
+                        Trouble::unknown}}};
 }
 
 }  // namespace headway

@@ -18,7 +18,9 @@ Problems check_flags(const CalibrateRequest& request) {
                                          "own; ask for one of them"});
   }
   if (request.cluster.empty()) {
-    problems.push_back({FieldName("cluster"), "is missing: the cluster that the logs were measured on"});
+    problems.push_back({FieldName("cluster"),
+                        "is missing: the cluster that the logs were measured on",
+                        Trouble::missing});
   }
   if (request.write) {
     problems.push_back({FieldName("write"),

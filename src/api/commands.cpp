@@ -26,7 +26,8 @@ CommandOutput bad(Problems problems) {
 std::string lines_of(const Problems& problems, const std::string& before) {
   std::string out;
   for (const Problem& problem : problems) {
-    out += before + printable(problem.where, 300) + ": " + printable(problem.message, 2000) + "\n";
+    out += before + printable(where_text(problem), 300) + ": " + printable(problem.message, 2000) +
+           "\n";
   }
   return out;
 }
@@ -46,7 +47,8 @@ CommandOutput run_list(std::string_view what, bool json) {
     if (json) return {.text = machines_json()};
     names = limits::machine_names();
   } else {
-    return bad({{"list", "'" + printable(what) + "' is not known; legal: " + join(kinds, ", ")}});
+    return bad({{"list", "'" + printable(what) + "' is not known; legal: " + join(kinds, ", "),
+                 Trouble::unknown}});
   }
   if (json) return {.text = names_json(std::string(what), names)};
   std::vector<std::vector<std::string>> rows;
@@ -57,7 +59,8 @@ CommandOutput run_list(std::string_view what, bool json) {
 CommandOutput run_bench(const BenchRequest& request) {
   if (request.what.empty()) {
     if (!request.signature) {
-      return bad({{"bench", "say what: --signature, kernels, collectives, limits or plan"}});
+      return bad({{"bench", "say what: --signature, kernels, collectives, limits or plan",
+                   Trouble::missing}});
     }
     const auto digest = signature();
     if (!digest) return bad(digest.problems());
@@ -79,8 +82,10 @@ CommandOutput run_bench(const BenchRequest& request) {
   }
   if (request.what == "limits") return bench_limits(request.threads);
   if (request.what == "plan") return bench_plan(request.threads);
-  return bad({{"bench", "'" + printable(request.what) +
-                            "' is not known; legal: kernels, collectives, limits, plan"}});
+  return bad(
+      {{"bench",
+        "'" + printable(request.what) + "' is not known; legal: kernels, collectives, limits, plan",
+        Trouble::unknown}});
 }
 
 std::string problems_text(const Problems& problems) {
@@ -94,7 +99,7 @@ std::string warnings_text(const Problems& warnings) {
 Result<std::string> signature() {
   const std::string file = "cases.toml";
   const auto text = embedded_file(file);
-  if (!text) return Problem{file, "is missing from the binary"};
+  if (!text) return Problem{file, "is missing from the binary", Trouble::unreadable};
   const auto document = parse_toml(*text, file);
   if (!document) return document.problems();
   // FNV-1a over every case's name and numbers, rounded so that a compiler's choice of instructions

@@ -13,10 +13,12 @@ namespace {
 Problems check_flags(const CommsRequest& request) {
   Problems problems;
   if (!request.save.empty()) {
-    problems.push_back({FieldName("save"), "keeps what was measured; ask for it with traces and no run"});
+    problems.push_back(
+        {FieldName("save"), "keeps what was measured; ask for it with traces and no run"});
   }
   if (!request.plot.empty()) {
-    problems.push_back({FieldName("plot"), "draws expected or measured calls; ask for one of them alone"});
+    problems.push_back(
+        {FieldName("plot"), "draws expected or measured calls; ask for one of them alone"});
   }
   if (request.trace_steps < 0) {
     problems.push_back({FieldName("trace-steps"), "must be a number of steps above 0"});
@@ -35,7 +37,7 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
   const auto run = make_run(fields ? *fields : given.fields);
   if (!run && problems.empty()) append(problems, run.problems());
   RunRecording read = read_run_traces(traces, request.progress);
-  if (read.stopped) return {.problems = {{"comms", "was stopped"}}};
+  if (read.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (read.files.empty()) append(problems, read.unread);
   if (!problems.empty()) return {.problems = std::move(problems)};
   const auto calibration = calibration_for(run->cluster, run->job.software);

@@ -207,7 +207,7 @@ TEST_F(CommsCompared, AllThatIsWrongIsSaidAtOnceAndNothingWritten) {
   CommsRequest request;
   request.files = {kRunFile};
   request.traces = {(folder_ / "none.json").string()};
-  request.fields = {{"tp", "three", "--tp"}};
+  request.fields = {{"tp", "three"}};
   request.save = "x.sqlite";
   request.csv = csv;
   const CommandOutput output = run_comms(request);

@@ -13,7 +13,8 @@ Result<std::optional<Bytes>> small_below(const std::string& text) {
   if (text.empty()) return std::optional<Bytes>();
   const auto size = parse_quantity<Bytes>(text, FieldName("small"));
   if (!size) return size.problems();
-  if (!(size->value() > 0)) return Problem{FieldName("small"), "must be more than nothing, as 16 KiB is"};
+  if (!(size->value() > 0))
+    return Problem{FieldName("small"), "must be more than nothing, as 16 KiB is"};
   return std::optional<Bytes>(*size);
 }
 
@@ -46,7 +47,8 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
   if (given.run_file.empty() && given.fields.empty()) {
     problems.push_back({"comms",
                         "needs a run (RUN.toml, or --model, --cluster, --gpus, --seq and "
-                        "--global-batch), traces, or --study"});
+                        "--global-batch), traces, or --study",
+                        Trouble::missing});
     return {.problems = std::move(problems)};
   }
   if (!request.save.empty()) {

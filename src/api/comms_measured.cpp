@@ -16,7 +16,8 @@ namespace {
 // Outputs that would take the place of what is read.
 Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
   Problems problems;
-  for (const auto& [flag, path] : {std::pair{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}) {
+  for (const auto& [flag, path] :
+       {std::pair{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}) {
     for (const std::string& input : run.files) {
       if (path.empty() || !is_same_file(path, input)) continue;
       problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
@@ -98,7 +99,7 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
 
   // The recording of all files that can be read; the others are warnings, or the end.
   RunRecording run = read_run_traces(traces, request.progress);
-  if (run.stopped) return {.problems = {{"comms", "was stopped"}}};
+  if (run.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (run.files.empty()) append(problems, run.unread);
   append(problems, over_inputs(run, request));
   if (!problems.empty()) return {.problems = problems};

@@ -25,29 +25,36 @@ std::string_view advice_on_sizes(const Recording& recording) {
   return "the source has no such field";
 }
 
-void note_sizes(const Recording& recording, std::vector<std::string>& notes) {
+// Whether there are none.
+bool note_sizes(const Recording& recording, std::vector<std::string>& notes) {
   const std::int64_t calls = calls_where(
       recording, [](const RecordedCall& call) { return call.op != Operation::barrier; });
   const std::int64_t sized = calls_where(
       recording, [](const RecordedCall& call) { return call.bytes || call.counted_bytes; });
   if (calls > 0 && sized == 0) {
     notes.push_back("no sizes in this trace: " + std::string(advice_on_sizes(recording)));
+    return true;
   }
+  return false;
 }
 
-void note_times(const Recording& recording, std::vector<std::string>& notes) {
-  if (recording.calls.empty()) return;
+// Whether there are no durations.
+bool note_times(const Recording& recording, std::vector<std::string>& notes) {
+  if (recording.calls.empty()) return false;
   const auto of_kind = [&](TimeKind kind) {
     return calls_where(recording, [&](const RecordedCall& call) { return call.time == kind; });
   };
   const auto all = static_cast<std::int64_t>(recording.calls.size());
   if (of_kind(TimeKind::none) == all) {
     notes.push_back("no durations in this trace: it says which calls were made, not how long");
-  } else if (of_kind(TimeKind::enqueue) + of_kind(TimeKind::none) == all) {
+    return true;
+  }
+  if (of_kind(TimeKind::enqueue) + of_kind(TimeKind::none) == all) {
     notes.push_back(
         "no time of a transfer in this trace: enqueue times are the host's, to put a call into a "
         "queue");
   }
+  return false;
 }
 
 void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
@@ -75,13 +82,12 @@ void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
 std::vector<std::string> notes_on(const Measured& measured) {
   const Recording& recording = measured.recording();
   std::vector<std::string> notes;
-  note_sizes(recording, notes);
-  note_times(recording, notes);
-  const bool no_sizes = !notes.empty() && notes.front().starts_with("no sizes");
-  const bool no_times = !notes.empty() && notes.back().starts_with("no durations");
+  const bool no_sizes = note_sizes(recording, notes);
+  const bool no_times = note_times(recording, notes);
   for (const Omission& omission : recording.omissions) {
-    if (omission.lost || (no_sizes && omission.what == "calls without a size")) continue;
-    if (no_times && omission.what.find("duration") != std::string::npos) continue;
+    if (omission.lost || (no_sizes && omission.what == kCallsWithoutSize)) continue;
+    const bool of_times = omission.what == kCallsWithoutDuration || omission.what == kNoDurations;
+    if (no_times && of_times) continue;
     notes.push_back(omission.what +
                     (omission.count > 1 ? ": " + std::to_string(omission.count) : std::string()));
   }

@@ -281,8 +281,8 @@ std::string names_json(const std::string& kind, const std::vector<std::string>& 
 std::string problems_json(const Problems& problems) {
   Json list = Json::array();
   for (const Problem& problem : problems) {
-    list.push_back(
-        {{"where", printable(problem.where, 300)}, {"message", printable(problem.message, 2000)}});
+    list.push_back({{"where", printable(where_text(problem), 300)},
+                    {"message", printable(problem.message, 2000)}});
   }
   return document_text({{"problems", std::move(list)}});
 }

@@ -60,7 +60,7 @@ Result<limits::Comparison> asked_settings(const LimitsRequest& request) {
 CommandOutput run_limits_curves(const LimitsRequest& request, limits::Comparison comparison) {
   // The curves.
   auto curves = limits_curves(comparison.settings, request.threads, request.progress);
-  if (!curves) return {.problems = {{"limits", "was stopped"}}};
+  if (!curves) return {.problems = {{"limits", "was stopped", Trouble::stopped}}};
   const LimitsReport report{std::move(comparison.title), std::move(*curves)};
 
   // Everything that is to be written, in one piece.

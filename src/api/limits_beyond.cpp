@@ -44,7 +44,8 @@ std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& pr
     if (describes) {
       problems.push_back({FieldName("sites"),
                           "is missing; --site-bandwidth and --site-distance describe "
-                          "the way between that many sites"});
+                          "the way between that many sites",
+                          Trouble::missing});
     }
     return std::nullopt;
   }
@@ -54,7 +55,8 @@ std::optional<limits::Sites> sites_of(const LimitsRequest& request, Problems& pr
   if (request.site_bandwidth.empty()) {
     problems.push_back({FieldName("site-bandwidth"),
                         "is missing; state what one GPU reaches in another "
-                        "site, e.g. \"1 GB/s\", or unlimited"});
+                        "site, e.g. \"1 GB/s\", or unlimited",
+                        Trouble::missing});
   } else if (request.site_bandwidth != "unlimited") {
     const auto bandwidth =
         parse_quantity<BytesPerSecond>(request.site_bandwidth, FieldName("site-bandwidth"));

@@ -128,7 +128,8 @@ Result<std::vector<OutputFile>> limits_report_files(const std::string& folder, i
     parts.push_back([sequence, &page] { return add_real(sequence, page); });
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (progress && !progress(i, parts.size())) return Problem{"limits", "was stopped"};
+    if (progress && !progress(i, parts.size()))
+      return Problem{"limits", "was stopped", Trouble::stopped};
     if (Problems problems = parts[i](); !problems.empty()) return problems;
   }
   add_weak_points(page);

@@ -137,7 +137,7 @@ CommandOutput run_limits_sensitivity(const LimitsRequest& request,
   std::vector<Sensitivities> all;
   for (const Setting& setting : comparison.settings) {
     auto found = limits_sensitivity(setting, request.threads, request.progress);
-    if (!found) return {.problems = {{"limits", "was stopped"}}};
+    if (!found) return {.problems = {{"limits", "was stopped", Trouble::stopped}}};
     all.push_back(std::move(*found));
   }
 

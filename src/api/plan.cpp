@@ -27,11 +27,12 @@ std::vector<PlanFilter> filters_of(const PlanRequest& request, Problems& problem
   for (const std::string& text : request.fixed) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-      problems.push_back({FieldName("fix"), "'" + printable(text) + "' must be NAME=VALUE, as tp=8"});
+      problems.push_back({FieldName("fix"), "'" + printable(text) + "' must be NAME=VALUE, as tp=8",
+                          Trouble::malformed});
       continue;
     }
-    out.push_back(
-        {text.substr(0, equals), text.substr(equals + 1), false, FieldName("fix", printable(text))});
+    out.push_back({text.substr(0, equals), text.substr(equals + 1), false,
+                   FieldName("fix", printable(text))});
   }
   for (const GivenField& field : request.most) {
     PlanFilter filter{field.name, field.text, true, field.where};
@@ -48,7 +49,8 @@ PlanObjective objective_of(std::string_view name, Problems& problems) {
     problems.push_back(
         {FieldName("objective"),
          "'" + printable(name) + "' is not known; legal: " +
-             join(std::vector<std::string>(kObjectiveNames.begin(), kObjectiveNames.end()), ", ")});
+             join(std::vector<std::string>(kObjectiveNames.begin(), kObjectiveNames.end()), ", "),
+         Trouble::unknown});
   }
   // Of a given number of accelerators tokens/s of each and money follow the step time.
   return PlanObjective::time;
@@ -64,9 +66,11 @@ double headroom_of(std::string_view text, Problems& problems) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (hundredths) value /= 100;
   if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value < 1)) {
-    problems.push_back({FieldName("headroom"), "'" + printable(text) +
-                                          "' must be a share of the memory from "
-                                          "0 up to, but not including, 100%, as 10%"});
+    problems.push_back({FieldName("headroom"),
+                        "'" + printable(text) +
+                            "' must be a share of the memory from "
+                            "0 up to, but not including, 100%, as 10%",
+                        Trouble::malformed});
     return 0;
   }
   return value;
@@ -211,7 +215,8 @@ Result<Plan> make_plan(const PlanRequest& request) {
   const auto gpus = std::find_if(fields.begin(), fields.end(),
                                  [](const GivenField& field) { return field.name == "gpus"; });
   if (gpus == fields.end()) {
-    problems.push_back({FieldName("gpus"), "is missing: on how many accelerators"});
+    problems.push_back(
+        {FieldName("gpus"), "is missing: on how many accelerators", Trouble::missing});
   }
   const std::vector<PlanFilter> filters = filters_of(request, problems);
   append(problems, filter_problems(filters));
@@ -234,10 +239,10 @@ Result<Plan> make_plan(const PlanRequest& request) {
                 [](const std::string& text) { return text.starts_with("zero "); });
   plan.accelerators = plan.run.layout.ranks();
   if (plan.accelerators > plan.run.cluster.accelerators) {
-    return Problem{FieldName("gpus"), count_text(static_cast<double>(plan.accelerators)) +
-                                 " are more than the " +
-                                 count_text(static_cast<double>(plan.run.cluster.accelerators)) +
-                                 " accelerators of cluster " + plan.run.cluster.name};
+    return Problem{FieldName("gpus"),
+                   count_text(static_cast<double>(plan.accelerators)) + " are more than the " +
+                       count_text(static_cast<double>(plan.run.cluster.accelerators)) +
+                       " accelerators of cluster " + plan.run.cluster.name};
   }
 
   const auto calibration = calibration_for(plan.run.cluster, plan.run.job.software);

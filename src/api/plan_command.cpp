@@ -18,16 +18,17 @@ Result<std::optional<Launcher>> launcher_of(PlanRequest& request) {
     return Problem{
         FieldName("emit"),
         "'" + printable(request.emit) + "' is not known; legal: " +
-            join(std::vector<std::string>(kLauncherNames.begin(), kLauncherNames.end()), ", ")};
+            join(std::vector<std::string>(kLauncherNames.begin(), kLauncherNames.end()), ", "),
+        Trouble::unknown};
   }
   const auto launcher = static_cast<Launcher>(found - kLauncherNames.begin());
   const bool given = std::any_of(request.fields.begin(), request.fields.end(),
                                  [](const GivenField& field) { return field.name == "framework"; });
   if (!given && request.run_file.empty()) {
     const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
-    request.fields.push_back(
-        {"framework", std::string(kFrameworkNames[static_cast<std::size_t>(framework)]),
-         FieldName("emit")});
+    request.fields.push_back({"framework",
+                              std::string(kFrameworkNames[static_cast<std::size_t>(framework)]),
+                              FieldName("emit")});
   }
   return std::optional(launcher);
 }

@@ -72,7 +72,8 @@ Problems save(const Run& run, const std::string& path) {
   if (path.empty()) return {};
   const std::string text = run_file_text(run, path);
   if (!parse_toml(text, path)) {
-    return {{FieldName("save"), "the name of a file of this run is no UTF-8; a run file cannot hold it"}};
+    return {{FieldName("save"),
+             "the name of a file of this run is no UTF-8; a run file cannot hold it"}};
   }
   return write_files({{path, text}});
 }
@@ -99,20 +100,22 @@ CommandOutput run_predict(const PredictRequest& request) {
   if (!request.emit.empty() && !launcher) {
     const std::vector<std::string> known(kLauncherNames.begin(), kLauncherNames.end());
     return bad({{FieldName("emit"),
-                 "'" + printable(request.emit) + "' is not known; legal: " + join(known, ", ")}});
+                 "'" + printable(request.emit) + "' is not known; legal: " + join(known, ", "),
+                 Trouble::unknown}});
   }
   if (launcher && !gives(fields, "framework")) {
     const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
-    fields.push_back(
-        {"framework", std::string(kFrameworkNames[static_cast<std::size_t>(framework)]),
-         FieldName("emit")});
+    fields.push_back({"framework",
+                      std::string(kFrameworkNames[static_cast<std::size_t>(framework)]),
+                      FieldName("emit")});
   }
 
   // A legal run, or everything that is wrong with it.
   auto run = make_run(fields);
   Problems problems = run ? Problems{} : run.problems();
   if (file.is_configuration && !gives(fields, "gpus") && !gives(fields, "dp")) {
-    problems.push_back({request.run_file, "does not say on how many accelerators; give --gpus"});
+    problems.push_back(
+        {request.run_file, "does not say on how many accelerators; give --gpus", Trouble::missing});
   }
   if (run && run->layout.tp > 1) append(problems, file.request.with_tensor_parallelism);
   if (!problems.empty()) return bad(std::move(problems));

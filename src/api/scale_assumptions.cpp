@@ -191,8 +191,8 @@ Result<ScaleSettings> scale_settings(const RunRequest& scale, const Cluster& clu
   const std::string wanted = reader.text("loss-law").value_or(names.front());
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found == names.end()) {
-    reader.fail("loss-law",
-                "'" + printable(wanted) + "' is not known; legal: " + join(names, ", "));
+    reader.fail("loss-law", "'" + printable(wanted) + "' is not known; legal: " + join(names, ", "),
+                Trouble::unknown);
   } else {
     out.loss = laws->losses[static_cast<std::size_t>(found - names.begin())];
   }

@@ -38,7 +38,8 @@ void refuse_unknown(RunRequest& run, std::span<const RunField> more, Problems& p
   std::erase_if(run, [&](const GivenField& given) {
     const bool known = std::find(names.begin(), names.end(), given.name) != names.end();
     if (!known) {
-      problems.push_back({given.where, "is not a known field" + suggestion(given.name, names), Trouble::unknown});
+      problems.push_back(
+          {given.where, "is not a known field" + suggestion(given.name, names), Trouble::unknown});
     }
     return !known;
   });
@@ -76,7 +77,8 @@ ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base) {
       changed.push_back({"dp", std::to_string(dp)});
       changed.push_back({"gpus", std::to_string(dp * (layout.ranks() / layout.dp))});
       if (grown) {
-        changed.push_back({"global-batch", std::to_string(scaled(base.run.job.global_batch)), Where()});
+        changed.push_back(
+            {"global-batch", std::to_string(scaled(base.run.job.global_batch)), Where()});
         const double batch = base.batch * factor;
         const double more = token_factor(batch, base.critical_batch) /
                             token_factor(base.batch, base.critical_batch);
@@ -89,7 +91,7 @@ ScaledRuns by_accelerators(const RunRequest& request, const WholeRun& base) {
           short_count_text(static_cast<double>(dp * (layout.ranks() / layout.dp))) +
           " accelerators" + (grown ? " with a grown batch " : " with the same batch ");
       if (!whole) {
-        out.left_out.push_back(which + "(" + printable(where_text(whole.problems().front().where())) + " " +
+        out.left_out.push_back(which + "(" + printable(where_text(whole.problems().front())) + " " +
                                printable(whole.problems().front().message, 200) + ")");
       } else if (!whole->forecast.fits) {
         out.left_out.push_back(which + "(do not fit in memory)");

@@ -45,7 +45,7 @@ Result<SweepPage> sweep_page() {
     std::string command = "headway scale " + name;
     for (const auto& [field, text] : each.fields) {
       const bool is_switch = *text == '\0';
-      fields.push_back({field, is_switch ? "true" : text, "--" + std::string(field)});
+      fields.push_back({std::string(field), is_switch ? "true" : text});
       command += " --" + std::string(field) + (is_switch ? "" : " " + std::string(text));
     }
     auto question = read_sweep(each.axis, fields);

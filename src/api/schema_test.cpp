@@ -217,7 +217,7 @@ TEST(Schema, EveryFieldThatItNamesIsKnownAndEveryKnownFieldStandsInIt) {
       const CommandOutput output = answer(command, request.dump(), options);
       for (const Problem& problem : output.problems) {
         EXPECT_EQ(problem.message.find("is not a known field"), std::string::npos)
-            << command << " " << problem.where << " " << problem.message;
+            << command << " " << where_text(problem) << " " << problem.message;
       }
     }
   }

@@ -24,8 +24,8 @@ enum class Trouble : std::uint8_t {
 /// The name of a field of a run, an option of a command or a member of a document
 /// ("levels[0].size").
 struct FieldName {
-  explicit FieldName(std::string_view name, std::string given = {})
-      : name(name), given(std::move(given)) {}
+  explicit FieldName(std::string_view text, std::string value = {})
+      : name(text), given(std::move(value)) {}
 
   std::string name;
   std::string given;  // which of several of that name: what it was given
@@ -70,11 +70,11 @@ inline Where member(std::string_view name) {
 
 struct Problem {
   Problem() = default;
-  Problem(Where where, std::string message, Trouble kind = Trouble::illegal)
-      : kind(kind),
-        fields(std::move(where.fields)),
-        place(std::move(where.place)),
-        message(std::move(message)) {}
+  Problem(Where at, std::string text, Trouble trouble = Trouble::illegal)
+      : kind(trouble),
+        fields(std::move(at.fields)),
+        place(std::move(at.place)),
+        message(std::move(text)) {}
 
   Where where() const { return {fields, place}; }
 
@@ -90,5 +90,8 @@ using Problems = std::vector<Problem>;
 /// As a reader of messages finds it: "run.toml:4: tp" in a file, "--first, --last" of arguments,
 /// "tp" of a request.
 std::string where_text(const Where& where);
+inline std::string where_text(const Problem& problem) {
+  return where_text(problem.where());
+}
 
 }  // namespace headway

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kBeginning = 64 * 1024;
 constexpr std::size_t kMostInitialisation = 16 * 1024 * 1024;
-constexpr std::string_view kUnknownFormat = "is no trace or log of a known form";
 constexpr std::string_view kSqlite("SQLite format 3\0", 16);
 
 bool has(std::string_view text, std::string_view part) {
@@ -112,8 +111,10 @@ Result<Recording> read_log(ByteSource& source, const std::string& looks, Recordi
     }
     return recording;
   }
-  return Problem{recording.source, std::string(kUnknownFormat) + "; it looks like " + looks +
-                                       "; known: " + std::string(kKnownFormats)};
+  return Problem{recording.source,
+                 "is no trace or log of a known form; it looks like " + looks +
+                     "; known: " + std::string(kKnownFormats),
+                 Trouble::unknown};
 }
 
 using Reader = void (*)(ByteSource&, Recording&);
@@ -156,7 +157,8 @@ Result<Recording> read_source(std::unique_ptr<ByteSource> source, const std::str
   }
   const auto format = format_of(beginning);
   if (format == TraceFormat::nsight) {
-    return Problem{name, "is an SQLite database packed with gzip; unpack it first"};
+    return Problem{name, "is an SQLite database packed with gzip; unpack it first",
+                   Trouble::unreadable};
   }
   const std::string looks = looks_like(beginning, name);
   source = rejoined(std::move(beginning), std::move(source));
@@ -212,10 +214,6 @@ std::optional<TraceFormat> format_of(std::string_view beginning) {
   if (!json && is_chakra(beginning)) return TraceFormat::chakra;
   // A piece of JSON whose beginning is missing.
   return json ? std::nullopt : json_format(text);
-}
-
-bool is_unknown_format(const Problem& problem) {
-  return problem.message.starts_with(kUnknownFormat);
 }
 
 Result<Recording> read_trace(const std::string& path, const BytesRead& told) {

@@ -87,7 +87,8 @@ KernelParameters entry(const Document& document, const std::string& name, int de
                        Problems& problems) {
   const Node* node = document.root.find(name);
   if (!node || depth > kMostBorrowings) {
-    problems.push_back({document.file, "no entry '" + name + "' to borrow from, or a circle"});
+    problems.push_back(
+        {document.file, "no entry '" + name + "' to borrow from, or a circle", Trouble::unknown});
     return {};
   }
   Fields fields(*node, document.file, name, problems);

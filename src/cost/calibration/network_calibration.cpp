@@ -59,7 +59,8 @@ NetworkParameters entry(const Document& document, const std::string& name, int d
                         Problems& problems) {
   const Node* node = document.root.find(name);
   if (!node || !node->table() || depth > kMostBorrowings) {
-    problems.push_back({document.file, "no entry '" + name + "' to borrow from, or a circle"});
+    problems.push_back(
+        {document.file, "no entry '" + name + "' to borrow from, or a circle", Trouble::unknown});
     return {};
   }
   Fields fields(*node, document.file, name, problems);

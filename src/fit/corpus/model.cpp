@@ -179,10 +179,12 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
 Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::string>& assumed) {
   const Known known = known_of(row);
   if (!known.unsupported.empty()) {
-    return Problem{"unsupported: " + std::string(known.unsupported), row.model_name};
+    return Problem{"unsupported: " + std::string(known.unsupported), row.model_name,
+                   Trouble::unsupported};
   }
   const Result<Model>& built_in = shelf.model(std::string(known.model));
-  if (!built_in) return Problem{"no such model", built_in.problems().front().message};
+  if (!built_in)
+    return Problem{"no such model", built_in.problems().front().message, Trouble::unknown};
   Model model = *built_in;
   const bool plain = model.kinds.size() == 1 && model.kinds.front().feed_forward.has_value();
 
@@ -215,7 +217,8 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
   model.vocabulary = row.vocab.value_or(model.vocabulary);
   if (known.family && !row.d_ff) {
     const std::int64_t width = width_by_count(model, *row.n_params);
-    if (width == 0) return Problem{"cell missing: d_ff", "n_params leave nothing for it"};
+    if (width == 0)
+      return Problem{"cell missing: d_ff", "n_params leave nothing for it", Trouble::missing};
     model.kinds.front().feed_forward->width = width;
     assumed.push_back("d_ff=" + std::to_string(width));
   }

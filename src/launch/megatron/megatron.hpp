@@ -65,8 +65,8 @@ class ArgumentReader {
   void copy(std::string_view option, std::string_view field) {
     if (has(option)) add(field, text(option), option);
   }
-  void fail(std::string_view option, std::string message) {
-    problems_.push_back({arguments_.where(option), std::move(message)});
+  void fail(std::string_view option, std::string message, Trouble kind = Trouble::illegal) {
+    problems_.push_back({arguments_.where(option), std::move(message), kind});
   }
 
   const MegatronArguments& arguments_;

@@ -112,11 +112,11 @@ Words megatron_model_words(const Run& run, Refusals& refusals) {
                   "a gate with another activation than SiLU");
   refusals.refuse(!part.gated && part.activation != Activation::gelu &&
                       part.activation != Activation::squared_relu,
-                  flag, "a feed-forward part with ReLU or SiLU and no gate");
+                  field, "a feed-forward part with ReLU or SiLU and no gate");
   refusals.refuse(sparse != nullptr && sparse->experts->shared_gate, field,
                   "a gate of the shared expert");
-  refusals.refuse(model.learned_positions > 0 && model.learned_positions < run.job.sequence,
-                  "seq", "a sequence longer than the table of positions");
+  refusals.refuse(model.learned_positions > 0 && model.learned_positions < run.job.sequence, "seq",
+                  "a sequence longer than the table of positions");
 
   Words words;
   add(words, "--num-layers", model.layers());

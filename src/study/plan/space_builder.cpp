@@ -306,8 +306,10 @@ Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Fra
   for (const PlanFilter& filter : filters) {
     const PlanField* field = plan_field(filter.field);
     if (field == nullptr) {
-      problems.push_back({filter.where, "'" + printable(filter.field) +
-                                            "' is not searched; legal: " + names_of_fields()});
+      problems.push_back(
+          {filter.where,
+           "'" + printable(filter.field) + "' is not searched; legal: " + names_of_fields(),
+           Trouble::unknown});
       continue;
     }
     const auto value = value_of(*field, filter.value);

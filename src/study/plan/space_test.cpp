@@ -26,7 +26,7 @@ RC_GTEST_PROP(PlanSpace, only_micro_batches_of_a_pipeline_make_a_layout_of_it_il
   for (int i = 0; i < 50; ++i) {
     const Layout layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size()));
     for (const Problem& problem : check(c.run.model, c.run.job, layout, c.run.cluster)) {
-      RC_ASSERT(problem.where == "--vpp" || problem.where == "--schedule");
+      RC_ASSERT(where_text(problem) == "--vpp" || where_text(problem) == "--schedule");
       RC_ASSERT(layout.pp > 1);
     }
   }
@@ -175,7 +175,7 @@ TEST(PlanSpace, all_wrong_filters_are_told_at_once) {
                             {"schedule", "1f1b", true, "--max-schedule"}});
   ASSERT_FALSE(c.space.ok());
   ASSERT_EQ(c.space.problems().size(), 3U);
-  EXPECT_EQ(c.space.problems()[0].where, "--fix tq=4");
+  EXPECT_EQ(where_text(c.space.problems()[0]), "--fix tq=4");
   EXPECT_NE(c.space.problems()[0].message.find("legal: dp, tp"), std::string::npos);
   EXPECT_NE(c.space.problems()[1].message.find("none, selective, full"), std::string::npos);
   EXPECT_NE(c.space.problems()[2].message.find("fix it"), std::string::npos);
@@ -185,7 +185,7 @@ TEST(PlanSpace, a_filter_that_no_layout_passes_is_told_with_its_flag) {
   const auto c = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
                            {{"tp", "3", false, "--fix tp=3"}});
   ASSERT_FALSE(c.space.ok());
-  EXPECT_EQ(c.space.problems().front().where, "--fix tp=3");
+  EXPECT_EQ(where_text(c.space.problems().front()), "--fix tp=3");
 }
 
 // 641 is a prime that divides no batch of 512 and is more than the layers and heads.
@@ -193,7 +193,7 @@ TEST(PlanSpace, over_a_number_without_a_split_names_the_nearest_that_have_one) {
   const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 641, Framework::megatron, 512);
   ASSERT_FALSE(c.space.ok());
   ASSERT_EQ(c.space.problems().size(), 1U);
-  EXPECT_EQ(c.space.problems()[0].where, "--gpus");
+  EXPECT_EQ(where_text(c.space.problems()[0]), "--gpus");
   const std::string& message = c.space.problems()[0].message;
   for (const std::int64_t near : {640, 642, 643, 644}) {
     const bool legal =

@@ -10,7 +10,7 @@ namespace {
 std::string all_of(const Problems& problems) {
   std::vector<std::string> parts;
   for (const Problem& problem : problems) {
-    const std::string where = where_text(problem.where());
+    const std::string where = where_text(problem);
     parts.push_back(where.empty() ? problem.message : where + ": " + problem.message);
   }
   return join(parts, "; ");

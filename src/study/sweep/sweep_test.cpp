@@ -126,7 +126,7 @@ TEST(Sweep, ALayoutChoiceIsAskedAtEachPointAndWithoutOneTheLayoutStands) {
     EXPECT_EQ(chosen.points[i].run.layout.ranks(), plain.points[i].run.layout.ranks());
   }
   tools.layout = [](const SweepRun&) -> Result<SweepRun> {
-    return Problem{"--best", "no layout fits"};
+    return Problem{FieldName("best"), "no layout fits"};
   };
   const SweepSeries none = sweep("", weak_cases({16}), tools);
   ASSERT_EQ(none.left_out.size(), 1U);

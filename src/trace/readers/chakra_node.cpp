@@ -66,7 +66,7 @@ void ChakraCalls::add_call(const ChakraNode& node) {
       call.bytes = Bytes(*node.bytes);
     }
   } else if (call.op != Operation::barrier) {
-    leave_unsaid(recording_, "calls without a size");
+    leave_unsaid(recording_, kCallsWithoutSize);
   }
   if (!node.group.empty()) call.group = group_index(recording_, node.group);
   if (node.start_us) call.start_ns = nanoseconds(*node.start_us);

@@ -123,7 +123,7 @@ class ExecutionTraceReader {
       if (found.in == Found::In::dispatcher && again) continue;
       if (found.in != Found::In::parameters) complete(found);
       if (!found.call.bytes && found.call.op != Operation::barrier) {
-        leave_unsaid(recording_, "calls without a size");
+        leave_unsaid(recording_, kCallsWithoutSize);
       }
       recording_.calls.push_back(found.call);
     }

@@ -78,7 +78,7 @@ void add_entry(const JsonValue& entry, Recording& recording) {
     call.bytes = whole_from_buffers(call.op, input.is_array() ? elements_in(input) * width : -1,
                                     output.is_array() ? elements_in(output) * width : -1);
   }
-  if (!call.bytes) leave_unsaid(recording, "calls without a size");
+  if (!call.bytes) leave_unsaid(recording, kCallsWithoutSize);
   set_times(entry, call);
   if (entry["state"].text().value_or("completed") != "completed") {
     leave_unsaid(recording, "calls that were not completed");
@@ -112,7 +112,7 @@ void read_flight_recorder(ByteSource& source, Recording& recording) {
   }
   std::int64_t untimed = 0;
   for (const RecordedCall& call : recording.calls) untimed += call.duration ? 0 : 1;
-  leave_unsaid(recording, "calls without a duration (TORCH_NCCL_ENABLE_TIMING)", untimed);
+  leave_unsaid(recording, kCallsWithoutDuration, untimed);
 }
 
 void read_flight_recorder_pickle(ByteSource& source, Recording& recording) {

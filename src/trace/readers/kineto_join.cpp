@@ -103,7 +103,7 @@ void note_gaps(const Recording& calls, Recording& recording) {
     sizes += call.bytes ? 0 : 1;
     groups += call.group ? 0 : 1;
   }
-  leave_unsaid(recording, "calls without a size", sizes);
+  leave_unsaid(recording, kCallsWithoutSize, sizes);
   leave_unsaid(recording, kCallsWithoutGroup, groups);
 }
 

@@ -193,7 +193,7 @@ void read_nccl_debug(ByteSource& source, Recording& recording) {
   std::string_view line;
   while (lines.next(line)) reader.add(line);
   note_damage(lines, recording);
-  if (!recording.calls.empty()) leave_unsaid(recording, "the log holds no durations");
+  if (!recording.calls.empty()) leave_unsaid(recording, kNoDurations);
 }
 
 }  // namespace headway
