@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/commands.hpp"
+#include "report/problems.hpp"
 
 namespace headway {
 
@@ -34,8 +35,5 @@ bool is_long(std::string_view command);
 
 /// What the progress of a command counts, "layouts".
 std::string_view progress_unit(std::string_view command);
-
-/// {"problems": [{"where": "tp", "message": "..."}]}, and a line end.
-std::string problems_json(const Problems& problems);
 
 }  // namespace headway

@@ -8,6 +8,7 @@
 
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {
@@ -271,6 +272,16 @@ TEST(Answer, RowsOfValidationStandInTheDocumentWhereAskedFor) {
   ASSERT_NE(rows, nullptr);
   EXPECT_EQ(rows->array()->size(), 5846U);  // as tests of the corpus count them
   EXPECT_TRUE(std::holds_alternative<std::string>(rows->array()->front().find("id")->value));
+}
+
+TEST(Answer, AForecastIsLaidOutAsOtherDocumentsAre) {
+  const std::string text =
+      answer("predict",
+             R"({"model":"mixtral-8x7b","cluster":"dgx-h100","gpus":64,"seq":4096,"ep":8,)"
+             R"("global-batch":64,"tp":2,"pp":2,"offload":"optimizer"})")
+          .text;
+  ASSERT_GT(text.size(), 1000U);
+  EXPECT_EQ(document_text(Json::parse(text)), text);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // headway calibrate.
 
 #include "api/calibrate_collectives.hpp"
-#include "api/json.hpp"
 #include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "fit/collectives/collectives.hpp"
@@ -11,6 +10,7 @@
 #include "fit/steps/fit.hpp"
 #include "platform/output.hpp"
 #include "platform/paths.hpp"
+#include "report/problems.hpp"
 
 namespace headway {
 namespace {

@@ -1,6 +1,6 @@
 #include "api/calibrate_collectives.hpp"
-#include "api/run_json.hpp"
 #include "base/text.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 

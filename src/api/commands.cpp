@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "api/json.hpp"
 #include "api/limits.hpp"
 #include "api/plan.hpp"
 #include "api/predict.hpp"
@@ -15,6 +14,7 @@
 #include "fit/kernels/kernels.hpp"
 #include "model/load.hpp"
 #include "platform/embedded.hpp"
+#include "report/list.hpp"
 
 namespace headway {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/predict.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway {

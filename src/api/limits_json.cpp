@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "api/limits.hpp"
-#include "api/run_json.hpp"
 #include "limits/forms/low_communication.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {

@@ -1,7 +1,7 @@
 // headway limits --real --json.
 
 #include "api/limits_real.hpp"
-#include "api/run_json.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {

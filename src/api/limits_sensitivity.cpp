@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "api/limits_beyond.hpp"
-#include "api/run_json.hpp"
 #include "base/draw/plot.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {

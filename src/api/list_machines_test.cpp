@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/json.hpp"
 #include "base/document/document.hpp"
 #include "limits/load.hpp"
 #include "limits/machine/read.hpp"
+#include "report/list.hpp"
 
 namespace headway {
 namespace {

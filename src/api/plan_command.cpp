@@ -1,11 +1,11 @@
 // headway plan: what it prints and writes.
 #include <algorithm>
 
-#include "api/json.hpp"
 #include "api/plan.hpp"
 #include "base/text.hpp"
 #include "launch/launch.hpp"
 #include "platform/output.hpp"
+#include "report/launch.hpp"
 
 namespace headway {
 namespace {

@@ -1,5 +1,5 @@
 #include "api/plan.hpp"
-#include "api/run_json.hpp"
+#include "report/json/run.hpp"
 
 namespace headway {
 namespace {

@@ -1,7 +1,5 @@
-// predict: one run to its forecast, as JSON and as text for people.
+// predict: one run to its forecast.
 #pragma once
-
-#include <string>
 
 #include "forecast/forecast.hpp"
 #include "run/run.hpp"
@@ -10,14 +8,5 @@ namespace headway {
 
 /// Loads the calibration of the run's cluster and prices the run.
 Result<Forecast> predict(const Run& run);
-
-/// One JSON document with the fields of DESIGN §6; SI units, the unit in each name.
-std::string predict_json(const Run& run, const Forecast& forecast);
-
-/// Two lines that say what is run, and how.
-std::string run_heading(const Run& run);
-
-/// A table for a terminal of 80 columns.
-std::string predict_text(const Run& run, const Forecast& forecast);
 
 }  // namespace headway

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "api/commands.hpp"
-#include "api/json.hpp"
 #include "api/predict.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
@@ -10,6 +9,8 @@
 #include "platform/files.hpp"
 #include "platform/output.hpp"
 #include "platform/paths.hpp"
+#include "report/launch.hpp"
+#include "report/predict.hpp"
 
 namespace headway {
 namespace {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "report/predict.hpp"
+
 namespace headway {
 namespace {
 

@@ -1,5 +1,5 @@
-#include "api/run_json.hpp"
 #include "api/scale.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {

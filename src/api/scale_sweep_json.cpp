@@ -1,5 +1,5 @@
-#include "api/run_json.hpp"
 #include "api/scale_sweep.hpp"
+#include "report/json/run.hpp"
 
 namespace headway {
 namespace {
@@ -7,14 +7,6 @@ namespace {
 template <class T, class Write>
 Json or_null(const std::optional<T>& value, Write write) {
   return value ? Json(write(*value)) : Json(nullptr);
-}
-
-Json parts_json(const Parts& parts) {
-  return {{"compute", parts.compute.value()}, {"tp", parts.tp.value()},
-          {"cp", parts.cp.value()},           {"ep", parts.ep.value()},
-          {"pp", parts.pp.value()},           {"dp", parts.dp.value()},
-          {"bubble", parts.bubble.value()},   {"optimizer", parts.optimizer.value()},
-          {"other", parts.other.value()}};
 }
 
 Json layout_json(const Layout& layout) {

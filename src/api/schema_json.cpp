@@ -2,7 +2,6 @@
 
 #include "api/answer.hpp"
 #include "api/plan.hpp"
-#include "api/run_json.hpp"
 #include "api/schema.hpp"
 #include "cluster/load.hpp"
 #include "fit/validation/validation.hpp"
@@ -10,6 +9,7 @@
 #include "limits/load.hpp"
 #include "model/load.hpp"
 #include "platform/embedded.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {

@@ -3,7 +3,6 @@
 #include <iterator>
 
 #include "api/commands.hpp"
-#include "api/json.hpp"
 #include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "fit/corpus/measurements.hpp"
@@ -11,6 +10,7 @@
 #include "fit/validation/validation.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
+#include "report/validation.hpp"
 
 namespace headway {
 namespace {

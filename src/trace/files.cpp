@@ -20,7 +20,7 @@ bool may_be_trace(const std::string& path) {
   constexpr std::size_t kBeginning = 64 * 1024;
   const auto source = unpacked(std::move(file).value());
   const std::string beginning = read_up_to(*source, kBeginning);
-  return format_of(beginning).has_value() || beginning.find('\0') == std::string::npos;
+  return format_of(beginning) != nullptr || beginning.find('\0') == std::string::npos;
 }
 
 // The ordinary files of a folder that are not hidden, in their order.
@@ -135,7 +135,7 @@ void add_folder(const std::string& folder, RunRecording& run, Seen& seen, Readin
         {folder, files->empty()
                      ? "has no files"
                      : "holds no trace: none of its " + std::to_string(files->size()) +
-                           " files is of a known form (" + std::string(kKnownFormats) + ")"});
+                           " files is of a known form (" + names_of(trace_formats()) + ")"});
   }
 }
 

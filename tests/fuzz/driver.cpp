@@ -165,8 +165,8 @@ void run(const headway::fuzz::Target& target, const std::string& text) {
 
 int main(int count, char** arguments) {
   const std::string_view name = count > 1 ? arguments[1] : "";
-  const headway::fuzz::Target* target = headway::fuzz::target_named(name);
-  if (target == nullptr) {
+  const std::optional<headway::fuzz::Target> target = headway::fuzz::target_named(name);
+  if (!target) {
     std::fprintf(stderr, "fuzz: no target is named '%s'; there are: %s\n",
                  std::string(name).c_str(), headway::fuzz::target_names().c_str());
     return 2;

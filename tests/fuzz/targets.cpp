@@ -1,5 +1,6 @@
-// The table of all fuzz targets. A reader of traces or of launch configurations is a row and no
-// more; what else must be checked stands in NAME_fuzz.cpp.
+// The table of all fuzz targets. A reader of launch configurations is a row and no
+// more, a reader of traces not even that (trace/formats.hpp); what else must be checked stands in
+// NAME_fuzz.cpp.
 #include "targets.hpp"
 
 #include <string>
@@ -10,17 +11,12 @@
 namespace headway::fuzz {
 namespace {
 
-template <void (*reader)(ByteSource&, Recording&)>
-void trace(std::string_view bytes) {
-  check_reader(reader, bytes);
-}
-
 template <Launcher launcher>
 void launch(std::string_view bytes) {
   check_launch(launcher, bytes);
 }
 
-constexpr Target kTargets[] = {
+const Target kTargets[] = {
     {"toml", toml},
     {"json", json},
     {"quantity", quantity},
@@ -36,37 +32,38 @@ constexpr Target kTargets[] = {
     {"launch_torchtitan", launch<Launcher::torchtitan>},
     {"launch_deepspeed", launch<Launcher::deepspeed>},
     {"launch_nanotron", launch<Launcher::nanotron>},
-    {"trace_kineto", trace<read_kineto>},
-    {"trace_execution_trace", trace<read_execution_trace>},
-    {"trace_chakra", trace<read_chakra>},
-    {"trace_chakra_json", trace<read_chakra_json>},
-    {"trace_nccl_debug", trace<read_nccl_debug>},
-    {"trace_nccl_profiler", trace<read_nccl_profiler>},
-    {"trace_nccl_profiler_chrome", trace<read_nccl_profiler_chrome>},
-    {"trace_nccl_inspector", trace<read_nccl_inspector>},
-    {"trace_flight_recorder", trace<read_flight_recorder>},
-    {"trace_flight_recorder_pickle", trace<read_flight_recorder_pickle>},
-    {"trace_deepspeed", trace<read_deepspeed>},
-    {"trace_nccl_tests", trace<read_nccl_tests>},
-    {"trace_nccl_tests_json", trace<read_nccl_tests_json>},
-    {"trace_osu", trace<read_osu>},
     {"trace_nsight", trace_nsight},
     {"trace_open", trace_open},
 };
 
-}  // namespace
-
-const Target* target_named(std::string_view name) {
-  for (const Target& target : kTargets) {
-    if (target.name == name) return &target;
+// What is asked of a reader of traces, each in its row.
+const TraceFormat* reader_named(std::string_view name) {
+  constexpr std::string_view kPrefix = "trace_";
+  if (!name.starts_with(kPrefix)) return nullptr;
+  for (const TraceFormat& format : trace_formats()) {
+    if (format.name == name.substr(kPrefix.size()) && format.read != nullptr) return &format;
   }
   return nullptr;
 }
 
+}  // namespace
+
+std::optional<Target> target_named(std::string_view name) {
+  for (const Target& target : kTargets) {
+    if (target.name == name) return target;
+  }
+  const TraceFormat* format = reader_named(name);
+  if (format == nullptr) return std::nullopt;
+  return Target{name, [format](std::string_view bytes) { check_reader(format->read, bytes); }};
+}
+
 std::string target_names() {
   std::string out;
-  for (const Target& target : kTargets) out += (out.empty() ? "" : ", ") + std::string(target.name);
-  return out;
+  for (const Target& target : kTargets) out += std::string(target.name) + ", ";
+  for (const TraceFormat& format : trace_formats()) {
+    if (format.read != nullptr) out += "trace_" + std::string(format.name) + ", ";
+  }
+  return out.substr(0, out.size() - 2);
 }
 
 }  // namespace headway::fuzz

@@ -2,6 +2,8 @@
 // hold does not.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,11 +25,11 @@ void trace_open(std::string_view bytes);
 
 struct Target {
   std::string_view name;
-  void (*run)(std::string_view bytes);
+  std::function<void(std::string_view bytes)> run;
 };
 
-/// Null where there is none of that name.
-const Target* target_named(std::string_view name);
+/// Nothing where there is none of that name.
+std::optional<Target> target_named(std::string_view name);
 
 /// All names, for messages.
 std::string target_names();

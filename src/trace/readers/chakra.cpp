@@ -134,7 +134,6 @@ class Buffered : public ByteSource {
 }  // namespace
 
 void read_chakra(ByteSource& source, Recording& recording) {
-  recording.format = "Chakra";
   Buffered bytes(source);
   ChakraCalls calls(recording);
   bool metadata = true;

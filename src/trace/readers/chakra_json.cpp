@@ -7,7 +7,6 @@
 namespace headway {
 
 void read_chakra_json(ByteSource& source, Recording& recording) {
-  recording.format = "Chakra JSON";
   ChakraCalls calls(recording);
   for_each_piece(
       source, JsonShape::document, recording, [&](std::string_view, const JsonValue& value) {

@@ -139,7 +139,6 @@ class DeepSpeedReader {
 }  // namespace
 
 void read_deepspeed(ByteSource& source, Recording& recording) {
-  recording.format = "DeepSpeed communication log";
   LineReader lines(source);
   DeepSpeedReader reader(recording);
   std::string_view line;

@@ -315,7 +315,6 @@ class ExecutionTraceReader {
 }  // namespace
 
 void read_execution_trace(ByteSource& source, Recording& recording) {
-  recording.format = "PyTorch Execution Trace";
   ExecutionTraceReader reader(recording);
   for_each_piece(source, JsonShape::document, recording,
                  [&](std::string_view key, const JsonValue& value) {

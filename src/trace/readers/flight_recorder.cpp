@@ -91,7 +91,6 @@ void add_entry(const JsonValue& entry, Recording& recording) {
 }  // namespace
 
 void read_flight_recorder(ByteSource& source, Recording& recording) {
-  recording.format = "PyTorch flight recorder";
   rank_index(recording, recording.source);
   for_each_piece(source, JsonShape::document, recording,
                  [&](std::string_view key, const JsonValue& value) {
@@ -121,7 +120,6 @@ void read_flight_recorder_pickle(ByteSource& source, Recording& recording) {
     const auto text = source_of(*json);
     return read_flight_recorder(*text, recording);
   }
-  recording.format = "PyTorch flight recorder";
   omit(recording, json.problems().front().message);
 }
 

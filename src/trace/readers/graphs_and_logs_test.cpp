@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include "trace/formats.hpp"
+#include "trace/io/line_reader.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {
@@ -241,19 +243,52 @@ TEST(Gzip, APackedLogIsReadAndACutOneAsFarAsItGoes) {
 
 // ---- recognition ----
 
+std::string_view recognised(std::string_view beginning) {
+  const TraceFormat* format = format_of(beginning);
+  return format == nullptr ? "none" : format->name;
+}
+
 TEST(Recognition, IsByContentNotByName) {
-  EXPECT_EQ(format_of(R"({"schemaVersion": 1, "deviceProperties": [)"), TraceFormat::kineto);
-  EXPECT_EQ(format_of(R"([{"ph": "X", "ts": 1}])"), TraceFormat::kineto);
-  EXPECT_EQ(format_of(R"({"schema": "1.0.1", "nodes": [)"), TraceFormat::execution_trace);
-  EXPECT_EQ(format_of(chakra()), TraceFormat::chakra);
-  EXPECT_EQ(format_of(R"({"workload_graph": [)"), TraceFormat::chakra_json);
-  EXPECT_EQ(format_of("SQLite format 3" + std::string(10, '\0')), TraceFormat::nsight);
-  EXPECT_EQ(format_of(flight(R"("profiling_name": "nccl:send 1->2")")),
-            TraceFormat::flight_recorder);
-  EXPECT_FALSE(format_of("Dear reader,\n"));
-  EXPECT_FALSE(format_of("{\"a\": 1}"));
+  EXPECT_EQ(recognised(R"({"schemaVersion": 1, "deviceProperties": [)"), "kineto");
+  EXPECT_EQ(recognised(R"([{"ph": "X", "ts": 1}])"), "kineto");
+  EXPECT_EQ(recognised(R"({"schema": "1.0.1", "nodes": [)"), "execution_trace");
+  EXPECT_EQ(recognised(chakra()), "chakra");
+  EXPECT_EQ(recognised(R"({"workload_graph": [)"), "chakra_json");
+  EXPECT_EQ(recognised("SQLite format 3" + std::string(10, '\0')), "nsight");
+  EXPECT_EQ(recognised(flight(R"("profiling_name": "nccl:send 1->2")")), "flight_recorder");
+  EXPECT_EQ(recognised("Dear reader,\n"), "none");
+  EXPECT_EQ(recognised("{\"a\": 1}"), "none");
   EXPECT_FALSE(read_trace_bytes("Dear reader,\n", "letter").ok());
   EXPECT_FALSE(read_trace("/nonexistent/file").ok());
+}
+
+// A row is all that a reader needs to be asked: a format of the test's own, a log whose lines say
+// which rank called, and before them who ran it.
+TEST(TraceFormats, ARowMoreIsRecognisedReadAndNamed) {
+  std::vector<TraceFormat> formats(trace_formats().begin(), trace_formats().end());
+  formats.push_back({"tally", "Tally of calls", TraceForm::log,
+                     [](std::string_view line) { return line.starts_with("tally "); },
+                     [](ByteSource& source, Recording& recording) {
+                       LineReader lines(source);
+                       std::string_view line;
+                       while (lines.next(line)) {
+                         ++recording.records_read;
+                         recording.ranks.push_back({std::nullopt, std::string(line), std::nullopt});
+                       }
+                     },
+                     [](std::string_view line) { return line.starts_with("by "); }});
+  const std::string text = "hello\nby us\nand then\ntally 3\n";
+  const auto read = read_trace_bytes(text, "calls", formats);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->format, "Tally of calls");
+  ASSERT_EQ(read->ranks.size(), 2u);
+  EXPECT_EQ(read->ranks[0].label, "by us");
+  EXPECT_EQ(read->ranks[1].label, "tally 3");
+  const auto unknown = read_trace_bytes("Dear reader,\n", "letter", formats);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.problems()[0].message.find("NCCL_DEBUG log, Chakra, Tally of calls"),
+            std::string::npos);
+  EXPECT_FALSE(read_trace_bytes(text, "calls").ok());  // it is in no other table
 }
 
 TEST(Recognition, ALogMayBeginWithAnythingOfAnyLength) {

@@ -345,7 +345,6 @@ class KinetoReader {
 }  // namespace
 
 void read_kineto(ByteSource& source, Recording& recording) {
-  recording.format = "PyTorch Kineto trace";
   KinetoReader(source, recording).read();
 }
 

@@ -93,7 +93,6 @@ void set_payloads(sqlite3* database, const std::vector<LaunchKey>& launch_of_cal
 Result<Recording> read_database(sqlite3* database, const std::string& source) {
   Recording recording;
   recording.source = source;
-  recording.format = "Nsight Systems SQLite";
   // A damaged database must not take for ever or fill the memory.
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024);
   std::vector<LaunchKey> launch_of_call;

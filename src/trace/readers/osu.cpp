@@ -101,7 +101,6 @@ class OsuReader {
 }  // namespace
 
 void read_osu(ByteSource& source, Recording& recording) {
-  recording.format = "OSU micro-benchmark";
   LineReader lines(source);
   OsuReader reader(recording);
   std::string_view line;

@@ -187,7 +187,6 @@ class NcclDebugReader {
 }  // namespace
 
 void read_nccl_debug(ByteSource& source, Recording& recording) {
-  recording.format = "NCCL_DEBUG log";
   LineReader lines(source);
   NcclDebugReader reader(recording);
   std::string_view line;

@@ -54,7 +54,6 @@ void add_record(const JsonValue& record, Recording& recording) {
 }  // namespace
 
 void read_nccl_inspector(ByteSource& source, Recording& recording) {
-  recording.format = "NCCL Inspector";
   for_each_piece(source, JsonShape::lines, recording,
                  [&](std::string_view, const JsonValue& record) { add_record(record, recording); });
   if (!recording.calls.empty()) {

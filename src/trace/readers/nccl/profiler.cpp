@@ -135,7 +135,6 @@ class NcclProfilerReader {
 }  // namespace
 
 void read_nccl_profiler(ByteSource& source, Recording& recording) {
-  recording.format = "NCCL profiler events";
   NcclProfilerReader reader(recording);
   for_each_piece(source, JsonShape::lines, recording,
                  [&](std::string_view, const JsonValue& record) { reader.add(record); });

@@ -121,7 +121,6 @@ class ChromeEvents {
 }  // namespace
 
 void read_nccl_profiler_chrome(ByteSource& source, Recording& recording) {
-  recording.format = "NCCL example profiler events";
   ChromeEvents events(recording);
   for_each_piece(source, JsonShape::document, recording,
                  [&](std::string_view, const JsonValue& event) { events.add(event); });

@@ -29,7 +29,6 @@ bool is_rooted(const JsonValue& root) {
 }  // namespace
 
 void read_nccl_tests_json(ByteSource& source, Recording& recording) {
-  recording.format = "nccl-tests JSON";
   NcclTestsTable table;
   for_each_piece(
       source, JsonShape::document, recording, [&](std::string_view key, const JsonValue& value) {

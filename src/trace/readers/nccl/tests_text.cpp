@@ -154,7 +154,6 @@ class NcclTestsReader {
 }  // namespace
 
 void read_nccl_tests(ByteSource& source, Recording& recording) {
-  recording.format = "nccl-tests table";
   LineReader lines(source);
   NcclTestsReader reader(recording);
   std::string_view line;

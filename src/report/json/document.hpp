@@ -1,14 +1,11 @@
-// Parts of documents that several commands write. Internal to src/api.
+// Documents as trees, and as text.
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
-#include "api/json_writer.hpp"
 #include "base/document/document.hpp"
-#include "forecast/forecast.hpp"
-#include "run/run.hpp"
+#include "report/json/writer.hpp"
 
 namespace headway {
 
@@ -22,16 +19,5 @@ Json node_json(const Node& node);
 
 /// The same, as the next value of a document that is written.
 void write(JsonWriter& into, const Json& value);
-
-/// The fields of DESIGN §6.
-Json run_layout_json(const Run& run);
-Json run_job_json(const Run& run);
-
-/// [low, high] at 80 %; null where there is none.
-template <class Q>
-Json interval_json(const std::optional<Interval<Q>>& interval) {
-  if (!interval) return nullptr;
-  return {interval->low.value(), interval->high.value()};
-}
 
 }  // namespace headway

@@ -1,14 +1,12 @@
-// headway list machines --json: the numbers that a setting of the limits study may change.
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include "report/list.hpp"
 
-#include "api/json.hpp"
+#include <cmath>
+
 #include "limits/load.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json level_numbers(const limits::Level& level, bool outermost) {
   const double bandwidth = level.bandwidth.value();
@@ -49,6 +47,10 @@ Json machine_numbers(const limits::Machine& machine) {
 
 }  // namespace
 
+std::string names_json(const std::string& kind, const std::vector<std::string>& names) {
+  return document_text({{kind, names}});
+}
+
 std::string machines_json() {
   Json names = Json::array();
   Json numbers = Json::array();
@@ -58,8 +60,7 @@ std::string machines_json() {
     names.push_back(name);
     numbers.push_back(machine_numbers(*machine));
   }
-  const Json document = {{"machines", names}, {"numbers", numbers}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text({{"machines", names}, {"numbers", numbers}});
 }
 
 }  // namespace headway

@@ -1,4 +1,4 @@
-#include "api/json_writer.hpp"
+#include "report/json/writer.hpp"
 
 #include <algorithm>
 #include <array>

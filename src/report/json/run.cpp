@@ -1,35 +1,6 @@
-#include "api/run_json.hpp"
+#include "report/json/run.hpp"
 
 namespace headway {
-
-std::string document_text(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-void write(JsonWriter& into, const Json& value) {
-  if (value.is_object()) {
-    into.begin_object();
-    for (const auto& [name, member] : value.items()) {
-      into.key(name);
-      write(into, member);
-    }
-    into.end_object();
-  } else if (value.is_array()) {
-    into.begin_array();
-    for (const Json& element : value) write(into, element);
-    into.end_array();
-  } else if (value.is_string()) {
-    into.value(value.get_ref<const std::string&>());
-  } else if (value.is_boolean()) {
-    into.value(value.get<bool>());
-  } else if (value.is_number_integer()) {
-    into.value(value.get<std::int64_t>());
-  } else if (value.is_number()) {
-    into.value(value.get<double>());
-  } else {
-    into.null();
-  }
-}
 
 Json run_layout_json(const Run& run) {
   const Layout& layout = run.layout;
@@ -72,6 +43,14 @@ Json run_job_json(const Run& run) {
           {"precision", job.recipe->name},
           {"optimizer", kOptimizerNames[static_cast<int>(job.optimizer)]},
           {"attention", kAttentionKernelNames[static_cast<int>(job.attention)]}};
+}
+
+Json parts_json(const Parts& parts) {
+  return {{"compute", parts.compute.value()}, {"tp", parts.tp.value()},
+          {"cp", parts.cp.value()},           {"ep", parts.ep.value()},
+          {"pp", parts.pp.value()},           {"dp", parts.dp.value()},
+          {"bubble", parts.bubble.value()},   {"optimizer", parts.optimizer.value()},
+          {"other", parts.other.value()}};
 }
 
 }  // namespace headway

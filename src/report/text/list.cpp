@@ -1,6 +1,7 @@
+#include "report/list.hpp"
+
 #include <cstdio>
 
-#include "api/json.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
 #include "limits/load.hpp"

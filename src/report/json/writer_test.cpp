@@ -1,13 +1,11 @@
-#include "api/json_writer.hpp"
+#include "report/json/writer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
-#include "api/answer.hpp"
-#include "api/run_json.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {
@@ -26,16 +24,6 @@ TEST(JsonWriter, WritesWhatTheTreeOfTheSameDocumentWouldBe) {
   JsonWriter writer;
   write(writer, tree);
   EXPECT_EQ(writer.take(), document_text(tree));
-}
-
-TEST(JsonWriter, AForecastIsLaidOutAsOtherDocumentsAre) {
-  const std::string text =
-      answer("predict",
-             R"({"model":"mixtral-8x7b","cluster":"dgx-h100","gpus":64,"seq":4096,"ep":8,)"
-             R"("global-batch":64,"tp":2,"pp":2,"offload":"optimizer"})")
-          .text;
-  ASSERT_GT(text.size(), 1000U);
-  EXPECT_EQ(document_text(Json::parse(text)), text);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
+#include "report/predict.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "api/predict.hpp"
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"

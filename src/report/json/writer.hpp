@@ -1,5 +1,5 @@
 // A JSON document written member by member, for documents that are asked for by the thousand: no
-// tree of it is built. The text is that of document_text(). Internal to src/api.
+// tree of it is built. The text is that of document_text().
 #pragma once
 
 #include <concepts>

@@ -1,0 +1,108 @@
+#include "report/predict.hpp"
+
+#include "model/count.hpp"
+#include "report/json/run.hpp"
+
+namespace headway {
+namespace {
+
+void write_call(JsonWriter& json, const PricedCall& priced, const Cluster& cluster) {
+  const Call& call = priced.call;
+  json.begin_object();
+  json.member("group", to_name(call.group));
+  json.member("op", to_name(call.op));
+  json.member("bytes", call.bytes.value());
+  json.member("count", call.count);
+  json.member("dtype", to_name(call.dtype));
+  json.member("phase", to_name(call.phase));
+  json.member("ranks", priced.ranks);
+  json.member("level", cluster.levels[static_cast<std::size_t>(priced.level)].name);
+  json.member("seconds_each", priced.each.value());
+  json.member("exposed_s", priced.exposed.value());
+  json.end_object();
+}
+
+void write_memory(JsonWriter& json, const Forecast& f) {
+  json.begin_object();
+  json.member("parameters", f.memory.parameters.value());
+  json.member("gradients", f.memory.gradients.value());
+  json.member("optimizer", f.memory.optimizer.value());
+  json.member("activations", f.memory.activations.value());
+  json.member("buffers", f.memory.buffers.value());
+  json.member("other", f.memory.other.value());
+  json.member("total", f.memory.total().value());
+  json.member("capacity", f.capacity.value());
+  json.end_object();
+}
+
+// The stages' times for one micro-batch, from which the schedule makes the bubble.
+void write_pipeline(JsonWriter& json, const PipelineTimes& pipeline) {
+  json.begin_object();
+  json.key("stages");
+  json.begin_array();
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
+    const StageTime& time = pipeline.stages[i];
+    json.begin_object();
+    json.member("first", first);
+    json.member("stages", time.stages);
+    json.member("forward_s", time.forward.value());
+    json.member("backward_s", time.backward.value());
+    json.member("weight_gradient_s", time.weight_gradient.value());
+    json.member("transfers_s", time.transfers.value());
+    json.member("sets_pace", i == pipeline.pace);
+    json.end_object();
+    first += time.stages;
+  }
+  json.end_array();
+  json.member("send_s", pipeline.send.value());
+  json.end_object();
+}
+
+}  // namespace
+
+std::string predict_json(const Run& run, const Forecast& f) {
+  const Parameters counted = parameters(run.model);
+  JsonWriter json;
+  json.begin_object();
+  json.member("model", run.model.name);
+  json.member("cluster", run.cluster.name);
+  json.member("parameters", counted.total);
+  json.member("active_parameters", counted.active);
+  json.key("job");
+  write(json, run_job_json(run));
+  json.key("layout");
+  write(json, run_layout_json(run));
+  json.member("step_time_s", f.step_time.value());
+  json.key("interval_step_time_s");
+  write(json, interval_json(f.step_time_interval));
+  json.key("parts_s");
+  write(json, parts_json(f.parts));
+  json.key("pipeline");
+  write_pipeline(json, f.pipeline);
+  json.member("tokens_per_s", f.tokens_per_second);
+  json.member("tokens_per_s_per_gpu", f.tokens_per_second_per_accelerator);
+  json.member("model_flops_per_s_per_gpu", f.model_flops_per_accelerator.value());
+  json.member("attention_flops", run.convention == AttentionFlops::full ? "full" : "causal");
+  json.member("mfu", f.mfu);
+  json.member("hfu", f.hfu);
+  json.key("memory_bytes");
+  write_memory(json, f);
+  json.key("interval_memory_bytes");
+  write(json, interval_json(f.memory_interval));
+  json.member("fits", f.fits);
+  json.member("energy_j", f.energy.value());
+  json.key("calls");
+  json.begin_array();
+  for (const PricedCall& call : f.calls) write_call(json, call, run.cluster);
+  json.end_array();
+  json.key("notes");
+  json.begin_array();
+  for (const std::string& note : f.notes) json.value(note);
+  for (const std::string& assumption : run.assumptions) json.value("assumed: " + assumption);
+  json.end_array();
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace headway

@@ -1,0 +1,17 @@
+#include "report/problems.hpp"
+
+#include "base/text.hpp"
+#include "report/json/document.hpp"
+
+namespace headway {
+
+std::string problems_json(const Problems& problems) {
+  Json list = Json::array();
+  for (const Problem& problem : problems) {
+    list.push_back({{"where", printable(where_text(problem), 300)},
+                    {"message", printable(problem.message, 2000)}});
+  }
+  return document_text({{"problems", std::move(list)}});
+}
+
+}  // namespace headway

@@ -1,0 +1,20 @@
+// predict: a run and its forecast, as JSON and as text for people.
+#pragma once
+
+#include <string>
+
+#include "forecast/forecast.hpp"
+#include "run/run.hpp"
+
+namespace headway {
+
+/// One JSON document with the fields of DESIGN §6; SI units, the unit in each name.
+std::string predict_json(const Run& run, const Forecast& forecast);
+
+/// Two lines that say what is run, and how.
+std::string run_heading(const Run& run);
+
+/// A table for a terminal of 80 columns.
+std::string predict_text(const Run& run, const Forecast& forecast);
+
+}  // namespace headway
