@@ -23,7 +23,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"platform", {"base", "base/document"}},
     {"model", {"base", "base/document", "platform"}},
     {"cluster", {"base", "base/document", "platform"}},
-    {"layout", {"base", "model", "cluster"}},
+    {"layout", {"base", "base/document", "model", "cluster"}},
     {"step/frameworks", {"base", "layout"}},
     {"step", {"base", "model", "cluster", "layout", "step/frameworks"}},
     {"run", {"base", "base/document", "platform", "model", "cluster", "layout", "step/frameworks"}},
@@ -136,6 +136,7 @@ const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
     {"limits", {"base/document", "platform"}},
     {"cost", {"cost/calibration"}},
     {"fit", {"base/document", "base/draw", "platform", "trace"}},
+    {"api", {"layout"}},
     {"study",
      {"base/document", "cost/calibration", "cost/collective", "platform", "trace", "model",
       "limits"}},
@@ -384,25 +385,51 @@ Breaches heavy_header_breaches(const SourceTree& tree) {
   return out;
 }
 
+namespace {
+
+// Behind the bracket that closes the first one from `at` on.
+std::size_t end_of_call(std::string_view text, std::size_t at) {
+  int open = 0;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '(') ++open;
+    if (text[at] == ')' && --open == 0) return at + 1;
+  }
+  return at;
+}
+
+}  // namespace
+
 Breaches problem_breaches(const SourceTree& tree) {
+  // What stands behind the text of a problem where it is searched or compared.
   static const std::regex searched(
-      R"re((\.message|\.place\.file|where_text\([^;]*\))\s*)re"
-      R"re((\.(find|rfind|find_\w+|starts_with|ends_with|contains|compare|substr)\b|[=!]= *"))re");
-  static const std::regex written(
-      R"re((\bProblem|roblems_?(\.|->)push_back\(|\bbad\(\{|roblems = \{)\s*\{\s*"--)re");
+      R"re(^\s*(\.(find|rfind|find_\w+|starts_with|ends_with|contains|compare|substr)\b|[=!]= *"))re");
+  // What stands before a place.
+  static const std::regex placed(
+      R"re((\bProblem|roblems_?(\.|->)push_back\(|\bbad\(\{|roblems = \{)\s*\{\s*$)re");
   Breaches out;
   for (const auto& [path, text] : tree) {
     if (is_test(path) || !(path.starts_with("src/") || path.starts_with("apps/"))) continue;
-    for (const auto& [pattern, what] :
-         {std::pair{&searched,
-                    " searches the text of a problem; ask for its kind, fields or place"},
-          std::pair{&written, " writes a flag as a place; give a FieldName"}}) {
-      for (std::sregex_iterator found(text.begin(), text.end(), *pattern), end; found != end;
-           ++found) {
-        const auto line = 1 + std::count(text.begin(), text.begin() + found->position(), '\n');
+    const auto each = [&, &path = path, &text = text](std::string_view word, const char* what,
+                                                      const auto& is_wrong) {
+      for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+        if (!is_wrong(at)) continue;
+        const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n');
         out.push_back(path + ":" + std::to_string(line) + what);
       }
+    };
+    const auto is_searched = [&, &text = text](std::size_t end) {
+      return std::regex_search(text.substr(end, 40), searched);
+    };
+    const char* const by_words = " searches the text of a problem; ask for its kind or fields";
+    for (const std::string_view member : {".message", ".place.file"}) {
+      each(member, by_words, [&](std::size_t at) { return is_searched(at + member.size()); });
     }
+    each("where_text(", by_words,
+         [&, &text = text](std::size_t at) { return is_searched(end_of_call(text, at)); });
+    each("\"--", " writes a flag as a place; give a FieldName", [&, &text = text](std::size_t at) {
+      const std::size_t from = at < 40 ? 0 : at - 40;
+      return std::regex_search(text.substr(from, at - from), placed);
+    });
   }
   return out;
 }

@@ -193,7 +193,7 @@ TEST(ProblemCheck, FindsASearchForWordsAndAFlagAsAPlace) {
         "return problems.back().message.find(name) != npos;", "other.place.file.ends_with(\".sh\")",
         "where_text(problems[0]).find(\"tp\")", "where_text(problem) == \"--tp\"",
         "problem.message != \"was stopped\"", "return Problem{\"--tp\", \"is 0\"};",
-        "problems_.push_back(\n  {\"--tp\", \"is 0\"});"}) {
+        "problems_.push_back( {\"--tp\", \"is 0\"});"}) {
     const Breaches found = problem_breaches(with("src/api/x.cpp", "int a;\n" + std::string(line)));
     ASSERT_EQ(found.size(), 1u) << line;
     EXPECT_TRUE(found[0].starts_with("src/api/x.cpp:2 ")) << found[0];

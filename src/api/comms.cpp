@@ -7,12 +7,7 @@
 namespace headway {
 
 Result<RunRequest> fields_of(const GivenRun& given) {
-  if (given.run_file.empty()) return given.fields;
-  auto fields = read_run_file(given.run_file);
-  if (!fields) return fields;
-  RunRequest& all = fields.value();
-  all.insert(all.end(), given.fields.begin(), given.fields.end());
-  return fields;
+  return read_run_request(given.run_file, given.fields);
 }
 
 CommandOutput run_comms(const CommsRequest& request) {

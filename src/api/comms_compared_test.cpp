@@ -6,7 +6,7 @@
 
 #include "api/comms.hpp"
 #include "base/document/csv.hpp"
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "platform/files.hpp"
 #include "study/reconcile/synthetic_recording_for_test.hpp"
 #include "trace/trace_files_for_test.hpp"

@@ -18,7 +18,10 @@ namespace {
 
 // Fields of a run that the search chooses: those of the space, and what runs call them otherwise.
 bool is_searched(std::string_view name) {
-  return plan_field(name) != nullptr || name == "no-sp" || name == "no-reshard";
+  const auto fields = plan_fields();
+  return plan_field(name) != nullptr ||
+         std::any_of(fields.begin(), fields.end(),
+                     [&](const PlanField& field) { return field.row->field.name == name; });
 }
 
 // What of the request is fixed or limited, as filters of the space.
@@ -186,20 +189,16 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
 std::vector<std::string> plan_counts() {
   std::vector<std::string> out;
   for (const PlanField& field : plan_fields()) {
-    if (field.counts) out.emplace_back(field.name);
+    if (field.counts()) out.emplace_back(field.name);
   }
   return out;
 }
 
 Result<Plan> make_plan(const PlanRequest& request) {
   Problems problems;
-  RunRequest fields;
-  if (!request.run_file.empty()) {
-    auto from_file = read_run_file(request.run_file);
-    if (!from_file) return from_file.problems();
-    fields = std::move(from_file).value();
-  }
-  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+  auto given = read_run_request(request.run_file, request.fields);
+  if (!given) return given.problems();
+  RunRequest& fields = given.value();
   // A run's own layout is what is searched anew.
   Plan plan;
   std::string ignored;
@@ -235,8 +234,6 @@ Result<Plan> make_plan(const PlanRequest& request) {
   if (!run) append(problems, run.problems());
   if (!problems.empty()) return problems;
   plan.run = std::move(run).value();
-  std::erase_if(plan.run.assumptions,
-                [](const std::string& text) { return text.starts_with("zero "); });
   plan.accelerators = plan.run.layout.ranks();
   if (plan.accelerators > plan.run.cluster.accelerators) {
     return Problem{FieldName("gpus"),

@@ -9,11 +9,9 @@ RunRequest layout_fields(const Layout& layout) {
   RunRequest out;
   for (const PlanField& field : plan_fields()) {
     if (field.value(layout) == field.value(usual)) continue;
-    if (field.name == "sp" || field.name == "reshard") {
-      out.push_back({"no-" + std::string(field.name), "true", "plan"});
-    } else {
-      out.push_back({std::string(field.name), value_text(field, layout), "plan"});
-    }
+    const std::string name(field.row->field.name);
+    const bool is_switch = field.row->form.kind == FieldForm::Kind::flag;
+    out.push_back({name, is_switch ? "true" : value_text(field, layout), "plan"});
   }
   // What a run takes otherwise when it is not given.
   if (layout.dp == usual.dp) out.push_back({"dp", "1", "plan"});

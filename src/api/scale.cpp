@@ -47,16 +47,11 @@ std::string short_count_text(double value) {
 
 CommandOutput run_scale_run(const ScaleRunRequest& request) {
   // The fields: those of the run file, overridden by the flags.
-  RunRequest fields;
-  if (!request.run_file.empty()) {
-    auto from_file = read_run_file(request.run_file);
-    if (!from_file) return {.problems = from_file.problems()};
-    fields = std::move(from_file).value();
-  }
-  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+  const auto fields = read_run_request(request.run_file, request.fields);
+  if (!fields) return {.problems = fields.problems()};
 
   // The whole run, or everything that is wrong with it.
-  const auto whole = whole_run(fields);
+  const auto whole = whole_run(*fields);
   if (!whole) return {.problems = whole.problems()};
   if (whole->cost.hopeless) {
     const std::string why =
@@ -70,7 +65,7 @@ CommandOutput run_scale_run(const ScaleRunRequest& request) {
   }
 
   // The same with fewer and more accelerators.
-  const ScaledRuns scaled = by_accelerators(fields, *whole);
+  const ScaledRuns scaled = by_accelerators(*fields, *whole);
 
   // What was asked for beside the answer.
   std::vector<OutputFile> files;

@@ -181,16 +181,11 @@ std::string axis_title(SweepAxis axis) {
 
 CommandOutput run_scale_sweep(const ScaleSweepRequest& request) {
   // The fields: those of the run file, overridden by the flags.
-  RunRequest fields;
-  if (!request.run_file.empty()) {
-    auto from_file = read_run_file(request.run_file);
-    if (!from_file) return {.problems = from_file.problems()};
-    fields = std::move(from_file).value();
-  }
-  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+  const auto fields = read_run_request(request.run_file, request.fields);
+  if (!fields) return {.problems = fields.problems()};
 
   // What is asked, or everything that is wrong with it.
-  auto question = read_sweep(request.axis, fields);
+  auto question = read_sweep(request.axis, *fields);
   if (!question) return {.problems = question.problems()};
 
   // Every point.

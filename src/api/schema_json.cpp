@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "api/answer.hpp"
 #include "api/plan.hpp"
@@ -21,28 +22,14 @@ Json one_of(const Names& names) {
   return {{"enum", std::move(list)}};
 }
 
-Json precisions() {
-  std::vector<std::string_view> names;
-  for (const Recipe& recipe : recipes()) names.push_back(recipe.name);
-  return one_of(names);
-}
-
-// Fields whose values are a list of names.
-std::optional<Json> names_for(std::string_view field) {
-  if (field == "framework") return one_of(kFrameworkNames);
-  if (field == "precision") return precisions();
-  if (field == "task") return one_of(kTaskNames);
-  if (field == "optimizer") return one_of(kOptimizerNames);
-  if (field == "attention") return one_of(kAttentionKernelNames);
-  if (field == "cp-exchange") return one_of(kContextExchangeNames);
-  if (field == "recompute") return one_of(kRecomputeNames);
-  if (field == "schedule") return one_of(kScheduleNames);
-  if (field == "adapters") return one_of(kAdapterNames);
-  if (field == "graphs") return one_of(kGraphNames);
-  if (field == "dispatch") return one_of(kDispatchNames);
-  if (field == "loss-law") return one_of(std::array{"besiroglu", "hoffmann"});
-  if (field == "attention-flops") return one_of(std::array{"full", "causal"});
-  return std::nullopt;
+// Fields whose values are one of a list of names.
+std::optional<Json> names_for(const RunField& field) {
+  if (field.name == "loss-law") return one_of(std::array{"besiroglu", "hoffmann"});
+  const FieldRow* row = field_row(field.name);
+  const bool lists = row != nullptr && row->form.kind == FieldForm::Kind::name && row->form.lists;
+  // Where help lists the names, it leaves out the framework's own choice.
+  if (!lists || field.value.find('|') != std::string_view::npos) return std::nullopt;
+  return one_of(row->form.names);
 }
 
 Json typed(const char* type) {
@@ -68,7 +55,7 @@ Json value_of(const RunField& field) {
   if (field.name == "model") return built_in_or_object(model_names());
   if (field.name == "cluster") return built_in_or_object(cluster_names());
   if (field.name == "tokens" || field.name == "critical-batch") return number_or_text();
-  if (auto names = names_for(field.name)) return *names;
+  if (auto names = names_for(field)) return *names;
   if (value.empty()) return typed("boolean");
   if (value == "N") return whole(0, 1'000'000'000'000);
   if (value == "0..3") return whole(0, 3);
@@ -207,13 +194,49 @@ Json request_of(std::string_view command) {
   return list_request();
 }
 
+// What a member of a layout holds.
+Json member_of_layout(const FieldForm& form) {
+  using Kind = FieldForm::Kind;
+  if (form.kind == Kind::names) return {{"type", "array"}, {"items", one_of(form.names)}};
+  if (form.kind == Kind::flag) return typed("boolean");
+  const bool may_lack = !std::isnan(form.none);
+  if (form.kind != Kind::name) {
+    return may_lack ? Json{{"type", {"integer", "null"}}} : typed("integer");
+  }
+  if (!form.lists) return typed("string");
+  Json out = one_of(form.names.subspan(may_lack ? 1 : 0));
+  if (may_lack) out["enum"].push_back(nullptr);
+  return out;
+}
+
+// The layout of a run in a document: every field of the table that is part of it.
+Json layout_of_response() {
+  Json properties = Json::object();
+  std::vector<std::string> required;
+  for (const FieldRow& row : field_rows()) {
+    if (row.member.empty()) continue;
+    required.emplace_back(row.member);
+    properties[required.back()] = member_of_layout(row.form);
+    if (row.member == "micro_batch") properties["micro_batches"] = typed("integer");
+  }
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}};
+}
+
+// What data/schema/ says of the command's documents; a layout that it leaves open is a run's.
+Json response_of(std::string_view command) {
+  const auto text = embedded_file("schema/" + std::string(command) + ".json");
+  Json out = text ? Json::parse(*text) : Json::object();
+  if (out.contains("$defs") && out["$defs"].contains("layout") && out["$defs"]["layout"].empty()) {
+    out["$defs"]["layout"] = layout_of_response();
+  }
+  return out;
+}
+
 Json both_of(std::string_view command) {
   Json request = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                   {"title", "request of " + std::string(command)}};
   request.update(request_of(command));
-  const auto response = embedded_file("schema/" + std::string(command) + ".json");
-  return {{"request", std::move(request)},
-          {"response", response ? Json::parse(*response) : Json::object()}};
+  return {{"request", std::move(request)}, {"response", response_of(command)}};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "launch/parts.hpp"
 #include "step/frameworks/habits.hpp"
 

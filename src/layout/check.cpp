@@ -43,9 +43,9 @@ class Checker {
 
   Problems run() {
     if (model_.kinds.size() > kMostLayerKinds) {
-      fail("model", "has " + std::to_string(model_.kinds.size()) +
-                          " different kinds of layer; at most " + std::to_string(kMostLayerKinds) +
-                          " can be predicted",
+      fail("model",
+           "has " + std::to_string(model_.kinds.size()) + " different kinds of layer; at most " +
+               std::to_string(kMostLayerKinds) + " can be predicted",
            Trouble::unsupported);
     }
     degrees();
@@ -86,7 +86,7 @@ class Checker {
     if (whole % part == 0) return;
     if (silent_) return fail(field, "");  // the divisors take long to find
     fail(field, std::to_string(part) + " does not divide " + std::string(of) + " (" +
-                   std::to_string(whole) + "); legal: " + divisors(whole));
+                    std::to_string(whole) + "); legal: " + divisors(whole));
   }
 
   void degrees() {
@@ -132,7 +132,7 @@ class Checker {
   void ranks() {
     if (layout_.ranks() > cluster_.accelerators) {
       fail("gpus", std::to_string(layout_.ranks()) + " ranks, but cluster " + cluster_.name +
-                         " has at most " + std::to_string(cluster_.accelerators) + " accelerators");
+                       " has at most " + std::to_string(cluster_.accelerators) + " accelerators");
     }
   }
 
@@ -154,10 +154,10 @@ class Checker {
         (ring && job_.causal ? 2 : 1) * layout_.cp * (layout_.sequence_parallel ? layout_.tp : 1);
     if (job_.sequence % pieces != 0) {
       fail("seq", std::to_string(job_.sequence) + " tokens do not split into " +
-                        std::to_string(pieces) +
-                        " equal pieces (cp, doubled for a causal ring, times tp with sequence "
-                        "parallelism); legal: a multiple of " +
-                        std::to_string(pieces));
+                      std::to_string(pieces) +
+                      " equal pieces (cp, doubled for a causal ring, times tp with sequence "
+                      "parallelism); legal: a multiple of " +
+                      std::to_string(pieces));
     }
   }
 
@@ -168,8 +168,8 @@ class Checker {
       const std::int64_t kv = attention.kv_heads;
       if (!attention.latent && kv % layout_.tp != 0 && layout_.tp % kv != 0) {
         fail("tp", std::to_string(layout_.tp) + " neither divides nor is a multiple of the " +
-                         std::to_string(kv) + " key-value heads; legal: " + divisors(kv) +
-                         " or a multiple of " + std::to_string(kv));
+                       std::to_string(kv) + " key-value heads; legal: " + divisors(kv) +
+                       " or a multiple of " + std::to_string(kv));
       }
       if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
         divides("cp", layout_.cp * layout_.tp, attention.heads,
@@ -194,8 +194,8 @@ class Checker {
       fail("vpp", "needs a pipeline: --pp must be at least 2");
     }
     if (chunks > layers) {
-      fail("pp", "pp x vpp = " + std::to_string(chunks) + " stages for " +
-                       std::to_string(layers) + " layers; must be at most the layers");
+      fail("pp", "pp x vpp = " + std::to_string(chunks) + " stages for " + std::to_string(layers) +
+                     " layers; must be at most the layers");
       return;
     }
     const bool explicit_ends = layout_.first_stage_layers > 0 || layout_.last_stage_layers > 0;
@@ -211,7 +211,7 @@ class Checker {
       const std::int64_t others = layout_.pp - 2;
       if (rest < others || (others == 0 && rest != 0)) {
         fail(kEnds, "leave " + std::to_string(rest) + " of " + std::to_string(layers) +
-                       " layers to " + std::to_string(others) + " other stages");
+                        " layers to " + std::to_string(others) + " other stages");
       }
     }
     if (job_.framework == Framework::nanotron && layout_.pp > 1 && layout_.vpp == 1 &&
@@ -221,27 +221,27 @@ class Checker {
       const std::int64_t used = balanced_stages(model_, layout_.pp).head + 3;
       if (used < layout_.pp) {
         fail("pp", "nanotron balances the weights of layers and head and would leave " +
-                         std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
-                         " stages without anything");
+                       std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
+                       " stages without anything");
       }
     }
     micro_batches_of_pipeline();
     if (layout_.vpp > 1 && layout_.schedule != Schedule::one_f_one_b) {
       fail("vpp", "virtual stages are for --schedule 1f1b; " +
-                        std::string(kScheduleNames[static_cast<int>(layout_.schedule)]) +
-                        " places its chunks itself");
+                      std::string(kScheduleNames[static_cast<int>(layout_.schedule)]) +
+                      " places its chunks itself");
     }
     if (layout_.schedule == Schedule::zero_bubble_v && layout_.pp > kMostPlacedRanks) {
       fail("pp", std::to_string(layout_.pp) +
-                       " ranks; zero-bubble-v is placed slot by slot, for at most " +
-                       std::to_string(kMostPlacedRanks));
+                     " ranks; zero-bubble-v is placed slot by slot, for at most " +
+                     std::to_string(kMostPlacedRanks));
     }
     if (layout_.schedule == Schedule::dual_pipe) {
       if (layout_.pp % 2 != 0) fail("schedule", "dual-pipe needs an even --pp");
       if (micro_batches(job_, layout_) < 2 * layout_.pp) {
         fail("schedule", "dual-pipe needs at least 2 x pp = " + std::to_string(2 * layout_.pp) +
-                               " micro-batches; there are " +
-                               std::to_string(micro_batches(job_, layout_)));
+                             " micro-batches; there are " +
+                             std::to_string(micro_batches(job_, layout_)));
       }
     }
   }
@@ -259,7 +259,7 @@ class Checker {
     const std::int64_t rounds = std::max<std::int64_t>(1, count / layout_.pp);
     if (layout_.vpp > 1 && job_.framework == Framework::fsdp && count % rounds != 0) {
       fail("vpp", "interleaving needs the micro-batches " + has + " to be below " + pp +
-                        ", or to split into equal rounds of at least that many");
+                      ", or to split into equal rounds of at least that many");
     }
     // MaxText, configs/pyconfig.py: num_pipeline_microbatches.
     if (job_.framework == Framework::jax && count % layout_.pp != 0) {
@@ -284,8 +284,7 @@ class Checker {
 
   void sharding() {
     if (layout_.shard > 0) {
-      divides("shard", layout_.shard, layout_.dp * layout_.cp,
-              "the data-parallel ranks (dp x cp)");
+      divides("shard", layout_.shard, layout_.dp * layout_.cp, "the data-parallel ranks (dp x cp)");
     }
     if (job_.framework == Framework::deepspeed && layout_.zero >= 2 && layout_.pp > 1) {
       fail("zero", "DeepSpeed's pipeline engine runs with ZeRO 0 or 1 only");
@@ -308,16 +307,17 @@ class Checker {
                          " accelerators (" +
                          cluster_.levels[static_cast<std::size_t>(inner - 1)].name + ")";
     fail("overlap-tensor", "needs a tensor group inside one domain of " + domain +
-                                 ", whose links reach other accelerators' memory; --tp " +
-                                 std::to_string(layout_.tp) + " leaves it; legal: off");
+                               ", whose links reach other accelerators' memory; --tp " +
+                               std::to_string(layout_.tp) + " leaves it; legal: off");
   }
 
   void offloading() {
     const bool any =
         layout_.offload_optimizer || layout_.offload_activations || layout_.offload_parameters;
     if (any && cluster_.accelerator.host_bandwidth.value() <= 0) {
-      fail("offload", "the data of " + cluster_.accelerator.title +
-                            " state no host_bandwidth, which offloading needs",
+      fail("offload",
+           "the data of " + cluster_.accelerator.title +
+               " state no host_bandwidth, which offloading needs",
            Trouble::missing);
     }
   }
@@ -331,8 +331,9 @@ class Checker {
         if (!legal.empty()) legal += ", ";
         legal += kPrecisionNames[i];
       }
-      fail("precision", std::string(to_name(p)) + " is not supported by " +
-                              cluster_.accelerator.title + "; supported: " + legal,
+      fail("precision",
+           std::string(to_name(p)) + " is not supported by " + cluster_.accelerator.title +
+               "; supported: " + legal,
            Trouble::unsupported);
     };
     need(job_.recipe->matmul);

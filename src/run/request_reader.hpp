@@ -44,7 +44,9 @@ class RequestReader {
     fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "),
          Trouble::unknown);
   }
-  void on_off(std::string_view name, Choice& into);
+  /// What is given for a field of the table as its number; nothing where nothing is, or it is
+  /// wrong.
+  std::optional<double> value(const FieldRow& row);
   /// A switch: present, or true in a file.
   bool flag(std::string_view name);
 

@@ -12,9 +12,8 @@
 
 namespace headway {
 
-/// Reads a file, plain or gzip. A problem where it cannot be opened, is of no known format (of the
-/// kind unknown), or
-/// nothing in it could be read; what could not be read beside the rest is in
+/// Reads a file, plain or gzip. A problem where it cannot be opened, is of no known format (its kind
+/// is unknown then), or nothing in it could be read; what could not be read beside the rest is in
 /// Recording::omissions. `told` hears of the file's bytes as they lie there, and may stop the
 /// reading: then the recording ends there.
 Result<Recording> read_trace(const std::string& path, const BytesRead& told = {},

@@ -313,14 +313,14 @@ Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Fra
       continue;
     }
     const auto value = value_of(*field, filter.value);
-    if (!value || (filter.most && !field->counts)) {
+    if (!value || (filter.most && !field->counts())) {
       std::string words;
       for (const std::string_view word : field->words) {
         words += (words.empty() ? "" : ", ") + std::string(word);
       }
       if (words.empty())
-        words = field->counts ? "a number" : "none, or a list of what is offloaded";
-      problems.push_back({filter.where, filter.most && !field->counts
+        words = field->counts() ? "a number" : "none, or a list of what is offloaded";
+      problems.push_back({filter.where, filter.most && !field->counts()
                                             ? "'" + filter.field + "' has no most; fix it instead"
                                             : "'" + printable(filter.value) + "' is no value of " +
                                                   filter.field + "; legal: " + words});
