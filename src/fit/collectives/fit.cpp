@@ -1,102 +1,64 @@
-#include <nlopt.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <span>
 #include <utility>
 
+#include "cost/calibration/network_constants.hpp"
 #include "cost/calibration/network_entries.hpp"
 #include "fit/collectives/collectives.hpp"
+#include "fit/minimise.hpp"
 
 namespace headway {
 namespace {
 
-constexpr double kMicrosecond = 1e-6;
-constexpr double kKibibyte = 1024;
 constexpr std::size_t kLeastRows = 20;
 
-/// What rows have to show for a constant to be fitted.
-enum class Shown {
-  always,
-  by_short_messages,
-  by_rings,
-  by_rings_through_domains,  // several ranks in a domain of the level below
-  by_trees,
-  by_summing_switches,
-  by_all_to_all
-};
-
-/// One constant as the optimiser sees it: its place in NetworkParameters, physical bounds, and
-/// whether it is varied by factors (on a logarithmic scale).
+/// One constant as the optimiser sees it: its name and how it is moved, and its value where the
+/// search starts.
 struct Knob {
   std::string name;
-  std::function<double(const NetworkParameters&)> get;
-  std::function<void(NetworkParameters&, double)> set;
-  double least, most;
-  bool logarithmic;
-  Shown shown;
+  NetworkConstant row;
+  double value;
 };
 
-Knob plain(const char* name, double NetworkParameters::*field, double least, double most,
-           bool logarithmic, Shown shown) {
-  return {name,
-          [field](const NetworkParameters& p) { return p.*field; },
-          [field](NetworkParameters& p, double v) { p.*field = v; },
-          least,
-          most,
-          logarithmic,
-          shown};
+double value_of(double constant) {
+  return constant;
 }
-
 template <class Q>
-Knob quantity(const char* name, Q NetworkParameters::*field, double least, double most,
-              Shown shown) {
-  return {name,
-          [field](const NetworkParameters& p) { return (p.*field).value(); },
-          [field](NetworkParameters& p, double v) { p.*field = Q(v); },
-          least,
-          most,
-          true,
-          shown};
+double value_of(Q constant) {
+  return constant.value();
 }
 
-std::vector<Knob> make_knobs() {
-  using P = NetworkParameters;
-  return {
-      plain("bandwidth_efficiency", &P::bandwidth_efficiency, 0.05, 1, false, Shown::always),
-      // A tree moves long messages at most as well as a ring: varied as a share of it. Must follow
-      // bandwidth_efficiency.
-      {"tree_efficiency", [](const P& p) { return p.tree_efficiency / p.bandwidth_efficiency; },
-       [](P& p, double v) { p.tree_efficiency = v * p.bandwidth_efficiency; }, 0.1, 1, false,
-       Shown::by_trees},
-      plain("in_network_efficiency", &P::in_network_efficiency, 0.05, 1, false,
-            Shown::by_summing_switches),
-      quantity("base_latency", &P::base_latency, kMicrosecond, 300 * kMicrosecond,
-               Shown::by_short_messages),
-      plain("ring_hop", &P::ring_hop, 0.05, 50, true, Shown::by_rings),
-      quantity("ring_step", &P::ring_step, 0.05 * kMicrosecond, 100 * kMicrosecond,
-               Shown::by_rings),
-      quantity("ring_gap", &P::ring_gap, 0.05 * kMicrosecond, 100 * kMicrosecond,
-               Shown::by_rings_through_domains),
-      plain("step_overlap", &P::step_overlap, 0, 1, false, Shown::by_rings),
-      plain("short_fraction", &P::short_fraction, 0.005, 1, true, Shown::by_rings),
-      plain("tree_hop", &P::tree_hop, 0.05, 100, true, Shown::by_trees),
-      quantity("tree_fill", &P::tree_fill, 0.05 * kMicrosecond, 300 * kMicrosecond,
-               Shown::by_trees),
-      quantity("tree_half_size", &P::tree_half_size, 16 * kKibibyte, 65536 * kKibibyte,
-               Shown::by_trees),
-      plain("message_hop", &P::message_hop, 0.02, 50, true, Shown::by_all_to_all),
-  };
+std::vector<Knob> knobs_at(const NetworkParameters& start) {
+  std::vector<Knob> out;
+  for_each_constant(start,
+                    [&](const std::string& name, const auto& constant, const NetworkConstant& row) {
+                      const double of = row.share_of != nullptr ? *row.share_of : 1;
+                      out.push_back({name, row, value_of(constant) / of});
+                    });
+  return out;
+}
+
+/// Sets the constants of `knobs`, which are some of them in their order, to `values`.
+void set(NetworkParameters& parameters, const std::vector<Knob>& knobs,
+         const std::vector<double>& values) {
+  std::size_t next = 0;
+  for_each_constant(parameters,
+                    [&]<class Q>(const char* name, Q& constant, const NetworkConstant& row) {
+                      if (next == knobs.size() || knobs[next].name != name) return;
+                      const double of = row.share_of != nullptr ? *row.share_of : 1;
+                      constant = Q(values[next++] * of);
+                    });
 }
 
 double to_scale(const Knob& knob, double value) {
-  const double inside = std::clamp(value, knob.least, knob.most);
-  return knob.logarithmic ? std::log(inside) : inside;
+  const double inside = std::clamp(value, knob.row.least, knob.row.most);
+  return knob.row.decades ? std::log(inside) : inside;
 }
 
 double from_scale(const Knob& knob, double scaled) {
-  const double value = knob.logarithmic ? std::exp(scaled) : scaled;
-  return std::clamp(value, knob.least, knob.most);
+  const double value = knob.row.decades ? std::exp(scaled) : scaled;
+  return std::clamp(value, knob.row.least, knob.row.most);
 }
 
 /// The rows of one class with weights. A system's rows of one operation, size class and number of
@@ -149,14 +111,14 @@ std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held)
     all_to_all += row->op == CollectiveOp::all_to_all;
   }
   std::vector<Knob> chosen;
-  for (Knob& knob : make_knobs()) {
-    const bool decided = knob.shown == Shown::always ||
-                         (knob.shown == Shown::by_short_messages && brief >= kEnough) ||
-                         (knob.shown == Shown::by_rings && rings >= kEnough) ||
-                         (knob.shown == Shown::by_rings_through_domains && through >= kEnough) ||
-                         (knob.shown == Shown::by_trees && trees >= kEnough) ||
-                         (knob.shown == Shown::by_summing_switches && summed >= kEnough) ||
-                         (knob.shown == Shown::by_all_to_all && all_to_all >= kSome);
+  for (Knob& knob : knobs_at(task.varied)) {
+    const bool decided = knob.row.by == Shown::always ||
+                         (knob.row.by == Shown::by_short_messages && brief >= kEnough) ||
+                         (knob.row.by == Shown::by_rings && rings >= kEnough) ||
+                         (knob.row.by == Shown::by_rings_through_domains && through >= kEnough) ||
+                         (knob.row.by == Shown::by_trees && trees >= kEnough) ||
+                         (knob.row.by == Shown::by_summing_switches && summed >= kEnough) ||
+                         (knob.row.by == Shown::by_all_to_all && all_to_all >= kSome);
     if (decided) {
       chosen.push_back(std::move(knob));
     } else {
@@ -166,16 +128,17 @@ std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held)
   return chosen;
 }
 
-double loss(unsigned count, const double* scaled, double*, void* opaque) {
-  Task& task = *static_cast<Task*>(opaque);
+double loss(Task& task, std::span<const double> scaled) {
   double drawn = 0;
-  for (unsigned k = 0; k < count; ++k) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < scaled.size(); ++k) {
     const Knob& knob = task.knobs[k];
-    knob.set(task.varied, from_scale(knob, scaled[k]));
-    const double spread = knob.logarithmic ? std::log(10.0) : 0.5;
+    values.push_back(from_scale(knob, scaled[k]));
+    const double spread = knob.row.decades ? std::log(10.0) : 0.5;
     const double away = (scaled[k] - task.start[k]) / spread;
     drawn += away * away;
   }
+  set(task.varied, task.knobs, values);
   for (const auto& [cluster, level] : task.of_class) {
     task.parameters[cluster][level] = task.varied;
   }
@@ -201,23 +164,14 @@ struct Box {
 /// Nelder and Mead on subspaces from `point`, restarted `rounds` times from the best point with
 /// shorter steps: the fastest-of-several model has ridges where a simplex stops. Returns the loss.
 double search(Task& task, Box box, int rounds, std::vector<double>& best) {
-  const unsigned count = static_cast<unsigned>(best.size());
-  double best_loss = loss(count, best.data(), nullptr, &task);
+  double best_loss = loss(task, best);
   for (int round = 0; round < rounds; ++round) {
-    std::vector<double> point = best;
-    const nlopt_opt optimiser = nlopt_create(NLOPT_LN_SBPLX, count);
-    nlopt_set_lower_bounds(optimiser, box.lower.data());
-    nlopt_set_upper_bounds(optimiser, box.upper.data());
-    nlopt_set_initial_step(optimiser, box.step.data());
-    nlopt_set_min_objective(optimiser, loss, &task);
-    nlopt_set_xtol_rel(optimiser, 1e-5);
-    nlopt_set_maxeval(optimiser, 4000);
-    double value = 0;
-    nlopt_optimize(optimiser, point.data(), &value);
-    nlopt_destroy(optimiser);
-    if (value < best_loss) {
-      best_loss = value;
-      best = point;
+    const Minimum found =
+        minimise({SearchBy::subplex, best, box.lower, box.upper, box.step, 0, 1e-5, 4000},
+                 [&](std::span<const double> x, double*) { return loss(task, x); });
+    if (found.value < best_loss) {
+      best_loss = found.value;
+      best = found.at;
     }
     for (double& step : box.step) step *= 0.6;
   }
@@ -228,10 +182,10 @@ NetworkParameters fit_class(Task task) {
   weigh(task);
   Box box;
   for (const Knob& knob : task.knobs) {
-    box.lower.push_back(to_scale(knob, knob.least));
-    box.upper.push_back(to_scale(knob, knob.most));
-    box.step.push_back(knob.logarithmic ? 0.5 : 0.1);
-    task.start.push_back(to_scale(knob, knob.get(task.varied)));
+    box.lower.push_back(to_scale(knob, knob.row.least));
+    box.upper.push_back(to_scale(knob, knob.row.most));
+    box.step.push_back(knob.row.decades ? 0.5 : 0.1);
+    task.start.push_back(to_scale(knob, knob.value));
   }
   // From the start, from one with short hops and gaps and from one with long ones; then on from the
   // best. A gap that is too short to be felt shows no way to a longer one.
@@ -251,7 +205,7 @@ NetworkParameters fit_class(Task task) {
     }
   }
   search(task, box, 3, best);
-  loss(static_cast<unsigned>(best.size()), best.data(), nullptr, &task);  // leaves it in `varied`
+  loss(task, best);  // leaves it in `varied`
   return task.varied;
 }
 

@@ -1,75 +1,82 @@
 #include "fit/kernels/kernels.hpp"
 
-#include <nlopt.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "cost/calibration/calibration.hpp"
-#include "cost/calibration/kernel_entries.hpp"
+#include "cost/calibration/kernel_constants.hpp"
 #include "fit/kernels/errors.hpp"
+#include "fit/minimise.hpp"
 
 namespace headway {
 namespace {
 
 using P = KernelParameters;
 
-// One constant that a fit may move, within physical bounds.
-struct Knob {
-  double (*get)(const P&);
-  void (*set)(P&, double);
-  double least, most;
+// The constants that one kind of measurement decides, in units of their own.
+struct Knobs {
+  std::vector<double> at, least, most;
 };
-using Knobs = std::vector<Knob>;
 
-// Times are moved in microseconds, so that all knobs are of like size.
-Knobs matmul_knobs() {
-  return {
-      {[](const P& p) { return p.matmul_ceiling; }, [](P& p, double x) { p.matmul_ceiling = x; },
-       0.3, 1},
-      {[](const P& p) { return p.loop_prologue / 256; },
-       [](P& p, double x) { p.loop_prologue = x * 256; }, 0, 4},
-      {[](const P& p) { return p.wave_loss; }, [](P& p, double x) { p.wave_loss = x; }, 0, 1},
-      {[](const P& p) { return p.memory_overlap_loss; },
-       [](P& p, double x) { p.memory_overlap_loss = x; }, 0, 1},
-      {[](const P& p) { return p.matmul_start.value() * 1e6; },
-       [](P& p, double x) { p.matmul_start = Seconds(x * 1e-6); }, 2, 5},
-  };
+// Gathers them as they are.
+struct Gather {
+  DecidedBy by;
+  Knobs knobs = {};
+
+  template <class Q>
+  void operator()(const std::string&, const Q& constant, const KernelConstant& row) {
+    if (row.by != by || row.follows) return;
+    knobs.at.push_back(std::clamp(value_of(constant) / row.unit, row.least, row.most));
+    knobs.least.push_back(row.least);
+    knobs.most.push_back(row.most);
+  }
+  template <class Walk>
+  void table(const std::string&, Walk&& walk) {
+    walk(*this);
+  }
+
+ private:
+  static double value_of(double constant) { return constant; }
+  static double value_of(Seconds constant) { return constant.value(); }
+};
+
+// Sets them to x.
+struct Move {
+  DecidedBy by;
+  std::span<const double> x;
+  std::size_t next = 0;
+  double last = 0;
+
+  template <class Q>
+  void operator()(const std::string&, Q& constant, const KernelConstant& row) {
+    if (row.by != by) return;
+    if (!row.follows) last = x[next++] * row.unit;
+    constant = Q(last);
+  }
+  template <class Walk>
+  void table(const std::string&, Walk&& walk) {
+    walk(*this);
+  }
+};
+
+Knobs knobs_of(DecidedBy by, const P& parameters) {
+  Gather gather{by};
+  for_each_constant(parameters, gather);
+  return gather.knobs;
 }
 
-// The large tiles are the measure (1); smaller ones reach less of the peak.
-template <int Index>
-Knob tile_knob(double least) {
-  return {[](const P& p) { return p.tile_efficiency[Index]; },
-          [](P& p, double x) { p.tile_efficiency[Index] = x; }, least, 1};
-}
-Knobs tile_knobs() {
-  return {tile_knob<2>(0.7), tile_knob<3>(0.5), tile_knob<4>(0.3)};
+P with(P parameters, DecidedBy by, std::span<const double> x) {
+  for_each_constant(parameters, Move{by, x});
+  return parameters;
 }
 
-Knobs grouped_knobs() {
-  return {
-      {[](const P& p) { return p.grouped_efficiency; },
-       [](P& p, double x) { p.grouped_efficiency = x; }, 0.3, 1},
-      {[](const P& p) { return p.grouped_start.value() * 1e6; },
-       [](P& p, double x) { p.grouped_start = Seconds(x * 1e-6); }, 0.01, 20},
-  };
-}
-
-// flash2 and flash3 move as one: the rows are of the best kernel of their library.
-template <FlashParameters P::*Direction>
-Knobs flash_knobs() {
-  return {
-      {[](const P& p) { return (p.*Direction).ceiling[1]; },
-       [](P& p, double x) { (p.*Direction).ceiling[1] = (p.*Direction).ceiling[2] = x; }, 0.2, 1},
-      {[](const P& p) { return (p.*Direction).tail; },
-       [](P& p, double x) { (p.*Direction).tail = x; }, 0, 1},
-      {[](const P& p) { return (p.*Direction).unequal_dims; },
-       [](P& p, double x) { (p.*Direction).unequal_dims = x; }, 0.5, 1},
-  };
-}
+// What the rows of each KernelClass decide of their entry.
+constexpr std::array<DecidedBy, 4> kDecides = {DecidedBy::products, DecidedBy::grouped_products,
+                                               DecidedBy::attention_forward,
+                                               DecidedBy::attention_backward};
 
 // The rows of one entry that one kind of kernel decides.
 struct Sample {
@@ -104,63 +111,45 @@ double loss(const Sample& sample, const P& parameters) {
   return sum;
 }
 
-P with(P parameters, const Knobs& knobs, const double* x) {
-  for (std::size_t i = 0; i < knobs.size(); ++i) knobs[i].set(parameters, x[i]);
-  return parameters;
-}
-
-// What a search needs in its callback: it moves the knobs of all entries alike.
+// A search moves the constants of all its entries alike.
 struct Search {
-  const Knobs* knobs;
+  DecidedBy by;
   std::vector<std::pair<const Sample*, const P*>> entries;
+
+  double loss_at(std::span<const double> x) const {
+    double sum = 0;
+    for (const auto& [sample, parameters] : entries) {
+      sum += loss(*sample, with(*parameters, by, x));
+    }
+    return sum;
+  }
 };
 
-double total_loss(unsigned, const double* x, double*, void* data) {
-  const auto& problem = *static_cast<const Search*>(data);
-  double sum = 0;
-  for (const auto& [sample, parameters] : problem.entries) {
-    sum += loss(*sample, with(*parameters, *problem.knobs, x));
-  }
-  return sum;
-}
-
-// The best values of the knobs by subplex (Rowan 1990, in NLopt), which is deterministic, from the
-// present values of the first entry and from two more points within the bounds.
-std::vector<double> minimum_of(Search search) {
-  const Knobs& knobs = *search.knobs;
-  std::vector<double> least, most, start;
-  for (const Knob& knob : knobs) {
-    least.push_back(knob.least);
-    most.push_back(knob.most);
-    start.push_back(std::clamp(knob.get(*search.entries[0].second), knob.least, knob.most));
-  }
-  std::vector<double> best = start;
-  double least_loss = total_loss(0, start.data(), nullptr, &search);
+// The best values of the constants, from the present ones of the first entry and from two more
+// points within the bounds.
+std::vector<double> minimum_of(const Search& search) {
+  const Knobs knobs = knobs_of(search.by, *search.entries[0].second);
+  std::vector<double> best = knobs.at;
+  double least_loss = search.loss_at(best);
   for (const double place : {-1.0, 0.25, 0.75}) {
-    std::vector<double> x = start;
-    for (std::size_t i = 0; i < x.size() && place >= 0; ++i) {
-      x[i] = least[i] + place * (most[i] - least[i]);
+    std::vector<double> start = knobs.at;
+    for (std::size_t i = 0; i < start.size() && place >= 0; ++i) {
+      start[i] = knobs.least[i] + place * (knobs.most[i] - knobs.least[i]);
     }
-    nlopt_opt optimiser = nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(knobs.size()));
-    nlopt_set_min_objective(optimiser, total_loss, &search);
-    nlopt_set_lower_bounds(optimiser, least.data());
-    nlopt_set_upper_bounds(optimiser, most.data());
-    nlopt_set_ftol_rel(optimiser, 1e-6);
-    nlopt_set_maxeval(optimiser, 1500);
-    double value = 0;
-    const bool found = nlopt_optimize(optimiser, x.data(), &value) > 0;
-    nlopt_destroy(optimiser);
-    if (!found || value >= least_loss) continue;
-    best = x;
-    least_loss = value;
+    const Minimum found =
+        minimise({SearchBy::subplex, start, knobs.least, knobs.most, {}, 1e-6, 0, 1500},
+                 [&](std::span<const double> x, double*) { return search.loss_at(x); });
+    if (!found.found || found.value >= least_loss) continue;
+    best = found.at;
+    least_loss = found.value;
   }
   return best;
 }
 
-void fit_knobs(const Knobs& knobs, const Sample& sample, P& parameters) {
+void fit_class(KernelClass kernel, const Sample& sample, P& parameters) {
   if (!sample.enough || sample.rows.empty()) return;
-  const auto x = minimum_of({&knobs, {{&sample, &parameters}}});
-  parameters = with(parameters, knobs, x.data());
+  const DecidedBy by = kDecides[static_cast<std::size_t>(kernel)];
+  parameters = with(parameters, by, minimum_of({by, {{&sample, &parameters}}}));
 }
 
 // One entry in the making.
@@ -178,38 +167,31 @@ Sample& sample_of(Entry& entry, KernelClass kernel) {
 // their constants.
 void fit_entries(std::vector<Entry>& entries) {
   constexpr int kRounds = 3;
-  const Knobs matmul = matmul_knobs(), tiles = tile_knobs();
+  const auto fit = [](Entry& entry, KernelClass kernel) {
+    fit_class(kernel, sample_of(entry, kernel), entry.parameters);
+  };
   for (int round = 0; round < kRounds; ++round) {
-    Search shared{&tiles, {}};
+    Search shared{DecidedBy::all_products, {}};
     for (Entry& entry : entries) {
       const Sample& sample = sample_of(entry, KernelClass::matmul);
       if (!sample.enough) continue;
-      fit_knobs(matmul, sample, entry.parameters);
+      fit(entry, KernelClass::matmul);
       shared.entries.emplace_back(&sample, &entry.parameters);
     }
     if (shared.entries.empty()) continue;
     const auto x = minimum_of(shared);
-    for (Entry& entry : entries) entry.parameters = with(entry.parameters, tiles, x.data());
+    for (Entry& entry : entries) entry.parameters = with(entry.parameters, shared.by, x);
   }
   for (Entry& entry : entries) {
-    P& p = entry.parameters;
-    fit_knobs(matmul, sample_of(entry, KernelClass::matmul), p);
-    fit_knobs(grouped_knobs(), sample_of(entry, KernelClass::grouped_matmul), p);
-    fit_knobs(flash_knobs<&P::flash_forward>(), sample_of(entry, KernelClass::attention_forward),
-              p);
-    fit_knobs(flash_knobs<&P::flash_backward>(), sample_of(entry, KernelClass::attention_backward),
-              p);
+    fit(entry, KernelClass::matmul);
+    fit(entry, KernelClass::grouped_matmul);
+    fit(entry, KernelClass::attention_forward);
+    fit(entry, KernelClass::attention_backward);
   }
 }
 
 // Fewer rows than this for each constant of a class do not decide it.
 constexpr std::size_t kRowsPerKnob = 4;
-
-// The number of knobs of each KernelClass.
-std::array<std::size_t, 4> knob_counts() {
-  return {matmul_knobs().size(), grouped_knobs().size(), flash_knobs<&P::flash_forward>().size(),
-          flash_knobs<&P::flash_backward>().size()};
-}
 
 // The name of the entry of each accelerator of the data.
 std::vector<std::string> entry_names(const KernelData& data, const Document& estimated) {
@@ -258,10 +240,10 @@ Result<std::vector<Entry>> prepare(const KernelData& data, const Document& estim
       if (half_of(row) != left_out) sample.rows.push_back(&row);
     }
   }
-  const auto counts = knob_counts();
   for (Entry& entry : entries) {
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      entry.samples[i].enough = entry.samples[i].all_rows >= kRowsPerKnob * counts[i];
+    for (std::size_t i = 0; i < kDecides.size(); ++i) {
+      const std::size_t moved = knobs_of(kDecides[i], entry.parameters).at.size();
+      entry.samples[i].enough = entry.samples[i].all_rows >= kRowsPerKnob * moved;
     }
   }
   return entries;

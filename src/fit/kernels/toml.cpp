@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
-#include "cost/calibration/kernel_entries.hpp"
+#include "cost/calibration/kernel_constants.hpp"
 #include "fit/kernels/kernels.hpp"
 
 namespace headway {
@@ -17,9 +17,28 @@ std::string number(double x) {
 std::string field(const std::string& key, double x) {
   return key + " = " + number(x) + '\n';
 }
-
-std::string microseconds(const std::string& key, Seconds t) {
+std::string field(const std::string& key, Seconds t) {
   return key + " = \"" + number(t.value() * 1e6) + " us\"\n";
+}
+
+// The lines of the constants that one kind of measurement decides.
+struct Lines {
+  DecidedBy by;
+  std::string text = {};
+
+  template <class Q>
+  void operator()(const std::string& name, const Q& constant, const KernelConstant& row) {
+    if (row.by == by) text += field(name, constant);
+  }
+  template <class Walk>
+  void table(const std::string&, Walk&& walk) {
+    walk(*this);
+  }
+};
+std::string fields_of(DecidedBy by, const KernelParameters& parameters) {
+  Lines lines{by};
+  for_each_constant(parameters, lines);
+  return lines.text;
 }
 
 std::string list(const std::vector<std::string>& texts) {
@@ -35,13 +54,6 @@ const ErrorSummary& errors_of_class(const FittedKernels& fitted, KernelClass ker
 // Fitted: fit_entries moves a class of constants only with enough rows.
 bool has(const FittedKernels& fitted, KernelClass kernel) {
   return fitted.moved[static_cast<std::size_t>(kernel)];
-}
-
-std::string flash_table(const FittedKernels& fitted, const std::string& key,
-                        const FlashParameters& flash) {
-  return "\n[" + fitted.entry + "." + key + "]\n" + field("flash2", flash.ceiling[1]) +
-         field("flash3", flash.ceiling[2]) + field("tail", flash.tail) +
-         field("unequal_dims", flash.unequal_dims);
 }
 
 std::string residuals(const FittedKernels& fitted) {
@@ -61,20 +73,14 @@ std::string entry_text(const FittedKernels& fitted, const std::string& date) {
   std::string text = "\n[" + fitted.entry + "]\nkind = \"fitted\"\ndate = \"" + date +
                      "\"\nsource = \"data/measurements/kernels.csv: " + join(fitted.sources, ", ") +
                      "\"\naccelerators = " + list(fitted.accelerators) + '\n';
-  if (has(fitted, KernelClass::matmul)) {
-    text += microseconds("matmul_start", p.matmul_start) +
-            field("matmul_ceiling", p.matmul_ceiling) + field("loop_prologue", p.loop_prologue) +
-            field("wave_loss", p.wave_loss) + field("memory_overlap_loss", p.memory_overlap_loss);
-  }
-  if (has(fitted, KernelClass::grouped_matmul)) {
-    text += field("grouped_efficiency", p.grouped_efficiency) +
-            microseconds("grouped_start", p.grouped_start);
-  }
+  if (has(fitted, KernelClass::matmul)) text += fields_of(DecidedBy::products, p);
+  if (has(fitted, KernelClass::grouped_matmul)) text += fields_of(DecidedBy::grouped_products, p);
   if (has(fitted, KernelClass::attention_forward)) {
-    text += flash_table(fitted, "flash_forward", p.flash_forward);
+    text += "\n[" + fitted.entry + ".flash_forward]\n" + fields_of(DecidedBy::attention_forward, p);
   }
   if (has(fitted, KernelClass::attention_backward)) {
-    text += flash_table(fitted, "flash_backward", p.flash_backward);
+    text +=
+        "\n[" + fitted.entry + ".flash_backward]\n" + fields_of(DecidedBy::attention_backward, p);
   }
   return text + residuals(fitted);
 }

@@ -1,10 +1,10 @@
 #include "fit/steps/fit.hpp"
 
-#include <nlopt.h>
-
 #include <cmath>
 #include <set>
+#include <span>
 
+#include "fit/minimise.hpp"
 #include "fit/steps/objective.hpp"
 
 namespace headway {
@@ -25,7 +25,7 @@ struct Search {
   std::vector<double> units;         // of each of them, in spreads
   int evaluations = 0;
 
-  std::vector<double> all(const double* moved) const {
+  std::vector<double> all(std::span<const double> moved) const {
     std::vector<double> x = start;
     for (std::size_t i = 0; i < offsets.size(); ++i) x[offsets[i]] += moved[i] * units[i];
     return x;
@@ -43,19 +43,20 @@ Search search_from(std::vector<double> start, Decides part, const StepObjective&
   return out;
 }
 
-double evaluate(unsigned count, const double* moved, double* gradient, void* opaque) {
-  Search& search = *static_cast<Search*>(opaque);
+double evaluate(Search& search, std::span<const double> moved, double* gradient) {
   ++search.evaluations;
   const std::vector<double> x = search.all(moved);
   if (gradient == nullptr) return search.objective.loss(search.part, x);
   std::vector<double> slopes(x.size());
   const double loss = search.objective.loss(search.part, x, slopes.data(), search.offsets);
-  for (unsigned i = 0; i < count; ++i) gradient[i] = slopes[search.offsets[i]] * search.units[i];
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    gradient[i] = slopes[search.offsets[i]] * search.units[i];
+  }
   return loss;
 }
 
 // Moves the offsets that `part` decides to where its loss is least.
-std::vector<double> minimise(std::vector<double> x, Decides part, const StepObjective& objective,
+std::vector<double> fit_part(std::vector<double> x, Decides part, const StepObjective& objective,
                              int most_rounds, StepFit& report) {
   const auto prior = [](const std::vector<double>& offsets) {
     double sum = 0;
@@ -68,22 +69,26 @@ std::vector<double> minimise(std::vector<double> x, Decides part, const StepObje
   // started anew from where it stopped it goes on.
   for (int round = 0; round < most_rounds; ++round) {
     Search search = search_from(x, part, objective);
-    const auto count = static_cast<unsigned>(search.offsets.size());
-    std::vector<double> moved(count, 0), lower(count), upper(count);
-    for (unsigned i = 0; i < count; ++i) {
+    const std::size_t count = search.offsets.size();
+    std::vector<double> lower(count), upper(count);
+    for (std::size_t i = 0; i < count; ++i) {
       lower[i] = (-kFarthest - x[search.offsets[i]]) / search.units[i];
       upper[i] = (kFarthest - x[search.offsets[i]]) / search.units[i];
     }
     const double before = objective.loss(part, x);
-    const nlopt_opt optimiser = nlopt_create(NLOPT_LD_SLSQP, count);
-    nlopt_set_lower_bounds(optimiser, lower.data());
-    nlopt_set_upper_bounds(optimiser, upper.data());
-    nlopt_set_min_objective(optimiser, evaluate, &search);
-    nlopt_set_ftol_rel(optimiser, kEnough);
-    nlopt_set_maxeval(optimiser, kMostEvaluations);
-    nlopt_optimize(optimiser, moved.data(), &least);
-    nlopt_destroy(optimiser);
-    x = search.all(moved.data());
+    const Minimum found = minimise({SearchBy::quadratic_programs,
+                                    std::vector<double>(count, 0),
+                                    lower,
+                                    upper,
+                                    {},
+                                    kEnough,
+                                    0,
+                                    kMostEvaluations},
+                                   [&](std::span<const double> moved, double* gradient) {
+                                     return evaluate(search, moved, gradient);
+                                   });
+    least = found.value;
+    x = search.all(found.at);
     report.evaluations += search.evaluations;
     if (round == 0) report.parameters += count;
     if (least > before * (1 - kWorthARound)) break;
@@ -118,8 +123,8 @@ StepFit fit_steps(const std::vector<MeasuredRun>& runs, const StepConstants& est
   StepFit out;
   std::vector<double> x(objective.size(), 0);
   // Memory first: whether it is at its limit bears on the time, and no time bears on memory.
-  x = minimise(std::move(x), Decides::memory, objective, most_rounds, out);
-  x = minimise(std::move(x), Decides::step_time, objective, most_rounds, out);
+  x = fit_part(std::move(x), Decides::memory, objective, most_rounds, out);
+  x = fit_part(std::move(x), Decides::step_time, objective, most_rounds, out);
   out.constants = objective.constants(x);
   const std::vector<std::optional<double>> errors = objective.errors(out.constants);
   for (const OffsetStretch& stretch : objective.stretches()) {
