@@ -21,7 +21,7 @@ bool is_path(const std::string& text) {
 
 // Built-in names, and paths to a user's own files; a relative path in a file is meant from there.
 Result<Document> open_machine(const std::string& name, const std::string& from,
-                              const std::string& where) {
+                              const Where& where) {
   if (!is_path(name)) {
     auto found = limits::open_embedded_machine(name, from, where);
     if (found) return found;

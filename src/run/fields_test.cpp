@@ -26,13 +26,13 @@ RunRequest base() {
 Run read(const RunRequest& request) {
   auto run = make_unsplit_run(request);
   EXPECT_TRUE(run.ok()) << (run ? "" : where_text(run.problems()[0]) + run.problems()[0].message);
-  return run ? std::move(run).value() : Run();
+  return run ? std::move(run).value() : headway::Run();
 }
 
 Run read_file_text(const std::string& text) {
   const auto document = parse_toml(text, "run.toml");
   EXPECT_TRUE(document.ok()) << text;
-  return document ? read(*run_request_from(document->root, "run.toml")) : Run();
+  return document ? read(*run_request_from(document->root, "run.toml")) : headway::Run();
 }
 
 const FieldRow& row_of(std::string_view name) {
@@ -47,7 +47,7 @@ RC_GTEST_PROP(Fields, GivenAsAFlagAreReadAsWhatWasGiven, ()) {
     const double number = testing::any_number(row.form);
     RunRequest request = base();
     request.emplace_back(std::string(row.field.name), text_of(row.form, number));
-    const Run run = read(request);
+    const headway::Run run = read(request);
     RC_ASSERT(std::abs(*number_of(run, row) - number) < 1e-9);
   }
 }
@@ -61,8 +61,8 @@ RC_GTEST_PROP(Fields, GivenTogetherComeBackFromTheRunFileThatIsWritten, ()) {
     const double number = degree ? 2 : testing::any_number(row.form);
     request.emplace_back(std::string(row.field.name), text_of(row.form, number));
   }
-  const Run run = read(request);
-  const Run again = read_file_text(run_file_text(run));
+  const headway::Run run = read(request);
+  const headway::Run again = read_file_text(run_file_text(run));
   for (const FieldRow& row : field_rows()) {
     RC_ASSERT(number_of(run, row) == number_of(again, row));
   }
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Fields, GivenAsAValueOfADocumentAreReadAsWhatWasGiven, ()) {
     if (value.is_null()) continue;
     std::erase_if(members, [&](const auto& member) { return member.first == row.field.name; });
     members.emplace_back(row.field.name, value);
-    const Run run = read(*run_request_from(table, "f"));
+    const headway::Run run = read(*run_request_from(table, "f"));
     RC_ASSERT(std::abs(*number_of(run, row) - number) < 1e-9);
   }
 }
@@ -89,11 +89,11 @@ RC_GTEST_PROP(Fields, GivenAsAValueOfADocumentAreReadAsWhatWasGiven, ()) {
 TEST(Fields, AreThemselvesAfterSettingThemToWhatTheyWere) {
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    Run run;
+    headway::Run run;
     const Layout layout = run.layout;
     set(run, row, *number_of(run, row));
     EXPECT_EQ(run.layout, layout) << row.field.name;
-    EXPECT_EQ(number_of(run, row), number_of(Run(), row)) << row.field.name;
+    EXPECT_EQ(number_of(run, row), number_of(headway::Run(), row)) << row.field.name;
   }
 }
 
@@ -101,14 +101,14 @@ TEST(Fields, AreThemselvesAfterSettingThemToWhatTheyWere) {
 TEST(Fields, StandForMembersOfTheirOwn) {
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    Run run;
+    headway::Run run;
     const double before = *number_of(run, row);
     set(run, row, before == 1 ? 2 : 1);
     if (row.form.kind == Kind::flag) set(run, row, before == 1 ? 0 : 1);
     EXPECT_NE(*number_of(run, row), before) << row.field.name;
     for (const FieldRow& other : field_rows()) {
       if (other.field.name == row.field.name || other.field.name == "gpus") continue;
-      EXPECT_EQ(number_of(run, other), number_of(Run(), other))
+      EXPECT_EQ(number_of(run, other), number_of(headway::Run(), other))
           << row.field.name << " " << other.field.name;
     }
   }
@@ -120,7 +120,8 @@ TEST(Fields, HaveNamesAndMembersOfTheirOwn) {
     EXPECT_TRUE(names.insert(row.field.name).second) << row.field.name;
     const bool of_layout = std::holds_alternative<FieldAccess<Layout>>(row.access);
     EXPECT_EQ(of_layout, !row.member.empty()) << row.field.name;
-    if (of_layout) EXPECT_TRUE(members.insert(row.member).second) << row.member;
+    const bool own = !of_layout || members.insert(row.member).second;
+    EXPECT_TRUE(own) << row.member;
   }
 }
 
@@ -132,7 +133,7 @@ TEST(Fields, HaveTheDefaultThatHelpNames) {
     if (at == std::string_view::npos || row.form.kind != Kind::name) continue;
     const std::string_view before = row.field.help.substr(0, at);
     const std::string_view word = before.substr(before.find_last_of(" ") + 1);
-    EXPECT_EQ(text_of(row.form, *number_of(Run(), row)), word) << row.field.name;
+    EXPECT_EQ(text_of(row.form, *number_of(headway::Run(), row)), word) << row.field.name;
     ++named;
   }
   EXPECT_GE(named, 9);
