@@ -8,6 +8,8 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 
 RELEASE := build/release
 JOBS ?= $(shell nproc)
+# More options of CMake's for a folder that is not configured yet.
+CMAKE_OPTIONS ?=
 
 # What `make demo` runs; the README shows its output.
 DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h100 --gpus 64 \
@@ -28,7 +30,7 @@ help:
 	@echo "make deps     only install what is missing (scripts/install-deps --list names it)"
 	@echo "make clean    remove build/"
 	@echo ".ci/run       all that must pass before a change is merged"
-	@echo ".ci/full      what takes longer: make fuzz, counted"
+	@echo ".ci/full      what takes longer: another compiler, more fuzzing, the thread sanitizer"
 
 # The page goes into the binary; without node and npm the binary does without it.
 demo: $(RELEASE)/build.ninja
@@ -84,7 +86,7 @@ screenshots: $(RELEASE)/build.ninja
 
 # Configured once; Ninja configures again by itself where a CMake file or a list of sources changes.
 build/%/build.ninja: | deps
-	@cmake --preset $* >build/configure-$*.log 2>&1 || \
+	@cmake --preset $* $(CMAKE_OPTIONS) >build/configure-$*.log 2>&1 || \
 	  { cat build/configure-$*.log; rm -f $@; exit 1; }
 
 deps:

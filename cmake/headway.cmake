@@ -3,9 +3,18 @@ add_library(headway_flags INTERFACE)
 # -Wrestrict: g++ 12 reports std::string operator+ falsely (GCC bug 105651).
 target_compile_options(headway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                -Wno-sign-conversion -Wno-restrict -Werror)
+# clang does not know g++'s warnings that are off here, and finds std::stable_sort of g++'s library
+# to use what is deprecated.
+target_compile_options(headway_flags INTERFACE
+  "$<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-warning-option;-Wno-deprecated-declarations>")
 target_include_directories(headway_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(HEADWAY_LIBFUZZER)
-  target_compile_options(headway_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(headway_flags INTERFACE -fsanitize=fuzzer-no-link,address)
+  target_link_options(headway_flags INTERFACE -fsanitize=address)
+endif()
+if(HEADWAY_THREADS)
+  target_compile_options(headway_flags INTERFACE -fsanitize=thread -g1)
+  target_link_options(headway_flags INTERFACE -fsanitize=thread)
 endif()
 
 # The sanitizers watch twins of the libraries, NAME_sanitized, which the same tests are linked with a
@@ -80,6 +89,30 @@ function(headway_library name)
                                          -Wno-stringop-overread)
 endfunction()
 
+# headway_unity(LIBRARY SOURCES file...): with HEADWAY_UNITY, up to eight sources of one folder are
+# compiled as one. Who writes two functions of one name in a folder hears of it from .ci/run.
+function(headway_unity library)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  if(NOT HEADWAY_UNITY)
+    return()
+  endif()
+  foreach(source ${ARG_SOURCES})
+    get_source_file_property(group ${source} UNITY_GROUP)
+    if(group)
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if(NOT DEFINED seen_${folder})
+      set(seen_${folder} 0)
+    endif()
+    math(EXPR batch "${seen_${folder}} / 8")
+    math(EXPR seen_${folder} "${seen_${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
+  endforeach()
+  set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # headway_module(NAME [QUICK_TO_COMPILE] USES dependency... PRIVATE library...
 #                TEST_USES dependency...)
 #
@@ -105,10 +138,12 @@ function(headway_module name)
     endif()
     headway_library(headway_${name} HEADERS ${headers} SOURCES ${sources} USES ${ARG_USES}
                     PRIVATE ${ARG_PRIVATE} ${how})
+    headway_unity(headway_${name} SOURCES ${sources})
     if(HEADWAY_SANITIZE)
       headway_twins(uses ${ARG_USES})
       headway_library(headway_${name}_sanitized HEADERS headway_headers_sanitized
                       SOURCES ${sources} USES ${uses} PRIVATE ${ARG_PRIVATE} headway_sanitizers)
+      headway_unity(headway_${name}_sanitized SOURCES ${sources})
     endif()
   else()  # a folder of headers only
     add_library(headway_${name} INTERFACE)
@@ -183,7 +218,8 @@ endfunction()
 # headway_fuzz(NAME SEEDS glob... [ITERATIONS n]): the fuzz target NAME of tests/fuzz/targets.cpp. As
 # a test it runs every seed and n mutations of them, always the same ones. With HEADWAY_SANITIZE also
 # as full.fuzz.NAME, of HEADWAY_FUZZ_MUTATIONS, which .ci/full runs (ctest --build-config full). With
-# HEADWAY_LIBFUZZER it is a libFuzzer program to be run by hand: NAME_fuzz FOLDER_OF_SEEDS.
+# HEADWAY_LIBFUZZER it is a libFuzzer program, NAME_fuzz, and the test libfuzzer.NAME runs it for
+# HEADWAY_FUZZ_EXECUTIONS.
 function(headway_fuzz name)
   cmake_parse_arguments(ARG "" "ITERATIONS" "SEEDS" ${ARGN})
   if(NOT ARG_ITERATIONS)
@@ -193,6 +229,13 @@ function(headway_fuzz name)
     add_executable(${name}_fuzz libfuzzer.cpp)
     target_compile_definitions(${name}_fuzz PRIVATE HEADWAY_FUZZ_TARGET="${name}")
     target_link_libraries(${name}_fuzz PRIVATE headway_fuzz_targets -fsanitize=fuzzer)
+    # What it finds goes to the first folder; the seeds stay as they are.
+    set(found ${PROJECT_BINARY_DIR}/corpus/${name})
+    file(MAKE_DIRECTORY ${found})
+    add_test(NAME libfuzzer.${name} CONFIGURATIONS full
+             COMMAND ${name}_fuzz -runs=${HEADWAY_FUZZ_EXECUTIONS} -verbosity=0 -max_len=65536
+                     -artifact_prefix=${PROJECT_BINARY_DIR}/${name}- ${found} ${ARG_SEEDS})
+    set_tests_properties(libfuzzer.${name} PROPERTIES TIMEOUT 1000000)  # some take hours
     return()
   endif()
   set(run ${name} --iterations ${ARG_ITERATIONS} ${ARG_SEEDS})

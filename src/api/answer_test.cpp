@@ -58,7 +58,7 @@ TEST(Answer, IsTheDocumentOfTheCommandLine) {
   PlanRequest plan;
   plan.fields = flags(kFlags);
   plan.fixed = {"tp=4"};
-  plan.most = {{"pp", "2", "--max-pp"}};
+  plan.most = {{"pp", "2", FieldName("max-pp")}};
   plan.objective = "memory";
   plan.headroom = "10%";
   plan.top = 2;

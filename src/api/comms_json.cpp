@@ -112,7 +112,7 @@ std::string expected_json(const ExpectedCalls& e) {
                          {"cluster", e.run.cluster.name},
                          {"parameters", parameters(e.run.model).total},
                          {"job",
-                          {{"framework", kFrameworkNames[static_cast<int>(job.framework)]},
+                          {{"framework", name_of(job.framework)},
                            {"seq", job.sequence},
                            {"global_batch", job.global_batch},
                            {"precision", job.recipe->name}}},

@@ -25,10 +25,8 @@ Result<std::optional<Launcher>> launcher_of(PlanRequest& request) {
   const bool given = std::any_of(request.fields.begin(), request.fields.end(),
                                  [](const GivenField& field) { return field.name == "framework"; });
   if (!given && request.run_file.empty()) {
-    const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
-    request.fields.push_back({"framework",
-                              std::string(kFrameworkNames[static_cast<std::size_t>(framework)]),
-                              FieldName("emit")});
+    const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
+    request.fields.push_back({"framework", std::string(framework), FieldName("emit")});
   }
   return std::optional(launcher);
 }

@@ -35,7 +35,8 @@ PlanRequest small() {
 // Every layout that is offered can be started: what a framework's files cannot say is not offered.
 RC_GTEST_PROP(PlanLaunch, every_layout_of_the_space_is_written_and_read_back_as_the_same, ()) {
   const auto launcher = static_cast<Launcher>(*rc::gen::inRange(0, 4));
-  const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
+  const Framework framework =
+      framework_from(kLauncherFrameworks[static_cast<std::size_t>(launcher)]).value();
   // torchtitan knows models by name, and only Megatron-LM's mixture of experts can be written.
   const char* const model =
       launcher == Launcher::megatron
@@ -53,7 +54,7 @@ RC_GTEST_PROP(PlanLaunch, every_layout_of_the_space_is_written_and_read_back_as_
           .convention = AttentionFlops::full,
           .assumptions = {},
           .given = {}};
-  run.job.attention = habits(framework).hopper_attention;
+  run.job.attention = usual_attention(run.job, run.cluster.accelerator);
   RC_PRE(is_legal(run.model, run.job, run.layout, run.cluster));
   const auto files = launch_files(run, launcher);
   if (!files) {
@@ -120,7 +121,7 @@ TEST(Plan, headroom_and_filters_hold_for_every_layout_of_the_answer) {
   PlanRequest request = small();
   request.headroom = "50 %";
   request.fixed = {"tp=2"};
-  request.most = {{"pp", "1", "--max-pp"}};
+  request.most = {{"pp", "1", FieldName("max-pp")}};
   const Plan plan = small_plan(request);
   ASSERT_FALSE(plan.best.empty());
   for (const PlannedLayout& at : plan.best) {

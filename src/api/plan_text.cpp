@@ -44,8 +44,8 @@ std::string heading(const Plan& plan) {
                     count_text(static_cast<double>(plan.accelerators)) +
                     (plan.accelerators == 1 ? " accelerator of " : " accelerators of ") +
                     printable(plan.run.cluster.name) + "\n";
-  out += std::string(kFrameworkNames[static_cast<std::size_t>(job.framework)]) + ", " +
-         std::string(job.recipe->name) + ", attention " +
+  out += std::string(name_of(job.framework)) + ", " + std::string(job.recipe->name) +
+         ", attention " +
          std::string(kAttentionKernelNames[static_cast<std::size_t>(job.attention)]) + ", " +
          count_text(static_cast<double>(job.global_batch)) + " sequences of " +
          count_text(static_cast<double>(job.sequence)) + " tokens\n";

@@ -19,7 +19,7 @@ Result<Forecast> predict(const Run& run) {
                         " more than the " + to_text(out.capacity) + " of an accelerator");
   }
   const std::int64_t chunks = run.layout.pp * run.layout.vpp;
-  const bool balanced = habits(run.job.framework).balances_stages && run.layout.vpp == 1;
+  const bool balanced = habits(run.job).pipeline.balances_stages && run.layout.vpp == 1;
   if (run.model.layers() % chunks != 0 && run.layout.first_stage_layers == 0 &&
       run.layout.last_stage_layers == 0 && !balanced) {
     out.notes.push_back(std::to_string(run.model.layers()) + " layers do not divide into " +

@@ -105,10 +105,8 @@ CommandOutput run_predict(const PredictRequest& request) {
                  Trouble::unknown}});
   }
   if (launcher && !gives(fields, "framework")) {
-    const Framework framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
-    fields.push_back({"framework",
-                      std::string(kFrameworkNames[static_cast<std::size_t>(framework)]),
-                      FieldName("emit")});
+    const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
+    fields.push_back({"framework", std::string(framework), FieldName("emit")});
   }
 
   // A legal run, or everything that is wrong with it.

@@ -1,22 +1,35 @@
 // The sweeps of docs/scaling.md.
 #include "api/scale_sweep.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {
 
 struct PageSweep {
   SweepAxis axis;
-  std::vector<std::pair<const char*, const char*>> fields;
+  std::vector<std::pair<std::string, std::string>> fields;
 };
 
-// The study's workload (arXiv 2411.13055): Llama 2 by FSDP that keeps gathered weights (models:
-// that gathers them again, as the largest does not fit otherwise), two sequences of 4,096 an
-// accelerator.
-std::vector<PageSweep> page_sweeps() {
-  using Fields = std::vector<std::pair<const char*, const char*>>;
-  const auto with = [](Fields more) {
-    Fields out = {
-        {"model", "llama-2-7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"}, {"framework", "fsdp"}};
+using Workload = std::vector<std::pair<std::string, std::string>>;
+
+// The study's workload (arXiv 2411.13055; data/runs/studies.toml), weights kept gathered (models:
+// gathered again, as the largest does not fit otherwise), two sequences an accelerator.
+Result<Workload> studied_workload() {
+  const auto studies = embedded_document("runs/studies.toml");
+  if (!studies) return studies.problems();
+  Problems problems;
+  Fields fields = Fields(*studies, problems).table("scaling", /*required=*/true);
+  Workload out;
+  for (const char* name : {"model", "cluster", "seq", "framework"}) {
+    out.emplace_back(name, fields.text(name));
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+std::vector<PageSweep> page_sweeps(const Workload& studied) {
+  const auto with = [&](const Workload& more) {
+    Workload out = studied;
     out.insert(out.end(), more.begin(), more.end());
     return out;
   };
@@ -39,14 +52,16 @@ std::vector<PageSweep> page_sweeps() {
 
 Result<SweepPage> sweep_page() {
   SweepPage out;
-  for (const PageSweep& each : page_sweeps()) {
+  const auto studied = studied_workload();
+  if (!studied) return studied.problems();
+  for (const PageSweep& each : page_sweeps(*studied)) {
     const std::string name(kSweepNames[static_cast<std::size_t>(each.axis)]);
     RunRequest fields;
     std::string command = "headway scale " + name;
     for (const auto& [field, text] : each.fields) {
-      const bool is_switch = *text == '\0';
-      fields.push_back({std::string(field), is_switch ? "true" : text});
-      command += " --" + std::string(field) + (is_switch ? "" : " " + std::string(text));
+      const bool is_switch = text.empty();
+      fields.push_back({field, is_switch ? "true" : text});
+      command += " --" + field + (is_switch ? "" : " " + text);
     }
     auto question = read_sweep(each.axis, fields);
     if (!question) return question.problems();

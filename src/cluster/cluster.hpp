@@ -12,11 +12,19 @@
 
 namespace headway {
 
+/// What accelerators of one architecture share (data/architectures.toml).
+struct Architecture {
+  std::string title;                    // as charts call it; empty: among the others
+  int flash_attention = 2;              // the newest generation made for it; 0: none runs
+  bool before_flash_attention = false;  // published runs on it came before flash attention
+};
+
 struct Accelerator {
   std::string name;          // "h100-sxm"
   std::string title;         // "NVIDIA H100 SXM5 80 GB"
-  std::string architecture;  // "hopper": fitted kernel constants are shared by architecture
-  std::string previous;      // the accelerator of the generation before; empty: not stated
+  std::string architecture;  // the name by which fitted kernel constants are shared
+  Architecture traits;
+  std::string previous;  // the accelerator of the generation before; empty: not stated
   std::string source;
   std::array<FlopsPerSecond, kPrecisions> peak{};  // dense, by Precision; 0: not supported
   Bytes memory;  // what the data sheet states, 80 GB HBM written as GiB where it is

@@ -29,4 +29,9 @@ Result<Cluster> cluster_from_document(Document document, const std::string& name
 std::vector<std::string> cluster_names();      // sorted
 std::vector<std::string> accelerator_names();  // sorted
 
+/// The traits of an architecture; those of one without own where it is not known.
+const Architecture& architecture(const std::string& name);
+/// The titles by which charts tell architectures apart, the last that of all without one.
+const std::vector<std::string>& architecture_titles();
+
 }  // namespace headway

@@ -16,10 +16,4 @@ Result<Accelerator> read_accelerator(const Document& document, const std::string
 Result<Cluster> read_cluster(const Document& document, const std::string& name,
                              const Result<Accelerator>& accelerator);
 
-/// Reads `source`, `kind` and `date` (for the whole file) and the tables [sources.NAME] with
-/// `fields`, and adds a problem for each number of the document that no source covers. An entry of
-/// `fields` covers the field of that name at any depth and everything below it: "tdp", "peak",
-/// "levels.fabric", "latency". Returns the sources as one line of text.
-std::string read_sources(Fields& fields, const Document& document, Problems& problems);
-
 }  // namespace headway

@@ -1,6 +1,8 @@
 #include <string>
 
+#include "base/document/sources.hpp"
 #include "base/text.hpp"
+#include "cluster/load.hpp"
 #include "cluster/read.hpp"
 
 namespace headway {
@@ -30,6 +32,7 @@ Result<Accelerator> read_accelerator(const Document& document, const std::string
   out.name = fields.text_or("name", name);
   out.title = fields.text_or("title", out.name);
   out.architecture = fields.text("architecture");
+  out.traits = architecture(out.architecture);
   out.previous = fields.text_or("previous", "");
 
   Fields peak = fields.table("peak", true);

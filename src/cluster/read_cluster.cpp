@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/document/sources.hpp"
 #include "base/text.hpp"
 #include "cluster/read.hpp"
 
@@ -8,7 +9,7 @@ namespace headway {
 namespace {
 
 constexpr std::int64_t kMostAccelerators = 1'000'000'000;
-constexpr BytesPerSecond kWidest{1e15};  // far above any link: a slip of the unit
+constexpr BytesPerSecond kWidestLink{1e15};  // far above any link: a slip of the unit
 const std::vector<std::string> kTopologies = {"switched", "ring", "torus", "mesh"};
 
 // A level and the fields that wait for the size of the level below.
@@ -30,7 +31,7 @@ Topology read_topology(Fields& fields) {
 
 BytesPerSecond bandwidth(Fields& fields, std::string_view key) {
   const auto value = fields.quantity_or<BytesPerSecond>(key, BytesPerSecond());
-  if (value > kWidest) fields.fail(key, "is beyond any link; is the unit right?");
+  if (value > kWidestLink) fields.fail(key, "is beyond any link; is the unit right?");
   return value;
 }
 

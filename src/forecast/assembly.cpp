@@ -99,7 +99,7 @@ HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& clus
   }
   out.gaps = gaps(out.held);
   out.fits = out.held.total() - out.gaps <= cluster.accelerator.memory;
-  out.at_limit = gaps_cost_time(job) && out.held.total() > cluster.accelerator.memory;
+  out.at_limit = habits(job).memory.gaps_cost_time && out.held.total() > cluster.accelerator.memory;
   return out;
 }
 

@@ -54,7 +54,7 @@ TEST(Forecast, TheOneBucketOfALaterStageMayBeHidden) {
 // first stage at least one bucket of the reduction. DeepSpeed's buckets are the same either way.
 RC_GTEST_PROP(Forecast, OverlappedGradientsExposeAtLeastTheLastBucket, ()) {
   Case c = random_case();
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   c.layout.zero = 1;
   RC_PRE(c.legal());
   c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::off;

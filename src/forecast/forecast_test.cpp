@@ -64,7 +64,7 @@ RC_GTEST_PROP(Forecast, TheStagesItNamesMakeItsBubbleAndTakeNoLongerThanTheStep,
 
 TEST(Forecast, AtTheAllocatorsLimitTheCacheIsTakenAnewInEveryMicroBatch) {  // [FORECAST-15]
   Case c = case_of("mpt-1b", "dgx-a100-40gb");
-  c.job.framework = Framework::fsdp;
+  c.job.framework = framework_from("fsdp").value();
   c.job.sequence = 2048;
   c.job.global_batch = 8 * 4 * 3;
   c.layout.dp = 8;
@@ -72,7 +72,8 @@ TEST(Forecast, AtTheAllocatorsLimitTheCacheIsTakenAnewInEveryMicroBatch) {  // [
   c.layout.micro_batch = 4;
   c.job.software = 2023;
   c.calibration.shared = {};
-  FrameworkConstants& own = c.calibration.frameworks[static_cast<std::size_t>(Framework::fsdp)];
+  FrameworkConstants& own =
+      c.calibration.frameworks[static_cast<std::size_t>(framework_from("fsdp").value())];
   own.fragmentation = 0.1;
   own.reclaim = BytesPerSecond(20e9);
   ASSERT_TRUE(c.legal());
@@ -127,7 +128,7 @@ RC_GTEST_PROP(Forecast, AHigherPeakIsNeverSlower, ()) {
   Case c = random_case();
   // The bubble of these falls with the weight gradient's share of the work [FORECAST-2]: where
   // communication sets the pace, faster kernels lengthen it by more than they save.
-  c.job.framework = Framework::jax;
+  c.job.framework = framework_from("jax").value();
   RC_PRE(c.legal() && c.layout.schedule <= Schedule::gpipe);
   const double before = c.priced().step_time.value();
   for (FlopsPerSecond& peak : c.cluster.accelerator.peak) peak *= 2;
@@ -140,7 +141,7 @@ RC_GTEST_PROP(Forecast, MoreMemoryBandwidthIsNeverSlower, ()) {
   Case c = random_case();
   // The bubble of these falls with the weight gradient's share of the work [FORECAST-2]: where
   // communication sets the pace, faster kernels lengthen it by more than they save.
-  c.job.framework = Framework::jax;
+  c.job.framework = framework_from("jax").value();
   RC_PRE(c.legal() && c.layout.schedule <= Schedule::gpipe);
   const double before = c.priced().step_time.value();
   c.cluster.accelerator.memory_bandwidth *= 2;
@@ -151,7 +152,7 @@ RC_GTEST_PROP(Forecast, MoreMemoryBandwidthIsNeverSlower, ()) {
 
 RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
   Case c = random_case();
-  c.job.framework = Framework::jax;  // compiled: the host hardly ever sets the pace
+  c.job.framework = framework_from("jax").value();  // compiled: the host hardly ever sets the pace
   RC_PRE(c.legal());
   const Forecast slow = c.priced();
   Accelerator& a = c.cluster.accelerator;

@@ -32,7 +32,7 @@ TEST(Forecast, GraphsLiftTheHostsPace) {
 // [FORECAST-9] A small model is bound by the host, which issues every kernel and call in turn.
 TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
   Case c = case_of("gpt-neox-19m", "dgx-h100");
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   c.job.sequence = 2048;
   c.job.global_batch = 16;
   c.layout.dp = 1;
@@ -57,7 +57,7 @@ TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
 
 TEST(Forecast, WhereTheHostSetsThePaceACallCostsItOneLaunch) {  // [FORECAST-9]
   Case c = case_of("gpt-neox-1.3b", "dgx-h100");
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   c.job.sequence = 2048;
   c.job.global_batch = 4;
   c.layout.tp = 2;
@@ -85,7 +85,7 @@ TEST(Forecast, CheckedCollectivesTakeTheHostsTimeForEachRank) {
   c.layout.tp = 8;
   c.layout.zero = 0;
   FrameworkConstants& constants = c.calibration.frameworks.front();
-  ASSERT_EQ(c.job.framework, Framework::megatron);
+  ASSERT_EQ(c.job.framework, framework_from("megatron").value());
   constants.near_check = Seconds(1);  // so long that nothing else matters
   const double without = c.priced().step_time.value();
   c.job.checked_collectives = true;
@@ -117,13 +117,13 @@ TEST(Forecast, BlockingTransfersWaitForTheHostEachTime) {
 // Each piece of a weight that the host cuts out to gather it costs host_piece.
 TEST(Forecast, PiecesOfGatheredWeightsTakeTheHostsTime) {
   Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.framework = Framework::nanotron;
+  c.job.framework = framework_from("nanotron").value();
   c.job.sequence = 2048;
   c.job.global_batch = 8;
   c.layout.dp = 8;
   c.layout.zero = 1;
   FrameworkConstants& constants = c.calibration.frameworks.at(3);
-  ASSERT_EQ(kFrameworkNames.at(3), "nanotron");
+  ASSERT_EQ(framework_names()[3], "nanotron");
   const double before = c.priced().parts.optimizer.value();
   constants.host_piece += Seconds(1e-3);
   const double pieces = lower(c.model, c.job, c.layout, c.cluster).stages.front().pieces;

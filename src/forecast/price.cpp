@@ -146,12 +146,12 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   out.backward.compute = work.backward;
   out.weight_gradient = work.weight_gradient;
   out.recomputed = work.recomputed;
-  const Habits& habit = habits(prices.job.framework);
+  const Habits& habit = habits(prices.job);
 
   // What computation can hide. A tensor-parallel gather or reduction runs under one of the two
   // products that follow it; split products (user buffers) let all of a group's pieces but the
   // first run under their neighbours; a ring's passes run under the attention of the piece before.
-  const bool split_products = chosen(prices.layout.overlap_tensor, habit.overlap_tensor) &&
+  const bool split_products = chosen(prices.layout.overlap_tensor, habit.overlap.tensor) &&
                               shares_memory(prices.spans.tp, prices.cluster);
   const bool overlap_experts = prices.layout.overlap_experts == Choice::on;
   // No computation hides two calls at once [FORECAST-8].

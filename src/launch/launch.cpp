@@ -91,12 +91,11 @@ const Section& main_section(const std::vector<Section>& sections) {
 
 Result<std::vector<LaunchFile>> launch_files(const Run& run, Launcher launcher) {
   const auto index = static_cast<std::size_t>(launcher);
-  if (run.job.framework != kLauncherFrameworks[index]) {
-    return Problem{
-        FieldName("framework"),
-        "is " + std::string(kFrameworkNames[static_cast<std::size_t>(run.job.framework)]) +
-            "; a configuration of " + std::string(kLauncherNames[index]) + " starts a run of " +
-            std::string(kFrameworkNames[static_cast<std::size_t>(kLauncherFrameworks[index])])};
+  if (name_of(run.job.framework) != kLauncherFrameworks[index]) {
+    return Problem{FieldName("framework"),
+                   "is " + std::string(name_of(run.job.framework)) + "; a configuration of " +
+                       std::string(kLauncherNames[index]) + " starts a run of " +
+                       std::string(kLauncherFrameworks[index])};
   }
   switch (launcher) {
     case Launcher::megatron:

@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 4> kLauncherNames = {"megatron", "torchti
 constexpr std::array<std::string_view, 4> kLauncherVersions = {
     "Megatron-LM core 0.15.0", "torchtitan 0.2.2", "DeepSpeed 0.17", "nanotron 0.4"};
 /// The framework that a run must be of to be written for a launcher.
-constexpr std::array<Framework, 4> kLauncherFrameworks = {
-    Framework::megatron, Framework::fsdp, Framework::deepspeed, Framework::nanotron};
+constexpr std::array<std::string_view, 4> kLauncherFrameworks = {"megatron", "fsdp", "deepspeed",
+                                                                 "nanotron"};
 
 /// One file of a configuration.
 struct LaunchFile {

@@ -12,11 +12,11 @@ namespace headway::launch {
 void Refusals::refuse(bool is, const FieldNames& fields, const std::string& what,
                       const std::string& hint) {
   if (!is) return;
-  problems_.push_back(
-      {fields, what + " cannot be expressed in " +
-                            std::string(kLauncherVersions[static_cast<std::size_t>(launcher_)]) +
-                            (hint.empty() ? "" : "; " + hint),
-       Trouble::unsupported});
+  problems_.push_back({fields,
+                       what + " cannot be expressed in " +
+                           std::string(kLauncherVersions[static_cast<std::size_t>(launcher_)]) +
+                           (hint.empty() ? "" : "; " + hint),
+                       Trouble::unsupported});
 }
 
 void refuse_common(Refusals& refusals, const Run& run) {
@@ -29,9 +29,9 @@ void refuse_common(Refusals& refusals, const Run& run) {
   refusals.refuse(job.blocking_transfers, "blocking-transfers",
                   "a pipeline transfer that waits for the host",
                   "it is a property of nanotron before 2025");
-  refusals.refuse(
-      run.layout.zero == 3 && !run.layout.reshard_after_forward && job.framework != Framework::fsdp,
-      "no-reshard", "keeping gathered weights");
+  refusals.refuse(run.layout.zero == 3 && !run.layout.reshard_after_forward &&
+                      !habits(job).sharding.keeps_gathered,
+                  "no-reshard", "keeping gathered weights");
 }
 
 std::string headline(const Run& run, Launcher launcher) {
@@ -97,7 +97,7 @@ void ModelDocument::add(Node::Table& table, std::string_view key, Node node) {
   for (auto& [name, old] : table) {
     if (name == key) return void(old = std::move(node));
   }
-  table.emplace_back(key, std::move(node));
+  table.emplace_back(std::string(key), std::move(node));
 }
 
 GivenField ModelDocument::field(const std::string& file, int line) && {

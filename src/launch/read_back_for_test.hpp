@@ -25,7 +25,7 @@ inline std::string messages(const Problems& problems) {
 /// framework made, and the spread of layers (compared apart) left out.
 inline Layout canonical(const Run& run) {
   Layout out = run.layout;
-  const Habits& habit = habits(run.job.framework);
+  const Habits& habit = habits(run.job);
   const auto settle = [](Choice& choice, bool usual, bool matters = true) {
     choice = matters && chosen(choice, usual) ? Choice::on : Choice::off;
   };
@@ -47,9 +47,9 @@ inline Layout canonical(const Run& run) {
     out.reshard_after_forward = true;
   }
   out.recompute_early_stop = stops_recompute_early(run.job, out) ? Choice::on : Choice::off;
-  settle(out.overlap_gradients, habit.overlap_gradients);
-  settle(out.overlap_parameters, habit.overlap_parameters, out.zero > 0);
-  settle(out.overlap_tensor, habit.overlap_tensor, out.tp > 1);
+  settle(out.overlap_gradients, habit.overlap.gradients);
+  settle(out.overlap_parameters, habit.overlap.parameters, out.zero > 0);
+  settle(out.overlap_tensor, habit.overlap.tensor, out.tp > 1);
   settle(out.overlap_experts, false, experts);
   out.first_stage_layers = out.last_stage_layers = 0;
   out.embedding_slots = out.head_slots = 0;
@@ -142,9 +142,7 @@ inline Case any_case_of(Framework framework) {
   c.layout.head_slots = *rc::gen::inRange(0, 2);
   c.layout.recompute_every = c.layout.recompute == Recompute::full ? *rc::gen::inRange(1, 4) : 1;
   c.job.fused = *rc::gen::arbitrary<bool>();
-  const bool hopper = c.cluster.accelerator.architecture == "hopper" ||
-                      c.cluster.accelerator.architecture == "blackwell";
-  c.job.attention = hopper ? habits(framework).hopper_attention : AttentionKernel::flash2;
+  c.job.attention = usual_attention(c.job, c.cluster.accelerator);
   return c;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "layout/frameworks/habits.hpp"
 #include "layout/layout.hpp"
 
 namespace headway {
@@ -32,7 +33,11 @@ constexpr const char* kEnds[] = {"first-stage-layers", "last-stage-layers"};
 class Checker {
  public:
   Checker(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster)
-      : model_(model), job_(job), layout_(layout), cluster_(cluster) {}
+      : model_(model),
+        job_(job),
+        layout_(layout),
+        cluster_(cluster),
+        habits_(habits(job.framework, job.software)) {}
 
   // The first problem is enough, and nobody reads it: none is written.
   bool is_legal() {
@@ -77,6 +82,7 @@ class Checker {
     for (const char* const field : fields) names.emplace_back(field);
     problems_.push_back({std::move(names), std::move(message)});
   }
+  std::string title() const { return std::string(title_of(job_.framework)); }
   void positive(const char* field, std::int64_t value) {
     if (value < 1) fail(field, "is " + std::to_string(value) + "; must be at least 1");
     if (value > 10'000'000) fail(field, "is " + std::to_string(value) + "; must be at most 10^7");
@@ -214,13 +220,12 @@ class Checker {
                         " layers to " + std::to_string(others) + " other stages");
       }
     }
-    if (job_.framework == Framework::nanotron && layout_.pp > 1 && layout_.vpp == 1 &&
-        !explicit_ends) {
+    if (habits_.pipeline.balances_stages && layout_.pp > 1 && layout_.vpp == 1 && !explicit_ends) {
       // The cast of the logits and the loss take a stage each behind the head's; others would have
       // nothing to run [STEP-13].
       const std::int64_t used = balanced_stages(model_, layout_.pp).head + 3;
       if (used < layout_.pp) {
-        fail("pp", "nanotron balances the weights of layers and head and would leave " +
+        fail("pp", title() + " balances the weights of layers and head and would leave " +
                        std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
                        " stages without anything");
       }
@@ -252,18 +257,18 @@ class Checker {
     const std::int64_t count = micro_batches(job_, layout_);
     const std::string has = "(" + std::to_string(count) + ")";
     const std::string pp = "pp = " + std::to_string(layout_.pp);
-    if (layout_.vpp > 1 && job_.framework == Framework::megatron && count % layout_.pp != 0) {
+    const Interleaving interleaved =
+        layout_.vpp > 1 ? habits_.pipeline.interleaved : Interleaving::any;
+    if (interleaved == Interleaving::multiple && count % layout_.pp != 0) {
       fail("vpp", "interleaving needs the micro-batches " + has + " to be a multiple of " + pp);
     }
-    // torch.distributed.pipelining, ScheduleInterleaved1F1B: as many rounds as hold pp each.
     const std::int64_t rounds = std::max<std::int64_t>(1, count / layout_.pp);
-    if (layout_.vpp > 1 && job_.framework == Framework::fsdp && count % rounds != 0) {
+    if (interleaved == Interleaving::rounds && count % rounds != 0) {
       fail("vpp", "interleaving needs the micro-batches " + has + " to be below " + pp +
                       ", or to split into equal rounds of at least that many");
     }
-    // MaxText, configs/pyconfig.py: num_pipeline_microbatches.
-    if (job_.framework == Framework::jax && count % layout_.pp != 0) {
-      fail("pp", "MaxText needs the micro-batches " + has + " to be a multiple of " + pp);
+    if (habits_.pipeline.micro_batches_in_rounds && count % layout_.pp != 0) {
+      fail("pp", title() + " needs the micro-batches " + has + " to be a multiple of " + pp);
     }
   }
 
@@ -286,8 +291,11 @@ class Checker {
     if (layout_.shard > 0) {
       divides("shard", layout_.shard, layout_.dp * layout_.cp, "the data-parallel ranks (dp x cp)");
     }
-    if (job_.framework == Framework::deepspeed && layout_.zero >= 2 && layout_.pp > 1) {
-      fail("zero", "DeepSpeed's pipeline engine runs with ZeRO 0 or 1 only");
+    const int most = habits_.sharding.most_zero_in_pipeline;
+    if (layout_.zero > most && layout_.pp > 1) {
+      std::string legal = "0";
+      for (int stage = 1; stage <= most; ++stage) legal += " or " + std::to_string(stage);
+      fail("zero", title() + "'s pipeline engine runs with ZeRO " + legal + " only");
     }
     if (layout_.zero != 3 && layout_.offload_parameters) {
       fail("offload", "parameters can be offloaded with --zero 3 only");
@@ -341,8 +349,19 @@ class Checker {
   }
 
   void formats() {
-    if (job_.framework == Framework::fsdp) return;
-    const std::string message = "is a setting of FSDP; leave it out, or give --framework fsdp";
+    if (habits_.sharding.formats_chosen) return;
+    if (job_.param_dtype == WireFormat::framework && job_.reduce_dtype == WireFormat::framework) {
+      return;
+    }
+    std::string titles, names;
+    for (std::size_t i = 0; i < framework_names().size(); ++i) {
+      const auto other = static_cast<Framework>(i);
+      if (!habits(other).sharding.formats_chosen) continue;
+      titles += (titles.empty() ? "" : ", ") + std::string(title_of(other));
+      names += (names.empty() ? "" : " or ") + std::string(name_of(other));
+    }
+    const std::string message =
+        "is a setting of " + titles + "; leave it out, or give --framework " + names;
     if (job_.param_dtype != WireFormat::framework) fail("param-dtype", message);
     if (job_.reduce_dtype != WireFormat::framework) fail("reduce-dtype", message);
   }
@@ -351,6 +370,7 @@ class Checker {
   const Job& job_;
   const Layout& layout_;
   const Cluster& cluster_;
+  const Habits& habits_;
   Problems problems_;
   bool silent_ = false;
   bool wrong_ = false;

@@ -248,7 +248,7 @@ TEST(Check, PipelineStages) {
            "--vpp", "micro-batches (6) to be a multiple of pp = 4"},
           {"interleaving in rounds that differ, in PyTorch",  // 9 over pp = 4: two rounds
            [](Case& r) {
-             r.job.framework = Framework::fsdp;
+             r.job.framework = framework_from("fsdp").value();
              r.layout.pp = 4;
              r.layout.vpp = 2;
              r.job.global_batch = 4 * 9;
@@ -256,7 +256,7 @@ TEST(Check, PipelineStages) {
            "--vpp", "micro-batches (9) to be below pp = 4, or to split into equal rounds"},
           {"a pipeline in MaxText whose stages do not divide the micro-batches",
            [](Case& r) {
-             r.job.framework = Framework::jax;
+             r.job.framework = framework_from("jax").value();
              r.layout.pp = 4;
              r.job.global_batch = 4 * 2;
            },
@@ -299,7 +299,7 @@ TEST(Check, PipelineStages) {
   run.layout.pp = 4;
   run.layout.vpp = 2;
   run.job.global_batch = 4 * 6;
-  run.job.framework = Framework::nanotron;
+  run.job.framework = framework_from("nanotron").value();
   EXPECT_EQ(listed(run.problems()), "");
 }
 
@@ -344,7 +344,7 @@ TEST(Check, ShardingOffloadAndPrecision) {
                     "--shard", "(4); legal: 1, 2, 4"},
                    {"DeepSpeed's pipeline with ZeRO-2",
                     [](Case& r) {
-                      r.job.framework = Framework::deepspeed;
+                      r.job.framework = framework_from("deepspeed").value();
                       r.layout.zero = 2;
                     },
                     "--zero", "ZeRO 0 or 1"},
@@ -367,7 +367,7 @@ TEST(Check, FormatsOfTheWireAreFsdpsToSet) {
                     "--reduce-dtype", "--framework fsdp"},
                });
   Case run = dense();
-  run.job.framework = Framework::fsdp;
+  run.job.framework = framework_from("fsdp").value();
   run.job.param_dtype = run.job.reduce_dtype = WireFormat::fp32;
   EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
 }
@@ -465,7 +465,7 @@ Case small_with_a_large_head() {
   run.model.kinds.front().attention->head_dim = run.model.kinds.front().attention->value_dim = 64;
   run.model.kinds.front().feed_forward->width = 8192;
   run.model.pattern.resize(16);
-  run.job.framework = Framework::nanotron;
+  run.job.framework = framework_from("nanotron").value();
   run.job.sequence = 4096;
   run.job.global_batch = 64;
   return run;
@@ -492,9 +492,9 @@ TEST(Check, NanotronRunsNoStageWithoutAnything) {
   ASSERT_EQ(problems.size(), 1u) << listed(problems);
   EXPECT_EQ(where_text(problems.front()), "--pp");
   EXPECT_NE(problems.front().message.find("1 of 16 stages"), std::string::npos);
-  run.job.framework = Framework::megatron;
+  run.job.framework = framework_from("megatron").value();
   EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
-  run.job.framework = Framework::nanotron;
+  run.job.framework = framework_from("nanotron").value();
   run.layout.pp = 8;
   EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
 }

@@ -128,7 +128,7 @@ std::vector<FieldRow> rows() {
       {{"seq", "N", "tokens in one sequence"}, whole(), at<&Job::sequence>()},
       {{"global-batch", "N", "sequences in one step"}, whole(), at<&Job::global_batch>()},
       {{"framework", "NAME", "megatron (default), fsdp, deepspeed, nanotron, jax"},
-       one_of(kFrameworkNames),
+       one_of(framework_names()),
        at<&Job::framework>()},
       {{"precision", "RECIPE",
         "bf16 (default), fp32, tf32, fp16, fp8, fp8-current, fp8-block, mxfp8, fp4"},

@@ -8,16 +8,13 @@
 #include <string_view>
 
 #include "cluster/precision.hpp"
+#include "layout/frameworks/framework.hpp"
 
 namespace headway {
 
 /// lora: the model's weights are frozen and low-rank adapters are trained beside each matrix.
 enum class Task : std::uint8_t { pretrain, finetune, lora };
 constexpr std::array<std::string_view, 3> kTaskNames = {"pretrain", "finetune", "lora"};
-
-enum class Framework : std::uint8_t { megatron, fsdp, deepspeed, nanotron, jax };
-constexpr std::array<std::string_view, 5> kFrameworkNames = {"megatron", "fsdp", "deepspeed",
-                                                             "nanotron", "jax"};
 
 enum class Optimizer : std::uint8_t { adam, adamw, sgd, adafactor, muon, adam_8bit };
 constexpr std::array<std::string_view, 6> kOptimizerNames = {"adam",      "adamw", "sgd",
@@ -66,7 +63,7 @@ constexpr std::array<std::string_view, 3> kWireFormatNames = {"default", "bf16",
 
 struct Job {
   Task task = Task::pretrain;
-  Framework framework = Framework::megatron;
+  Framework framework{};
   std::int64_t sequence = 0;      // tokens in one sequence
   std::int64_t global_batch = 0;  // sequences in one step
   const Recipe* recipe = recipe_from("bf16");
@@ -74,9 +71,9 @@ struct Job {
   AttentionKernel attention = AttentionKernel::flash2;
   bool causal = true;
   bool fused = true;  // fused norms, activation, rotary, bias-dropout-add kernels
-  /// FSDP's MixedPrecision. Weights of a gathered block: 16 bit; fp32 with a 16-bit recipe is
-  /// torch.autocast on fp32 weights, where norms and residual stay fp32 and each product casts what
-  /// it reads. Gradients on the wire: framework, or as stated.
+  /// Of frameworks that let them be chosen. Weights of a gathered block: 16 bit; fp32 with a 16-bit
+  /// recipe is torch.autocast on fp32 weights, where norms and residual stay fp32 and each product
+  /// casts what it reads. Gradients on the wire: framework, or as stated.
   WireFormat param_dtype = WireFormat::framework;
   WireFormat reduce_dtype = WireFormat::framework;
   Choice fused_loss = Choice::framework;  // cross-entropy in one kernel each way, in 16 bit
@@ -99,8 +96,7 @@ struct Job {
   /// The hosts compare what each rank is about to call before every collective (PyTorch with
   /// TORCH_DISTRIBUTED_DEBUG=DETAIL).
   bool checked_collectives = false;
-  /// Every transfer between stages waits for the host (nanotron before the repair of its pipeline
-  /// engine in December 2024).
+  /// Every transfer between stages waits for the host.
   bool blocking_transfers = false;
 };
 

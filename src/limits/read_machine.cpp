@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "base/document/sources.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
-#include "cluster/read.hpp"
 #include "limits/load.hpp"
 #include "limits/machine/read.hpp"
 #include "limits/machine/sites.hpp"

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kSecondsOfAMonth = 3.154e7 / 12;  // the year of the study
 constexpr std::size_t kMostSettings = 1000;
-constexpr std::int64_t kWidest = std::int64_t{1} << 26;  // d_model
+constexpr std::int64_t kWidestModel = std::int64_t{1} << 26;  // d_model
 constexpr double kMostBatchTokens = 1e12;
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -131,8 +131,8 @@ void read_models(Fields& fields, Setting& out) {
   if (out.sequence > 100'000'000) fields.fail("sequence", "must be from 1 to 100000000");
   out.first_d_model = fields.count_or("first_d_model", out.first_d_model);
   out.last_d_model = fields.count_or("last_d_model", out.last_d_model);
-  if (out.last_d_model > kWidest) {
-    fields.fail("last_d_model", "must be at most " + std::to_string(kWidest));
+  if (out.last_d_model > kWidestModel) {
+    fields.fail("last_d_model", "must be at most " + std::to_string(kWidestModel));
   } else if (widths(out).empty()) {
     fields.fail("last_d_model",
                 "no width lies between first_d_model and last_d_model; widths are 1, 3, 5 ... 15 "
@@ -249,8 +249,10 @@ std::vector<std::string> comparison_names() {
 Result<Comparison> embedded_comparison(const std::string& name) {
   const std::string path = "limits/comparisons/" + name + ".toml";
   if (!embedded_file(path)) {
-    return Problem{member("preset"), "'" + printable(name) + "' is not a known comparison" +
-                                 suggestion(name, comparison_names()), Trouble::unknown};
+    return Problem{member("preset"),
+                   "'" + printable(name) + "' is not a known comparison" +
+                       suggestion(name, comparison_names()),
+                   Trouble::unknown};
   }
   const Result<Document> document = embedded_document(path);
   if (!document) return document.problems();

@@ -1,9 +1,9 @@
 // From the text of given fields to values.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,11 +33,11 @@ class RequestReader {
   void count(std::string_view name, std::int64_t& into, std::int64_t least = 1);
   void number(std::string_view name, double& into, double least, double most);
   /// One of `names`; the index goes to `into`.
-  template <class Enum, std::size_t N>
-  void choice(std::string_view name, const std::array<std::string_view, N>& names, Enum& into) {
+  template <class Enum>
+  void choice(std::string_view name, std::span<const std::string_view> names, Enum& into) {
     const GivenField* given = find(name);
     if (given == nullptr) return;
-    for (std::size_t i = 0; i < N; ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
       if (names[i] == given->text) return void(into = static_cast<Enum>(i));
     }
     const std::vector<std::string> known(names.begin(), names.end());

@@ -69,7 +69,7 @@ void assume_defaults(const RequestReader& reader, Run& run, bool split) {
     run.assumptions.push_back("one accelerator: neither --gpus nor a degree was given");
   }
   if (run.layout.zero < 0) {
-    run.layout.zero = habits(run.job.framework).default_zero;
+    run.layout.zero = habits(run.job).sharding.zero;
     if (split && run.layout.dp * run.layout.cp > 1) {
       run.assumptions.push_back("zero " + std::to_string(run.layout.zero) +
                                 ": the habit of the framework");
@@ -82,14 +82,11 @@ void assume_defaults(const RequestReader& reader, Run& run, bool split) {
     run.assumptions.push_back("precision fp16: the accelerator has no bf16");
   }
   if (reader.has("attention")) return;
-  const std::string& architecture = run.cluster.accelerator.architecture;
-  const bool hopper_or_later = architecture == "hopper" || architecture == "blackwell";
-  run.job.attention = hopper_or_later           ? habits(run.job.framework).hopper_attention
-                      : architecture == "volta" ? AttentionKernel::unfused
-                                                : AttentionKernel::flash2;
+  run.job.attention = usual_attention(run.job, accelerator);
   // Published runs of a model from before flash attention, on hardware of that time, are asked
   // about as they were run.
-  if (run.model.before_flash_attention && architecture == "ampere") {
+  if (run.model.before_flash_attention && accelerator.traits.before_flash_attention &&
+      run.job.attention != AttentionKernel::unfused) {
     run.job.attention = AttentionKernel::unfused;
     run.assumptions.push_back(
         "attention unfused: the published runs of this model came before flash attention; "

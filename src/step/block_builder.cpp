@@ -6,7 +6,7 @@ Slice::Slice(const Model& m, const Job& j, const Layout& l)
     : model(m),
       job(j),
       layout(l),
-      habit(habits(j.framework)),
+      habit(habits(j)),
       tokens(l.micro_batch * j.sequence / l.cp),
       rows(static_cast<double>(tokens)),
       norm_rows(rows / static_cast<double>(l.sequence_parallel ? l.tp : 1)),
@@ -63,13 +63,14 @@ void BlockBuilder::linear(const Linear& matrix, std::int64_t split, std::int64_t
     // The result is added to the resident gradients: by the product itself, which reads and writes
     // them, or by a pass that reads the product's own result, too.
     const double added = 2 * gradient_bytes(slice_.job);
-    push({.shape = Matmul{out, in, rows, copies, slice_.habit.fused_weight_gradient ? added : 0.0,
+    push({.shape = Matmul{out, in, rows, copies,
+                          slice_.habit.kernels.fused_weight_gradient ? added : 0.0,
                           /*by_columns=*/true},
           .phase = Phase::backward,
           .precision = precision,
           .weight_gradient = true,
           .kernels = kernels});
-    if (!slice_.habit.fused_weight_gradient) {
+    if (!slice_.habit.kernels.fused_weight_gradient) {
       weight_passes(matrix, static_cast<double>(copies) * static_cast<double>(in * out), outputs);
     }
     if (keep_input) keep(inputs * saved, input);
@@ -92,7 +93,7 @@ void BlockBuilder::weight_passes(const Linear& matrix, double weights, double ou
   const Job& job = slice_.job;
   const double gathered = gathered_bytes(job);
   double bytes = slice_.element + 2 * gradient_bytes(job);  // read, and added to the resident one
-  if (slice_.habit.flat_gradients && shards_weights(job, slice_.layout)) {
+  if (slice_.habit.sharding.flat_gradients && shards_weights(job, slice_.layout)) {
     // Copied into the block's flat tensor, cast to the format of the wire, divided by the ranks.
     const double reduced = reduced_bytes(job);
     bytes = 2 * gathered + (reduced != gathered ? gathered + reduced : 0.0) + 2 * reduced;

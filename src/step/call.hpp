@@ -9,22 +9,9 @@
 #include "base/quantity.hpp"
 #include "cluster/precision.hpp"
 #include "layout/placement.hpp"
+#include "step/collectives.hpp"
 
 namespace headway {
-
-enum class CollectiveOp : std::uint8_t {
-  all_reduce,
-  all_gather,
-  reduce_scatter,
-  all_to_all,
-  broadcast,
-  send_receive,
-};
-constexpr std::array<std::string_view, 6> kCollectiveNames = {
-    "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send_receive"};
-constexpr std::string_view to_name(CollectiveOp op) {
-  return kCollectiveNames[static_cast<int>(op)];
-}
 
 /// dp_replica: across the sharding groups of hybrid sharding; expert_dp: the ranks that hold the
 /// same experts; embedding: first and last stage where they share the embedding's weights; model:

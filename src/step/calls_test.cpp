@@ -193,7 +193,7 @@ TEST(Pipeline, TransfersAreSplitOverTensorRanks) {  // [STEP-11]
   c.layout.sequence_parallel = false;  // Megatron-LM splits it and gathers on arrival
   EXPECT_DOUBLE_EQ(first_send(), whole / 2);
   EXPECT_DOUBLE_EQ(gathers(), 2 * 16 * whole);
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   EXPECT_DOUBLE_EQ(first_send(), whole);
 }
 

@@ -83,9 +83,9 @@ BucketSizes gradient_buckets(const StageClass& stage, const Slice& slice,
                              const StageTensors& tensors) {
   const Habits& habit = slice.habit;
   const double limit = bucket_parameters(slice.job, slice.layout);
-  const Closing closing = slice.layout.zero >= 1 ? habit.bucket_closes : Closing::reached;
-  const BucketFiller filler(limit, closing, habit.first_bucket);
-  if (!habit.first_stage_buckets || slice.layout.pp == 1) return tensors.fill(filler, 1);
+  const Closing closing = slice.layout.zero >= 1 ? habit.reduction.bucket_closes : Closing::reached;
+  const BucketFiller filler(limit, closing, habit.reduction.first_bucket);
+  if (!habit.reduction.first_stage_buckets || slice.layout.pp == 1) return tensors.fill(filler, 1);
   // Nobody waits for the gradients of later stages and chunks: they end while the first chunk of
   // the first stage runs, and each is one buffer.
   const double chunks = static_cast<double>(slice.layout.vpp);
@@ -103,19 +103,18 @@ BucketSizes gradient_buckets(const StageClass& stage, const Slice& slice,
 
 // Calls of the updated weights, in the order in which the next forward pass needs them.
 BucketSizes weight_buckets(const Slice& slice, const BucketSizes& gradients, double ranks) {
-  const double whole_since = slice.habit.gathers_whole_since;
+  const WeightGathers gathers = slice.habit.sharding.gathers;
   BucketSizes out;
-  if (whole_since <= 0) {
+  if (gathers == WeightGathers::buckets) {
     for (int i = gradients.size(); i-- > 0;) out.add(gradients[i].elements, gradients[i].count);
     return out;
   }
   const double elements = gradients.elements();
-  if (is_since(slice.job, whole_since)) {
+  if (gathers == WeightGathers::whole) {
     out.add(elements);
     return out;
   }
-  // Before that date in pieces of at least a bucket; each rank's part of one begins at an even
-  // place, the last takes what is left.
+  // The last piece takes what is left.
   const double pieces =
       std::max(1.0, std::floor(elements / bucket_parameters(slice.job, slice.layout)));
   const double piece = ranks * 2 * std::floor(elements / ranks / pieces / 2);
@@ -138,18 +137,18 @@ void add_data_parallel_calls(StageClass& stage, const Slice& slice,
   const Habits& habit = slice.habit;
   const Layout& layout = slice.layout;
   if (shards_weights(slice.job, layout)) return;
-  const bool at_once = layout.zero == 1 && habit.sharded_at_once;
+  const bool at_once = layout.zero == 1 && habit.sharding.at_once;
   const HiddenBy under_backward =
-      chosen(layout.overlap_gradients, habit.overlap_gradients && !at_once) ? HiddenBy::backward
+      chosen(layout.overlap_gradients, habit.overlap.gradients && !at_once) ? HiddenBy::backward
                                                                             : HiddenBy::nothing;
-  const HiddenBy under_forward = chosen(layout.overlap_parameters, habit.overlap_parameters)
+  const HiddenBy under_forward = chosen(layout.overlap_parameters, habit.overlap.parameters)
                                      ? HiddenBy::forward
                                      : HiddenBy::nothing;
-  const bool scatter = layout.zero >= 1 && habit.reduction == GradientReduction::reduce_scatter;
+  const bool scatter = layout.zero >= 1 && habit.reduction.by == GradientReduction::reduce_scatter;
   const bool hybrid = layout.shard > 0 && layout.zero >= 1;
   const double reduced = reduced_bytes(slice.job);
   const Precision wire = wire_precision(reduced);
-  const double times = layout.zero == 2 && habit.gradients_each_micro_batch
+  const double times = layout.zero == 2 && habit.reduction.each_micro_batch
                            ? static_cast<double>(micro_batches(slice.job, layout))
                            : 1.0;
   double tensors = 0;

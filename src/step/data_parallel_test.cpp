@@ -48,23 +48,23 @@ void expect_bytes(const Reduced& got, double all_reduce, double reduce_scatter, 
 }
 
 TEST(DataParallel, MegatronReducesFp32GradientsAndGathers16BitWeights) {  // [STEP-10]
-  expect_bytes(reduced(Framework::megatron, 0), 4, 0, 0);
-  expect_bytes(reduced(Framework::megatron, 1), 0, 4, 2);
-  expect_bytes(reduced(Framework::megatron, 1, "fp16"), 0, 2, 2);
+  expect_bytes(reduced(framework_from("megatron").value(), 0), 4, 0, 0);
+  expect_bytes(reduced(framework_from("megatron").value(), 1), 0, 4, 2);
+  expect_bytes(reduced(framework_from("megatron").value(), 1, "fp16"), 0, 2, 2);
 }
 
 // [STEP-10] arXiv 1910.02054 §7 counts 2m; DeepSpeed sends 3m: it all-reduces, then gathers. Three
 // micro-batches: ZeRO-1 reduces once a step, ZeRO-2 after each.
 TEST(DataParallel, DeepSpeedAllReducesGradientsAndGathersWeights) {
-  expect_bytes(reduced(Framework::deepspeed, 0), 2, 0, 0);
-  expect_bytes(reduced(Framework::deepspeed, 1), 2, 0, 2);
-  expect_bytes(reduced(Framework::deepspeed, 2), 3 * 2, 0, 2);
+  expect_bytes(reduced(framework_from("deepspeed").value(), 0), 2, 0, 0);
+  expect_bytes(reduced(framework_from("deepspeed").value(), 1), 2, 0, 2);
+  expect_bytes(reduced(framework_from("deepspeed").value(), 2), 3 * 2, 0, 2);
 }
 
 // [STEP-10] ZeRO-3 gathers weights for the forward and again for the backward pass of each
 // micro-batch and reduces its gradients: 3m, arXiv 1910.02054 §7.2.
 TEST(DataParallel, Zero3GathersTwiceAndReducesOnceAMicroBatch) {
-  expect_bytes(reduced(Framework::jax, 3), 0, 3 * 2, 3 * 2 * 2);
+  expect_bytes(reduced(framework_from("jax").value(), 3), 0, 3 * 2, 3 * 2 * 2);
 }
 
 constexpr double kLlamaTable = 32000.0 * 4096, kLlamaLayer = 4 * 4096.0 * 4096 + 3 * 4096.0 * 11008;
@@ -74,7 +74,7 @@ constexpr double kLlama = 2 * kLlamaTable + 32 * kLlamaLayer + kLlamaNorms;
 // [STEP-19] FSDP does not gather the outermost unit, embedding, head and final norm, again.
 TEST(DataParallel, FsdpKeepsItsOutermostUnitGathered) {
   const double outer = (2 * kLlamaTable + 4096) / kLlama;
-  expect_bytes(reduced(Framework::fsdp, 3), 0, 3 * 4, 3 * 2 * (2 - outer));
+  expect_bytes(reduced(framework_from("fsdp").value(), 3), 0, 3 * 4, 3 * 2 * (2 - outer));
 }
 
 // [STEP-20] DeepSpeed keeps norms, and all within 5e8 parameters of the end of the model: the head,
@@ -82,20 +82,22 @@ TEST(DataParallel, FsdpKeepsItsOutermostUnitGathered) {
 TEST(DataParallel, DeepSpeedKeepsNormsAndTheEndOfTheModel) {
   const double kept = kLlamaTable + kLlamaLayer + 3 * 4096.0 * 11008 + 2 * 4096.0 * 4096;
   const double gathered = 3 * (2 * (kLlama - kLlamaNorms) - kept) + kLlamaNorms;
-  expect_bytes(reduced(Framework::deepspeed, 3), 0, 3 * 2, 2 * gathered / kLlama);
+  expect_bytes(reduced(framework_from("deepspeed").value(), 3), 0, 3 * 2, 2 * gathered / kLlama);
 }
 
 TEST(DataParallel, FsdpWithoutReshardingGathersOnceAMicroBatch) {  // [STEP-10]
-  expect_bytes(reduced(Framework::fsdp, 3, "bf16", false), 0, 3 * 4, 3 * 2);
-  expect_bytes(reduced(Framework::fsdp, 2), 0, 3 * 4, 3 * 2);  // SHARD_GRAD_OP
+  expect_bytes(reduced(framework_from("fsdp").value(), 3, "bf16", false), 0, 3 * 4, 3 * 2);
+  expect_bytes(reduced(framework_from("fsdp").value(), 2), 0, 3 * 4, 3 * 2);  // SHARD_GRAD_OP
 }
 
 TEST(DataParallel, InFp32EverythingTakesFourBytes) {  // [STEP-10]
-  for (const Framework framework : {Framework::fsdp, Framework::deepspeed, Framework::jax}) {
+  for (const Framework framework :
+       {framework_from("fsdp").value(), framework_from("deepspeed").value(),
+        framework_from("jax").value()}) {
     const Reduced mixed = reduced(framework, 3);
     expect_bytes(reduced(framework, 3, "fp32"), 0, 3 * 4, 2 * mixed.all_gather);
   }
-  expect_bytes(reduced(Framework::deepspeed, 1, "fp32"), 4, 0, 4);
+  expect_bytes(reduced(framework_from("deepspeed").value(), 1, "fp32"), 4, 0, 4);
 }
 
 TEST(DataParallel, AdaptersAloneAreReduced) {  // [STEP-10] rank · (in + out) for each matrix
@@ -115,7 +117,7 @@ TEST(DataParallel, AdaptersAloneAreReduced) {  // [STEP-10] rank · (in + out) f
 
 TEST(DataParallel, HybridShardsReduceInsideAndSumAcrossTheReplicas) {  // [STEP-10]
   Case c = case_of("llama-2-7b");
-  c.job.framework = Framework::fsdp;
+  c.job.framework = framework_from("fsdp").value();
   c.job.global_batch = 64;
   c.layout.dp = 64;
   c.layout.zero = 3;
@@ -151,7 +153,7 @@ TEST(DataParallel, ExpertsAreReducedOverTheirOwnReplicas) {  // [STEP-10]
 // final norm into 8 pieces.
 TEST(DataParallel, NanotronsZero1SendsEverythingAtOnce) {
   Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.framework = Framework::nanotron;
+  c.job.framework = framework_from("nanotron").value();
   c.job.global_batch = 8;
   c.layout.dp = 8;
   c.layout.zero = 1;
@@ -177,7 +179,7 @@ TEST(DataParallel, NanotronsZero1SendsEverythingAtOnce) {
 // down, up, gate, output, values, keys, queries and table are each larger than what is left of one.
 TEST(DataParallel, ABucketHoldsWholeTensors) {
   Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.framework = Framework::fsdp;  // buckets of 25 MiB
+  c.job.framework = framework_from("fsdp").value();  // buckets of 25 MiB
   c.model.pattern.resize(1);
   c.job.global_batch = 8;
   c.layout.dp = 8;
@@ -227,7 +229,7 @@ TEST(DataParallel, MegatronCutsTheFirstChunkOfTheFirstStageAlone) {
 TEST(DataParallel, EveryParameterIsReducedOnceAndGatheredOnceHoweverItIsCut) {
   for (const char* model :
        {"llama-2-7b", "gpt3-13b", "mixtral-8x7b", "deepseek-v2-lite", "opt-350m", "qwen2-7b"}) {
-    for (std::size_t framework = 0; framework < kFrameworkNames.size(); ++framework) {
+    for (std::size_t framework = 0; framework < framework_names().size(); ++framework) {
       for (const int zero : {0, 1}) {
         for (const std::int64_t pp : {1, 3}) {
           Case c = case_of(model, "dgx-h100");
@@ -246,7 +248,7 @@ TEST(DataParallel, EveryParameterIsReducedOnceAndGatheredOnceHoweverItIsCut) {
             }
             const double p = stage.parameters;
             const std::string where =
-                std::string(model) + " " + std::string(kFrameworkNames[framework]);
+                std::string(model) + " " + std::string(framework_names()[framework]);
             EXPECT_NEAR(reduced, p * reduced_bytes(c.job), 1e-9 * p) << where;
             EXPECT_NEAR(gathered, zero == 0 ? 0 : p * 2, 1e-9 * p) << where;
           }
@@ -261,7 +263,9 @@ TEST(DataParallel, FetchesAndUnitsCarryEveryParameterForwardAndBackward) {
   Case c = case_of("llama-2-70b", "dgx-h100");
   c.job.global_batch = 64;
   c.layout = {.dp = 64, .zero = 3};
-  for (const Framework framework : {Framework::deepspeed, Framework::fsdp, Framework::jax}) {
+  for (const Framework framework :
+       {framework_from("deepspeed").value(), framework_from("fsdp").value(),
+        framework_from("jax").value()}) {
     c.job.framework = framework;
     const Step step = c.lowered();
     double forward = 0, backward = 0, reduced = 0, outside = 0;
@@ -277,15 +281,13 @@ TEST(DataParallel, FetchesAndUnitsCarryEveryParameterForwardAndBackward) {
       if (block.kind != BlockKind::layer) outside += block.held.dense;
     }
     const double p = step.stages.at(0).parameters, norms = (80 * 2 + 1) * 8192.0;
-    const bool fetches = framework == Framework::deepspeed;
-    EXPECT_NEAR(forward, 2 * (p - (fetches ? norms : 0)), 1e-9 * p)
-        << kFrameworkNames[static_cast<std::size_t>(framework)];
-    EXPECT_NEAR(reduced, reduced_bytes(c.job) * p, 1e-9 * p)
-        << kFrameworkNames[static_cast<std::size_t>(framework)];
-    if (framework == Framework::jax) {
+    const bool fetches = framework == framework_from("deepspeed").value();
+    EXPECT_NEAR(forward, 2 * (p - (fetches ? norms : 0)), 1e-9 * p) << name_of(framework);
+    EXPECT_NEAR(reduced, reduced_bytes(c.job) * p, 1e-9 * p) << name_of(framework);
+    if (framework == framework_from("jax").value()) {
       EXPECT_NEAR(backward, 2 * p, 1e-9 * p);
     }
-    if (framework == Framework::fsdp) {
+    if (framework == framework_from("fsdp").value()) {
       EXPECT_NEAR(backward, 2 * (p - outside), 1e-9 * p);
     }
     // Between 5e8 parameters and one tensor more are kept.
@@ -298,7 +300,7 @@ TEST(DataParallel, FetchesAndUnitsCarryEveryParameterForwardAndBackward) {
 
 TEST(DataParallel, WhatIsFetchedAheadIsHiddenUnlessTheLayoutSaysOtherwise) {  // [STEP-20]
   Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   c.job.global_batch = 8;
   c.layout = {.dp = 8, .zero = 3};
   const auto hidden = [&] {

@@ -14,7 +14,7 @@ constexpr double kTokens = 2048, kHidden = 4096;
 Case mpt() {
   Case c = case_of("mosaicgpt-7b");
   c.model.vocabulary = 50368;
-  c.job.framework = Framework::fsdp;
+  c.job.framework = framework_from("fsdp").value();
   c.job.fused = false;
   c.job.global_batch = 8;
   c.layout.dp = 8;

@@ -9,7 +9,7 @@ namespace {
 // Rows of the vocabulary on one rank; some frameworks pad it so that it splits evenly.
 double local_vocabulary(const Slice& slice) {
   const std::int64_t tp = slice.layout.tp;
-  const std::int64_t unit = (slice.habit.pads_vocabulary ? 128 : 1) * tp;
+  const std::int64_t unit = (slice.habit.kernels.pads_vocabulary ? 128 : 1) * tp;
   return static_cast<double>((slice.model.vocabulary + unit - 1) / unit * unit / tp);
 }
 
@@ -78,12 +78,12 @@ Block lower_head(const Slice& slice) {
   const double metrics = static_cast<double>(slice.job.loss_metrics) * (slice.element + 4 + 4 + 4);
   // In one kernel: the logits are read forward; read, and their gradient written, backward.
   const bool fused = chosen(slice.job.fused_loss, /*habit=*/false);
-  const double forward = fused ? slice.element : slice.habit.loss_forward;
-  const double backward = fused ? 2 * slice.element : slice.habit.loss_backward;
+  const double forward = fused ? slice.element : slice.habit.kernels.loss_forward;
+  const double backward = fused ? 2 * slice.element : slice.habit.kernels.loss_backward;
   builder.pass(logits * (forward + metrics), logits * backward, 4);
   // Logits, their fp32 copy, and softmax or gradient [STEP-7]; alive in one micro-batch only, since
   // its backward pass follows at once.
-  builder.work(logits * (fused ? 2 * slice.element : slice.habit.loss_memory));
+  builder.work(logits * (fused ? 2 * slice.element : slice.habit.memory.loss));
   if (tp > 1) {  // maximum, sum and target logit of each token over the parts of the vocabulary
     builder.call(CollectiveOp::all_reduce, Group::tp, Phase::forward, slice.rows * 4,
                  HiddenBy::nothing, Precision::fp32, 3);

@@ -219,7 +219,7 @@ Counts reduced(const char* op, double limit) {
 
 Case deepspeed(int zero) {
   Case c = case_of("llama-13b");
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   c.job.software = 2023.5;
   c.job.global_batch = 128;
   c.layout = {.dp = 128, .zero = zero};

@@ -56,7 +56,7 @@ TEST(StepFlops, ProductsOverAllRanksAreThreeTimesTheModelsForwardPass) {  // [ST
        {"llama-2-7b", "llama-3-70b", "gpt2-xl", "megatron-22b", "gpt-neox-20b", "gemma-2-9b",
         "qwen2-7b", "opt-1.3b", "mistral-7b", "falcon-7b", "mpt-7b", "phi-3-mini"}) {
     Case c = case_of(name, "dgx-h100");
-    c.job.framework = Framework::fsdp;  // does not pad the vocabulary
+    c.job.framework = framework_from("fsdp").value();  // does not pad the vocabulary
     c.job.global_batch = 8;
     expect_model_flops(c, name);
   }
@@ -66,7 +66,7 @@ TEST(StepFlops, HoweverTheRunIsSplit) {  // [STEP-1] [STEP-3] [STEP-4]
   for (const bool causal : {true, false}) {
     for (const ContextExchange exchange : {ContextExchange::ring, ContextExchange::all_to_all}) {
       Case c = case_of("llama-3-70b", "dgx-h100");
-      c.job.framework = Framework::nanotron;
+      c.job.framework = framework_from("nanotron").value();
       c.job.causal = causal;
       c.job.sequence = 8192;
       c.job.global_batch = 48;
@@ -90,13 +90,14 @@ TEST(StepFlops, PaddedVocabularyAddsProductsOfTheHeadOnly) {  // [STEP-1]
     return out;
   };
   const double words = 6.0 * 2048 * 1600;  // FLOPs a word
-  EXPECT_DOUBLE_EQ(head(Framework::fsdp), words * 50257);
-  EXPECT_DOUBLE_EQ(head(Framework::megatron), words * 50304);  // the next multiple of 128
+  EXPECT_DOUBLE_EQ(head(framework_from("fsdp").value()), words * 50257);
+  EXPECT_DOUBLE_EQ(head(framework_from("megatron").value()),
+                   words * 50304);  // the next multiple of 128
 }
 
 TEST(StepFlops, OfExpertsCountTheActiveOnes) {  // [STEP-1] [STEP-6]
   Case c = case_of("mixtral-8x7b", "dgx-h100");
-  c.job.framework = Framework::fsdp;
+  c.job.framework = framework_from("fsdp").value();
   c.job.global_batch = 16;
   c.layout = {.dp = 8, .ep = 8};
   expect_model_flops(c, "mixtral ep 8");
@@ -104,7 +105,7 @@ TEST(StepFlops, OfExpertsCountTheActiveOnes) {  // [STEP-1] [STEP-6]
   expect_model_flops(c, "mixtral tp 4 ep 4 etp 2");
   // Shared experts, a dense first layer, latent attention, a prediction module with its own head.
   Case v3 = case_of("deepseek-v3", "dgx-h100");
-  v3.job.framework = Framework::fsdp;
+  v3.job.framework = framework_from("fsdp").value();
   v3.job.sequence = 4096;
   v3.job.global_batch = 128;
   v3.layout = {.dp = 64, .pp = 2, .ep = 64};
@@ -123,7 +124,7 @@ TEST(StepFlops, FlashBackwardComputesTheScoresAgain) {  // [STEP-1]
 TEST(StepFlops, RecomputedAreTheLayersForwardPassOrTheAttentionCore) {  // [STEP-1]
   for (const char* name : {"megatron-22b", "deepseek-v3", "gemma-2-9b"}) {
     Case c = case_of(name, "dgx-h100");
-    c.job.framework = Framework::fsdp;
+    c.job.framework = framework_from("fsdp").value();
     c.job.global_batch = 64;
     c.model.prediction_layers = 0;
     c.layout.dp = 64;
@@ -178,7 +179,7 @@ TEST(StepFlops, OfSelectiveRecomputationThoseOfItsPiecesRunAgain) {  // [STEP-1]
 
 TEST(StepFlops, RecomputationThatStopsEarlyLeavesOutTheLastProduct) {  // [STEP-1]
   Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.framework = Framework::fsdp;
+  c.job.framework = framework_from("fsdp").value();
   c.job.global_batch = 8;
   c.layout.recompute = Recompute::full;
   const auto again = [&](Choice early) {
@@ -203,7 +204,7 @@ TEST(StepFlops, WhatExpertsComputeAgainIsThatOfTheMeanRank) {  // [STEP-1]
 
 TEST(StepFlops, AdaptersNeedNoWeightGradientOfTheFrozenMatrices) {  // [STEP-1]
   Case c = case_of("llama-2-7b");
-  c.job.framework = Framework::fsdp;
+  c.job.framework = framework_from("fsdp").value();
   c.job.task = Task::lora;
   const Step step = c.lowered();
   for (const Block& block : step.blocks) {

@@ -13,8 +13,9 @@ void add_norm(BlockBuilder& builder, const Slice& slice) {
   const double bytes = values * slice.residual;
   double kept = bytes;
   builder.enter(Piece::norm);
-  if (slice.job.fused || slice.habit.fused_norms) {  // x read, y written; backward dy and x read,
-    builder.pass(bytes * 2, bytes * 3, 1);           // dx written
+  if (slice.job.fused ||
+      slice.habit.kernels.fused_norms) {    // x read, y written; backward dy and x read,
+    builder.pass(bytes * 2, bytes * 3, 1);  // dx written
   } else if (slice.model.norm == NormKind::layer_norm) {
     // A library's kernel of its own; backward another reads dy and x once more for the gradients of
     // scale and shift. Under autocast y and dy are cast to and from 16 bit.
@@ -91,11 +92,11 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   const double bytes = slice.rows * slice.element;  // of one column
   if (slice.model.learned_positions == 0) {         // rotary: queries and keys read and written
     const double rotated = bytes * (query_width + key_width);
-    const bool fused = slice.job.fused || slice.habit.fused_norms;
+    const bool fused = slice.job.fused || slice.habit.kernels.fused_norms;
     builder.pass(rotated * (fused ? 2 : 6), rotated * (fused ? 2 : 6), fused ? 2 : 8);
   }
-  if (!slice.job.fused && slice.habit.attention_copies > 0) {
-    const double copied = bytes * query_width * slice.habit.attention_copies;
+  if (!slice.job.fused && slice.habit.kernels.attention_copies > 0) {
+    const double copied = bytes * query_width * slice.habit.kernels.attention_copies;
     builder.pass(copied, copied, 4);
   }
   if (attention.query_key_norm) {
@@ -207,8 +208,8 @@ void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& la
 static void add_expert_bias(BlockBuilder& builder, const Slice& slice, const Linear& matrix,
                             double elements) {
   if (!matrix.bias) return;
-  builder.pass(elements * slice.habit.expert_bias_forward,
-               elements * slice.habit.expert_bias_backward, 4);
+  builder.pass(elements * slice.habit.kernels.expert_bias_forward,
+               elements * slice.habit.kernels.expert_bias_backward, 4);
 }
 
 void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
@@ -279,7 +280,7 @@ void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) 
         add_expert_bias(builder, slice, matrix, received * slice.hidden);
         // Results, where the router's weights multiply them after the second product and not
         // between the two.
-        if (!slice.habit.weighs_between) builder.keep(received * token);
+        if (!slice.habit.kernels.weighs_between) builder.keep(received * token);
         builder.enter_routed(false);
         builder.enter(Piece::other);
         break;

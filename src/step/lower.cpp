@@ -106,7 +106,7 @@ LoweredBlocks lower_blocks(const Slice& slice) {
 
 std::vector<StageClass> lower_stages(const Slice& slice, const LoweredBlocks& lowered) {
   std::vector<StageClass> out =
-      stage_classes(slice.model, slice.layout, lowered.index, slice.habit.balances_stages);
+      stage_classes(slice.model, slice.layout, lowered.index, slice.habit.pipeline.balances_stages);
   for (StageClass& stage : out) {
     for (std::size_t i = 0; i < lowered.blocks.size(); ++i) {
       const HeldParameters& held = lowered.blocks[i].held;

@@ -32,7 +32,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
                                                 static_cast<double>(layout.ep * layout.etp));
   // 16-bit recipes have the framework's sizes; in fp32 everything takes four bytes.
   const bool mixed = slice.job.recipe->master_weights;
-  const double weight_bytes = mixed ? habit.weights : 4.0;
+  const double weight_bytes = mixed ? habit.memory.weights : 4.0;
   const double gradient = gradient_bytes(slice.job);
   const double state_bytes =
       optimizer_state_bytes(slice.job) + (keeps_master(slice.job) ? 4.0 : 0.0);
@@ -54,7 +54,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     };
     add(held.dense, dense_ranks);
     add(held.experts, expert_ranks);
-    if (layer || !habit.flat_gradients) {
+    if (layer || !habit.sharding.flat_gradients) {
       largest_block = std::max(largest_block, held.dense + held.experts);
     } else {
       ends += held.dense;
@@ -66,22 +66,23 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   out.gradients = Bytes(gradients);
   out.optimizer = Bytes(layout.offload_optimizer ? 0 : states);
   out.offloaded = Bytes(layout.offload_optimizer ? states : 0);
-  const double gathered = sharded
-                              ? (layout.zero == 3 && layout.reshard_after_forward
-                                     ? largest_block * static_cast<double>(habit.gathered_blocks)
-                                     : stage.parameters)
-                              : 0.0;
+  const double gathered =
+      sharded ? (layout.zero == 3 && layout.reshard_after_forward
+                     ? largest_block * static_cast<double>(habit.sharding.gathered_blocks)
+                     : stage.parameters)
+              : 0.0;
   const bool reduces = layout.dp * layout.cp > 1 && !sharded;
   const double transient = transient_gradient_bytes(slice.job);
-  const bool whole = habit.transient_of_stage;
+  const bool whole = habit.memory.transient_of_stage;
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
   // first to the last op of the backward pass.
   const bool kept_ends = sharded && layout.zero == 3 && layout.reshard_after_forward;
   out.buffers =
       Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(slice.job) +
             (sharded || reduces ? (whole ? stage.parameters : largest_block) * transient : 0.0)) +
-      (reduces && layout.zero == 0 && !whole ? 2 * Bytes(habit.bucket * reduced_bytes(slice.job))
-                                             : Bytes(0));
+      (reduces && layout.zero == 0 && !whole
+           ? 2 * Bytes(habit.reduction.bucket * reduced_bytes(slice.job))
+           : Bytes(0));
   return out;
 }
 

@@ -18,7 +18,7 @@ double held_by_all_stages(const Case& c) {
 TEST(Held, OneRankHoldsEveryParameterOfEveryBuiltInModel) {
   for (const std::string& name : model_names()) {
     Case c = case_of(name);
-    c.job.framework = Framework::fsdp;  // does not pad the vocabulary
+    c.job.framework = framework_from("fsdp").value();  // does not pad the vocabulary
     const Parameters all = parameters(c.model);
     EXPECT_DOUBLE_EQ(held_by_all_stages(c), static_cast<double>(all.total + all.prediction))
         << name;
@@ -28,7 +28,7 @@ TEST(Held, OneRankHoldsEveryParameterOfEveryBuiltInModel) {
 TEST(Held, StagesHoldEveryParameterOnceAndTiedTablesTwice) {
   for (const char* name : {"llama-2-7b", "megatron-22b", "deepseek-v3"}) {
     Case c = case_of(name, "dgx-h100");
-    c.job.framework = Framework::nanotron;
+    c.job.framework = framework_from("nanotron").value();
     c.layout.pp = 4;
     const Parameters all = parameters(c.model);
     const double twice =
@@ -46,7 +46,7 @@ TEST(Held, PaddingAddsRowsOfTheVocabulary) {
 
 TEST(Held, TensorRanksShareMatricesAndRepeatNorms) {
   Case c = case_of("llama-2-7b");
-  c.job.framework = Framework::fsdp;
+  c.job.framework = framework_from("fsdp").value();
   c.layout.tp = 8;
   const double total = static_cast<double>(parameters(c.model).total);
   const double norms = 65 * 4096;  // two a layer and the final one
@@ -94,19 +94,20 @@ struct PerParameter {
 TEST(Memory, ZeroShardsWhatItShould) {  // [STEP-9]
   const double d = 8;
   const std::vector<PerParameter> cases = {
-      {Framework::megatron, "bf16", 0, 2, 4, 12},
-      {Framework::megatron, "bf16", 1, 2, 4, 12 / d},
-      {Framework::megatron, "fp16", 0, 2, 2, 12},
-      {Framework::megatron, "fp16", 1, 2, 2, 12 / d},
-      {Framework::megatron, "fp32", 0, 4, 4, 8},
-      {Framework::deepspeed, "bf16", 0, 2, 2, 12},
-      {Framework::deepspeed, "bf16", 1, 2, 2, 12 / d},
-      {Framework::deepspeed, "bf16", 2, 2, 2 / d, 12 / d},
-      {Framework::deepspeed, "bf16", 3, 2 / d, 2 / d, 12 / d},
-      {Framework::fsdp, "bf16", 0, 4, 4, 8},
-      {Framework::fsdp, "bf16", 3, 4 / d, 4 / d, 8 / d},
-      {Framework::fsdp, "fp32", 3, 4 / d, 4 / d, 8 / d},
-      {Framework::fsdp, "bf16", 2, 4 / d, 4 / d, 8 / d},  // SHARD_GRAD_OP keeps fp32 shards
+      {framework_from("megatron").value(), "bf16", 0, 2, 4, 12},
+      {framework_from("megatron").value(), "bf16", 1, 2, 4, 12 / d},
+      {framework_from("megatron").value(), "fp16", 0, 2, 2, 12},
+      {framework_from("megatron").value(), "fp16", 1, 2, 2, 12 / d},
+      {framework_from("megatron").value(), "fp32", 0, 4, 4, 8},
+      {framework_from("deepspeed").value(), "bf16", 0, 2, 2, 12},
+      {framework_from("deepspeed").value(), "bf16", 1, 2, 2, 12 / d},
+      {framework_from("deepspeed").value(), "bf16", 2, 2, 2 / d, 12 / d},
+      {framework_from("deepspeed").value(), "bf16", 3, 2 / d, 2 / d, 12 / d},
+      {framework_from("fsdp").value(), "bf16", 0, 4, 4, 8},
+      {framework_from("fsdp").value(), "bf16", 3, 4 / d, 4 / d, 8 / d},
+      {framework_from("fsdp").value(), "fp32", 3, 4 / d, 4 / d, 8 / d},
+      {framework_from("fsdp").value(), "bf16", 2, 4 / d, 4 / d,
+       8 / d},  // SHARD_GRAD_OP keeps fp32 shards
   };
   for (const PerParameter& expected : cases) {
     Case c = case_of("llama-2-7b");
@@ -117,8 +118,8 @@ TEST(Memory, ZeroShardsWhatItShould) {  // [STEP-9]
     c.layout.zero = expected.zero;
     const Step step = c.lowered();
     const double p = step.stages[0].parameters;
-    const std::string what = std::string(kFrameworkNames[static_cast<int>(expected.framework)]) +
-                             " " + expected.recipe + " zero " + std::to_string(expected.zero);
+    const std::string what = std::string(name_of(expected.framework)) + " " + expected.recipe +
+                             " zero " + std::to_string(expected.zero);
     EXPECT_NEAR(step.held.memory.parameters.value() / p, expected.weights, 1e-9) << what;
     EXPECT_NEAR(step.held.memory.gradients.value() / p, expected.gradients, 1e-9) << what;
     EXPECT_NEAR(step.held.memory.optimizer.value() / p, expected.states, 1e-9) << what;
@@ -128,7 +129,7 @@ TEST(Memory, ZeroShardsWhatItShould) {  // [STEP-9]
 TEST(Memory, OptimiserStatesFollowTheOptimiser) {  // [STEP-8] [STEP-9]
   const auto states = [](Optimizer optimizer) {
     Case c = case_of("llama-2-7b");
-    c.job.framework = Framework::fsdp;
+    c.job.framework = framework_from("fsdp").value();
     c.job.optimizer = optimizer;
     const Step step = c.lowered();
     return step.held.memory.optimizer.value() / step.stages[0].parameters;
@@ -143,7 +144,7 @@ TEST(Memory, OptimiserStatesFollowTheOptimiser) {  // [STEP-8] [STEP-9]
 
 TEST(Memory, OffloadEmptiesWhatItMoves) {  // [STEP-9]
   Case c = case_of("llama-2-7b");
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   c.job.global_batch = 8;
   c.layout.dp = 8;
   c.layout.zero = 3;
@@ -295,7 +296,7 @@ TEST(OptimizerPass, MuonAddsProductsThatItsRanksShare) {  // [STEP-8]
 // parameter with ZeRO-0, 8 + 12/d with ZeRO-1, 18 on one rank.
 TEST(Memory, NanotronKeepsTwoBytesMoreWhereRanksShareGradients) {
   Case c = case_of("llama-3.2-1b", "dgx-h100");
-  c.job.framework = Framework::nanotron;
+  c.job.framework = framework_from("nanotron").value();
   c.job.global_batch = 8;
   const auto bytes = [&](std::int64_t dp, int zero) {
     c.layout.dp = dp;
@@ -324,7 +325,7 @@ TEST(Memory, KeptGatheredInputsStandWhole) {
 // [STEP-9] What lies between each other: the activations of all micro-batches in flight but one.
 TEST(Memory, RankZeroAndMicroBatchesInFlightStandApart) {
   Case c = case_of("llama-2-7b", "dgx-h100");
-  c.job.framework = Framework::megatron;
+  c.job.framework = framework_from("megatron").value();
   c.job.global_batch = 16;
   c.layout.pp = 4;
   expect_legal(c);

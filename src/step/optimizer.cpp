@@ -25,7 +25,7 @@ double optimizer_state_bytes(const Job& job) {
 }
 
 bool keeps_master(const Job& job) {
-  return habits(job.framework).master_separate && job.recipe->master_weights;
+  return habits(job).memory.master_separate && job.recipe->master_weights;
 }
 
 void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks) {
@@ -52,10 +52,10 @@ void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Bloc
   if (gradient < 4) must += gradient + 4;
   if (slice.job.recipe->activation == Precision::fp16) must += 8;
   if (keeps_master(slice.job)) must += 4 + slice.element;
-  stage.ops.push_back(
-      {.shape = Pass{Bytes(updated * must * slice.habit.optimizer_passes), !slice.job.fused},
-       .phase = Phase::optimizer,
-       .kernels = 8});
+  stage.ops.push_back({.shape = Pass{Bytes(updated * must * slice.habit.kernels.optimizer_passes),
+                                     !slice.job.fused},
+                       .phase = Phase::optimizer,
+                       .kernels = 8});
   if (slice.job.optimizer != Optimizer::muon) return;
   // Newton-Schulz: five iterations of three products on each matrix, spread over the ranks that
   // share the states (github.com/KellerJordan/Muon).

@@ -81,7 +81,8 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
   const Layout& layout = slice.layout;
   if (layout.pp == 1) return;
   const double whole = slice.rows * slice.hidden * slice.element;
-  const bool split = slice.sequence_parallel || (slice.habit.splits_transfers && layout.tp > 1);
+  const bool split =
+      slice.sequence_parallel || (slice.habit.pipeline.splits_transfers && layout.tp > 1);
   const double bytes = split ? whole / static_cast<double>(layout.tp) : whole;
   const double micro = static_cast<double>(micro_batches(slice.job, layout));
   const bool first = stage.first == 0;
@@ -96,7 +97,7 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
     stage.calls.push_back({CollectiveOp::all_gather, Group::tp, Phase::pipeline, HiddenBy::nothing,
                            slice.activation, Bytes(whole), sends});
   }
-  if (slice.habit.describes_sends) {
+  if (slice.habit.pipeline.describes_sends) {
     // [STEP-22] Before each tensor seven numbers in 64 bit, then its shape and strides. Forward the
     // mask of the tokens goes with the activation.
     const double forward = micro * (chunks - (last ? 1 : 0));
@@ -111,9 +112,9 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
     send(2 * of_mask * 8, forward);
     send(slice.rows, forward);
   }
-  if (slice.habit.pipeline_metadata.value() > 0) {
+  if (slice.habit.pipeline.metadata.value() > 0) {
     stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline,
-                           HiddenBy::nothing, Precision::fp32, slice.habit.pipeline_metadata,
+                           HiddenBy::nothing, Precision::fp32, slice.habit.pipeline.metadata,
                            2.0 - (first ? 1 : 0) - (last ? 1 : 0)});
   }
 }

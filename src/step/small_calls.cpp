@@ -6,14 +6,14 @@ namespace headway {
 namespace {
 
 void add_batch(Block& block, const Slice& slice) {
-  if (slice.layout.tp == 1 || !slice.habit.broadcasts_batch) return;
+  if (slice.layout.tp == 1 || !slice.habit.batch.broadcast) return;
   const double sequences = static_cast<double>(slice.layout.micro_batch);
   const double tokens = sequences * static_cast<double>(slice.job.sequence);
   const auto send = [&](double bytes, double count = 1) {
     block.calls.push_back({CollectiveOp::broadcast, Group::tp, Phase::forward, HiddenBy::nothing,
                            Precision::fp32, Bytes(bytes), count});
   };
-  if (is_since(slice.job, slice.habit.fields_since)) {
+  if (slice.habit.batch.field_by_field) {
     if (block.kind == BlockKind::embedding) {
       send(8 * tokens, 2);  // token ids and positions, in 64 bit
     } else {
@@ -52,10 +52,10 @@ void add_batch_calls(Block& block, const Slice& slice) {
   const bool head = block.kind == BlockKind::head;
   if (!head && block.kind != BlockKind::embedding) return;
   add_batch(block, slice);
-  const double loss = slice.habit.loss_each_micro_batch;
+  const double loss = slice.habit.batch.loss_each_micro_batch;
   if (head && loss > 0 && slice.layout.dp * slice.layout.cp > 1) {
-    // Since fields are sent one by one the number of tokens goes with the loss.
-    const double values = is_since(slice.job, slice.habit.fields_since) ? 2 : 1;
+    // Where fields are sent one by one the number of tokens goes with the loss.
+    const double values = slice.habit.batch.field_by_field ? 2 : 1;
     block.calls.push_back({CollectiveOp::all_reduce, Group::dp, Phase::forward, HiddenBy::nothing,
                            Precision::fp32, Bytes(values * loss)});
   }
@@ -77,7 +77,7 @@ void add_step_end_calls(StageClass& stage, const Slice& slice, const std::vector
           block.held.dense * reduced_bytes(slice.job));
     }
   }
-  if (slice.sequence_parallel && habit.sums_replicated && slice.trains_weights) {
+  if (slice.sequence_parallel && habit.reduction.sums_replicated && slice.trains_weights) {
     // Each tensor rank saw its own part of the tokens.
     const double bytes = gradient_bytes(slice.job);
     sum(Group::tp, Phase::gradient, wire_precision(bytes),
@@ -86,20 +86,21 @@ void add_step_end_calls(StageClass& stage, const Slice& slice, const std::vector
   // The gradient norm: one number; in fp16 before it, whether any gradient overflowed.
   const bool data = layout.dp * layout.cp > 1, model = layout.tp * layout.pp > 1;
   const bool shared = layout.zero >= 1 && data;
-  const bool checks = slice.job.recipe->activation == Precision::fp16 && habit.overflow > 0;
-  for (const double bytes : {checks ? habit.overflow : 0.0, 4.0}) {
+  const bool checks =
+      slice.job.recipe->activation == Precision::fp16 && habit.reduction.overflow > 0;
+  for (const double bytes : {checks ? habit.reduction.overflow : 0.0, 4.0}) {
     if (bytes == 0) continue;
-    if (habit.norm == NormRanks::world && shared) {
+    if (habit.reduction.norm == NormRanks::world && shared) {
       sum(Group::world, Phase::optimizer, Precision::fp32, bytes);
       continue;
     }
-    if (habit.norm == NormRanks::shards && shared) {
+    if (habit.reduction.norm == NormRanks::shards && shared) {
       sum(Group::dp, Phase::optimizer, Precision::fp32, bytes);
     }
     if (model) sum(Group::model, Phase::optimizer, Precision::fp32, bytes);
   }
-  if (last && data && habit.loss_each_step > 0) {
-    sum(Group::dp, Phase::optimizer, Precision::fp32, habit.loss_each_step);
+  if (last && data && habit.batch.loss_each_step > 0) {
+    sum(Group::dp, Phase::optimizer, Precision::fp32, habit.batch.loss_each_step);
   }
 }
 

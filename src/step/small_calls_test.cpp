@@ -40,7 +40,7 @@ Case llama(Framework framework, std::int64_t tp, std::int64_t pp = 1) {
 // 2024 all ids in one message after five sizes, at both ends of a pipeline.
 TEST(SmallCalls, MegatronPassesABatchOnToTheTensorRanks) {
   const double tokens = 2 * 2048;
-  Case c = llama(Framework::megatron, 4);
+  Case c = llama(framework_from("megatron").value(), 4);
   const auto batch = [&](BlockKind kind) {
     expect_legal(c);
     return sizes(c.lowered(), kind, CollectiveOp::broadcast, Group::tp);
@@ -55,14 +55,15 @@ TEST(SmallCalls, MegatronPassesABatchOnToTheTensorRanks) {
   EXPECT_EQ(batch(BlockKind::head), (Sizes{40, 8 * (tokens + 2)}));
   c.layout.tp = 1;
   EXPECT_EQ(batch(BlockKind::embedding), Sizes());
-  for (const Framework own : {Framework::fsdp, Framework::nanotron, Framework::jax}) {
+  for (const Framework own : {framework_from("fsdp").value(), framework_from("nanotron").value(),
+                              framework_from("jax").value()}) {
     c = llama(own, 4);
     EXPECT_EQ(batch(BlockKind::embedding), Sizes());  // each rank reads its own
   }
 }
 
 TEST(SmallCalls, TheLossIsAveragedForTheLog) {  // [STEP-21]
-  Case c = llama(Framework::megatron, 1);
+  Case c = llama(framework_from("megatron").value(), 1);
   const auto loss = [&] {
     return sizes(c.lowered(), BlockKind::head, CollectiveOp::all_reduce, Group::dp);
   };
@@ -71,7 +72,7 @@ TEST(SmallCalls, TheLossIsAveragedForTheLog) {  // [STEP-21]
   EXPECT_EQ(loss(), Sizes{4});
   c.layout.dp = 1;
   EXPECT_EQ(loss(), Sizes());
-  c = llama(Framework::nanotron, 1);
+  c = llama(framework_from("nanotron").value(), 1);
   EXPECT_EQ(loss(), Sizes());
   EXPECT_EQ(sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::dp, 8),
             Sizes{4});
@@ -84,7 +85,9 @@ TEST(SmallCalls, TheGradientNormIsSummedOverThoseThatHoldDifferentGradients) {
     expect_legal(c);
     return sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, group, 4);
   };
-  for (const Framework framework : {Framework::megatron, Framework::fsdp, Framework::deepspeed}) {
+  for (const Framework framework :
+       {framework_from("megatron").value(), framework_from("fsdp").value(),
+        framework_from("deepspeed").value()}) {
     Case c = llama(framework, 2);
     EXPECT_EQ(norm(c, Group::model), Sizes{4});
     EXPECT_EQ(norm(c, Group::world), Sizes());
@@ -92,14 +95,14 @@ TEST(SmallCalls, TheGradientNormIsSummedOverThoseThatHoldDifferentGradients) {
     EXPECT_EQ(span_of_group(c.lowered().spans, Group::model).ranks, 2);
     EXPECT_EQ(span_of_group(c.lowered().spans, Group::world).ranks, 8);
     c.layout.zero = 1;
-    const bool megatron = framework == Framework::megatron;
+    const bool megatron = framework == framework_from("megatron").value();
     EXPECT_EQ(norm(c, Group::world), megatron ? Sizes{4} : Sizes());
     EXPECT_EQ(norm(c, Group::dp), megatron ? Sizes() : Sizes{4});
     EXPECT_EQ(norm(c, Group::model), megatron ? Sizes() : Sizes{4});
     c.layout.tp = 1;
     EXPECT_EQ(norm(c, Group::model), Sizes());
     c.job.recipe = recipe_from("fp16");  // besides, whether any gradient overflowed
-    const double check = framework == Framework::deepspeed ? 1 : 4;
+    const double check = framework == framework_from("deepspeed").value() ? 1 : 4;
     EXPECT_EQ(norm(c, megatron ? Group::world : Group::dp), (Sizes{check, 4}));
   }
 }
@@ -107,7 +110,7 @@ TEST(SmallCalls, TheGradientNormIsSummedOverThoseThatHoldDifferentGradients) {
 // [STEP-21] Norms are whole on every tensor rank, but under sequence parallelism each saw its own
 // tokens: 2 norms a layer and the last one, in fp32.
 TEST(SmallCalls, GradientsOfNormsAreSummedUnderSequenceParallelism) {
-  Case c = llama(Framework::megatron, 4);
+  Case c = llama(framework_from("megatron").value(), 4);
   const auto summed = [&] {
     return sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::tp);
   };
@@ -120,7 +123,7 @@ TEST(SmallCalls, GradientsOfNormsAreSummedUnderSequenceParallelism) {
 // mask of the tokens (a byte each) goes with the activation. The first of two stages sends forward
 // only, the last backward only.
 TEST(SmallCalls, NanotronDescribesEveryTensorItSends) {
-  Case c = llama(Framework::nanotron, 1, 2);
+  Case c = llama(framework_from("nanotron").value(), 1, 2);
   c.job.global_batch = 4 * 2 * 8;
   expect_legal(c);
   const Step step = c.lowered();

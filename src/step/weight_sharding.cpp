@@ -20,9 +20,9 @@ class BlockCalls {
         slice_(slice),
         gather_(hidden_by_neighbour(  // what is fetched ahead is hidden
             chosen(slice.layout.overlap_parameters,
-                   slice.habit.overlap_parameters || slice.habit.fetch > 0))),
+                   slice.habit.overlap.parameters || slice.habit.sharding.fetch > 0))),
         reduce_(hidden_by_neighbour(
-            chosen(slice.layout.overlap_gradients, slice.habit.overlap_gradients))) {}
+            chosen(slice.layout.overlap_gradients, slice.habit.overlap.gradients))) {}
 
   void gather(Group group, Phase phase, double elements, double count = 1) {
     if (elements <= 0 || count <= 0) return;
@@ -58,10 +58,10 @@ void shard_by_unit(std::vector<Block>& blocks, const Slice& slice) {
     if (block.kind == BlockKind::head) head = &block;
     embedding = embedding || block.kind == BlockKind::embedding;
   }
-  const bool joined = slice.habit.outer_unit && slice.layout.pp == 1 && head && embedding;
+  const bool joined = slice.habit.sharding.outer_unit && slice.layout.pp == 1 && head && embedding;
   for (Block& block : blocks) {
     const bool layer = block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
-    const bool kept = !layer && slice.habit.outer_unit;
+    const bool kept = !layer && slice.habit.sharding.outer_unit;
     double gathered = block.held.dense, reduced = block.held.dense * block.held.trained;
     if (joined && block.kind == BlockKind::head) continue;
     if (joined && block.kind == BlockKind::embedding) {
@@ -89,7 +89,7 @@ class Fetches {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       fetched_.emplace_back();
       for (const TensorRun& run : weights[i].dense) {
-        if (run.elements >= slice.habit.resident) fetched_[i].add(run.elements, run.count);
+        if (run.elements >= slice.habit.sharding.resident) fetched_[i].add(run.elements, run.count);
       }
       number_.push_back(number_of(i));
       again_.push_back(0);
@@ -139,7 +139,7 @@ class Fetches {
   }
 
   void fetch_forward() {
-    BucketFiller filler(slice_.habit.fetch, Closing::reached);
+    BucketFiller filler(slice_.habit.sharding.fetch, Closing::reached);
     for (const std::size_t i : forward_order()) {
       TensorRuns forward;  // the filler goes from the last to the first
       for (int run = fetched_[i].size(); run-- > 0;) {
@@ -152,11 +152,11 @@ class Fetches {
 
   void fetch_backward() {
     if (!gathers_again(slice_.job, slice_.layout)) return;
-    BucketFiller filler(slice_.habit.fetch, Closing::reached);
+    BucketFiller filler(slice_.habit.sharding.fetch, Closing::reached);
     // On the way to its backward pass every later tensor is passed twice; with recomputation once
     // more.
     const double passes = slice_.layout.recompute == Recompute::full ? 3 : 2;
-    const double kept = slice_.habit.reuse / passes;
+    const double kept = slice_.habit.sharding.reuse / passes;
     double after = 0;  // parameters behind, in the order of the forward pass
     std::vector<std::size_t> order = forward_order();
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
@@ -166,7 +166,7 @@ class Fetches {
         for (int run = tensors.size(); run-- > 0;) {
           const double elements = tensors[run].elements;
           for (double tensor = 0; tensor < tensors[run].count; ++tensor) {
-            if (after >= kept && elements >= slice_.habit.resident) {
+            if (after >= kept && elements >= slice_.habit.sharding.resident) {
               filler.add(elements);
               again_[*i] += elements;
             }
@@ -181,7 +181,7 @@ class Fetches {
   }
 
   void reduce() {
-    BucketFiller filler(slice_.habit.bucket, slice_.habit.bucket_closes);
+    BucketFiller filler(slice_.habit.reduction.bucket, slice_.habit.reduction.bucket_closes);
     std::vector<std::size_t> order = forward_order();
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
       filler.add_layers(weights_[*i].dense, number_[*i]);
@@ -199,7 +199,7 @@ class Fetches {
 };
 
 bool fetches_tensors(const Slice& slice) {
-  return slice.habit.fetch > 0 && slice.trains_weights;
+  return slice.habit.sharding.fetch > 0 && slice.trains_weights;
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ void add_resident_gathers(StageClass& stage, const Slice& slice,
   BucketSizes sizes;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     for (const TensorRun& run : weights[i].dense) {
-      if (run.elements >= slice.habit.resident) continue;
+      if (run.elements >= slice.habit.sharding.resident) continue;
       sizes.add(run.elements, run.count * static_cast<double>(stage.counts[i]));
     }
   }

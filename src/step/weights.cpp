@@ -36,7 +36,7 @@ void add_layer(Weights& out, const Slice& slice, const Layer& layer) {
   const FeedForward& part = layer.experts ? layer.experts->each : *layer.feed_forward;
   // Code of the Llama kind keeps queries, keys and values, and gate and up, in tensors of their own
   // unless the framework joins them.
-  const bool apart = !slice.habit.joined_weights && part.gated;
+  const bool apart = !slice.habit.kernels.joined_weights && part.gated;
   double norms = static_cast<double>(layer.norms);
   const auto add_norm = [&] {
     if (norms <= 0) return;

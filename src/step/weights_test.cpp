@@ -23,12 +23,12 @@ std::vector<double> flat(const TensorRuns& runs) {
 TEST(Weights, OfALlamaLayerAreNineTensorsApartAndSixJoined) {  // [STEP-17]
   Case c = case_of("llama-2-7b");
   const double h = 4096, f = 11008;
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   const Slice apart(c.model, c.job, c.layout);
   const Block layer = lower_layer(apart, c.model.kinds[0], BlockKind::layer);
   EXPECT_EQ(flat(weights_of(apart, layer, &c.model.kinds[0]).dense),
             (std::vector{h, h * h, h * h, h * h, h * h, h, h * f, h * f, f * h}));
-  c.job.framework = Framework::megatron;
+  c.job.framework = framework_from("megatron").value();
   c.layout.tp = 2;
   const Slice joined(c.model, c.job, c.layout);
   const Block half = lower_layer(joined, c.model.kinds[0], BlockKind::layer);
@@ -42,7 +42,8 @@ TEST(Weights, HaveTheParametersOfTheirBlock) {
        {"gpt3-13b", "gpt-neox-20b", "opt-350m", "bloom-176b", "mpt-7b", "gemma-2-9b", "qwen2-7b",
         "qwen3-30b-a3b", "mixtral-8x7b", "deepseek-v3", "gpt-oss-20b", "limits-mlp-12288",
         "falcon-7b", "starcoder2-3b", "llama-4-scout", "qwen1.5-moe-a2.7b"}) {
-    for (const Framework framework : {Framework::megatron, Framework::fsdp}) {
+    for (const Framework framework :
+         {framework_from("megatron").value(), framework_from("fsdp").value()}) {
       for (const Task task : {Task::pretrain, Task::lora}) {
         Case c = case_of(model);
         c.job.framework = framework;

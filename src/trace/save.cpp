@@ -9,6 +9,7 @@
 #include "platform/paths.hpp"
 #include "trace/analysis/call_table.hpp"
 #include "trace/io/byte_source.hpp"
+#include "trace/io/sqlite.hpp"
 
 namespace headway {
 namespace {
@@ -61,20 +62,14 @@ CREATE VIEW timeline AS
     LEFT JOIN matched m ON m.call_id = c.id;
 )";
 
-struct Closer {
-  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-
 // One INSERT, run again and again; remembers whether anything failed.
 class Insert {
  public:
   Insert(sqlite3* database, const std::string& table, int columns) {
     std::string sql = "INSERT INTO " + table + " VALUES (?";
     for (int i = 1; i < columns; ++i) sql += ",?";
-    sqlite3_stmt* statement = nullptr;
-    ok_ = sqlite3_prepare_v2(database, (sql + ")").c_str(), -1, &statement, nullptr) == SQLITE_OK;
-    statement_.reset(statement);
+    statement_ = prepare(database, (sql + ")").c_str());
+    ok_ = statement_ != nullptr;
   }
 
   template <class... Values>
@@ -112,7 +107,7 @@ class Insert {
     }
   }
 
-  std::unique_ptr<sqlite3_stmt, Closer> statement_;
+  Statement statement_;
   bool ok_ = true;
 };
 
@@ -180,7 +175,7 @@ Problems save_recording(const Recording& recording, const Alignment& alignment,
   sqlite3* handle = nullptr;
   const int state =
       sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-  const std::unique_ptr<sqlite3, Closer> database(handle);
+  const Database database(handle);
   const auto run = [&](const char* sql) {
     return sqlite3_exec(database.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK;
   };

@@ -14,9 +14,9 @@ constexpr std::size_t kMostColumnsSuggested = 200;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Reads one row after another from a text.
-class Reader {
+class CsvReader {
  public:
-  Reader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
+  CsvReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
     if (text_.starts_with(kByteOrderMark)) position_ = kByteOrderMark.size();
   }
 
@@ -96,7 +96,7 @@ class Reader {
   int line_ = 1;
 };
 
-void check_header(const Reader& reader, const CsvRow& header, Problems& problems) {
+void check_header(const CsvReader& reader, const CsvRow& header, Problems& problems) {
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < header.cells.size(); ++i) {
     const std::string& name = header.cells[i];
@@ -127,7 +127,7 @@ std::optional<std::size_t> Csv::column(std::string_view name) const {
 Result<Csv> parse_csv(std::string_view text, std::string file) {
   Csv csv{std::move(file), 0, {}, {}};
   Problems problems;
-  Reader reader(text, csv.file);
+  CsvReader reader(text, csv.file);
   while (!reader.at_end()) {
     CsvRow row = reader.next(problems);
     if (row.cells.empty()) continue;
@@ -158,9 +158,9 @@ Problems missing_columns(const Csv& csv, const std::vector<std::string>& names) 
   const Where where(csv.file, csv.header_line);
   for (const std::string& name : names) {
     if (there.count(name)) continue;
-    problems.push_back(
-        {where, "has no column '" + name + "'" + (ours ? suggestion(name, csv.header) : ""),
-         Trouble::missing});
+    problems.push_back({where,
+                        "has no column '" + name + "'" + (ours ? suggestion(name, csv.header) : ""),
+                        Trouble::missing});
   }
   return problems;
 }

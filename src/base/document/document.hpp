@@ -18,7 +18,8 @@ namespace headway {
 /// One value with its line (1-based; 0 where the value has none, as a command-line flag).
 struct Node {
   using Array = std::vector<Node>;
-  using Table = std::vector<std::pair<std::string, Node>>;  // in the order of the file
+  struct Member;
+  using Table = std::vector<Member>;  // in the order of the file
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table> value;
   int line = 0;
 
@@ -27,6 +28,10 @@ struct Node {
   const Array* array() const { return std::get_if<Array>(&value); }
   /// The member of this table, or nullptr.
   const Node* find(std::string_view key) const;
+};
+struct Node::Member {
+  std::string first;  // its name
+  Node second;
 };
 
 struct Document {

@@ -62,8 +62,8 @@ Result<Benchmarked> benchmarked_for(const Cluster& cluster) {
 Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
                     const Cluster& cluster, double software) {
   Calibration out{alone.kernels, alone.levels, constants.shared, constants.power, {}};
-  for (std::size_t i = 0; i < kFrameworkNames.size(); ++i) {
-    out.frameworks[i] = constants.framework(std::string(kFrameworkNames[i]));
+  for (const std::string_view name : framework_names()) {
+    out.frameworks.push_back(constants.framework(std::string(name)));
   }
   const std::string& architecture = cluster.accelerator.architecture;
   const ArchitectureConstants& own = constants.architecture(architecture);

@@ -1,7 +1,7 @@
 // The fitted constants that price a step on one cluster.
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
@@ -17,7 +17,7 @@ struct Calibration {
   LevelParameters levels;
   SharedConstants shared;
   PowerConstants power;
-  std::array<FrameworkConstants, kFrameworkNames.size()> frameworks;
+  std::vector<FrameworkConstants> frameworks;  // by Framework
   double passes_8_bit = 1;  // bytes of passes in 8- and 4-bit recipes over those of fused ones
 
   const FrameworkConstants& of(Framework framework) const {

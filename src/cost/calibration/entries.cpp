@@ -26,9 +26,9 @@ void skip_provenance(Fields& fields) {
   fields.table("residuals");
 }
 
-Result<Document> embedded_entries(const std::string& estimated, const std::string& fitted) {
-  auto below = embedded_document(estimated);
-  const auto above = embedded_document(fitted);
+Result<Document> embedded_entries(const EntryFiles& files) {
+  auto below = embedded_document(files.estimated);
+  const auto above = embedded_document(files.fitted);
   Problems problems;
   if (!below) append(problems, below.problems());
   if (!above) append(problems, above.problems());

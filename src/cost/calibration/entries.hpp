@@ -80,7 +80,18 @@ Result<Constants> entry_of(const Document& document, const std::string& name) {
   return constants;
 }
 
-/// The entries of data/`estimated` under those of data/`fitted`, field by field.
-Result<Document> embedded_entries(const std::string& estimated, const std::string& fitted);
+/// The files of one kind of constants, in data/: those before any fit, and those fitted.
+struct EntryFiles {
+  const char* estimated;
+  const char* fitted;
+};
+inline constexpr EntryFiles kKernelFiles{"calibration/kernels-estimated.toml",
+                                         "calibration/kernels.toml"};
+inline constexpr EntryFiles kNetworkFiles{"calibration/networks-estimated.toml",
+                                          "calibration/networks.toml"};
+inline constexpr EntryFiles kStepFiles{"calibration/step-estimated.toml", "calibration/step.toml"};
+
+/// The estimates under what is fitted, field by field.
+Result<Document> embedded_entries(const EntryFiles& files);
 
 }  // namespace headway

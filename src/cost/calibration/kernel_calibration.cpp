@@ -15,9 +15,6 @@
 namespace headway {
 namespace {
 
-constexpr auto kEstimated = "calibration/kernels-estimated.toml";
-constexpr auto kFitted = "calibration/kernels.toml";
-
 // The names to look for, the most special first: "a40", then "ampere"; for "tpu-v5p" and "cdna3"
 // also their family, "tpu" and "cdna".
 std::vector<std::string> candidates(const Accelerator& accelerator) {
@@ -44,7 +41,7 @@ std::string kernel_entry_for(const Document& document, const Accelerator& accele
 }
 
 Result<Document> estimated_kernel_entries() {
-  return embedded_document(kEstimated);
+  return embedded_document(kKernelFiles.estimated);
 }
 
 Result<KernelParameters> kernel_parameters_from(const Document& estimated, const Document* fitted,
@@ -55,7 +52,7 @@ Result<KernelParameters> kernel_parameters_from(const Document& estimated, const
 }
 
 Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator) {
-  static const Result<Document> entries = embedded_entries(kEstimated, kFitted);
+  static const Result<Document> entries = embedded_entries(kKernelFiles);
   if (!entries) return entries.problems();
   static Memo<Result<KernelParameters>> kept;  // by entry
   const std::string name = kernel_entry_for(*entries, accelerator);

@@ -17,9 +17,6 @@ std::string entry_for(const Document& entries, const std::string& network) {
   return !network.empty() && entries.root.find(network) != nullptr ? network : "default";
 }
 
-constexpr auto kEstimated = "calibration/networks-estimated.toml";
-constexpr auto kFitted = "calibration/networks.toml";
-
 }  // namespace
 
 Result<NetworkParameters> network_parameters_from(const Document& estimated, const Document* fitted,
@@ -31,13 +28,13 @@ Result<NetworkParameters> network_parameters_from(const Document& estimated, con
 
 Result<NetworkParameters> estimated_network_parameters(const std::string& network,
                                                        const Document* fitted) {
-  const auto estimated = embedded_document(kEstimated);
+  const auto estimated = embedded_document(kNetworkFiles.estimated);
   if (!estimated) return estimated.problems();
   return network_parameters_from(*estimated, fitted, network);
 }
 
 Result<NetworkParameters> network_parameters_for(const Level& level) {
-  static const Result<Document> entries = embedded_entries(kEstimated, kFitted);
+  static const Result<Document> entries = embedded_entries(kNetworkFiles);
   if (!entries) return entries.problems();
   static Memo<Result<NetworkParameters>> kept;  // by entry
   const std::string name = entry_for(*entries, level.network);

@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "base/document/document.hpp"
+#include "cost/calibration/entries.hpp"
 #include "cost/calibration/step_constants.hpp"
 #include "platform/files.hpp"
 
 namespace headway {
 namespace {
 
-constexpr const char* kEstimated = "calibration/step-estimated.toml";
-constexpr const char* kFitted = "calibration/step.toml";
 constexpr const char* kDefault = "default";
 
 // Reads the constants of one entry that stand in it; others keep their values.
@@ -136,7 +135,7 @@ Result<StepConstants> step_constants_from(const Document& estimated, const Docum
 }
 
 Result<Document> embedded_step_estimates() {
-  return embedded_document(kEstimated);
+  return embedded_document(kStepFiles.estimated);
 }
 
 Result<StepConstants> estimated_step_constants() {
@@ -148,13 +147,9 @@ Result<StepConstants> estimated_step_constants() {
 namespace {
 
 Result<StepConstants> embedded_constants() {
-  const auto estimated = embedded_document(kEstimated);
-  const auto fitted = embedded_document(kFitted);
-  Problems problems;
-  if (!estimated) append(problems, estimated.problems());
-  if (!fitted) append(problems, fitted.problems());
-  if (!problems.empty()) return problems;
-  return step_constants_from(*estimated, &*fitted);
+  const auto entries = embedded_entries(kStepFiles);
+  if (!entries) return entries.problems();
+  return constants_from(*entries);
 }
 
 }  // namespace

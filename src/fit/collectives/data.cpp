@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/corpus/measurements.hpp"
+#include "trace/recording/operation.hpp"
 
 namespace headway {
 namespace {
@@ -30,11 +31,8 @@ std::optional<double> number(const std::string& text) {
 
 // The operation by nccl-tests' name; nothing for those that Headway has no word for (reduce).
 std::optional<CollectiveOp> operation(const std::string& name) {
-  if (name == "alltoall") return CollectiveOp::all_to_all;
-  if (name == "sendrecv") return CollectiveOp::send_receive;
-  const auto found = std::find(kCollectiveNames.begin(), kCollectiveNames.end(), name);
-  if (found == kCollectiveNames.end()) return std::nullopt;
-  return static_cast<CollectiveOp>(found - kCollectiveNames.begin());
+  const auto said = operation_from(name);
+  return said ? to_collective(*said) : std::nullopt;
 }
 
 System read_system(Fields fields, CollectiveData& data, Problems& problems) {

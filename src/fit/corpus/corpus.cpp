@@ -1,5 +1,6 @@
 #include "fit/corpus/corpus.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -85,6 +86,13 @@ constexpr NumberColumn kNumbers[] = {
     {"memory_gb_reported", &CorpusRow::memory_gb_reported, 1e6},
 };
 
+template <class Column, std::size_t N>
+const Column* find(const Column (&columns)[N], std::string_view name) {
+  const auto found = std::find_if(std::begin(columns), std::end(columns),
+                                  [&](const Column& column) { return column.name == name; });
+  return found == std::end(columns) ? nullptr : found;
+}
+
 void fail(CorpusRow& row, const char* column, const std::string& cell, const std::string& legal) {
   if (!row.bad_cell.empty()) return;
   row.bad_cell = column;
@@ -149,6 +157,24 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
     if (row.outcome != "ok" && row.outcome != "oom") fail(row, "outcome", row.outcome, "ok or oom");
   }
   return out;
+}
+
+bool is_text_column(std::string_view name) {
+  return find(kTexts, name) != nullptr;
+}
+
+bool is_number_column(std::string_view name) {
+  return find(kCounts, name) != nullptr || find(kNumbers, name) != nullptr;
+}
+
+const std::string& text_cell(const CorpusRow& row, std::string_view name) {
+  return row.*find(kTexts, name)->member;
+}
+
+std::optional<double> number_cell(const CorpusRow& row, std::string_view name) {
+  if (const NumberColumn* column = find(kNumbers, name)) return row.*column->member;
+  const auto& count = row.*find(kCounts, name)->member;
+  return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
 }
 
 }  // namespace headway

@@ -41,4 +41,10 @@ struct Corpus {
 /// a problem of the file, a cell that is no number in its range a defect of its row.
 Result<Corpus> read_corpus(std::string_view csv, std::string file);
 
+/// A row's cells by the name of their column.
+bool is_text_column(std::string_view name);
+bool is_number_column(std::string_view name);
+const std::string& text_cell(const CorpusRow& row, std::string_view name);
+std::optional<double> number_cell(const CorpusRow& row, std::string_view name);
+
 }  // namespace headway

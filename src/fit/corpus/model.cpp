@@ -1,99 +1,14 @@
 // The model of a row: a built-in one by its name, laid out in the row's shape.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
-#include "base/text.hpp"
+#include "fit/corpus/notes.hpp"
+#include "fit/corpus/rules.hpp"
 #include "fit/corpus/run.hpp"
 #include "model/load.hpp"
 
 namespace headway {
 namespace {
-
-// A model_name that contains `pattern` (in lower case) is this model, or of this family: a family
-// gives habits (norms, biases, positions), the row gives the shape. The first match holds.
-struct Known {
-  std::string_view pattern, model;
-  bool family = false;
-  std::string_view unsupported = {};
-};
-constexpr bool kFamily = true;
-constexpr Known kKnown[] = {
-    {"nemotronh", "", false, "hybrid Mamba layers"},
-    {"nemotron-h", "", false, "hybrid Mamba layers"},
-    {"nemotron 3", "", false, "hybrid Mamba layers"},
-    {"nemotron_3", "", false, "hybrid Mamba layers"},
-    {"mamba", "", false, "hybrid Mamba layers"},
-    {"qwen3-next", "", false, "linear attention"},
-    {"deepseek-v4", "", false, "compressed sparse attention"},
-    {"mosaicgpt", "mosaicgpt-7b", kFamily},
-    {"mpt", "mosaicgpt-7b", kFamily},
-    {"llama-like", "llama-2-7b", kFamily},
-    {"gpt l", "gpt3-1.3b", kFamily},
-    {"maxtext", "llama-2-7b", kFamily},
-    {"gpt-oss-20b", "gpt-oss-20b"},
-    {"gpt-oss-120b", "gpt-oss-120b"},
-    {"deepseek-v3", "deepseek-v3"},
-    {"deepseek-v2-lite", "deepseek-v2-lite"},
-    {"deepseek-v2", "deepseek-v2"},
-    {"moonlight-16b", "moonlight-16b-a3b"},
-    {"qwen3-235b-a22b", "qwen3-235b-a22b"},
-    {"qwen3-30b-a3b", "qwen3-30b-a3b"},
-    {"qwen3-32b", "qwen3-32b"},
-    {"qwen3-14b", "qwen3-14b"},
-    {"qwen3-8b", "qwen3-8b"},
-    {"qwen2.5-72b", "qwen2.5-72b"},
-    {"qwen2.5-32b", "qwen2.5-32b"},
-    {"qwen2.5-14b", "qwen2.5-14b"},
-    {"qwen2.5-7b", "qwen2.5-7b"},
-    {"mixtral-8x7b", "mixtral-8x7b"},
-    {"mixtral-8x22b", "mixtral-8x22b"},
-    {"mistral-7b", "mistral-7b"},
-    {"grok1", "grok-1"},
-    {"grok-1", "grok-1"},
-    {"llama4-maverick", "llama-4-maverick"},
-    {"llama4-scout", "llama-4-scout"},
-    {"llama3.1-405b", "llama-3.1-405b"},
-    {"llama-3.1-405b", "llama-3.1-405b"},
-    {"llama3.1-70b", "llama-3.1-70b"},
-    {"llama3.1-8b", "llama-3.1-8b"},
-    {"llama3-70b", "llama-3-70b"},
-    {"llama-3-70b", "llama-3-70b"},
-    {"llama3-8b", "llama-3-8b"},
-    {"llama-3-8b", "llama-3-8b"},
-    {"llama2-70b", "llama-2-70b"},
-    {"llama-2-70b", "llama-2-70b"},
-    {"llama2-13b", "llama-2-13b"},
-    {"llama-2-13b", "llama-2-13b"},
-    {"llama2-7b", "llama-2-7b"},
-    {"llama-2-7b", "llama-2-7b"},
-    {"llama1-7b", "llama-7b"},
-    {"llama1-13b", "llama-13b"},
-    {"internlm-7b", "llama-7b"},
-    {"aquila2-7b", "llama-2-7b"},
-    {"gpt3-175b", "gpt3-175b"},
-    {"gpt 175b", "gpt3-175b"},
-    {"gpt3-20b", "gpt3-20b"},
-    {"gpt3-13b", "gpt3-13b"},
-    {"gpt 13b", "gpt3-13b"},
-    {"gpt3-6.7b", "gpt3-6.7b"},
-    {"gpt 7b", "gpt3-6.7b"},
-    {"gpt3-5b", "gpt3-5b"},
-    {"nemotron-340b", "nemotron-4-340b"},
-    {"nemotron-15b", "nemotron-15b"},
-    {"nemotron", "nemotron-15b", kFamily},
-    {"gpt", "gpt3-1.3b", kFamily},
-    {"deepseek", "", false, "multi-head latent attention of a shape the columns do not hold"},
-};
-
-Known known_of(const CorpusRow& row) {
-  const std::string name = lower(row.model_name);
-  for (const Known& known : kKnown) {
-    if (name.find(known.pattern) != std::string::npos) return known;
-  }
-  if (row.n_experts.value_or(1) > 1) return {"", "mixtral-8x7b", kFamily};
-  return {"", row.gated_mlp.value_or(1) == 1 ? "llama-2-7b" : "gpt3-1.3b", kFamily};
-}
 
 // The first `layers` layers of the pattern; where more are asked for, its last kinds go on in their
 // rhythm (a period of at most 4).
@@ -116,7 +31,7 @@ void set_shape(const CorpusRow& row, Model& model) {
   model.hidden = row.d_model.value_or(model.hidden);
   attention.heads = row.n_heads.value_or(attention.heads);
   if (!own_heads) attention.head_dim = std::max<std::int64_t>(1, model.hidden / attention.heads);
-  attention.head_dim = number_after(row.notes, "head_dim ").value_or(attention.head_dim);
+  attention.head_dim = noted_number(row, "head_dim").value_or(attention.head_dim);
   attention.value_dim = attention.head_dim;
   attention.kv_heads = row.n_kv_heads.value_or(multi_head ? attention.heads : attention.kv_heads);
   FeedForward& feed_forward = layer.feed_forward ? *layer.feed_forward : layer.experts->each;
@@ -125,11 +40,11 @@ void set_shape(const CorpusRow& row, Model& model) {
   if (layer.experts) {
     layer.experts->count = row.n_experts.value_or(layer.experts->count);
     layer.experts->active = row.top_k.value_or(layer.experts->active);
-    if (const auto shared = number_after(row.notes, "shared expert ")) {
+    if (const auto shared = noted_number(row, "shared_width")) {
       layer.experts->shared_width = *shared;
     }
-    const auto dense = number_after(row.notes, "dense ffn ");
-    const auto first = number_after(row.notes, "first ");
+    const auto dense = noted_number(row, "dense_width");
+    const auto first = noted_number(row, "dense_layers");
     if (dense && first && *first < model.layers()) {
       Layer plain = layer;
       plain.feed_forward = plain.experts->each;
@@ -165,24 +80,15 @@ bool tied_by_count(Model model, double stated) {
 
 }  // namespace
 
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view words) {
-  for (std::size_t at = text.find(words); at != std::string_view::npos;
-       at = text.find(words, at + 1)) {
-    const char* const begin = text.data() + at + words.size();
-    std::int64_t value = 0;
-    const auto [end, status] = std::from_chars(begin, text.data() + text.size(), value);
-    if (status == std::errc() && value > 0 && value < 1'000'000'000) return value;
-  }
-  return std::nullopt;
-}
-
 Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::string>& assumed) {
-  const Known known = known_of(row);
+  const auto decided = decide("model", {row});
+  if (!decided) return Problem{"no such model", row.model_name};
+  const Rule& known = *decided->rule;
   if (!known.unsupported.empty()) {
-    return Problem{"unsupported: " + std::string(known.unsupported), row.model_name,
-                   Trouble::unsupported};
+    return Problem{"unsupported: " + known.unsupported, row.model_name, Trouble::unsupported};
   }
-  const Result<Model>& built_in = shelf.model(std::string(known.model));
+  const std::string& name = decided->value;
+  const Result<Model>& built_in = shelf.model(name);
   if (!built_in)
     return Problem{"no such model", built_in.problems().front().message, Trouble::unknown};
   Model model = *built_in;
@@ -200,7 +106,7 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
       return Problem{std::string("cell missing: ") + cell,
                      row.model_name + " is no built-in model"};
     }
-    assumed.push_back(std::string(cell) + "=" + std::string(known.model));
+    assumed.push_back(std::string(cell) + "=" + name);
   }
   if (!row.vocab) assumed.push_back("vocab=" + std::to_string(model.vocabulary));
 
@@ -212,7 +118,7 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
     if (!row.n_kv_heads) {
       assumed.push_back("n_kv_heads=" + std::to_string(model.kinds.front().attention->kv_heads));
     }
-    if (!row.gated_mlp) assumed.emplace_back("gated_mlp=" + std::string(known.model));
+    if (!row.gated_mlp) assumed.push_back("gated_mlp=" + name);
   }
   model.vocabulary = row.vocab.value_or(model.vocabulary);
   if (known.family && !row.d_ff) {
@@ -226,10 +132,8 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
   model.maximum_sequence = 0;
   if (model.learned_positions > 0) model.learned_positions = row.seq_len.value_or(1);
 
-  if (row.notes.find("tie_word_embeddings=True") != std::string::npos) {
-    model.tied_embeddings = true;
-  } else if (row.notes.find("tie_word_embeddings=False") != std::string::npos) {
-    model.tied_embeddings = false;
+  if (const auto tied = decide("tied_embeddings", {row})) {
+    model.tied_embeddings = tied->value == "1";
   } else if (known.family && row.n_params) {
     model.tied_embeddings = tied_by_count(model, *row.n_params);
     assumed.emplace_back(model.tied_embeddings ? "tied_embeddings=1" : "tied_embeddings=0");

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "fit/corpus/notes.hpp"
 #include "fit/corpus/table_for_test.hpp"
 
 namespace headway {
@@ -35,7 +36,7 @@ TEST(CorpusRun, AStatedRowIsTakenAsItStands) {
   EXPECT_EQ(run->layout.zero, 1);
   EXPECT_FALSE(run->layout.sequence_parallel);
   EXPECT_EQ(run->job.global_batch, 128);
-  EXPECT_EQ(run->job.framework, Framework::megatron);
+  EXPECT_EQ(run->job.framework, framework_from("megatron").value());
   EXPECT_EQ(run->machine->cluster.name, "dgx-h100");
   EXPECT_EQ(parameters(run->model).total, 8030261248);  // the published count of Llama 3 8B
   EXPECT_EQ(run->assumed, std::vector<std::string>{});
@@ -86,14 +87,14 @@ TEST(CorpusRun, TheBatchFollowsFromItsParts) {
 
 TEST(CorpusRun, FrameworksAreToldByTheirNames) {
   const std::pair<const char*, Framework> names[] = {
-      {"nanotron", Framework::nanotron},
-      {"llm-foundry/Composer (PyTorch FSDP)", Framework::fsdp},
-      {"fms-fsdp (PyTorch FSDP1 + compile)", Framework::fsdp},
-      {"MaxText (JAX)", Framework::jax},
-      {"Paxml (JAX)", Framework::jax},
-      {"DeepSpeed", Framework::deepspeed},
-      {"Megatron-DeepSpeed", Framework::megatron},
-      {"NeMo (Megatron)", Framework::megatron}};
+      {"nanotron", framework_from("nanotron").value()},
+      {"llm-foundry/Composer (PyTorch FSDP)", framework_from("fsdp").value()},
+      {"fms-fsdp (PyTorch FSDP1 + compile)", framework_from("fsdp").value()},
+      {"MaxText (JAX)", framework_from("jax").value()},
+      {"Paxml (JAX)", framework_from("jax").value()},
+      {"DeepSpeed", framework_from("deepspeed").value()},
+      {"Megatron-DeepSpeed", framework_from("megatron").value()},
+      {"NeMo (Megatron)", framework_from("megatron").value()}};
   for (const auto& [name, framework] : names) {
     CorpusRow row;
     row.framework = name;
@@ -244,12 +245,12 @@ TEST(CorpusRun, ReasonsSayWhichCellOrFeature) {
   EXPECT_EQ(reason_with({{"global_batch_sequences", "3"}}), "illegal layout: --global-batch");
 }
 
-TEST(CorpusRun, TheDocumentedPolicyIsTheOneInTheCode) {
+TEST(CorpusRun, TheDocumentedPolicyIsTheOneInTheData) {
   std::ifstream file(std::string(HEADWAY_SOURCE_DIR) + "/docs/validation.md");
   std::stringstream text;
   text << file.rdbuf();
-  for (const FillingRule& each : kFillingPolicy) {
-    const std::string line = "| " + std::string(each.cell) + " | " + std::string(each.rule) + " |";
+  for (const FillingRule& each : corpus_rules().policy) {
+    const std::string line = "| " + each.cell + " | " + each.rule + " |";
     EXPECT_NE(text.str().find(line), std::string::npos) << line;
   }
 }

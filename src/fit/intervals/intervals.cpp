@@ -23,7 +23,7 @@ std::array<double, Box::kSides> place(const Model& model, const Job& job, const 
 }
 
 std::string framework_name(const Job& job) {
-  return std::string(kFrameworkNames[static_cast<std::size_t>(job.framework)]);
+  return std::string(name_of(job.framework));
 }
 
 struct Weighted {

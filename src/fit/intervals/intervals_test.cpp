@@ -86,7 +86,7 @@ TEST(Intervals, AreWiderFarFromTheMeasuredRuns) {
   EXPECT_GT(reach.distance(large, job, one_node, h100), 5);
   EXPECT_DOUBLE_EQ(reach.distance(small, job, one_node, tpu), 2);
   Job elsewhere = job;
-  elsewhere.framework = Framework::jax;
+  elsewhere.framework = framework_from("jax").value();
   EXPECT_DOUBLE_EQ(reach.distance(small, elsewhere, one_node, h100), 2);
 
   Spread spread{{}, -1, 1};

@@ -71,7 +71,7 @@ std::vector<std::string> classes_of(const CorpusRun& run, StepSection section) {
     case StepSection::shared:
       return {};
     case StepSection::framework:
-      return {std::string(kFrameworkNames[static_cast<std::size_t>(run.job.framework)])};
+      return {std::string(name_of(run.job.framework))};
     case StepSection::architecture:
       return {cluster.accelerator.architecture};
     case StepSection::network: {

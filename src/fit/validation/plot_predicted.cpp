@@ -1,28 +1,26 @@
 // Predicted against measured step time, a panel for each source.
+#include <algorithm>
 #include <array>
 
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
+#include "cluster/load.hpp"
 #include "fit/validation/plots.hpp"
 
 namespace headway {
 namespace {
 
-constexpr std::array<std::string_view, 4> kGenerations = {"Ampere", "Hopper", "Blackwell",
-                                                          "others: TPU, AMD, Volta"};
 constexpr std::array<std::string_view, 4> kColours = {kVermilion, kBlue, kGreen, kPurple};
 
-std::size_t generation_of(const std::string& accelerator) {
-  const std::string name = lower(accelerator);
-  const auto any = [&](std::initializer_list<std::string_view> parts) {
-    for (const std::string_view part : parts) {
-      if (name.find(part) != name.npos) return true;
-    }
-    return false;
-  };
-  if (any({"b200", "b300"})) return 2;
-  if (any({"h100", "h200", "h800", "gh200"})) return 1;
-  return any({"a100", "a800", "a40"}) ? 0 : 3;
+// The place of a row's architecture among the titles; all others stand last.
+std::size_t title_of(const ValidationRow& row) {
+  const auto& titles = architecture_titles();
+  const auto found = std::find(titles.begin(), titles.end(), row.architecture);
+  return static_cast<std::size_t>(std::min(found, titles.end() - 1) - titles.begin());
+}
+
+std::string_view colour(std::size_t title) {
+  return kColours[title % kColours.size()];
 }
 
 void draw_source(Svg& svg, Point corner, double size, const std::string& source,
@@ -36,13 +34,13 @@ void draw_source(Svg& svg, Point corner, double size, const std::string& source,
                        log_scale(times, corner.y + size, corner.y)};
   draw_panel(svg, panel);
   draw_diagonal(svg, panel);
-  std::array<std::vector<Point>, kGenerations.size()> dots;
+  std::vector<std::vector<Point>> dots(architecture_titles().size());
   for (const ValidationRow* row : rows) {
-    dots[generation_of(row->accelerator)].push_back(
+    dots[title_of(*row)].push_back(
         {panel.x.at(*row->measured_step_time), panel.y.at(*row->predicted_step_time)});
   }
   for (std::size_t i = 0; i < dots.size(); ++i) {
-    svg.dots(dots[i], rows.size() > 400 ? 1.3 : 2.2, kColours[i]);
+    svg.dots(dots[i], rows.size() > 400 ? 1.3 : 2.2, colour(i));
   }
   svg.text({corner.x, corner.y - 20}, printable(source, 24),
            "font-size=\"12\" font-weight=\"600\"");
@@ -69,8 +67,8 @@ std::string plot_predicted(const ValidationReport& report) {
                "A dot is a run. On the line: predicted as measured; above it: predicted too slow. "
                "Band: 20 % to either side.");
   std::vector<LegendEntry> legend;
-  for (std::size_t i = 0; i < kGenerations.size(); ++i) {
-    legend.push_back({std::string(kGenerations[i]), kColours[i]});
+  for (std::size_t i = 0; i < architecture_titles().size(); ++i) {
+    legend.push_back({architecture_titles()[i], colour(i)});
   }
   draw_legend(svg, {16, 68}, legend);
   for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -34,7 +34,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
   out.source_key = row.source_key;
   out.source = row.source;
   out.accelerator = row.accelerator;
-  out.framework = kFrameworkNames[static_cast<std::size_t>(framework_of(row))];
+  out.framework = name_of(framework_of(row));
   out.model_name = row.model_name;
   out.outcome = row.outcome;
   out.n_accel = row.n_accel.value_or(0);
@@ -56,6 +56,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
       return out;
     }
   }
+  out.architecture = run->machine->cluster.accelerator.traits.title;
   settle_recomputation(run.value());
   Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();

@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 5> kValidateByNames = {"source", "acceler
 /// One row of a corpus, measured and predicted. What is not known is absent.
 struct ValidationRow {
   std::string id, source_key, source, accelerator, framework, model_name, outcome;
-  std::int64_t n_accel = 0;                                       // 0: not stated
+  std::string architecture;  // as charts call it; empty: among the others, or not predicted
+  std::int64_t n_accel = 0;  // 0: not stated
   std::optional<double> measured_step_time, predicted_step_time;  // s
   std::optional<double> interval_low, interval_high;              // s, of the prediction
   /// GiB an accelerator. Reported peaks are what the framework's allocator holds, which does not

@@ -90,7 +90,7 @@ RunRequest beside(const headway::Run& run) {
 
 // Every field that DeepSpeed's files can say, each drawn.
 headway::Run any_run() {
-  headway::Run run = testing::random_run_of(Framework::deepspeed);
+  headway::Run run = testing::random_run_of(framework_from("deepspeed").value());
   Layout& l = run.layout;
   Job& job = run.job;
   l.vpp = 1;
@@ -182,7 +182,7 @@ TEST(LaunchDeepspeed, WhatItCannotExpressIsRefusedWithEveryReason) {
   headway::Run run;
   run.model = load_model("llama-2-7b").value();
   run.cluster = load_cluster("dgx-h100").value();
-  run.job.framework = Framework::deepspeed;
+  run.job.framework = framework_from("deepspeed").value();
   run.job.sequence = 4096;
   run.job.global_batch = 64;
   run.job.recipe = recipe_from("fp8");

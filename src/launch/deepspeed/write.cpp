@@ -35,7 +35,8 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
                   "legal: 1f1b");
   const bool even = l.first_stage_layers + l.last_stage_layers + l.embedding_slots + l.head_slots;
-  refusals.refuse(l.pp > 1 && even, {FieldName("first-stage-layers"), FieldName("last-stage-layers")},
+  refusals.refuse(l.pp > 1 && even,
+                  {FieldName("first-stage-layers"), FieldName("last-stage-layers")},
                   "a stated spread of the layers");
   refusals.refuse(l.cp > 1 && l.context_exchange == ContextExchange::ring, "cp-exchange",
                   "a ring of keys and values", "legal: all-to-all");
@@ -70,7 +71,7 @@ std::string on_off(bool value) {
 
 std::string config(const Run& run) {
   const Layout& l = run.layout;
-  const Habits& habit = habits(run.job.framework);
+  const Habits& habit = habits(run.job);
   std::string out = "{\n";
   const auto line = [&](const std::string& key, const std::string& value) {
     out += "  \"" + key + "\": " + value + ",\n";
@@ -86,12 +87,12 @@ std::string config(const Run& run) {
   const std::string_view recipe = run.job.recipe->name;
   if (recipe != "fp32") line(std::string(recipe), "{\"enabled\": true}");
   // Elements, as DeepSpeed counts them.
-  const auto bucket = std::to_string(static_cast<std::int64_t>(habit.bucket));
+  const auto bucket = std::to_string(static_cast<std::int64_t>(habit.reduction.bucket));
   std::string zero = "{\n    \"stage\": " + std::to_string(l.zero);
   const auto member = [&](const std::string& key, const std::string& value) {
     zero += ",\n    \"" + key + "\": " + value;
   };
-  member("overlap_comm", on_off(chosen(l.overlap_gradients, habit.overlap_gradients)));
+  member("overlap_comm", on_off(chosen(l.overlap_gradients, habit.overlap.gradients)));
   member("contiguous_gradients", "true");
   member("reduce_scatter", "true");
   member("reduce_bucket_size", bucket);

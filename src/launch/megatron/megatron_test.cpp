@@ -146,7 +146,7 @@ std::string place(const LaunchRequest& request, std::string_view name) {
 }
 
 RC_GTEST_PROP(LaunchMegatron, AWrittenScriptIsReadBackAsTheSameRun, ()) {
-  Run run = testing::random_run_of(Framework::megatron);
+  Run run = testing::random_run_of(framework_from("megatron").value());
   if (run.layout.recompute == Recompute::selective) {
     run.layout.recompute_pieces = static_cast<std::uint8_t>(
         *rc::gen::element<int>(bit(Piece::core), bit(Piece::norm) | bit(Piece::feed_forward),
@@ -196,7 +196,7 @@ TEST(LaunchMegatron, WhatItCannotExpressIsRefusedWithEveryReason) {
 
 TEST(LaunchMegatron, OneFrameworksRunIsNotWrittenForAnother) {
   headway::Run run;
-  run.job.framework = Framework::fsdp;
+  run.job.framework = framework_from("fsdp").value();
   const auto files = launch_files(run, Launcher::megatron);
   ASSERT_FALSE(files.ok());
   EXPECT_EQ(where_text(files.problems()[0]), "--framework");

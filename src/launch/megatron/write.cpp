@@ -25,19 +25,17 @@ bool fully_sharded(const Layout& layout) {
 
 void refuse_job(const Run& run, Refusals& refusals) {
   const Job& job = run.job;
-  const std::string& architecture = run.cluster.accelerator.architecture;
-  const bool hopper = architecture == "hopper" || architecture == "blackwell";
   refusals.refuse(
       job.attention == AttentionKernel::flash1 || job.attention == AttentionKernel::triton,
       "attention", "the first flash attention", "legal: unfused, flash2, flash3");
-  refusals.refuse(job.attention == AttentionKernel::flash3 && !hopper, "attention",
-                  "flash attention 3 before Hopper", "legal: unfused, flash2");
+  refusals.refuse(job.attention == AttentionKernel::flash3 &&
+                      run.cluster.accelerator.traits.flash_attention < 3,
+                  "attention", "flash attention 3 before Hopper", "legal: unfused, flash2");
   const bool muon = job.optimizer == Optimizer::muon;
   refusals.refuse(job.optimizer == Optimizer::adafactor || job.optimizer == Optimizer::adam_8bit,
                   "optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
                   "legal: adam, adamw, sgd, muon");
-  refusals.refuse(run.layout.offload_activations, "offload",
-                  "offloaded activations of every layer",
+  refusals.refuse(run.layout.offload_activations, "offload", "offloaded activations of every layer",
                   "Megatron-LM offloads all but one at most");
   refusals.refuse(muon && run.layout.zero > 0, "zero", "Muon with sharded optimiser states",
                   "legal: 0");
@@ -55,7 +53,7 @@ void refuse_job(const Run& run, Refusals& refusals) {
 
 void refuse_layout(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
-  const Habits& habit = habits(run.job.framework);
+  const Habits& habit = habits(run.job);
   refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b, "schedule",
                   "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
                   "legal: 1f1b");
@@ -69,16 +67,16 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "recompute-early-stop", "ending recomputation early");
   refusals.refuse(l.offload_parameters, "offload", "offloaded parameters",
                   "legal: optimizer, activations");
-  refusals.refuse(l.offload_activations && (l.pp > 1 || l.recompute != Recompute::none),
-                  "offload", "offloaded activations with a pipeline or recomputation");
+  refusals.refuse(l.offload_activations && (l.pp > 1 || l.recompute != Recompute::none), "offload",
+                  "offloaded activations with a pipeline or recomputation");
   refusals.refuse(l.offload_optimizer && l.zero != 1, "offload",
                   "offloaded optimiser states without the distributed optimiser",
                   "legal with --zero 1");
-  const bool tensor = chosen(l.overlap_tensor, habit.overlap_tensor);
+  const bool tensor = chosen(l.overlap_tensor, habit.overlap.tensor);
   refusals.refuse(tensor && (l.tp == 1 || !l.sequence_parallel), "overlap-tensor",
                   "overlap of tensor-parallel calls without sequence parallelism");
-  refusals.refuse(l.zero > 0 && chosen(l.overlap_parameters, habit.overlap_parameters) &&
-                      !chosen(l.overlap_gradients, habit.overlap_gradients),
+  refusals.refuse(l.zero > 0 && chosen(l.overlap_parameters, habit.overlap.parameters) &&
+                      !chosen(l.overlap_gradients, habit.overlap.gradients),
                   "overlap-parameters", "overlap of parameters but not of gradients");
   refusals.refuse(fully_sharded(l) && l.pp > 1 && l.vpp > 1, "vpp",
                   "Megatron-FSDP with virtual stages");
@@ -177,7 +175,7 @@ void pipeline_words(const Run& run, Words& words) {
 
 Words layout_words(const Run& run) {
   const Layout& l = run.layout;
-  const Habits& habit = habits(run.job.framework);
+  const Habits& habit = habits(run.job);
   Words words;
   add(words, "--tensor-model-parallel-size", l.tp);
   if (l.tp > 1 && l.sequence_parallel) words.push_back("--sequence-parallel");
@@ -203,13 +201,13 @@ Words layout_words(const Run& run) {
   if (l.zero > 0 && l.shard > 0 && l.shard < replicas) {
     add(words, "--num-distributed-optimizer-instances", replicas / l.shard);
   }
-  if (chosen(l.overlap_gradients, habit.overlap_gradients)) {
+  if (chosen(l.overlap_gradients, habit.overlap.gradients)) {
     words.push_back("--overlap-grad-reduce");
-    if (l.zero > 0 && chosen(l.overlap_parameters, habit.overlap_parameters)) {
+    if (l.zero > 0 && chosen(l.overlap_parameters, habit.overlap.parameters)) {
       words.push_back("--overlap-param-gather");
     }
   }
-  if (chosen(l.overlap_tensor, habit.overlap_tensor)) words.push_back("--tp-comm-overlap");
+  if (chosen(l.overlap_tensor, habit.overlap.tensor)) words.push_back("--tp-comm-overlap");
   recompute_words(run, words);
   if (l.offload_optimizer) {
     add(words, {"--optimizer-cpu-offload", "--use-precision-aware-optimizer"});

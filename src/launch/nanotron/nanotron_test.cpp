@@ -70,7 +70,7 @@ void collect(const Node& node, const std::string& path, std::set<std::string>& o
 }
 
 RC_GTEST_PROP(LaunchNanotron, AWrittenConfigurationIsReadBackAsTheSameRun, ()) {
-  headway::Run run = testing::random_run_of(Framework::nanotron);
+  headway::Run run = testing::random_run_of(framework_from("nanotron").value());
   run.model =
       load_model(*rc::gen::element<std::string>("llama-2-7b", "llama-3-70b", "llama-3.2-1b"))
           .value();
@@ -105,7 +105,7 @@ TEST(LaunchNanotron, WhatItCannotExpressIsRefusedWithEveryReason) {
   headway::Run run;
   run.model = load_model("mixtral-8x7b").value();
   run.cluster = load_cluster("dgx-h100").value();
-  run.job.framework = Framework::nanotron;
+  run.job.framework = framework_from("nanotron").value();
   run.job.sequence = 4096;
   run.job.global_batch = 64;
   run.layout.cp = 2;

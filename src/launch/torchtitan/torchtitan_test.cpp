@@ -79,7 +79,7 @@ void collect(const Node& node, const std::string& path, std::set<std::string>& o
 }
 
 RC_GTEST_PROP(LaunchTorchtitan, AWrittenConfigurationIsReadBackAsTheSameRun, ()) {
-  headway::Run run = testing::random_run_of(Framework::fsdp);
+  headway::Run run = testing::random_run_of(framework_from("fsdp").value());
   run.model = load_model(*rc::gen::element<std::string>("llama-3.1-8b", "llama-3.1-70b",
                                                         "qwen3-30b-a3b", "deepseek-v3"))
                   .value();
@@ -118,7 +118,7 @@ TEST(LaunchTorchtitan, WhatItCannotExpressIsRefusedWithEveryReason) {
   headway::Run run;
   run.model = load_model("gpt3-175b").value();
   run.cluster = load_cluster("dgx-h100").value();
-  run.job.framework = Framework::fsdp;
+  run.job.framework = framework_from("fsdp").value();
   run.job.sequence = 2048;
   run.job.global_batch = 64;
   run.job.recipe = recipe_from("fp16");

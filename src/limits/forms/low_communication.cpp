@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/document/sources.hpp"
 #include "base/text.hpp"
-#include "cluster/read.hpp"
 #include "limits/machine/read.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"

@@ -19,7 +19,7 @@ Json run_layout_json(const Run& run) {
 Json run_job_json(const Run& run) {
   const Job& job = run.job;
   return {{"task", kTaskNames[static_cast<int>(job.task)]},
-          {"framework", kFrameworkNames[static_cast<int>(job.framework)]},
+          {"framework", name_of(job.framework)},
           {"seq", job.sequence},
           {"global_batch", job.global_batch},
           {"precision", job.recipe->name},

@@ -33,10 +33,9 @@ std::string layout_line(const Run& run) {
 
 std::string job_line(const Run& run) {
   const Job& job = run.job;
-  return std::string(kFrameworkNames[static_cast<int>(job.framework)]) + ", " +
-         std::string(job.recipe->name) + ", attention " +
-         std::string(kAttentionKernelNames[static_cast<int>(job.attention)]) + ", " +
-         count_text(static_cast<double>(job.global_batch)) + " sequences of " +
+  return std::string(name_of(job.framework)) + ", " + std::string(job.recipe->name) +
+         ", attention " + std::string(kAttentionKernelNames[static_cast<int>(job.attention)]) +
+         ", " + count_text(static_cast<double>(job.global_batch)) + " sequences of " +
          count_text(static_cast<double>(job.sequence)) + " tokens";
 }
 

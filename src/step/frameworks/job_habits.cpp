@@ -1,4 +1,3 @@
-// What a framework's habits come to for one job and layout.
 #include <algorithm>
 
 #include "step/frameworks/habits.hpp"
@@ -13,17 +12,18 @@ bool is_8_bit(const Job& job) {
 }  // namespace
 
 double layer_weight_bytes(const Job& job) {
-  const Habits& habit = habits(job.framework);
+  const Habits& habit = habits(job);
   if (!job.recipe->master_weights) return 4;
-  return is_8_bit(job) ? habit.weights_8_bit : habit.weights;
+  return is_8_bit(job) ? habit.memory.weights_8_bit : habit.memory.weights;
 }
 
 double gradient_bytes(const Job& job) {
-  const Habits& habit = habits(job.framework);
+  const Habits& habit = habits(job);
   if (!job.recipe->master_weights) return 4;
-  if (is_8_bit(job)) return habit.gradients_8_bit;
+  if (is_8_bit(job)) return habit.memory.gradients_8_bit;
   if (job.small_gradients) return 2;
-  return job.recipe->activation == Precision::fp16 ? habit.gradients_fp16 : habit.gradients;
+  return job.recipe->activation == Precision::fp16 ? habit.memory.gradients_fp16
+                                                   : habit.memory.gradients;
 }
 
 double reduced_bytes(const Job& job) {
@@ -31,17 +31,17 @@ double reduced_bytes(const Job& job) {
   if (job.reduce_dtype != WireFormat::framework) {
     return job.reduce_dtype == WireFormat::fp32 ? 4 : 2;
   }
-  return std::min(habits(job.framework).reduced, gradient_bytes(job));
+  return std::min(habits(job).reduction.reduced, gradient_bytes(job));
 }
 
 double gathered_bytes(const Job& job) {
   if (!job.recipe->master_weights || job.param_dtype == WireFormat::fp32) return 4;
-  return job.param_dtype == WireFormat::bf16 ? 2 : habits(job.framework).gathered;
+  return job.param_dtype == WireFormat::bf16 ? 2 : habits(job).sharding.gathered;
 }
 
 double transient_gradient_bytes(const Job& job) {
-  const Habits& habit = habits(job.framework);
-  if (!habit.flat_gradients) return habit.transient_gradients;
+  const Habits& habit = habits(job);
+  if (!habit.sharding.flat_gradients) return habit.memory.transient_gradients;
   // Each weight's own, the block's flat tensor, and its copy in the format of the wire.
   const double gathered = gathered_bytes(job), reduced = reduced_bytes(job);
   return 2 * gathered + (reduced != gathered ? reduced : 0.0);
@@ -56,35 +56,34 @@ bool chosen(Choice choice, bool habit) {
 }
 
 bool shards_weights(const Job& job, const Layout& layout) {
-  return layout.zero == 3 || (layout.zero == 2 && habits(job.framework).zero2_is_zero3_kept);
+  return layout.zero == 3 || (layout.zero == 2 && habits(job).sharding.zero2_is_zero3_kept);
 }
 
 double bucket_parameters(const Job& job, const Layout& layout) {
-  const Habits& habit = habits(job.framework);
-  if (layout.zero == 1 && habit.sharded_at_once) return 0;
-  if (habit.bucket_if_overlapped && !chosen(layout.overlap_gradients, habit.overlap_gradients)) {
+  const Habits& habit = habits(job);
+  if (layout.zero == 1 && habit.sharding.at_once) return 0;
+  if (habit.reduction.bucket_if_overlapped &&
+      !chosen(layout.overlap_gradients, habit.overlap.gradients)) {
     return 0;
   }
-  return std::max(habit.bucket, habit.bucket_a_rank * static_cast<double>(layout.dp));
-}
-
-bool is_since(const Job& job, double date) {
-  return date > 0 && (job.software <= 0 || job.software >= date);
-}
-
-bool gaps_cost_time(const Job& job) {
-  return job.software > 0 && job.software < habits(job.framework).segments_grow;
+  return std::max(habit.reduction.bucket,
+                  habit.reduction.bucket_a_rank * static_cast<double>(layout.dp));
 }
 
 bool stops_recompute_early(const Job& job, const Layout& layout) {
-  const double since = habits(job.framework).recompute_early_stop;
-  const bool habit = is_since(job, since);
   return layout.recompute == Recompute::full && layout.recompute_every == 1 &&
-         chosen(layout.recompute_early_stop, habit);
+         chosen(layout.recompute_early_stop, habits(job).kernels.recompute_stops_early);
 }
 
 bool gathers_again(const Job& job, const Layout& layout) {
   return layout.zero == 3 && layout.reshard_after_forward && shards_weights(job, layout);
+}
+
+AttentionKernel usual_attention(const Job& job, const Accelerator& accelerator) {
+  const int made_for_it = accelerator.traits.flash_attention;
+  if (made_for_it == 0) return AttentionKernel::unfused;
+  return made_for_it >= 3 && habits(job).kernels.newest_attention ? AttentionKernel::flash3
+                                                                  : AttentionKernel::flash2;
 }
 
 }  // namespace headway

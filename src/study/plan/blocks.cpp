@@ -162,7 +162,7 @@ PricedBlock PlanBlockCache::price(const Block& block, const PricedWork& work,
 
 PricedBlock PlanBlockCache::floor_of(const Entry& of, std::size_t block, const Prices& prices) {
   const PricedBlock out = price(of.blocks[block], of.work[block], prices);
-  if (!habits(job_.framework).flat_gradients) return out;
+  if (!habits(job_).sharding.flat_gradients) return out;
   // Sharded, a weight's gradient is handled otherwise, which may take less.
   Layout sharded = prices.layout;
   sharded.zero = 3;

@@ -46,7 +46,7 @@ inline PlanCase random_plan_case() {
   PlanCase out = plan_case(model, cluster, ranks, framework, *rc::gen::element<std::int64_t>(4, 12),
                            *rc::gen::element<std::int64_t>(2048, 8192));
   Job& job = out.run.job;
-  if (framework == Framework::fsdp) {
+  if (framework == framework_from("fsdp").value()) {
     job.param_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
     job.reduce_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
   }

@@ -31,7 +31,7 @@ struct Searched {
   PlanAxis axis;
   bool (*idle)(const Layout&) = nullptr;
   Integer idle_most = 0;
-  bool Habits::*habit = nullptr;
+  bool OverlapHabits::*habit = nullptr;
 };
 
 // In the order in which layouts are described.
@@ -45,14 +45,14 @@ constexpr Searched kSearched[] = {
     {"etp", PlanAxis::experts},
     {"micro-batch", PlanAxis::micro_batch},
     {"sp", PlanAxis::split, one_tensor_rank, kAny},
-    {"overlap-tensor", PlanAxis::split, one_tensor_rank, kNotOn, &Habits::overlap_tensor},
+    {"overlap-tensor", PlanAxis::split, one_tensor_rank, kNotOn, &OverlapHabits::tensor},
     {"cp-exchange", PlanAxis::split},
     {"recompute", PlanAxis::inner},
     {"recompute-every", PlanAxis::inner},
     {"zero", PlanAxis::inner, shares_no_states, kAny},
     {"reshard", PlanAxis::inner, keeps_weights, kAny},
-    {"overlap-gradients", PlanAxis::inner, shares_no_states, kNotOn, &Habits::overlap_gradients},
-    {"overlap-parameters", PlanAxis::inner, shares_no_states, kNotOn, &Habits::overlap_parameters},
+    {"overlap-gradients", PlanAxis::inner, shares_no_states, kNotOn, &OverlapHabits::gradients},
+    {"overlap-parameters", PlanAxis::inner, shares_no_states, kNotOn, &OverlapHabits::parameters},
     {"schedule", PlanAxis::inner},
     {"vpp", PlanAxis::inner},
     {"offload", PlanAxis::inner},
@@ -100,7 +100,7 @@ PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framewo
   PlanLimit out{&field, value};
   if (field.habit != nullptr && value != static_cast<std::int64_t>(Choice::framework)) {
     const bool on = value == static_cast<std::int64_t>(Choice::on);
-    out.or_default = habits(framework).*field.habit == on;
+    out.or_default = habits(framework).overlap.*field.habit == on;
   }
   return out;
 }

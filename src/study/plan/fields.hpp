@@ -28,7 +28,7 @@ struct PlanField {
   /// `idle_most` mean the same.
   bool (*idle)(const Layout&) = nullptr;
   std::int64_t idle_most = 0;
-  bool Habits::*habit = nullptr;  // what "default" means
+  bool OverlapHabits::*habit = nullptr;  // what "default" means
 
   std::int64_t value(const Layout& layout) const {
     return static_cast<std::int64_t>(number(layout));

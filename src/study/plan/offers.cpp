@@ -1,151 +1,110 @@
 #include "study/plan/offers.hpp"
 
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "layout/frameworks/read.hpp"
+
 namespace headway {
 namespace {
 
-constexpr Order kUsual = {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp};
-constexpr Order kPipelineInside = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
-constexpr std::array<Order, 1> kUsualOnly = {kUsual};
-constexpr std::array kMegatronOrders = {kUsual, kPipelineInside};
+constexpr std::array<std::string_view, 3> kOverlaps = {"nothing", "gradients", "both"};
+constexpr std::array<std::string_view, 2> kActivationOffloads = {"never", "with-recompute"};
 
-constexpr std::array kRing = {ContextExchange::ring};
-constexpr std::array kAllToAll = {ContextExchange::all_to_all};
-constexpr std::array kBothExchanges = {ContextExchange::ring, ContextExchange::all_to_all};
+// The place of `text` among `names`; the first where it is none of them, which is a problem.
+template <class Enum>
+Enum one_of(Fields& fields, std::string_view key, const std::string& text,
+            std::span<const std::string_view> names) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<Enum>(found - names.begin());
+  const std::vector<std::string> known(names.begin(), names.end());
+  fields.fail(key, "'" + printable(text) + "' is not known; legal: " + join(known, ", "));
+  return Enum{};
+}
 
-constexpr std::array kPlain = {Schedule::one_f_one_b};
-constexpr std::array kPlainAndGpipe = {Schedule::one_f_one_b, Schedule::gpipe};
-constexpr std::array kTorch = {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zero_bubble_v};
+template <class Enum>
+std::vector<Enum> each_of(Fields& fields, std::string_view key,
+                          std::span<const std::string_view> names) {
+  std::vector<Enum> out;
+  for (const std::string& text : fields.texts_or_empty(key)) {
+    out.push_back(one_of<Enum>(fields, key, text, names));
+  }
+  return out;
+}
 
-// Sources; the same versions as those whose configurations are written (docs/launch.md):
-//   megatron   Megatron-LM core 0.15, megatron/training/arguments.py: --use-tp-pp-dp-mapping,
-//              --cp-comm-type, --num-virtual-stages-per-pipeline-rank, --sequence-parallel (needed
-//              by experts beside tensor parallelism), --tp-comm-overlap (needs sequence
-//              parallelism), --recompute-granularity and --recompute-num-layers,
-//              --use-distributed-optimizer, --use-megatron-fsdp (no virtual stages),
-//              --overlap-grad-reduce, --overlap-param-gather (needs the former),
-//              --optimizer-cpu-offload (needs the distributed optimiser),
-//              Not offered: --cpu-offloading-num-layers, which leaves at least one layer out, and
-//              --overlap-moe-expert-parallel-comm, which needs virtual stages beside a pipeline and
-//              no full recomputation.
-//   fsdp       torchtitan 0.2, torchtitan/config/job_config.py: parallelism (schedules 1F1B,
-//              GPipe, Interleaved1F1B, ZBVZeroBubble; fsdp_reshard_after_forward,
-//              enable_async_tensor_parallel, expert_tensor_parallel_degree 1 or tp),
-//              activation_checkpoint (none, full), training.enable_cpu_offload (optimiser and
-//              parameters). FSDP overlaps of itself.
-//   deepspeed  0.17, runtime/config.py and runtime/zero/config.py: overlap_comm, offload_optimizer
-//              and offload_param; activation checkpointing with cpu_checkpointing; sequence
-//              parallelism of Ulysses.
-//   nanotron   0.4, config/parallelism_config.py: pp_engine 1f1b or afab, tp_mode, zero_stage 0
-//              or 1, recompute_layer.
-//   jax        MaxText, configs/base.yml: fsdp, tensor, context (all-gather of keys: as a ring) and
-//              pipeline axes; remat_policy none or full.
-constexpr std::array<Offers, kFrameworkNames.size()> kOffers = {{
-    {.orders = kMegatronOrders,
-     .exchanges = kBothExchanges,
-     .schedules = kPlain,
-     .virtual_stages = true,
-     .split_norms_optional = true,
-     .experts_need_split_norms = true,
-     .overlap_tensor = true,
-     .any_expert_tensor = true,
-     .whole_expert_tensor = true,
-     .selective = true,
-     .most_recompute_every = 8,
-     .zero = {true, true, true, true},
-     .unsharded_alone = false,
-     .sharded_with_virtual_stages = false,
-     .keeps_gathered = false,
-     .overlap = OverlapOffer::both,
-     .offloads_optimizer = {false, true, false, false},
-     .offloads_parameters = false,
-     .offloads_together = false,
-     .offloads_activations = ActivationOffload::never},
-    {.orders = kUsualOnly,
-     .exchanges = kRing,
-     .schedules = kTorch,
-     .virtual_stages = true,
-     .split_norms_optional = false,
-     .experts_need_split_norms = true,
-     .overlap_tensor = true,
-     .any_expert_tensor = false,
-     .whole_expert_tensor = true,
-     .selective = false,
-     .most_recompute_every = 1,
-     .zero = {true, false, true, true},
-     .unsharded_alone = true,
-     .sharded_with_virtual_stages = true,
-     .keeps_gathered = false,  // that is ZeRO 2 here
-     .overlap = OverlapOffer::nothing,
-     .offloads_optimizer = {false, false, false, true},
-     .offloads_parameters = true,
-     .offloads_together = true,
-     .offloads_activations = ActivationOffload::never},
-    {.orders = kUsualOnly,
-     .exchanges = kAllToAll,
-     .schedules = kPlain,
-     .virtual_stages = false,
-     .split_norms_optional = true,
-     .experts_need_split_norms = false,
-     .overlap_tensor = false,
-     .any_expert_tensor = false,
-     .whole_expert_tensor = false,
-     .selective = false,
-     .most_recompute_every = 1,
-     .zero = {true, true, true, true},
-     .unsharded_alone = false,
-     .sharded_with_virtual_stages = true,
-     .keeps_gathered = false,
-     .overlap = OverlapOffer::gradients,
-     .offloads_optimizer = {false, true, true, true},
-     .offloads_parameters = true,
-     .offloads_together = false,
-     .offloads_activations = ActivationOffload::with_recompute},
-    {.orders = kUsualOnly,
-     .exchanges = {},
-     .schedules = kPlainAndGpipe,
-     .virtual_stages = false,
-     .split_norms_optional = true,
-     .experts_need_split_norms = false,
-     .overlap_tensor = false,
-     .any_expert_tensor = false,
-     .whole_expert_tensor = false,
-     .selective = false,
-     .most_recompute_every = 1,
-     .zero = {true, true, false, false},
-     .unsharded_alone = false,
-     .sharded_with_virtual_stages = true,
-     .keeps_gathered = false,
-     .overlap = OverlapOffer::nothing,
-     .offloads_optimizer = {false, false, false, false},
-     .offloads_parameters = false,
-     .offloads_together = false,
-     .offloads_activations = ActivationOffload::never},
-    {.orders = kUsualOnly,
-     .exchanges = kRing,
-     .schedules = kPlain,
-     .virtual_stages = true,
-     .split_norms_optional = false,
-     .experts_need_split_norms = true,
-     .overlap_tensor = false,
-     .any_expert_tensor = false,
-     .whole_expert_tensor = true,
-     .selective = false,
-     .most_recompute_every = 1,
-     .zero = {true, false, false, true},
-     .unsharded_alone = false,
-     .sharded_with_virtual_stages = true,
-     .keeps_gathered = true,
-     .overlap = OverlapOffer::nothing,
-     .offloads_optimizer = {false, false, false, false},
-     .offloads_parameters = false,
-     .offloads_together = false,
-     .offloads_activations = ActivationOffload::never},
-}};
+// "tp, cp, dp, pp": the dimensions from the innermost on.
+Order order_of(Fields& fields, const std::string& text) {
+  Order out{};
+  std::string_view rest = text;
+  for (Dimension& dimension : out) {
+    const std::string_view word = rest.substr(0, rest.find(", "));
+    dimension = one_of<Dimension>(fields, "orders", std::string(word), kDimensionNames);
+    rest.remove_prefix(std::min(rest.size(), word.size() + 2));
+  }
+  const bool all = std::is_permutation(out.begin(), out.end(), Layout().order.begin());
+  if (!all || !rest.empty()) fields.fail("orders", "each names tp, cp, dp and pp once");
+  return out;
+}
+
+std::array<bool, 4> stages_of(Fields& fields, std::string_view key) {
+  std::array<bool, 4> out{};
+  for (const std::int64_t stage : fields.naturals_or_empty(key)) {
+    if (stage > 3) {
+      fields.fail(key, "holds what is no ZeRO stage, 0 to 3");
+    } else {
+      out[static_cast<std::size_t>(stage)] = true;
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
+Result<Offers> read_offers(const Document& document) {
+  Problems problems;
+  Fields file(document, problems);
+  Fields fields = file.table("plan", /*required=*/true);
+  Offers out;
+  for (const std::string& text : fields.texts_or_empty("orders")) {
+    out.orders.push_back(order_of(fields, text));
+  }
+  out.exchanges = each_of<ContextExchange>(fields, "exchanges", kContextExchangeNames);
+  out.schedules = each_of<Schedule>(fields, "schedules", kScheduleNames);
+  if (out.orders.empty()) fields.fail("orders", "must hold one at least");
+  if (out.schedules.empty()) fields.fail("schedules", "must hold one at least");
+  out.virtual_stages = fields.flag_or("virtual_stages", false);
+  out.split_norms_optional = fields.flag_or("split_norms_optional", false);
+  out.experts_need_split_norms = fields.flag_or("experts_need_split_norms", false);
+  out.overlap_tensor = fields.flag_or("overlap_tensor", false);
+  out.any_expert_tensor = fields.flag_or("any_expert_tensor", false);
+  out.whole_expert_tensor = fields.flag_or("whole_expert_tensor", false);
+  out.selective = fields.flag_or("selective", false);
+  out.most_recompute_every = fields.count_or("most_recompute_every", 1);
+  out.zero = stages_of(fields, "zero");
+  out.unsharded_alone = fields.flag_or("unsharded_alone", false);
+  out.sharded_with_virtual_stages = fields.flag_or("sharded_with_virtual_stages", false);
+  out.keeps_gathered = fields.flag_or("keeps_gathered", false);
+  out.overlap =
+      one_of<OverlapOffer>(fields, "overlap", fields.text_or("overlap", kOverlaps[0]), kOverlaps);
+  out.offloads_optimizer = stages_of(fields, "offloads_optimizer");
+  out.offloads_parameters = fields.flag_or("offloads_parameters", false);
+  out.offloads_together = fields.flag_or("offloads_together", false);
+  out.offloads_activations = one_of<ActivationOffload>(
+      fields, "offloads_activations",
+      fields.text_or("offloads_activations", kActivationOffloads[0]), kActivationOffloads);
+  fields.reject_unknown();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
 const Offers& offers(Framework framework) {
-  return kOffers[static_cast<std::size_t>(framework)];
+  static const std::vector<Offers> kept = [] {
+    std::vector<Offers> out;
+    for (const FrameworkFile& file : frameworks())
+      out.push_back(read_offers(file.document).value());
+    return out;
+  }();
+  return kept[static_cast<std::size_t>(framework)];
 }
 
 }  // namespace headway

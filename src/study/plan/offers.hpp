@@ -1,11 +1,12 @@
-// Which layouts each framework offers: one row for each, so that no condition on a framework's name
-// stands in the search.
+// Which layouts each framework offers: the table [plan] of its file in data/frameworks, so that no
+// condition on a framework's name stands in the search.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <vector>
 
+#include "base/document/document.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
 
@@ -21,27 +22,32 @@ enum class OverlapOffer : std::uint8_t { nothing, gradients, both };
 enum class ActivationOffload : std::uint8_t { never, with_recompute };
 
 struct Offers {
-  std::span<const Order> orders;               // of the ranks, the usual one first
-  std::span<const ContextExchange> exchanges;  // none: no context parallelism
-  std::span<const Schedule> schedules;         // the usual one first
-  bool virtual_stages;
-  bool split_norms_optional;  // tensor parallelism with and without sequence parallelism
-  bool experts_need_split_norms;
-  bool overlap_tensor;     // tensor-parallel calls under split products, with sequence parallelism
-  bool any_expert_tensor;  // etp: every divisor of tp; else 1 and, where `whole_expert_tensor`, tp
-  bool whole_expert_tensor;
-  bool selective;                     // recomputation of the attention core
-  std::int64_t most_recompute_every;  // full recomputation of so many layers at once
-  std::array<bool, 4> zero;           // stages
-  bool unsharded_alone;               // ZeRO 0 only beside data parallelism alone
-  bool sharded_with_virtual_stages;   // gradients or weights sharded beside virtual stages
-  bool keeps_gathered;                // ZeRO-3 without resharding after the forward pass
-  OverlapOffer overlap;
-  std::array<bool, 4> offloads_optimizer;  // at these ZeRO stages
-  bool offloads_parameters;                // at ZeRO 3
-  bool offloads_together;                  // optimiser and parameters only together
-  ActivationOffload offloads_activations;
+  std::vector<Order> orders;               // of the ranks, the usual one first
+  std::vector<ContextExchange> exchanges;  // none: no context parallelism
+  std::vector<Schedule> schedules;         // the usual one first
+  bool virtual_stages = false;
+  bool split_norms_optional = false;  // tensor parallelism with and without sequence parallelism
+  bool experts_need_split_norms = false;
+  bool overlap_tensor = false;     // tensor-parallel calls under split products, with sequence
+                                   // parallelism
+  bool any_expert_tensor = false;  // etp: every divisor of tp; else 1 and, where
+                                   // `whole_expert_tensor`, tp
+  bool whole_expert_tensor = false;
+  bool selective = false;                    // recomputation of the attention core
+  std::int64_t most_recompute_every = 1;     // full recomputation of so many layers at once
+  std::array<bool, 4> zero{};                // stages
+  bool unsharded_alone = false;              // ZeRO 0 only beside data parallelism alone
+  bool sharded_with_virtual_stages = false;  // gradients or weights sharded beside virtual stages
+  bool keeps_gathered = false;               // ZeRO-3 without resharding after the forward pass
+  OverlapOffer overlap = OverlapOffer::nothing;
+  std::array<bool, 4> offloads_optimizer{};  // at these ZeRO stages
+  bool offloads_parameters = false;          // at ZeRO 3
+  bool offloads_together = false;            // optimiser and parameters only together
+  ActivationOffload offloads_activations = ActivationOffload::never;
 };
+
+/// What the table [plan] of a framework's file says.
+Result<Offers> read_offers(const Document& document);
 
 const Offers& offers(Framework framework);
 

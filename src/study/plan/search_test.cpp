@@ -163,7 +163,8 @@ TEST(PlanSearch, of_equal_layouts_takes_the_lowest_index) {
 }
 
 TEST(PlanSearch, stopped_says_that_its_answer_is_not_proven) {
-  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 32, Framework::megatron, 64);
+  const PlanCase c =
+      plan_case("llama-2-7b", "dgx-h100", 32, framework_from("megatron").value(), 64);
   PlanSearch how;
   how.progress = [](std::size_t done, std::size_t) { return done < 3; };
   const PlanBest best = search(c.question(), how);
@@ -171,7 +172,8 @@ TEST(PlanSearch, stopped_says_that_its_answer_is_not_proven) {
 }
 
 TEST(PlanSearch, stopped_at_once_still_gives_a_layout) {
-  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 32, Framework::megatron, 64);
+  const PlanCase c =
+      plan_case("llama-2-7b", "dgx-h100", 32, framework_from("megatron").value(), 64);
   PlanSearch how;
   how.progress = [](std::size_t, std::size_t) { return false; };
   const PlanBest best = search(c.question(), how);

@@ -135,8 +135,8 @@ class SpaceBuilder {
     const bool must = !offers_.split_norms_optional || t.tp == 1 ||
                       (experts_ > 0 && offers_.experts_need_split_norms);
     const bool overlap = offers_.overlap_tensor && t.tp > 1;
-    constexpr ContextExchange kNone[] = {ContextExchange::ring};
-    for (const ContextExchange exchange : t.cp > 1 ? offers_.exchanges : std::span(kNone)) {
+    const std::vector<ContextExchange> none = {ContextExchange::ring};
+    for (const ContextExchange exchange : t.cp > 1 ? offers_.exchanges : none) {
       if (!must) out.push_back({false, Choice::framework, exchange});
       out.push_back({true, overlap ? Choice::off : Choice::framework, exchange});
       if (overlap) out.push_back({true, Choice::on, exchange});
@@ -373,7 +373,7 @@ Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluste
 }  // namespace
 
 Problems filter_problems(const std::vector<PlanFilter>& filters) {
-  const auto made = known(filters, Framework::megatron);  // names and values are those of all
+  const auto made = known(filters, Framework{});  // names and values are those of all
   return made ? Problems{} : made.problems();
 }
 

@@ -35,7 +35,7 @@ RC_GTEST_PROP(PlanSpace, only_micro_batches_of_a_pipeline_make_a_layout_of_it_il
 // Counted by hand: 8 ranks of one node, one framework without any choice but degrees, micro-batch,
 // ZeRO 0 or 1, recomputation, split norms and two schedules.
 TEST(PlanSpace, of_nanotron_on_four_ranks_has_the_size_that_a_count_by_hand_gives) {
-  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 4, Framework::nanotron, 8);
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 4, framework_from("nanotron").value(), 8);
   ASSERT_TRUE(c.space.ok());
   // (tp, pp, dp): inner lists are {none, full} x {ZeRO 0, 1 if dp > 1} x {1F1B, GPipe if pp > 1};
   // splits {no, yes} if tp > 1; micro-batches the divisors of 8 / dp.
@@ -46,7 +46,7 @@ TEST(PlanSpace, of_nanotron_on_four_ranks_has_the_size_that_a_count_by_hand_give
 }
 
 TEST(PlanSpace, counts_no_two_layouts_that_cost_the_same_by_construction) {
-  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8);
+  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("megatron").value(), 8);
   ASSERT_TRUE(c.space.ok());
   for (const DegreeTuple& t : c.space->tuples()) {
     if (t.pp == 1 || t.dp == 1) {
@@ -76,7 +76,8 @@ TEST(PlanSpace, counts_no_two_layouts_that_cost_the_same_by_construction) {
 
 TEST(PlanSpace, does_not_hang_on_the_searched_fields_of_the_layout_it_is_made_from) {
   const auto from = [](const Layout& base) {
-    const PlanCase c = plan_case("mixtral-8x7b", "dgx-h100", 16, Framework::megatron, 16);
+    const PlanCase c =
+        plan_case("mixtral-8x7b", "dgx-h100", 16, framework_from("megatron").value(), 16);
     return PlanSpace::make(c.run.model, c.run.job, c.run.cluster, 16, {}, base)->size();
   };
   Layout used;
@@ -90,11 +91,12 @@ TEST(PlanSpace, does_not_hang_on_the_searched_fields_of_the_layout_it_is_made_fr
 }
 
 TEST(PlanSpace, filters_leave_what_they_name_and_nothing_else) {
-  const auto all = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16);
-  const auto some = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
-                              {{"tp", "4", false, "--fix tp"},
-                               {"pp", "2", true, "--max-pp"},
-                               {"recompute", "full", false, "--fix recompute"}});
+  const auto all = plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16);
+  const auto some =
+      plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16, 4096,
+                {{"tp", "4", false, FieldName("fix", "tp")},
+                 {"pp", "2", true, FieldName("max-pp")},
+                 {"recompute", "full", false, FieldName("fix", "recompute")}});
   ASSERT_TRUE(all.space.ok() && some.space.ok());
   std::uint64_t expected = 0;
   for (std::uint64_t i = 0; i < all.space->size(); ++i) {
@@ -121,9 +123,9 @@ TEST(PlanSpace, a_feature_that_is_off_is_off_where_there_is_nothing_to_act_on) {
                          Off{"sp", "off", [](const Layout& l) { return l.tp == 1; }},
                          Off{"overlap-gradients", "off", alone},
                          Off{"overlap-parameters", "off", alone}, Off{"zero", "1", alone}}) {
-    const auto all = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8);
-    const auto some = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8, 4096,
-                                {{off.field, off.value, false, "--fix"}});
+    const auto all = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("megatron").value(), 8);
+    const auto some = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("megatron").value(), 8,
+                                4096, {{off.field, off.value, false, FieldName("fix")}});
     ASSERT_TRUE(all.space.ok() && some.space.ok()) << off.field;
     std::uint64_t idle = 0;
     for (std::uint64_t i = 0; i < all.space->size(); ++i) {
@@ -138,23 +140,23 @@ TEST(PlanSpace, a_feature_that_is_off_is_off_where_there_is_nothing_to_act_on) {
 }
 
 TEST(PlanSpace, an_overlap_that_is_on_leaves_out_what_has_nothing_to_overlap) {
-  const auto c = plan_case("llama-2-7b", "dgx-h100", 8, Framework::megatron, 8, 4096,
-                           {{"overlap-tensor", "on", false, "--fix"}});
+  const auto c = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("megatron").value(), 8, 4096,
+                           {{"overlap-tensor", "on", false, FieldName("fix")}});
   ASSERT_TRUE(c.space.ok());
   for (const DegreeTuple& t : c.space->tuples()) EXPECT_GT(t.tp, 1);
 }
 
 // FSDP overlaps of itself: there is nothing to choose, and what is asked for is what it does.
 TEST(PlanSpace, a_framework_that_always_overlaps_passes_the_filter_for_it) {
-  const auto all = plan_case("llama-2-7b", "dgx-h100", 8, Framework::fsdp, 8);
-  const auto on = plan_case("llama-2-7b", "dgx-h100", 8, Framework::fsdp, 8, 4096,
-                            {{"overlap-gradients", "on", false, "--fix"}});
+  const auto all = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("fsdp").value(), 8);
+  const auto on = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("fsdp").value(), 8, 4096,
+                            {{"overlap-gradients", "on", false, FieldName("fix")}});
   ASSERT_TRUE(all.space.ok() && on.space.ok());
   EXPECT_EQ(on.space->size(), all.space->size());
 }
 
 TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
-  const auto c = plan_case("llama-3-70b", "dgx-h100", 64, Framework::megatron, 64);
+  const auto c = plan_case("llama-3-70b", "dgx-h100", 64, framework_from("megatron").value(), 64);
   ASSERT_TRUE(c.space.ok());
   bool inside = false, outside = false;
   for (const DegreeTuple& t : c.space->tuples()) {
@@ -169,10 +171,11 @@ TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
 }
 
 TEST(PlanSpace, all_wrong_filters_are_told_at_once) {
-  const auto c = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
-                           {{"tq", "4", false, "--fix tq=4"},
-                            {"recompute", "some", false, "--fix recompute=some"},
-                            {"schedule", "1f1b", true, "--max-schedule"}});
+  const auto c =
+      plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16, 4096,
+                {{"tq", "4", false, FieldName("fix", "tq=4")},
+                 {"recompute", "some", false, FieldName("fix", "recompute=some")},
+                 {"schedule", "1f1b", true, FieldName("max-schedule")}});
   ASSERT_FALSE(c.space.ok());
   ASSERT_EQ(c.space.problems().size(), 3U);
   EXPECT_EQ(where_text(c.space.problems()[0]), "--fix tq=4");
@@ -182,22 +185,24 @@ TEST(PlanSpace, all_wrong_filters_are_told_at_once) {
 }
 
 TEST(PlanSpace, a_filter_that_no_layout_passes_is_told_with_its_flag) {
-  const auto c = plan_case("llama-2-7b", "dgx-h100", 16, Framework::megatron, 16, 4096,
-                           {{"tp", "3", false, "--fix tp=3"}});
+  const auto c = plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16,
+                           4096, {{"tp", "3", false, FieldName("fix", "tp=3")}});
   ASSERT_FALSE(c.space.ok());
   EXPECT_EQ(where_text(c.space.problems().front()), "--fix tp=3");
 }
 
 // 641 is a prime that divides no batch of 512 and is more than the layers and heads.
 TEST(PlanSpace, over_a_number_without_a_split_names_the_nearest_that_have_one) {
-  const PlanCase c = plan_case("llama-2-7b", "dgx-h100", 641, Framework::megatron, 512);
+  const PlanCase c =
+      plan_case("llama-2-7b", "dgx-h100", 641, framework_from("megatron").value(), 512);
   ASSERT_FALSE(c.space.ok());
   ASSERT_EQ(c.space.problems().size(), 1U);
   EXPECT_EQ(where_text(c.space.problems()[0]), "--gpus");
   const std::string& message = c.space.problems()[0].message;
   for (const std::int64_t near : {640, 642, 643, 644}) {
     const bool legal =
-        plan_case("llama-2-7b", "dgx-h100", near, Framework::megatron, 512).space.ok();
+        plan_case("llama-2-7b", "dgx-h100", near, framework_from("megatron").value(), 512)
+            .space.ok();
     const bool named = message.find(std::to_string(near)) != std::string::npos;
     EXPECT_EQ(named, legal) << near << ": " << message;
     if (legal && near > 641) break;

@@ -41,7 +41,7 @@ Verdict judged(const Recording& recording, const Case& c, double steps = 0) {
 // A run small enough to reason about: 2.7 GB of gradients in buckets, all over one fabric.
 Case plain_case(std::int64_t dp, int zero = 1) {
   Case c = case_of("gpt-neox-1.3b", "dgx-a100-80gb");
-  c.job.framework = Framework::megatron;
+  c.job.framework = framework_from("megatron").value();
   c.job.sequence = 2048;
   c.job.recipe = recipe_from("bf16");
   c.layout = Layout();

@@ -75,7 +75,7 @@ Recording recording_of(const Case& c, const std::vector<std::int64_t>& ranks, in
         if (told == GroupsTold::by_name) out.groups[id].description = megatron_name(group);
         for (std::int64_t i = 0; i < std::llround(kind.count); ++i) {
           RecordedCall call;
-          call.op = static_cast<Operation>(kind.op);
+          call.op = traced_as(kind.op);
           call.rank = index;
           call.group = id;
           call.bytes = kind.bytes;

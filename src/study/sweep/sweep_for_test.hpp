@@ -14,7 +14,7 @@ namespace headway {
 /// Llama 2 7B by FSDP on 8 H100, two sequences of 4,096 each.
 inline SweepRun run_to_sweep() {
   SweepRun out{load_model("llama-2-7b").value(), load_cluster("dgx-h100").value(), {}, {}};
-  out.job.framework = Framework::fsdp;
+  out.job.framework = framework_from("fsdp").value();
   out.job.sequence = 4096;
   out.job.global_batch = 16;
   out.layout.dp = 8;

@@ -6,6 +6,7 @@
 #include "forecast/price.hpp"
 #include "model/count.hpp"
 #include "model/load.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {
@@ -21,6 +22,7 @@ struct Given {
   Model model;
   Cluster cluster;
   Calibration calibration;
+  Framework framework{};
 };
 
 // GPT-NeoX has no sequence parallelism at this commit.
@@ -32,9 +34,9 @@ Layout plain_layout() {
   return out;
 }
 
-Job job_of(const Layout& layout, std::int64_t sequence, std::int64_t micro) {
+Job job_of(const Given& given, const Layout& layout, std::int64_t sequence, std::int64_t micro) {
   Job out;
-  out.framework = Framework::deepspeed;
+  out.framework = given.framework;
   out.sequence = sequence;
   out.global_batch = layout.dp * layout.micro_batch * micro;
   return out;
@@ -43,7 +45,7 @@ Job job_of(const Layout& layout, std::int64_t sequence, std::int64_t micro) {
 // Adds the run, where the layout is legal: 12 heads do not split over 8 ranks, nor 6 layers.
 void add_run(CommunicationStudy& study, StudyPart part, const Given& given, const Layout& layout,
              std::int64_t sequence, std::int64_t micro) {
-  const Job job = job_of(layout, sequence, micro);
+  const Job job = job_of(given, layout, sequence, micro);
   if (!check(given.model, job, layout, given.cluster).empty()) return;
   const Forecast priced = forecast(given.model, job, layout, given.cluster, given.calibration);
   const Traffic traffic = traffic_of(given.model, job, layout, given.cluster, given.calibration);
@@ -100,7 +102,7 @@ void add_part(CommunicationStudy& study, StudyPart part, const Given& given) {
 
 // The calls of `layout` as lowered, one micro-batch.
 Step lowered(const Given& given, const Layout& layout) {
-  return lower(given.model, job_of(layout, kSequence, 1), layout, given.cluster);
+  return lower(given.model, job_of(given, layout, kSequence, 1), layout, given.cluster);
 }
 
 template <class Wanted>
@@ -183,7 +185,14 @@ StudiedModel studied(const Given& given) {
 }  // namespace
 
 Result<CommunicationStudy> communication_study() {
-  const auto cluster = load_cluster("frontier");
+  const auto studies = embedded_document("runs/studies.toml");
+  if (!studies) return studies.problems();
+  Problems problems;
+  Fields studied_on = Fields(*studies, problems).table("communication", /*required=*/true);
+  const auto framework = framework_from(studied_on.text("framework"));
+  const auto cluster = load_cluster(studied_on.text("cluster"));
+  if (!framework) studied_on.fail("framework", "is not known");
+  if (!problems.empty()) return problems;
   if (!cluster) return cluster.problems();
   const auto calibration = calibration_for(*cluster);
   if (!calibration) return calibration.problems();
@@ -193,7 +202,7 @@ Result<CommunicationStudy> communication_study() {
   for (const std::string_view name : kStudiedModels) {
     const auto model = load_model(std::string(name));
     if (!model) return model.problems();
-    given.push_back({*model, *cluster, *calibration});
+    given.push_back({*model, *cluster, *calibration, *framework});
     out.models.push_back(studied(given.back()));
   }
   for (std::size_t part = 0; part < kStudyPartNames.size(); ++part) {

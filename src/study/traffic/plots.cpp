@@ -19,11 +19,10 @@ std::string fill(std::string_view colour) {
 // The operations that occur, in the order of their names in CollectiveOp.
 std::vector<CollectiveOp> operations_of(const std::vector<TrafficCall>& calls) {
   std::vector<CollectiveOp> out;
-  for (std::size_t i = 0; i < kCollectiveNames.size(); ++i) {
-    const auto op = static_cast<CollectiveOp>(i);
+  for (const CollectiveRow& row : kCollectives) {
     if (std::any_of(calls.begin(), calls.end(),
-                    [&](const TrafficCall& call) { return call.call.op == op; })) {
-      out.push_back(op);
+                    [&](const TrafficCall& call) { return call.call.op == row.op; })) {
+      out.push_back(row.op);
     }
   }
   return out;

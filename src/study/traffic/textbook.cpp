@@ -101,8 +101,7 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
   if (shards && c.micro > 1) {
     made.reasons.push_back("gathers and reductions for each of " + times_text(c.micro) +
                            " micro-batches");
-  } else if (c.layout.zero == 2 && habits(c.job.framework).gradients_each_micro_batch &&
-             c.micro > 1) {
+  } else if (c.layout.zero == 2 && habits(c.job).reduction.each_micro_batch && c.micro > 1) {
     made.reasons.push_back("gradients are reduced for each of " + times_text(c.micro) +
                            " micro-batches");
   }
@@ -169,8 +168,8 @@ void add_pipeline(std::vector<TextbookVolume>& out, const Case& c) {
   made.textbook = Bytes(2 * c.micro * c.tokens * static_cast<double>(c.model.hidden) * c.element *
                         others(c.layout.pp));
   made.framework = wire_of(c, {Group::pp});
-  const Habits& habit = habits(c.job.framework);
-  const bool split = c.layout.sequence_parallel || habit.splits_transfers;
+  const Habits& habit = habits(c.job);
+  const bool split = c.layout.sequence_parallel || habit.pipeline.splits_transfers;
   if (split && c.layout.tp > 1) {
     made.reasons.push_back("each of " + std::to_string(c.layout.tp) +
                            " tensor-parallel ranks sends its part");
@@ -179,7 +178,7 @@ void add_pipeline(std::vector<TextbookVolume>& out, const Case& c) {
     made.reasons.push_back(std::to_string(c.layout.vpp) + " chunks a rank: " +
                            std::to_string(c.layout.pp * c.layout.vpp - 1) + " boundaries");
   }
-  if (habit.pipeline_metadata.value() > 0 || habit.describes_sends) {
+  if (habit.pipeline.metadata.value() > 0 || habit.pipeline.describes_sends) {
     made.reasons.push_back("messages that announce shapes");
   }
   add(out, std::move(made));

@@ -34,7 +34,7 @@ double ratio(const TextbookVolume& volume) {
 // and 2, where the textbook says 2 m; at ZeRO-3 at most the textbook's 3 m.
 TEST(Textbook, DeepSpeedSendsThreeTimesTheWeightsAtZeroOneAndTwo) {
   for (const int zero : {0, 1, 2, 3}) {
-    Case c = neox(Framework::deepspeed, 8);
+    Case c = neox(framework_from("deepspeed").value(), 8);
     c.layout.zero = zero;
     const std::vector<TextbookVolume> found = volumes(c);
     ASSERT_EQ(found.size(), 1u);
@@ -53,7 +53,7 @@ TEST(Textbook, DeepSpeedSendsThreeTimesTheWeightsAtZeroOneAndTwo) {
 
 // FSDP at stage 2 keeps all weights gathered between the passes.
 TEST(Textbook, WeightsThatStayGatheredAreNamedAsTheReason) {
-  Case c = neox(Framework::fsdp, 8);
+  Case c = neox(framework_from("fsdp").value(), 8);
   c.layout.zero = 3;
   c.layout.reshard_after_forward = false;
   const TextbookVolume found = volumes(c).front();
@@ -67,7 +67,7 @@ TEST(Textbook, WeightsThatStayGatheredAreNamedAsTheReason) {
 
 // Megatron-LM sends gradients in fp32: 2 m + m of weights at ZeRO-1.
 TEST(Textbook, GradientsInFp32AreNamedAsTheReason) {
-  Case c = neox(Framework::megatron, 8);
+  Case c = neox(framework_from("megatron").value(), 8);
   c.layout.zero = 1;
   const TextbookVolume found = volumes(c).front();
   EXPECT_NEAR(ratio(found), 1.5, 1e-3);
@@ -78,7 +78,7 @@ TEST(Textbook, GradientsInFp32AreNamedAsTheReason) {
 // FSDP gathers and reduces for every micro-batch: (2 m of weights + 2 m of fp32 gradients) x 4; its
 // outermost unit, embedding and head (15 % of the weights), may stay gathered between the passes.
 TEST(Textbook, ShardedWeightsMoveForEveryMicroBatch) {
-  Case c = neox(Framework::fsdp, 8);
+  Case c = neox(framework_from("fsdp").value(), 8);
   c.layout.zero = 3;
   c.job.global_batch = 4 * 8 * 4;
   const TextbookVolume found = volumes(c).front();
@@ -92,7 +92,7 @@ TEST(Textbook, ShardedWeightsMoveForEveryMicroBatch) {
 // embedding's exit and the head's entry, each half a layer's pair: 24 x 4 + 2. With it 5 pairs of a
 // gather and a reduction instead of 4, and the head's and the embedding's.
 TEST(Textbook, TensorParallelCallsOfALayerAreTheTextbooksUnlessInputsAreGatheredAgain) {
-  Case c = neox(Framework::deepspeed, 1);
+  Case c = neox(framework_from("deepspeed").value(), 1);
   c.layout.tp = 8;
   c.layout.sequence_parallel = false;
   TextbookVolume found = volumes(c).front();
@@ -108,7 +108,7 @@ TEST(Textbook, TensorParallelCallsOfALayerAreTheTextbooksUnlessInputsAreGathered
 
 // [COMM-7] 4 stages: 3 boundaries, crossed by each micro-batch both ways.
 TEST(Textbook, StagesSendOneActivationEachWayOverEachBoundary) {
-  Case c = neox(Framework::deepspeed, 2);
+  Case c = neox(framework_from("deepspeed").value(), 2);
   c.layout.pp = 4;
   c.job.global_batch = 4 * 2 * 8;
   std::vector<TextbookVolume> found = volumes(c);

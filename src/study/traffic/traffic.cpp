@@ -60,23 +60,6 @@ TrafficCall traffic_call(const PricedCall& priced, const StageCalls& stage, cons
 
 }  // namespace
 
-double wire_factor(CollectiveOp op, std::int64_t ranks) {
-  if (ranks <= 1) return 0;
-  const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-  switch (op) {
-    case CollectiveOp::all_reduce:
-      return 2 * others;
-    case CollectiveOp::all_gather:
-    case CollectiveOp::reduce_scatter:
-    case CollectiveOp::all_to_all:
-      return others;
-    case CollectiveOp::broadcast:
-    case CollectiveOp::send_receive:
-      return 1;
-  }
-  return 1;
-}
-
 Traffic traffic_of(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
                    const Calibration& calibration, std::optional<Bytes> small_below) {
   const Spans groups = spans(layout, cluster);

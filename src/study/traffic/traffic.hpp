@@ -49,9 +49,6 @@ struct Traffic {
   Seconds step_time;
 };
 
-/// What of a call's bytes passes a rank's links, in each direction [COMM-1].
-double wire_factor(CollectiveOp op, std::int64_t ranks);
-
 /// The calls of a legal layout. Messages below `small_below` are small; where it is empty, those of
 /// which more than half of the time is latency [COMM-4].
 Traffic traffic_of(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,

@@ -191,7 +191,7 @@ RC_GTEST_PROP(Traffic, NoStepIsShorterThanItsBytesOverItsLinks, ()) {
 
 TEST(Traffic, ACallIsSmallWhereMoreThanHalfOfItsTimeIsLatency) {  // [COMM-4]
   Case c = case_of("gpt-neox-1.3b", "dgx-h100");
-  c.job.framework = Framework::deepspeed;
+  c.job.framework = framework_from("deepspeed").value();
   c.job.sequence = 2048;
   c.job.global_batch = 64;
   c.layout.dp = 8;

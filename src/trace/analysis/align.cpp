@@ -9,8 +9,6 @@
 namespace headway {
 namespace {
 
-constexpr std::uint32_t kUngrouped = std::numeric_limits<std::uint32_t>::max();
-
 bool is_collective(Operation op) {
   return op != Operation::send && op != Operation::receive && op != Operation::send_receive &&
          op != Operation::other;
@@ -59,7 +57,7 @@ void match(const Recording& recording, Alignment& alignment) {
   for (std::size_t i = 0; i < recording.calls.size(); ++i) {
     const RecordedCall& call = recording.calls[i];
     if (!is_collective(call.op) || call.time != TimeKind::kernel || !call.duration) continue;
-    kinds[{call.group.value_or(kUngrouped), call.op}][call.rank].push_back(i);
+    kinds[{call.group.value_or(kNoGroup), call.op}][call.rank].push_back(i);
   }
   for (auto& [kind, by_rank] : kinds) {
     std::int64_t calls = 0;
@@ -80,10 +78,10 @@ void match(const Recording& recording, Alignment& alignment) {
         });
       }
     }
-    const auto size = kind.first == kUngrouped ? std::nullopt : recording.groups[kind.first].size;
+    const auto size = kind.first == kNoGroup ? std::nullopt : recording.groups[kind.first].size;
     // More ranks than the group has: groups of one name that the source does not tell apart.
     bool sound = !size || static_cast<std::int64_t>(by_rank.size()) <= *size;
-    if (kind.first != kUngrouped && !recording.groups[kind.first].named) {
+    if (kind.first != kNoGroup && !recording.groups[kind.first].named) {
       // One of several groups of this size, unless it is that of all ranks.
       sound = sound && size == recording.ranks[by_rank.begin()->first].world_size;
     }

@@ -1,14 +1,11 @@
 #include "trace/analysis/call_table.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <tuple>
 
 namespace headway {
 namespace {
-
-constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
 bool can_mean_transfer(TimeKind kind) {
   return kind == TimeKind::kernel || kind == TimeKind::host || kind == TimeKind::benchmark;

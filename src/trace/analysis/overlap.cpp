@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -68,7 +67,6 @@ Seconds seconds(double ns) {
 }  // namespace
 
 std::vector<Overlap> overlap_of(const Recording& recording) {
-  constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
   struct Rank {
     Intervals compute, communication;
     std::map<std::pair<std::uint32_t, Operation>, Intervals> by_call;

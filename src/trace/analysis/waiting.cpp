@@ -1,7 +1,6 @@
 #include "trace/analysis/waiting.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -23,7 +22,6 @@ std::optional<Bytes> bytes_of(const Recording& recording, const MatchedCall& mat
 
 std::vector<WaitingRow> waiting_table(const Recording& recording, const Alignment& alignment,
                                       const std::vector<std::uint32_t>& as) {
-  constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
   struct Sum {
     WaitingRow row;
     std::map<std::uint32_t, std::int64_t> last;

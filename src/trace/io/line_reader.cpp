@@ -5,7 +5,7 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kChunk = 256 * 1024;
+constexpr std::size_t kPiece = 256 * 1024;
 constexpr std::size_t kLongest = 1024 * 1024;
 
 }  // namespace
@@ -14,8 +14,8 @@ bool LineReader::refill() {
   buffer_.erase(0, at_);
   at_ = 0;
   const std::size_t had = buffer_.size();
-  buffer_.resize(had + kChunk);
-  const std::size_t got = source_.read(buffer_.data() + had, kChunk);
+  buffer_.resize(had + kPiece);
+  const std::size_t got = source_.read(buffer_.data() + had, kPiece);
   buffer_.resize(had + got);
   return got > 0;
 }

@@ -20,14 +20,24 @@ constexpr std::size_t kMostJson = std::size_t{128} << 20;
 constexpr int kDeepest = 64;
 
 struct Value {
-  enum class Kind : std::uint8_t { none, yes, no, integer, real, text, list, dictionary, mark };
-  Kind kind = Kind::none;
+  enum class ValueKind : std::uint8_t {
+    none,
+    yes,
+    no,
+    integer,
+    real,
+    text,
+    list,
+    dictionary,
+    mark
+  };
+  ValueKind kind = ValueKind::none;
   std::int64_t integer = 0;
   double real = 0;
   std::string_view text;             // within the pickle
   std::vector<std::uint32_t> items;  // of a dictionary: key, value, key, value ...
 };
-using Kind = Value::Kind;
+using ValueKind = Value::ValueKind;
 
 class PickleMachine {
  public:
@@ -81,17 +91,17 @@ class PickleMachine {
     return out;
   }
 
-  Value& push(Kind kind) {
+  Value& push(ValueKind kind) {
     if (values_.size() >= kMostValues) fail("the pickle holds too many values");
     stack_.push_back(static_cast<std::uint32_t>(values_.size()));
     values_.emplace_back();
     values_.back().kind = kind;
     return values_.back();
   }
-  void push_integer(std::int64_t integer) { push(Kind::integer).integer = integer; }
+  void push_integer(std::int64_t integer) { push(ValueKind::integer).integer = integer; }
   void push_text(std::uint64_t size) {
     const std::string_view text = taken_bytes(size);
-    push(Kind::text).text = text;
+    push(ValueKind::text).text = text;
   }
 
   // LONG1: little-endian, in two's complement; what 64 bits do not hold is no count of anything.
@@ -110,13 +120,13 @@ class PickleMachine {
     for (const char byte : taken_bytes(8)) bits = bits << 8 | static_cast<unsigned char>(byte);
     double real = 0;
     std::memcpy(&real, &bits, sizeof real);
-    push(Kind::real).real = real;
+    push(ValueKind::real).real = real;
   }
 
   // What lies above the last mark, which goes.
   std::vector<std::uint32_t> above_mark() {
     for (std::size_t i = stack_.size(); i-- > 0;) {
-      if (values_[stack_[i]].kind != Kind::mark) continue;
+      if (values_[stack_[i]].kind != ValueKind::mark) continue;
       std::vector<std::uint32_t> out(stack_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                      stack_.end());
       stack_.resize(i);
@@ -134,15 +144,17 @@ class PickleMachine {
     stack_.resize(stack_.size() - count);
     return out;
   }
-  void extend(Kind kind, const std::vector<std::uint32_t>& items) {
+  void extend(ValueKind kind, const std::vector<std::uint32_t>& items) {
     if (stack_.empty() || values_[stack_.back()].kind != kind ||
-        (kind == Kind::dictionary && items.size() % 2 != 0)) {
+        (kind == ValueKind::dictionary && items.size() % 2 != 0)) {
       return fail("the pickle is damaged: items of nothing");
     }
     std::vector<std::uint32_t>& to = values_[stack_.back()].items;
     to.insert(to.end(), items.begin(), items.end());
   }
-  void push_tuple(std::vector<std::uint32_t> items) { push(Kind::list).items = std::move(items); }
+  void push_tuple(std::vector<std::uint32_t> items) {
+    push(ValueKind::list).items = std::move(items);
+  }
 
   void remember(std::uint64_t place) {
     if (stack_.empty()) return fail("the pickle is damaged: nothing to remember");
@@ -164,13 +176,13 @@ class PickleMachine {
         taken<std::uint64_t>();
         break;
       case 'N':
-        push(Kind::none);
+        push(ValueKind::none);
         break;
       case 0x88:
-        push(Kind::yes);
+        push(ValueKind::yes);
         break;
       case 0x89:
-        push(Kind::no);
+        push(ValueKind::no);
         break;
       case 'K':
         push_integer(static_cast<std::int64_t>(taken<std::uint8_t>()));
@@ -197,26 +209,26 @@ class PickleMachine {
         push_text(taken<std::uint64_t>());
         break;
       case '(':
-        push(Kind::mark);
+        push(ValueKind::mark);
         break;
       case ']':
       case ')':
-        push(Kind::list);
+        push(ValueKind::list);
         break;
       case '}':
-        push(Kind::dictionary);
+        push(ValueKind::dictionary);
         break;
       case 'a':
-        extend(Kind::list, last(1));
+        extend(ValueKind::list, last(1));
         break;
       case 'e':
-        extend(Kind::list, above_mark());
+        extend(ValueKind::list, above_mark());
         break;
       case 's':
-        extend(Kind::dictionary, last(2));
+        extend(ValueKind::dictionary, last(2));
         break;
       case 'u':
-        extend(Kind::dictionary, above_mark());
+        extend(ValueKind::dictionary, above_mark());
         break;
       case 't':
         push_tuple(above_mark());
@@ -272,26 +284,26 @@ class PickleMachine {
   // A value that lies too deep, or beyond what may be written, is null.
   void write(std::uint32_t index, int depth, std::string_view skipped, std::string& out) const {
     const Value& value = values_[index];
-    switch (depth > kDeepest || out.size() > kMostJson ? Kind::none : value.kind) {
-      case Kind::yes:
+    switch (depth > kDeepest || out.size() > kMostJson ? ValueKind::none : value.kind) {
+      case ValueKind::yes:
         out += "true";
         break;
-      case Kind::no:
+      case ValueKind::no:
         out += "false";
         break;
-      case Kind::integer:
+      case ValueKind::integer:
         out += std::to_string(value.integer);
         break;
-      case Kind::real:
+      case ValueKind::real:
         write_real(value.real, out);
         break;
-      case Kind::text:
+      case ValueKind::text:
         write_text(value.text, out);
         break;
-      case Kind::list:
+      case ValueKind::list:
         write_list(value, depth, skipped, out);
         break;
-      case Kind::dictionary:
+      case ValueKind::dictionary:
         write_dictionary(value, depth, skipped, out);
         break;
       default:
@@ -312,11 +324,12 @@ class PickleMachine {
     bool first = true;
     for (std::size_t i = 0; i + 1 < value.items.size() && out.size() <= kMostJson; i += 2) {
       const Value& key = values_[value.items[i]];
-      if (key.kind != Kind::text && key.kind != Kind::integer) continue;
-      if (key.kind == Kind::text && !skipped.empty() && key.text == skipped) continue;
+      if (key.kind != ValueKind::text && key.kind != ValueKind::integer) continue;
+      if (key.kind == ValueKind::text && !skipped.empty() && key.text == skipped) continue;
       if (!first) out += ',';
       first = false;
-      write_text(key.kind == Kind::text ? std::string(key.text) : std::to_string(key.integer), out);
+      write_text(key.kind == ValueKind::text ? std::string(key.text) : std::to_string(key.integer),
+                 out);
       out += ':';
       write(value.items[i + 1], depth + 1, skipped, out);
     }

@@ -15,7 +15,7 @@
 namespace headway {
 namespace {
 
-double elements_in(const JsonValue& sizes) {
+double elements_of(const JsonValue& sizes) {
   double sum = 0;
   sizes.each([&](const JsonValue& shape) {
     double product = 1;
@@ -75,8 +75,8 @@ void add_entry(const JsonValue& entry, Recording& recording) {
   if (call.type && call.op != Operation::barrier) {
     const double width = bytes_per_element(*call.type);
     const JsonValue input = entry["input_sizes"], output = entry["output_sizes"];
-    call.bytes = whole_from_buffers(call.op, input.is_array() ? elements_in(input) * width : -1,
-                                    output.is_array() ? elements_in(output) * width : -1);
+    call.bytes = whole_from_buffers(call.op, input.is_array() ? elements_of(input) * width : -1,
+                                    output.is_array() ? elements_of(output) * width : -1);
   }
   if (!call.bytes) leave_unsaid(recording, kCallsWithoutSize);
   set_times(entry, call);

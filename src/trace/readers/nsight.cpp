@@ -8,35 +8,18 @@
 #include <string>
 #include <unordered_map>
 
+#include "trace/io/sqlite.hpp"
 #include "trace/readers/nsight_payload.hpp"
 #include "trace/readers/readers.hpp"
 
 namespace headway {
 namespace {
 
-struct Closer {
-  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Database = std::unique_ptr<sqlite3, Closer>;
-using Statement = std::unique_ptr<sqlite3_stmt, Closer>;
-
-Statement prepare(sqlite3* database, const char* sql) {
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(database, sql, -1, &statement, nullptr);
-  return Statement(statement);
-}
-
-std::string_view text_at(sqlite3_stmt* statement, int column) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-  return text == nullptr ? std::string_view() : std::string_view(text);
-}
-
 // Nanoseconds since 1970 at the session's start; 0 where the table is missing.
 std::int64_t session_start_ns(sqlite3* database) {
   const Statement query =
       prepare(database, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1");
-  if (!query || sqlite3_step(query.get()) != SQLITE_ROW) return 0;
+  if (!next(query)) return 0;
   return sqlite3_column_int64(query.get(), 0);
 }
 

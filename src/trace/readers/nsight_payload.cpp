@@ -13,41 +13,27 @@
 #include <set>
 #include <string_view>
 
+#include "trace/io/sqlite.hpp"
+
 namespace headway {
 namespace {
 
-struct Closer {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, Closer>;
-
-Statement prepare(sqlite3* database, const char* sql) {
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(database, sql, -1, &statement, nullptr);
-  return Statement(statement);
-}
-
-bool next(const Statement& statement) {
-  return statement && sqlite3_step(statement.get()) == SQLITE_ROW;
-}
-
 // Where the fields of a payload lie, in bytes from its beginning.
-struct Layout {
+struct Places {
   std::optional<std::size_t> communicator, message_size, ranks;
 };
-using Layouts = std::map<std::pair<std::int64_t, std::int64_t>, Layout>;  // by domain and schema
+using Layouts = std::map<std::pair<std::int64_t, std::int64_t>, Places>;  // by domain and schema
 
 Layouts layouts_in(sqlite3* database) {
   Layouts out;
   const Statement query =
       prepare(database, "SELECT domainId, schemaId, name, offset FROM NVTX_PAYLOAD_SCHEMA_ENTRIES");
   while (next(query)) {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(query.get(), 2));
+    const std::string_view name = text_at(query.get(), 2);
     const std::int64_t offset = sqlite3_column_int64(query.get(), 3);  // NULL, the first, is 0
-    if (text == nullptr || offset < 0 || offset > 4096) continue;
-    Layout& layout =
+    if (offset < 0 || offset > 4096) continue;
+    Places& layout =
         out[{sqlite3_column_int64(query.get(), 0), sqlite3_column_int64(query.get(), 1)}];
-    const std::string_view name = text;
     const auto at = static_cast<std::size_t>(offset);
     if (name == "NCCL communicator ID") layout.communicator = at;
     if (name == "Message size [bytes]") layout.message_size = at;

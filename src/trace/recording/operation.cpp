@@ -45,27 +45,6 @@ std::optional<Operation> by_letters(std::string_view text) {
 
 }  // namespace
 
-std::optional<CollectiveOp> to_collective(Operation op) {
-  switch (op) {
-    case Operation::all_reduce:
-      return CollectiveOp::all_reduce;
-    case Operation::all_gather:
-      return CollectiveOp::all_gather;
-    case Operation::reduce_scatter:
-      return CollectiveOp::reduce_scatter;
-    case Operation::all_to_all:
-      return CollectiveOp::all_to_all;
-    case Operation::broadcast:
-      return CollectiveOp::broadcast;
-    case Operation::send_receive:
-    case Operation::send:
-    case Operation::receive:
-      return CollectiveOp::send_receive;
-    default:
-      return std::nullopt;
-  }
-}
-
 std::optional<Operation> operation_from(std::string_view name) {
   return name.size() > 200 ? std::nullopt : by_letters(letters(name));
 }
@@ -88,22 +67,6 @@ std::optional<Operation> operation_of_kernel(std::string_view kernel) {
   // "..._AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)": the name ends before "(".
   const std::string_view own = kernel.substr(start, kernel.find('(', start) - start);
   return by_letters(letters(own)).value_or(Operation::other);
-}
-
-double bus_factor(Operation op, double ranks) {
-  if (ranks <= 1) return 0;
-  switch (op) {
-    case Operation::all_reduce:
-      return 2 * (ranks - 1) / ranks;
-    case Operation::all_gather:
-    case Operation::reduce_scatter:
-    case Operation::all_to_all:
-    case Operation::gather:
-    case Operation::scatter:
-      return (ranks - 1) / ranks;
-    default:
-      return 1;
-  }
 }
 
 }  // namespace headway

@@ -118,43 +118,22 @@ void append(Recording& to, const Recording& more) {
 
 void set_bytes_from_count(RecordedCall& call, double bytes, std::optional<std::int64_t> ranks) {
   if (!(bytes >= 0)) return;
-  switch (call.op) {
-    case Operation::all_gather:
-    case Operation::reduce_scatter:
-    case Operation::all_to_all:
-    case Operation::gather:
-    case Operation::scatter:
-      if (ranks && *ranks > 0) {
-        call.bytes = Bytes(bytes * static_cast<double>(*ranks));
-      } else {
-        call.counted_bytes = Bytes(bytes);
-        call.counted_part = true;
-      }
-      break;
-    case Operation::barrier:
-      break;
-    case Operation::other:
-      call.counted_bytes = Bytes(bytes);
-      break;
-    default:
-      call.bytes = Bytes(bytes);
+  if (call.op == Operation::barrier) return;
+  if (row_of(call.op).counts_part && ranks && *ranks > 0) {
+    call.bytes = Bytes(bytes * static_cast<double>(*ranks));
+  } else if (row_of(call.op).counts_part || call.op == Operation::other) {
+    call.counted_bytes = Bytes(bytes);
+    call.counted_part = row_of(call.op).counts_part;
+  } else {
+    call.bytes = Bytes(bytes);
   }
 }
 
 std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double output_bytes) {
-  double bytes = input_bytes;
-  switch (op) {
-    case Operation::all_gather:
-    case Operation::gather:
-    case Operation::receive:
-      bytes = output_bytes;
-      break;
-    case Operation::broadcast:
-      bytes = std::max(input_bytes, output_bytes);
-      break;
-    default:
-      break;
-  }
+  const Whole whole = row_of(op).whole;
+  const double bytes = whole == Whole::input    ? input_bytes
+                       : whole == Whole::output ? output_bytes
+                                                : std::max(input_bytes, output_bytes);
   if (bytes < 0) return std::nullopt;
   return Bytes(bytes);
 }

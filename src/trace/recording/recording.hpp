@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ struct RecordedGroup {
   bool named = true;
   std::optional<std::int64_t> nodes = std::nullopt;  // hosts that its ranks are on
 };
+
+/// Stands for no group where calls are sorted by the index of their group.
+inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
 /// One communication, or `count` equal ones of which the source keeps only the sum.
 struct RecordedCall {

@@ -1,10 +1,11 @@
+#include "base/document/sources.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "base/text.hpp"
-#include "cluster/read.hpp"
 
 namespace headway {
 namespace {
@@ -12,10 +13,10 @@ namespace {
 const std::vector<std::string> kKinds = {"datasheet", "measured", "fitted", "estimated"};
 
 // Members that hold no number of their own, or have sources of their own.
-constexpr std::array<std::string_view, 8> kWithoutSource = {
-    "name", "title", "sources", "source", "date", "accelerator", "base", "architecture"};
+constexpr std::array<std::string_view, 9> kWithoutSource = {
+    "name", "title", "order", "sources", "source", "date", "accelerator", "base", "architecture"};
 
-struct Number {
+struct Value {
   std::string path;  // "levels.fabric.latency"
   int line = 0;
 };
@@ -27,18 +28,24 @@ bool is_number(const Node& node) {
   return text != nullptr && !text->empty() && text->front() >= '0' && text->front() <= '9';
 }
 
-void collect_numbers(const Node& node, const std::string& path, std::vector<Number>& out) {
+// A value by itself: what is neither a table nor an array of tables.
+bool is_value(const Node& node) {
+  return node.table() == nullptr && !node.is_null();
+}
+
+void collect_values(const Node& node, const std::string& path, bool needs(const Node&),
+                    std::vector<Value>& out) {
   if (const Node::Table* members = node.table()) {
     for (const auto& [key, member] : *members) {
       const bool skipped = path.empty() && std::find(kWithoutSource.begin(), kWithoutSource.end(),
                                                      key) != kWithoutSource.end();
-      if (!skipped) collect_numbers(member, path.empty() ? key : path + "." + key, out);
+      if (!skipped) collect_values(member, path.empty() ? key : path + "." + key, needs, out);
     }
   } else if (const Node::Array* elements = node.array()) {
-    if (std::any_of(elements->begin(), elements->end(), is_number)) {
+    if (std::any_of(elements->begin(), elements->end(), needs)) {
       out.push_back({path, node.line});
     }
-  } else if (is_number(node)) {
+  } else if (needs(node)) {
     out.push_back({path, node.line});
   }
 }
@@ -77,9 +84,10 @@ std::string read_one(Fields& fields) {
 
 }  // namespace
 
-std::string read_sources(Fields& fields, const Document& document, Problems& problems) {
-  std::vector<Number> numbers;
-  collect_numbers(document.root, "", numbers);
+std::string read_sources(Fields& fields, const Document& document, Problems& problems,
+                         Sourced sourced) {
+  std::vector<Value> values;
+  collect_values(document.root, "", sourced == Sourced::values ? is_value : is_number, values);
   std::vector<std::string> sources;
   const bool whole_file = fields.has("source");
   if (whole_file) {
@@ -104,27 +112,27 @@ std::string read_sources(Fields& fields, const Document& document, Problems& pro
     for (const std::string& field : group.texts_or_empty("fields")) {
       covered.push_back(field);
       if (!own) continue;
-      const bool known = std::any_of(numbers.begin(), numbers.end(), [&](const Number& number) {
-        return covers(field, number.path);
-      });
+      const bool known = std::any_of(values.begin(), values.end(),
+                                     [&](const Value& value) { return covers(field, value.path); });
       if (!known) {
         std::vector<std::string> paths;
-        for (const Number& number : numbers) paths.push_back(number.path);
+        for (const Value& value : values) paths.push_back(value.path);
         group.fail("fields", "'" + printable(field) + "' is no field with a number" +
                                  suggestion(field, paths));
       }
     }
     group.reject_unknown();
   }
-  for (const Number& number : numbers) {
+  for (const Value& value : values) {
     const bool found =
         whole_file || std::any_of(covered.begin(), covered.end(), [&](const std::string& field) {
-          return covers(field, number.path);
+          return covers(field, value.path);
         });
     if (found) continue;
-    problems.push_back({{document.file, number.line, FieldName(printable(number.path))},
+    problems.push_back({{document.file, value.line, FieldName(printable(value.path))},
                         "has no source; name it in the `fields` of a [sources.NAME] table, or "
-                        "write one `source` for the whole file", Trouble::missing});
+                        "write one `source` for the whole file",
+                        Trouble::missing});
   }
   return join(sources, "; ");
 }

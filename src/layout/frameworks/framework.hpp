@@ -1,0 +1,23 @@
+// Frameworks by name. Each is a file of data/frameworks; nothing in the code names one but what
+// reads and writes its configurations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace headway {
+
+/// Where a framework stands in framework_names(); the first is what a run is of that names none.
+enum class Framework : std::uint8_t {};
+
+/// All frameworks, as flags and files call them, in the order in which lists show them.
+std::span<const std::string_view> framework_names();
+std::optional<Framework> framework_from(std::string_view name);
+
+/// The name, and what its makers call it ("jax", "MaxText").
+std::string_view name_of(Framework framework);
+std::string_view title_of(Framework framework);
+
+}  // namespace headway
