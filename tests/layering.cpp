@@ -24,7 +24,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"model", {"base", "base/document", "platform"}},
     {"cluster", {"base", "base/document", "platform"}},
     {"layout/frameworks", {"base", "base/document", "platform"}},
-    {"layout", {"base", "model", "cluster", "layout/frameworks"}},
+    {"layout", {"base", "base/document", "model", "cluster", "layout/frameworks"}},
     {"step/frameworks", {"layout/frameworks", "layout"}},
     {"step", {"base", "model", "cluster", "layout", "step/frameworks"}},
     {"run", {"base", "base/document", "platform", "model", "cluster", "layout", "step/frameworks"}},
@@ -124,15 +124,14 @@ const std::map<std::string, std::string> kDoorIntoStep = {
 // that they write, and these: that a configuration is read back as the same run is seen by its
 // forecast.
 const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
-    {"api", {"cost/calibration", "study/reconcile"}},
+    {"api", {"cost/calibration", "layout", "study/reconcile"}},
     {"forecast", {"cost/calibration"}},
-    {"report", {"base/document"}},
+    {"report", {"base/document", "fit/corpus", "platform"}},
     {"launch", {"step", "forecast"}},
     {"step", {"base/document"}},
     {"limits", {"base/document", "platform"}},
     {"cost", {"cost/calibration"}},
     {"fit", {"base/document", "base/draw", "platform", "trace"}},
-    {"report", {"fit/corpus", "platform"}},
     {"study",
      {"base/document", "cost/calibration", "cost/collective", "platform", "trace", "model",
       "limits"}},
@@ -377,6 +376,55 @@ Breaches heavy_header_breaches(const SourceTree& tree) {
       out.push_back(at(include) + "a header includes only std and src/, not <" + include.name +
                     ">");
     }
+  }
+  return out;
+}
+
+namespace {
+
+// Behind the bracket that closes the first one from `at` on.
+std::size_t end_of_call(std::string_view text, std::size_t at) {
+  int open = 0;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '(') ++open;
+    if (text[at] == ')' && --open == 0) return at + 1;
+  }
+  return at;
+}
+
+}  // namespace
+
+Breaches problem_breaches(const SourceTree& tree) {
+  // What stands behind the text of a problem where it is searched or compared.
+  static const std::regex searched(
+      R"re(^\s*(\.(find|rfind|find_\w+|starts_with|ends_with|contains|compare|substr)\b|[=!]= *"))re");
+  // What stands before a place.
+  static const std::regex placed(
+      R"re((\bProblem|roblems_?(\.|->)push_back\(|\bbad\(\{|roblems = \{)\s*\{\s*$)re");
+  Breaches out;
+  for (const auto& [path, text] : tree) {
+    if (is_test(path) || !(path.starts_with("src/") || path.starts_with("apps/"))) continue;
+    const auto each = [&, &path = path, &text = text](std::string_view word, const char* what,
+                                                      const auto& is_wrong) {
+      for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+        if (!is_wrong(at)) continue;
+        const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n');
+        out.push_back(path + ":" + std::to_string(line) + what);
+      }
+    };
+    const auto is_searched = [&, &text = text](std::size_t end) {
+      return std::regex_search(text.substr(end, 40), searched);
+    };
+    const char* const by_words = " searches the text of a problem; ask for its kind or fields";
+    for (const std::string_view member : {".message", ".place.file"}) {
+      each(member, by_words, [&](std::size_t at) { return is_searched(at + member.size()); });
+    }
+    each("where_text(", by_words,
+         [&, &text = text](std::size_t at) { return is_searched(end_of_call(text, at)); });
+    each("\"--", " writes a flag as a place; give a FieldName", [&, &text = text](std::size_t at) {
+      const std::size_t from = at < 40 ? 0 : at - 40;
+      return std::regex_search(text.substr(from, at - from), placed);
+    });
   }
   return out;
 }

@@ -30,6 +30,10 @@ Breaches purity_breaches(const SourceTree& tree);
 /// Heavy headers stand in their one .cpp; headers of src/ include only std and each other.
 Breaches heavy_header_breaches(const SourceTree& tree);
 
+/// Text of a problem, its message or place, that is searched for words or compared with some (what
+/// is wrong is said by its kind, fields and place), and places written as text ("--tp").
+Breaches problem_breaches(const SourceTree& tree);
+
 /// Ids like [COLL-3] that do not stand in all three of code, docs/models and tests.
 Breaches formula_id_breaches(const SourceTree& tree);
 

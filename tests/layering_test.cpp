@@ -39,6 +39,11 @@ TEST(Layering, HeavyHeadersLiveInOneSourceFileEach) {
   EXPECT_TRUE(found.empty()) << listed(found);
 }
 
+TEST(Problems, AreToldApartByWhatTheyAreNotByTheirWords) {
+  const Breaches found = problem_breaches(repository());
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
 TEST(FormulaIds, StandInCodeDocumentsAndTests) {
   const Breaches found = formula_id_breaches(repository());
   EXPECT_TRUE(found.empty()) << listed(found);
@@ -180,6 +185,24 @@ TEST(LayeringCheck, FindsAHeaderThatIncludesMoreThanStd) {
   EXPECT_EQ(heavy_header_breaches(support).size(), 0u);
   support["src/fit/x.cpp"] = "#include \"fit/case.hpp\"\n";
   EXPECT_EQ(heavy_header_breaches(support).size(), 1u);
+}
+
+TEST(ProblemCheck, FindsASearchForWordsAndAFlagAsAPlace) {
+  for (const char* line :
+       {"if (problem.message.starts_with(\"is no\")) return;",
+        "return problems.back().message.find(name) != npos;", "other.place.file.ends_with(\".sh\")",
+        "where_text(problems[0]).find(\"tp\")", "where_text(problem) == \"--tp\"",
+        "problem.message != \"was stopped\"", "return Problem{\"--tp\", \"is 0\"};",
+        "problems_.push_back( {\"--tp\", \"is 0\"});"}) {
+    const Breaches found = problem_breaches(with("src/api/x.cpp", "int a;\n" + std::string(line)));
+    ASSERT_EQ(found.size(), 1u) << line;
+    EXPECT_TRUE(found[0].starts_with("src/api/x.cpp:2 ")) << found[0];
+    EXPECT_EQ(problem_breaches(with("src/api/x_test.cpp", line)).size(), 0u) << line;
+  }
+  for (const char* line : {"problem.message += \" (a file)\";", "other.place.file == name",
+                           "out += where_text(problem) + problem.message;"}) {
+    EXPECT_EQ(listed(problem_breaches(with("src/api/x.cpp", line))), "") << line;
+  }
 }
 
 TEST(FormulaIdCheck, FindsAnIdThatIsMissingInAnyOfTheThree) {

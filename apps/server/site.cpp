@@ -174,7 +174,8 @@ std::pair<int, CommandOutput> Site::Work::run(const Progress& told) const {
   if (failed) return {500, std::move(output)};
   if (uploads) {
     output.text = uploads->as_sent(std::move(output.text));
-    for (Problem& problem : output.problems) problem.where = uploads->as_sent(problem.where);
+    for (Problem& problem : output.problems)
+      problem.place.file = uploads->as_sent(problem.place.file);
   }
   if (output.problems.empty()) return {200, std::move(output)};
   if (!stopped) return {400, std::move(output)};

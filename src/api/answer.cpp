@@ -100,8 +100,10 @@ CommandOutput answer(std::string_view command, std::string_view body,
                      const AnswerOptions& options) {
   const CommandRow* asked = command_row(answered_commands(), command);
   if (asked == nullptr) {
-    return {.problems = {{"command", "'" + printable(command) + "' is not known; legal: " +
-                                         join(answered_names(), ", ")}}};
+    return {.problems = {{"command",
+                          "'" + printable(command) +
+                              "' is not known; legal: " + join(answered_names(), ", "),
+                          Trouble::unknown}}};
   }
   if (body.size() > kLargestRequest) return {.problems = {{"request", "is larger than 1 MiB"}}};
   const auto document = parse_json(body, "request");
@@ -115,9 +117,10 @@ CommandOutput answer(std::string_view command, std::string_view body,
   // What the command says besides: not that it was stopped, nor that a refused member is missing.
   for (Problem& problem : output.problems) {
     const bool said = std::any_of(problems.begin(), problems.end(), [&](const Problem& other) {
-      return other.where == problem.where;
+      return other.where() == problem.where();
     });
-    if (!said && problem.where != command) problems.push_back(std::move(problem));
+    if (!said && problem.where() != Where(std::string(command)))
+      problems.push_back(std::move(problem));
   }
   return {.problems = std::move(problems)};
 }

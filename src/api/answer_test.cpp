@@ -30,13 +30,13 @@ Problems refused(std::string_view command, const std::string& members) {
 
 bool stands(const Problems& problems, const std::string& where, const std::string& said) {
   return std::any_of(problems.begin(), problems.end(), [&](const Problem& problem) {
-    return problem.where == where && problem.message.find(said) != std::string::npos;
+    return where_text(problem) == where && problem.message.find(said) != std::string::npos;
   });
 }
 
 RunRequest flags(const std::vector<std::pair<std::string, std::string>>& given) {
   RunRequest out;
-  for (const auto& [name, text] : given) out.push_back({name, text, "--" + name});
+  for (const auto& [name, text] : given) out.push_back({std::string(name), std::string(text)});
   return out;
 }
 
@@ -57,7 +57,7 @@ TEST(Answer, IsTheDocumentOfTheCommandLine) {
   PlanRequest plan;
   plan.fields = flags(kFlags);
   plan.fixed = {"tp=4"};
-  plan.most = {{"pp", "2", "--max-pp"}};
+  plan.most = {{"pp", "2", FieldName("max-pp")}};
   plan.objective = "memory";
   plan.headroom = "10%";
   plan.top = 2;
@@ -69,7 +69,7 @@ TEST(Answer, IsTheDocumentOfTheCommandLine) {
   ScaleSweepRequest sweep;
   sweep.axis = SweepAxis::strong;
   sweep.fields = flags(kFlags);
-  sweep.fields.push_back({"at", "8,16", "--at"});
+  sweep.fields.push_back({"at", "8,16"});
   sweep.json = true;
   EXPECT_EQ(ask("scale", R"("sweep":"strong",)" + kRun + R"(,"at":[8,16])"),
             run_scale_sweep(sweep).text);
@@ -90,7 +90,7 @@ TEST(Answer, IsTheDocumentOfTheCommandLine) {
 TEST(Answer, AWholeRunTakesAsManyTokensAsANumberOrAText) {
   ScaleRunRequest request;
   request.fields = flags(kFlags);
-  request.fields.push_back({"tokens", "2T", "--tokens"});
+  request.fields.push_back({"tokens", "2T"});
   request.json = true;
   const std::string document = run_scale_run(request).text;
   EXPECT_NE(document, "");
@@ -115,7 +115,8 @@ TEST(Answer, NamesEveryProblemAtItsMember) {
 TEST(Answer, RulesBetweenFieldsNameTheMember) {
   const Problems problems = refused("predict", kRun + R"(,"tp":3)");
   EXPECT_TRUE(stands(problems, "gpus", "multiple")) << problems_text(problems);
-  for (const Problem& problem : problems) EXPECT_EQ(problem.where.find("--"), std::string::npos);
+  for (const Problem& problem : problems)
+    EXPECT_EQ(where_text(problem).find("--"), std::string::npos);
 }
 
 TEST(Answer, AMemberKeepsTheDashesOfItsName) {
@@ -132,7 +133,7 @@ TEST(Answer, ACommandThatIsRefusedDoesNoWork) {
   EXPECT_TRUE(stands(problems, "top", "whole number"));
   EXPECT_TRUE(std::any_of(problems.begin(), problems.end(), [](const Problem& problem) {
     return problem.message.find("tx") != std::string::npos ||
-           problem.where.find("tx") != std::string::npos;
+           where_text(problem).find("tx") != std::string::npos;
   })) << problems_text(problems);
   EXPECT_FALSE(stands(refused("limits", R"("seq":"x")"), "limits", "stopped"));
 }
@@ -166,7 +167,8 @@ TEST(Answer, WhatIsNoObjectOfJsonIsRefused) {
                            "{\"tp\":1,\"tp\":2}", "\xff\xfe"}) {
     const CommandOutput output = answer("predict", body);
     ASSERT_EQ(output.problems.size(), 1U) << body;
-    EXPECT_EQ(output.problems[0].where.rfind("request", 0), 0U) << output.problems[0].where;
+    EXPECT_EQ(where_text(output.problems[0]).rfind("request", 0), 0U)
+        << where_text(output.problems[0]);
   }
   const std::string deep(100'000, '[');
   EXPECT_EQ(answer("predict", "{\"model\":" + deep).problems.size(), 1U);

@@ -79,7 +79,7 @@ Result<Fitted> intervals(const CalibrateRequest& request) {
   const auto data = step_data(request);
   if (!data) return data.problems();
   const auto fit = fit_intervals(data->runs, data->estimates, request.threads, request.progress);
-  if (!fit) return Problem{"calibrate", "was stopped"};
+  if (!fit) return Problem{"calibrate", "was stopped", Trouble::stopped};
   return Fitted{to_text(*fit), to_toml(*fit, request.date)};
 }
 
@@ -101,15 +101,16 @@ Problems check_flags(const CalibrateRequest& request) {
                                          "own; ask for one of them"});
   }
   if (request.cluster.empty()) {
-    problems.push_back({"--cluster", "is missing: the cluster that the logs were measured on"});
+    problems.push_back(
+        {FieldName("cluster"), "is missing: the cluster that the logs were measured on"});
   }
   if (request.write) {
-    problems.push_back({"--write",
+    problems.push_back({FieldName("write"),
                         "renews the built-in constants; --output FILE.toml writes the "
                         "cluster that was fitted"});
   }
   if (!request.output.empty() && !request.output.ends_with(".toml")) {
-    problems.push_back({"--output", "must end in .toml: a cluster file"});
+    problems.push_back({FieldName("output"), "must end in .toml: a cluster file"});
   }
   return problems;
 }
@@ -186,7 +187,7 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
 
     const std::string folder = checkout_of(request) + "/calibration";
     if (request.write && !is_folder(folder)) {
-      return {.problems = {{"--write",
+      return {.problems = {{FieldName("write"),
                             "renews the constants in the data folder of a checkout of Headway, and "
                             "there is no folder " +
                                 printable(folder) +
@@ -205,7 +206,8 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     return {.text = document_json(*document)};
   }
   return {.problems = {{"calibrate",
-                        "'" + printable(asked) + "' is not known; legal: " + join(known, ", ")}}};
+                        "'" + printable(asked) + "' is not known; legal: " + join(known, ", "),
+                        Trouble::unknown}}};
 }
 
 }  // namespace headway

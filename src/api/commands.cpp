@@ -31,7 +31,8 @@ Result<ValidateBy> by_of(const std::string& name) {
   const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), name);
   if (by != kValidateByNames.end()) return static_cast<ValidateBy>(by - kValidateByNames.begin());
   const std::vector<std::string> known(kValidateByNames.begin(), kValidateByNames.end());
-  return Problem{"--by", "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
+  return Problem{FieldName("by"),
+                 "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
 }
 
 // The rows of all corpora, in the order of the files; without any, of the measurements.
@@ -150,7 +151,7 @@ CommandOutput run_validate(const ValidateRequest& request) {
   const auto& intervals = embedded_interval_fit();
   auto predicted = predict_rows(*rows, request.threads, request.progress,
                                 intervals ? &intervals->model : nullptr);
-  if (!predicted) return {.problems = {{"validate", "was stopped"}}};
+  if (!predicted) return {.problems = {{"validate", "was stopped", Trouble::stopped}}};
   ValidationReport report = summarise(std::move(*predicted), *by);
   if (intervals) report.intervals = *intervals;
 

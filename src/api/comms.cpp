@@ -29,12 +29,7 @@ struct GivenRun {
 
 // All fields of the run, those of the file overridden by the flags.
 Result<RunRequest> fields_of(const GivenRun& given) {
-  if (given.run_file.empty()) return given.fields;
-  auto fields = read_run_file(given.run_file);
-  if (!fields) return fields;
-  RunRequest& all = fields.value();
-  all.insert(all.end(), given.fields.begin(), given.fields.end());
-  return fields;
+  return read_run_request(given.run_file, given.fields);
 }
 
 // What was lost on the way from traces to a recording, for stderr.
@@ -65,9 +60,10 @@ Problems warnings_of(const RunRecording& run) {
 // Below which size a message is small; empty: where latency is more than half of its time.
 Result<std::optional<Bytes>> small_below(const std::string& text) {
   if (text.empty()) return std::optional<Bytes>();
-  const auto size = parse_quantity<Bytes>(text, "--small");
+  const auto size = parse_quantity<Bytes>(text, FieldName("small"));
   if (!size) return size.problems();
-  if (!(size->value() > 0)) return Problem{"--small", "must be more than nothing, as 16 KiB is"};
+  if (!(size->value() > 0))
+    return Problem{FieldName("small"), "must be more than nothing, as 16 KiB is"};
   return std::optional<Bytes>(*size);
 }
 
@@ -81,7 +77,7 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
     return {.problems = std::move(problems)};
   }
   if (!request.save.empty()) {
-    problems.push_back({"--save",
+    problems.push_back({FieldName("save"),
                         "writes what was measured, and there are no traces here; --csv OUT.csv "
                         "writes the expected calls"});
   }
@@ -115,7 +111,8 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
 // Outputs that would take the place of what is read.
 Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
   Problems problems;
-  for (const auto& [flag, path] : {std::pair{"--csv", request.csv}, {"--save", request.save}}) {
+  for (const auto& [flag, path] :
+       {std::pair{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}) {
     for (const std::string& input : run.files) {
       if (path.empty() || !is_same_file(path, input)) continue;
       problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
@@ -138,7 +135,7 @@ Problems write(const Measured& measured, const Cluster* cluster, const CommsRequ
   Problems problems;
   if (!draft.empty()) {
     problems = save_recording(measured.recording(), measured.alignment, draft);
-    for (Problem& problem : problems) problem.where = printable(request.save);
+    for (Problem& problem : problems) problem.place.file = printable(request.save);
   }
   if (problems.empty()) problems = write_files(files, request.plot);
   if (problems.empty() && !draft.empty() && std::rename(draft.c_str(), request.save.c_str()) != 0) {
@@ -165,7 +162,7 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
 
   // The recording of all files that can be read; the others are warnings, or the end.
   RunRecording run = read_run_traces(traces, request.progress);
-  if (run.stopped) return {.problems = {{"comms", "was stopped"}}};
+  if (run.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (run.files.empty()) append(problems, run.unread);
   append(problems, over_inputs(run, request));
   if (!problems.empty()) return {.problems = problems};
@@ -186,13 +183,15 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
 Problems check_flags(const CommsRequest& request) {
   Problems problems;
   if (!request.save.empty()) {
-    problems.push_back({"--save", "keeps what was measured; ask for it with traces and no run"});
+    problems.push_back(
+        {FieldName("save"), "keeps what was measured; ask for it with traces and no run"});
   }
   if (!request.plot.empty()) {
-    problems.push_back({"--plot", "draws expected or measured calls; ask for one of them alone"});
+    problems.push_back(
+        {FieldName("plot"), "draws expected or measured calls; ask for one of them alone"});
   }
   if (request.trace_steps < 0) {
-    problems.push_back({"--trace-steps", "must be a number of steps above 0"});
+    problems.push_back({FieldName("trace-steps"), "must be a number of steps above 0"});
   }
   return problems;
 }
@@ -206,7 +205,7 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
   const auto run = make_run(fields ? *fields : given.fields);
   if (!run && problems.empty()) append(problems, run.problems());
   RunRecording read = read_run_traces(traces, request.progress);
-  if (read.stopped) return {.problems = {{"comms", "was stopped"}}};
+  if (read.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (read.files.empty()) append(problems, read.unread);
   if (!problems.empty()) return {.problems = std::move(problems)};
 
@@ -227,13 +226,13 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
 
 CommandOutput comms_study(const CommsRequest& request) {
   Problems problems;
-  const auto refuse = [&](bool given, const char* flag) {
-    if (given) problems.push_back({flag, "has no meaning with --study and --report"});
+  const auto refuse = [&](bool given, const Where& where) {
+    if (given) problems.push_back({where, "has no meaning with --study and --report"});
   };
-  refuse(!request.save.empty(), "--save");
-  refuse(!request.csv.empty(), "--csv");
-  refuse(!request.plot.empty(), "--plot");
-  refuse(!request.small.empty(), "--small");
+  refuse(!request.save.empty(), FieldName("save"));
+  refuse(!request.csv.empty(), FieldName("csv"));
+  refuse(!request.plot.empty(), FieldName("plot"));
+  refuse(!request.small.empty(), FieldName("small"));
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // Every run of the study.
@@ -278,7 +277,7 @@ CommandOutput run_comms(const CommsRequest& request) {
   const bool run = !given.run_file.empty() || (!given.fields.empty() && !machine_only);
   if (request.study || !request.report.empty()) {
     if (!run && traces.empty()) return comms_study(request);
-    return {.problems = {{request.study ? "--study" : "--report",
+    return {.problems = {{FieldName(request.study ? "study" : "report"),
                           "asks about runs of its own; leave the run and the traces out"}}};
   }
   if (run && !traces.empty()) return comms_compared(given, traces, request);

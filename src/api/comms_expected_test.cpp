@@ -38,7 +38,8 @@ class CommsExpected : public ::testing::Test {
   }
   static bool says(const CommandOutput& output, const std::string& where, const std::string& what) {
     for (const Problem& problem : output.problems) {
-      if (problem.where == where && problem.message.find(what) != std::string::npos) return true;
+      if (where_text(problem) == where && problem.message.find(what) != std::string::npos)
+        return true;
     }
     return false;
   }

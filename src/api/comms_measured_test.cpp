@@ -251,7 +251,7 @@ TEST(CommsPublic, NoLineIsWiderThanATerminal) {
     if (!entry.is_regular_file()) continue;
     // Licences, truths and descriptions lie among them.
     const auto trace = read_trace(path);
-    if (!trace && is_unknown_format(trace.problems().front())) continue;
+    if (!trace && trace.problems().front().kind == Trouble::unknown) continue;
     ++traces;
     std::string text = text_of({path});
     text.erase(0, text.find('\n') + 1);  // the first line names the file
@@ -338,7 +338,7 @@ TEST_F(Outputs, EverythingAskedForIsWrittenAndTheSameBytesAgain) {
   request.csv = path("calls.csv");
   request.save = path("run.sqlite");
   request.plot = path("drawings");
-  request.fields = {{"cluster", "dgx-a100-40gb", "--cluster"}};
+  request.fields = {{"cluster", "dgx-a100-40gb"}};
   ASSERT_TRUE(run_comms(request).problems.empty());
   std::map<std::string, std::string> first;
   for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
@@ -359,7 +359,7 @@ TEST_F(Outputs, TheCeilingOfBusbwIsThereOnlyWithACluster) {
   ASSERT_TRUE(run_comms(request).problems.empty());
   EXPECT_EQ(read(path("plain/busbw.svg")).find("dasharray"), std::string::npos);
   request.plot = path("expected");
-  request.fields = {{"cluster", "dgx-a100-40gb", "--cluster"}};
+  request.fields = {{"cluster", "dgx-a100-40gb"}};
   ASSERT_TRUE(run_comms(request).problems.empty());
   EXPECT_NE(read(path("expected/busbw.svg")).find("dasharray"), std::string::npos);
 }
@@ -380,7 +380,7 @@ TEST_F(Outputs, NothingIsWrittenWhereOneThingIsWrong) {
   request.csv = path("missing/calls.csv");
   EXPECT_FALSE(run_comms(request).problems.empty());
   request.csv = path("calls.csv");
-  request.fields = {{"cluster", "dgx-z9", "--cluster"}};
+  request.fields = {{"cluster", "dgx-z9"}};
   EXPECT_FALSE(run_comms(request).problems.empty());
   for (const char* name : {"calls.csv", "drawings", "run.sqlite", "run.sqlite.part"}) {
     EXPECT_FALSE(fs::exists(path(name))) << name;

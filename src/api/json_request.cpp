@@ -1,7 +1,6 @@
 #include "api/json_request.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdio>
 
@@ -47,31 +46,6 @@ std::string own_name(const Node& described, std::string_view otherwise) {
   return text != nullptr && !text->empty() ? *text : std::string(otherwise);
 }
 
-// "model:3: layers" -> "model.layers", "model:3" -> "model".
-std::string without_line(const std::string& where, const std::string& described) {
-  if (!where.starts_with(described + ":")) return where;
-  std::size_t at = described.size() + 1;
-  while (at < where.size() && std::isdigit(static_cast<unsigned char>(where[at])) != 0) ++at;
-  if (at == where.size()) return described;
-  if (where.compare(at, 2, ": ") == 0) return described + "." + where.substr(at + 2);
-  return where;
-}
-
-// "--tp" -> "tp", "--pp, --vpp" -> "pp, vpp"; a place that begins with no flag names none.
-std::string without_dashes(const std::string& where) {
-  if (!where.starts_with("--")) return where;
-  std::string out;
-  for (std::size_t i = 0; i < where.size(); ++i) {
-    const bool begins = i == 0 || where[i - 1] == ' ';
-    if (begins && where.compare(i, 2, "--") == 0) {
-      ++i;
-    } else {
-      out += where[i];
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 const Node* JsonRequest::take(std::string_view name) {
@@ -79,15 +53,15 @@ const Node* JsonRequest::take(std::string_view name) {
   return object_.find(name);
 }
 
-void JsonRequest::fail(std::string_view name, std::string message) {
-  problems_.push_back({printable(name), std::move(message)});
+void JsonRequest::fail(std::string_view name, std::string message, Trouble kind) {
+  problems_.push_back({member(printable(name)), std::move(message), kind});
 }
 
 bool JsonRequest::flag(std::string_view name) {
   const Node* node = take(name);
   if (node == nullptr) return false;
   if (const auto* value = std::get_if<bool>(&node->value)) return *value;
-  fail(name, "must be true or false");
+  fail(name, "must be true or false", Trouble::malformed);
   return false;
 }
 
@@ -95,7 +69,7 @@ std::string JsonRequest::text(std::string_view name) {
   const Node* node = take(name);
   if (node == nullptr) return {};
   const auto* value = std::get_if<std::string>(&node->value);
-  if (value == nullptr) return fail(name, "must be text"), std::string();
+  if (value == nullptr) return fail(name, "must be text", Trouble::malformed), std::string();
   if (value->empty()) fail(name, "is empty; leave it out, or say what is meant");
   return *value;
 }
@@ -107,11 +81,12 @@ std::vector<std::string> JsonRequest::texts(std::string_view name) {
   std::vector<std::string> out;
   const Node::Array* array = node->array();
   if (array == nullptr || array->size() > kMostElements) {
-    return fail(name, "must be text or a list of texts, at most 1024"), out;
+    return fail(name, "must be text or a list of texts, at most 1024", Trouble::malformed), out;
   }
   for (const Node& element : *array) {
     const auto* one = std::get_if<std::string>(&element.value);
-    if (one == nullptr) return fail(name, "must be text or a list of texts"), out;
+    if (one == nullptr)
+      return fail(name, "must be text or a list of texts", Trouble::malformed), out;
     out.push_back(*one);
   }
   return out;
@@ -135,7 +110,7 @@ std::optional<double> JsonRequest::number(std::string_view name) {
     return static_cast<double>(*whole);
   }
   if (const auto* real = std::get_if<double>(&node->value)) return *real;
-  fail(name, "must be a number");
+  fail(name, "must be a number", Trouble::malformed);
   return std::nullopt;
 }
 
@@ -144,7 +119,7 @@ std::string JsonRequest::text_or_number(std::string_view name) {
   if (node == nullptr) return {};
   const auto text = plain_text(*node);
   if (!text || text->empty() || std::holds_alternative<bool>(node->value)) {
-    return fail(name, "must be text or a number"), std::string();
+    return fail(name, "must be text or a number", Trouble::malformed), std::string();
   }
   return *text;
 }
@@ -152,7 +127,8 @@ std::string JsonRequest::text_or_number(std::string_view name) {
 std::string JsonRequest::name_of(std::string_view name, std::span<const std::string> names) {
   const std::string found = text(name);
   if (found.empty() || holds(names, found)) return found;
-  fail(name, "'" + printable(found) + "' is not known" + suggestion(found, names));
+  fail(name, "'" + printable(found) + "' is not known" + suggestion(found, names),
+       Trouble::unknown);
   return {};
 }
 
@@ -162,10 +138,11 @@ std::vector<const Node*> JsonRequest::objects(std::string_view name) {
   std::vector<const Node*> out;
   const Node::Array* array = node->array();
   if (array == nullptr || array->size() > kMostElements) {
-    return fail(name, "must be a list of objects, at most 1024"), out;
+    return fail(name, "must be a list of objects, at most 1024", Trouble::malformed), out;
   }
   for (const Node& element : *array) {
-    if (element.table() == nullptr) return fail(name, "must be a list of objects"), out;
+    if (element.table() == nullptr)
+      return fail(name, "must be a list of objects", Trouble::malformed), out;
     out.push_back(&element);
   }
   return out;
@@ -175,11 +152,12 @@ std::vector<std::pair<std::string, std::string>> JsonRequest::pairs(std::string_
   const Node* node = take(name);
   if (node == nullptr) return {};
   std::vector<std::pair<std::string, std::string>> out;
-  if (node->table() == nullptr) return fail(name, "must be an object"), out;
+  if (node->table() == nullptr) return fail(name, "must be an object", Trouble::malformed), out;
   for (const auto& [key, value] : *node->table()) {
     const auto text = plain_text(value);
     if (!text) {
-      fail(std::string(name) + "." + key, "must be text, a number, true or false");
+      fail(std::string(name) + "." + key, "must be text, a number, true or false",
+           Trouble::malformed);
       continue;
     }
     out.emplace_back(key, *text);
@@ -188,7 +166,7 @@ std::vector<std::pair<std::string, std::string>> JsonRequest::pairs(std::string_
 }
 
 std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& node) {
-  GivenField out{std::string(name), {}, std::string(name)};
+  GivenField out(std::string(name), {}, member(name));
   const bool model = name == "model", cluster = name == "cluster";
   if (auto text = plain_text(node)) {
     out.text = std::move(*text);
@@ -222,14 +200,17 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& 
   if (const Node::Array* array = node.array()) {
     for (const Node& element : *array) {
       const auto text = plain_text(element);
-      if (!text) return fail(name, "must be a list of texts or numbers"), std::nullopt;
+      if (!text)
+        return fail(name, "must be a list of texts or numbers", Trouble::malformed), std::nullopt;
       if (!out.text.empty()) out.text += ',';
       out.text += *text;
     }
     return out;
   }
-  fail(name, model || cluster ? "must be a built-in name, or an object that describes it"
-                              : "must be text, a number, true or false");
+  fail(name,
+       model || cluster ? "must be a built-in name, or an object that describes it"
+                        : "must be text, a number, true or false",
+       Trouble::malformed);
   return std::nullopt;
 }
 
@@ -244,8 +225,10 @@ void JsonRequest::reject_unknown() {
     if (name.empty()) {
       fail("request", "has a member without a name");
     } else {
-      fail(name, "is not a known field" +
-                     suggestion(name, std::vector<std::string>(asked_.begin(), asked_.end())));
+      fail(name,
+           "is not a known field" +
+               suggestion(name, std::vector<std::string>(asked_.begin(), asked_.end())),
+           Trouble::unknown);
     }
   }
 }
@@ -297,7 +280,7 @@ struct MemberReader {
     const std::string field(option.field.empty() ? option.name : option.field);
     if (option.form == Form::number_or_text) {
       if (std::string given = json.text_or_number(option.name); !given.empty()) {
-        to->push_back({field, std::move(given), std::string(option.name)});
+        to->push_back({field, std::move(given), member(option.name)});
       }
     } else if (auto given = json.given(option.name); given && all_built_in(given->text)) {
       to->push_back(std::move(*given));
@@ -318,9 +301,10 @@ struct MemberReader {
     if (option.built_in.empty()) return true;
     const std::vector<std::string> names = option.names();
     if (holds(names, name)) return true;
-    json.fail(option.name, "'" + printable(name) + "' is no built-in " +
-                               std::string(option.built_in) + suggestion(name, names) +
-                               std::string(option.instead));
+    json.fail(option.name,
+              "'" + printable(name) + "' is no built-in " + std::string(option.built_in) +
+                  suggestion(name, names) + std::string(option.instead),
+              Trouble::unknown);
     return false;
   }
   // Of names between commas.
@@ -351,7 +335,9 @@ void refuse_files(const Node& cluster, const std::string& where, Problems& probl
     const auto* text = node != nullptr ? std::get_if<std::string>(&node->value) : nullptr;
     if (text == nullptr || holds(names, *text)) return;
     problems.push_back(
-        {place, "'" + printable(*text) + "' is no built-in " + noun + suggestion(*text, names)});
+        {member(place),
+         "'" + printable(*text) + "' is no built-in " + noun + suggestion(*text, names),
+         Trouble::unknown});
   };
   const Node* accelerator = cluster.find("accelerator");
   check(cluster.find("base"), where + ".base", "cluster", cluster_names());
@@ -364,8 +350,16 @@ void refuse_files(const Node& cluster, const std::string& where, Problems& probl
 
 Problems by_member(Problems problems, std::span<const std::string> described) {
   for (Problem& problem : problems) {
-    for (const std::string& name : described) problem.where = without_line(problem.where, name);
-    problem.where = without_dashes(problem.where);
+    Place& place = problem.place;
+    const bool in_described =
+        std::find(described.begin(), described.end(), place.file) != described.end();
+    if (in_described && place.line > 0) {
+      const std::string within = problem.fields.empty() ? "" : "." + problem.fields.front().name;
+      problem.fields = {FieldName(place.file + within)};
+      place = Place{.kind = Place::Kind::member};
+    } else if (place.kind == Place::Kind::argument) {
+      place.kind = Place::Kind::member;
+    }
   }
   return problems;
 }

@@ -16,7 +16,7 @@ namespace headway {
 
 /// Reads the members of one object by name. Whoever sent it chooses no path on this machine: models
 /// and clusters are built-in names or described in place, and nothing else names a file. What is
-/// missing leaves a harmless value; what is wrong becomes a problem whose `where` is the member.
+/// missing leaves a harmless value; what is wrong becomes a problem of the member.
 class JsonRequest {
  public:
   JsonRequest(const Node& object, Problems& problems) : object_(object), problems_(problems) {}
@@ -42,7 +42,7 @@ class JsonRequest {
 
   /// A problem for each member that no call above asked for, with the nearest name.
   void reject_unknown();
-  void fail(std::string_view name, std::string message);
+  void fail(std::string_view name, std::string message, Trouble kind = Trouble::illegal);
 
  private:
   const Node* take(std::string_view name);
@@ -60,8 +60,8 @@ void read_member(const Option& option, JsonRequest& json);
 /// accelerators.
 void refuse_files(const Node& cluster, const std::string& where, Problems& problems);
 
-/// Problems as they concern a JSON request: fields instead of flags ("--tp" is "tp"), members
-/// instead of lines ("cluster:1: levels" is "cluster.levels") of what was `described` in place.
+/// Problems as they concern a JSON request: its members instead of arguments, and members of them
+/// ("cluster.levels") instead of lines of what was `described` in place.
 Problems by_member(Problems problems, std::span<const std::string> described);
 
 }  // namespace headway

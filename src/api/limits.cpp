@@ -21,18 +21,18 @@ const char* const kStandIn = "h100-sxm";
 Problems misplaced_flags(const LimitsRequest& request) {
   Problems out;
   const auto refuse = [&](bool given, const char* flag, const char* why) {
-    if (given) out.push_back({flag, why});
+    if (given) out.push_back({FieldName(flag), why});
   };
   if (request.real) {
-    refuse(request.sensitivity, "--sensitivity", "has no meaning with --real: ask for one of them");
-    refuse(request.explain, "--explain",
+    refuse(request.sensitivity, "sensitivity", "has no meaning with --real: ask for one of them");
+    refuse(request.explain, "explain",
            "has no meaning with --real: it explains the idealised model");
   } else {
-    refuse(!request.cluster.empty(), "--cluster", "is of --real, which is missing");
+    refuse(!request.cluster.empty(), "cluster", "is of --real, which is missing");
   }
   if (request.sensitivity) {
-    refuse(!request.rows.empty(), "--rows", "writes models of a curve; --sensitivity has none");
-    refuse(request.explain, "--explain", "explains a curve; --sensitivity has none");
+    refuse(!request.rows.empty(), "rows", "writes models of a curve; --sensitivity has none");
+    refuse(request.explain, "explain", "explains a curve; --sensitivity has none");
   }
   return out;
 }
@@ -89,7 +89,7 @@ CommandOutput run_limits_sensitivity(const LimitsRequest& request,
   std::vector<limits::Sensitivities> all;
   for (const limits::Setting& setting : comparison.settings) {
     auto found = limits_sensitivity(setting, request.threads, request.progress);
-    if (!found) return {.problems = {{"limits", "was stopped"}}};
+    if (!found) return {.problems = {{"limits", "was stopped", Trouble::stopped}}};
     all.push_back(std::move(*found));
   }
 
@@ -127,27 +127,27 @@ Result<std::vector<OutputFile>> page_files(const LimitsRequest& request) {
 
 CommandOutput run_limits_report(const LimitsRequest& request) {
   Problems problems;
-  const auto refuse = [&](bool given, const char* flag) {
+  const auto refuse = [&](bool given, const Where& where) {
     if (given)
-      problems.push_back({flag, "has no meaning with --report, which asks what the page says"});
+      problems.push_back({where, "has no meaning with --report, which asks what the page says"});
   };
   refuse(!request.files.empty(), "SETTING.toml");
-  refuse(!request.presets.empty(), "--preset");
-  refuse(!request.gpus.empty(), "--gpu");
-  refuse(request.sparse, "--sparse");
-  refuse(request.as_published, "--as-published");
-  refuse(request.explain, "--explain");
-  refuse(request.sensitivity, "--sensitivity");
-  refuse(request.real, "--real");
-  refuse(!request.cluster.empty(), "--cluster");
-  refuse(request.sequence != 0, "--seq");
+  refuse(!request.presets.empty(), FieldName("preset"));
+  refuse(!request.gpus.empty(), FieldName("gpu"));
+  refuse(request.sparse, FieldName("sparse"));
+  refuse(request.as_published, FieldName("as-published"));
+  refuse(request.explain, FieldName("explain"));
+  refuse(request.sensitivity, FieldName("sensitivity"));
+  refuse(request.real, FieldName("real"));
+  refuse(!request.cluster.empty(), FieldName("cluster"));
+  refuse(request.sequence != 0, FieldName("seq"));
   refuse(!request.relax.empty() || request.sync_every || request.compression ||
              request.sample_penalty || request.blocks || request.submodels || request.loose_level,
-         "--relax");
-  refuse(request.sites != 0, "--sites");
-  refuse(!request.rows.empty(), "--rows");
-  refuse(!request.plot.empty(), "--plot");
-  refuse(request.json, "--json");
+         FieldName("relax"));
+  refuse(request.sites != 0, FieldName("sites"));
+  refuse(!request.rows.empty(), FieldName("rows"));
+  refuse(!request.plot.empty(), FieldName("plot"));
+  refuse(request.json, FieldName("json"));
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   const auto files = page_files(request);
@@ -162,7 +162,7 @@ CommandOutput run_limits_report(const LimitsRequest& request) {
 CommandOutput run_limits_curves(const LimitsRequest& request, limits::Comparison comparison) {
   // The curves.
   auto curves = limits_curves(comparison.settings, request.threads, request.progress);
-  if (!curves) return {.problems = {{"limits", "was stopped"}}};
+  if (!curves) return {.problems = {{"limits", "was stopped", Trouble::stopped}}};
   const LimitsReport report{std::move(comparison.title), std::move(*curves)};
 
   // Everything that is to be written, in one piece.

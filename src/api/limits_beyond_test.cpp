@@ -47,19 +47,19 @@ TEST(LimitsBeyond, sites_and_what_joins_them_loosely_are_both_shown) {
 TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
   LimitsRequest beyond;
   beyond.site_distance_km = 100;
-  EXPECT_EQ(with_beyond(settings(), beyond).problems().front().where, "--sites");
+  EXPECT_EQ(where_text(with_beyond(settings(), beyond).problems().front()), "--sites");
   beyond.sites = 3;
   beyond.site_bandwidth = "1 GB/s";
   const auto three = with_beyond(settings(), beyond);
   ASSERT_FALSE(three);
   ASSERT_EQ(three.problems().size(), 1U);
-  EXPECT_EQ(three.problems().front().where, "--sites");
+  EXPECT_EQ(where_text(three.problems().front()), "--sites");
   beyond = {};
   beyond.relax = "local-sgd";
   beyond.sync_every = 0;
   const auto never = with_beyond(settings(), beyond);
   ASSERT_FALSE(never);
-  EXPECT_EQ(never.problems().front().where, "--sync-every");
+  EXPECT_EQ(where_text(never.problems().front()), "--sync-every");
   beyond = {};
   beyond.sites = 2;
   beyond.site_bandwidth = "5";

@@ -22,7 +22,7 @@ LimitsRequest real_request() {
 
 bool says(const CommandOutput& output, const std::string& where, const std::string& what) {
   return std::any_of(output.problems.begin(), output.problems.end(), [&](const Problem& problem) {
-    return problem.where.find(where) != std::string::npos &&
+    return where_text(problem).find(where) != std::string::npos &&
            problem.message.find(what) != std::string::npos;
   });
 }

@@ -58,7 +58,7 @@ TEST(ListMachines, NumbersDescribeEachMachineAnew) {
     const auto parsed = parse_toml(as_toml(numbers), name);
     ASSERT_TRUE(parsed.ok()) << as_toml(numbers);
     const auto again = limits::read_machine(*parsed, name);
-    ASSERT_TRUE(again.ok()) << name << ": " << again.problems().front().where << ": "
+    ASSERT_TRUE(again.ok()) << name << ": " << where_text(again.problems().front()) << ": "
                             << again.problems().front().message;
     const limits::Gpu& a = embedded->gpu;
     const limits::Gpu& b = again->gpu;

@@ -20,7 +20,7 @@ Result<std::optional<Launcher>> launcher_of(PlanRequest& request) {
   const auto found = std::find(kLauncherNames.begin(), kLauncherNames.end(), request.emit);
   if (found == kLauncherNames.end()) {
     return Problem{
-        "--emit",
+        FieldName("emit"),
         "'" + printable(request.emit) + "' is not known; legal: " +
             join(std::vector<std::string>(kLauncherNames.begin(), kLauncherNames.end()), ", ")};
   }
@@ -29,15 +29,17 @@ Result<std::optional<Launcher>> launcher_of(PlanRequest& request) {
                                  [](const GivenField& field) { return field.name == "framework"; });
   if (!given && request.run_file.empty()) {
     const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
-    request.fields.push_back(
-        {"framework", std::string(framework), "--emit"});
+    request.fields.push_back({"framework", std::string(framework), FieldName("emit")});
   }
   return std::optional(launcher);
 }
 
 // Fields of a run that the search chooses: those of the space, and what runs call them otherwise.
 bool is_searched(std::string_view name) {
-  return plan_field(name) != nullptr || name == "no-sp" || name == "no-reshard";
+  const auto fields = plan_fields();
+  return plan_field(name) != nullptr ||
+         std::any_of(fields.begin(), fields.end(),
+                     [&](const PlanField& field) { return field.row->field.name == name; });
 }
 
 // What of the request is fixed or limited, as filters of the space.
@@ -46,14 +48,17 @@ std::vector<PlanFilter> filters_of(const PlanRequest& request, Problems& problem
   for (const std::string& text : request.fixed) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-      problems.push_back({"--fix", "'" + printable(text) + "' must be NAME=VALUE, as tp=8"});
+      problems.push_back({FieldName("fix"), "'" + printable(text) + "' must be NAME=VALUE, as tp=8",
+                          Trouble::malformed});
       continue;
     }
-    out.push_back(
-        {text.substr(0, equals), text.substr(equals + 1), false, "--fix " + printable(text)});
+    out.push_back({text.substr(0, equals), text.substr(equals + 1), false,
+                   FieldName("fix", printable(text))});
   }
   for (const GivenField& field : request.most) {
-    out.push_back({field.name, field.text, true, field.where + " " + printable(field.text)});
+    PlanFilter filter{field.name, field.text, true, field.where};
+    for (FieldName& name : filter.where.fields) name.given = printable(field.text);
+    out.push_back(std::move(filter));
   }
   return out;
 }
@@ -64,7 +69,7 @@ Problems objective_problems(std::string_view name) {
     return {};
   }
   return {
-      {"--objective",
+      {FieldName("objective"),
        "'" + printable(name) + "' is not known; legal: " +
            join(std::vector<std::string>(kObjectiveNames.begin(), kObjectiveNames.end()), ", ")}};
 }
@@ -79,9 +84,11 @@ double headroom_of(std::string_view text, Problems& problems) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (hundredths) value /= 100;
   if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value < 1)) {
-    problems.push_back({"--headroom", "'" + printable(text) +
-                                          "' must be a share of the memory from "
-                                          "0 up to, but not including, 100%, as 10%"});
+    problems.push_back({FieldName("headroom"),
+                        "'" + printable(text) +
+                            "' must be a share of the memory from "
+                            "0 up to, but not including, 100%, as 10%",
+                        Trouble::malformed});
     return 0;
   }
   return value;
@@ -90,13 +97,9 @@ double headroom_of(std::string_view text, Problems& problems) {
 // What is asked, or everything that is wrong with the request.
 Result<PlanTask> task_of(const PlanRequest& request) {
   Problems problems;
-  RunRequest fields;
-  if (!request.run_file.empty()) {
-    auto from_file = read_run_file(request.run_file);
-    if (!from_file) return from_file.problems();
-    fields = std::move(from_file).value();
-  }
-  fields.insert(fields.end(), request.fields.begin(), request.fields.end());
+  auto given = read_run_request(request.run_file, request.fields);
+  if (!given) return given.problems();
+  RunRequest& fields = given.value();
   // A run's own layout is what is searched anew.
   PlanTask task;
   std::string ignored;
@@ -112,7 +115,8 @@ Result<PlanTask> task_of(const PlanRequest& request) {
   const auto gpus = std::find_if(fields.begin(), fields.end(),
                                  [](const GivenField& field) { return field.name == "gpus"; });
   if (gpus == fields.end()) {
-    problems.push_back({"--gpus", "is missing: on how many accelerators"});
+    problems.push_back(
+        {FieldName("gpus"), "is missing: on how many accelerators", Trouble::missing});
   }
   task.filters = filters_of(request, problems);
   append(problems, filter_problems(task.filters));
@@ -124,7 +128,7 @@ Result<PlanTask> task_of(const PlanRequest& request) {
   task.how.threads = request.threads;
   task.how.progress = request.progress;
   if (request.top < 1 || request.top > 100) {
-    problems.push_back({"--top", "must be from 1 to 100"});
+    problems.push_back({FieldName("top"), "must be from 1 to 100"});
   }
   // The ZeRO stage is searched: what a run would assume of it is not asked for.
   fields.push_back({"zero", "0", "plan"});

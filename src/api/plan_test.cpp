@@ -17,7 +17,7 @@ RunRequest small_request(const std::string& gpus = "16") {
        {std::pair("model", "llama-2-7b"), std::pair("cluster", "dgx-h100"),
         std::pair("gpus", gpus.c_str()), std::pair("seq", "4096"),
         std::pair("global-batch", "32")}) {
-    out.push_back({name, text, "--" + std::string(name)});
+    out.push_back({std::string(name), std::string(text)});
   }
   return out;
 }
@@ -123,7 +123,7 @@ TEST(Plan, headroom_and_filters_hold_for_every_layout_of_the_answer) {
   PlanRequest request = small();
   request.headroom = "50 %";
   request.fixed = {"tp=2"};
-  request.most = {{"pp", "1", "--max-pp"}};
+  request.most = {{"pp", "1", FieldName("max-pp")}};
   const Plan plan = small_plan(request);
   ASSERT_FALSE(plan.best.empty());
   for (const PlannedLayout& at : plan.best) {
@@ -156,7 +156,7 @@ TEST(Plan, says_the_same_on_any_number_of_threads) {
 
 TEST(Plan, of_a_layout_that_is_given_says_that_it_is_searched_anew) {
   PlanRequest request = small();
-  request.fields.push_back({"tp", "8", "--tp"});
+  request.fields.push_back({"tp", "8"});
   const Plan plan = small_plan(request);
   ASSERT_EQ(plan.notes.size(), 1U);
   EXPECT_NE(plan.notes.front().find("tp; --fix"), std::string::npos);

@@ -74,7 +74,8 @@ Problems save(const Run& run, const std::string& path) {
   if (path.empty()) return {};
   const std::string text = run_file_text(run, path);
   if (!parse_toml(text, path)) {
-    return {{"--save", "the name of a file of this run is no UTF-8; a run file cannot hold it"}};
+    return {{FieldName("save"),
+             "the name of a file of this run is no UTF-8; a run file cannot hold it"}};
   }
   return write_files({{path, text}});
 }
@@ -100,13 +101,12 @@ CommandOutput run_predict(const PredictRequest& request) {
   const auto launcher = launcher_named(request.emit);
   if (!request.emit.empty() && !launcher) {
     const std::vector<std::string> known(kLauncherNames.begin(), kLauncherNames.end());
-    return bad({{"--emit",
+    return bad({{FieldName("emit"),
                  "'" + printable(request.emit) + "' is not known; legal: " + join(known, ", ")}});
   }
   if (launcher && !gives(fields, "framework")) {
     const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
-    fields.push_back(
-        {"framework", std::string(framework), "--emit"});
+    fields.push_back({"framework", std::string(framework), FieldName("emit")});
   }
 
   // A legal run, or everything that is wrong with it.

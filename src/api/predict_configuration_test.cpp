@@ -52,9 +52,9 @@ TEST(LaunchDeepspeed, TheFilesThatEmitWritesAreForecastAsTheRun) {
   split.fields = flags({{"cluster", "dgx-h100"}});
   const CommandOutput refused = run_predict(split);
   ASSERT_EQ(refused.problems.size(), 1u) << problems_text(refused.problems);
-  EXPECT_EQ(refused.problems[0].where,
+  EXPECT_EQ(where_text(refused.problems[0]),
             "ds_config.json:2: activation_checkpointing.partition_activations");
-  split.fields.push_back({"tp", "1", "--tp"});
+  split.fields.push_back({"tp", "1"});
   EXPECT_TRUE(run_predict(split).problems.empty());
 }
 

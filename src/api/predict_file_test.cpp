@@ -31,11 +31,11 @@ class RunFile : public ::testing::Test {
   }
   static PredictRequest request(const std::string& model) {
     PredictRequest out;
-    out.fields = {{"model", model, "--model"},
-                  {"cluster", "dgx-h100", "--cluster"},
-                  {"gpus", "8", "--gpus"},
-                  {"seq", "1024", "--seq"},
-                  {"global-batch", "8", "--global-batch"}};
+    out.fields = {{"model", model},
+                  {"cluster", "dgx-h100"},
+                  {"gpus", "8"},
+                  {"seq", "1024"},
+                  {"global-batch", "8"}};
     out.json = true;
     return out;
   }
@@ -86,7 +86,7 @@ TEST_F(RunFile, IsNotWrittenWhereANameIsNoUtf8) {
   run.save = "saved/run.toml";
   const CommandOutput output = run_predict(run);
   ASSERT_EQ(output.problems.size(), 1u);
-  EXPECT_EQ(output.problems[0].where, "--save");
+  EXPECT_EQ(where_text(output.problems[0]), "--save");
   EXPECT_TRUE(fs::is_empty("saved"));
 }
 
@@ -125,8 +125,8 @@ TEST_F(RunFile, UnknownNamesAreReportedWhereTheyStand) {
   run.run_file = "run.toml";
   const CommandOutput output = run_predict(run);
   ASSERT_EQ(output.problems.size(), 2u) << problems_text(output.problems);
-  EXPECT_EQ(output.problems[0].where, "run.toml:3: model");
-  EXPECT_EQ(output.problems[1].where, "run.toml:4: cluster");
+  EXPECT_EQ(where_text(output.problems[0]), "run.toml:3: model");
+  EXPECT_EQ(where_text(output.problems[1]), "run.toml:4: cluster");
   EXPECT_NE(output.problems[1].message.find("'dgx-h100'"), std::string::npos);
 }
 

@@ -9,12 +9,10 @@ namespace headway {
 namespace {
 
 RunRequest request(std::initializer_list<std::pair<const char*, const char*>> fields) {
-  RunRequest out = {{"model", "llama-2-7b", "--model"},
-                    {"cluster", "dgx-h100", "--cluster"},
-                    {"seq", "4096", "--seq"},
-                    {"global-batch", "64", "--global-batch"}};
+  RunRequest out = {
+      {"model", "llama-2-7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"}, {"global-batch", "64"}};
   for (const auto& [name, text] : fields) {
-    out.push_back({name, text, "--" + std::string(name)});
+    out.push_back({std::string(name), std::string(text)});
   }
   return out;
 }

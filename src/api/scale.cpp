@@ -13,20 +13,8 @@
 #include "report/scale_sweep.hpp"
 
 namespace headway {
-namespace {
-
-// The fields of the run file, if there is one, overridden by the flags.
-Result<RunRequest> fields_of(const std::string& run_file, const RunRequest& flags) {
-  if (run_file.empty()) return flags;
-  auto fields = read_run_file(run_file);
-  if (fields) fields.value().insert(fields.value().end(), flags.begin(), flags.end());
-  return fields;
-}
-
-}  // namespace
-
 CommandOutput run_scale_run(const ScaleRunRequest& request) {
-  const auto fields = fields_of(request.run_file, request.fields);
+  const auto fields = read_run_request(request.run_file, request.fields);
   if (!fields) return {.problems = fields.problems()};
 
   // The whole run, or everything that is wrong with it.
@@ -60,7 +48,7 @@ CommandOutput run_scale_run(const ScaleRunRequest& request) {
 }
 
 CommandOutput run_scale_sweep(const ScaleSweepRequest& request) {
-  const auto fields = fields_of(request.run_file, request.fields);
+  const auto fields = read_run_request(request.run_file, request.fields);
   if (!fields) return {.problems = fields.problems()};
 
   // What is asked, or everything that is wrong with it.

@@ -22,13 +22,11 @@ using FieldList = std::initializer_list<std::pair<const char*, const char*>>;
 
 // The study's workload: Llama 2 by FSDP that keeps gathered weights, sequences of 4,096.
 SweepAnswer answer(SweepAxis axis, FieldList fields) {
-  RunRequest request = {{"model", "llama-2-7b", "--model"},
-                        {"cluster", "dgx-h100", "--cluster"},
-                        {"seq", "4096", "--seq"},
-                        {"framework", "fsdp", "--framework"}};
+  RunRequest request = {
+      {"model", "llama-2-7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"}, {"framework", "fsdp"}};
   // What is gathered is kept where it fits.
-  if (axis != SweepAxis::model) request.push_back({"no-reshard", "true", "--no-reshard"});
-  for (const auto& [name, text] : fields) request.push_back({name, text, "--" + std::string(name)});
+  if (axis != SweepAxis::model) request.push_back({"no-reshard", "true"});
+  for (const auto& [name, text] : fields) request.push_back({std::string(name), std::string(text)});
   auto question = read_sweep(axis, request);
   EXPECT_TRUE(question.ok());
   auto made = make_sweep(std::move(question).value(), {}, 0);

@@ -1,5 +1,7 @@
 // The schemas of requests, from the table of commands.
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "api/answer.hpp"
 #include "api/command.hpp"
@@ -18,28 +20,14 @@ Json one_of(const Names& names) {
   return {{"enum", std::move(list)}};
 }
 
-Json precisions() {
-  std::vector<std::string_view> names;
-  for (const Recipe& recipe : recipes()) names.push_back(recipe.name);
-  return one_of(names);
-}
-
-// Fields whose values are a list of names.
-std::optional<Json> names_for(std::string_view field) {
-  if (field == "framework") return one_of(framework_names());
-  if (field == "precision") return precisions();
-  if (field == "task") return one_of(kTaskNames);
-  if (field == "optimizer") return one_of(kOptimizerNames);
-  if (field == "attention") return one_of(kAttentionKernelNames);
-  if (field == "cp-exchange") return one_of(kContextExchangeNames);
-  if (field == "recompute") return one_of(kRecomputeNames);
-  if (field == "schedule") return one_of(kScheduleNames);
-  if (field == "adapters") return one_of(kAdapterNames);
-  if (field == "graphs") return one_of(kGraphNames);
-  if (field == "dispatch") return one_of(kDispatchNames);
-  if (field == "loss-law") return one_of(std::array{"besiroglu", "hoffmann"});
-  if (field == "attention-flops") return one_of(std::array{"full", "causal"});
-  return std::nullopt;
+// Fields whose values are one of a list of names.
+std::optional<Json> names_for(const Option& field) {
+  if (field.name == "loss-law") return one_of(std::array{"besiroglu", "hoffmann"});
+  const FieldRow* row = field_row(field.name);
+  const bool lists = row != nullptr && row->form.kind == FieldForm::Kind::name && row->form.lists;
+  // Where help lists the names, it leaves out the framework's own choice.
+  if (!lists || field.value.find('|') != std::string_view::npos) return std::nullopt;
+  return one_of(row->form.names);
 }
 
 Json typed(const char* type) {
@@ -68,7 +56,7 @@ Json field_schema(const Option& field) {
   if (field.name == "model") return built_in_or_object(model_names());
   if (field.name == "cluster") return built_in_or_object(cluster_names());
   if (field.name == "tokens" || field.name == "critical-batch") return number_or_text();
-  if (auto names = names_for(field.name)) return *names;
+  if (auto names = names_for(field)) return *names;
   if (value.empty()) return typed("boolean");
   if (value == "N") return whole(0, 1'000'000'000'000);
   if (value == "0..3") return whole(0, 3);
@@ -150,9 +138,7 @@ Json both_of(const CommandRow& row) {
   Json request = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                   {"title", "request of " + name}};
   request.update(request_of(row.make()));
-  const auto response = embedded_file("schema/" + name + ".json");
-  return {{"request", std::move(request)},
-          {"response", response ? Json::parse(*response) : Json::object()}};
+  return {{"request", std::move(request)}, {"response", response_of(name)}};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,8 @@
 #include <valijson/validator.hpp>
 
 #include "api/answer.hpp"
+#include "layout/any_field_for_test.hpp"
+#include "report/json/document.hpp"
 
 namespace headway {
 namespace {
@@ -202,6 +205,51 @@ Json example_of(const Json& schema) {
   return type == "object" ? Json::object() : Json("x");
 }
 
+Json json_of(const Node& value) {
+  return Json::parse(node_json(value).dump());
+}
+
+// Values of fields as members of a request: the schema allows them, they are read, and the answer's
+// layout says what was given.
+RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
+  static const Schema asked(schema_of("predict", "request"));
+  static const Schema told(schema_of("predict", "response"));
+  Json request = with(kRun, {{"model", "mixtral-8x7b"}});
+  std::vector<std::pair<const FieldRow*, Json>> given;
+  for (const FieldRow& row : field_rows()) {
+    if (!can_be_set(row) || *rc::gen::inRange(0, 20) != 0) continue;
+    const double number = testing::any_number(row.form);
+    const Node value = value_of(row.form, number);
+    if (value.is_null()) continue;
+    request[std::string(row.field.name)] = json_of(value);
+    if (row.member.empty() || row.shown != nullptr) continue;
+    const bool off = row.form.kind == FieldForm::Kind::flag;
+    given.emplace_back(&row, off ? Json(number != 0) : json_of(value));
+  }
+  const std::string complaints = asked.complaints(request);
+  if (!complaints.empty()) RC_FAIL(complaints + request.dump());
+  const CommandOutput output = answer("predict", request.dump());
+  for (const Problem& problem : output.problems) {  // what is illegal together, not how it is said
+    RC_ASSERT(problem.kind != Trouble::unknown && problem.kind != Trouble::malformed);
+  }
+  if (!output.problems.empty()) return;
+  const Json document = Json::parse(output.text);
+  if (const std::string wrong = told.complaints(document); !wrong.empty()) RC_FAIL(wrong);
+  for (const auto& [row, value] : given) {
+    RC_ASSERT(document["layout"][std::string(row->member)] == value);
+  }
+}
+
+TEST(Schema, OfAnAnswerHasEveryFieldOfALayout) {
+  for (const char* command : {"predict", "plan", "comms", "scale"}) {
+    const Json layout = schema_of(command, "response")["$defs"]["layout"]["properties"];
+    for (const FieldRow& row : field_rows()) {
+      const bool of_layout = std::holds_alternative<FieldAccess<Layout>>(row.access);
+      EXPECT_EQ(layout.contains(row.member), of_layout) << command << " " << row.field.name;
+    }
+  }
+}
+
 TEST(Schema, EveryFieldThatItNamesIsKnownAndEveryKnownFieldStandsInIt) {
   const Json run = schema_of("predict", "request")["properties"];
   for (const RunField& field : run_fields()) EXPECT_TRUE(run.contains(field.name)) << field.name;
@@ -215,7 +263,7 @@ TEST(Schema, EveryFieldThatItNamesIsKnownAndEveryKnownFieldStandsInIt) {
       const CommandOutput output = answer(command, request.dump(), options);
       for (const Problem& problem : output.problems) {
         EXPECT_EQ(problem.message.find("is not a known field"), std::string::npos)
-            << command << " " << problem.where << " " << problem.message;
+            << command << " " << where_text(problem) << " " << problem.message;
       }
     }
   }

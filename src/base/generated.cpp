@@ -29,7 +29,7 @@ Result<std::string> with_generated(std::string_view document, const std::string&
   bool inside = false;
   int number = 0, opened = 0;
   const auto problem = [&](int line, std::string message) {
-    problems.push_back({file + ":" + std::to_string(line), std::move(message)});
+    problems.push_back({{file, line}, std::move(message)});
   };
   while (!document.empty()) {
     const std::size_t end = document.find('\n');

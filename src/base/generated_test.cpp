@@ -25,13 +25,14 @@ TEST(Generated, EveryMistakeIsNamedWithItsLine) {
   ASSERT_FALSE(out.ok());
   const Problems& problems = out.problems();
   ASSERT_EQ(problems.size(), 6U);
-  EXPECT_EQ(problems[0], (Problem{"a.md:1", "closes a block that was not opened"}));
-  EXPECT_EQ(problems[1], (Problem{"a.md:2", "opens a block that is not closed before line 3"}));
-  EXPECT_EQ(problems[2], (Problem{"a.md:3", "names the block 'one' twice"}));
-  EXPECT_EQ(problems[3],
-            (Problem{"a.md:5", "names the block 'tow', which nobody writes; did you mean 'two'?"}));
-  EXPECT_EQ(problems[4], (Problem{"a.md:5", "opens a block that is never closed"}));
-  EXPECT_EQ(problems[5].where, "a.md");
+  EXPECT_EQ(problems[0], (Problem{{"a.md", 1}, "closes a block that was not opened"}));
+  EXPECT_EQ(problems[1], (Problem{{"a.md", 2}, "opens a block that is not closed before line 3"}));
+  EXPECT_EQ(problems[2], (Problem{{"a.md", 3}, "names the block 'one' twice"}));
+  EXPECT_EQ(
+      problems[3],
+      (Problem{{"a.md", 5}, "names the block 'tow', which nobody writes; did you mean 'two'?"}));
+  EXPECT_EQ(problems[4], (Problem{{"a.md", 5}, "opens a block that is never closed"}));
+  EXPECT_EQ(where_text(problems[5]), "a.md");
   EXPECT_NE(problems[5].message.find("has no block 'two'"), std::string::npos);
 }
 

@@ -117,12 +117,13 @@ constexpr Unit kSmall[] = {{"n", 1e-9}, {"u", 1e-6}, {"m", 1e-3}, {"", 1}};
 }  // namespace
 
 template <class Q>
-Result<Q> parse_quantity(std::string_view text, std::string_view where) {
+Result<Q> parse_quantity(std::string_view text, const Where& where) {
   const std::span<const Unit> known = units(Q());
   const auto problem = [&](const std::string& what) {
-    return Problem{std::string(where), what + "; write a number and one of the units " +
-                                           unit_list(known) + ", e.g. \"1.5 " +
-                                           std::string(known.back().name) + "\""};
+    return Problem{where,
+                   what + "; write a number and one of the units " + unit_list(known) +
+                       ", e.g. \"1.5 " + std::string(known.back().name) + "\"",
+                   Trouble::malformed};
   };
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -143,13 +144,13 @@ Result<Q> parse_quantity(std::string_view text, std::string_view where) {
   return problem("'" + printable(unit) + "' is not a unit that fits here");
 }
 
-template Result<Seconds> parse_quantity<Seconds>(std::string_view, std::string_view);
-template Result<Bytes> parse_quantity<Bytes>(std::string_view, std::string_view);
-template Result<Flops> parse_quantity<Flops>(std::string_view, std::string_view);
-template Result<Joules> parse_quantity<Joules>(std::string_view, std::string_view);
-template Result<BytesPerSecond> parse_quantity<BytesPerSecond>(std::string_view, std::string_view);
-template Result<FlopsPerSecond> parse_quantity<FlopsPerSecond>(std::string_view, std::string_view);
-template Result<Watts> parse_quantity<Watts>(std::string_view, std::string_view);
+template Result<Seconds> parse_quantity<Seconds>(std::string_view, const Where&);
+template Result<Bytes> parse_quantity<Bytes>(std::string_view, const Where&);
+template Result<Flops> parse_quantity<Flops>(std::string_view, const Where&);
+template Result<Joules> parse_quantity<Joules>(std::string_view, const Where&);
+template Result<BytesPerSecond> parse_quantity<BytesPerSecond>(std::string_view, const Where&);
+template Result<FlopsPerSecond> parse_quantity<FlopsPerSecond>(std::string_view, const Where&);
+template Result<Watts> parse_quantity<Watts>(std::string_view, const Where&);
 
 std::string to_text(Seconds v) {
   return scaled(v.value(), "s", kSmall);

@@ -14,17 +14,17 @@ namespace headway {
 /// second (Gb/s, Tb/s); FLOP FLOP/s with k M G T P E; W kW MW; J kJ MJ kWh MWh. A bare number is a
 /// Problem that says which units would be right; `where` is copied into it.
 template <class Q>
-Result<Q> parse_quantity(std::string_view text, std::string_view where);
+Result<Q> parse_quantity(std::string_view text, const Where& where);
 
-extern template Result<Seconds> parse_quantity<Seconds>(std::string_view, std::string_view);
-extern template Result<Bytes> parse_quantity<Bytes>(std::string_view, std::string_view);
-extern template Result<Flops> parse_quantity<Flops>(std::string_view, std::string_view);
-extern template Result<Joules> parse_quantity<Joules>(std::string_view, std::string_view);
+extern template Result<Seconds> parse_quantity<Seconds>(std::string_view, const Where&);
+extern template Result<Bytes> parse_quantity<Bytes>(std::string_view, const Where&);
+extern template Result<Flops> parse_quantity<Flops>(std::string_view, const Where&);
+extern template Result<Joules> parse_quantity<Joules>(std::string_view, const Where&);
 extern template Result<BytesPerSecond> parse_quantity<BytesPerSecond>(std::string_view,
-                                                                      std::string_view);
+                                                                      const Where&);
 extern template Result<FlopsPerSecond> parse_quantity<FlopsPerSecond>(std::string_view,
-                                                                      std::string_view);
-extern template Result<Watts> parse_quantity<Watts>(std::string_view, std::string_view);
+                                                                      const Where&);
+extern template Result<Watts> parse_quantity<Watts>(std::string_view, const Where&);
 
 /// For people: three significant digits and a fitting prefix ("13.8 s", "62.1 GiB", "140 TFLOP/s");
 /// binary multiples have four from 1000 to 1023, and zero has no prefix ("0 s").

@@ -20,7 +20,7 @@ std::string problem_of(std::string_view text) {
   const Result<Q> result = parse_quantity<Q>(text, "a.toml:3: memory");
   if (result.ok()) return "accepted as " + std::to_string(result->value());
   EXPECT_EQ(result.problems().size(), 1u);
-  EXPECT_EQ(result.problems()[0].where, "a.toml:3: memory");
+  EXPECT_EQ(where_text(result.problems()[0]), "a.toml:3: memory");
   return result.problems()[0].message;
 }
 

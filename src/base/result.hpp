@@ -1,22 +1,12 @@
 // A value or the list of everything that is wrong with the input.
 #pragma once
 
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
+
+#include "base/problem.hpp"
 
 namespace headway {
-
-/// One thing wrong with an input: where it stands (file:line, field or flag), and what would be
-/// right.
-struct Problem {
-  std::string where;
-  std::string message;
-  friend bool operator==(const Problem&, const Problem&) = default;
-};
-
-using Problems = std::vector<Problem>;
 
 /// Either a T or at least one Problem. Functions that validate report all problems at once.
 template <class T>

@@ -22,10 +22,10 @@ TEST(Result, HoldsEveryProblem) {
 }
 
 TEST(Result, ASingleProblemIsAListOfOne) {
-  const Result<std::string> result = Problem{"--gpus", "is missing"};
+  const Result<std::string> result = Problem{FieldName("gpus"), "is missing"};
   ASSERT_FALSE(result);
   ASSERT_EQ(result.problems().size(), 1u);
-  EXPECT_EQ(result.problems()[0].where, "--gpus");
+  EXPECT_EQ(where_text(result.problems()[0]), "--gpus");
 }
 
 TEST(Result, GivesUpAValueThatCannotBeCopied) {

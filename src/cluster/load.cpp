@@ -122,13 +122,15 @@ constexpr Kind kClusters{"clusters", "cluster"};
 Result<Accelerator> accelerator_from(Document document, const std::string& name, int depth);
 Result<Cluster> cluster_from(Document document, const std::string& name, int depth);
 
-Result<Document> open(const Kind& kind, const std::string& name_or_path, const std::string& where) {
+Result<Document> open(const Kind& kind, const std::string& name_or_path, const Where& where) {
   if (is_path(name_or_path)) return read_document(name_or_path);
   const std::string path = std::string(kind.folder) + "/" + name_or_path + ".toml";
   if (const auto text = embedded_file(path)) return parse_toml(*text, "data/" + path);
-  return Problem{where, "'" + printable(name_or_path) + "' is not a known " + kind.noun +
-                            suggestion(name_or_path, names_in(kind.folder)) +
-                            " (a file of your own must end in .toml)"};
+  return Problem{where,
+                 "'" + printable(name_or_path) + "' is not a known " + kind.noun +
+                     suggestion(name_or_path, names_in(kind.folder)) +
+                     " (a file of your own must end in .toml)",
+                 Trouble::unknown};
 }
 
 // Lays the document over its base, if it names one. Problems of the base are those of its own file.
@@ -137,10 +139,11 @@ Result<Document> with_base(const Kind& kind, Document document, int depth,
                            Result<T> (*check)(Document, const std::string&, int)) {
   const Node* base = document.root.find("base");
   if (base == nullptr) return document;
-  const std::string where = document.file + ":" + std::to_string(base->line) + ": base";
+  const Where where(document.file, base->line, FieldName("base"));
   const auto* text = std::get_if<std::string>(&base->value);
   if (text == nullptr || text->empty()) {
-    return Problem{where, std::string("must be the name of ") + kind.noun + " or a path in quotes"};
+    return Problem{where, std::string("must be the name of ") + kind.noun + " or a path in quotes",
+                   Trouble::malformed};
   }
   if (depth >= kDeepestBase) {
     return Problem{where, "the chain of bases is deeper than " + std::to_string(kDeepestBase) +
@@ -177,7 +180,7 @@ Result<Accelerator> accelerator_from(Document document, const std::string& name,
 Result<Accelerator> accelerator_of(const Document& cluster, int depth) {
   const Node* node = cluster.root.find("accelerator");
   if (node == nullptr) return Problems{};  // read_cluster reports that it is missing
-  const std::string where = cluster.file + ":" + std::to_string(node->line) + ": accelerator";
+  const Where where(cluster.file, node->line, FieldName("accelerator"));
   if (const auto* text = std::get_if<std::string>(&node->value)) {
     const std::string named = is_path(*text) ? beside(cluster.file, *text) : *text;
     Result<Document> document = open(kAccelerators, named, where);
@@ -197,7 +200,7 @@ Result<Cluster> cluster_from(Document document, const std::string& name, int dep
 }
 
 Result<Cluster> load_anew(const std::string& name_or_path) {
-  Result<Document> document = open(kClusters, name_or_path, "cluster");
+  Result<Document> document = open(kClusters, name_or_path, member("cluster"));
   if (!document) return document.problems();
   return cluster_from(std::move(document).value(), stem_of(name_or_path), 0);
 }
@@ -213,7 +216,7 @@ Result<Cluster> load_cluster(const std::string& name_or_path) {
 }
 
 Result<Accelerator> load_accelerator(const std::string& name_or_path) {
-  Result<Document> document = open(kAccelerators, name_or_path, "accelerator");
+  Result<Document> document = open(kAccelerators, name_or_path, member("accelerator"));
   if (!document) return document.problems();
   return accelerator_from(std::move(document).value(), stem_of(name_or_path), 0);
 }

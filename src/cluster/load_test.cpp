@@ -15,7 +15,8 @@ namespace {
 
 std::string all_text(const Problems& problems) {
   std::string out;
-  for (const Problem& problem : problems) out += problem.where + ": " + problem.message + "\n";
+  for (const Problem& problem : problems)
+    out += where_text(problem) + ": " + problem.message + "\n";
   return out;
 }
 

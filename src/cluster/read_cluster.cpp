@@ -57,11 +57,14 @@ Draft read_level(const std::string& name, Fields fields, const Node* node,
   level.nics = in.count_or("nics", 0);
   draft.nic_bandwidth = bandwidth(in, "nic_bandwidth");
   if (in.has("bandwidth") == in.has("nics")) {
-    in.fail("bandwidth", in.has("nics") ? "and nics exclude each other: state one of them"
-                                        : "is missing; state it, or nics and nic_bandwidth");
+    in.fail("bandwidth",
+            in.has("nics") ? "and nics exclude each other: state one of them"
+                           : "is missing; state it, or nics and nic_bandwidth",
+            Trouble::missing);
   }
   if (in.has("nics") != in.has("nic_bandwidth")) {
-    in.fail(in.has("nics") ? "nic_bandwidth" : "nics", "is missing beside its partner");
+    in.fail(in.has("nics") ? "nic_bandwidth" : "nics", "is missing beside its partner",
+            Trouble::missing);
   }
   level.latency = in.quantity<Seconds>("latency");
   if (level.latency > Seconds(10)) in.fail("latency", "is more than 10 s");
@@ -103,7 +106,7 @@ void complete(Draft& draft, std::int64_t below) {
     in.fail("port_bandwidth", "is less than bandwidth, what each gets when all send");
   }
   if (level.topology == Topology::torus && level.dimensions.empty()) {
-    in.fail("dimensions", "is missing; a torus needs its extents, e.g. [16, 16]");
+    in.fail("dimensions", "is missing; a torus needs its extents, e.g. [16, 16]", Trouble::missing);
   }
   if (!level.dimensions.empty()) {
     std::int64_t product = 1;

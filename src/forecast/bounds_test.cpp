@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "forecast/price.hpp"
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "model/count.hpp"
 
 namespace headway {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "forecast/forecast.hpp"
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 
 namespace headway::testing {
 namespace {

@@ -15,7 +15,7 @@ template <class T>
 T or_exit(Result<T> result) {
   if (result) return *result;
   for (const Problem& problem : result.problems()) {
-    std::cerr << problem.where << ": " << problem.message << "\n";
+    std::cerr << where_text(problem) << ": " << problem.message << "\n";
   }
   std::exit(1);
 }
@@ -39,7 +39,7 @@ Case case_of(const char* model, const char* cluster) {
 void run(benchmark::State& state, const Case& c) {
   const Problems problems = check(c.model, c.job, c.layout, c.cluster);
   for (const Problem& problem : problems) {
-    state.SkipWithError((problem.where + ": " + problem.message).c_str());
+    state.SkipWithError((where_text(problem) + ": " + problem.message).c_str());
     return;
   }
   Forecast out;

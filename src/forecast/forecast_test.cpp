@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 
 namespace headway::testing {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "forecast/forecast.hpp"
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 
 namespace headway::testing {
 namespace {

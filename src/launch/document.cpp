@@ -27,12 +27,11 @@ const Node* DocumentReader::find(std::string_view table, std::string_view key) c
   return node == nullptr ? nullptr : node->find(key);
 }
 
-std::string DocumentReader::at(std::string_view table, std::string_view key) const {
+Where DocumentReader::at(std::string_view table, std::string_view key) const {
   const Node* node = find(table, key);
   if (node == nullptr) node = table_of(table);
-  const bool placed = node != nullptr && node->line > 0;
-  return document_.file + (placed ? ":" + std::to_string(node->line) : "") + ": " +
-         std::string(table) + (table.empty() ? "" : ".") + std::string(key);
+  const std::string path = std::string(table) + (table.empty() ? "" : ".") + std::string(key);
+  return {document_.file, node != nullptr ? node->line : 0, FieldName(path)};
 }
 
 void DocumentReader::add(std::string_view field, std::string text, std::string_view table,

@@ -21,8 +21,8 @@ class DocumentReader {
 
  protected:
   const Node* find(std::string_view table, std::string_view key) const;
-  /// "file:line: table.key"; the line of the table where the option is absent.
-  std::string at(std::string_view table, std::string_view key) const;
+  /// "table.key"; at the line of the table where the option is absent.
+  Where at(std::string_view table, std::string_view key) const;
   void add(std::string_view field, std::string text, std::string_view table, std::string_view key);
   /// The value as text; empty where it is absent, null or a list.
   std::string text(std::string_view table, std::string_view key) const;

@@ -92,10 +92,10 @@ const Section& main_section(const std::vector<Section>& sections) {
 Result<std::vector<LaunchFile>> launch_files(const Run& run, Launcher launcher) {
   const auto index = static_cast<std::size_t>(launcher);
   if (name_of(run.job.framework) != kLauncherFrameworks[index]) {
-    return Problem{"--framework", "is " + std::string(name_of(run.job.framework)) +
-                                      "; a configuration of " + std::string(kLauncherNames[index]) +
-                                      " starts a run of " +
-                                      std::string(kLauncherFrameworks[index])};
+    return Problem{FieldName("framework"),
+                   "is " + std::string(name_of(run.job.framework)) + "; a configuration of " +
+                       std::string(kLauncherNames[index]) + " starts a run of " +
+                       std::string(kLauncherFrameworks[index])};
   }
   switch (launcher) {
     case Launcher::megatron:
@@ -154,7 +154,7 @@ void settle_batch(std::int64_t micro_batches, RunRequest& fields) {
   const double batches = replicas * static_cast<double>(micro_batches);
   const std::int64_t batch = value("global-batch"), micro = value("micro-batch");
   if (batches < 1 || batches > kMost) return;
-  const char* const where = "gradient_accumulation_steps";
+  const Where where = member("gradient_accumulation_steps");
   if (batch == 0 && micro > 0 && batches * static_cast<double>(micro) <= kMost) {
     const auto all = static_cast<std::int64_t>(batches) * micro;
     fields.push_back({"global-batch", std::to_string(all), where});

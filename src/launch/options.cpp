@@ -92,9 +92,10 @@ std::size_t alone_family(const OptionTable& table, std::string_view name) {
 
 void refuse(const OptionTable::Known& known, const GivenOption& option, Problems& problems) {
   if (is_harmless(known, option)) return;
-  problems.push_back(
-      {option.where, known.does + ", which Headway cannot price; legal: " +
-                         (known.harmless.empty() ? "without it" : join(known.harmless, ", "))});
+  problems.push_back({option.where,
+                      known.does + ", which Headway cannot price; legal: " +
+                          (known.harmless.empty() ? "without it" : join(known.harmless, ", ")),
+                      Trouble::unsupported});
 }
 
 void price_by_habit(const OptionTable::Known& known, const GivenOption& option,
@@ -145,8 +146,7 @@ void collect(const Node& node, const std::string& name, const std::string& file,
   if (const Node::Array* array = node.array()) {
     for (const Node& one : *array) value += (value.empty() ? "" : ",") + scalar_text(one);
   }
-  const std::string line = node.line > 0 ? ":" + std::to_string(node.line) : "";
-  out.push_back({name, std::move(value), file + line + ": " + printable(name)});
+  out.push_back({name, std::move(value), {file, node.line, FieldName(printable(name))}});
 }
 
 }  // namespace
@@ -181,9 +181,11 @@ void judge_options(const OptionTable& table, std::span<const GivenOption> option
                           "is one word of the shell, which no program knows as an option; write "
                           "${LIST[@]} without quotation marks, or option and value apart"});
     } else if (const std::string_view word = step_word(name); !word.empty()) {
-      problems.push_back({option.where, "is not known, and by its name (" + std::string(word) +
-                                            ") it changes the step; take it out to price the step "
-                                            "without it"});
+      problems.push_back({option.where,
+                          "is not known, and by its name (" + std::string(word) +
+                              ") it changes the step; take it out to price the step "
+                              "without it",
+                          Trouble::unknown});
     } else if (std::string shown = printable(name, 60);
                find(unknown, shown) == nullptr && unknown.size() < kMostNamed) {
       unknown.push_back(std::move(shown));

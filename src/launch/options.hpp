@@ -34,7 +34,7 @@ const OptionTable& option_table(Launcher launcher);
 struct GivenOption {
   std::string name;
   std::string value;
-  std::string where;
+  Where where;
 };
 
 /// Judges every option by the table. Of one that no list has nobody knows what it does: where its

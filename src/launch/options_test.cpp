@@ -67,7 +67,7 @@ TEST(LaunchOptions, OfAnUnknownOptionItsNameDecides) {
   for (const char* name : {"--my-parallel-size", "table.recompute", "--use_fp8"}) {
     const Judged out = judged(name);
     ASSERT_EQ(out.problems.size(), 1u) << name;
-    EXPECT_EQ(out.problems[0].where, std::string("f:1: ") + name);
+    EXPECT_EQ(where_text(out.problems[0]), std::string("f:1: ") + name);
   }
   EXPECT_NE(judged("--a b").problems.at(0).message.find("one word of the shell"),
             std::string::npos);

@@ -9,27 +9,29 @@
 
 namespace headway::launch {
 
-void Refusals::refuse(bool is, std::string flag, const std::string& what, const std::string& hint) {
+void Refusals::refuse(bool is, const FieldNames& fields, const std::string& what,
+                      const std::string& hint) {
   if (!is) return;
-  problems_.push_back(
-      {std::move(flag), what + " cannot be expressed in " +
-                            std::string(kLauncherVersions[static_cast<std::size_t>(launcher_)]) +
-                            (hint.empty() ? "" : "; " + hint)});
+  problems_.push_back({fields,
+                       what + " cannot be expressed in " +
+                           std::string(kLauncherVersions[static_cast<std::size_t>(launcher_)]) +
+                           (hint.empty() ? "" : "; " + hint),
+                       Trouble::unsupported});
 }
 
 void refuse_common(Refusals& refusals, const Run& run) {
   const Job& job = run.job;
-  refusals.refuse(job.task == Task::lora, "--task", "training of adapters");
-  refusals.refuse(!job.causal, "--not-causal", "attention in both directions");
-  refusals.refuse(job.padding_mask, "--padding-mask", "a padding mask");
-  refusals.refuse(job.loss_metrics > 0, "--loss-metrics", "evaluating the loss again for metrics");
-  refusals.refuse(job.attention_8_bit, "--attention-8-bit", "attention in 8 bit");
-  refusals.refuse(job.blocking_transfers, "--blocking-transfers",
+  refusals.refuse(job.task == Task::lora, "task", "training of adapters");
+  refusals.refuse(!job.causal, "not-causal", "attention in both directions");
+  refusals.refuse(job.padding_mask, "padding-mask", "a padding mask");
+  refusals.refuse(job.loss_metrics > 0, "loss-metrics", "evaluating the loss again for metrics");
+  refusals.refuse(job.attention_8_bit, "attention-8-bit", "attention in 8 bit");
+  refusals.refuse(job.blocking_transfers, "blocking-transfers",
                   "a pipeline transfer that waits for the host",
                   "it is a property of nanotron before 2025");
   refusals.refuse(run.layout.zero == 3 && !run.layout.reshard_after_forward &&
                       !habits(job).sharding.keeps_gathered,
-                  "--no-reshard", "keeping gathered weights");
+                  "no-reshard", "keeping gathered weights");
 }
 
 std::string headline(const Run& run, Launcher launcher) {
@@ -107,8 +109,7 @@ GivenField ModelDocument::field(const std::string& file, int line) && {
   auto document = std::make_shared<Document>();
   document->file = file;
   document->root = Node{std::move(members_), line};
-  return {"model", model_name_of(file), file + ":" + std::to_string(line) + ": model",
-          std::move(document)};
+  return {"model", model_name_of(file), {file, line, FieldName("model")}, std::move(document)};
 }
 
 bool has_experts(const Model& model) {

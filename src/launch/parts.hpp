@@ -31,8 +31,13 @@ Result<LaunchRequest> read_nanotron(std::string_view text, const std::string& fi
 class Refusals {
  public:
   Refusals(Launcher launcher, Problems& problems) : launcher_(launcher), problems_(problems) {}
-  /// "--flag: WHAT cannot be expressed in FRAMEWORK VERSION; HINT" where `is` holds.
-  void refuse(bool is, std::string flag, const std::string& what, const std::string& hint = {});
+  /// "WHAT cannot be expressed in FRAMEWORK VERSION; HINT" of a field, or several, where `is`
+  /// holds.
+  void refuse(bool is, const char* field, const std::string& what, const std::string& hint = {}) {
+    if (is) refuse(is, FieldNames{FieldName(field)}, what, hint);
+  }
+  void refuse(bool is, const FieldNames& fields, const std::string& what,
+              const std::string& hint = {});
 
  private:
   Launcher launcher_;

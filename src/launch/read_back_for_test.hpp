@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "launch/parts.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -16,7 +16,8 @@ namespace headway::testing {
 
 inline std::string messages(const Problems& problems) {
   std::string out;
-  for (const Problem& problem : problems) out += problem.where + ": " + problem.message + "\n";
+  for (const Problem& problem : problems)
+    out += where_text(problem) + ": " + problem.message + "\n";
   return out;
 }
 
@@ -97,7 +98,7 @@ inline Result<Run> read_back(const Run& run, const std::vector<LaunchFile>& file
   auto read = read_launch(files[0].text, files[0].name, launcher);
   if (!read) return read.problems();
   RunRequest fields = std::move(read.value().fields);
-  fields.push_back({"cluster", run.cluster.name, "--cluster"});
+  fields.push_back({"cluster", run.cluster.name});
   fields.insert(fields.end(), more.begin(), more.end());
   return make_run(fields);
 }

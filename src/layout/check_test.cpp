@@ -24,7 +24,8 @@ struct Case {
 
 std::string listed(const Problems& problems) {
   std::string out;
-  for (const Problem& problem : problems) out += problem.where + ": " + problem.message + "\n";
+  for (const Problem& problem : problems)
+    out += where_text(problem) + ": " + problem.message + "\n";
   return out;
 }
 
@@ -70,7 +71,7 @@ void expect_one_problem(const Case& legal, const std::vector<Wrong>& cases) {
     wrong.make(run);
     const Problems problems = run.problems();
     ASSERT_EQ(problems.size(), 1u) << wrong.what << "\n" << listed(problems);
-    EXPECT_EQ(problems[0].where, wrong.where) << wrong.what;
+    EXPECT_EQ(where_text(problems[0]), wrong.where) << wrong.what;
     EXPECT_NE(problems[0].message.find(wrong.legal), std::string::npos)
         << wrong.what << ": " << problems[0].message;
   }
@@ -96,7 +97,7 @@ TEST(Check, EveryDegreeMustBeAtLeastOne) {
       field(run) = value;
       const Problems problems = run.problems();
       ASSERT_EQ(problems.size(), 1u) << flag << "\n" << listed(problems);
-      EXPECT_EQ(problems[0].where, flag);
+      EXPECT_EQ(where_text(problems[0]), flag);
       EXPECT_EQ(problems[0].message, "is " + std::to_string(value) + "; must be at least 1");
     }
   }
@@ -381,7 +382,7 @@ TEST(Check, SeveralMistakesAreReportedTogether) {
   const Problems problems = run.problems();
   const auto reported = [&](const std::string& where) {
     for (const Problem& problem : problems) {
-      if (problem.where == where) return true;
+      if (where_text(problem) == where) return true;
     }
     return false;
   };
@@ -489,7 +490,7 @@ TEST(Check, NanotronRunsNoStageWithoutAnything) {
   ASSERT_EQ(balanced_stages(run.model, 16).head, 12);
   const Problems problems = run.problems();
   ASSERT_EQ(problems.size(), 1u) << listed(problems);
-  EXPECT_EQ(problems.front().where, "--pp");
+  EXPECT_EQ(where_text(problems.front()), "--pp");
   EXPECT_NE(problems.front().message.find("1 of 16 stages"), std::string::npos);
   run.job.framework = framework_from("megatron").value();
   EXPECT_TRUE(run.problems().empty()) << listed(run.problems());

@@ -55,6 +55,7 @@ const Recipe* recipe_from(std::string_view name);
 
 /// A choice that the framework makes where the user leaves it open.
 enum class Choice : std::uint8_t { framework, off, on };
+constexpr std::array<std::string_view, 3> kChoiceNames = {"default", "off", "on"};
 
 /// A format that the framework chooses where the user leaves it open.
 enum class WireFormat : std::uint8_t { framework, bf16, fp32 };

@@ -102,7 +102,7 @@ constexpr std::size_t kMostLayerKinds = 8;
 std::int64_t micro_batches(const Job& job, const Layout& layout);
 
 /// Everything that makes the layout illegal for this model, job and cluster, each with what would
-/// be legal. `where` names fields as the command line does ("--tp").
+/// be legal, and the fields of the run that it is about.
 Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
 
 /// Whether check() finds nothing, in less time.

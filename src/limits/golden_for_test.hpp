@@ -30,7 +30,7 @@ inline Machine machine_for_test(const std::string& name) {
   const auto machine = embedded_machine(name);
   if (machine) return *machine;
   for (const Problem& problem : machine.problems()) {
-    ADD_FAILURE() << problem.where << " " << problem.message;
+    ADD_FAILURE() << where_text(problem) << " " << problem.message;
   }
   return {};
 }
@@ -39,7 +39,7 @@ inline Comparison comparison_for_test(const std::string& name) {
   auto comparison = embedded_comparison(name);
   if (!comparison) {
     for (const Problem& problem : comparison.problems()) {
-      ADD_FAILURE() << problem.where << " " << problem.message;
+      ADD_FAILURE() << where_text(problem) << " " << problem.message;
     }
     return {};
   }

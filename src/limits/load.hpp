@@ -15,11 +15,11 @@ namespace headway::limits {
 /// Opens what a document calls a machine; `from` is that document's file, `where` the place of the
 /// name in it.
 using OpenMachine = std::function<Result<Document>(const std::string& name, const std::string& from,
-                                                   const std::string& where)>;
+                                                   const Where& where)>;
 
 /// Opens a built-in machine; any other name is a problem.
 Result<Document> open_embedded_machine(const std::string& name, const std::string& from,
-                                       const std::string& where);
+                                       const Where& where);
 
 /// The machine of a document (data/limits/machines/*.toml shows the form). `base` names a machine
 /// whose members lie under those of the document; `cluster` takes accelerator and levels from

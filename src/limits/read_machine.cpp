@@ -46,7 +46,7 @@ void forget_lines(Node& node) {
 Result<Document> with_base(Document document, const OpenMachine& open, int depth) {
   const Node* base = document.root.find("base");
   if (base == nullptr) return document;
-  const std::string where = document.file + ":" + std::to_string(base->line) + ": base";
+  const Where where(document.file, base->line, FieldName("base"));
   const auto* name = std::get_if<std::string>(&base->value);
   if (name == nullptr || name->empty()) {
     return Problem{where, "must be the name of a machine, or a path, in quotes"};
@@ -77,7 +77,8 @@ Result<Document> with_base(Document document, const OpenMachine& open, int depth
 bool check_cluster(Fields& fields, std::string_view key, const std::string& name) {
   const std::vector<std::string> names = cluster_names();
   if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-  fields.fail(key, "'" + printable(name) + "' is not a known cluster" + suggestion(name, names));
+  fields.fail(key, "'" + printable(name) + "' is not a known cluster" + suggestion(name, names),
+              Trouble::unknown);
   return false;
 }
 
@@ -117,9 +118,10 @@ void read_gpu(Fields& fields, Gpu& gpu) {
                                [](FlopsPerSecond rate) { return rate > FlopsPerSecond(); });
   if (!any && peak.keys().empty()) {
     fields.fail("peak",
-                "is missing; state it for one precision at least, e.g. bf16 = \"989 TFLOP/s\"");
+                "is missing; state it for one precision at least, e.g. bf16 = \"989 TFLOP/s\"",
+                Trouble::missing);
   }
-  if (!fields.has("sustained")) fields.fail("sustained", "is missing");
+  if (!fields.has("sustained")) fields.fail("sustained", "is missing", Trouble::missing);
   gpu.sustained = number_between(fields, "sustained", 1, 0.01, 1);
   gpu.compute_units = gpu.compute_units > 0 ? fields.count_or("compute_units", gpu.compute_units)
                                             : fields.count("compute_units");
@@ -196,11 +198,12 @@ void read_levels(Fields& fields, std::vector<Level>& levels, bool has_sites) {
 }  // namespace
 
 Result<Document> open_embedded_machine(const std::string& name, const std::string&,
-                                       const std::string& where) {
+                                       const Where& where) {
   const std::string path = "limits/machines/" + name + ".toml";
   if (embedded_file(path)) return embedded_document(path);
-  return Problem{where, "'" + printable(name) + "' is not a known machine" +
-                            suggestion(name, machine_names())};
+  return Problem{
+      where, "'" + printable(name) + "' is not a known machine" + suggestion(name, machine_names()),
+      Trouble::unknown};
 }
 
 Result<Machine> read_machine(const Document& document, const std::string& name,

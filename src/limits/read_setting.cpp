@@ -89,7 +89,7 @@ Result<Machine> machine_of(Fields& fields, const Document& document, const OpenM
     fields.fail("machine", "must be the name of a machine, or a path, in quotes");
   }
   if (name.empty()) return Problems{};  // reported
-  const std::string where = document.file + ":" + std::to_string(node->line) + ": machine";
+  const Where where(document.file, node->line, FieldName("machine"));
   const Result<Document> opened = open(name, document.file, where);
   if (!opened) return opened.problems();
   return read_machine(*opened, name, open);
@@ -181,7 +181,9 @@ Result<Setting> read_setting(const Document& document, const OpenMachine& open) 
   Result<Setting> so_relaxed = relaxed(out, wishes);
   if (!so_relaxed) {
     for (Problem problem : so_relaxed.problems()) {
-      problems.push_back({document.file + ": relaxation." + problem.where, problem.message});
+      problem.place = Where(document.file).place;
+      for (FieldName& field : problem.fields) field.name = "relaxation." + field.name;
+      problems.push_back(std::move(problem));
     }
     return problems;
   }
@@ -226,7 +228,7 @@ Result<Comparison> read_comparison(const Document& document, const std::string& 
     if (!setting) {
       append(problems, setting.problems());
     } else if (!names.insert(setting->name).second) {
-      problems.push_back({document.file + ":" + std::to_string(own.line) + ": name",
+      problems.push_back({{document.file, own.line, FieldName("name")},
                           "'" + printable(setting->name) + "' names another setting as well"});
     } else {
       out.settings.push_back(std::move(setting).value());
@@ -247,8 +249,10 @@ std::vector<std::string> comparison_names() {
 Result<Comparison> embedded_comparison(const std::string& name) {
   const std::string path = "limits/comparisons/" + name + ".toml";
   if (!embedded_file(path)) {
-    return Problem{"preset", "'" + printable(name) + "' is not a known comparison" +
-                                 suggestion(name, comparison_names())};
+    return Problem{member("preset"),
+                   "'" + printable(name) + "' is not a known comparison" +
+                       suggestion(name, comparison_names()),
+                   Trouble::unknown};
   }
   const Result<Document> document = embedded_document(path);
   if (!document) return document.problems();

@@ -65,8 +65,10 @@ const Family* find_family(Fields& fields) {
   }
   if (!architectures.empty()) {
     const std::string& name = architectures.front();
-    fields.fail("architectures", "'" + printable(name) + "' is not a known architecture" +
-                                     suggestion(name, known(&Family::architecture)));
+    fields.fail("architectures",
+                "'" + printable(name) + "' is not a known architecture" +
+                    suggestion(name, known(&Family::architecture)),
+                Trouble::unknown);
     return nullptr;
   }
   const std::string type = fields.text_or("model_type", "");
@@ -76,10 +78,13 @@ const Family* find_family(Fields& fields) {
   if (type.empty()) {
     fields.fail("architectures",
                 "is missing; a config.json of Hugging Face names its architecture"
-                " there, as \"LlamaForCausalLM\"");
+                " there, as \"LlamaForCausalLM\"",
+                Trouble::missing);
   } else {
-    fields.fail("model_type", "'" + printable(type) + "' is not a known model type" +
-                                  suggestion(type, known(&Family::model_type)));
+    fields.fail("model_type",
+                "'" + printable(type) + "' is not a known model type" +
+                    suggestion(type, known(&Family::model_type)),
+                Trouble::unknown);
   }
   return nullptr;
 }

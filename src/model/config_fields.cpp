@@ -69,7 +69,8 @@ Activation activation(Fields& fields, std::string_view key, Activation fallback)
     if (row.name == name) return row.activation;
     known.emplace_back(row.name);
   }
-  fields.fail(key, "'" + printable(name) + "' is not a known activation" + suggestion(name, known));
+  fields.fail(key, "'" + printable(name) + "' is not a known activation" + suggestion(name, known),
+              Trouble::unknown);
   return fallback;
 }
 
@@ -133,7 +134,8 @@ std::vector<bool> limited_layers(Fields& fields, std::int64_t layers) {
   for (const std::string& type : types) {
     if (std::find(known.begin(), known.end(), type) == known.end()) {
       fields.fail("layer_types",
-                  "'" + printable(type) + "' is not a known type" + suggestion(type, known));
+                  "'" + printable(type) + "' is not a known type" + suggestion(type, known),
+                  Trouble::unknown);
       return {};
     }
     limited.push_back(type != known.front());

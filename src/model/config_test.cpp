@@ -19,7 +19,7 @@ Model valid(const std::string& text) {
   Result<Model> model = read(text);
   if (!model) {
     for (const Problem& problem : model.problems()) {
-      ADD_FAILURE() << problem.where << ": " << problem.message;
+      ADD_FAILURE() << where_text(problem) << ": " << problem.message;
     }
     return {};
   }
@@ -30,7 +30,7 @@ Model valid(const std::string& text) {
 bool says(const Result<Model>& model, const std::string& where, const std::string& what) {
   if (model.ok()) return false;
   return std::any_of(model.problems().begin(), model.problems().end(), [&](const Problem& problem) {
-    return problem.where == where && problem.message.find(what) != std::string::npos;
+    return where_text(problem) == where && problem.message.find(what) != std::string::npos;
   });
 }
 

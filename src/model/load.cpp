@@ -51,9 +51,11 @@ Result<Model> load_model(const std::string& name_or_path) {
   if (is_path) return load_file(name_or_path);
   const std::vector<std::string> names = model_names();
   const std::string near = nearest(name_or_path, names);
-  return Problem{"model", "unknown model '" + printable(name_or_path) + "'" +
-                              (near.empty() ? "; `headway list models` shows the built-in ones"
-                                            : "; did you mean '" + near + "'?")};
+  return Problem{member("model"),
+                 "unknown model '" + printable(name_or_path) + "'" +
+                     (near.empty() ? "; `headway list models` shows the built-in ones"
+                                   : "; did you mean '" + near + "'?"),
+                 Trouble::unknown};
 }
 
 std::vector<std::string> model_names() {

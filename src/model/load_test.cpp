@@ -16,7 +16,8 @@ namespace {
 
 std::string all_messages(const Problems& problems) {
   std::string out;
-  for (const Problem& problem : problems) out += problem.where + ": " + problem.message + "\n";
+  for (const Problem& problem : problems)
+    out += where_text(problem) + ": " + problem.message + "\n";
   return out;
 }
 
@@ -94,11 +95,11 @@ TEST_F(ScratchFolder, LoadModelReadsAFileOrTheFolderOfAConfig) {
 
 TEST_F(ScratchFolder, LoadModelNamesAFileThatIsMissingOrTruncated) {
   const std::string missing = (folder_ / "none.json").string();
-  EXPECT_NE(load_model(missing).problems()[0].where.find("none.json"), std::string::npos);
+  EXPECT_NE(where_text(load_model(missing).problems()[0]).find("none.json"), std::string::npos);
   const std::string cut = write("cut.json", "{\n \"architectures\": [\"Llama");
   const Result<Model> model = load_model(cut);
   ASSERT_FALSE(model.ok());
-  EXPECT_NE(model.problems()[0].where.find("cut.json:2"), std::string::npos);
+  EXPECT_NE(where_text(model.problems()[0]).find("cut.json:2"), std::string::npos);
 }
 
 // Whatever bytes a config holds, reading it gives a model that can be counted, or problems.

@@ -122,7 +122,8 @@ Result<Model> model_from_toml(const Document& document, std::string name) {
   model.hidden = bounded(fields, "hidden", kMostHidden);
   model.vocabulary = natural_up_to(fields, "vocabulary", kMostVocabulary);
   if (!fields.has("vocabulary")) {
-    fields.fail("vocabulary", "is missing; 0 stands for a model without embedding and head");
+    fields.fail("vocabulary", "is missing; 0 stands for a model without embedding and head",
+                Trouble::missing);
   }
   const std::int64_t layers = bounded(fields, "layers", kMostLayers);
   model.tied_embeddings = fields.flag_or("tied", false);

@@ -18,7 +18,7 @@ Result<Model> read(const std::string& text) {
 bool says(const Result<Model>& model, const std::string& where, const std::string& what) {
   if (model.ok()) return false;
   return std::any_of(model.problems().begin(), model.problems().end(), [&](const Problem& problem) {
-    return problem.where == where && problem.message.find(what) != std::string::npos;
+    return where_text(problem) == where && problem.message.find(what) != std::string::npos;
   });
 }
 

@@ -49,7 +49,7 @@ TEST(Embedded, EveryFileParses) {
       const std::string_view text = *embedded_file(path);
       const auto document =
           path.ends_with(".toml") ? parse_toml(text, path) : parse_json(text, path);
-      EXPECT_TRUE(document.ok()) << document.problems()[0].where << " "
+      EXPECT_TRUE(document.ok()) << where_text(document.problems()[0]) << " "
                                  << document.problems()[0].message;
     }
   }

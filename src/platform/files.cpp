@@ -16,23 +16,24 @@ constexpr std::size_t kLongestPathShown = 4096;
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
   const std::string shown = printable(path, kLongestPathShown);
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Problem{shown, "cannot be opened for reading"};
+  if (!file) return Problem{shown, "cannot be opened for reading", Trouble::unreadable};
   std::string text;
   std::array<char, 64 * 1024> piece;
   while (file && text.size() <= most_bytes) {
     file.read(piece.data(), piece.size());
     text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   }
-  if (file.bad()) return Problem{shown, "cannot be read"};
+  if (file.bad()) return Problem{shown, "cannot be read", Trouble::unreadable};
   if (text.size() > most_bytes) {
-    return Problem{shown, "is larger than " + std::to_string(most_bytes >> 20) + " MiB"};
+    return Problem{shown, "is larger than " + std::to_string(most_bytes >> 20) + " MiB",
+                   Trouble::unreadable};
   }
   return text;
 }
 
 Result<Document> embedded_document(const std::string& path) {
   const auto text = embedded_file(path);
-  if (!text) return Problem{"data/" + path, "is missing from this build"};
+  if (!text) return Problem{"data/" + path, "is missing from this build", Trouble::unreadable};
   return parse_toml(*text, "data/" + path);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 std::string said(const Result<Document>& document) {
   if (document.ok()) return "no problem";
-  return document.problems()[0].where + " " + document.problems()[0].message;
+  return where_text(document.problems()[0]) + " " + document.problems()[0].message;
 }
 
 TEST(ReadDocument, TomlByItsNameAndJsonOtherwise) {
@@ -36,7 +36,8 @@ TEST(ReadDocument, KeepsEveryByteAndRefusesMoreThan16Mebibytes) {
   ASSERT_TRUE(read.ok());
   EXPECT_TRUE(*read == bytes);
   const std::string path = folder.write("over", bytes + " ");
-  EXPECT_EQ(read_file(path).problems()[0], (Problem{path, "is larger than 16 MiB"}));
+  EXPECT_EQ(read_file(path).problems()[0],
+            (Problem{path, "is larger than 16 MiB", Trouble::unreadable}));
 }
 
 TEST(ReadDocument, ANameWithControlCharactersIsShownHarmlessly) {

@@ -36,7 +36,7 @@ Problems write_files(const std::vector<OutputFile>& files, const std::string& fo
   Problems problems;
   std::error_code status;
   const auto cannot = [&](const OutputFile& file) {
-    problems.push_back({printable(file.path), "cannot be written"});
+    problems.push_back({printable(file.path), "cannot be written", Trouble::unreadable});
   };
   const bool made = !folder.empty() && fs::create_directory(folder, status);
   for (const OutputFile& file : files) {
@@ -61,9 +61,11 @@ Result<OutputFile> page_to_renew(const std::string& folder, const std::string& n
   const std::string path = folder + "/" + name;
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
-    return Problem{"--report", "there is no page " + printable(path) +
-                                   " to renew: run it in a checkout of Headway, whose pages are in "
-                                   "docs, or name the folder that holds this one"};
+    return Problem{FieldName("report"),
+                   "there is no page " + printable(path) +
+                       " to renew: run it in a checkout of Headway, whose pages are in "
+                       "docs, or name the folder that holds this one",
+                   Trouble::missing};
   }
   auto text = read_file(path);
   if (!text) return text.problems();

@@ -48,7 +48,7 @@ Result<std::vector<std::string>> file_names_in(const std::string& folder, std::s
                      "has more than " + std::to_string(most) + " files; name those of one run"};
     }
   }
-  if (error) return Problem{folder, "cannot be read: " + error.message()};
+  if (error) return Problem{folder, "cannot be read: " + error.message(), Trouble::unreadable};
   return names;
 }
 

@@ -28,7 +28,8 @@ TEST(ValidationReport, ThePageHasEveryBlockOnceAndShowsEveryPlot) {
   const std::string page = source_file("docs/validation.md");
   const ValidationReport empty = summarise({}, ValidateBy::source);
   const auto renewed = with_generated(page, "docs/validation.md", validation_blocks(empty));
-  EXPECT_TRUE(renewed.ok()) << renewed.problems()[0].where << ": " << renewed.problems()[0].message;
+  EXPECT_TRUE(renewed.ok()) << where_text(renewed.problems()[0]) << ": "
+                            << renewed.problems()[0].message;
   for (const Plot& plot : validation_plots(empty)) {
     EXPECT_TRUE(contains(page, "](validation/" + plot.name + ".svg)")) << plot.name;
     EXPECT_FALSE(source_file("docs/validation/" + plot.name + ".svg").empty()) << plot.name;

@@ -89,9 +89,10 @@ void add_table(std::string& out, const Node& table, const std::string& name) {
 Result<RunRequest> run_request_from(const Node& table, const std::string& file) {
   RunRequest request;
   Problems problems;
-  if (table.table() == nullptr) return Problem{file, "must be a table of fields"};
+  if (table.table() == nullptr)
+    return Problem{file, "must be a table of fields", Trouble::malformed};
   for (const auto& [key, node] : *table.table()) {
-    GivenField field{key, {}, file + ":" + std::to_string(node.line) + ": " + printable(key)};
+    GivenField field(key, {}, {file, node.line, FieldName(printable(key))});
     if (const auto* text = std::get_if<std::string>(&node.value)) {
       field.text = *text;
     } else if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
@@ -106,7 +107,8 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
       field.text = name_of(file);
       field.document = std::make_shared<Document>(Document{file, node});
     } else {
-      problems.push_back({field.where, "must be text, a number, true or false"});
+      problems.push_back(
+          {field.where, "must be text, a number, true or false", Trouble::malformed});
       continue;
     }
     request.push_back(std::move(field));
@@ -131,6 +133,13 @@ Result<RunRequest> read_run_file(const std::string& path) {
       field.text = path.substr(0, slash + 1) + field.text;
     }
   }
+  return request;
+}
+
+Result<RunRequest> read_run_request(const std::string& run_file, const RunRequest& flags) {
+  if (run_file.empty()) return flags;
+  auto request = read_run_file(run_file);
+  if (request) request->insert(request->end(), flags.begin(), flags.end());  // the last counts
   return request;
 }
 

@@ -18,10 +18,9 @@ std::string problems_of(const std::string& text, const std::string& file) {
   std::string out;
   const auto run = request ? make_run(*request) : Result<Run>(request.problems());
   if (run) return "none";
-  for (const Problem& problem : run.problems()) {
-    const bool in_file = problem.where.starts_with(file + ":");
-    out += (in_file ? problem.where.substr(file.size() + 1) : problem.where) + ": " +
-           problem.message + "\n";
+  for (Problem problem : run.problems()) {
+    if (problem.place.file == file) problem.place.file = "FILE";
+    out += where_text(problem) + ": " + problem.message + "\n";
   }
   return out;
 }
@@ -87,16 +86,13 @@ std::string text_of(const std::map<std::string, std::string>& fields) {
   return out;
 }
 
-// The fields that problems name, as flags.
-std::vector<std::string> places_of(const std::map<std::string, std::string>& fields) {
+// The fields that problems are about, those of one problem together.
+std::vector<FieldNames> fields_of(const std::map<std::string, std::string>& fields) {
   const auto document = parse_toml(text_of(fields), "f");
   const auto run = make_run(*run_request_from(document->root, "f"));
-  std::vector<std::string> out;
+  std::vector<FieldNames> out;
   if (run) return out;
-  for (const Problem& problem : run.problems()) {
-    const std::size_t at = problem.where.rfind(": ");
-    out.push_back(at == std::string::npos ? problem.where : "--" + problem.where.substr(at + 2));
-  }
+  for (const Problem& problem : run.problems()) out.push_back(problem.fields);
   return out;
 }
 
@@ -111,14 +107,14 @@ RC_GTEST_PROP(RunProblems, BesideARefusedFieldHoldWhateverItTurnsOutToBe, ()) {
   for (const auto& [name, texts] : values()) names.push_back(name);
   const std::string refused = *rc::gen::elementOf(names);
   fields[refused] = "x";
-  const std::vector<std::string> said = places_of(fields);
+  const std::vector<FieldNames> said = fields_of(fields);
   for (const std::string& right : values().at(refused)) {
     fields[refused] = right;
-    const std::vector<std::string> then = places_of(fields);
-    for (const std::string& place : said) {
-      if (place == "--" + refused) continue;
-      if (std::find(then.begin(), then.end(), place) == then.end()) {
-        RC_FAIL(place + " is wrong no more with " + refused + " = " + right + " in\n" +
+    const std::vector<FieldNames> then = fields_of(fields);
+    for (const FieldNames& wrong : said) {
+      if (wrong == FieldNames{FieldName(refused)}) continue;
+      if (std::find(then.begin(), then.end(), wrong) == then.end()) {
+        RC_FAIL(where_text(wrong) + " is wrong no more with " + refused + " = " + right + " in\n" +
                 text_of(fields));
       }
     }

@@ -7,6 +7,24 @@
 #include "base/whole_number.hpp"
 
 namespace headway {
+namespace {
+
+// "0, 1, 2, 3"
+std::string range_of(const FieldForm& form) {
+  std::string out;
+  for (double number = form.least; number <= form.most; ++number) {
+    out += (out.empty() ? "" : ", ") + text_of(form, number);
+  }
+  return out;
+}
+
+std::string not_among(const FieldForm& form, std::string_view name) {
+  const std::vector<std::string> known(form.names.begin(), form.names.end());
+  return "'" + printable(name) + "' " + std::string(form.wrong) +
+         (form.lists ? "; legal: " + join(known, ", ") : "");
+}
+
+}  // namespace
 
 RequestReader::RequestReader(const RunRequest& request, Problems& problems,
                              std::span<const RunField> known)
@@ -18,7 +36,8 @@ RequestReader::RequestReader(const RunRequest& request, Problems& problems,
     if (is_known) continue;
     std::vector<std::string> names;
     for (const RunField& field : known) names.emplace_back(field.name);
-    problems_.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
+    problems_.push_back(
+        {given.where, "is not a known field" + suggestion(given.name, names), Trouble::unknown});
   }
 }
 
@@ -29,11 +48,11 @@ const GivenField* RequestReader::find(std::string_view name) const {
   return nullptr;
 }
 
-void RequestReader::fail(std::string_view name, std::string message) {
+void RequestReader::fail(std::string_view name, std::string message, Trouble kind) {
   const GivenField* given = find(name);
   refused_.emplace_back(name);
   problems_.push_back(
-      {given != nullptr ? given->where : "--" + std::string(name), std::move(message)});
+      {given != nullptr ? given->where : FieldName(name), std::move(message), kind});
 }
 
 bool RequestReader::refused(std::string_view name) const {
@@ -42,7 +61,7 @@ bool RequestReader::refused(std::string_view name) const {
 
 std::optional<std::string> RequestReader::text(std::string_view name, bool required) {
   if (const GivenField* given = find(name)) return given->text;
-  if (required) fail(name, "is missing");
+  if (required) fail(name, "is missing", Trouble::missing);
   return std::nullopt;
 }
 
@@ -50,7 +69,8 @@ void RequestReader::count(std::string_view name, std::int64_t& into, std::int64_
   const GivenField* given = find(name);
   if (given == nullptr) return;
   const auto value = whole_number(given->text);
-  if (!value) return fail(name, "'" + printable(given->text) + "' is not a whole number");
+  if (!value)
+    return fail(name, "'" + printable(given->text) + "' is not a whole number", Trouble::malformed);
   if (*value < least || *value > 1'000'000'000'000) {
     return fail(name, "is " + std::to_string(*value) + "; must be from " + std::to_string(least) +
                           " to 10^12");
@@ -67,7 +87,8 @@ void RequestReader::number(std::string_view name, double& into, double least, do
   if (status != std::errc() || rest != end || !(value >= least && value <= most)) {
     char range[64];
     std::snprintf(range, sizeof range, "%g to %g", least, most);
-    return fail(name, "'" + printable(given->text) + "' is not a number from " + range);
+    return fail(name, "'" + printable(given->text) + "' is not a number from " + range,
+                Trouble::malformed);
   }
   into = value;
 }
@@ -76,13 +97,55 @@ bool RequestReader::flag(std::string_view name) {
   const GivenField* given = find(name);
   if (given == nullptr || given->text == "false") return false;
   if (given->text.empty() || given->text == "true") return true;
-  fail(name, "'" + printable(given->text) + "' is not true or false");
+  fail(name, "'" + printable(given->text) + "' is not true or false", Trouble::malformed);
   return false;
 }
 
-void RequestReader::on_off(std::string_view name, Choice& into) {
-  constexpr std::array<std::string_view, 3> kNames = {"default", "off", "on"};
-  choice(name, kNames, into);
+std::optional<double> RequestReader::value(const FieldRow& row) {
+  using Kind = FieldForm::Kind;
+  const std::string_view name = row.field.name;
+  const FieldForm& form = row.form;
+  const GivenField* given = find(name);
+  if (given == nullptr) return std::nullopt;
+  std::optional<double> out = number_of(form, given->text);
+  switch (form.kind) {
+    case Kind::text:
+      break;
+    case Kind::whole: {
+      std::int64_t whole = 0;
+      count(name, whole, static_cast<std::int64_t>(form.least));
+      if (out && *out > form.most && !refused(name)) {
+        fail(name, "is " + given->text + "; legal: " + range_of(form));
+      }
+      break;
+    }
+    case Kind::number: {
+      double number = 0;
+      this->number(name, number, form.least, form.most);
+      break;
+    }
+    case Kind::flag:
+      flag(name);
+      break;
+    case Kind::name:
+      if (!out) fail(name, not_among(form, given->text), Trouble::unknown);
+      break;
+    case Kind::names:
+      if (out) break;
+      for (const std::string_view item : items_of(given->text)) {
+        const bool known =
+            std::find(form.names.begin(), form.names.end(), item) != form.names.end();
+        if (!known) fail(name, not_among(form, item), Trouble::unknown);
+      }
+      break;
+    case Kind::month:
+      if (!out) {
+        fail(name, "'" + printable(given->text) + "' is not a year and month, as 2025-06",
+             Trouble::malformed);
+      }
+      break;
+  }
+  return refused(name) ? std::nullopt : out;
 }
 
 }  // namespace headway

@@ -24,7 +24,7 @@ class RequestReader {
   const GivenField* find(std::string_view name) const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
-  void fail(std::string_view name, std::string message);
+  void fail(std::string_view name, std::string message, Trouble kind = Trouble::illegal);
   /// Whether a problem of this field was found: what was read of it is not what is meant.
   bool refused(std::string_view name) const;
 
@@ -41,9 +41,12 @@ class RequestReader {
       if (names[i] == given->text) return void(into = static_cast<Enum>(i));
     }
     const std::vector<std::string> known(names.begin(), names.end());
-    fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "));
+    fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "),
+         Trouble::unknown);
   }
-  void on_off(std::string_view name, Choice& into);
+  /// What is given for a field of the table as its number; nothing where nothing is, or it is
+  /// wrong.
+  std::optional<double> value(const FieldRow& row);
   /// A switch: present, or true in a file.
   bool flag(std::string_view name);
 

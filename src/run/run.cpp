@@ -1,7 +1,7 @@
 #include "run/run.hpp"
 
 #include <algorithm>
-#include <array>
+#include <type_traits>
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
@@ -12,155 +12,28 @@
 namespace headway {
 namespace {
 
-void read_order(RequestReader& reader, Layout& layout) {
-  const auto text = reader.text("order");
-  if (!text) return;
-  std::array<Dimension, 4> order{};
-  std::array<bool, 4> seen{};
-  std::size_t used = 0;
-  std::string_view rest = *text;
-  while (!rest.empty() && used < order.size()) {
-    const std::size_t dash = rest.find('-');
-    const std::string_view name = rest.substr(0, dash);
-    const auto found = std::find(kDimensionNames.begin(), kDimensionNames.end(), name);
-    if (found == kDimensionNames.end()) break;
-    const auto index = static_cast<std::size_t>(found - kDimensionNames.begin());
-    if (seen[index]) break;
-    seen[index] = true;
-    order[used++] = static_cast<Dimension>(index);
-    rest = dash == std::string_view::npos ? std::string_view() : rest.substr(dash + 1);
-  }
-  if (used != order.size() || !rest.empty()) {
-    reader.fail("order", "'" + printable(*text) +
-                             "' must name tp, cp, dp and pp once each, e.g. tp-cp-dp-pp");
-    return;
-  }
-  layout.order = order;
+// What of a run a field's access reads or sets.
+template <class AnyRun>
+auto& part(AnyRun& run, const FieldAccess<Job>&) {
+  return run.job;
+}
+template <class AnyRun>
+auto& part(AnyRun& run, const FieldAccess<Layout>&) {
+  return run.layout;
+}
+template <class AnyRun>
+auto& part(AnyRun& run, const FieldAccess<AttentionFlops>&) {
+  return run.convention;
 }
 
-void read_offload(RequestReader& reader, Layout& layout) {
-  const auto text = reader.text("offload");
-  if (!text || *text == "none") return;
-  std::string_view rest = *text;
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    std::string_view item = rest.substr(0, comma);
-    while (item.starts_with(' ')) item.remove_prefix(1);
-    if (item == "optimizer") {
-      layout.offload_optimizer = true;
-    } else if (item == "activations") {
-      layout.offload_activations = true;
-    } else if (item == "parameters") {
-      layout.offload_parameters = true;
-    } else {
-      reader.fail("offload",
-                  "'" + printable(item) +
-                      "' cannot be offloaded; legal: optimizer, activations, parameters");
-    }
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-  }
-}
-
-void read_pieces(RequestReader& reader, Layout& layout) {
-  const auto text = reader.text("recompute-pieces");
-  if (!text) return;
-  layout.recompute_pieces = 0;
-  std::string_view rest = *text;
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view item = rest.substr(0, comma);
-    const auto found = std::find(kPieceNames.begin() + 1, kPieceNames.end(), item);
-    if (found == kPieceNames.end()) {
-      const std::vector<std::string> known(kPieceNames.begin() + 1, kPieceNames.end());
-      return reader.fail("recompute-pieces",
-                         "'" + printable(item) + "' is not known; legal: " + join(known, ", "));
-    }
-    layout.recompute_pieces |= bit(static_cast<Piece>(found - kPieceNames.begin()));
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-  }
-}
-
-void read_job(RequestReader& reader, Run& run) {
-  Job& job = run.job;
+// The fields of the table as they are given; those that follow from others are settled later.
+void read_fields(RequestReader& reader, std::span<const FieldRow> rows, Run& run) {
   for (const char* name : {"seq", "global-batch"}) reader.text(name, /*required=*/true);
-  reader.count("seq", job.sequence);
-  reader.count("global-batch", job.global_batch);
-  reader.choice("task", kTaskNames, job.task);
-  reader.choice("framework", framework_names(), job.framework);
-  reader.choice("optimizer", kOptimizerNames, job.optimizer);
-  reader.choice("attention", kAttentionKernelNames, job.attention);
-  if (const auto name = reader.text("precision")) {
-    if (const Recipe* recipe = recipe_from(*name)) {
-      job.recipe = recipe;
-    } else {
-      std::vector<std::string> known;
-      for (const Recipe& each : recipes()) known.emplace_back(each.name);
-      reader.fail("precision",
-                  "'" + printable(*name) + "' is not known; legal: " + join(known, ", "));
-    }
+  run.layout.zero = -1;  // not given: the framework's habit
+  for (const FieldRow& row : rows) {
+    if (!can_be_set(row)) continue;
+    if (const auto number = reader.value(row)) set(run, row, *number);
   }
-  job.fused = !reader.flag("unfused");
-  job.causal = !reader.flag("not-causal");
-  reader.choice("param-dtype", kWireFormatNames, job.param_dtype);
-  reader.choice("reduce-dtype", kWireFormatNames, job.reduce_dtype);
-  job.padding_mask = reader.flag("padding-mask");
-  reader.on_off("fused-loss", job.fused_loss);
-  reader.count("loss-metrics", job.loss_metrics, 0);
-  job.checked_collectives = reader.flag("checked-collectives");
-  job.blocking_transfers = reader.flag("blocking-transfers");
-  reader.number("dropout", job.dropout, 0, 0.999);
-  reader.count("lora-rank", job.lora_rank);
-  reader.choice("adapters", kAdapterNames, job.adapters);
-  reader.count("document", job.document);
-  reader.choice("graphs", kGraphNames, job.graphs);
-  job.fused_experts = reader.flag("fused-experts");
-  job.attention_8_bit = reader.flag("attention-8-bit");
-  job.small_gradients = reader.flag("small-gradients");
-  reader.number("expert-imbalance", job.expert_imbalance, 1, 1000);
-  if (const auto date = reader.text("software")) {
-    job.software = years_of(*date).value_or(0);
-    if (job.software == 0) {
-      reader.fail("software", "'" + printable(*date) + "' is not a year and month, as 2025-06");
-    }
-  }
-  constexpr std::array<std::string_view, 2> kConventions = {"full", "causal"};
-  reader.choice("attention-flops", kConventions, run.convention);
-}
-
-void read_layout(RequestReader& reader, Layout& layout) {
-  reader.count("dp", layout.dp);
-  reader.count("tp", layout.tp);
-  reader.count("cp", layout.cp);
-  reader.count("pp", layout.pp);
-  reader.count("vpp", layout.vpp);
-  reader.count("ep", layout.ep);
-  reader.count("etp", layout.etp);
-  reader.count("micro-batch", layout.micro_batch);
-  std::int64_t zero = -1;
-  reader.count("zero", zero, 0);
-  if (zero > 3) reader.fail("zero", "is " + std::to_string(zero) + "; legal: 0, 1, 2, 3");
-  layout.zero = static_cast<int>(std::clamp<std::int64_t>(zero, -1, 3));
-  reader.count("shard", layout.shard);
-  layout.reshard_after_forward = !reader.flag("no-reshard");
-  layout.sequence_parallel = !reader.flag("no-sp");
-  layout.keep_gathered = reader.flag("keep-gathered");
-  reader.choice("cp-exchange", kContextExchangeNames, layout.context_exchange);
-  reader.choice("recompute", kRecomputeNames, layout.recompute);
-  read_pieces(reader, layout);
-  reader.count("embedding-slots", layout.embedding_slots, 0);
-  reader.count("head-slots", layout.head_slots, 0);
-  reader.choice("dispatch", kDispatchNames, layout.dispatch);
-  reader.count("recompute-every", layout.recompute_every);
-  reader.choice("schedule", kScheduleNames, layout.schedule);
-  reader.count("first-stage-layers", layout.first_stage_layers);
-  reader.count("last-stage-layers", layout.last_stage_layers);
-  read_offload(reader, layout);
-  read_order(reader, layout);
-  reader.on_off("recompute-early-stop", layout.recompute_early_stop);
-  reader.on_off("overlap-gradients", layout.overlap_gradients);
-  reader.on_off("overlap-parameters", layout.overlap_parameters);
-  reader.on_off("overlap-tensor", layout.overlap_tensor);
-  reader.on_off("overlap-experts", layout.overlap_experts);
 }
 
 // dp from the GPUs, or the GPUs from the degrees; they must agree.
@@ -191,13 +64,13 @@ void settle_ranks(RequestReader& reader, Layout& layout) {
   }
 }
 
-void assume_defaults(const RequestReader& reader, Run& run) {
+void assume_defaults(const RequestReader& reader, Run& run, bool split) {
   if (run.layout.ranks() == 1 && !reader.has("gpus") && !reader.has("dp")) {
     run.assumptions.push_back("one accelerator: neither --gpus nor a degree was given");
   }
   if (run.layout.zero < 0) {
     run.layout.zero = habits(run.job).sharding.zero;
-    if (run.layout.dp * run.layout.cp > 1) {
+    if (split && run.layout.dp * run.layout.cp > 1) {
       run.assumptions.push_back("zero " + std::to_string(run.layout.zero) +
                                 ": the habit of the framework");
     }
@@ -243,19 +116,14 @@ constexpr std::pair<std::string_view, std::string_view> kReads[] = {
     {"reduce-dtype", "framework"},
 };
 
-// Whether a rule, which names its field or fields as flags ("--pp", "--dp, --tp"), has to do with a
-// refused one.
-bool concerns_refused(std::string_view flags, const RequestReader& reader) {
-  while (!flags.empty()) {
-    const std::string_view flag = flags.substr(0, flags.find(", "));
-    const std::string_view field = flag.substr(flag.starts_with("--") ? 2 : 0);
+// Whether a rule about these fields has to do with a refused one.
+bool concerns_refused(const FieldNames& fields, const RequestReader& reader) {
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldName& field) {
     const bool reads = std::any_of(std::begin(kReads), std::end(kReads), [&](const auto& pair) {
-      return pair.first == field && reader.refused(pair.second);
+      return pair.first == field.name && reader.refused(pair.second);
     });
-    if (reads || reader.refused(field)) return true;
-    flags.remove_prefix(std::min(flags.size(), flag.size() + 2));
-  }
-  return false;
+    return reads || reader.refused(field.name);
+  });
 }
 
 // With some fields refused, the rules that hold whatever those turn out to be. dp, which may follow
@@ -273,7 +141,7 @@ Problems independent_problems(const Run& run, const RequestReader& reader) {
   job.global_batch = std::max<std::int64_t>(1, job.global_batch);
   Problems out = check(run.model, job, trial, run.cluster);
   std::erase_if(out,
-                [&](const Problem& problem) { return concerns_refused(problem.where, reader); });
+                [&](const Problem& problem) { return concerns_refused(problem.fields, reader); });
   return out;
 }
 
@@ -284,24 +152,26 @@ Result<Model> described_model(const Document& document, const std::string& name)
 }
 
 // Reads everything; of the layout also whether it is legal, where that is asked for.
-Result<Run> read_run(const RunRequest& request, bool split) {
+Result<Run> read_run(const RunRequest& request, std::span<const FieldRow> rows, bool split) {
   Problems problems;
-  RequestReader reader(request, problems);
+  const std::vector<RunField> known = fields_of(rows);
+  RequestReader reader(request, problems, known);
   Run run;
   run.given = request;
 
   bool loaded = true;
   const auto model_name = reader.text("model", /*required=*/true);
   const auto cluster_name = reader.text("cluster", /*required=*/true);
-  const auto load = [&](auto&& result, auto& into, const char* flag) {
+  const auto load = [&](auto&& result, auto& into, const char* field) {
     if (result) {
       into = std::move(result).value();
       return;
     }
     loaded = false;
-    for (Problem problem : result.problems()) {
-      if (problem.where.empty() || problem.where == flag) problem.where = reader.find(flag)->where;
-      problems.push_back(std::move(problem));
+    for (const Problem& problem : result.problems()) {
+      const bool of_name = problem.place.kind != Place::Kind::file;  // and of nothing in a file
+      const Where where = of_name ? reader.find(field)->where : problem.where();
+      problems.push_back({where, problem.message, problem.kind});
     }
   };
   if (model_name) {
@@ -313,7 +183,7 @@ Result<Run> read_run(const RunRequest& request, bool split) {
     const bool repository = std::count(model_name->begin(), model_name->end(), '/') == 1 &&
                             model_name->find('.') != 0 && !model_name->ends_with(".json") &&
                             !model_name->ends_with(".toml");
-    if (!loaded && repository && problems.back().where == *model_name) {
+    if (!loaded && repository && problems.back().place.file == *model_name) {
       problems.back().message += "; for a model of Hugging Face give the path of its config.json";
     }
   }
@@ -323,10 +193,9 @@ Result<Run> read_run(const RunRequest& request, bool split) {
                                     : load_cluster(*cluster_name),
          run.cluster, "cluster");
   }
-  read_job(reader, run);
-  read_layout(reader, run.layout);
+  read_fields(reader, rows, run);
   settle_ranks(reader, run.layout);
-  if (model_name && cluster_name && loaded) assume_defaults(reader, run);
+  if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
   if (split) {
     append(problems, problems.empty() ? check(run.model, run.job, run.layout, run.cluster)
@@ -338,12 +207,34 @@ Result<Run> read_run(const RunRequest& request, bool split) {
 
 }  // namespace
 
-Result<Run> make_run(const RunRequest& request) {
-  return read_run(request, true);
+std::optional<double> number_of(const Run& run, const FieldRow& row) {
+  return std::visit(
+      [&](const auto& access) -> std::optional<double> {
+        if constexpr (std::is_same_v<decltype(access), const std::monostate&>) {
+          return std::nullopt;
+        } else {
+          return access.get(part(run, access));
+        }
+      },
+      row.access);
+}
+
+void set(Run& run, const FieldRow& row, double number) {
+  std::visit(
+      [&](const auto& access) {
+        if constexpr (!std::is_same_v<decltype(access), const std::monostate&>) {
+          if (access.set != nullptr) access.set(part(run, access), number);
+        }
+      },
+      row.access);
+}
+
+Result<Run> make_run(const RunRequest& request, std::span<const FieldRow> rows) {
+  return read_run(request, rows, true);
 }
 
 Result<Run> make_unsplit_run(const RunRequest& request) {
-  return read_run(request, false);
+  return read_run(request, field_rows(), false);
 }
 
 }  // namespace headway

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/document/document.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
+#include "layout/fields.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
 #include "model/count.hpp"
@@ -20,22 +22,22 @@
 
 namespace headway {
 
-/// One field of a run. As a flag it is written --name, in a run file name = value.
-struct RunField {
-  std::string_view name;
-  std::string_view value;  // what to write for it in help; empty: a switch
-  std::string_view help;
-};
-
-std::span<const RunField> run_fields();
-
-/// A field as it was given: its text and where it stands ("--tp", "run.toml:4: tp").
+/// A field as it was given: its text and where it stands.
 struct GivenField {
+  GivenField(std::string field, std::string given)
+      : name(std::move(field)), text(std::move(given)), where(FieldName(name)) {}
+  GivenField(std::string field, std::string given, Where at,
+             std::shared_ptr<const Document> described = nullptr)
+      : name(std::move(field)),
+        text(std::move(given)),
+        where(std::move(at)),
+        document(std::move(described)) {}
+
   std::string name;
   std::string text;
-  std::string where;
+  Where where;
   /// Of a model or cluster that is described in place; `text` is its name then.
-  std::shared_ptr<const Document> document = nullptr;
+  std::shared_ptr<const Document> document;
 };
 
 using RunRequest = std::vector<GivenField>;
@@ -50,13 +52,20 @@ struct Run {
   RunRequest given = {};                      // the fields as given, for --save
 };
 
+/// The number of a field [layout/fields.hpp] of this run; nothing of a model or cluster.
+std::optional<double> number_of(const Run& run, const FieldRow& row);
+/// The run with another; of a field that follows from others the run as it is.
+void set(Run& run, const FieldRow& row, double number);
+
 /// The fields of a run file. Unknown fields are problems (of make_run).
 Result<RunRequest> read_run_file(const std::string& path);
 /// The same from a table of a document; `file` is shown in messages.
 Result<RunRequest> run_request_from(const Node& table, const std::string& file);
+/// The fields of a run file, where one is named, with flags over them.
+Result<RunRequest> read_run_request(const std::string& run_file, const RunRequest& flags);
 
-/// A legal run, or every problem with it.
-Result<Run> make_run(const RunRequest& request);
+/// A legal run, or every problem with it. `rows`: the table, or another for tests.
+Result<Run> make_run(const RunRequest& request, std::span<const FieldRow> rows = field_rows());
 /// The same without a layout: what of it is given is read, whether it is legal is not asked.
 Result<Run> make_unsplit_run(const RunRequest& request);
 

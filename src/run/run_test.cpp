@@ -10,19 +10,18 @@ namespace headway {
 namespace {
 
 RunRequest request(std::initializer_list<std::pair<const char*, const char*>> fields) {
-  RunRequest out = {{"model", "llama-2-7b", "--model"},
-                    {"cluster", "dgx-h100", "--cluster"},
-                    {"seq", "4096", "--seq"},
-                    {"global-batch", "64", "--global-batch"}};
+  RunRequest out = {
+      {"model", "llama-2-7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"}, {"global-batch", "64"}};
   for (const auto& [name, text] : fields) {
-    out.push_back({name, text, "--" + std::string(name)});
+    out.push_back({std::string(name), std::string(text)});
   }
   return out;
 }
 
 std::string messages(const Problems& problems) {
   std::string out;
-  for (const Problem& problem : problems) out += problem.where + ": " + problem.message + "\n";
+  for (const Problem& problem : problems)
+    out += where_text(problem) + ": " + problem.message + "\n";
   return out;
 }
 

@@ -37,7 +37,7 @@ inline Case case_of(const std::string& model, const std::string& cluster = "dgx-
 /// The layout must be legal, or what is tested means nothing.
 inline void expect_legal(const Case& c) {
   for (const Problem& problem : check(c.model, c.job, c.layout, c.cluster)) {
-    ADD_FAILURE() << c.model.name << " " << problem.where << ": " << problem.message;
+    ADD_FAILURE() << c.model.name << " " << where_text(problem) << ": " << problem.message;
   }
 }
 

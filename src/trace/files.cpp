@@ -125,8 +125,8 @@ void add_folder(const std::string& folder, RunRecording& run, Seen& seen, Readin
     }
     const std::size_t problems = run.unread.size();
     add(file, run, seen, reading);
-    if (run.unread.size() > problems && is_unknown_format(run.unread.back())) {
-      run.unread.resize(problems);
+    if (run.unread.size() > problems && run.unread.back().kind == Trouble::unknown) {
+      run.unread.pop_back();
       run.not_traces.push_back(file);
     }
   }

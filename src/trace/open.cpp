@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kBeginning = 64 * 1024;
 constexpr std::size_t kSqliteMark = 16;  // bytes that a database is known by
 constexpr std::size_t kMostNeeded = 16 * 1024 * 1024;
-constexpr std::string_view kUnknownFormat = "is no trace or log of a known form";
 
 using Formats = std::span<const TraceFormat>;
 
@@ -71,8 +70,10 @@ Result<Recording> read_log(ByteSource& source, const std::string& looks, Recordi
     read_as(*format, *rest, recording);
     return recording;
   }
-  return Problem{recording.source, std::string(kUnknownFormat) + "; it looks like " + looks +
-                                       "; known: " + names_of(formats)};
+  return Problem{recording.source,
+                 "is no trace or log of a known form; it looks like " + looks +
+                     "; known: " + names_of(formats),
+                 Trouble::unknown};
 }
 
 // The source is not SQLite.
@@ -87,7 +88,8 @@ Result<Recording> read_source(std::unique_ptr<ByteSource> source, const std::str
   }
   const TraceFormat* format = format_of(beginning, formats);
   if (format != nullptr && format->form == TraceForm::sqlite) {
-    return Problem{name, "is an SQLite database packed with gzip; unpack it first"};
+    return Problem{name, "is an SQLite database packed with gzip; unpack it first",
+                   Trouble::unreadable};
   }
   const std::string looks = looks_like(beginning, name);
   source = rejoined(std::move(beginning), std::move(source));
@@ -123,10 +125,6 @@ Result<Recording> named(const TraceFormat& format, Result<Recording> read) {
 }
 
 }  // namespace
-
-bool is_unknown_format(const Problem& problem) {
-  return problem.message.starts_with(kUnknownFormat);
-}
 
 Result<Recording> read_trace(const std::string& path, const BytesRead& told, Formats formats) {
   auto file = open_file(path);

@@ -12,12 +12,9 @@
 
 namespace headway {
 
-/// Whether a problem of read_trace says that the file is of no known form.
-bool is_unknown_format(const Problem& problem);
-
-/// Reads a file, plain or gzip. A problem where it cannot be opened, is of no known format, or
-/// nothing in it could be read; what could not be read beside the rest is in
-/// Recording::omissions. `told` hears of the file's bytes as they lie there, and may stop the
+/// Reads a file, plain or gzip. A problem where it cannot be opened, is of no known format (its
+/// kind is unknown then), or nothing in it could be read; what could not be read beside the rest is
+/// in Recording::omissions. `told` hears of the file's bytes as they lie there, and may stop the
 /// reading: then the recording ends there.
 Result<Recording> read_trace(const std::string& path, const BytesRead& told = {},
                              std::span<const TraceFormat> formats = trace_formats());

@@ -183,7 +183,7 @@ Problems save_recording(const Recording& recording, const Alignment& alignment,
   const bool written = state == SQLITE_OK && run("PRAGMA journal_mode = OFF") &&
                        run("PRAGMA synchronous = OFF") && run("BEGIN") && run(kTables) &&
                        fill(database.get(), recording, alignment) && run("COMMIT");
-  if (!written) return {{path, "cannot be written"}};
+  if (!written) return {{path, "cannot be written", Trouble::unreadable}};
   return {};
 }
 

@@ -22,8 +22,8 @@ inline bool harmless(const std::string& text) {
 
 inline void check(const Problems& problems) {
   for (const Problem& problem : problems) {
-    require(!problem.where.empty() && !problem.message.empty());
-    require(harmless(problem.where) && harmless(problem.message));
+    require(!where_text(problem).empty() && !problem.message.empty());
+    require(harmless(where_text(problem)) && harmless(problem.message));
   }
 }
 

@@ -13,7 +13,7 @@ namespace headway::fuzz {
 inline void check_problems(const Problems& problems) {
   if (problems.empty()) std::abort();
   for (const Problem& problem : problems) {
-    if (problem.where.empty() || problem.message.empty()) std::abort();
+    if (where_text(problem).empty() || problem.message.empty()) std::abort();
   }
 }
 
@@ -24,8 +24,8 @@ inline void check_launch(Launcher launcher, std::string_view text) {
     return check_problems(request.problems());
   }
   RunRequest fields = std::move(request.value().fields);
-  fields.push_back({"cluster", "dgx-h100", "--cluster"});
-  if (launcher == Launcher::deepspeed) fields.push_back({"model", "llama-2-7b", "--model"});
+  fields.push_back({"cluster", "dgx-h100"});
+  if (launcher == Launcher::deepspeed) fields.push_back({"model", "llama-2-7b"});
   const auto run = make_run(fields);
   if (!run) {
     return check_problems(run.problems());

@@ -25,7 +25,7 @@ void headway::fuzz::request(std::string_view bytes) {
   }
   if (!output.text.empty()) std::abort();
   for (const headway::Problem& problem : output.problems) {
-    if (problem.where.empty() || problem.message.empty()) std::abort();
+    if (where_text(problem).empty() || problem.message.empty()) std::abort();
   }
   if (!headway::parse_json(headway::problems_json(output.problems), "problems")) std::abort();
 }

@@ -19,11 +19,11 @@ void read_times(std::string_view text) {
 }
 
 void read_axis(headway::SweepAxis axis, std::string_view text) {
-  headway::RunRequest fields = {{"model", "llama-2-7b", "--model"},
-                                {"cluster", "dgx-h100", "--cluster"},
-                                {"gpus", "64", "--gpus"},
-                                {"seq", "4096", "--seq"},
-                                {"global-batch", "128", "--global-batch"}};
+  headway::RunRequest fields = {{"model", "llama-2-7b"},
+                                {"cluster", "dgx-h100"},
+                                {"gpus", "64"},
+                                {"seq", "4096"},
+                                {"global-batch", "128"}};
   constexpr std::string_view kNames[] = {"at",        "keep",    "threshold",
                                          "bandwidth", "latency", "domain"};
   while (!text.empty()) {

@@ -27,14 +27,14 @@ struct Adder {
     if (option.value.empty()) {
       return app.add_flag_callback(
           name,
-          [to, field, flag = name] {
+          [to, field, flag = FieldName(option.name)] {
             to->push_back({field, "true", flag});
           },
           std::string(option.help));
     }
     return app.add_option_function<std::string>(
         name,
-        [to, field, flag = name](const std::string& text) {
+        [to, field, flag = FieldName(option.name)](const std::string& text) {
           to->push_back({field, text, flag});
         },
         std::string(option.help));

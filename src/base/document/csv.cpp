@@ -37,7 +37,7 @@ class CsvReader {
   }
 
   void problem(Problems& problems, int line, std::string message) const {
-    problems.push_back({file_ + ":" + std::to_string(line), std::move(message)});
+    problems.push_back({{file_, line}, std::move(message), Trouble::malformed});
   }
 
  private:
@@ -112,7 +112,7 @@ void check_header(const CsvReader& reader, const CsvRow& header, Problems& probl
 void shorten(Problems& problems, const std::string& file) {
   if (problems.size() <= kMostProblems) return;
   const std::size_t more = problems.size() - kMostProblems;
-  problems.resize(kMostProblems);
+  problems.erase(problems.begin() + kMostProblems, problems.end());
   problems.push_back({file, "and " + std::to_string(more) + " more problems"});
 }
 
@@ -144,7 +144,7 @@ Result<Csv> parse_csv(std::string_view text, std::string file) {
     }
   }
   if (csv.header.empty())
-    problems.push_back({csv.file, "is empty; its first row names the columns"});
+    problems.push_back({csv.file, "is empty; its first row names the columns", Trouble::malformed});
   if (problems.empty()) return csv;
   shorten(problems, csv.file);
   return problems;
@@ -155,11 +155,12 @@ Problems missing_columns(const Csv& csv, const std::vector<std::string>& names) 
   const std::set<std::string_view> there(csv.header.begin(), csv.header.end());
   // A table with so many columns is none of ours: none of them is a slip of the pen.
   const bool ours = csv.header.size() <= kMostColumnsSuggested;
-  const std::string where = csv.file + ":" + std::to_string(csv.header_line);
+  const Where where(csv.file, csv.header_line);
   for (const std::string& name : names) {
     if (there.count(name)) continue;
-    problems.push_back(
-        {where, "has no column '" + name + "'" + (ours ? suggestion(name, csv.header) : "")});
+    problems.push_back({where,
+                        "has no column '" + name + "'" + (ours ? suggestion(name, csv.header) : ""),
+                        Trouble::missing});
   }
   return problems;
 }

@@ -48,15 +48,15 @@ TEST(Csv, LineEndsMayBeCrLfAndTheLastMayBeMissing) {
 TEST(Csv, EveryRaggedRowIsAProblemWithItsLine) {
   const Problems problems = problems_of("a,b\n1\n1,2\n1,2,3\n");
   ASSERT_EQ(problems.size(), 2u);
-  EXPECT_EQ(problems[0].where, "t.csv:2");
+  EXPECT_EQ(where_text(problems[0]), "t.csv:2");
   EXPECT_EQ(problems[0].message, "has 1 cells where the header has 2");
-  EXPECT_EQ(problems[1].where, "t.csv:4");
+  EXPECT_EQ(where_text(problems[1]), "t.csv:4");
 }
 
 TEST(Csv, BrokenQuotesAreProblems) {
-  EXPECT_EQ(problems_of("a\n1\n\"open\n\n")[0].where, "t.csv:3");
-  EXPECT_EQ(problems_of("a,b\n\"x\"y,2\n")[0].where, "t.csv:2");
-  EXPECT_EQ(problems_of("a,b\nx\"y,2\n")[0].where, "t.csv:2");
+  EXPECT_EQ(where_text(problems_of("a\n1\n\"open\n\n")[0]), "t.csv:3");
+  EXPECT_EQ(where_text(problems_of("a,b\n\"x\"y,2\n")[0]), "t.csv:2");
+  EXPECT_EQ(where_text(problems_of("a,b\nx\"y,2\n")[0]), "t.csv:2");
 }
 
 TEST(Csv, TheHeaderMustNameEachColumnOnce) {
@@ -87,7 +87,7 @@ TEST(Csv, AHundredThousandColumnsAreReadAndNotSearchedForSlips) {
   ASSERT_TRUE(csv.ok());
   const Problems problems = missing_columns(*csv, {"c7", "c100000"});
   ASSERT_EQ(problems.size(), 1u);
-  EXPECT_EQ(problems[0], (Problem{"wide.csv:3", "has no column 'c100000'"}));
+  EXPECT_EQ(problems[0], (Problem{{"wide.csv", 3}, "has no column 'c100000'", Trouble::missing}));
 }
 
 TEST(Csv, ACellMayHoldAnyBytesAndBeHuge) {

@@ -60,26 +60,21 @@ const Node* Fields::ask(std::string_view key) {
 
 const Node* Fields::require(std::string_view key) {
   const Node* node = ask(key);
-  if (node == nullptr) fail(key, "is missing");
+  if (node == nullptr) fail(key, "is missing", Trouble::missing);
   return node;
 }
 
-std::string Fields::where() const {
-  std::string out = file_;
-  if (node_->line > 0) out += ":" + std::to_string(node_->line);
-  return out;
+Where Fields::where() const {
+  return {file_, node_->line};
 }
 
-std::string Fields::place(std::string_view key) const {
+Where Fields::where(std::string_view key) const {
   const Node* node = node_->find(key);
-  const int line = node != nullptr ? node->line : node_->line;
-  std::string out = file_;
-  if (line > 0) out += ":" + std::to_string(line);
-  return out + ": " + path_ + printable(key);
+  return {file_, node != nullptr ? node->line : node_->line, FieldName(path_ + printable(key))};
 }
 
-void Fields::fail(std::string_view key, std::string message) {
-  problems_->push_back({place(key), std::move(message)});
+void Fields::fail(std::string_view key, std::string message, Trouble kind) {
+  problems_->push_back({where(key), std::move(message), kind});
 }
 
 std::string Fields::text(std::string_view key) {
@@ -88,7 +83,8 @@ std::string Fields::text(std::string_view key) {
   if (const auto* value = std::get_if<std::string>(&node->value)) return *value;
   const bool bare = std::holds_alternative<std::int64_t>(node->value) ||
                     std::holds_alternative<double>(node->value);
-  fail(key, bare ? "must be text in quotes, with its unit if it is a quantity" : "must be text");
+  fail(key, bare ? "must be text in quotes, with its unit if it is a quantity" : "must be text",
+       Trouble::malformed);
   return {};
 }
 
@@ -104,7 +100,7 @@ std::int64_t Fields::integer(const Node& node, std::string_view key, std::int64_
              real != nullptr && std::abs(*real) <= 9e15 && *real == std::floor(*real)) {
     number = static_cast<std::int64_t>(*real);
   } else {
-    fail(key, "must be a whole number");
+    fail(key, "must be a whole number", Trouble::malformed);
     return 0;
   }
   if (number < least || number > kLargestCount) {
@@ -144,7 +140,7 @@ double Fields::number(std::string_view key) {
   if (const auto* real = std::get_if<double>(&node->value); real && std::isfinite(*real)) {
     return *real + 0.0;  // -0 becomes 0
   }
-  fail(key, "must be a finite number");
+  fail(key, "must be a finite number", Trouble::malformed);
   return 0;
 }
 
@@ -156,7 +152,7 @@ bool Fields::flag_or(std::string_view key, bool fallback) {
   const Node* node = ask(key);
   if (node == nullptr) return fallback;
   if (const auto* value = std::get_if<bool>(&node->value)) return *value;
-  fail(key, "must be true or false");
+  fail(key, "must be true or false", Trouble::malformed);
   return fallback;
 }
 
@@ -165,7 +161,8 @@ std::vector<std::int64_t> Fields::naturals_or_empty(std::string_view key) {
   const Node* node = ask(key);
   if (node == nullptr) return out;
   const Node::Array* array = node->array();
-  if (array == nullptr) return fail(key, "must be a list of whole numbers"), out;
+  if (array == nullptr)
+    return fail(key, "must be a list of whole numbers", Trouble::malformed), out;
   for (const Node& element : *array) out.push_back(integer(element, key, 0));
   return out;
 }
@@ -175,12 +172,12 @@ std::vector<std::string> Fields::texts_or_empty(std::string_view key) {
   const Node* node = ask(key);
   if (node == nullptr) return out;
   const Node::Array* array = node->array();
-  if (array == nullptr) return fail(key, "must be a list of texts"), out;
+  if (array == nullptr) return fail(key, "must be a list of texts", Trouble::malformed), out;
   for (const Node& element : *array) {
     if (const auto* value = std::get_if<std::string>(&element.value)) {
       out.push_back(*value);
     } else {
-      fail(key, "must be a list of texts");
+      fail(key, "must be a list of texts", Trouble::malformed);
     }
   }
   return out;
@@ -189,7 +186,7 @@ std::vector<std::string> Fields::texts_or_empty(std::string_view key) {
 Fields Fields::table(std::string_view key, bool required) {
   const Node* node = required ? require(key) : ask(key);
   if (node != nullptr && node->table() == nullptr) {
-    fail(key, "must be a table");
+    fail(key, "must be a table", Trouble::malformed);
     node = nullptr;
   }
   return Fields(node != nullptr ? *node : kEmptyTable, file_, path_ + printable(key) + ".",
@@ -201,10 +198,10 @@ std::vector<Fields> Fields::tables(std::string_view key) {
   const Node* node = ask(key);
   if (node == nullptr) return out;
   const Node::Array* array = node->array();
-  if (array == nullptr) return fail(key, "must be a list of tables"), out;
+  if (array == nullptr) return fail(key, "must be a list of tables", Trouble::malformed), out;
   for (std::size_t i = 0; i < array->size(); ++i) {
     if ((*array)[i].table() == nullptr) {
-      fail(key, "must be a list of tables");
+      fail(key, "must be a list of tables", Trouble::malformed);
       continue;
     }
     out.emplace_back((*array)[i], file_, path_ + printable(key) + "[" + std::to_string(i) + "].",
@@ -224,7 +221,7 @@ std::vector<std::string> Fields::keys() const {
 void Fields::reject_unknown() {
   for (const std::string& key : keys()) {
     if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
-      fail(key, "is not a known field" + suggestion(key, asked_));
+      fail(key, "is not a known field" + suggestion(key, asked_), Trouble::unknown);
     }
   }
 }

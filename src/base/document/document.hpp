@@ -100,18 +100,18 @@ class Fields {
   void reject_unknown();
 
   /// Adds a problem at `key`.
-  void fail(std::string_view key, std::string message);
-  /// file:line of this table.
-  std::string where() const;
+  void fail(std::string_view key, std::string message, Trouble kind = Trouble::illegal);
+  /// This table; its member `key`.
+  Where where() const;
+  Where where(std::string_view key) const;
 
  private:
   const Node* ask(std::string_view key);
   const Node* require(std::string_view key);
   std::int64_t integer(const Node& node, std::string_view key, std::int64_t least);
-  std::string place(std::string_view key) const;
   template <class Q>
   Q parsed(std::string_view key, const std::string& written) {
-    const Result<Q> result = parse_quantity<Q>(written, place(key));
+    const Result<Q> result = parse_quantity<Q>(written, where(key));
     if (!result) return append(*problems_, result.problems()), Q();
     if (result->value() <= 0) return fail(key, "must be greater than zero"), Q();
     return *result;

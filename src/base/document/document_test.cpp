@@ -11,7 +11,7 @@ namespace {
 
 Node root_of(const Result<Document>& document) {
   if (document.ok()) return document->root;
-  ADD_FAILURE() << document.problems()[0].where << " " << document.problems()[0].message;
+  ADD_FAILURE() << where_text(document.problems()[0]) << " " << document.problems()[0].message;
   return Node{Node::Table{}, 0};
 }
 Node json(std::string_view text) {
@@ -23,7 +23,7 @@ Node toml(std::string_view text) {
 
 std::string said(const Result<Document>& document) {
   if (document.ok()) return "no problem";
-  return document.problems()[0].where + " " + document.problems()[0].message;
+  return where_text(document.problems()[0]) + " " + document.problems()[0].message;
 }
 
 // The line of the member that a path leads to.

@@ -10,13 +10,14 @@ namespace {
 Document document(std::string_view text) {
   Result<Document> parsed = parse_toml(text, "f.toml");
   if (parsed.ok()) return std::move(parsed).value();
-  ADD_FAILURE() << parsed.problems()[0].where << " " << parsed.problems()[0].message;
+  ADD_FAILURE() << where_text(parsed.problems()[0]) << " " << parsed.problems()[0].message;
   return {};
 }
 
 std::vector<std::string> said(const Problems& problems) {
   std::vector<std::string> out;
-  for (const Problem& problem : problems) out.push_back(problem.where + " " + problem.message);
+  for (const Problem& problem : problems)
+    out.push_back(where_text(problem) + " " + problem.message);
   return out;
 }
 
@@ -42,7 +43,7 @@ TEST(Fields, ReadsWhatIsThere) {
   EXPECT_EQ(fields.texts_or_empty("names"), (Said{"a", "b"}));
   EXPECT_EQ(fields.quantity<Bytes>("memory"), 80_GiB);
   EXPECT_EQ(fields.quantity_or<Bytes>("memory", 1_GiB), 80_GiB);
-  EXPECT_EQ(fields.where(), "f.toml:1");
+  EXPECT_EQ(where_text(fields.where()), "f.toml:1");
   fields.reject_unknown();
   EXPECT_EQ(said(problems), Said{});
 }
@@ -189,8 +190,8 @@ TEST(Fields, UnknownNamesAreShownHarmlessly) {
   for (const std::string& key : fields.keys()) fields.table(key).reject_unknown();
   Fields(file, problems).reject_unknown();
   ASSERT_EQ(problems.size(), 2u);
-  EXPECT_EQ(problems[0].where, "f.toml:1: a\\x1b[2J.b");
-  EXPECT_EQ(problems[1].where, "f.toml:1: a\\x1b[2J");
+  EXPECT_EQ(where_text(problems[0]), "f.toml:1: a\\x1b[2J.b");
+  EXPECT_EQ(where_text(problems[1]), "f.toml:1: a\\x1b[2J");
 }
 
 TEST(Fields, AValueFromTheCommandLineHasNoLine) {

@@ -136,7 +136,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
                                               std::to_string(twice->second));
   }
   bool fail(int line, std::string message) {
-    problem = {file_ + ":" + std::to_string(line), std::move(message)};
+    problem = {{file_, line}, std::move(message), Trouble::malformed};
     return false;
   }
 
@@ -148,18 +148,22 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<Document> parse_json(std::string_view text, std::string file) {
-  if (text.size() > kLargestDocument) return Problem{file, "is larger than 16 MiB"};
+  if (text.size() > kLargestDocument)
+    return Problem{file, "is larger than 16 MiB", Trouble::unreadable};
   // The lexer takes a NUL for the end of the text and would ignore what follows.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
     const auto line = 1 + std::count(text.begin(), text.begin() + nul, '\n');
-    return Problem{file + ":" + std::to_string(line), "is not valid JSON: it holds a NUL byte"};
+    return Problem{{file, static_cast<int>(line)},
+                   "is not valid JSON: it holds a NUL byte",
+                   Trouble::malformed};
   }
   Position position;
   TreeBuilder builder(file, &position);
   const LineCountingIterator begin(text.data(), &position);
   const LineCountingIterator end(text.data() + text.size(), &position);
   if (!nlohmann::json::sax_parse(begin, end, &builder)) return std::move(builder.problem);
-  if (builder.root.table() == nullptr) return Problem{file + ":1", "must be a JSON object"};
+  if (builder.root.table() == nullptr)
+    return Problem{{file, 1}, "must be a JSON object", Trouble::malformed};
   return Document{std::move(file), std::move(builder.root)};
 }
 

@@ -86,23 +86,25 @@ Problem problem_of(const toml::parse_error& error, std::string_view ascii,
   std::string message =
       "is not valid TOML: " + printable(from_toml_in_ascii(error.description(), character), 200);
   if (character.size() > 1) message += " (a character outside ASCII)";
-  return {file + ":" + std::to_string(at.line), std::move(message)};
+  return {{file, static_cast<int>(at.line)}, std::move(message), Trouble::malformed};
 }
 
 }  // namespace
 
 Result<Document> parse_toml(std::string_view text, std::string file) {
-  if (text.size() > kLargestDocument) return Problem{file, "is larger than 16 MiB"};
+  if (text.size() > kLargestDocument)
+    return Problem{file, "is larger than 16 MiB", Trouble::unreadable};
   const Result<std::string> ascii = toml_in_ascii(text, file);
   if (!ascii) return ascii.problems();
   if (const auto line = line_of_deep_key(*ascii)) {
-    return Problem{file + ":" + std::to_string(*line), "is nested deeper than 64 levels"};
+    return Problem{
+        {file, static_cast<int>(*line)}, "is nested deeper than 64 levels", Trouble::malformed};
   }
   const toml::parse_result parsed = toml::parse(*ascii, file);
   if (!parsed) return problem_of(parsed.error(), *ascii, file);
   bool shallow = true;
   Node root = convert(parsed.table(), kDeepestNesting, shallow);
-  if (!shallow) return Problem{file, "is nested deeper than 64 levels"};
+  if (!shallow) return Problem{file, "is nested deeper than 64 levels", Trouble::malformed};
   return Document{std::move(file), std::move(root)};
 }
 

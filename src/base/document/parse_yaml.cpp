@@ -63,7 +63,7 @@ class Reader {
  private:
   void fail(int line, std::string message) {
     if (problems_.empty()) {
-      problems_.push_back({file_ + ":" + std::to_string(line), std::move(message)});
+      problems_.push_back({{file_, line}, std::move(message), Trouble::malformed});
     }
   }
   void clear() {
@@ -156,7 +156,7 @@ Result<Document> parse_yaml(std::string_view text, std::string file) {
   // Members of a table are looked for one by one: a configuration is small.
   constexpr std::size_t kLargestYaml = 1024 * 1024;
   if (text.data() == nullptr) text = "";  // the library asks for an address
-  if (text.size() > kLargestYaml) return Problem{file, "is larger than 1 MiB"};
+  if (text.size() > kLargestYaml) return Problem{file, "is larger than 1 MiB", Trouble::unreadable};
   return Reader(text, std::move(file)).run();
 }
 

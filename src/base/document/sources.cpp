@@ -129,10 +129,10 @@ std::string read_sources(Fields& fields, const Document& document, Problems& pro
           return covers(field, value.path);
         });
     if (found) continue;
-    const std::string line = value.line > 0 ? ":" + std::to_string(value.line) : "";
-    problems.push_back({document.file + line + ": " + printable(value.path),
+    problems.push_back({{document.file, value.line, FieldName(printable(value.path))},
                         "has no source; name it in the `fields` of a [sources.NAME] table, or "
-                        "write one `source` for the whole file"});
+                        "write one `source` for the whole file",
+                        Trouble::missing});
   }
   return join(sources, "; ");
 }

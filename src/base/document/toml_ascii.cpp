@@ -27,9 +27,10 @@ Result<std::string> toml_in_ascii(std::string_view text, const std::string& file
     const std::string_view rest = text.substr(at);
     const std::size_t length = utf8_length(rest);
     if (length == 0 || is_forbidden(rest)) {
-      return Problem{file + ":" + std::to_string(line),
+      return Problem{{file, static_cast<int>(line)},
                      length == 0 ? "is not valid TOML: it holds bytes that are no UTF-8"
-                                 : "is not valid TOML: it holds a control character"};
+                                 : "is not valid TOML: it holds a control character",
+                     Trouble::malformed};
     }
     if (length > 1 || rest[0] == kMark) {
       out += kMark;

@@ -12,13 +12,13 @@ namespace {
 Node toml(std::string_view text) {
   const Result<Document> document = parse_toml(text, "f.toml");
   if (document.ok()) return document->root;
-  ADD_FAILURE() << document.problems()[0].where << " " << document.problems()[0].message;
+  ADD_FAILURE() << where_text(document.problems()[0]) << " " << document.problems()[0].message;
   return Node{Node::Table{}, 0};
 }
 
 std::string said(const Result<Document>& document) {
   if (document.ok()) return "no problem";
-  return document.problems()[0].where + " " + document.problems()[0].message;
+  return where_text(document.problems()[0]) + " " + document.problems()[0].message;
 }
 
 // The line of the member that a path leads to.

@@ -8,7 +8,7 @@ namespace {
 std::string first_problem(const std::string& text) {
   const auto document = parse_yaml(text, "c.yaml");
   if (document) return "(none)";
-  return document.problems()[0].where + ": " + document.problems()[0].message;
+  return where_text(document.problems()[0]) + ": " + document.problems()[0].message;
 }
 
 TEST(Yaml, ScalarsHaveTheTypesOfTheCoreSchemaAndTheirLines) {

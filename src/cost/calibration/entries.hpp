@@ -60,7 +60,8 @@ Constants entry_in(const Document& document, const std::string& name, Problems& 
   constexpr int kMostBorrowings = 8;
   const Node* node = document.root.find(name);
   if (!node || !node->table() || depth > kMostBorrowings) {
-    problems.push_back({document.file, "no entry '" + name + "' to borrow from, or a circle"});
+    problems.push_back(
+        {document.file, "no entry '" + name + "' to borrow from, or a circle", Trouble::unknown});
     return {};
   }
   Fields fields(*node, document.file, name, problems);

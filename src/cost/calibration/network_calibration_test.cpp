@@ -43,7 +43,7 @@ TEST(NetworkEntries, EveryProblemIsReportedWithItsLine) {
   ASSERT_FALSE(parameters.ok());
   EXPECT_EQ(parameters.problems().size(), 4u);
   for (const Problem& problem : parameters.problems()) {
-    EXPECT_NE(problem.where.find("networks.toml:"), std::string::npos) << problem.where;
+    EXPECT_NE(where_text(problem).find("networks.toml:"), std::string::npos) << where_text(problem);
   }
 }
 

@@ -83,7 +83,7 @@ TEST(StepConstants, EveryProblemIsReportedWithItsLine) {
   ASSERT_FALSE(c.ok());
   EXPECT_EQ(c.problems().size(), 4u);
   for (const Problem& problem : c.problems()) {
-    EXPECT_NE(problem.where.find("step.toml:"), std::string::npos) << problem.where;
+    EXPECT_NE(where_text(problem).find("step.toml:"), std::string::npos) << where_text(problem);
   }
 }
 

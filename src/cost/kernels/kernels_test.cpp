@@ -375,8 +375,8 @@ TEST(KernelCalibration, TheEmbeddedFilesHoldForEveryArchitectureAndSayWhereFrom)
     Accelerator a = machine();
     a.architecture = architecture;
     const auto parameters = kernel_parameters_for(a);
-    ASSERT_TRUE(parameters.ok()) << architecture << ": " << parameters.problems()[0].where << ' '
-                                 << parameters.problems()[0].message;
+    ASSERT_TRUE(parameters.ok()) << architecture << ": " << where_text(parameters.problems()[0])
+                                 << ' ' << parameters.problems()[0].message;
     // fp8 makes a large product 1.5 to 1.7 times as fast at twice the peak.
     const Matmul large{8192, 8192, 8192};
     const double gain = matmul_time(large, Precision::bf16, a, *parameters) /

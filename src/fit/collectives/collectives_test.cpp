@@ -16,7 +16,7 @@ const CollectiveData& measured() {
     EXPECT_TRUE(loaded.ok());
     if (!loaded) {
       for (const auto& problem : loaded.problems()) {
-        ADD_FAILURE() << problem.where << ": " << problem.message;
+        ADD_FAILURE() << where_text(problem) << ": " << problem.message;
       }
       return CollectiveData{};
     }

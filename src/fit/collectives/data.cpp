@@ -95,11 +95,13 @@ void read_lines(const Csv& csv, const std::vector<System>& systems, CollectiveDa
     return row.cells[*csv.column(name)];
   };
   for (const CsvRow& row : csv.rows) {
-    const std::string where = csv.file + ":" + std::to_string(row.line);
+    const Where where(csv.file, row.line);
     const System* system = system_of(systems, at(row, "hardware"), at(row, "network"));
     if (!system) {
-      problems.push_back({where, "no system of collective_systems.toml has the hardware '" +
-                                     printable(at(row, "hardware")) + "'"});
+      problems.push_back({where,
+                          "no system of collective_systems.toml has the hardware '" +
+                              printable(at(row, "hardware")) + "'",
+                          Trouble::unknown});
       continue;
     }
     const auto op = operation(at(row, "op"));
@@ -129,7 +131,8 @@ void read_scan(const Csv& csv, const std::vector<System>& systems, CollectiveDat
   const System* system = system_of(systems, "scan", "");
   const auto sizes = csv.column("size_bytes");
   if (!system || !sizes) {
-    problems.push_back({csv.file, "needs the column size_bytes and a system 'scan'"});
+    problems.push_back(
+        {csv.file, "needs the column size_bytes and a system 'scan'", Trouble::missing});
     return;
   }
   for (const CsvRow& row : csv.rows) {

@@ -240,7 +240,9 @@ Result<LoggedCollectives> logged_collectives(const std::vector<Recording>& recor
   gatherer.finish(out);
   if (out.data.rows.empty()) {
     std::string why = out.warnings.empty() ? "" : ": " + join(out.warnings, "; ");
-    return Problem{"--collectives", "the logs hold no time of a collective that can be used" + why};
+    return Problem{FieldName("collectives"),
+                   "the logs hold no time of a collective that can be used" + why,
+                   Trouble::missing};
   }
   return out;
 }

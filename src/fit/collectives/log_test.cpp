@@ -190,7 +190,7 @@ TEST(CollectiveLog, AConstantThatIsNoneIsReportedWithItsLine) {
   const auto parameters = network_parameters_for(cluster->levels[0]);
   ASSERT_FALSE(parameters.ok());
   ASSERT_EQ(parameters.problems().size(), 2u);
-  EXPECT_EQ(parameters.problems()[0].where,
+  EXPECT_EQ(where_text(parameters.problems()[0]),
             "mine.toml:4: levels.node.constants.bandwidth_efficiency");
   EXPECT_NE(parameters.problems()[1].message.find("ring_hop"), std::string::npos);
 }

@@ -52,7 +52,7 @@ TEST(Corpus, MissingColumnsAreAllNamed) {
   const auto corpus = read_corpus("id,outcome\na,ok\n", "runs.csv");
   ASSERT_FALSE(corpus.ok());
   EXPECT_EQ(corpus.problems().size(), 49U);  // of 51 columns
-  EXPECT_NE(corpus.problems()[0].where.find("runs.csv"), std::string::npos);
+  EXPECT_NE(where_text(corpus.problems()[0]).find("runs.csv"), std::string::npos);
 }
 
 TEST(Corpus, ColumnsMayStandInAnyOrderAmongOthers) {

@@ -11,7 +11,7 @@ Result<MeasurementFile> read_measurements(const std::string& data, std::string_v
   const std::string file = "measurements/" + std::string(name);
   if (data.empty()) {
     const auto text = embedded_file(file);
-    if (!text) return Problem{"data/" + file, "is missing from this build"};
+    if (!text) return Problem{"data/" + file, "is missing from this build", Trouble::unreadable};
     return MeasurementFile{"data/" + file, std::string(*text)};
   }
   auto text = read_file(data + "/" + file, kLargest);

@@ -85,11 +85,12 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
   if (!decided) return Problem{"no such model", row.model_name};
   const Rule& known = *decided->rule;
   if (!known.unsupported.empty()) {
-    return Problem{"unsupported: " + known.unsupported, row.model_name};
+    return Problem{"unsupported: " + known.unsupported, row.model_name, Trouble::unsupported};
   }
   const std::string& name = decided->value;
   const Result<Model>& built_in = shelf.model(name);
-  if (!built_in) return Problem{"no such model", built_in.problems().front().message};
+  if (!built_in)
+    return Problem{"no such model", built_in.problems().front().message, Trouble::unknown};
   Model model = *built_in;
   const bool plain = model.kinds.size() == 1 && model.kinds.front().feed_forward.has_value();
 
@@ -122,7 +123,8 @@ Result<Model> model_of(const CorpusRow& row, Shelf& shelf, std::vector<std::stri
   model.vocabulary = row.vocab.value_or(model.vocabulary);
   if (known.family && !row.d_ff) {
     const std::int64_t width = width_by_count(model, *row.n_params);
-    if (width == 0) return Problem{"cell missing: d_ff", "n_params leave nothing for it"};
+    if (width == 0)
+      return Problem{"cell missing: d_ff", "n_params leave nothing for it", Trouble::missing};
     model.kinds.front().feed_forward->width = width;
     assumed.push_back("d_ff=" + std::to_string(width));
   }

@@ -22,9 +22,9 @@ TEST(CorpusRules, OfTheRepositoryAreReadAndMeanSomething) {
   const auto text = embedded_file("corpus/training.toml");
   ASSERT_TRUE(text.has_value());
   const auto rules = read_corpus_rules(parse_toml(*text, "training.toml").value());
-  ASSERT_TRUE(rules.ok()) << rules.problems().front().where;
+  ASSERT_TRUE(rules.ok()) << where_text(rules.problems().front());
   for (const Problem& problem : meaningless_rules(*rules)) {
-    ADD_FAILURE() << problem.where << " " << problem.message;
+    ADD_FAILURE() << where_text(problem) << " " << problem.message;
   }
 }
 

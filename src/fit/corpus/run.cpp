@@ -26,14 +26,15 @@ Result<std::shared_ptr<const Machine>> machine_of(const CorpusRow& row, Shelf& s
     }
     return machine;
   }
-  return Problem{"unsupported: accelerator", row.accelerator};
+  return Problem{"unsupported: accelerator", row.accelerator, Trouble::unsupported};
 }
 
 Result<const Recipe*> recipe_of(const CorpusRow& row, CorpusRun& run) {
   const auto decided = decide("precision", {row, &run});
   if (decided && decided->rule->assumed) run.assumed.push_back("precision=" + decided->value);
   const Recipe* recipe = recipe_from(decided ? decided->value : lower(row.precision));
-  if (recipe == nullptr) return Problem{"unsupported: precision", row.precision};
+  if (recipe == nullptr)
+    return Problem{"unsupported: precision", row.precision, Trouble::unsupported};
   return recipe;
 }
 
@@ -148,9 +149,10 @@ Framework framework_of(const CorpusRow& row) {
 }
 
 Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
-  if (!row.bad_cell.empty()) return Problem{"bad cell: " + row.bad_cell, row.bad_cell_detail};
-  if (!row.n_accel) return Problem{"cell missing: n_accel", ""};
-  if (!row.seq_len) return Problem{"cell missing: seq_len", ""};
+  if (!row.bad_cell.empty())
+    return Problem{"bad cell: " + row.bad_cell, row.bad_cell_detail, Trouble::malformed};
+  if (!row.n_accel) return Problem{"cell missing: n_accel", "", Trouble::missing};
+  if (!row.seq_len) return Problem{"cell missing: seq_len", "", Trouble::missing};
 
   CorpusRun run;
   auto machine = machine_of(row, shelf, run.assumed);
@@ -183,7 +185,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
 
   const Problems illegal = check(run.model, run.job, run.layout, run.machine->cluster);
   if (!illegal.empty()) {
-    return Problem{"illegal layout: " + illegal.front().where, illegal.front().message};
+    return Problem{"illegal layout: " + where_text(illegal.front()), illegal.front().message};
   }
   return run;
 }

@@ -21,7 +21,7 @@ Result<CorpusRun> run_with(const CorpusCells& changed) {
 
 std::string reason_with(const CorpusCells& changed) {
   const auto run = run_with(changed);
-  return run ? "" : run.problems().front().where;
+  return run ? "" : where_text(run.problems().front());
 }
 
 bool assumes(const Result<CorpusRun>& run, const std::string& cell) {

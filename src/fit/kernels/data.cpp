@@ -47,8 +47,7 @@ class Cells {
     return value;
   }
   void fail(std::string_view column, std::string message) const {
-    problems_.push_back({csv_.file + ":" + std::to_string(row_.line),
-                         std::string(column) + " " + std::move(message)});
+    problems_.push_back({{csv_.file, row_.line}, std::string(column) + " " + std::move(message)});
   }
 
  private:

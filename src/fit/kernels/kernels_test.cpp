@@ -52,8 +52,8 @@ TEST(KernelData, EveryWrongCellIsAProblemWithItsLine) {
       kHeader + "fit,a1000,bf17,matmul,0,616,3072,x,,,,,8,-1,s\nmaybe,,,,,,,,,,,,,,s\n", "t.csv");
   ASSERT_FALSE(data.ok());
   EXPECT_EQ(data.problems().size(), 6u);
-  EXPECT_EQ(data.problems()[0].where, "t.csv:2");
-  EXPECT_EQ(data.problems().back().where, "t.csv:3");
+  EXPECT_EQ(where_text(data.problems()[0]), "t.csv:2");
+  EXPECT_EQ(where_text(data.problems().back()), "t.csv:3");
   EXPECT_FALSE(parse_kernel_data("use,m\n", "t.csv").ok()) << "columns are missing";
 }
 

@@ -44,7 +44,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
 
   auto run = run_of(row, shelf);
   if (!run) {
-    out.skipped_reason = run.problems().front().where;
+    out.skipped_reason = where_text(run.problems().front());
     out.skipped_detail = run.problems().front().message;
     return out;
   }

@@ -164,14 +164,14 @@ RC_GTEST_PROP(LaunchDeepspeed, TheCommandBesideAConfigurationIsReadBackAsTheSame
   if (!request) RC_FAIL(messages(request.problems()) + text);
   RC_ASSERT(request->notes.empty());
   RunRequest fields = request->fields;
-  fields.push_back({"cluster", run.cluster.name, "--cluster"});
+  fields.push_back({"cluster", run.cluster.name});
   const bool network = field(*request, "model") != "(none)";
   RC_TAG(network);
   const bool short_table =
       run.model.learned_positions > 0 && run.model.learned_positions < run.job.sequence;
   RC_ASSERT(network || short_table || launch::has_experts(run.model) ||
             run.model.name == "gpt-neox-1.3b");  // attention beside the feed-forward part
-  if (!network) fields.push_back({"model", run.model.name, "--model"});
+  if (!network) fields.push_back({"model", run.model.name});
   const auto again = make_run(fields);
   if (!again) RC_FAIL(messages(again.problems()) + text);
   testing::expect_same_run(run, *again);
@@ -236,7 +236,7 @@ TEST(LaunchDeepspeed, AScriptThatWritesItsConfigurationIsReadWithIt) {
   EXPECT_EQ(field(*request, "recompute"), "full");
   EXPECT_EQ(field(*request, "ep"), "4");
   RunRequest fields = request->fields;
-  fields.push_back({"cluster", "dgx-h100", "--cluster"});
+  fields.push_back({"cluster", "dgx-h100"});
   const auto run = make_run(fields);
   ASSERT_TRUE(run.ok()) << messages(run.problems());
   EXPECT_TRUE(run->layout.offload_optimizer);
@@ -271,7 +271,7 @@ TEST(LaunchDeepspeed, AConfigurationThatIsNotThereIsMissedUnlessTheScriptSaysThe
       "deepspeed --num_gpus 8 pretrain_gpt.py --num-layers 2 --deepspeed --deepspeed_config c.json";
   const auto missing = read_launch(script, "train.sh", Launcher::deepspeed);
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.problems()[0].where, "train.sh:1: --deepspeed-config");
+  EXPECT_EQ(where_text(missing.problems()[0]), "train.sh:1: --deepspeed-config");
   const auto stated = read_launch(script + " --zero-stage 3", "train.sh", Launcher::deepspeed);
   ASSERT_TRUE(stated.ok()) << messages(stated.problems());
   EXPECT_EQ(field(*stated, "zero"), "3");
@@ -286,8 +286,8 @@ TEST(LaunchDeepspeed, AccumulationGivesTheBatchThatIsNotStated) {
                   "c.json", Launcher::deepspeed);
   ASSERT_TRUE(request.ok());
   RunRequest fields = request->fields;
-  fields.push_back({"gpus", "16", "--gpus"});
-  fields.push_back({"tp", "2", "--tp"});
+  fields.push_back({"gpus", "16"});
+  fields.push_back({"tp", "2"});
   settle_batch(request->micro_batches, fields);
   EXPECT_EQ(fields.back().name, "global-batch");
   EXPECT_EQ(fields.back().text, "48");  // 2 x 3 on each of 8 replicas
@@ -331,7 +331,7 @@ TEST(LaunchDeepspeed, WhatCannotBePricedIsRefusedAtItsLine) {
       "{\"zero_optimization\": {\"stage\": 3,\n \"offload_param\": {\n\"device\": \"nvme\"}}}",
       "c.json", Launcher::deepspeed);
   ASSERT_FALSE(request.ok());
-  EXPECT_EQ(request.problems()[0].where, "c.json:3: zero_optimization.offload_param.device");
+  EXPECT_EQ(where_text(request.problems()[0]), "c.json:3: zero_optimization.offload_param.device");
 }
 
 }  // namespace

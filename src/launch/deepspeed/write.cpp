@@ -16,52 +16,53 @@ constexpr Launcher kDeepspeed = Launcher::deepspeed;
 void refuse_job(const Run& run, Refusals& refusals) {
   const Job& job = run.job;
   const std::string_view recipe = job.recipe->name;
-  refusals.refuse(recipe != "bf16" && recipe != "fp16" && recipe != "fp32", "--precision",
+  refusals.refuse(recipe != "bf16" && recipe != "fp16" && recipe != "fp32", "precision",
                   std::string(recipe), "legal: bf16, fp16, fp32");
   refusals.refuse(job.optimizer != Optimizer::adam && job.optimizer != Optimizer::adamw,
-                  "--optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
+                  "optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
                   "legal: adam, adamw");
-  refusals.refuse(job.attention == AttentionKernel::flash3, "--attention", "flash attention 3",
+  refusals.refuse(job.attention == AttentionKernel::flash3, "attention", "flash attention 3",
                   "legal: unfused, flash1, flash2, triton");
-  refusals.refuse(job.graphs != Graphs::none, "--graphs", "CUDA graphs");
-  refusals.refuse(job.fused_experts, "--fused-experts", "fused experts");
-  refusals.refuse(job.fused_loss == Choice::on, "--fused-loss", "a loss in one kernel");
+  refusals.refuse(job.graphs != Graphs::none, "graphs", "CUDA graphs");
+  refusals.refuse(job.fused_experts, "fused-experts", "fused experts");
+  refusals.refuse(job.fused_loss == Choice::on, "fused-loss", "a loss in one kernel");
 }
 
 void refuse_layout(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
-  refusals.refuse(l.vpp > 1, "--vpp", "virtual pipeline stages", "legal: 1");
-  refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b, "--schedule",
+  refusals.refuse(l.vpp > 1, "vpp", "virtual pipeline stages", "legal: 1");
+  refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b, "schedule",
                   "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
                   "legal: 1f1b");
   const bool even = l.first_stage_layers + l.last_stage_layers + l.embedding_slots + l.head_slots;
-  refusals.refuse(l.pp > 1 && even, "--first-stage-layers, --last-stage-layers",
+  refusals.refuse(l.pp > 1 && even,
+                  {FieldName("first-stage-layers"), FieldName("last-stage-layers")},
                   "a stated spread of the layers");
-  refusals.refuse(l.cp > 1 && l.context_exchange == ContextExchange::ring, "--cp-exchange",
+  refusals.refuse(l.cp > 1 && l.context_exchange == ContextExchange::ring, "cp-exchange",
                   "a ring of keys and values", "legal: all-to-all");
-  refusals.refuse(l.tp > 1 && l.sequence_parallel && l.keep_gathered, "--keep-gathered",
+  refusals.refuse(l.tp > 1 && l.sequence_parallel && l.keep_gathered, "keep-gathered",
                   "keeping gathered inputs");
-  refusals.refuse(l.recompute == Recompute::selective, "--recompute",
+  refusals.refuse(l.recompute == Recompute::selective, "recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_early_stop == Choice::on,
-                  "--recompute-early-stop", "ending recomputation early");
-  refusals.refuse(l.shard > 0 && l.shard < l.dp * l.cp && l.zero != 3, "--shard",
+                  "recompute-early-stop", "ending recomputation early");
+  refusals.refuse(l.shard > 0 && l.shard < l.dp * l.cp && l.zero != 3, "shard",
                   "hybrid sharding below ZeRO 3");
-  refusals.refuse(l.offload_optimizer && l.zero == 0, "--offload",
+  refusals.refuse(l.offload_optimizer && l.zero == 0, "offload",
                   "offloaded optimiser states without ZeRO");
-  refusals.refuse(l.offload_activations && l.recompute != Recompute::full, "--offload",
+  refusals.refuse(l.offload_activations && l.recompute != Recompute::full, "offload",
                   "offloaded activations without recomputation");
-  refusals.refuse(l.overlap_parameters == Choice::on, "--overlap-parameters",
+  refusals.refuse(l.overlap_parameters == Choice::on, "overlap-parameters",
                   "a choice of overlap for gathered parameters");
-  refusals.refuse(l.overlap_tensor == Choice::on, "--overlap-tensor",
+  refusals.refuse(l.overlap_tensor == Choice::on, "overlap-tensor",
                   "overlap of tensor-parallel calls");
-  refusals.refuse(l.overlap_experts == Choice::on, "--overlap-experts",
+  refusals.refuse(l.overlap_experts == Choice::on, "overlap-experts",
                   "exchange of tokens under other work");
-  refusals.refuse(has_experts(run.model) && l.etp != 1 && l.etp != l.tp, "--etp",
+  refusals.refuse(has_experts(run.model) && l.etp != 1 && l.etp != l.tp, "etp",
                   "this tensor degree of experts", "legal: 1, " + std::to_string(l.tp));
-  refusals.refuse(has_experts(run.model) && l.dispatch == Dispatch::once, "--dispatch",
+  refusals.refuse(has_experts(run.model) && l.dispatch == Dispatch::once, "dispatch",
                   "another dispatcher of tokens", "legal: copies");
-  refusals.refuse(!usual_order(l), "--order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
+  refusals.refuse(!usual_order(l), "order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
 }
 
 std::string on_off(bool value) {

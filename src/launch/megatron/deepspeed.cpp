@@ -83,8 +83,8 @@ void join_deepspeed(LaunchRequest config, LaunchRequest& script, Problems& probl
       script.fields.push_back(std::move(field));
     } else if (given->text != field.text) {
       problems.push_back({field.where, "is " + printable(field.text) + ", and " +
-                                           printable(given->text) + " at " + given->where +
-                                           "; both must say the same"});
+                                           printable(given->text) + " at " +
+                                           where_text(given->where) + "; both must say the same"});
     }
   }
   for (std::string& note : config.notes) script.notes.push_back(std::move(note));

@@ -68,9 +68,10 @@ void judge_program(const MegatronArguments& arguments, Problems& problems) {
        "pretrain_retro.py", "pretrain_mamba.py", "pretrain_vlm.py", "pretrain_vision_classify.py",
        "pretrain_vision_dino.py", "pretrain_vision_inpaint.py", "train_rl.py"});
   if (std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end()) return;
-  problems.push_back({arguments.file + ":" + std::to_string(arguments.line) + ": " + name,
+  problems.push_back({{arguments.file, arguments.line, FieldName(name)},
                       "trains another network than a decoder, which these options do not describe; "
-                      "legal: pretrain_gpt.py, or a run file with --model"});
+                      "legal: pretrain_gpt.py, or a run file with --model",
+                      Trouble::unsupported});
 }
 
 void judge_values(const MegatronArguments& arguments, LaunchRequest& out, Problems& problems) {

@@ -36,9 +36,9 @@ struct MegatronArguments {
   /// The first word behind the name; empty where there is none.
   std::string text(std::string_view name) const;
   std::optional<std::int64_t> count(std::string_view name) const;
-  std::string where(const Argument& argument) const;
+  Where where(const Argument& argument) const;
   /// The same for an option that may be absent.
-  std::string where(std::string_view name) const;
+  Where where(std::string_view name) const;
   /// The value as a degree, 1 where there is none; held within bounds.
   std::int64_t degree(std::string_view name) const;
   /// Whether DeepSpeed's engine runs the step (Megatron-DeepSpeed).
@@ -65,8 +65,8 @@ class ArgumentReader {
   void copy(std::string_view option, std::string_view field) {
     if (has(option)) add(field, text(option), option);
   }
-  void fail(std::string_view option, std::string message) {
-    problems_.push_back({arguments_.where(option), std::move(message)});
+  void fail(std::string_view option, std::string message, Trouble kind = Trouble::illegal) {
+    problems_.push_back({arguments_.where(option), std::move(message), kind});
   }
 
   const MegatronArguments& arguments_;

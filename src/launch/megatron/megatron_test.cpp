@@ -140,7 +140,7 @@ std::string field(const LaunchRequest& request, std::string_view name) {
 
 std::string place(const LaunchRequest& request, std::string_view name) {
   for (const GivenField& given : request.fields) {
-    if (given.name == name) return given.where;
+    if (given.name == name) return where_text(given.where);
   }
   return {};
 }
@@ -199,7 +199,7 @@ TEST(LaunchMegatron, OneFrameworksRunIsNotWrittenForAnother) {
   run.job.framework = framework_from("fsdp").value();
   const auto files = launch_files(run, Launcher::megatron);
   ASSERT_FALSE(files.ok());
-  EXPECT_EQ(files.problems()[0].where, "--framework");
+  EXPECT_EQ(where_text(files.problems()[0]), "--framework");
 }
 
 TEST(LaunchMegatron, ReadsAScriptOfListsTextsAndVariables) {
@@ -252,7 +252,7 @@ TEST(LaunchMegatron, AnOptionWithABlankInItsNameIsRefused) {
       "A=(\"--fp8-format hybrid\")\npretrain_gpt.py --num-layers 32 --hidden-size 64 "
       "\"${A[@]}\"\n");
   ASSERT_FALSE(request.ok());
-  EXPECT_EQ(request.problems()[0].where, "train.sh:2: --fp8-format hybrid");
+  EXPECT_EQ(where_text(request.problems()[0]), "train.sh:2: --fp8-format hybrid");
   EXPECT_NE(request.problems()[0].message.find("one word"), std::string::npos);
 }
 
@@ -279,7 +279,7 @@ TEST(LaunchMegatron, UnknownOptionsAreNamedAndDataOptionsAreNot) {
 TEST(LaunchMegatron, AnotherKindOfStepIsRefusedAtItsLine) {
   const auto request = read("pretrain_gpt.py --num-layers 24 \\\n  --use-torch-fsdp2\n");
   ASSERT_FALSE(request.ok());
-  EXPECT_EQ(request.problems()[0].where, "train.sh:2: --use-torch-fsdp2");
+  EXPECT_EQ(where_text(request.problems()[0]), "train.sh:2: --use-torch-fsdp2");
 }
 
 TEST(LaunchMegatron, PipelineLayoutsAreUnrolled) {
@@ -307,7 +307,7 @@ TEST(LaunchMegatron, WrongValuesAreReportedWhereTheyStand) {
       " --tensor-model-parallel-size $TP --micro-batch-size 1\n");
   ASSERT_TRUE(request.ok());
   RunRequest fields = request->fields;
-  fields.push_back({"cluster", "dgx-h100", "--cluster"});
+  fields.push_back({"cluster", "dgx-h100"});
   const auto run = make_run(fields);
   ASSERT_FALSE(run.ok());
   const std::string text = messages(run.problems());

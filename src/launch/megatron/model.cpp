@@ -76,12 +76,12 @@ void experts(const Model& model, const Experts& e, bool bf16, Words& words) {
 
 Words megatron_model_words(const Run& run, Refusals& refusals) {
   const Model& model = run.model;
-  const char* const flag = "--model";
+  const char* const field = "model";
   const Layer* dense = first(model, false);
   const Layer* sparse = first(model, true);
   const Layer& layer = dense != nullptr ? *dense : *sparse;
-  refusals.refuse(!layer.attention.has_value(), flag, "a network without attention");
-  refusals.refuse(model.vocabulary == 0, flag, "a network without embedding and head");
+  refusals.refuse(!layer.attention.has_value(), field, "a network without attention");
+  refusals.refuse(model.vocabulary == 0, field, "a network without embedding and head");
   if (!layer.attention || model.vocabulary == 0) return {};
   const Attention& a = *layer.attention;
   const FeedForward& part = dense != nullptr ? *dense->feed_forward : sparse->experts->each;
@@ -97,26 +97,26 @@ Words megatron_model_words(const Run& run, Refusals& refusals) {
               (!kind.experts || kind.experts == sparse->experts) &&
               (kind.experts || kind.feed_forward == dense->feed_forward);
   }
-  refusals.refuse(!uniform, flag, "a network whose layers differ in more than their experts");
-  refusals.refuse(layer.parallel, flag, "attention beside the feed-forward part");
-  refusals.refuse(layer.norms != 2, flag, "a layer of " + std::to_string(layer.norms) + " norms");
-  refusals.refuse(model.norm == NormKind::layer_norm && !model.norm_bias, flag,
+  refusals.refuse(!uniform, field, "a network whose layers differ in more than their experts");
+  refusals.refuse(layer.parallel, field, "attention beside the feed-forward part");
+  refusals.refuse(layer.norms != 2, field, "a layer of " + std::to_string(layer.norms) + " norms");
+  refusals.refuse(model.norm == NormKind::layer_norm && !model.norm_bias, field,
                   "layer norms without a bias");
-  refusals.refuse(model.embedding_norm, flag, "a norm behind the embedding");
-  refusals.refuse(!model.final_norm, flag, "a network without a norm before the head");
-  refusals.refuse(model.head_bias, flag, "a bias of the head");
-  refusals.refuse(model.embedding_width > 0, flag, "an embedding narrower than the layers");
-  refusals.refuse(a.output_bias != part.bias || (part.bias && !a.qkv_bias), flag,
+  refusals.refuse(model.embedding_norm, field, "a norm behind the embedding");
+  refusals.refuse(!model.final_norm, field, "a network without a norm before the head");
+  refusals.refuse(model.head_bias, field, "a bias of the head");
+  refusals.refuse(model.embedding_width > 0, field, "an embedding narrower than the layers");
+  refusals.refuse(a.output_bias != part.bias || (part.bias && !a.qkv_bias), field,
                   "biases on some matrices only, but for queries, keys and values");
-  refusals.refuse(part.gated && part.activation != Activation::silu, flag,
+  refusals.refuse(part.gated && part.activation != Activation::silu, field,
                   "a gate with another activation than SiLU");
   refusals.refuse(!part.gated && part.activation != Activation::gelu &&
                       part.activation != Activation::squared_relu,
-                  flag, "a feed-forward part with ReLU or SiLU and no gate");
-  refusals.refuse(sparse != nullptr && sparse->experts->shared_gate, flag,
+                  field, "a feed-forward part with ReLU or SiLU and no gate");
+  refusals.refuse(sparse != nullptr && sparse->experts->shared_gate, field,
                   "a gate of the shared expert");
-  refusals.refuse(model.learned_positions > 0 && model.learned_positions < run.job.sequence,
-                  "--seq", "a sequence longer than the table of positions");
+  refusals.refuse(model.learned_positions > 0 && model.learned_positions < run.job.sequence, "seq",
+                  "a sequence longer than the table of positions");
 
   Words words;
   add(words, "--num-layers", model.layers());

@@ -53,7 +53,7 @@ TEST(LaunchMegatronOptions, OneExpertIsADenseLayer) {
       "--vocab-size 100 --micro-batch-size 1 --global-batch-size 1 --num-experts 1\n");
   ASSERT_TRUE(request.ok()) << messages(request.problems());
   RunRequest fields = request->fields;
-  fields.push_back({"cluster", "dgx-h100", "--cluster"});
+  fields.push_back({"cluster", "dgx-h100"});
   const auto run = make_run(fields);
   ASSERT_TRUE(run.ok()) << messages(run.problems());
   EXPECT_FALSE(launch::has_experts(run->model));
@@ -87,7 +87,7 @@ TEST(LaunchMegatronOptions, WhatChangesTheStepAndIsNotUnderstoodIsRefusedAtItsLi
   }
   const auto bert = read("pretrain_bert.py --num-layers 24 --hidden-size 64\n");
   ASSERT_FALSE(bert.ok());
-  EXPECT_EQ(bert.problems()[0].where, "train.sh:1: pretrain_bert.py");
+  EXPECT_EQ(where_text(bert.problems()[0]), "train.sh:1: pretrain_bert.py");
 }
 
 TEST(LaunchMegatronOptions, WhatIsPricedByHabitIsTold) {
@@ -105,7 +105,7 @@ TEST(LaunchMegatronOptions, VocabulariesArePaddedAsTheScriptAsks) {
         "--micro-batch-size 1 --global-batch-size 4 " +
         options + "\n");
     RunRequest fields = request->fields;
-    fields.push_back({"cluster", "dgx-h100", "--cluster"});
+    fields.push_back({"cluster", "dgx-h100"});
     return make_run(fields)->model.vocabulary;
   };
   EXPECT_EQ(rows("--vocab-size 50257"), 50257);  // every step pads to 128 x tp

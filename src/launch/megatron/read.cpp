@@ -73,9 +73,9 @@ class MegatronReader : ArgumentReader {
   void accelerators() {
     const std::int64_t gpus = arguments_.accelerators;
     if (gpus > 0) {
-      out_.fields.push_back(
-          {"gpus", std::to_string(gpus),
-           arguments_.file + ":" + std::to_string(arguments_.line) + ": accelerators"});
+      out_.fields.push_back({"gpus",
+                             std::to_string(gpus),
+                             {arguments_.file, arguments_.line, FieldName("accelerators")}});
     }
     const bool stated = has("--global-batch-size") || config_says("global-batch");
     if (stated || config_.micro_batches > 0 || gpus == 0) return;
@@ -103,8 +103,10 @@ class MegatronReader : ArgumentReader {
                : scaling == "mxfp8"                    ? "mxfp8"
                                                        : "";
       if (recipe.empty()) {
-        return fail(option, "'" + printable(scaling) +
-                                "' is not known; legal: delayed, tensorwise, blockwise, mxfp8");
+        return fail(option,
+                    "'" + printable(scaling) +
+                        "' is not known; legal: delayed, tensorwise, blockwise, mxfp8",
+                    Trouble::unknown);
       }
     }
     for (const std::string_view older : {"--fp8-e4m3", "--fp8-hybrid"}) {
@@ -117,7 +119,8 @@ class MegatronReader : ArgumentReader {
     if (optimizer.ends_with("muon")) add("optimizer", "muon", "--optimizer");
     if (!optimizer.empty() && optimizer != "adam" && optimizer != "sgd" &&
         !optimizer.ends_with("muon")) {
-      fail("--optimizer", "'" + printable(optimizer) + "' is not known; legal: adam, sgd, muon");
+      fail("--optimizer", "'" + printable(optimizer) + "' is not known; legal: adam, sgd, muon",
+           Trouble::unknown);
     }
   }
 
@@ -133,7 +136,8 @@ class MegatronReader : ArgumentReader {
       add("attention", "flash2", backend.empty() ? "--use-flash-attn" : "--attention-backend");
     } else if (!backend.empty() && backend != "fused" && backend != "auto") {
       fail("--attention-backend",
-           "'" + printable(backend) + "' is not known; legal: flash, fused, unfused, local, auto");
+           "'" + printable(backend) + "' is not known; legal: flash, fused, unfused, local, auto",
+           Trouble::unknown);
     }
     const bool activation = has("--no-bias-gelu-fusion") || has("--no-bias-swiglu-fusion");
     if (activation && has("--no-bias-dropout-fusion")) {
@@ -184,9 +188,11 @@ class MegatronReader : ArgumentReader {
       const auto found = std::find(kStrategies.begin(), kStrategies.end(), strategy);
       zero = strategy.empty() ? 0 : static_cast<int>(found - kStrategies.begin());
       if (zero == 4) {
-        return fail(option, "'" + printable(strategy) +
-                                "' is not known; legal: no_shard, optim, optim_grads, "
-                                "optim_grads_params");
+        return fail(option,
+                    "'" + printable(strategy) +
+                        "' is not known; legal: no_shard, optim, optim_grads, "
+                        "optim_grads_params",
+                    Trouble::unknown);
       }
     }
     add("zero", std::to_string(zero), option);

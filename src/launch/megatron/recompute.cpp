@@ -55,7 +55,8 @@ class RecomputationReader : ArgumentReader {
       return;
     }
     if (method != "block") {
-      return fail(how, "'" + printable(method) + "' is not known; legal: uniform, block");
+      return fail(how, "'" + printable(method) + "' is not known; legal: uniform, block",
+                  Trouble::unknown);
     }
     const std::int64_t stage =
         arguments_.count("--num-layers").value_or(0) / degree("--pipeline-model-parallel-size");
@@ -80,7 +81,8 @@ class RecomputationReader : ArgumentReader {
           granularity.empty() ? std::string_view("--recompute-activations") : kHow);
       modules();
     } else if (!granularity.empty()) {
-      fail(kHow, "'" + printable(granularity) + "' is not known; legal: full, selective");
+      fail(kHow, "'" + printable(granularity) + "' is not known; legal: full, selective",
+           Trouble::unknown);
     } else if (has("--moe-layer-recompute")) {
       add("recompute", "selective", "--moe-layer-recompute");
       add("recompute-pieces", "experts", "--moe-layer-recompute");
@@ -106,9 +108,11 @@ class RecomputationReader : ArgumentReader {
         return module.option == word.text;
       });
       if (found == kModules.end()) {
-        fail("--recompute-modules", "'" + printable(word.text) +
-                                        "' is not known; legal: core_attn, layernorm, "
-                                        "mla_up_proj, moe_act, mlp, shared_experts, moe");
+        fail("--recompute-modules",
+             "'" + printable(word.text) +
+                 "' is not known; legal: core_attn, layernorm, "
+                 "mla_up_proj, moe_act, mlp, shared_experts, moe",
+             Trouble::unknown);
       } else {
         pieces.emplace_back(found->field);
       }

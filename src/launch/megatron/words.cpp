@@ -105,15 +105,13 @@ std::optional<std::int64_t> MegatronArguments::count(std::string_view name) cons
   return whole_number(text(name));
 }
 
-std::string MegatronArguments::where(const Argument& argument) const {
-  return file + ":" + std::to_string(argument.line) + ": " + printable(argument.name);
+Where MegatronArguments::where(const Argument& argument) const {
+  return {file, argument.line, FieldName(printable(argument.name))};
 }
 
-std::string MegatronArguments::where(std::string_view name) const {
+Where MegatronArguments::where(std::string_view name) const {
   const Argument* found = find(name);
-  return found != nullptr
-             ? where(*found)
-             : file + ":" + std::to_string(line) + ": " + std::string(name) + " (absent)";
+  return found != nullptr ? where(*found) : Where(file, line, FieldName(name, "(absent)"));
 }
 
 std::int64_t MegatronArguments::degree(std::string_view name) const {
@@ -159,7 +157,8 @@ Result<MegatronArguments> megatron_arguments(std::string_view text, const std::s
     const auto program = program_of(command);
     out.program = program == command.end() ? "" : program->text;
   }
-  if (most == 0) return Problem{file, "holds no command with arguments of Megatron-LM"};
+  if (most == 0)
+    return Problem{file, "holds no command with arguments of Megatron-LM", Trouble::missing};
   out.file = file;
   out.files = script->files;
   out.accelerators = accelerators_of(out.arguments);

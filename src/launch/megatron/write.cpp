@@ -27,67 +27,66 @@ void refuse_job(const Run& run, Refusals& refusals) {
   const Job& job = run.job;
   refusals.refuse(
       job.attention == AttentionKernel::flash1 || job.attention == AttentionKernel::triton,
-      "--attention", "the first flash attention", "legal: unfused, flash2, flash3");
+      "attention", "the first flash attention", "legal: unfused, flash2, flash3");
   refusals.refuse(job.attention == AttentionKernel::flash3 &&
                       run.cluster.accelerator.traits.flash_attention < 3,
-                  "--attention", "flash attention 3 before Hopper", "legal: unfused, flash2");
+                  "attention", "flash attention 3 before Hopper", "legal: unfused, flash2");
   const bool muon = job.optimizer == Optimizer::muon;
   refusals.refuse(job.optimizer == Optimizer::adafactor || job.optimizer == Optimizer::adam_8bit,
-                  "--optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
+                  "optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
                   "legal: adam, adamw, sgd, muon");
-  refusals.refuse(run.layout.offload_activations, "--offload",
-                  "offloaded activations of every layer",
+  refusals.refuse(run.layout.offload_activations, "offload", "offloaded activations of every layer",
                   "Megatron-LM offloads all but one at most");
-  refusals.refuse(muon && run.layout.zero > 0, "--zero", "Muon with sharded optimiser states",
+  refusals.refuse(muon && run.layout.zero > 0, "zero", "Muon with sharded optimiser states",
                   "legal: 0");
-  refusals.refuse(job.recipe->name == "tf32", "--precision", "tf32", "legal: fp32, bf16, fp16");
+  refusals.refuse(job.recipe->name == "tf32", "precision", "tf32", "legal: fp32, bf16, fp16");
   refusals.refuse(
       has_experts(run.model) && job.recipe->activation == Precision::fp16 && run.layout.ep > 1,
-      "--precision", "expert parallelism in fp16", "legal: bf16");
-  refusals.refuse(job.fused_experts && has_experts(run.model), "--fused-experts",
+      "precision", "expert parallelism in fp16", "legal: bf16");
+  refusals.refuse(job.fused_experts && has_experts(run.model), "fused-experts",
                   "activation and casts inside grouped products");
   refusals.refuse(job.small_gradients && job.recipe->activation != Precision::bf16,
-                  "--small-gradients", "16-bit gradients without bf16");
-  refusals.refuse(job.graphs != Graphs::none && run.layout.recompute == Recompute::full, "--graphs",
+                  "small-gradients", "16-bit gradients without bf16");
+  refusals.refuse(job.graphs != Graphs::none && run.layout.recompute == Recompute::full, "graphs",
                   "CUDA graphs with full recomputation");
 }
 
 void refuse_layout(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
   const Habits& habit = habits(run.job);
-  refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b, "--schedule",
+  refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b, "schedule",
                   "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
                   "legal: 1f1b");
-  refusals.refuse(l.tp > 1 && !l.sequence_parallel && has_experts(run.model), "--no-sp",
+  refusals.refuse(l.tp > 1 && !l.sequence_parallel && has_experts(run.model), "no-sp",
                   "tensor parallelism of experts without sequence parallelism");
-  refusals.refuse(l.tp > 1 && l.sequence_parallel && l.keep_gathered, "--keep-gathered",
+  refusals.refuse(l.tp > 1 && l.sequence_parallel && l.keep_gathered, "keep-gathered",
                   "keeping gathered inputs");
-  refusals.refuse(l.cp > 1 && run.job.sequence % (2 * l.cp) != 0, "--cp",
+  refusals.refuse(l.cp > 1 && run.job.sequence % (2 * l.cp) != 0, "cp",
                   "a sequence that is no multiple of 2 x cp");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_early_stop == Choice::on,
-                  "--recompute-early-stop", "ending recomputation early");
-  refusals.refuse(l.offload_parameters, "--offload", "offloaded parameters",
+                  "recompute-early-stop", "ending recomputation early");
+  refusals.refuse(l.offload_parameters, "offload", "offloaded parameters",
                   "legal: optimizer, activations");
-  refusals.refuse(l.offload_activations && (l.pp > 1 || l.recompute != Recompute::none),
-                  "--offload", "offloaded activations with a pipeline or recomputation");
-  refusals.refuse(l.offload_optimizer && l.zero != 1, "--offload",
+  refusals.refuse(l.offload_activations && (l.pp > 1 || l.recompute != Recompute::none), "offload",
+                  "offloaded activations with a pipeline or recomputation");
+  refusals.refuse(l.offload_optimizer && l.zero != 1, "offload",
                   "offloaded optimiser states without the distributed optimiser",
                   "legal with --zero 1");
   const bool tensor = chosen(l.overlap_tensor, habit.overlap.tensor);
-  refusals.refuse(tensor && (l.tp == 1 || !l.sequence_parallel), "--overlap-tensor",
+  refusals.refuse(tensor && (l.tp == 1 || !l.sequence_parallel), "overlap-tensor",
                   "overlap of tensor-parallel calls without sequence parallelism");
   refusals.refuse(l.zero > 0 && chosen(l.overlap_parameters, habit.overlap.parameters) &&
                       !chosen(l.overlap_gradients, habit.overlap.gradients),
-                  "--overlap-parameters", "overlap of parameters but not of gradients");
-  refusals.refuse(fully_sharded(l) && l.pp > 1 && l.vpp > 1, "--vpp",
+                  "overlap-parameters", "overlap of parameters but not of gradients");
+  refusals.refuse(fully_sharded(l) && l.pp > 1 && l.vpp > 1, "vpp",
                   "Megatron-FSDP with virtual stages");
   using enum Dimension;
   const bool usual = l.order == std::array{tp, cp, dp, pp};
   const bool inner = l.order == std::array{tp, cp, pp, dp};
-  refusals.refuse(!usual && !inner, "--order", "this numbering of the ranks",
+  refusals.refuse(!usual && !inner, "order", "this numbering of the ranks",
                   "legal: tp-cp-dp-pp, tp-cp-pp-dp");
   const std::vector<std::int64_t> chunks = layers_of_chunks(run.model, l);
-  refusals.refuse(std::count(chunks.begin(), chunks.end(), 0) > 0, "--pp",
+  refusals.refuse(std::count(chunks.begin(), chunks.end(), 0) > 0, "pp",
                   "a pipeline stage without layers");
 }
 

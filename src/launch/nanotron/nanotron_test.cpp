@@ -128,8 +128,8 @@ TEST(LaunchNanotron, DefaultsAreTheFrameworksOwn) {
   auto request = read_launch(text, "c.yaml", Launcher::nanotron);
   ASSERT_TRUE(request.ok());
   RunRequest fields = request->fields;
-  fields.push_back({"cluster", "dgx-h100", "--cluster"});
-  fields.push_back({"model", "llama-2-7b", "--model"});
+  fields.push_back({"cluster", "dgx-h100"});
+  fields.push_back({"model", "llama-2-7b"});
   const auto run = make_run(fields);
   ASSERT_TRUE(run.ok()) << messages(run.problems());
   EXPECT_EQ(run->layout.schedule, Schedule::gpipe);  // all forward, all backward

@@ -26,52 +26,54 @@ void refuse_model(const Model& model, Refusals& refusals) {
               part.activation == Activation::silu;
     }
   }
-  refusals.refuse(!llama, "--model", "a network that is not of Llama's form");
+  refusals.refuse(!llama, "model", "a network that is not of Llama's form");
 }
 
 void refuse_job(const Run& run, Refusals& refusals) {
   const Job& job = run.job;
   const std::string_view recipe = job.recipe->name;
-  refusals.refuse(recipe != "bf16" && recipe != "fp16" && recipe != "fp32", "--precision",
+  refusals.refuse(recipe != "bf16" && recipe != "fp16" && recipe != "fp32", "precision",
                   std::string(recipe), "legal: bf16, fp16, fp32");
-  refusals.refuse(job.optimizer != Optimizer::adamw && job.optimizer != Optimizer::sgd,
-                  "--optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
+  refusals.refuse(job.optimizer != Optimizer::adamw && job.optimizer != Optimizer::sgd, "optimizer",
+                  std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
                   "legal: adamw, sgd");
-  refusals.refuse(job.attention != AttentionKernel::flash2, "--attention",
+  refusals.refuse(job.attention != AttentionKernel::flash2, "attention",
                   "another kernel than flash attention 2", "legal: flash2");
-  refusals.refuse((job.dropout >= 0 ? job.dropout : run.model.dropout) > 0, "--dropout", "dropout",
+  refusals.refuse((job.dropout >= 0 ? job.dropout : run.model.dropout) > 0, "dropout", "dropout",
                   "legal: 0");
-  refusals.refuse(job.graphs != Graphs::none, "--graphs", "CUDA graphs");
-  refusals.refuse(job.fused_loss == Choice::on, "--fused-loss", "a loss in one kernel");
-  refusals.refuse(job.checked_collectives, "--checked-collectives",
+  refusals.refuse(job.graphs != Graphs::none, "graphs", "CUDA graphs");
+  refusals.refuse(job.fused_loss == Choice::on, "fused-loss", "a loss in one kernel");
+  refusals.refuse(job.checked_collectives, "checked-collectives",
                   "the variable TORCH_DISTRIBUTED_DEBUG of the environment");
 }
 
 void refuse_layout(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
-  refusals.refuse(l.cp > 1, "--cp", "context parallelism", "legal: 1");
-  refusals.refuse(l.vpp > 1, "--vpp", "virtual pipeline stages", "legal: 1");
-  refusals.refuse(l.zero > 1, "--zero", "ZeRO " + std::to_string(l.zero), "legal: 0, 1");
-  refusals.refuse(l.shard > 0 && l.shard < l.dp * l.cp, "--shard", "hybrid sharding");
+  refusals.refuse(l.cp > 1, "cp", "context parallelism", "legal: 1");
+  refusals.refuse(l.vpp > 1, "vpp", "virtual pipeline stages", "legal: 1");
+  refusals.refuse(l.zero > 1, "zero", "ZeRO " + std::to_string(l.zero), "legal: 0, 1");
+  refusals.refuse(l.shard > 0 && l.shard < l.dp * l.cp, "shard", "hybrid sharding");
   refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b && l.schedule != Schedule::gpipe,
-                  "--schedule",
+                  "schedule",
                   "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
                   "legal: 1f1b, gpipe");
   const bool stated =
       l.first_stage_layers + l.last_stage_layers + l.embedding_slots + l.head_slots > 0;
-  refusals.refuse(l.pp > 1 && stated, "--first-stage-layers, --last-stage-layers",
+  refusals.refuse(l.pp > 1 && stated,
+                  {FieldName("first-stage-layers"), FieldName("last-stage-layers")},
                   "a stated spread of the layers", "nanotron balances stages itself");
-  refusals.refuse(l.recompute == Recompute::selective, "--recompute",
+  refusals.refuse(l.recompute == Recompute::selective, "recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
   refusals.refuse(l.recompute == Recompute::full &&
                       (l.recompute_every > 1 || l.recompute_early_stop == Choice::on),
-                  "--recompute-every, --recompute-early-stop", "this kind of recomputation");
-  refusals.refuse(l.offload_optimizer || l.offload_activations || l.offload_parameters, "--offload",
+                  {FieldName("recompute-every"), FieldName("recompute-early-stop")},
+                  "this kind of recomputation");
+  refusals.refuse(l.offload_optimizer || l.offload_activations || l.offload_parameters, "offload",
                   "offload", "legal: none");
   refusals.refuse(l.overlap_gradients == Choice::off || l.overlap_parameters == Choice::on,
-                  "--overlap-gradients, --overlap-parameters",
+                  {FieldName("overlap-gradients"), FieldName("overlap-parameters")},
                   "a choice of overlap for data-parallel calls");
-  refusals.refuse(!usual_order(l), "--order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
+  refusals.refuse(!usual_order(l), "order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
 }
 
 // Lines of YAML, two blanks a level.

@@ -227,13 +227,14 @@ class Script : Words {
 
 Result<ShellScript> read_shell(std::string_view text, const std::string& file) {
   if (text.size() > kLargestScript) {
-    return Problem{file, "is larger than " + std::to_string(kLargestScript >> 20) + " MiB"};
+    return Problem{file, "is larger than " + std::to_string(kLargestScript >> 20) + " MiB",
+                   Trouble::unreadable};
   }
   int line = 1;
   for (const char c : text) {
     if (c == '\n') ++line;
     if (static_cast<unsigned char>(c) < 0x20 && !is_space(c) && c != '\f' && c != '\v') {
-      return Problem{file + ":" + std::to_string(line), "is no text: it holds control characters"};
+      return Problem{{file, line}, "is no text: it holds control characters", Trouble::malformed};
     }
   }
   State state;

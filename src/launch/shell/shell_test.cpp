@@ -8,7 +8,7 @@ namespace {
 // The words of the last command, with bars between them; or the first problem.
 std::string last_command(const std::string& text) {
   const auto script = read_shell(text, "s.sh");
-  if (!script) return script.problems()[0].where + ": " + script.problems()[0].message;
+  if (!script) return where_text(script.problems()[0]) + ": " + script.problems()[0].message;
   std::string out;
   if (script->commands.empty()) return "(no command)";
   for (const ShellWord& word : script->commands.back()) {
@@ -70,7 +70,7 @@ TEST(LaunchShell, AHereDocumentThatDoesNotEndIsNamedByItsDelimiter) {
   const auto script = read_shell("cat <<END_OF_THE_CONFIGURATION > c.json\n{}\nrun\n", "s.sh");
   ASSERT_FALSE(script.ok());
   ASSERT_EQ(script.problems().size(), 1u);
-  EXPECT_EQ(script.problems()[0].where, "s.sh:1");
+  EXPECT_EQ(where_text(script.problems()[0]), "s.sh:1");
   EXPECT_EQ(script.problems()[0].message,
             "the here-document 'END_OF_THE_CONFIGURATION' does not end");
 }

@@ -84,7 +84,7 @@ void add_words(const Pieces& pieces, ShellCommand& into) {
 }
 
 void Words::fail(int line, std::string message) const {
-  state_.problems.push_back({state_.file + ":" + std::to_string(line), std::move(message)});
+  state_.problems.push_back({{state_.file, line}, std::move(message)});
 }
 
 Pieces Words::read_word() {

@@ -83,7 +83,7 @@ std::string flavors_text() {
 
 GivenField model_field(const Flavor& flavor, const std::string& file, int line) {
   if (!flavor.prediction) return deepseek_without_prediction(file, line);
-  return {"model", std::string(flavor.model), file + ":" + std::to_string(line) + ": model.flavor"};
+  return {"model", std::string(flavor.model), {file, line, FieldName("model.flavor")}};
 }
 
 }  // namespace headway::launch

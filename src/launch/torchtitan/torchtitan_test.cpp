@@ -167,7 +167,7 @@ TEST(LaunchTorchtitan, WhatIsLeftFollowsFromTheAccelerators) {
   EXPECT_EQ(field(*request, "fused-loss"), "on");  // the default of compile.components
   for (const GivenField& given : request->fields) {
     if (given.name == "tp") {
-      EXPECT_EQ(given.where, "t.toml:11: parallelism.tensor_parallel_degree");
+      EXPECT_EQ(where_text(given.where), "t.toml:11: parallelism.tensor_parallel_degree");
     }
   }
 }
@@ -191,12 +191,12 @@ TEST(LaunchTorchtitan, WhatChangesTheStepIsRefusedUnlessItIsHarmless) {
   const auto degree = read_launch("[training]\nseq_len = 1\n[parallelism]\nnew_degree = 2\n",
                                   "t.toml", Launcher::torchtitan);
   ASSERT_FALSE(degree.ok());
-  EXPECT_EQ(degree.problems()[0].where, "t.toml:4: parallelism.new_degree");
+  EXPECT_EQ(where_text(degree.problems()[0]), "t.toml:4: parallelism.new_degree");
   const auto converter = read_launch(
       "[model]\nconverters = [\"float8\", \"quantize.grouped_mm.mx\"]\n[training]\nseq_len = 1\n",
       "t.toml", Launcher::torchtitan);
   ASSERT_FALSE(converter.ok());
-  EXPECT_EQ(converter.problems()[0].where, "t.toml:2: model.converters");
+  EXPECT_EQ(where_text(converter.problems()[0]), "t.toml:2: model.converters");
   const auto unknown =
       read_launch(std::string(kUsual) + "[mine]\nword = 1\n", "t.toml", Launcher::torchtitan, 64);
   ASSERT_TRUE(unknown.ok()) << messages(unknown.problems());
@@ -222,11 +222,12 @@ TEST(LaunchTorchtitan, RecomputingEverySecondLayerIsRefusedUnlessAFlagOverrides)
       "t.toml", Launcher::torchtitan);
   ASSERT_TRUE(request.ok()) << messages(request.problems());
   RunRequest fields = request->fields;
-  fields.push_back({"cluster", "dgx-h100", "--cluster"});
+  fields.push_back({"cluster", "dgx-h100"});
   const auto refused = make_run(fields);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.problems()[0].where, "t.toml:9: activation_checkpoint.selective_ac_option");
-  fields.push_back({"recompute", "full", "--recompute"});
+  EXPECT_EQ(where_text(refused.problems()[0]),
+            "t.toml:9: activation_checkpoint.selective_ac_option");
+  fields.push_back({"recompute", "full"});
   EXPECT_TRUE(make_run(fields).ok());
 }
 

@@ -15,76 +15,76 @@ void refuse_job(const Run& run, Refusals& refusals) {
   const std::string_view recipe = job.recipe->name;
   refusals.refuse(
       recipe != "bf16" && recipe != "fp32" && recipe != "fp8-current" && recipe != "mxfp8",
-      "--precision", std::string(recipe), "legal: bf16, fp32, fp8-current, mxfp8");
-  refusals.refuse(job.attention != AttentionKernel::flash2, "--attention",
+      "precision", std::string(recipe), "legal: bf16, fp32, fp8-current, mxfp8");
+  refusals.refuse(job.attention != AttentionKernel::flash2, "attention",
                   "another kernel than that of scaled_dot_product_attention", "legal: flash2");
   refusals.refuse(job.optimizer != Optimizer::adam && job.optimizer != Optimizer::adamw,
-                  "--optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
+                  "optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
                   "legal: adam, adamw");
-  refusals.refuse((job.dropout >= 0 ? job.dropout : run.model.dropout) > 0, "--dropout", "dropout",
+  refusals.refuse((job.dropout >= 0 ? job.dropout : run.model.dropout) > 0, "dropout", "dropout",
                   "legal: 0");
-  refusals.refuse(job.param_dtype == WireFormat::fp32 && recipe != "fp32", "--param-dtype",
+  refusals.refuse(job.param_dtype == WireFormat::fp32 && recipe != "fp32", "param-dtype",
                   "autocast", "legal: bf16");
-  refusals.refuse(job.reduce_dtype == WireFormat::bf16, "--reduce-dtype",
+  refusals.refuse(job.reduce_dtype == WireFormat::bf16, "reduce-dtype",
                   "gradients reduced in 16 bit", "legal: fp32");
-  refusals.refuse(job.small_gradients, "--small-gradients", "gradients in 16 bit");
-  refusals.refuse(job.graphs != Graphs::none, "--graphs", "CUDA graphs");
-  refusals.refuse(job.fused_experts && has_experts(run.model), "--fused-experts",
+  refusals.refuse(job.small_gradients, "small-gradients", "gradients in 16 bit");
+  refusals.refuse(job.graphs != Graphs::none, "graphs", "CUDA graphs");
+  refusals.refuse(job.fused_experts && has_experts(run.model), "fused-experts",
                   "activation and casts inside grouped products");
-  refusals.refuse(job.checked_collectives, "--checked-collectives",
+  refusals.refuse(job.checked_collectives, "checked-collectives",
                   "the variable TORCH_DISTRIBUTED_DEBUG of the environment");
-  refusals.refuse(!job.fused && job.fused_loss == Choice::on, "--fused-loss",
+  refusals.refuse(!job.fused && job.fused_loss == Choice::on, "fused-loss",
                   "a compiled loss of a network that is not");
 }
 
 void refuse_sharding(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
   const bool others = l.tp * l.pp * l.cp > 1;
-  refusals.refuse(l.zero == 1, "--zero", "ZeRO 1", "legal: 0, 2, 3");
-  refusals.refuse(l.zero == 0 && (l.dp == 1 || others), "--zero",
+  refusals.refuse(l.zero == 1, "zero", "ZeRO 1", "legal: 0, 2, 3");
+  refusals.refuse(l.zero == 0 && (l.dp == 1 || others), "zero",
                   "unsharded weights beside other parallelism than data", "legal: 2, 3");
-  refusals.refuse(l.shard > 0 && l.shard % l.cp != 0, "--shard",
+  refusals.refuse(l.shard > 0 && l.shard % l.cp != 0, "shard",
                   "a group of ranks that is no multiple of cp");
-  refusals.refuse(l.zero > 0 && l.shard == 1 && l.dp > 1, "--shard", "sharding over one rank");
-  refusals.refuse(l.offload_activations, "--offload", "offloaded activations");
-  refusals.refuse(l.offload_optimizer != l.offload_parameters, "--offload",
+  refusals.refuse(l.zero > 0 && l.shard == 1 && l.dp > 1, "shard", "sharding over one rank");
+  refusals.refuse(l.offload_activations, "offload", "offloaded activations");
+  refusals.refuse(l.offload_optimizer != l.offload_parameters, "offload",
                   "offload of only one of optimiser states and parameters",
                   "legal: optimizer,parameters");
   const bool off = l.overlap_gradients == Choice::off || l.overlap_parameters == Choice::off;
-  refusals.refuse(off, "--overlap-gradients, --overlap-parameters",
+  refusals.refuse(off, {FieldName("overlap-gradients"), FieldName("overlap-parameters")},
                   "FSDP without overlap of its communication");
 }
 
 void refuse_layout(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
   refuse_sharding(run, refusals);
-  refusals.refuse(l.tp > 1 && !l.sequence_parallel, "--no-sp",
+  refusals.refuse(l.tp > 1 && !l.sequence_parallel, "no-sp",
                   "tensor parallelism without sequence parallelism");
-  refusals.refuse(l.tp > 1 && l.keep_gathered, "--keep-gathered", "keeping gathered inputs");
-  refusals.refuse(l.cp > 1 && l.context_exchange != ContextExchange::ring, "--cp-exchange",
+  refusals.refuse(l.tp > 1 && l.keep_gathered, "keep-gathered", "keeping gathered inputs");
+  refusals.refuse(l.cp > 1 && l.context_exchange != ContextExchange::ring, "cp-exchange",
                   "exchange of heads against tokens", "legal: ring");
-  refusals.refuse(l.recompute == Recompute::selective, "--recompute",
+  refusals.refuse(l.recompute == Recompute::selective, "recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
-  refusals.refuse(l.recompute == Recompute::full && l.recompute_every > 1, "--recompute-every",
+  refusals.refuse(l.recompute == Recompute::full && l.recompute_every > 1, "recompute-every",
                   "one recomputation over several layers", "legal: 1");
   refusals.refuse(
       l.pp > 1 && (l.schedule == Schedule::zero_bubble || l.schedule == Schedule::dual_pipe),
-      "--schedule", "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
+      "schedule", "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
       "legal: 1f1b, gpipe, zero-bubble-v");
-  refusals.refuse(has_experts(run.model) && l.etp != 1 && l.etp != l.tp, "--etp",
+  refusals.refuse(has_experts(run.model) && l.etp != 1 && l.etp != l.tp, "etp",
                   "this tensor degree of experts", "legal: 1, " + std::to_string(l.tp));
-  refusals.refuse(l.overlap_experts == Choice::on, "--overlap-experts",
+  refusals.refuse(l.overlap_experts == Choice::on, "overlap-experts",
                   "exchange of tokens under other work");
-  refusals.refuse(l.overlap_tensor == Choice::on && (l.tp == 1 || !run.job.fused),
-                  "--overlap-tensor", "overlap of tensor-parallel calls without compilation");
-  refusals.refuse(!usual_order(l), "--order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
+  refusals.refuse(l.overlap_tensor == Choice::on && (l.tp == 1 || !run.job.fused), "overlap-tensor",
+                  "overlap of tensor-parallel calls without compilation");
+  refusals.refuse(!usual_order(l), "order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
   const std::vector<std::int64_t> chunks = layers_of_chunks(run.model, l);
-  refusals.refuse(std::count(chunks.begin(), chunks.end(), 0) > 0, "--pp",
+  refusals.refuse(std::count(chunks.begin(), chunks.end(), 0) > 0, "pp",
                   "a pipeline stage without layers");
   const std::int64_t batches = micro_batches(run.job, l);
   const std::int64_t rounds = std::max<std::int64_t>(1, batches / l.pp);
   refusals.refuse(
-      l.vpp > 1 && batches % rounds != 0, "--vpp",
+      l.vpp > 1 && batches % rounds != 0, "vpp",
       std::to_string(batches) + " micro-batches, no multiple of pp, over virtual stages");
 }
 
@@ -193,7 +193,7 @@ Result<std::vector<LaunchFile>> write_torchtitan(const Run& run) {
   refuse_job(run, refusals);
   refuse_layout(run, refusals);
   const Flavor* flavor = flavor_of(run.model);
-  refusals.refuse(flavor == nullptr, "--model", "a network of this shape",
+  refusals.refuse(flavor == nullptr, "model", "a network of this shape",
                   "its flavors: " + flavors_text());
   if (!problems.empty()) return problems;
 

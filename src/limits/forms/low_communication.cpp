@@ -26,8 +26,10 @@ Result<Method> read_method(const std::string& name) {
   const std::string path = kFolder + "/" + name + ".toml";
   const std::vector<std::string> names = relaxation_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    return Problem{"relax", "'" + printable(name) + "' is not a known method" +
-                                suggestion(name, names) + " (known: " + join(names, ", ") + ")"};
+    return Problem{FieldName("relax"),
+                   "'" + printable(name) + "' is not a known method" + suggestion(name, names) +
+                       " (known: " + join(names, ", ") + ")",
+                   Trouble::unknown};
   }
   const Result<Document> document = embedded_document(path);
   if (!document) return document.problems();
@@ -65,7 +67,8 @@ void take(const std::optional<T>& wish, const char* what, T most, T& value, Prob
     value = *wish;
     return;
   }
-  problems.push_back({what, "must be from 1 to " + number_text(static_cast<double>(most))});
+  problems.push_back(
+      {FieldName(what), "must be from 1 to " + number_text(static_cast<double>(most))});
 }
 
 }  // namespace
@@ -105,17 +108,19 @@ Result<Setting> relaxed(const Setting& setting, const RelaxationWishes& wishes) 
     for (const Level& level : levels) names.push_back(level.name);
     const auto at = std::find(names.begin(), names.end(), *wishes.loose_level);
     if (at == names.end()) {
-      problems.push_back({"loose_level", "'" + printable(*wishes.loose_level) +
-                                             "' is not a level of this machine" +
-                                             suggestion(*wishes.loose_level, names)});
+      problems.push_back({FieldName("loose_level"),
+                          "'" + printable(*wishes.loose_level) +
+                              "' is not a level of this machine" +
+                              suggestion(*wishes.loose_level, names),
+                          Trouble::unknown});
     }
     of.loose_level = static_cast<std::size_t>(at - names.begin());
   }
   if (of.submodels > 1 && (of.submodels & (of.submodels - 1)) != 0) {
-    problems.push_back({"submodels", "must be a power of two, as clusters are"});
+    problems.push_back({FieldName("submodels"), "must be a power of two, as clusters are"});
   }
   if (of.submodels > 1 && (of.blocks > 1 || of.forward_only || of.compression > 1)) {
-    problems.push_back({"submodels",
+    problems.push_back({FieldName("submodels"),
                         "cannot be joined with blocks, compression or forward passes "
                         "only"});
   }

@@ -16,23 +16,23 @@ Seconds latency_of_distance(double metres) {
 Result<Setting> in_sites(const Setting& setting, const Sites& sites) {
   Problems problems;
   if (sites.sites < 1 || sites.sites > kMostSites) {
-    problems.push_back({"sites", "must be from 1 to " + std::to_string(kMostSites)});
+    problems.push_back({FieldName("sites"), "must be from 1 to " + std::to_string(kMostSites)});
   } else if ((sites.sites & (sites.sites - 1)) != 0) {
-    problems.push_back({"sites", "must be a power of two, as clusters are"});
+    problems.push_back({FieldName("sites"), "must be a power of two, as clusters are"});
   }
   if (!(sites.bandwidth > BytesPerSecond())) {
-    problems.push_back({"site-bandwidth", "must be above 0"});
+    problems.push_back({FieldName("site-bandwidth"), "must be above 0"});
   }
   if (!(sites.latency >= Seconds()) || sites.latency > Seconds(10)) {
-    problems.push_back({"site-distance", "must be from 0 to 10 s of light in glass"});
+    problems.push_back({FieldName("site-distance"), "must be from 0 to 10 s of light in glass"});
   }
   if (setting.machine.levels.size() >= static_cast<std::size_t>(kMostLevels)) {
-    problems.push_back({"sites", "the machine has " + std::to_string(kMostLevels) +
-                                     " levels already, the most that are possible"});
+    problems.push_back({FieldName("sites"), "the machine has " + std::to_string(kMostLevels) +
+                                                " levels already, the most that are possible"});
   }
   if (setting.machine.sites > 0) {
-    problems.push_back(
-        {"sites", "the machine '" + printable(setting.machine.name) + "' has sites of its own"});
+    problems.push_back({FieldName("sites"), "the machine '" + printable(setting.machine.name) +
+                                                "' has sites of its own"});
   }
   if (!problems.empty()) return problems;
   Setting out = setting;

@@ -104,7 +104,6 @@ Json textbook_json(const ExpectedCalls& e) {
 
 std::string expected_json(const ExpectedCalls& e) {
   const Job& job = e.run.job;
-  const Layout& layout = e.run.layout;
   Json classes = Json::array();
   for (const ClassTraffic& stage : e.traffic.classes) classes.push_back(class_json(stage, e));
   return document_text({{"model", e.run.model.name},
@@ -115,17 +114,7 @@ std::string expected_json(const ExpectedCalls& e) {
                           {"seq", job.sequence},
                           {"global_batch", job.global_batch},
                           {"precision", job.recipe->name}}},
-                        {"layout",
-                         {{"gpus", layout.ranks()},
-                          {"dp", layout.dp},
-                          {"tp", layout.tp},
-                          {"cp", layout.cp},
-                          {"pp", layout.pp},
-                          {"vpp", layout.vpp},
-                          {"ep", layout.ep},
-                          {"micro_batch", layout.micro_batch},
-                          {"micro_batches", micro_batches(job, layout)},
-                          {"zero", layout.zero}}},
+                        {"layout", run_layout_json(e.run)},
                         {"step_time_s", e.forecast.step_time.value()},
                         {"fits", e.forecast.fits},
                         {"small_means", e.small},

@@ -181,7 +181,7 @@ std::string measured_json(const Measured& measured) {
   const Recording& recording = measured.recording();
   Json unread = Json::array();
   for (const Problem& problem : measured.run.unread) {
-    unread.push_back({{"file", problem.where}, {"why", problem.message}});
+    unread.push_back({{"file", where_text(problem)}, {"why", problem.message}});
   }
   return document_text({{"source", measured.run.files},
                         {"unread", std::move(unread)},

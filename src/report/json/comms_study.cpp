@@ -29,17 +29,10 @@ Json wire_json(const std::vector<TrafficCall>& calls, Key key) {
 
 Json run_json(const StudiedRun& run) {
   const TrafficSum all = sum_of(run.calls), small = small_sum(run.calls);
-  const Layout& layout = run.layout;
   return {{"part", kStudyPartNames[static_cast<std::size_t>(run.part)]},
           {"model", run.model},
           {"seq", run.sequence},
-          {"layout",
-           {{"gpus", layout.ranks()},
-            {"dp", layout.dp},
-            {"tp", layout.tp},
-            {"pp", layout.pp},
-            {"micro_batch", layout.micro_batch},
-            {"zero", layout.zero}}},
+          {"layout", layout_json(run.layout)},
           {"step_time_s", run.step_time.value()},
           {"tokens_per_s_per_gpu", run.tokens_per_second_per_accelerator},
           {"fits", run.fits},

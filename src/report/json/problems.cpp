@@ -8,8 +8,8 @@ namespace headway {
 std::string problems_json(const Problems& problems) {
   Json list = Json::array();
   for (const Problem& problem : problems) {
-    list.push_back(
-        {{"where", printable(problem.where, 300)}, {"message", printable(problem.message, 2000)}});
+    list.push_back({{"where", printable(where_text(problem), 300)},
+                    {"message", printable(problem.message, 2000)}});
   }
   return document_text({{"problems", std::move(list)}});
 }

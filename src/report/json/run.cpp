@@ -2,36 +2,18 @@
 
 namespace headway {
 
-Json run_layout_json(const Run& run) {
-  const Layout& layout = run.layout;
-  Json offload = Json::array();
-  if (layout.offload_optimizer) offload.push_back("optimizer");
-  if (layout.offload_activations) offload.push_back("activations");
-  if (layout.offload_parameters) offload.push_back("parameters");
-  std::string order;
-  for (const Dimension dimension : layout.order) {
-    if (!order.empty()) order += '-';
-    order += kDimensionNames[static_cast<int>(dimension)];
+Json layout_json(const Layout& layout, std::optional<std::int64_t> micro_batches) {
+  Json out = Json::object();
+  for (const FieldRow& row : field_rows()) {
+    if (row.member.empty()) continue;
+    out[std::string(row.member)] = node_json(shown_value(row, layout));
+    if (row.member == "micro_batch" && micro_batches) out["micro_batches"] = *micro_batches;
   }
-  return {{"gpus", layout.ranks()},
-          {"dp", layout.dp},
-          {"tp", layout.tp},
-          {"cp", layout.cp},
-          {"pp", layout.pp},
-          {"vpp", layout.vpp},
-          {"ep", layout.ep},
-          {"etp", layout.etp},
-          {"micro_batch", layout.micro_batch},
-          {"micro_batches", micro_batches(run.job, layout)},
-          {"zero", layout.zero},
-          {"shard", layout.shard > 0 ? Json(layout.shard) : Json(nullptr)},
-          {"sequence_parallel", layout.sequence_parallel && layout.tp > 1},
-          {"cp_exchange", kContextExchangeNames[static_cast<int>(layout.context_exchange)]},
-          {"recompute", kRecomputeNames[static_cast<int>(layout.recompute)]},
-          {"recompute_every", layout.recompute_every},
-          {"schedule", kScheduleNames[static_cast<int>(layout.schedule)]},
-          {"offload", offload},
-          {"order", order}};
+  return out;
+}
+
+Json run_layout_json(const Run& run) {
+  return layout_json(run.layout, micro_batches(run.job, run.layout));
 }
 
 Json run_job_json(const Run& run) {

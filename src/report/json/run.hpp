@@ -9,7 +9,9 @@
 
 namespace headway {
 
-/// The fields of DESIGN §6.
+/// Every field of a layout; the micro-batches of a rank, which the job decides, where they are
+/// told.
+Json layout_json(const Layout& layout, std::optional<std::int64_t> micro_batches = {});
 Json run_layout_json(const Run& run);
 Json run_job_json(const Run& run);
 Json parts_json(const Parts& parts);

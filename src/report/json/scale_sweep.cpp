@@ -10,18 +10,6 @@ Json or_null(const std::optional<T>& value, Write write) {
   return value ? Json(write(*value)) : Json(nullptr);
 }
 
-Json layout_json(const Layout& layout) {
-  return {{"dp", layout.dp},
-          {"tp", layout.tp},
-          {"cp", layout.cp},
-          {"pp", layout.pp},
-          {"vpp", layout.vpp},
-          {"ep", layout.ep},
-          {"micro_batch", layout.micro_batch},
-          {"zero", layout.zero},
-          {"recompute", kRecomputeNames[static_cast<std::size_t>(layout.recompute)]}};
-}
-
 Json loss_json(const TimeToLoss& loss) {
   return {{"tokens", loss.tokens},
           {"time_s", loss.time.value()},
@@ -41,7 +29,7 @@ Json point_json(const SweepPoint& point) {
           {"seq", point.run.job.sequence},
           {"global_batch", point.run.job.global_batch},
           {"precision", point.run.job.recipe->name},
-          {"layout", layout_json(point.run.layout)},
+          {"layout", layout_json(point.run.layout, micro_batches(point.run.job, point.run.layout))},
           {"step_time_s", made.step_time.value()},
           {"interval_step_time_s", interval_json(made.step_time_interval)},
           {"parts_s", parts_json(made.parts)},

@@ -19,20 +19,14 @@ std::string layout_line(const Run& run) {
   const Layout& l = run.layout;
   std::string out =
       std::to_string(l.ranks()) + (l.ranks() == 1 ? " accelerator:" : " accelerators:");
-  const auto add = [&](const char* name, std::int64_t degree, std::int64_t quiet = 1) {
-    if (degree != quiet) out += std::string(" ") + name + " " + std::to_string(degree);
-  };
-  add("dp", l.dp, -1);
-  add("tp", l.tp);
-  add("cp", l.cp);
-  add("pp", l.pp);
-  add("vpp", l.vpp);
-  add("ep", l.ep);
-  add("etp", l.etp);
-  add("micro-batch", l.micro_batch, -1);
-  add("zero", l.zero, 0);
-  if (l.recompute != Recompute::none) {
-    out += " recompute " + std::string(kRecomputeNames[static_cast<int>(l.recompute)]);
+  const Layout usual;
+  for (const char* name :
+       {"dp", "tp", "cp", "pp", "vpp", "ep", "etp", "micro-batch", "zero", "recompute"}) {
+    const FieldRow& row = *field_row(name);
+    const auto& access = std::get<FieldAccess<Layout>>(row.access);
+    const bool always = row.member == "dp" || row.member == "micro_batch";
+    if (!always && access.get(l) == access.get(usual)) continue;
+    out += " " + std::string(name) + " " + text_of(row.form, access.get(l));
   }
   return out;
 }

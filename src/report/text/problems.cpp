@@ -8,7 +8,8 @@ namespace {
 std::string lines_of(const Problems& problems, const std::string& before) {
   std::string out;
   for (const Problem& problem : problems) {
-    out += before + printable(problem.where, 300) + ": " + printable(problem.message, 2000) + "\n";
+    out += before + printable(where_text(problem), 300) + ": " + printable(problem.message, 2000) +
+           "\n";
   }
   return out;
 }

@@ -143,7 +143,8 @@ void refuse_unknown(RunRequest& run, std::span<const RunField> more, Problems& p
   std::erase_if(run, [&](const GivenField& given) {
     const bool known = std::find(names.begin(), names.end(), given.name) != names.end();
     if (!known) {
-      problems.push_back({given.where, "is not a known field" + suggestion(given.name, names)});
+      problems.push_back(
+          {given.where, "is not a known field" + suggestion(given.name, names), Trouble::unknown});
     }
     return !known;
   });
@@ -199,8 +200,8 @@ Result<GivenAssumptions> read_assumptions(const RunRequest& fields) {
   const std::string wanted = reader.text("loss-law").value_or(names.front());
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found == names.end()) {
-    reader.fail("loss-law",
-                "'" + printable(wanted) + "' is not known; legal: " + join(names, ", "));
+    reader.fail("loss-law", "'" + printable(wanted) + "' is not known; legal: " + join(names, ", "),
+                Trouble::unknown);
   } else {
     out.loss = laws->losses[static_cast<std::size_t>(found - names.begin())];
   }

@@ -22,7 +22,7 @@ Result<std::vector<double>> step_times(std::string_view text, const std::string&
     const auto [rest, status] = std::from_chars(at, end, value);
     if (status != std::errc() || !(value > 0 && value <= kLongest)) {
       return Problem{
-          printable(file) + ":" + std::to_string(line),
+          {printable(file), static_cast<int>(line)},
           "is no list of step times: each must be a number above 0 and at most 10^6 (seconds)"};
     }
     out.push_back(value);

@@ -101,7 +101,7 @@ ScaledRuns by_accelerators(const WholeRun& base) {
                                 (grown ? " with a grown batch " : " with the same batch ");
       if (!whole) {
         const Problem& first = whole.problems().front();
-        out.left_out.push_back(which + "(" + printable(first.where) + " " +
+        out.left_out.push_back(which + "(" + printable(where_text(first)) + " " +
                                printable(first.message, 200) + ")");
       } else if (!whole->forecast.fits) {
         out.left_out.push_back(which + "(do not fit in memory)");

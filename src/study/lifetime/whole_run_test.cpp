@@ -10,11 +10,10 @@ namespace headway {
 namespace {
 
 RunRequest request(std::initializer_list<std::pair<const char*, const char*>> fields) {
-  RunRequest out = {{"model", "llama-2-7b", "--model"}, {"cluster", "dgx-h100", "--cluster"},
-                    {"seq", "4096", "--seq"},           {"global-batch", "1024", "--global-batch"},
-                    {"gpus", "256", "--gpus"},          {"framework", "fsdp", "--framework"},
-                    {"tokens", "2T", "--tokens"}};
-  for (const auto& [name, text] : fields) out.push_back({name, text, "--" + std::string(name)});
+  RunRequest out = {{"model", "llama-2-7b"},  {"cluster", "dgx-h100"}, {"seq", "4096"},
+                    {"global-batch", "1024"}, {"gpus", "256"},         {"framework", "fsdp"},
+                    {"tokens", "2T"}};
+  for (const auto& [name, text] : fields) out.push_back({std::string(name), std::string(text)});
   return out;
 }
 
@@ -43,9 +42,10 @@ TEST(WholeRun, ReportsAllThatIsWrongWithRunAndAssumptionsAtOnce) {
   ASSERT_FALSE(run.ok());
   for (const char* where : {"--tp", "--tokens", "--mtbf", "--pue", "--price", "--hardware-share",
                             "--loss-law", "no-such-file"}) {
-    EXPECT_TRUE(std::any_of(
-        run.problems().begin(), run.problems().end(),
-        [&](const Problem& problem) { return problem.where.find(where) != std::string::npos; }))
+    EXPECT_TRUE(std::any_of(run.problems().begin(), run.problems().end(),
+                            [&](const Problem& problem) {
+                              return where_text(problem).find(where) != std::string::npos;
+                            }))
         << where;
   }
 }
@@ -87,7 +87,7 @@ TEST(WholeRun, NoiseOfStepsStretchesTheRunByTheSlowestRank) {
   folder.write("step_times.csv", "1.0\n-2\n");
   const auto wrong = whole_run(request({{"step-noise", path.c_str()}}));
   ASSERT_FALSE(wrong.ok());
-  EXPECT_NE(wrong.problems().front().where.find(":2"), std::string::npos);
+  EXPECT_NE(where_text(wrong.problems().front()).find(":2"), std::string::npos);
 }
 
 // Data parallelism that hurts convergence: with the batch grown, tokens/s keep growing and the days

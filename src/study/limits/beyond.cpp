@@ -27,12 +27,11 @@ bool asks_to_relax(const limits::RelaxationWishes& wishes) {
          wishes.sample_penalty || wishes.blocks || wishes.submodels || wishes.loose_level;
 }
 
-// "sync_every" as "--sync-every"; the method's own problems come as "relax".
+// "sync_every" as the flag "sync-every".
 Problem named_by_flag(Problem problem) {
-  for (char& c : problem.where) {
-    if (c == '_') c = '-';
+  for (FieldName& field : problem.fields) {
+    std::replace(field.name.begin(), field.name.end(), '_', '-');
   }
-  problem.where = "--" + problem.where;
   return problem;
 }
 
@@ -42,9 +41,10 @@ std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& 
   const bool describes = !question.site_bandwidth.empty() || question.site_distance_km != 0;
   if (question.sites == 0) {
     if (describes) {
-      problems.push_back({"--sites",
+      problems.push_back({FieldName("sites"),
                           "is missing; --site-bandwidth and --site-distance describe "
-                          "the way between that many sites"});
+                          "the way between that many sites",
+                          Trouble::missing});
     }
     return std::nullopt;
   }
@@ -52,12 +52,12 @@ std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& 
   out.sites = question.sites;
   out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
   if (question.site_bandwidth.empty()) {
-    problems.push_back({"--site-bandwidth",
+    problems.push_back({FieldName("site-bandwidth"),
                         "is missing; state what one GPU reaches in another "
                         "site, e.g. \"1 GB/s\", or unlimited"});
   } else if (question.site_bandwidth != "unlimited") {
     const auto bandwidth =
-        parse_quantity<BytesPerSecond>(question.site_bandwidth, "--site-bandwidth");
+        parse_quantity<BytesPerSecond>(question.site_bandwidth, FieldName("site-bandwidth"));
     if (!bandwidth) {
       append(problems, bandwidth.problems());
     } else {
@@ -65,7 +65,7 @@ std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& 
     }
   }
   if (!(question.site_distance_km >= 0 && question.site_distance_km <= kFarthestKm)) {
-    problems.push_back({"--site-distance", "must be from 0 to 1000000 km"});
+    problems.push_back({FieldName("site-distance"), "must be from 0 to 1000000 km"});
   } else {
     out.latency = limits::latency_of_distance(1000 * question.site_distance_km);
   }
@@ -76,9 +76,7 @@ std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& 
 void append_once(Problems& problems, const Problems& more) {
   for (const Problem& problem : more) {
     const Problem named = named_by_flag(problem);
-    const bool known = std::any_of(problems.begin(), problems.end(), [&](const Problem& other) {
-      return other.where == named.where && other.message == named.message;
-    });
+    const bool known = std::find(problems.begin(), problems.end(), named) != problems.end();
     if (!known) problems.push_back(named);
   }
 }

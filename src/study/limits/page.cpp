@@ -93,7 +93,8 @@ Result<LimitsPage> limits_page(int threads, const Progress& progress) {
     parts.push_back([=, &page] { return add_real(sequence, threads, page); });
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (progress && !progress(i, parts.size())) return Problem{"limits", "was stopped"};
+    if (progress && !progress(i, parts.size()))
+      return Problem{"limits", "was stopped", Trouble::stopped};
     if (Problems problems = parts[i](); !problems.empty()) return problems;
   }
   return page;

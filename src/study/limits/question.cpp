@@ -21,7 +21,7 @@ bool is_path(const std::string& text) {
 
 // Built-in names, and paths to a user's own files; a relative path in a file is meant from there.
 Result<Document> open_machine(const std::string& name, const std::string& from,
-                              const std::string& where) {
+                              const Where& where) {
   if (!is_path(name)) {
     auto found = limits::open_embedded_machine(name, from, where);
     if (found) return found;
@@ -42,7 +42,7 @@ Result<limits::Comparison> from_file(const std::string& file) {
 }
 
 Result<limits::Comparison> from_machine(const std::string& name) {
-  const Result<Document> document = open_machine(name, "", "--gpu");
+  const Result<Document> document = open_machine(name, "", FieldName("gpu"));
   if (!document) return document.problems();
   auto machine = limits::read_machine(*document, stem_of(name), open_machine);
   if (!machine) return machine.problems();
@@ -83,7 +83,7 @@ Result<limits::Comparison> limits_settings(const LimitsQuestion& question) {
     }
   }
   if (question.sequence < 0 || question.sequence > kMostSequence) {
-    problems.push_back({"--seq", "must be from 1 to " + std::to_string(kMostSequence)});
+    problems.push_back({FieldName("seq"), "must be from 1 to " + std::to_string(kMostSequence)});
   }
   for (const std::string& preset : presets) add(out, limits::embedded_comparison(preset), problems);
   for (const std::string& machine : gpus) add(out, from_machine(machine), problems);

@@ -22,10 +22,11 @@ Result<Grounds> grounds_of(const LimitsQuestion& question,
     const std::string& own = setting.machine.stands_for;
     const std::string& name = question.cluster.empty() ? own : question.cluster;
     if (name.empty()) {
-      problems.push_back({"--cluster", "is missing: the machine '" +
-                                           printable(setting.machine.name) +
-                                           "' stands for no cluster; name one of `headway list "
-                                           "clusters`, or a .toml"});
+      problems.push_back({FieldName("cluster"),
+                          "is missing: the machine '" + printable(setting.machine.name) +
+                              "' stands for no cluster; name one of `headway list "
+                              "clusters`, or a .toml",
+                          Trouble::missing});
       continue;
     }
     auto cluster = load_cluster(name);
@@ -61,7 +62,7 @@ Result<std::vector<RealCurve>> real_answers(const LimitsQuestion& question,
   const auto grounds = grounds_of(question, settings);
   if (!grounds) return grounds.problems();
   auto curves = real_curves(settings, grounds->clusters, grounds->calibrations, threads, progress);
-  if (!curves) return Problem{"limits", "was stopped"};
+  if (!curves) return Problem{"limits", "was stopped", Trouble::stopped};
   return std::move(*curves);
 }
 

@@ -176,7 +176,8 @@ std::vector<PlanRemedy> remedies(const PlanQuestion& question,
   for (std::size_t i = 0; i < filters.size(); ++i) {
     std::vector<PlanFilter> others = filters;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    attempt("without " + (filters[i].where.empty() ? filters[i].field : filters[i].where),
+    attempt("without " +
+                (filters[i].where == Where() ? filters[i].field : where_text(filters[i].where)),
             question.job, others, ranks, question.headroom);
   }
   Job small = question.job;

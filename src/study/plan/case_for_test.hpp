@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "study/plan/search.hpp"
 
 namespace headway::testing {

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <vector>
 
 namespace headway {
 namespace {
 
 constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
-constexpr std::array<std::string_view, 3> kChoices = {"default", "off", "on"};
-// Of the ranks from the innermost: numbers as plan_fields() makes them.
+// Of the ranks from the innermost: of all orders, those that are searched.
 constexpr std::array<std::string_view, 2> kOrders = {"tp-cp-dp-pp", "tp-cp-pp-dp"};
-
-template <class T, T Layout::*member>
-std::int64_t of(const Layout& layout) {
-  return static_cast<std::int64_t>(layout.*member);
-}
 
 using Integer = std::int64_t;
 
@@ -31,62 +25,68 @@ bool keeps_weights(const Layout& l) {
 constexpr Integer kAny = 1'000;  // every value of a field
 constexpr Integer kNotOn = static_cast<Integer>(Choice::off);
 
-constexpr std::array<PlanField, 20> kFields = {{
-    {"dp", PlanAxis::degrees, of<Integer, &Layout::dp>, {}},
-    {"tp", PlanAxis::degrees, of<Integer, &Layout::tp>, {}},
-    {"cp", PlanAxis::degrees, of<Integer, &Layout::cp>, {}},
-    {"pp", PlanAxis::degrees, of<Integer, &Layout::pp>, {}},
-    {"order", PlanAxis::order,
-     [](const Layout& l) { return Integer{l.order.back() == Dimension::dp}; }, kOrders, false},
-    {"ep", PlanAxis::experts, of<Integer, &Layout::ep>, {}},
-    {"etp", PlanAxis::experts, of<Integer, &Layout::etp>, {}},
-    {"micro-batch", PlanAxis::micro_batch, of<Integer, &Layout::micro_batch>, {}},
-    {"sp", PlanAxis::split, of<bool, &Layout::sequence_parallel>, kOffOn, false, one_tensor_rank,
-     kAny},
-    {"overlap-tensor", PlanAxis::split, of<Choice, &Layout::overlap_tensor>, kChoices, false,
-     one_tensor_rank, kNotOn, &OverlapHabits::tensor},
-    {"cp-exchange", PlanAxis::split, of<ContextExchange, &Layout::context_exchange>,
-     kContextExchangeNames, false},
-    {"recompute", PlanAxis::inner, of<Recompute, &Layout::recompute>, kRecomputeNames, false},
-    {"recompute-every", PlanAxis::inner, of<Integer, &Layout::recompute_every>, {}},
-    {"zero", PlanAxis::inner, of<int, &Layout::zero>, {}, true, shares_no_states, kAny},
-    {"reshard", PlanAxis::inner, of<bool, &Layout::reshard_after_forward>, kOffOn, false,
-     keeps_weights, kAny},
-    {"overlap-gradients", PlanAxis::inner, of<Choice, &Layout::overlap_gradients>, kChoices, false,
-     shares_no_states, kNotOn, &OverlapHabits::gradients},
-    {"overlap-parameters", PlanAxis::inner, of<Choice, &Layout::overlap_parameters>, kChoices,
-     false, shares_no_states, kNotOn, &OverlapHabits::parameters},
-    {"schedule", PlanAxis::inner, of<Schedule, &Layout::schedule>, kScheduleNames, false},
-    {"vpp", PlanAxis::inner, of<Integer, &Layout::vpp>, {}},
-    {"offload",
-     PlanAxis::inner,
-     [](const Layout& l) {
-       return Integer{l.offload_optimizer} + 2 * Integer{l.offload_activations} +
-              4 * Integer{l.offload_parameters};
-     },
-     {},
-     false},
-}};
+// What the planner knows of a field besides its row.
+struct Searched {
+  std::string_view name;
+  PlanAxis axis;
+  bool (*idle)(const Layout&) = nullptr;
+  Integer idle_most = 0;
+  bool OverlapHabits::*habit = nullptr;
+};
 
-constexpr std::array<std::string_view, 3> kOffloads = {"optimizer", "activations", "parameters"};
+// In the order in which layouts are described.
+constexpr Searched kSearched[] = {
+    {"dp", PlanAxis::degrees},
+    {"tp", PlanAxis::degrees},
+    {"cp", PlanAxis::degrees},
+    {"pp", PlanAxis::degrees},
+    {"order", PlanAxis::order},
+    {"ep", PlanAxis::experts},
+    {"etp", PlanAxis::experts},
+    {"micro-batch", PlanAxis::micro_batch},
+    {"sp", PlanAxis::split, one_tensor_rank, kAny},
+    {"overlap-tensor", PlanAxis::split, one_tensor_rank, kNotOn, &OverlapHabits::tensor},
+    {"cp-exchange", PlanAxis::split},
+    {"recompute", PlanAxis::inner},
+    {"recompute-every", PlanAxis::inner},
+    {"zero", PlanAxis::inner, shares_no_states, kAny},
+    {"reshard", PlanAxis::inner, keeps_weights, kAny},
+    {"overlap-gradients", PlanAxis::inner, shares_no_states, kNotOn, &OverlapHabits::gradients},
+    {"overlap-parameters", PlanAxis::inner, shares_no_states, kNotOn, &OverlapHabits::parameters},
+    {"schedule", PlanAxis::inner},
+    {"vpp", PlanAxis::inner},
+    {"offload", PlanAxis::inner},
+};
 
-// A bit for each of what is offloaded.
-std::optional<std::int64_t> offload_of(std::string_view text) {
-  std::int64_t bits = 0;
-  while (text != "none" && !text.empty()) {
-    const std::size_t comma = text.find(',');
-    const auto at = std::find(kOffloads.begin(), kOffloads.end(), text.substr(0, comma));
-    if (at == kOffloads.end()) return std::nullopt;
-    bits |= std::int64_t{1} << (at - kOffloads.begin());
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+std::vector<PlanField> searched_fields() {
+  std::vector<PlanField> out;
+  for (const Searched& searched : kSearched) {
+    const FieldRow* row = field_row(searched.name);
+    if (row == nullptr) row = field_row("no-" + std::string(searched.name));
+    PlanField field{searched.name,
+                    row,
+                    searched.axis,
+                    std::get<FieldAccess<Layout>>(row->access).get,
+                    {},
+                    searched.idle,
+                    searched.idle_most,
+                    searched.habit};
+    if (row->form.kind == FieldForm::Kind::name) field.words = row->form.names;
+    if (row->form.kind == FieldForm::Kind::flag) field.words = kOffOn;
+    if (searched.axis == PlanAxis::order) {
+      field.number = [](const Layout& l) { return l.order.back() == Dimension::dp ? 1.0 : 0.0; };
+      field.words = kOrders;
+    }
+    out.push_back(field);
   }
-  return bits;
+  return out;
 }
 
 }  // namespace
 
 std::span<const PlanField> plan_fields() {
-  return kFields;
+  static const std::vector<PlanField> out = searched_fields();
+  return out;
 }
 
 const PlanField* plan_field(std::string_view name) {
@@ -106,28 +106,19 @@ PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framewo
 }
 
 std::string value_text(const PlanField& field, const Layout& layout) {
-  if (field.name == "offload") {
-    std::string out;
-    for (std::size_t i = 0; i < kOffloads.size(); ++i) {
-      if ((field.value(layout) >> i & 1) == 0) continue;
-      out += (out.empty() ? "" : ",") + std::string(kOffloads[i]);
-    }
-    return out.empty() ? "none" : out;
-  }
-  const std::int64_t value = field.value(layout);
-  return field.words.empty() ? std::to_string(value)
-                             : std::string(field.words[static_cast<std::size_t>(value)]);
+  const double number = field.number(layout);
+  return field.words.empty() ? text_of(field.row->form, number)
+                             : std::string(field.words[static_cast<std::size_t>(number)]);
 }
 
 std::optional<std::int64_t> value_of(const PlanField& field, std::string_view text) {
-  if (field.name == "offload") return offload_of(text);
+  if (field.words.empty()) {
+    const auto number = number_of(field.row->form, text);
+    return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
+  }
   const auto word = std::find(field.words.begin(), field.words.end(), text);
-  if (word != field.words.end()) return word - field.words.begin();
-  if (!field.words.empty()) return std::nullopt;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  if (word == field.words.end()) return std::nullopt;
+  return word - field.words.begin();
 }
 
 RunRequest layout_fields(const Layout& layout) {

@@ -1,4 +1,4 @@
-// The fields of a layout that the planner chooses, by the names of their flags.
+// The fields of a layout that the planner chooses: rows of the table of fields.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "layout/fields.hpp"
 #include "layout/layout.hpp"
 #include "run/run.hpp"
 #include "step/frameworks/habits.hpp"
@@ -17,16 +18,24 @@ namespace headway {
 enum class PlanAxis : std::uint8_t { degrees, order, experts, micro_batch, split, inner };
 
 struct PlanField {
+  /// As --fix and answers call it: as the field of the run, but by what a switch turns off ("sp" of
+  /// --no-sp), so that its values are off and on.
   std::string_view name;
+  const FieldRow* row;
   PlanAxis axis;
-  std::int64_t (*value)(const Layout&);
-  std::span<const std::string_view> words;  // of its values; none: it is a number
-  bool counts = true;                       // "at most" has a meaning
+  double (*number)(const Layout&);          // what the table's row, or `words`, calls it
+  std::span<const std::string_view> words;  // of its values; none: a number, or names
   /// Layouts in which the field has nothing to act on; null: none. There all values up to
   /// `idle_most` mean the same.
   bool (*idle)(const Layout&) = nullptr;
   std::int64_t idle_most = 0;
   bool OverlapHabits::*habit = nullptr;  // what "default" means
+
+  std::int64_t value(const Layout& layout) const {
+    return static_cast<std::int64_t>(number(layout));
+  }
+  /// "At most" has a meaning.
+  bool counts() const { return row->form.kind == FieldForm::Kind::whole; }
 };
 
 std::span<const PlanField> plan_fields();

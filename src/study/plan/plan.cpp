@@ -135,10 +135,10 @@ Result<Plan> plan_of(PlanTask task) {
   how.objective = objective_of(task.objective);
   plan.accelerators = plan.run.layout.ranks();
   if (plan.accelerators > plan.run.cluster.accelerators) {
-    return Problem{"--gpus", count_text(static_cast<double>(plan.accelerators)) +
-                                 " are more than the " +
-                                 count_text(static_cast<double>(plan.run.cluster.accelerators)) +
-                                 " accelerators of cluster " + plan.run.cluster.name};
+    return Problem{FieldName("gpus"),
+                   count_text(static_cast<double>(plan.accelerators)) + " are more than the " +
+                       count_text(static_cast<double>(plan.run.cluster.accelerators)) +
+                       " accelerators of cluster " + plan.run.cluster.name};
   }
 
   const auto calibration = calibration_for(plan.run.cluster, plan.run.job.software);

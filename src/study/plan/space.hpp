@@ -16,7 +16,7 @@ namespace headway {
 struct PlanFilter {
   std::string field, value;
   bool most = false;
-  std::string where;
+  Where where;
 };
 
 /// Where the routed experts are.

@@ -306,19 +306,21 @@ Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Fra
   for (const PlanFilter& filter : filters) {
     const PlanField* field = plan_field(filter.field);
     if (field == nullptr) {
-      problems.push_back({filter.where, "'" + printable(filter.field) +
-                                            "' is not searched; legal: " + names_of_fields()});
+      problems.push_back(
+          {filter.where,
+           "'" + printable(filter.field) + "' is not searched; legal: " + names_of_fields(),
+           Trouble::unknown});
       continue;
     }
     const auto value = value_of(*field, filter.value);
-    if (!value || (filter.most && !field->counts)) {
+    if (!value || (filter.most && !field->counts())) {
       std::string words;
       for (const std::string_view word : field->words) {
         words += (words.empty() ? "" : ", ") + std::string(word);
       }
       if (words.empty())
-        words = field->counts ? "a number" : "none, or a list of what is offloaded";
-      problems.push_back({filter.where, filter.most && !field->counts
+        words = field->counts() ? "a number" : "none, or a list of what is offloaded";
+      problems.push_back({filter.where, filter.most && !field->counts()
                                             ? "'" + filter.field + "' has no most; fix it instead"
                                             : "'" + printable(filter.value) + "' is no value of " +
                                                   filter.field + "; legal: " + words});
@@ -358,14 +360,14 @@ Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluste
     Layout simplest = base;
     simplest.dp = ranks;
     Problems problems = check(model, job, simplest, cluster);
-    problems.push_back({"--gpus", what});
+    problems.push_back({FieldName("gpus"), what});
     return problems;
   }
   what += ": dp must divide the batch of " + text(job.global_batch) +
           ", tp the attention heads, pp be at most the " + text(model.layers()) +
           " layers, and their product with cp be that number; the nearest with one: " +
           text(near.front()) + (near.size() > 1 ? " and " + text(near.back()) : "");
-  return {{"--gpus", what}};
+  return {{FieldName("gpus"), what}};
 }
 
 }  // namespace

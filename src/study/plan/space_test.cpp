@@ -26,7 +26,7 @@ RC_GTEST_PROP(PlanSpace, only_micro_batches_of_a_pipeline_make_a_layout_of_it_il
   for (int i = 0; i < 50; ++i) {
     const Layout layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size()));
     for (const Problem& problem : check(c.run.model, c.run.job, layout, c.run.cluster)) {
-      RC_ASSERT(problem.where == "--vpp" || problem.where == "--schedule");
+      RC_ASSERT(where_text(problem) == "--vpp" || where_text(problem) == "--schedule");
       RC_ASSERT(layout.pp > 1);
     }
   }
@@ -94,9 +94,9 @@ TEST(PlanSpace, filters_leave_what_they_name_and_nothing_else) {
   const auto all = plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16);
   const auto some =
       plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16, 4096,
-                {{"tp", "4", false, "--fix tp"},
-                 {"pp", "2", true, "--max-pp"},
-                 {"recompute", "full", false, "--fix recompute"}});
+                {{"tp", "4", false, FieldName("fix", "tp")},
+                 {"pp", "2", true, FieldName("max-pp")},
+                 {"recompute", "full", false, FieldName("fix", "recompute")}});
   ASSERT_TRUE(all.space.ok() && some.space.ok());
   std::uint64_t expected = 0;
   for (std::uint64_t i = 0; i < all.space->size(); ++i) {
@@ -125,7 +125,7 @@ TEST(PlanSpace, a_feature_that_is_off_is_off_where_there_is_nothing_to_act_on) {
                          Off{"overlap-parameters", "off", alone}, Off{"zero", "1", alone}}) {
     const auto all = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("megatron").value(), 8);
     const auto some = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("megatron").value(), 8,
-                                4096, {{off.field, off.value, false, "--fix"}});
+                                4096, {{off.field, off.value, false, FieldName("fix")}});
     ASSERT_TRUE(all.space.ok() && some.space.ok()) << off.field;
     std::uint64_t idle = 0;
     for (std::uint64_t i = 0; i < all.space->size(); ++i) {
@@ -141,7 +141,7 @@ TEST(PlanSpace, a_feature_that_is_off_is_off_where_there_is_nothing_to_act_on) {
 
 TEST(PlanSpace, an_overlap_that_is_on_leaves_out_what_has_nothing_to_overlap) {
   const auto c = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("megatron").value(), 8, 4096,
-                           {{"overlap-tensor", "on", false, "--fix"}});
+                           {{"overlap-tensor", "on", false, FieldName("fix")}});
   ASSERT_TRUE(c.space.ok());
   for (const DegreeTuple& t : c.space->tuples()) EXPECT_GT(t.tp, 1);
 }
@@ -150,7 +150,7 @@ TEST(PlanSpace, an_overlap_that_is_on_leaves_out_what_has_nothing_to_overlap) {
 TEST(PlanSpace, a_framework_that_always_overlaps_passes_the_filter_for_it) {
   const auto all = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("fsdp").value(), 8);
   const auto on = plan_case("llama-2-7b", "dgx-h100", 8, framework_from("fsdp").value(), 8, 4096,
-                            {{"overlap-gradients", "on", false, "--fix"}});
+                            {{"overlap-gradients", "on", false, FieldName("fix")}});
   ASSERT_TRUE(all.space.ok() && on.space.ok());
   EXPECT_EQ(on.space->size(), all.space->size());
 }
@@ -173,12 +173,12 @@ TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
 TEST(PlanSpace, all_wrong_filters_are_told_at_once) {
   const auto c =
       plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16, 4096,
-                {{"tq", "4", false, "--fix tq=4"},
-                 {"recompute", "some", false, "--fix recompute=some"},
-                 {"schedule", "1f1b", true, "--max-schedule"}});
+                {{"tq", "4", false, FieldName("fix", "tq=4")},
+                 {"recompute", "some", false, FieldName("fix", "recompute=some")},
+                 {"schedule", "1f1b", true, FieldName("max-schedule")}});
   ASSERT_FALSE(c.space.ok());
   ASSERT_EQ(c.space.problems().size(), 3U);
-  EXPECT_EQ(c.space.problems()[0].where, "--fix tq=4");
+  EXPECT_EQ(where_text(c.space.problems()[0]), "--fix tq=4");
   EXPECT_NE(c.space.problems()[0].message.find("legal: dp, tp"), std::string::npos);
   EXPECT_NE(c.space.problems()[1].message.find("none, selective, full"), std::string::npos);
   EXPECT_NE(c.space.problems()[2].message.find("fix it"), std::string::npos);
@@ -186,9 +186,9 @@ TEST(PlanSpace, all_wrong_filters_are_told_at_once) {
 
 TEST(PlanSpace, a_filter_that_no_layout_passes_is_told_with_its_flag) {
   const auto c = plan_case("llama-2-7b", "dgx-h100", 16, framework_from("megatron").value(), 16,
-                           4096, {{"tp", "3", false, "--fix tp=3"}});
+                           4096, {{"tp", "3", false, FieldName("fix", "tp=3")}});
   ASSERT_FALSE(c.space.ok());
-  EXPECT_EQ(c.space.problems().front().where, "--fix tp=3");
+  EXPECT_EQ(where_text(c.space.problems().front()), "--fix tp=3");
 }
 
 // 641 is a prime that divides no batch of 512 and is more than the layers and heads.
@@ -197,7 +197,7 @@ TEST(PlanSpace, over_a_number_without_a_split_names_the_nearest_that_have_one) {
       plan_case("llama-2-7b", "dgx-h100", 641, framework_from("megatron").value(), 512);
   ASSERT_FALSE(c.space.ok());
   ASSERT_EQ(c.space.problems().size(), 1U);
-  EXPECT_EQ(c.space.problems()[0].where, "--gpus");
+  EXPECT_EQ(where_text(c.space.problems()[0]), "--gpus");
   const std::string& message = c.space.problems()[0].message;
   for (const std::int64_t near : {640, 642, 643, 644}) {
     const bool legal =

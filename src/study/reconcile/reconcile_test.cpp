@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "study/reconcile/synthetic_recording_for_test.hpp"
 #include "study/reconcile/verdict.hpp"
 #include "trace/files.hpp"

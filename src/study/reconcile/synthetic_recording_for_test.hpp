@@ -38,7 +38,7 @@ inline std::string megatron_name(Group group) {
   return "";
 }
 
-/// `c`: a Case of forecast/random_run.hpp, here and below.
+/// `c`: a Case of forecast/random_run_for_test.hpp, here and below.
 template <class Case>
 ExpectedRun expected_run(const Case& c) {
   return {c.model, c.job, c.layout, c.cluster, c.calibration};

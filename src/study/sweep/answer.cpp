@@ -113,7 +113,7 @@ Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best,
     add_time_to_loss(out.series.back(), out.same_loss, standing);
     points.pass(plan.cases.size());
   }
-  if (points.stopped()) return Problem{"scale", "was stopped"};
+  if (points.stopped()) return Problem{"scale", "was stopped", Trouble::stopped};
   if (!layouts) return out;
   standing.progress = chosen.progress = {};
   if (best) out.series.push_back(sweep("best", {best_case(out.question.base)}, chosen));

@@ -15,13 +15,9 @@ namespace {
 using FieldList = std::initializer_list<std::pair<const char*, const char*>>;
 
 RunRequest request(FieldList fields) {
-  RunRequest out = {{"model", "llama-2-7b", "--model"},
-                    {"cluster", "dgx-h100", "--cluster"},
-                    {"seq", "4096", "--seq"},
-                    {"gpus", "64", "--gpus"},
-                    {"global-batch", "128", "--global-batch"},
-                    {"framework", "fsdp", "--framework"}};
-  for (const auto& [name, text] : fields) out.push_back({name, text, "--" + std::string(name)});
+  RunRequest out = {{"model", "llama-2-7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"},
+                    {"gpus", "64"},          {"global-batch", "128"}, {"framework", "fsdp"}};
+  for (const auto& [name, text] : fields) out.push_back({std::string(name), std::string(text)});
   return out;
 }
 
@@ -39,7 +35,7 @@ std::vector<std::string> labels(const SweepSeries& series) {
 
 bool complains_at(const Problems& problems, const std::string& where) {
   return std::any_of(problems.begin(), problems.end(), [&](const Problem& problem) {
-    return problem.where.find(where) != std::string::npos;
+    return where_text(problem).find(where) != std::string::npos;
   });
 }
 
@@ -61,9 +57,9 @@ TEST(ReadSweep, SaysWhatIsWrongInAFileWhereItStandsThere) {
   const auto wrong = read_sweep(SweepAxis::hardware, request({{"at", names.c_str()}}));
   ASSERT_FALSE(wrong.ok());
   ASSERT_EQ(wrong.problems().size(), 3u);
-  EXPECT_EQ(wrong.problems()[0].where, file + ":2: accelerators");
-  EXPECT_EQ(wrong.problems()[1].where, file + ":3: titel");
-  EXPECT_EQ(wrong.problems()[2].where, "--at");
+  EXPECT_EQ(where_text(wrong.problems()[0]), file + ":2: accelerators");
+  EXPECT_EQ(where_text(wrong.problems()[1]), file + ":3: titel");
+  EXPECT_EQ(where_text(wrong.problems()[2]), "--at");
   EXPECT_TRUE(wrong.problems()[2].message.starts_with("'is' is not a known cluster"));
 }
 

@@ -23,7 +23,7 @@ void settle_sizes(Cluster& cluster) {
 }
 
 Problem one_level(const Cluster& cluster) {
-  return {"--cluster", cluster.name + " has no network beyond its innermost level"};
+  return {FieldName("cluster"), cluster.name + " has no network beyond its innermost level"};
 }
 
 // The constants of a level's class with every time in them multiplied.
@@ -53,17 +53,18 @@ Result<Run> with_accelerators(const Run& base, std::int64_t accelerators, BatchR
   const Layout& was = base.layout;
   const std::int64_t copy = was.tp * was.cp * was.pp;  // ranks of one data-parallel rank
   if (accelerators < 1 || accelerators % copy != 0) {
-    return Problem{"--gpus", std::to_string(accelerators) +
-                                 " is not a multiple of tp x cp x pp = " +
-                                 times(was.tp, was.cp, was.pp) + " = " + std::to_string(copy)};
+    return Problem{FieldName("gpus"),
+                   std::to_string(accelerators) + " is not a multiple of tp x cp x pp = " +
+                       times(was.tp, was.cp, was.pp) + " = " + std::to_string(copy)};
   }
   out.layout.dp = accelerators / copy;
   if (rule == BatchRule::of_a_rank) {
     const std::int64_t sequences = base.job.global_batch * out.layout.dp;
     if (sequences % was.dp != 0) {
-      return Problem{"--global-batch", std::to_string(base.job.global_batch) + " sequences on dp " +
-                                           std::to_string(was.dp) + " are no whole number on dp " +
-                                           std::to_string(out.layout.dp)};
+      return Problem{FieldName("global-batch"), std::to_string(base.job.global_batch) +
+                                                    " sequences on dp " + std::to_string(was.dp) +
+                                                    " are no whole number on dp " +
+                                                    std::to_string(out.layout.dp)};
     }
     out.job.global_batch = sequences / was.dp;
   }
@@ -76,8 +77,8 @@ Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_toke
   if (!same_tokens) return out;
   const std::int64_t tokens = base.job.global_batch * base.job.sequence;
   if (sequence < 1 || tokens % sequence != 0) {
-    return Problem{"--seq", std::to_string(sequence) + " does not divide the " +
-                                std::to_string(tokens) + " tokens of a step"};
+    return Problem{FieldName("seq"), std::to_string(sequence) + " does not divide the " +
+                                         std::to_string(tokens) + " tokens of a step"};
   }
   out.job.global_batch = tokens / sequence;
   return out;
@@ -87,8 +88,9 @@ Result<Run> with_degrees(const Run& base, std::int64_t tp, std::int64_t cp, std:
   Run out = base;
   const std::int64_t ranks = base.layout.ranks(), copy = tp * cp * pp;
   if (copy < 1 || ranks % copy != 0) {
-    return Problem{"--gpus", std::to_string(ranks) + " is not a multiple of tp x cp x pp = " +
-                                 times(tp, cp, pp) + " = " + std::to_string(copy)};
+    return Problem{FieldName("gpus"), std::to_string(ranks) +
+                                          " is not a multiple of tp x cp x pp = " +
+                                          times(tp, cp, pp) + " = " + std::to_string(copy)};
   }
   out.layout.tp = tp;
   out.layout.cp = cp;
@@ -123,11 +125,12 @@ Result<Run> with_latency(const Run& base, double factor) {
 
 Result<Run> with_domain(const Run& base, std::int64_t size) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
-  if (size < 2) return Problem{"--domain", "must be at least 2"};
+  if (size < 2) return Problem{FieldName("domain"), "must be at least 2"};
   if (base.cluster.levels.front().topology != Topology::switched) {
-    return Problem{"--domain", "the innermost links of " + base.cluster.name +
-                                   " go from one accelerator to the next: only switches can join "
-                                   "another number"};
+    return Problem{FieldName("domain"),
+                   "the innermost links of " + base.cluster.name +
+                       " go from one accelerator to the next: only switches can join "
+                       "another number"};
   }
   Run out = base;
   out.cluster.levels.front().size = size;

@@ -61,7 +61,7 @@ Result<std::vector<PageSweep>> page_sweeps() {
     std::string command = "headway scale " + std::string(to_name(each.axis));
     for (const auto& [field, text] : each.fields) {
       const bool is_switch = text.empty();
-      fields.push_back({field, is_switch ? "true" : text, "--" + field});
+      fields.push_back({field, is_switch ? "true" : text});
       command += " --" + field + (is_switch ? "" : " " + text);
     }
     auto question = read_sweep(each.axis, fields);

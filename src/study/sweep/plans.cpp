@@ -73,7 +73,7 @@ SweepPlan over_context(const SweepQuestion& question) {
 // The run with one field given anew: defaults that follow from it are settled again.
 Result<Run> with_field(const Run& base, const char* name, const std::string& value) {
   RunRequest fields = base.given;
-  fields.push_back({name, value, "--at"});
+  fields.push_back({name, value, FieldName("at")});
   return make_run(fields);
 }
 

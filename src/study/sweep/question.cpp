@@ -100,9 +100,9 @@ class ListReader {
 // a file is said where it stands there.
 void check_names(RequestReader& reader, const SweepQuestion& question, Problems& problems) {
   for (const std::string& name : question.names) {
-    const auto fail = [&](const Problems& found, std::string_view noun) {
+    const auto fail = [&](const Problems& found) {
       for (const Problem& problem : found) {
-        if (problem.where.empty() || problem.where == noun) {
+        if (problem.place.kind != Place::Kind::file) {
           reader.fail("at", problem.message);
         } else {
           problems.push_back(problem);
@@ -110,9 +110,9 @@ void check_names(RequestReader& reader, const SweepQuestion& question, Problems&
       }
     };
     if (question.axis == SweepAxis::model) {
-      if (const auto model = load_model(name); !model) fail(model.problems(), "model");
+      if (const auto model = load_model(name); !model) fail(model.problems());
     } else if (const auto cluster = load_cluster(name); !cluster) {
-      fail(cluster.problems(), "cluster");
+      fail(cluster.problems());
     }
   }
 }

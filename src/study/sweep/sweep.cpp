@@ -11,8 +11,8 @@ namespace {
 std::string all_of(const Problems& problems) {
   std::vector<std::string> parts;
   for (const Problem& problem : problems) {
-    parts.push_back(problem.where.empty() ? problem.message
-                                          : problem.where + ": " + problem.message);
+    const std::string where = where_text(problem);
+    parts.push_back(where.empty() ? problem.message : where + ": " + problem.message);
   }
   return join(parts, "; ");
 }

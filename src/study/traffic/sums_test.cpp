@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cluster/load.hpp"
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 
 namespace headway::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "study/traffic/spread.hpp"
 #include "study/traffic/sums.hpp"
 

@@ -148,11 +148,12 @@ class GzipSource : public ByteSource {
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
   if (is_folder(path)) {
-    return Problem{path, "is a folder; name the files in it"};
+    return Problem{path, "is a folder; name the files in it", Trouble::unreadable};
   }
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {
-    return Problem{path, "cannot be opened: " + std::generic_category().message(errno)};
+    return Problem{path, "cannot be opened: " + std::generic_category().message(errno),
+                   Trouble::unreadable};
   }
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(file));
 }

@@ -348,12 +348,16 @@ class PickleMachine {
 
 Result<std::string> json_of_pickle(ByteSource& source, std::string_view skipped) {
   const std::string bytes = read_up_to(source, kMostBytes + 1);
-  if (!source.damage().empty()) return Problem{"pickle", std::string(source.damage())};
-  if (bytes.size() > kMostBytes) return Problem{"pickle", "the pickle is larger than 128 MiB"};
+  if (!source.damage().empty())
+    return Problem{"pickle", std::string(source.damage()), Trouble::malformed};
+  if (bytes.size() > kMostBytes)
+    return Problem{"pickle", "the pickle is larger than 128 MiB", Trouble::unreadable};
   PickleMachine machine(bytes);
-  if (const std::string why = machine.run(); !why.empty()) return Problem{"pickle", why};
+  if (const std::string why = machine.run(); !why.empty())
+    return Problem{"pickle", why, Trouble::malformed};
   std::string json = machine.json(skipped);
-  if (json.empty()) return Problem{"pickle", "the pickle holds more than 128 MiB of data"};
+  if (json.empty())
+    return Problem{"pickle", "the pickle holds more than 128 MiB of data", Trouble::unreadable};
   return json;
 }
 

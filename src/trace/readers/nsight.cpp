@@ -90,7 +90,8 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
   if (!query) {
     return Problem{source,
                    "has no table of GPU kernels (CUPTI_ACTIVITY_KIND_KERNEL) that can be "
-                   "read; record with nsys profile --trace=cuda"};
+                   "read; record with nsys profile --trace=cuda",
+                   Trouble::missing};
   }
   const std::int64_t base = session_start_ns(database);
   KernelNames names(database);
@@ -132,7 +133,7 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
   }
   leave_unsaid(recording, kCallsWithoutSize, unsized_calls);
   if (recording.records_read == 0) {
-    return Problem{source, "has no GPU kernel that could be read"};
+    return Problem{source, "has no GPU kernel that could be read", Trouble::missing};
   }
   return recording;
 }
@@ -143,7 +144,8 @@ Result<Recording> read_nsight_file(const std::string& path, const BytesRead& tol
   sqlite3* handle = nullptr;
   const int state = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READONLY, nullptr);
   const Database database(handle);
-  if (state != SQLITE_OK) return Problem{path, "cannot be opened as an SQLite database"};
+  if (state != SQLITE_OK)
+    return Problem{path, "cannot be opened as an SQLite database", Trouble::unreadable};
   if (told) {
     constexpr int kInstructions = 100'000;  // of SQLite's machine, some milliseconds
     const auto stop = [](void* of) { return (*static_cast<const BytesRead*>(of))(0) ? 0 : 1; };
@@ -158,13 +160,14 @@ Result<Recording> read_nsight_bytes(std::string_view bytes) {
   const int state = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE, nullptr);
   const Database database(handle);
   auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(bytes.size() + 1));
-  if (state != SQLITE_OK || copy == nullptr) return Problem{name, "cannot be held in memory"};
+  if (state != SQLITE_OK || copy == nullptr)
+    return Problem{name, "cannot be held in memory", Trouble::unreadable};
   std::copy(bytes.begin(), bytes.end(), copy);
   const auto size = static_cast<sqlite3_int64>(bytes.size());
   if (sqlite3_deserialize(database.get(), "main", copy, size, size,
                           SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY) !=
       SQLITE_OK) {
-    return Problem{name, "is no SQLite database that can be read"};
+    return Problem{name, "is no SQLite database that can be read", Trouble::unreadable};
   }
   return read_database(database.get(), name);
 }

@@ -12,6 +12,10 @@ export interface JobDocument {
   readonly attention: string;
 }
 
+/** null: as the framework does. */
+export type OnOff = "on" | "off" | null;
+
+/** The fields of a run that are of its layout; a test holds them against the library's table. */
 export interface LayoutDocument {
   readonly gpus: number;
   readonly dp: number;
@@ -25,13 +29,26 @@ export interface LayoutDocument {
   readonly micro_batches: number;
   readonly zero: number;
   readonly shard: number | null;
+  readonly reshard: boolean;
   readonly sequence_parallel: boolean;
+  readonly keep_gathered: boolean;
   readonly cp_exchange: string;
   readonly recompute: string;
+  readonly recompute_pieces: readonly string[];
   readonly recompute_every: number;
+  readonly recompute_early_stop: OnOff;
   readonly schedule: string;
+  readonly first_stage_layers: number | null;
+  readonly last_stage_layers: number | null;
+  readonly embedding_slots: number;
+  readonly head_slots: number;
   readonly offload: readonly string[];
   readonly order: string;
+  readonly overlap_gradients: OnOff;
+  readonly overlap_parameters: OnOff;
+  readonly overlap_tensor: OnOff;
+  readonly overlap_experts: OnOff;
+  readonly dispatch: string;
 }
 
 export interface CallDocument {

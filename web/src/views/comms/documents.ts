@@ -1,7 +1,7 @@
 // What the server answers to `comms`: what a run is expected to send, what traces hold, or both beside
 // each other. docs/communication.md, traces.md and reconcile.md say what each field is.
 
-import type { CallDocument } from "../../lib/documents";
+import type { CallDocument, LayoutDocument } from "../../lib/documents";
 
 export interface Sums {
   readonly calls: number;
@@ -47,7 +47,7 @@ export interface RankClass {
 export interface ExpectedDocument {
   readonly model: string;
   readonly cluster: string;
-  readonly layout: Readonly<Record<string, number>>;
+  readonly layout: LayoutDocument;
   readonly step_time_s: number;
   readonly fits: boolean;
   readonly small_means: string;
@@ -173,14 +173,7 @@ export interface StudiedRun {
   readonly part: StudyPart;
   readonly model: string;
   readonly seq: number;
-  readonly layout: {
-    readonly gpus: number;
-    readonly dp: number;
-    readonly tp: number;
-    readonly pp: number;
-    readonly micro_batch: number;
-    readonly zero: number;
-  };
+  readonly layout: Pick<LayoutDocument, "gpus" | "dp" | "tp" | "pp" | "micro_batch" | "zero">;
   readonly step_time_s: number;
   readonly tokens_per_s_per_gpu: number;
   readonly fits: boolean;

@@ -62,9 +62,14 @@ function linesOf(point: SweepPoint, metric: Metric): [string, string][] {
   return out;
 }
 
+// What of a layout is chosen along an axis.
+const kChosen = ["dp", "tp", "cp", "pp", "vpp", "ep", "micro_batch", "zero", "recompute"] as const;
+
 /** "dp 32 tp 8 micro-batch 2": degrees above one and what else was chosen. */
 export function layoutText(point: SweepPoint): string {
-  return Object.entries(point.layout)
+  return kChosen
+    .map((name) => [name, point.layout[name]] as const)
+    .filter(([, value]) => value !== undefined)
     .filter(([name, value]) => name === "micro_batch" || name === "zero" || (value !== 1 && value !== "none"))
     .map(([name, value]) => `${name.replaceAll("_", "-")} ${value}`)
     .join(" ");

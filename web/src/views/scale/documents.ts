@@ -1,4 +1,5 @@
 // What the server answers to a sweep and of a whole run; docs/scaling.md says what each field is.
+import type { LayoutDocument } from "../../lib/documents";
 
 export interface SweepPoint {
   readonly label: string;
@@ -9,7 +10,7 @@ export interface SweepPoint {
   readonly seq: number;
   readonly global_batch: number;
   readonly precision: string;
-  readonly layout: Readonly<Record<string, number | string>>;
+  readonly layout: Readonly<Partial<LayoutDocument>>;
   readonly step_time_s: number;
   readonly interval_step_time_s: readonly [number, number] | null;
   readonly parts_s: Readonly<Record<string, number>>;

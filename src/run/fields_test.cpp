@@ -1,0 +1,229 @@
+// Every field of the table, by every way in which a run is given.
+#include "layout/fields.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <regex>
+#include <set>
+
+#include "layout/any_field_for_test.hpp"
+#include "platform/files.hpp"
+#include "run/run.hpp"
+
+namespace headway {
+namespace {
+
+using Kind = FieldForm::Kind;
+
+RunRequest base() {
+  return {
+      {"model", "mixtral-8x7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"}, {"global-batch", "64"}};
+}
+
+// What of a request is read, whether legal together or not.
+Run read(const RunRequest& request) {
+  auto run = make_unsplit_run(request);
+  EXPECT_TRUE(run.ok()) << (run ? "" : where_text(run.problems()[0]) + run.problems()[0].message);
+  return run ? std::move(run).value() : headway::Run();
+}
+
+Run read_file_text(const std::string& text) {
+  const auto document = parse_toml(text, "run.toml");
+  EXPECT_TRUE(document.ok()) << text;
+  return document ? read(*run_request_from(document->root, "run.toml")) : headway::Run();
+}
+
+const FieldRow& row_of(std::string_view name) {
+  return *field_row(name);
+}
+
+// The default of a field that nothing was given for is what a run has by itself, or, where the
+// framework or hardware decides, no wish.
+RC_GTEST_PROP(Fields, GivenAsAFlagAreReadAsWhatWasGiven, ()) {
+  for (const FieldRow& row : field_rows()) {
+    if (!can_be_set(row)) continue;
+    const double number = testing::any_number(row.form);
+    RunRequest request = base();
+    request.emplace_back(std::string(row.field.name), text_of(row.form, number));
+    const headway::Run run = read(request);
+    RC_ASSERT(std::abs(*number_of(run, row) - number) < 1e-9);
+  }
+}
+
+RC_GTEST_PROP(Fields, GivenTogetherComeBackFromTheRunFileThatIsWritten, ()) {
+  RunRequest request = base();
+  for (const FieldRow& row : field_rows()) {
+    const bool given = can_be_set(row) && *rc::gen::arbitrary<bool>();
+    if (!given) continue;
+    const bool degree = row.member == "tp" || row.member == "cp" || row.member == "pp";
+    const double number = degree ? 2 : testing::any_number(row.form);
+    request.emplace_back(std::string(row.field.name), text_of(row.form, number));
+  }
+  const headway::Run run = read(request);
+  const headway::Run again = read_file_text(run_file_text(run));
+  for (const FieldRow& row : field_rows()) {
+    RC_ASSERT(number_of(run, row) == number_of(again, row));
+  }
+  RC_ASSERT(run.layout == again.layout);
+}
+
+// A value in a document, read as the value of a run file, is the same number.
+RC_GTEST_PROP(Fields, GivenAsAValueOfADocumentAreReadAsWhatWasGiven, ()) {
+  for (const FieldRow& row : field_rows()) {
+    if (!can_be_set(row) || row.form.kind == Kind::names) continue;  // lists are of requests
+    const double number = testing::any_number(row.form);
+    Node table{Node::Table{}, 1};
+    auto& members = std::get<Node::Table>(table.value);
+    for (const GivenField& field : base()) members.emplace_back(field.name, Node{field.text, 1});
+    const Node value = value_of(row.form, number);
+    if (value.is_null()) continue;
+    std::erase_if(members, [&](const auto& member) { return member.first == row.field.name; });
+    members.emplace_back(row.field.name, value);
+    const headway::Run run = read(*run_request_from(table, "f"));
+    RC_ASSERT(std::abs(*number_of(run, row) - number) < 1e-9);
+  }
+}
+
+TEST(Fields, AreThemselvesAfterSettingThemToWhatTheyWere) {
+  for (const FieldRow& row : field_rows()) {
+    if (!can_be_set(row)) continue;
+    headway::Run run;
+    const Layout layout = run.layout;
+    set(run, row, *number_of(run, row));
+    EXPECT_EQ(run.layout, layout) << row.field.name;
+    EXPECT_EQ(number_of(run, row), number_of(headway::Run(), row)) << row.field.name;
+  }
+}
+
+// Setting one changes no other, so that no two rows stand for the same member.
+TEST(Fields, StandForMembersOfTheirOwn) {
+  for (const FieldRow& row : field_rows()) {
+    if (!can_be_set(row)) continue;
+    headway::Run run;
+    const double before = *number_of(run, row);
+    set(run, row, before == 1 ? 2 : 1);
+    if (row.form.kind == Kind::flag) set(run, row, before == 1 ? 0 : 1);
+    EXPECT_NE(*number_of(run, row), before) << row.field.name;
+    for (const FieldRow& other : field_rows()) {
+      if (other.field.name == row.field.name || other.field.name == "gpus") continue;
+      EXPECT_EQ(number_of(run, other), number_of(headway::Run(), other))
+          << row.field.name << " " << other.field.name;
+    }
+  }
+}
+
+TEST(Fields, HaveNamesAndMembersOfTheirOwn) {
+  std::set<std::string_view> names, members;
+  for (const FieldRow& row : field_rows()) {
+    EXPECT_TRUE(names.insert(row.field.name).second) << row.field.name;
+    const bool of_layout = std::holds_alternative<FieldAccess<Layout>>(row.access);
+    EXPECT_EQ(of_layout, !row.member.empty()) << row.field.name;
+    const bool own = !of_layout || members.insert(row.member).second;
+    EXPECT_TRUE(own) << row.member;
+  }
+}
+
+// What help calls the default is what a run has by itself.
+TEST(Fields, HaveTheDefaultThatHelpNames) {
+  int named = 0;
+  for (const FieldRow& row : field_rows()) {
+    const std::size_t at = row.field.help.find(" (default)");
+    if (at == std::string_view::npos || row.form.kind != Kind::name) continue;
+    const std::string_view before = row.field.help.substr(0, at);
+    const std::string_view word = before.substr(before.find_last_of(" ") + 1);
+    EXPECT_EQ(text_of(row.form, *number_of(headway::Run(), row)), word) << row.field.name;
+    ++named;
+  }
+  EXPECT_GE(named, 9);
+}
+
+TEST(Fields, OfASwitchThatTurnsSomethingOffAreShownAsWhatStaysOn) {
+  Layout layout;
+  layout.tp = 2;
+  EXPECT_EQ(std::get<bool>(shown_value(row_of("no-sp"), layout).value), true);
+  layout.sequence_parallel = false;
+  EXPECT_EQ(std::get<bool>(shown_value(row_of("no-sp"), layout).value), false);
+  EXPECT_EQ(std::get<bool>(shown_value(row_of("no-reshard"), layout).value), true);
+  EXPECT_EQ(std::get<bool>(shown_value(row_of("keep-gathered"), layout).value), false);
+  EXPECT_TRUE(shown_value(row_of("shard"), layout).is_null());
+}
+
+// A row more is a field more.
+TEST(Fields, AreThoseOfTheTableThatIsRead) {
+  std::vector<FieldRow> rows(field_rows().begin(), field_rows().end());
+  rows.push_back(
+      {{"spare", "N", "of a test"},
+       {.kind = Kind::whole, .least = 1, .most = 1e12},
+       FieldAccess<Layout>{[](const Layout& l) { return static_cast<double>(l.embedding_slots); },
+                           [](Layout& l, double n) { l.embedding_slots = static_cast<int>(n); }},
+       "spare"});
+  RunRequest request = base();
+  request.emplace_back("spare", "3");
+  EXPECT_EQ(make_run(request).problems()[0].kind, Trouble::unknown);
+  const auto run = make_run(request, rows);
+  ASSERT_TRUE(run.ok()) << run.problems()[0].message;
+  EXPECT_EQ(run->layout.embedding_slots, 3);
+  EXPECT_EQ(std::get<std::int64_t>(shown_value(rows.back(), run->layout).value), 3);
+  request.back().text = "0";
+  EXPECT_EQ(where_text(make_run(request, rows).problems()[0]), "--spare");
+  EXPECT_EQ(fields_of(rows).back().name, "spare");
+}
+
+// The type that the page gives a member of a layout.
+std::string type_of(const FieldRow& row) {
+  const std::string or_null = std::isnan(row.form.none) ? "" : " | null";
+  switch (row.form.kind) {
+    case Kind::flag:
+      return "boolean";
+    case Kind::names:
+      return "readonly string[]";
+    case Kind::name:
+      return or_null.empty() ? "string" : "OnOff";
+    default:
+      return "number" + or_null;
+  }
+}
+
+std::string page(const std::string& file) {
+  return read_file(std::string(HEADWAY_SOURCE_DIR) + "/web/src/lib/" + file).value();
+}
+
+TEST(Fields, OfALayoutAreTheMembersOfThePagesType) {
+  std::string expected;
+  for (const FieldRow& row : field_rows()) {
+    if (row.member.empty()) continue;
+    expected += "  readonly " + std::string(row.member) + ": " + type_of(row) + ";\n";
+    if (row.member == "micro_batch") expected += "  readonly micro_batches: number;\n";
+  }
+  EXPECT_NE(page("documents.ts").find("interface LayoutDocument {\n" + expected + "}\n"),
+            std::string::npos)
+      << expected;
+}
+
+// The page asks for every field, and offers only what the table has.
+TEST(Fields, AreThoseThatThePageAsksFor) {
+  const std::string text = page("run.ts");
+  const std::string groups = text.substr(text.find("kJobGroup"));
+  for (const FieldRow& row : field_rows()) {
+    const std::string quoted = "\"" + std::string(row.field.name) + "\"";
+    EXPECT_NE(groups.find(quoted), std::string::npos) << quoted;
+  }
+  static const std::regex choice(R"re(choice\("([a-z-]+)", "[^"]*"((, "[^"]*")*)\))re");
+  static const std::regex word(R"re("([^"]*)")re");
+  int choices = 0;
+  for (std::sregex_iterator i(groups.begin(), groups.end(), choice), end; i != end; ++i) {
+    const FieldRow* row = field_row((*i)[1].str());
+    ASSERT_NE(row, nullptr) << (*i)[1];
+    const std::string values = (*i)[2];
+    for (std::sregex_iterator value(values.begin(), values.end(), word); value != end; ++value) {
+      EXPECT_TRUE(number_of(row->form, (*value)[1].str())) << (*i)[1] << " " << (*value)[1];
+      ++choices;
+    }
+  }
+  EXPECT_GT(choices, 30);
+}
+
+}  // namespace
+}  // namespace headway
