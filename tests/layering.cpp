@@ -25,7 +25,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"cluster", {"base", "base/document", "platform"}},
     {"layout/frameworks", {"base", "base/document", "platform"}},
     {"layout", {"base", "base/document", "model", "cluster", "layout/frameworks"}},
-    {"step/frameworks", {"layout/frameworks", "layout"}},
+    {"step/frameworks", {"base", "layout/frameworks", "layout"}},
     {"step", {"base", "model", "cluster", "layout", "step/frameworks"}},
     {"run", {"base", "base/document", "platform", "model", "cluster", "layout", "step/frameworks"}},
     {"launch/shell", {"base"}},
@@ -124,7 +124,7 @@ const std::map<std::string, std::string> kDoorIntoStep = {
 // that they write, and these: that a configuration is read back as the same run is seen by its
 // forecast.
 const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
-    {"api", {"cost/calibration", "layout", "study/reconcile"}},
+    {"api", {"cost/calibration", "layout", "limits/machine", "study/reconcile"}},
     {"forecast", {"cost/calibration"}},
     {"report", {"base/document", "fit/corpus", "platform"}},
     {"launch", {"step", "forecast"}},

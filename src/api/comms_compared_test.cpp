@@ -8,7 +8,7 @@
 #include "api/commands.hpp"
 #include "base/document/csv.hpp"
 #include "cost/calibration/calibration.hpp"
-#include "forecast/random_run.hpp"
+#include "forecast/random_run_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
 #include "platform/temporary_folder_for_test.hpp"
