@@ -24,7 +24,7 @@ bool not_above(double a, double b) {
 }
 
 RC_GTEST_PROP(Forecast, PartsAreFiniteNotNegativeAndSumToTheStepTime, ()) {
-  const Forecast f = random_case().priced();
+  const Forecast f = random_run().priced();
   double sum = 0;
   for (const double part : values(f.parts)) {
     RC_ASSERT(std::isfinite(part));
@@ -42,7 +42,7 @@ RC_GTEST_PROP(Forecast, PartsAreFiniteNotNegativeAndSumToTheStepTime, ()) {
 }
 
 RC_GTEST_PROP(Forecast, TheStagesItNamesMakeItsBubbleAndTakeNoLongerThanTheStep, ()) {
-  const Case c = random_case();
+  const Case c = random_run();
   const Forecast f = c.priced();
   const PipelineTimes& pipeline = f.pipeline;
   std::int64_t stages = 0;
@@ -216,7 +216,7 @@ RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
 }
 
 RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
-  const Case c = random_case();
+  const Case c = random_run();
   for (const AttentionFlops convention : {AttentionFlops::full, AttentionFlops::causal}) {
     const Forecast f = forecast(c.model, c.job, c.layout, c.cluster, c.calibration, convention);
     const double model = 3 * static_cast<double>(c.job.global_batch) *

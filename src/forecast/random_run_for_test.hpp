@@ -114,6 +114,10 @@ inline Case any_run() {
 }
 
 inline Case random_case() {
+  return legal_case(any_case);
+}
+
+inline Case random_run() {
   return legal_case(any_run);
 }
 

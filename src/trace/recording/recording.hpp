@@ -99,12 +99,6 @@ inline constexpr std::string_view kCallsWithoutDuration =
     "calls without a duration (TORCH_NCCL_ENABLE_TIMING)";
 inline constexpr std::string_view kLogWithoutDurations = "the log holds no durations";
 
-/// Omissions that say of single calls what may hold of all of them.
-inline constexpr std::string_view kCallsWithoutSize = "calls without a size";
-inline constexpr std::string_view kCallsWithoutDuration =
-    "calls without a duration (TORCH_NCCL_ENABLE_TIMING)";
-inline constexpr std::string_view kNoDurations = "the log holds no durations";
-
 struct Recording {
   std::string source;            // file, as shown
   std::string format;            // "PyTorch Kineto trace"
