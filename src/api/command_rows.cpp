@@ -107,7 +107,7 @@ const std::vector<Most>& limited_fields() {
   static const std::vector<Most> all = [] {
     std::vector<Most> out;
     for (const PlanField& field : plan_fields()) {
-      if (!field.counts) continue;
+      if (!field.counts()) continue;
       const std::string name(field.name);
       out.push_back({"max-" + name, "keep " + name + " at most there", field.name});
     }

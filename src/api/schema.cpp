@@ -133,6 +133,44 @@ Json request_of(const Command& command, const Command* chosen_by = nullptr) {
   return out;
 }
 
+// What a member of a layout holds.
+Json member_of_layout(const FieldForm& form) {
+  using Kind = FieldForm::Kind;
+  if (form.kind == Kind::names) return {{"type", "array"}, {"items", one_of(form.names)}};
+  if (form.kind == Kind::flag) return typed("boolean");
+  const bool may_lack = !std::isnan(form.none);
+  if (form.kind != Kind::name) {
+    return may_lack ? Json{{"type", {"integer", "null"}}} : typed("integer");
+  }
+  if (!form.lists) return typed("string");
+  Json out = one_of(form.names.subspan(may_lack ? 1 : 0));
+  if (may_lack) out["enum"].push_back(nullptr);
+  return out;
+}
+
+// The layout of a run in a document: every field of the table that is part of it.
+Json layout_of_response() {
+  Json properties = Json::object();
+  std::vector<std::string> required;
+  for (const FieldRow& row : field_rows()) {
+    if (row.member.empty()) continue;
+    required.emplace_back(row.member);
+    properties[required.back()] = member_of_layout(row.form);
+    if (row.member == "micro_batch") properties["micro_batches"] = typed("integer");
+  }
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}};
+}
+
+// What data/schema/ says of the command's documents; a layout that it leaves open is a run's.
+Json response_of(std::string_view command) {
+  const auto text = embedded_file("schema/" + std::string(command) + ".json");
+  Json out = text ? Json::parse(*text) : Json::object();
+  if (out.contains("$defs") && out["$defs"].contains("layout") && out["$defs"]["layout"].empty()) {
+    out["$defs"]["layout"] = layout_of_response();
+  }
+  return out;
+}
+
 Json both_of(const CommandRow& row) {
   const std::string name(row.name);
   Json request = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},

@@ -37,14 +37,11 @@ void note_times(const Recording& recording, Said& said, std::vector<std::string>
   if (of_kind(TimeKind::none) == all) {
     said.no_durations = true;
     notes.push_back("no durations in this trace: it says which calls were made, not how long");
-    return true;
-  }
-  if (of_kind(TimeKind::enqueue) + of_kind(TimeKind::none) == all) {
+  } else if (of_kind(TimeKind::enqueue) + of_kind(TimeKind::none) == all) {
     notes.push_back(
         "no time of a transfer in this trace: enqueue times are the host's, to put a call into a "
         "queue");
   }
-  return false;
 }
 
 void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
