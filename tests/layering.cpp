@@ -124,7 +124,7 @@ const std::map<std::string, std::string> kDoorIntoStep = {
 // that they write, and these: that a configuration is read back as the same run is seen by its
 // forecast.
 const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
-    {"api", {"cost/calibration", "layout", "limits/machine", "study/reconcile"}},
+    {"api", {"cost/calibration", "forecast", "layout", "limits/machine", "study/reconcile"}},
     {"forecast", {"cost/calibration"}},
     {"report", {"base/document", "fit/corpus", "platform"}},
     {"launch", {"step", "forecast"}},

@@ -12,8 +12,8 @@
 #include "platform/parallel.hpp"
 #include "report/problems.hpp"
 #include "run/run.hpp"
-#include "study/limits/question.hpp"
 #include "study/lifetime/assumptions.hpp"
+#include "study/limits/question.hpp"
 #include "study/sweep/question.hpp"
 
 namespace headway {

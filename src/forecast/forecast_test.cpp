@@ -42,7 +42,7 @@ RC_GTEST_PROP(Forecast, PartsAreFiniteNotNegativeAndSumToTheStepTime, ()) {
 }
 
 RC_GTEST_PROP(Forecast, TheStagesItNamesMakeItsBubbleAndTakeNoLongerThanTheStep, ()) {
-  const Case c = random_run();
+  const Case c = random_case();
   const Forecast f = c.priced();
   const PipelineTimes& pipeline = f.pipeline;
   std::int64_t stages = 0;
@@ -216,7 +216,7 @@ RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
 }
 
 RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
-  const Case c = random_run();
+  const Case c = random_case();
   for (const AttentionFlops convention : {AttentionFlops::full, AttentionFlops::causal}) {
     const Forecast f = forecast(c.model, c.job, c.layout, c.cluster, c.calibration, convention);
     const double model = 3 * static_cast<double>(c.job.global_batch) *

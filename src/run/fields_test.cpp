@@ -80,7 +80,7 @@ RC_GTEST_PROP(Fields, GivenAsAValueOfADocumentAreReadAsWhatWasGiven, ()) {
     const Node value = value_of(row.form, number);
     if (value.is_null()) continue;
     std::erase_if(members, [&](const auto& member) { return member.first == row.field.name; });
-    members.emplace_back(row.field.name, value);
+    members.emplace_back(std::string(row.field.name), value);
     const headway::Run run = read(*run_request_from(table, "f"));
     RC_ASSERT(std::abs(*number_of(run, row) - number) < 1e-9);
   }

@@ -6,7 +6,7 @@
 namespace headway {
 
 /// From `least` to `most`, SI; `above`: not `least` itself.
-struct Range {
+struct AllowedRange {
   double least, most;
   bool above = false;
 
@@ -14,10 +14,10 @@ struct Range {
     return (above ? value > least : value >= least) && value <= most;
   }
 };
-inline constexpr Range kFraction{0, 1, true};
-inline constexpr Range kShare{0, 1};
-inline constexpr Range kPositive{0, std::numeric_limits<double>::max(), true};
-inline constexpr Range kNotNegative{0, std::numeric_limits<double>::max()};
-inline constexpr Range kMultiple{1e-4, 1e4};  // of another time or size
+inline constexpr AllowedRange kFraction{0, 1, true};
+inline constexpr AllowedRange kShare{0, 1};
+inline constexpr AllowedRange kPositive{0, std::numeric_limits<double>::max(), true};
+inline constexpr AllowedRange kNotNegative{0, std::numeric_limits<double>::max()};
+inline constexpr AllowedRange kMultiple{1e-4, 1e4};  // of another time or size
 
 }  // namespace headway

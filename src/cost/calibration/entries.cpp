@@ -6,7 +6,7 @@
 
 namespace headway {
 
-std::string said_of(const Range& range) {
+std::string said_of(const AllowedRange& range) {
   const auto number = [](double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%g", value);

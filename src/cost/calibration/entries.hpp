@@ -11,7 +11,7 @@
 namespace headway {
 
 /// "must be above 0 and at most 1".
-std::string said_of(const Range& range);
+std::string said_of(const AllowedRange& range);
 
 /// Accepts what only people read of an entry: where its numbers come from.
 void skip_provenance(Fields& fields);
@@ -37,7 +37,7 @@ struct ConstantReader {
   }
 
  private:
-  double checked(const std::string& name, double value, const Range& range) const {
+  double checked(const std::string& name, double value, const AllowedRange& range) const {
     if (!range.holds(value)) fields.fail(name, said_of(range));
     return value;
   }

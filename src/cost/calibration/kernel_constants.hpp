@@ -26,7 +26,7 @@ enum class DecidedBy : std::uint8_t {
 };
 
 struct KernelConstant {
-  Range range;  // in a file
+  AllowedRange range;  // in a file
   DecidedBy by = DecidedBy::nothing;
   // In a fit, in units of `unit`, so that all are of like size.
   double least = 0, most = 0, unit = 1;

@@ -22,7 +22,7 @@ enum class Shown : std::uint8_t {
 };
 
 struct NetworkConstant {
-  Range range;         // in a file
+  AllowedRange range;  // in a file
   double least, most;  // in a fit
   bool decades;        // a fit moves it by factors
   Shown by;

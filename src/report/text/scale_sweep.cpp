@@ -268,11 +268,11 @@ std::string markdown_of(const SweepAnswer& answer) {
 
 std::string scale_sweep_text(const SweepAnswer& answer) {
   const SweepQuestion& question = answer.question;
-  std::string out =
-      printable(question.base.model.name) + " on " + printable(question.base.cluster.name) + ", " +
-      std::string(name_of(question.base.job.framework)) +
-      ", sequences of " + short_count_text(static_cast<double>(question.base.job.sequence)) +
-      " tokens\n" + what_stays(question) + "\n";
+  std::string out = printable(question.base.model.name) + " on " +
+                    printable(question.base.cluster.name) + ", " +
+                    std::string(name_of(question.base.job.framework)) + ", sequences of " +
+                    short_count_text(static_cast<double>(question.base.job.sequence)) +
+                    " tokens\n" + what_stays(question) + "\n";
   if (const std::string text = freedom_text(question); !text.empty()) out += text + "\n";
   out += within_text(question);
   for (const SharedTable& table : tables_of(answer)) {
