@@ -176,19 +176,29 @@ function(headway_test_headers)
                                                          <rapidcheck.h>)
 endfunction()
 
+# base/source_dir_for_test.hpp: the one object of the tests that knows where the checkout lies.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/source_dir.cpp CONTENT
+     "#include \"base/source_dir_for_test.hpp\"
+const std::string& headway::source_dir() {
+  static const std::string folder = R\"(@PROJECT_SOURCE_DIR@)\";
+  return folder;
+}
+" @ONLY)
+add_library(headway_source_dir STATIC ${PROJECT_BINARY_DIR}/source_dir.cpp)
+target_link_libraries(headway_source_dir PRIVATE headway_flags)
+
 # headway_test(NAME SOURCES file... USES library...): a GoogleTest program
 # whose cases ctest lists; with HEADWAY_SANITIZE a second time, as sanitized.CASE.
 function(headway_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
   headway_test_headers()
-  headway_program(${name} SOURCES ${ARG_SOURCES} USES ${ARG_USES} rapidcheck GTest::gtest_main)
+  headway_program(${name} SOURCES ${ARG_SOURCES} USES ${ARG_USES} rapidcheck GTest::gtest_main
+                          headway_source_dir)
   # -O0: optimising the templates of properties takes longer than it saves when they run.
   # g++ 12 warns falsely of std::string where its header is precompiled (GCC bug 105329).
   target_compile_options(${name}_objects PRIVATE -O0 -Wno-array-bounds -Wno-stringop-overflow
                                                  -Wno-stringop-overread)
   target_precompile_headers(${name}_objects REUSE_FROM headway_test_headers)
-  target_compile_definitions(${name}_objects PRIVATE HEADWAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                                     HEADWAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
   include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
   if(HEADWAY_SANITIZE)

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/source_dir_for_test.hpp"
+
 namespace headway {
 namespace {
 
@@ -48,7 +50,7 @@ class Cli : public testing::Test {
     return HEADWAY_PROGRAM + std::string(twin ? twin : "");
   }
   // Runs `headway ARGUMENTS` in a shell, in the source folder or another.
-  Output run(const std::string& arguments, const fs::path& where = HEADWAY_SOURCE_DIR) const {
+  Output run(const std::string& arguments, const fs::path& where = source_dir()) const {
     const fs::path out = folder_ / "stdout";
     const fs::path err = folder_ / "stderr";
     const std::string command = "cd '" + where.string() + "' && '" + program() + "' " + arguments +
@@ -218,7 +220,7 @@ TEST_F(Cli, ARealConfigFileGivesTheNumbersOfTheBuiltInModel) {
 
 TEST_F(Cli, EveryExampleRuns) {
   int runs = 0;
-  for (const auto& entry : fs::directory_iterator(std::string(HEADWAY_SOURCE_DIR) + "/examples")) {
+  for (const auto& entry : fs::directory_iterator(source_dir() + "/examples")) {
     const std::string text = read(entry.path());
     if (entry.path().extension() != ".toml" || text.find("\nmodel = ") == std::string::npos)
       continue;
@@ -236,7 +238,7 @@ TEST_F(Cli, EveryExampleRuns) {
 // Configurations of frameworks say at their head how they are asked.
 TEST_F(Cli, EveryConfigurationAmongTheExamplesAnswers) {
   int configurations = 0;
-  for (const auto& entry : fs::directory_iterator(std::string(HEADWAY_SOURCE_DIR) + "/examples")) {
+  for (const auto& entry : fs::directory_iterator(source_dir() + "/examples")) {
     const std::string text = read(entry.path());
     const std::string name = "examples/" + entry.path().filename().string();
     const std::size_t at = text.find("# headway predict " + name);
@@ -316,8 +318,7 @@ TEST_F(Cli, TheCollectivesAreCalibratedFromAnyFolder) {
 TEST_F(Cli, MeasurementsOfOnesOwnStandInForThoseOfTheBinary) {
   const fs::path own = folder_ / "own";
   fs::create_directories(own / "measurements");
-  const fs::path few =
-      fs::path(HEADWAY_SOURCE_DIR) / "tests/fuzz/seeds/corpus/a-row-of-each-source.csv";
+  const fs::path few = fs::path(source_dir()) / "tests/fuzz/seeds/corpus/a-row-of-each-source.csv";
   fs::copy_file(few, own / "measurements" / "training.csv");
   const auto rows = [&](const std::string& more) {
     return nlohmann::json::parse(run("validate --json " + more, folder_).out)["all"]["rows"];
@@ -353,7 +354,7 @@ TEST_F(Cli, CalibrationRenewsTheFolderThatIsNamedFromTheMeasurementsThere) {
   fs::create_directories(data / "calibration");
   fs::create_directories(data / "measurements");
   // The kernels of one architecture alone.
-  std::istringstream all(read(fs::path(HEADWAY_SOURCE_DIR) / "data/measurements/kernels.csv"));
+  std::istringstream all(read(fs::path(source_dir()) / "data/measurements/kernels.csv"));
   std::ofstream few(data / "measurements" / "kernels.csv");
   std::string line;
   for (int i = 0; std::getline(all, line); ++i) {
@@ -384,7 +385,7 @@ TEST_F(Cli, ServePrintsItsAddressAndEndsWithASignal) {
 
 // What the README shows of a command is what it prints.
 TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
-  const std::string readme = read(fs::path(HEADWAY_SOURCE_DIR) / "README.md");
+  const std::string readme = read(fs::path(source_dir()) / "README.md");
   for (const std::string command :
        {"plan examples/llama-3.1-70b-plan.toml", "comms examples/gpt-neox-1.3b-frontier.toml",
         "comms examples/ddp-rank0.json examples/ddp-rank1.json"}) {
@@ -400,7 +401,7 @@ TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
 }
 
 TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {
-  for (const auto& entry : fs::directory_iterator(std::string(HEADWAY_SOURCE_DIR) + "/examples")) {
+  for (const auto& entry : fs::directory_iterator(source_dir() + "/examples")) {
     const std::string text = read(entry.path());
     if (entry.path().extension() != ".toml" || text.find("\nmodel = ") == std::string::npos)
       continue;
@@ -413,7 +414,7 @@ TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {
 }
 
 TEST_F(Cli, WhatATraceCouldNotSayIsAWarningBesideTheDocument) {
-  const std::string trace = read(fs::path(HEADWAY_SOURCE_DIR) / "examples/ddp-rank0.json");
+  const std::string trace = read(fs::path(source_dir()) / "examples/ddp-rank0.json");
   const std::string cut = file("cut.json", trace.substr(0, trace.size() - 100));
   const Output output = run("comms --json '" + cut + "' '" + (folder_ / "absent").string() + "'");
   EXPECT_EQ(output.code, 0);
@@ -568,7 +569,7 @@ TEST_F(Cli, ScaleSweepsRefuseWhatTheyCannotReadAndSayWhereNoPointIsLeft) {
 
 // docs/scaling.md is what this program writes; renew it by `headway scale published --report docs`.
 TEST_F(Cli, ThePageOfScalingIsUpToDate) {
-  const fs::path source = fs::path(HEADWAY_SOURCE_DIR) / "docs", copy = folder_ / "docs";
+  const fs::path source = fs::path(source_dir()) / "docs", copy = folder_ / "docs";
   fs::create_directories(copy / "scaling");
   fs::copy_file(source / "scaling.md", copy / "scaling.md");
   const Output output = run("scale published --report '" + copy.string() + "'");
@@ -589,9 +590,9 @@ class CliReport : public Cli {
   void SetUp() override {
     Cli::SetUp();
     fs::create_directories(docs());
-    write_page(read(fs::path(HEADWAY_SOURCE_DIR) / "docs/validation.md"));
+    write_page(read(fs::path(source_dir()) / "docs/validation.md"));
     // A few rows of every source, so that it is quick.
-    corpus_ = std::string(HEADWAY_SOURCE_DIR) + "/tests/fuzz/seeds/corpus/a-row-of-each-source.csv";
+    corpus_ = source_dir() + "/tests/fuzz/seeds/corpus/a-row-of-each-source.csv";
   }
   fs::path docs() const { return folder_ / "docs"; }
   void write_page(const std::string& text) const {
@@ -639,7 +640,7 @@ TEST_F(CliReport, WritesNothingWhereThePageOrOneFileCannotBeWritten) {
   EXPECT_EQ(files().size(), 1U);
   EXPECT_FALSE(fs::exists(rows));
   // A folder stands where a plot belongs.
-  const std::string page = read(fs::path(HEADWAY_SOURCE_DIR) / "docs/validation.md");
+  const std::string page = read(fs::path(source_dir()) / "docs/validation.md");
   write_page(page);
   fs::create_directories(docs() / "validation" / "memory.svg");
   EXPECT_EQ(report("--rows '" + rows + "'").code, 2);

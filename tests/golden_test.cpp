@@ -11,6 +11,7 @@
 
 #include "api/commands.hpp"
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "forecast/predict/predict.hpp"
 #include "forecast/predict/signature.hpp"
 #include "platform/files.hpp"
@@ -18,14 +19,14 @@
 namespace headway {
 namespace {
 
-const std::string kFolder = std::string(HEADWAY_SOURCE_DIR) + "/tests/golden/";
+const std::string kFolder = source_dir() + "/tests/golden/";
 
 // "case field" -> number.
 using Numbers = std::map<std::string, double>;
 
 Numbers computed() {
   Numbers out;
-  const auto cases = read_document(std::string(HEADWAY_SOURCE_DIR) + "/data/cases.toml");
+  const auto cases = read_document(source_dir() + "/data/cases.toml");
   EXPECT_TRUE(cases.ok());
   for (const auto& [name, node] : *cases->root.table()) {
     const auto request = run_request_from(node, "cases.toml");

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/source_dir_for_test.hpp"
+
 namespace headway::testing {
 namespace {
 
 const SourceTree& repository() {
-  static const SourceTree tree = read_source_tree(HEADWAY_SOURCE_DIR);
+  static const SourceTree tree = read_source_tree(source_dir());
   return tree;
 }
 

@@ -9,6 +9,7 @@
 
 #include "api/answer.hpp"
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "client_for_test.hpp"
 #include "page.hpp"
 #include "platform/files.hpp"
@@ -273,8 +274,8 @@ std::string form(const std::vector<std::pair<std::string, std::string>>& parts) 
 }
 
 TEST_F(Serve, TracesComeAsFilesOfAForm) {
-  const auto rank0 = read_file(HEADWAY_SOURCE_DIR "/examples/ddp-rank0.json");
-  const auto rank1 = read_file(HEADWAY_SOURCE_DIR "/examples/ddp-rank1.json");
+  const auto rank0 = read_file(source_dir() + "/examples/ddp-rank0.json");
+  const auto rank1 = read_file(source_dir() + "/examples/ddp-rank1.json");
   const std::string type = "multipart/form-data; boundary=XX";
   const HttpAnswer got =
       TestClient(port()).post("/api/comms",
@@ -284,13 +285,13 @@ TEST_F(Serve, TracesComeAsFilesOfAForm) {
                               type);
   EXPECT_EQ(got.status, 200) << got.body;
   CommsRequest request;
-  request.files = {HEADWAY_SOURCE_DIR "/examples/ddp-rank0.json",
-                   HEADWAY_SOURCE_DIR "/examples/ddp-rank1.json"};
+  request.files = {source_dir() + "/examples/ddp-rank0.json",
+                   source_dir() + "/examples/ddp-rank1.json"};
   request.json = true;
   std::string expected = run_comms(request).text;
   for (std::size_t at = 0;
-       (at = expected.find(HEADWAY_SOURCE_DIR "/examples/")) != std::string::npos;) {
-    expected.erase(at, std::string(HEADWAY_SOURCE_DIR "/examples/").size());
+       (at = expected.find(source_dir() + "/examples/")) != std::string::npos;) {
+    expected.erase(at, std::string(source_dir() + "/examples/").size());
   }
   EXPECT_EQ(got.body, expected);
   const auto leftovers = [] {

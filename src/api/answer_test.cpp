@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 #include "report/json/document.hpp"
@@ -152,7 +153,7 @@ TEST(Answer, ProgressThatSaysStopStopsLongWork) {
 
 TEST(Answer, ProgressThatSaysStopStopsTheReadingOfTraces) {
   AnswerOptions options;
-  options.traces = {HEADWAY_SOURCE_DIR "/tests/fuzz/seeds/trace/nsight/small.sqlite"};
+  options.traces = {source_dir() + "/tests/fuzz/seeds/trace/nsight/small.sqlite"};
   options.progress = [](std::size_t, std::size_t) { return false; };
   for (const std::string& run : {std::string(), kRun}) {
     const CommandOutput output = answer("comms", "{" + run + "}", options);
@@ -180,7 +181,7 @@ TEST(Answer, WhatIsNoObjectOfJsonIsRefused) {
 TEST(Answer, AModelMayBeDescribedInPlace) {
   // As its own form and as a Hugging Face config.json: the built-in one with all of its numbers.
   const std::string job = R"(,"cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64)";
-  const auto config = read_file(HEADWAY_SOURCE_DIR "/data/models/llama-2-7b.json");
+  const auto config = read_file(source_dir() + "/data/models/llama-2-7b.json");
   ASSERT_TRUE(config.ok());
   std::string by_config = ask("predict", R"("model":)" + *config + job);
   const std::string built_in = ask("predict", R"("model":"llama-2-7b")" + job);

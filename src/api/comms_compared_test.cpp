@@ -7,6 +7,7 @@
 
 #include "api/commands.hpp"
 #include "base/document/csv.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/random_run_for_test.hpp"
 #include "platform/files.hpp"
@@ -20,8 +21,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kRunFile = HEADWAY_SOURCE_DIR "/examples/small-llama-ddp.toml";
-const std::string kTraces = HEADWAY_SOURCE_DIR "/examples/traces/small-llama-ddp";
+const std::string kRunFile = source_dir() + "/examples/small-llama-ddp.toml";
+const std::string kTraces = source_dir() + "/examples/traces/small-llama-ddp";
 
 // The run of the example as a case that recordings can be made of.
 testing::Case example_case() {

@@ -5,6 +5,7 @@
 
 #include "api/commands.hpp"
 #include "base/document/csv.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
 #include "platform/temporary_folder_for_test.hpp"
@@ -136,7 +137,7 @@ TEST_F(CommsExpected, ThePageNamesEveryFieldOfTheDocument) {
   CommsRequest asked = request();
   asked.json = true;
   const Json document = Json::parse(run_comms(asked).text);
-  const std::string page = read(HEADWAY_SOURCE_DIR "/docs/communication.md");
+  const std::string page = read(source_dir() + "/docs/communication.md");
   const auto named = [&](const Json& object) {
     for (const auto& [name, value] : object.items()) {
       EXPECT_NE(page.find("`" + name), std::string::npos) << name;
@@ -236,7 +237,7 @@ TEST_F(CommsExpected, TheStudyStandsAloneAndRenewsItsPageInOnePiece) {
   CommsRequest report;
   report.report = folder_.path().string();
   EXPECT_FALSE(run_comms(report).problems.empty());  // there is no page
-  const std::string page = read(HEADWAY_SOURCE_DIR "/docs/communication.md");
+  const std::string page = read(source_dir() + "/docs/communication.md");
   folder_.write("communication.md", "# nothing to renew\n");
   EXPECT_TRUE(says(run_comms(report), at("communication.md"), "study-data"));
   EXPECT_FALSE(exists(at("communication")));
@@ -246,7 +247,7 @@ TEST_F(CommsExpected, TheStudyStandsAloneAndRenewsItsPageInOnePiece) {
   EXPECT_EQ(read(at("communication.md")), page);
   for (const char* plot : {"volume.svg", "sizes.svg", "sequence.svg"}) {
     EXPECT_EQ(read(at("communication" + ("/" + std::string(plot)))),
-              read(HEADWAY_SOURCE_DIR "/docs/communication/" + std::string(plot)))
+              read(source_dir() + "/docs/communication/" + std::string(plot)))
         << plot;
   }
   report.json = true;

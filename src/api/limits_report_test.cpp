@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "api/commands.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 #include "report/limits.hpp"
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 TEST(LimitsReport, the_page_and_its_drawings_are_what_the_command_writes) {
   // Stale pages fail here: `headway limits --report docs` renews them.
-  const fs::path docs = fs::path(HEADWAY_SOURCE_DIR) / "docs";
+  const fs::path docs = fs::path(source_dir()) / "docs";
   const testing::TemporaryFolder folder;
   fs::copy(docs / "limits.md", folder.path());
   LimitsRequest request;

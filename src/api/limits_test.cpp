@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "api/commands.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 
@@ -292,7 +293,7 @@ TEST(LimitsCommand, rows_and_drawings_are_written_whole) {
 // Every field of a row that the reference program wrote to the folder beside the sources, where
 // there is one. Layouts may differ where times tie.
 TEST(LimitsCommand, whole_rows_of_the_reference_program_agree_where_they_are_at_hand) {
-  const fs::path folder = fs::path(HEADWAY_SOURCE_DIR) / ".." / "shared" / "limits";
+  const fs::path folder = fs::path(source_dir()) / ".." / "shared" / "limits";
   if (!fs::exists(folder)) GTEST_SKIP() << "no " << folder << ": compared with tests/golden only";
   std::size_t rows_seen = 0;
   for (const std::string& name : limits::comparison_names()) {

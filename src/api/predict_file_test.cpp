@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "api/commands.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "forecast/predict/predict.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 
@@ -27,7 +28,7 @@ class RunFile : public ::testing::Test {
   // A real config.json under a name of the test's choice.
   void model_at(const std::string& path) const {
     fs::create_directories(fs::absolute(path).parent_path());
-    fs::copy_file(std::string(HEADWAY_SOURCE_DIR) + "/data/models/gpt2.json", path);
+    fs::copy_file(source_dir() + "/data/models/gpt2.json", path);
   }
   static PredictRequest request(const std::string& model) {
     PredictRequest out;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "fit/collectives/data.hpp"
@@ -139,7 +140,7 @@ TEST(StudyMessages, FsdpBecomesBoundByCommunicationFromRoughly128AcceleratorsOn)
 }
 
 std::vector<MeasuredRun> measured_runs_of(const std::string& source) {
-  const auto text = read_file(HEADWAY_SOURCE_DIR "/data/measurements/training.csv");
+  const auto text = read_file(source_dir() + "/data/measurements/training.csv");
   EXPECT_TRUE(text.ok());
   auto corpus = read_corpus(*text, "training.csv");
   EXPECT_TRUE(corpus.ok());

@@ -10,6 +10,7 @@
 #include <valijson/validator.hpp>
 
 #include "api/answer.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "layout/any_field_for_test.hpp"
 #include "report/json/document.hpp"
 
@@ -150,11 +151,11 @@ TEST(Schema, TracesAndWhatIsExpectedOfThemAreAsDescribed) {
   const Json response = schema_of("comms", "response");
   for (const bool compared : {false, true}) {
     AnswerOptions options;
-    options.traces = {HEADWAY_SOURCE_DIR "/examples/traces/small-llama-ddp"};
+    options.traces = {source_dir() + "/examples/traces/small-llama-ddp"};
     CommandOutput output = answer("comms", "{}", options);
     if (compared) {
       CommsRequest request;
-      request.files = {HEADWAY_SOURCE_DIR "/examples/small-llama-ddp.toml"};
+      request.files = {source_dir() + "/examples/small-llama-ddp.toml"};
       request.traces = options.traces;
       request.json = true;
       output = run_comms(request);

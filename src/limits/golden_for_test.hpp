@@ -9,13 +9,14 @@
 
 #include "base/document/csv.hpp"
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "limits/load.hpp"
 #include "platform/files.hpp"
 
 namespace headway::limits {
 
 inline Csv golden(const std::string& name) {
-  const std::string path = std::string(HEADWAY_SOURCE_DIR) + "/tests/golden/" + name;
+  const std::string path = source_dir() + "/tests/golden/" + name;
   const auto text = read_file(path);
   if (!text) {
     ADD_FAILURE() << path << " cannot be read";

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/gzip.hpp"
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 // The .toml and .json files that stand in the source tree under data/`folder`.
 std::vector<std::string> files_on_disk(const std::string& folder) {
-  const fs::path data = fs::path(HEADWAY_SOURCE_DIR) / "data";
+  const fs::path data = fs::path(source_dir()) / "data";
   std::vector<std::string> out;
   for (const auto& entry : fs::recursive_directory_iterator(data / folder)) {
     const std::string type = entry.path().extension();
@@ -35,8 +36,7 @@ TEST(Embedded, HoldsEveryFileOfTheDataFoldersInOrder) {
 TEST(Embedded, HoldsTheBytesOfTheFiles) {
   for (const char* folder : {"accelerators", "clusters", "models", "calibration"}) {
     for (const std::string& path : embedded_files(folder)) {
-      const Result<std::string> on_disk =
-          read_file(std::string(HEADWAY_SOURCE_DIR "/data/") + path);
+      const Result<std::string> on_disk = read_file(std::string(source_dir() + "/data/") + path);
       ASSERT_TRUE(on_disk.ok()) << path;
       EXPECT_TRUE(embedded_file(path) == *on_disk) << path << " differs from the embedded copy";
     }
@@ -59,7 +59,7 @@ TEST(Embedded, MeasurementsArePackedAndUnpackedToTheBytesOfTheirFiles) {
   std::vector<std::string> on_disk;
   std::size_t bytes = 0;
   for (const auto& entry :
-       fs::directory_iterator(fs::path(HEADWAY_SOURCE_DIR) / "data" / "measurements")) {
+       fs::directory_iterator(fs::path(source_dir()) / "data" / "measurements")) {
     on_disk.push_back("measurements/" + entry.path().filename().string());
     bytes += entry.file_size();
   }
@@ -67,7 +67,7 @@ TEST(Embedded, MeasurementsArePackedAndUnpackedToTheBytesOfTheirFiles) {
   EXPECT_EQ(embedded_files("measurements"), on_disk);
   EXPECT_GT(bytes, std::size_t{6'000'000});
   for (const std::string& path : on_disk) {
-    const auto text = read_file(std::string(HEADWAY_SOURCE_DIR "/data/") + path);
+    const auto text = read_file(std::string(source_dir() + "/data/") + path);
     ASSERT_TRUE(text.ok()) << path;
     EXPECT_TRUE(embedded_file(path) == *text) << path << " differs from the embedded copy";
     EXPECT_EQ(embedded_file(path)->data(), embedded_file(path)->data());  // unpacked once

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "fit/corpus/table_for_test.hpp"
 #include "platform/files.hpp"
 
@@ -10,7 +11,7 @@ namespace headway {
 namespace {
 
 std::string source_file(const std::string& path) {
-  const auto text = read_file(std::string(HEADWAY_SOURCE_DIR) + "/" + path);
+  const auto text = read_file(source_dir() + "/" + path);
   return text ? *text : "";
 }
 

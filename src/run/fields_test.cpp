@@ -8,6 +8,7 @@
 #include <regex>
 #include <set>
 
+#include "base/source_dir_for_test.hpp"
 #include "layout/any_field_for_test.hpp"
 #include "platform/files.hpp"
 #include "run/run.hpp"
@@ -187,7 +188,7 @@ std::string type_of(const FieldRow& row) {
 }
 
 std::string page(const std::string& file) {
-  return read_file(std::string(HEADWAY_SOURCE_DIR) + "/web/src/lib/" + file).value();
+  return read_file(source_dir() + "/web/src/lib/" + file).value();
 }
 
 TEST(Fields, OfALayoutAreTheMembersOfThePagesType) {

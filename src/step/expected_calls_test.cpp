@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/document/csv.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "step/buckets.hpp"
 #include "step/case_for_test.hpp"
 
@@ -69,7 +70,7 @@ const std::map<std::string, Counts> kLists = {
 std::filesystem::path folder() {
   namespace fs = std::filesystem;
   if (const char* named = std::getenv("HEADWAY_TRACES")) return fs::path(named) / "expected_calls";
-  for (fs::path at = HEADWAY_SOURCE_DIR; at.has_relative_path(); at = at.parent_path()) {
+  for (fs::path at = source_dir(); at.has_relative_path(); at = at.parent_path()) {
     const fs::path found = at.parent_path() / "shared" / "traces" / "expected_calls";
     if (fs::is_directory(found)) return found;
   }

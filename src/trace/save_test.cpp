@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/source_dir_for_test.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {
@@ -119,8 +120,7 @@ TEST_F(Save, OnlyADatabaseOfOursMayBeReplaced) {
   EXPECT_FALSE(may_save_to(path_).empty());
   EXPECT_FALSE(may_save_to(testing::TempDir()).empty());
   EXPECT_FALSE(may_save_to("/dev/null").empty());
-  const std::string theirs =
-      std::string(HEADWAY_SOURCE_DIR) + "/tests/fuzz/seeds/trace/nsight/small.sqlite";
+  const std::string theirs = source_dir() + "/tests/fuzz/seeds/trace/nsight/small.sqlite";
   EXPECT_FALSE(may_save_to(theirs).empty());
 }
 

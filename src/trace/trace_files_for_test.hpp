@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/source_dir_for_test.hpp"
 #include "trace/open.hpp"
 
 namespace headway {
@@ -16,7 +17,7 @@ namespace headway {
 inline std::string trace_folder() {
   namespace fs = std::filesystem;
   if (const char* named = std::getenv("HEADWAY_TRACES")) return named;
-  for (fs::path at = HEADWAY_SOURCE_DIR; at.has_relative_path(); at = at.parent_path()) {
+  for (fs::path at = source_dir(); at.has_relative_path(); at = at.parent_path()) {
     const fs::path folder = at.parent_path() / "shared" / "traces";
     if (fs::is_directory(folder)) return folder.string();
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/source_dir_for_test.hpp"
 #include "base/text.hpp"
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/table_for_test.hpp"
@@ -246,7 +247,7 @@ TEST(CorpusRun, ReasonsSayWhichCellOrFeature) {
 }
 
 TEST(CorpusRun, TheDocumentedPolicyIsTheOneInTheData) {
-  std::ifstream file(std::string(HEADWAY_SOURCE_DIR) + "/docs/validation.md");
+  std::ifstream file(source_dir() + "/docs/validation.md");
   std::stringstream text;
   text << file.rdbuf();
   for (const FillingRule& each : corpus_rules().policy) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "fit/kernels/errors.hpp"
 #include "platform/files.hpp"
@@ -12,7 +13,7 @@
 namespace headway {
 namespace {
 
-const std::string kFile = HEADWAY_SOURCE_DIR "/data/measurements/kernels.csv";
+const std::string kFile = source_dir() + "/data/measurements/kernels.csv";
 const std::string kHeader =
     "use,accelerator,precision,kernel,batch,m,n,k,heads,kv_heads,head_dim,value_dim,result_bytes,"
     "time_us,source\n";

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/source_dir_for_test.hpp"
 #include "fit/corpus/table_for_test.hpp"
 
 namespace headway {
@@ -144,7 +145,7 @@ TEST(Validation, ProgressIsToldOfRowsAndStopsThePrediction) {
 }
 
 TEST(Validation, EveryRowOfTheTrainingCorpusIsPredictedOrHasAReason) {
-  std::ifstream file(std::string(HEADWAY_SOURCE_DIR) + "/data/measurements/training.csv");
+  std::ifstream file(source_dir() + "/data/measurements/training.csv");
   std::stringstream text;
   text << file.rdbuf();
   const auto report = validate(text.str(), "training.csv", ValidateBy::source);

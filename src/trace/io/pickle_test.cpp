@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/source_dir_for_test.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {
@@ -86,7 +87,7 @@ TEST(Pickle, WhatGrowsWithoutEndIsCutOff) {
 
 TEST(FlightRecorderPickle, SaysTheSameInEveryProtocolAndNamesItsRank) {
   for (const int protocol : {2, 4}) {
-    const auto read = read_trace(std::string(HEADWAY_SOURCE_DIR) +
+    const auto read = read_trace(source_dir() +
                                  "/tests/fuzz/seeds/trace/flight_recorder_pickle/nccl_trace_rank_" +
                                  std::to_string(protocol));
     ASSERT_TRUE(read.ok());

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/source_dir_for_test.hpp"
 #include "trace/formats.hpp"
 #include "trace/io/line_reader.hpp"
 #include "trace/trace_files_for_test.hpp"
@@ -212,8 +213,7 @@ TEST(Osu, LatencyOfACollectiveAndBandwidthOfAPair) {
 // ---- Nsight Systems ----
 
 TEST(Nsight, KernelsOfAnExportedDatabase) {
-  const auto recording =
-      read_trace(std::string(HEADWAY_SOURCE_DIR) + "/tests/fuzz/seeds/trace/nsight/small.sqlite");
+  const auto recording = read_trace(source_dir() + "/tests/fuzz/seeds/trace/nsight/small.sqlite");
   ASSERT_TRUE(recording.ok());
   ASSERT_EQ(recording->calls.size(), 2u);  // on two devices
   EXPECT_EQ(recording->calls[0].op, Operation::all_reduce);
@@ -229,8 +229,7 @@ TEST(Nsight, KernelsOfAnExportedDatabase) {
 // ---- gzip ----
 
 TEST(Gzip, APackedLogIsReadAndACutOneAsFarAsItGoes) {
-  const std::string path =
-      std::string(HEADWAY_SOURCE_DIR) + "/tests/fuzz/seeds/trace/open/lines.log.gz";
+  const std::string path = source_dir() + "/tests/fuzz/seeds/trace/open/lines.log.gz";
   std::ifstream file(path, std::ios::binary);
   const std::string packed((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());
