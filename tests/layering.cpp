@@ -49,7 +49,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"limits/forms", {"base", "base/document", "platform", "limits/machine"}},
     {"limits/search", {"limits/machine", "limits/forms"}},
     {"limits", {"base", "base/document", "platform", "cluster", "limits/machine", "limits/forms"}},
-    {"trace/recording", {"base"}},
+    {"trace/recording", {"base", "base/document", "platform"}},
     {"trace/io", {"base", "platform"}},
     {"trace/readers", {"base", "trace/recording", "trace/io"}},
     {"trace/readers/nccl", {"trace/recording", "trace/readers"}},

@@ -14,6 +14,7 @@ void config(std::string_view bytes);
 void corpus(std::string_view bytes);
 void form(std::string_view bytes);
 void json(std::string_view bytes);
+void kernel_names(std::string_view bytes);
 void limits(std::string_view bytes);
 void quantity(std::string_view bytes);
 void request(std::string_view bytes);

@@ -303,11 +303,6 @@ TEST(OperationNames, OfEveryDialect) {
   EXPECT_EQ(operation_from("nccl:recv 3<-0"), Operation::receive);
   EXPECT_EQ(operation_from("ALL_TO_ALL"), Operation::all_to_all);
   EXPECT_FALSE(operation_from("wait"));
-  EXPECT_EQ(operation_of_kernel("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgs)"),
-            Operation::reduce_scatter);
-  EXPECT_EQ(operation_of_kernel("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"),
-            Operation::other);
-  EXPECT_FALSE(operation_of_kernel("void at::native::reduce_kernel<512, 1>()"));
 }
 
 }  // namespace

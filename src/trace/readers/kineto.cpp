@@ -9,6 +9,7 @@
 #include "trace/readers/json_pieces.hpp"
 #include "trace/readers/kineto_events.hpp"
 #include "trace/readers/readers.hpp"
+#include "trace/recording/kernel_names.hpp"
 
 namespace headway {
 namespace {
@@ -49,8 +50,8 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> li
 }
 
 bool is_host_op(std::string_view name) {
-  for (const std::string_view start :
-       {"c10d::", "record_param_comms", "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:"}) {
+  for (const std::string_view start : {"c10d::", "record_param_comms", "nccl:", "rccl:", "gloo:",
+                                       "mpi:", "ucc:", "xccl:", "hccl:"}) {
     if (name.starts_with(start)) return true;
   }
   return false;
@@ -244,7 +245,7 @@ class KinetoReader {
                   std::int64_t duration) {
     ++kernels_;
     const JsonValue collective = args["Collective name"];
-    auto op = operation_of_kernel(name);
+    const auto op = seen_.op_of(name);
     const auto stream = args["stream"].integer();
     if (!op && !collective.present()) {
       recording_.compute.push_back(
@@ -322,6 +323,7 @@ class KinetoReader {
 
   void finish() {
     join_kineto(std::move(events_), recording_);
+    seen_.note(recording_);
     if (kernels_ == 0) leave_unsaid(recording_, "no GPU kernel in the trace");
     if (recording_.calls.empty()) leave_unsaid(recording_, "no communication in the trace");
     for (RecordedCall& call : recording_.calls) shift(*call.start_ns);
@@ -338,6 +340,7 @@ class KinetoReader {
   JsonParser parser_;
   Recording& recording_;
   KinetoEvents events_;
+  SeenKernels seen_;
   std::int64_t base_ns_ = 0;
   std::int64_t kernels_ = 0;
 };

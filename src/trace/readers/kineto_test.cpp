@@ -116,6 +116,21 @@ TEST(Kineto, OtherKernelsAreComputation) {
   EXPECT_EQ(recording.calls.at(0).op, Operation::all_to_all);
 }
 
+TEST(Kineto, KernelsOfExchangesThatAreNotNcclsAreNoComputation) {
+  const Recording recording = read_text(
+      trace_of(kernel("void dpsk::ep::internode::cached_notify<false>", 10, 5, "") + "," +
+               kernel("void multimem_all_reduce_kernel<c10::BFloat16, 16>(int)", 20, 5, "") + "," +
+               kernel("void mine::ring_allreduce_kernel(int)", 30, 5, "")));
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_EQ(recording.calls[0].op, Operation::barrier);
+  EXPECT_EQ(recording.calls[1].op, Operation::all_reduce);
+  EXPECT_EQ(recording.compute.size(), 1u);
+  EXPECT_EQ(omitted(recording,
+                    "kernel 'mine::ring_allreduce_kernel' looks like communication and is not "
+                    "known: counted as computation"),
+            1);
+}
+
 // ---- damage ----
 
 std::string many_gathers(int count) {

@@ -11,6 +11,7 @@
 #include "trace/io/sqlite.hpp"
 #include "trace/readers/nsight_payload.hpp"
 #include "trace/readers/readers.hpp"
+#include "trace/recording/kernel_names.hpp"
 
 namespace headway {
 namespace {
@@ -23,29 +24,25 @@ std::int64_t session_start_ns(sqlite3* database) {
   return sqlite3_column_int64(query.get(), 0);
 }
 
-// The operation of each kernel name, looked at once.
-class KernelNames {
+// The kernels' names by their numbers, each asked for once.
+class NamesByNumber {
  public:
-  explicit KernelNames(sqlite3* database)
+  explicit NamesByNumber(sqlite3* database)
       : query_(prepare(database, "SELECT value FROM StringIds WHERE id = ?")) {}
 
-  std::optional<Operation> op_of(std::int64_t id) {
-    const auto known = ops_.find(id);
-    if (known != ops_.end()) return known->second;
-    std::optional<Operation> op;
-    if (query_) {
+  const std::string& name_of(std::int64_t id) {
+    const auto [known, is_new] = names_.try_emplace(id);
+    if (is_new && query_) {
       sqlite3_reset(query_.get());
       sqlite3_bind_int64(query_.get(), 1, id);
-      if (sqlite3_step(query_.get()) == SQLITE_ROW) {
-        op = operation_of_kernel(text_at(query_.get(), 0));
-      }
+      if (sqlite3_step(query_.get()) == SQLITE_ROW) known->second = text_at(query_.get(), 0);
     }
-    return ops_[id] = op;
+    return known->second;
   }
 
  private:
   Statement query_;
-  std::unordered_map<std::int64_t, std::optional<Operation>> ops_;
+  std::unordered_map<std::int64_t, std::string> names_;
 };
 
 // Sizes and communicators of calls whose launches lie in a range of NCCL with a payload.
@@ -94,7 +91,8 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
                    Trouble::missing};
   }
   const std::int64_t base = session_start_ns(database);
-  KernelNames names(database);
+  NamesByNumber names(database);
+  SeenKernels seen;
   int state = SQLITE_ROW;
   while ((state = sqlite3_step(query.get())) == SQLITE_ROW) {
     const std::int64_t start = sqlite3_column_int64(query.get(), 0);
@@ -109,7 +107,7 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
     const std::uint32_t rank = rank_index(
         recording, source + " device " + std::to_string(sqlite3_column_int(query.get(), 2)));
     const int stream = sqlite3_column_int(query.get(), 3);
-    const auto op = names.op_of(sqlite3_column_int64(query.get(), 4));
+    const auto op = seen.op_of(names.name_of(sqlite3_column_int64(query.get(), 4)));
     if (!op) {
       recording.compute.push_back({rank, stream, shifted, duration});
       continue;
@@ -126,6 +124,7 @@ Result<Recording> read_database(sqlite3* database, const std::string& source) {
                                 sqlite3_column_int64(query.get(), 5));
   }
   if (state != SQLITE_DONE) omit(recording, "the rest of a damaged database");
+  seen.note(recording);
   set_payloads(database, launch_of_call, recording);
   std::int64_t unsized_calls = 0;
   for (const RecordedCall& call : recording.calls) {

@@ -100,8 +100,4 @@ static_assert(operations_stand_in_order());
 /// "ALL_TO_ALL", "nccl:send 1->2". Nothing for a name that stands for none ("wait", "init").
 std::optional<Operation> operation_from(std::string_view name);
 
-/// The operation of a GPU kernel by its name; nothing where the kernel does not communicate.
-/// Generic kernels ("ncclDevKernel_Generic") are `other`: the name does not tell.
-std::optional<Operation> operation_of_kernel(std::string_view kernel);
-
 }  // namespace headway
