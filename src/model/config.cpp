@@ -1,79 +1,83 @@
-// Hugging Face config.json: finds the family by its architecture and hands over to its reader.
+// Hugging Face config.json: finds the family by its architecture and reads its traits.
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
 #include "model/config_fields.hpp"
+#include "model/config_layers.hpp"
 #include "model/load.hpp"
 
 namespace headway {
 using namespace reading;  // of this folder alone
 namespace {
 
-struct Family {
-  std::string_view architecture;
-  std::string_view model_type;
-  FamilyReader read;
-};
-
-constexpr Family kFamilies[] = {
-    {"LlamaForCausalLM", "llama", read_llama},
-    {"MistralForCausalLM", "mistral", read_mistral},
-    {"MixtralForCausalLM", "mixtral", read_mixtral},
-    {"Qwen2ForCausalLM", "qwen2", read_qwen2},
-    {"Qwen3ForCausalLM", "qwen3", read_qwen3},
-    {"Qwen2MoeForCausalLM", "qwen2_moe", read_qwen2_moe},
-    {"Qwen3MoeForCausalLM", "qwen3_moe", read_qwen3_moe},
-    {"GemmaForCausalLM", "gemma", read_gemma},
-    {"Gemma2ForCausalLM", "gemma2", read_gemma2},
-    {"Phi3ForCausalLM", "phi3", read_phi3},
-    {"GPT2LMHeadModel", "gpt2", read_gpt2},
-    {"GPTNeoXForCausalLM", "gpt_neox", read_gpt_neox},
-    {"OPTForCausalLM", "opt", read_opt},
-    {"BloomForCausalLM", "bloom", read_bloom},
-    {"FalconForCausalLM", "falcon", read_falcon},
-    {"RWForCausalLM", "RefinedWeb", read_falcon},  // Falcon's name before transformers had it
-    {"MPTForCausalLM", "mpt", read_mpt},
-    {"MptForCausalLM", "mpt", read_mpt},
-    {"Starcoder2ForCausalLM", "starcoder2", read_starcoder2},
-    {"NemotronForCausalLM", "nemotron", read_nemotron},
-    {"DeepseekV2ForCausalLM", "deepseek_v2", read_deepseek_v2},
-    {"DeepseekV3ForCausalLM", "deepseek_v3", read_deepseek_v3},
-    {"GptOssForCausalLM", "gpt_oss", read_gpt_oss},
-    {"Llama4ForConditionalGeneration", "llama4", read_llama4},
-    {"Llama4ForCausalLM", "llama4_text", read_llama4},
-};
-
-std::vector<std::string> known(std::string_view Family::*name) {
-  std::vector<std::string> names;
-  for (const Family& family : kFamilies) {
-    if (std::find(names.begin(), names.end(), family.*name) == names.end()) {
-      names.emplace_back(family.*name);
-    }
-  }
-  return names;
+bool holds(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// The family by `architectures`; by `model_type` where that is absent. nullptr after a problem.
-const Family* find_family(Fields& fields) {
-  const std::vector<std::string> architectures = fields.texts_or_empty("architectures");
-  for (const std::string& name : architectures) {
-    for (const Family& family : kFamilies) {
-      if (family.architecture == name) return &family;
+/// A family and what the network has for a head.
+struct Found {
+  const Family* family = nullptr;
+  std::string head;
+};
+
+// "LlamaForCausalLM": a stem and an ending.
+Found by_architecture(const Families& known, std::string_view name) {
+  for (const Family& family : known.families) {
+    if (holds(family.names, name)) return {&family, "vocabulary"};
+    for (const std::string& stem : family.stems) {
+      if (!name.starts_with(stem)) continue;
+      for (const auto& [ending, head] : known.endings) {
+        if (name.substr(stem.size()) == ending) return {&family, head};
+      }
     }
   }
-  if (!architectures.empty()) {
-    const std::string& name = architectures.front();
-    fields.fail("architectures",
-                "'" + printable(name) + "' is not a known architecture" +
-                    suggestion(name, known(&Family::architecture)),
-                Trouble::unknown);
-    return nullptr;
+  return {};
+}
+
+// Whatever stands on a stem: "BertForMaskedLM", "T5EncoderModel".
+const Kind* refused_kind(const Families& known, std::string_view architecture,
+                         std::string_view type) {
+  for (const Kind& kind : known.refused) {
+    if (!type.empty() && holds(kind.types, type)) return &kind;
+    for (const std::string& stem : kind.stems) {
+      if (!architecture.starts_with(stem)) continue;
+      const std::string_view rest = architecture.substr(stem.size());
+      if (rest.starts_with("For") || rest.ends_with("Model")) return &kind;
+    }
   }
+  return nullptr;
+}
+
+void refuse(Fields& fields, const Families& known, std::string_view key, const std::string& name,
+            const std::string& architecture, const std::string& type) {
+  const std::string quoted = "'" + printable(name) + "' ";
+  if (const Kind* kind = refused_kind(known, architecture, type)) {
+    fields.fail(key, quoted + "is " + kind->name + "; decoder-only language models are read",
+                Trouble::unsupported);
+  } else {
+    fields.fail(key,
+                quoted +
+                    "is none of the families of networks that are read; "
+                    "a shape can be given in Headway's own form, too (docs/models/model.md)",
+                Trouble::unknown);
+  }
+}
+
+// By `architectures`; by `model_type` where that is absent. Without a family after a problem.
+Found find_family(Fields& fields, const Families& known) {
+  const std::vector<std::string> architectures = fields.texts_or_empty("architectures");
   const std::string type = fields.text_or("model_type", "");
-  for (const Family& family : kFamilies) {
-    if (family.model_type == type) return &family;
+  for (const std::string& name : architectures) {
+    if (const Found found = by_architecture(known, name); found.family != nullptr) return found;
+  }
+  if (!architectures.empty()) {
+    refuse(fields, known, "architectures", architectures.front(), architectures.front(), type);
+    return {};
+  }
+  for (const Family& family : known.families) {
+    if (holds(family.types, type)) return {&family, "vocabulary"};
   }
   if (type.empty()) {
     fields.fail("architectures",
@@ -81,27 +85,70 @@ const Family* find_family(Fields& fields) {
                 " there, as \"LlamaForCausalLM\"",
                 Trouble::missing);
   } else {
-    fields.fail("model_type",
-                "'" + printable(type) + "' is not a known model type" +
-                    suggestion(type, known(&Family::model_type)),
-                Trouble::unknown);
+    refuse(fields, known, "model_type", type, "", type);
   }
-  return nullptr;
+  return {};
+}
+
+void read_norms(const FamilyReader& traits, Model& model) {
+  const std::string norm = traits.text("norm");
+  model.norm = norm == "rms" ? NormKind::rms_norm : NormKind::layer_norm;
+  model.norm_bias = norm != "layer without bias";
+  model.embedding_norm = traits.flag("embedding_norm");
+  model.final_norm = traits.flag("final_norm");
+}
+
+void read_ends(const FamilyReader& traits, Model& model) {
+  model.hidden = traits.number("hidden", kMostHidden, 1);
+  model.vocabulary = traits.number("vocabulary", kMostVocabulary, 1);
+  model.maximum_sequence = traits.number("positions", kMostPositions);
+  model.tied_embeddings = traits.flag("tied");
+  model.head_bias = traits.flag("head_bias");
+  model.learned_positions = traits.number("learned_positions", kMostLearnedPositions);
+  if (model.learned_positions > 0) model.learned_positions += traits.number("more_positions", 8);
+  model.embedding_width = traits.number("embedding_width", kMostHidden, 1);
+  if (model.embedding_width == model.hidden) model.embedding_width = 0;
+  model.dropout = traits.probability("dropout");
+  model.prediction_layers = traits.number("prediction_layers", kMostPredictionLayers);
+  model.before_flash_attention = traits.flag("before_flash_attention");
+}
+
+// Each problem once: a field may be asked for by several traits.
+void forget_repetitions(Problems& problems) {
+  Problems once;
+  for (Problem& problem : problems) {
+    if (std::find(once.begin(), once.end(), problem) == once.end()) {
+      once.push_back(std::move(problem));
+    }
+  }
+  problems = std::move(once);
 }
 
 }  // namespace
 
 Result<Model> model_from_config(const Document& config, std::string name) {
+  const Result<Families>& known = embedded_families();
+  if (!known) return known.problems();
   Problems problems;
-  Fields fields(config, problems);
+  Fields whole(config, problems);
   Model model;
   model.name = std::move(name);
-  model.source = fields.text_or("_source", config.file);
-  const Family* family = find_family(fields);
-  if (family == nullptr) return problems;
-  family->read(fields, model);
+  model.source = whole.text_or("_source", config.file);
+  const Found found = find_family(whole, *known);
+  if (found.family == nullptr) return problems;
+  // The language model of a network with other parts stands in a table of its own.
+  static const Node kNone{Node::Table{}, 0};
+  const Node* text = config.root.find("text_config");
+  ConfigTable around{config.root, whole};
+  ConfigTable inner{text != nullptr ? *text : kNone, whole.table("text_config")};
+  const bool nested = whole.has("text_config");
+  const FamilyReader traits(*found.family, nested ? inner : around, around);
+  read_ends(traits, model);
+  read_norms(traits, model);
+  read_layers(traits, model);
+  forget_repetitions(problems);
   if (!problems.empty()) return problems;
-  if (approximate_parameters(model) > kMostParameters) return implausible(fields);
+  if (approximate_parameters(model) > kMostParameters) return implausible(whole);
   return model;
 }
 

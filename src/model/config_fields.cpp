@@ -45,53 +45,34 @@ std::int64_t natural_up_to(Fields& fields, std::string_view key, std::int64_t mo
   return within(fields, key, fields.natural_or(key, 0), most);
 }
 
-std::string_view present(const Fields& fields, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    if (fields.has(key)) return key;
-  }
-  return *keys.begin();
-}
-
-double dropout(Fields& fields, std::initializer_list<std::string_view> keys) {
-  const std::string_view key = present(fields, keys);
+double dropout(Fields& fields, std::string_view key) {
   const double probability = fields.number_or(key, 0);
   if (probability >= 0 && probability < 1) return probability;
   fields.fail(key, "must be a probability from 0 to below 1");
   return 0;
 }
 
+std::optional<Activation> activation_named(std::string_view name) {
+  for (const NamedActivation& row : kActivations) {
+    if (row.name == name) return row.activation;
+  }
+  return std::nullopt;
+}
+
+void fail_activation(Fields& fields, std::string_view key, const std::string& name) {
+  std::vector<std::string> known;
+  for (const NamedActivation& row : kActivations) known.emplace_back(row.name);
+  fields.fail(key, "'" + printable(name) + "' is not a known activation" + suggestion(name, known),
+              Trouble::unknown);
+}
+
 Activation activation(Fields& fields, std::string_view key, Activation fallback) {
   if (!fields.has(key)) return fallback;
   const std::string name = fields.text(key);
   if (name.empty()) return fallback;
-  std::vector<std::string> known;
-  for (const NamedActivation& row : kActivations) {
-    if (row.name == name) return row.activation;
-    known.emplace_back(row.name);
-  }
-  fields.fail(key, "'" + printable(name) + "' is not a known activation" + suggestion(name, known),
-              Trouble::unknown);
+  if (const auto known = activation_named(name)) return *known;
+  fail_activation(fields, key, name);
   return fallback;
-}
-
-std::int64_t read_sizes(Fields& fields, Model& model, bool tied, const SizeNames& names) {
-  model.hidden = bounded(fields, names.hidden, kMostHidden);
-  model.vocabulary = bounded(fields, names.vocabulary, kMostVocabulary);
-  model.maximum_sequence = natural_up_to(fields, names.positions, kMostPositions);
-  model.tied_embeddings = fields.flag_or("tie_word_embeddings", tied);
-  return bounded(fields, names.layers, kMostLayers);
-}
-
-Attention read_attention(Fields& fields, const Model& model) {
-  Attention attention;
-  attention.heads = bounded(fields, "num_attention_heads", kMostHeads);
-  attention.kv_heads = bounded_or(fields, "num_key_value_heads", attention.heads, kMostHeads);
-  if (fields.has("head_dim")) {
-    // After a problem any value will do: the model is not returned.
-    attention.head_dim = std::max<std::int64_t>(1, bounded(fields, "head_dim", kMostHeadDim));
-  }
-  settle_heads(fields, model, attention, "num_attention_heads", "num_key_value_heads");
-  return attention;
 }
 
 void settle_heads(Fields& fields, const Model& model, Attention& attention,
@@ -118,29 +99,6 @@ void check_experts(Fields& fields, const Experts& experts, std::string_view coun
     fields.fail(active_key, "is " + std::to_string(experts.active) + ", more than the " +
                                 std::to_string(experts.count) + " of " + std::string(count_key));
   }
-}
-
-std::vector<bool> limited_layers(Fields& fields, std::int64_t layers) {
-  std::vector<bool> limited;
-  const std::vector<std::string> types = fields.texts_or_empty("layer_types");
-  if (types.empty() || layers == 0) return limited;
-  if (static_cast<std::int64_t>(types.size()) != layers) {
-    fields.fail("layer_types", "has " + std::to_string(types.size()) + " entries for " +
-                                   std::to_string(layers) + " layers");
-    return limited;
-  }
-  static const std::vector<std::string> known = {"full_attention", "sliding_attention",
-                                                 "chunked_attention"};
-  for (const std::string& type : types) {
-    if (std::find(known.begin(), known.end(), type) == known.end()) {
-      fields.fail("layer_types",
-                  "'" + printable(type) + "' is not a known type" + suggestion(type, known),
-                  Trouble::unknown);
-      return {};
-    }
-    limited.push_back(type != known.front());
-  }
-  return limited;
 }
 
 void add_layer(Model& model, const Layer& layer) {

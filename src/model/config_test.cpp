@@ -45,6 +45,14 @@ TEST(LlamaConfig, TakesHeadsForAbsentKeyValueHeadsAndHeadDim) {
   EXPECT_EQ(parameters(model).total, 6'738'415'616);
 }
 
+TEST(LlamaConfig, IsKnownByTheNameOfTheFirstConversions) {
+  EXPECT_EQ(valid(R"({"architectures": ["LLaMAForCausalLM"], "hidden_size": 4096,
+    "intermediate_size": 11008, "num_attention_heads": 32, "num_hidden_layers": 32,
+    "vocab_size": 32000})")
+                .layers(),
+            32);
+}
+
 TEST(LlamaConfig, IsKnownByModelTypeWithoutArchitectures) {
   EXPECT_EQ(valid(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
     "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 100})")
@@ -89,6 +97,26 @@ TEST(QwenMoeConfig, PutsExpertsOnEveryStepOutsideTheDenseOnlyLayers) {
   // q, k, v with bias and output; router; 6 experts of 3·64·32; shared 3·64·48 and its gate; norms.
   EXPECT_EQ(layer_parameters(model, model.kinds[1]).total(),
             3 * (64 * 64 + 64) + 64 * 64 + 64 * 6 + 6 * 3 * 64 * 32 + 3 * 64 * 48 + 64 + 2 * 64);
+}
+
+// transformers 5 writes num_local_experts where releases before wrote num_experts.
+TEST(QwenMoeConfig, CountsExpertsUnderEitherName) {
+  const std::string text = R"({"architectures": ["Qwen3MoeForCausalLM"], "hidden_size": 64,
+    "head_dim": 16, "intermediate_size": 100, "moe_intermediate_size": 32,
+    "num_attention_heads": 8, "num_key_value_heads": 2, "num_hidden_layers": 2,
+    "num_experts_per_tok": 2, "vocab_size": 10, )";
+  const Model before = valid(text + R"("num_experts": 6})");
+  const Model after = valid(text + R"("num_local_experts": 6})");
+  EXPECT_EQ(after.kinds[0].experts->count, 6);
+  EXPECT_EQ(parameters(after).total, parameters(before).total);
+}
+
+TEST(QwenMoeConfig, LeavesOutTheBiasWhereItSaysSo) {
+  const std::string text = R"({"architectures": ["Qwen2MoeForCausalLM"], "hidden_size": 64,
+    "moe_intermediate_size": 32, "shared_expert_intermediate_size": 48, "num_attention_heads": 4,
+    "num_hidden_layers": 1, "num_experts": 6, "num_experts_per_tok": 2, "vocab_size": 10)";
+  EXPECT_TRUE(valid(text + "}").kinds[0].attention->qkv_bias);
+  EXPECT_FALSE(valid(text + R"(, "qkv_bias": false})").kinds[0].attention->qkv_bias);
 }
 
 TEST(Gemma2Config, AlternatesWindowsAndHasFourNormsAndTiedEmbeddings) {
@@ -182,14 +210,40 @@ TEST(GptOssConfig, FollowsItsLayerTypes) {
 
 // --- bad input ---------------------------------------------------------------------------------
 
-TEST(BadConfig, UnknownArchitectureNamesTheNearest) {
+// Another family's numbers would be wrong ones, however near its name.
+TEST(BadConfig, AnUnknownArchitectureIsNotTakenForAnother) {
   const Result<Model> model = read("{\n\"architectures\": [\"LamaForCausalLM\"]}");
   EXPECT_TRUE(says(model, "config.json:2: architectures",
-                   "'LamaForCausalLM' is not a known architecture; did you mean "
-                   "'LlamaForCausalLM'?"));
+                   "'LamaForCausalLM' is none of the families of networks that are read"));
+  EXPECT_FALSE(says(model, "config.json:2: architectures", "did you mean"));
+  EXPECT_EQ(model.problems()[0].kind, Trouble::unknown);
   EXPECT_TRUE(says(read("{}"), "config.json:1: architectures", "is missing"));
-  EXPECT_TRUE(says(read(R"({"model_type": "lama"})"), "config.json:1: model_type",
-                   "did you mean 'llama'?"));
+  EXPECT_TRUE(says(read(R"({"model_type": "lama"})"), "config.json:1: model_type", "is none of"));
+}
+
+TEST(BadConfig, WhatIsNoDecoderIsRefusedByItsKind) {
+  const struct {
+    const char* architecture;
+    const char* type;
+    const char* kind;
+  } rows[] = {
+      {"BertForMaskedLM", "bert", "is an encoder;"},
+      {"XLMRobertaModel", "xlm-roberta", "is an encoder;"},
+      {"T5ForConditionalGeneration", "t5", "is an encoder with a decoder;"},
+      {"WhisperForConditionalGeneration", "whisper", "is an encoder with a decoder;"},
+      {"MambaForCausalLM", "mamba", "is a recurrent network or one of state spaces;"},
+      {"JambaForCausalLM", "jamba", "is attention mixed with state spaces;"},
+      {"CLIPModel", "clip", "is a network for images;"},
+  };
+  for (const auto& row : rows) {
+    const Result<Model> named = read(R"({"architectures": [")" + std::string(row.architecture) +
+                                     R"("], "hidden_size": 64})");
+    EXPECT_TRUE(says(named, "config.json:1: architectures", row.kind)) << row.architecture;
+    ASSERT_EQ(named.problems().size(), 1u);
+    EXPECT_EQ(named.problems()[0].kind, Trouble::unsupported);
+    const Result<Model> typed = read(R"({"model_type": ")" + std::string(row.type) + R"("})");
+    EXPECT_TRUE(says(typed, "config.json:1: model_type", row.kind)) << row.type;
+  }
 }
 
 TEST(BadConfig, EveryProblemIsReportedAtOnceWithItsLine) {

@@ -129,7 +129,7 @@ Result<Model> model_from_toml(const Document& document, std::string name) {
   model.tied_embeddings = fields.flag_or("tied", false);
   model.learned_positions = natural_up_to(fields, "learned_positions", kMostLearnedPositions);
   model.maximum_sequence = natural_up_to(fields, "sequence", kMostPositions);
-  model.dropout = dropout(fields, {"dropout"});
+  model.dropout = dropout(fields, "dropout");
   model.prediction_layers = natural_up_to(fields, "prediction_layers", kMostPredictionLayers);
   model.before_flash_attention = fields.flag_or("before_flash_attention", false);
   read_norms(fields, model);

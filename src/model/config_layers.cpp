@@ -1,0 +1,174 @@
+#include "model/config_layers.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "model/config_fields.hpp"
+
+namespace headway::reading {
+namespace {
+
+bool holds(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+LatentProjection read_latent(const FamilyReader& traits, Attention& attention) {
+  LatentProjection latent;
+  latent.query_rank = traits.number("query_rank", kMostHidden);
+  latent.key_value_rank = traits.number("key_value_rank", kMostHidden, 1);
+  latent.rope_dim = traits.number("rope_dim", kMostHeadDim, 1);
+  attention.kv_heads = attention.heads;  // the cache holds the latent, each head has its own keys
+  attention.head_dim = traits.number("plain_dim", kMostHeadDim, 1) + latent.rope_dim;
+  attention.value_dim = traits.number("value_dim", kMostHeadDim, 1);
+  return latent;
+}
+
+Attention read_attention(const FamilyReader& traits, const Model& model) {
+  Attention attention;
+  attention.heads = traits.number("heads", kMostHeads, 1);
+  attention.qkv_bias = traits.flag("qkv_bias");
+  attention.output_bias = traits.flag("output_bias");
+  attention.query_key_norm = traits.flag("query_key_norm");
+  attention.sinks = traits.flag("sinks");
+  if (traits.text("attention") == "latent") {
+    attention.latent = read_latent(traits, attention);
+    return attention;
+  }
+  attention.kv_heads = traits.number("kv_heads", kMostHeads, 1);
+  attention.head_dim = traits.number("head_dim", kMostHeadDim);
+  settle_heads(traits.config(), model, attention, traits.key("heads"), traits.key("kv_heads"));
+  return attention;
+}
+
+FeedForward read_part(const FamilyReader& traits, std::string_view width, std::string_view bias) {
+  FeedForward part;
+  part.width = traits.number(width, kMostWidth, 1);
+  part.gated = traits.flag("gated");
+  part.bias = traits.flag(bias);
+  part.activation = traits.activation("activation");
+  return part;
+}
+
+Experts read_experts(const FamilyReader& traits) {
+  Experts experts;
+  experts.count = traits.number("experts", kMostExperts, 1);
+  experts.active = traits.number("active", kMostExperts, 1);
+  experts.each = read_part(traits, "expert_width", "expert_bias");
+  experts.shared_width = traits.number("shared_width", kMostWidth);
+  if (experts.shared_width == 0) {
+    experts.shared_width = traits.number("shared_experts", kMostExperts) * experts.each.width;
+  }
+  experts.shared_gate = traits.flag("shared_gate");
+  experts.router_bias = traits.flag("router_bias");
+  check_experts(traits.config(), experts, traits.key("experts"), traits.key("active"));
+  return experts;
+}
+
+// What a list of one word a layer says; empty where there is none, or after a problem.
+std::vector<std::string> types_of_layers(const FamilyReader& traits, std::int64_t layers) {
+  std::vector<std::string> types = traits.words("layer_types");
+  if (types.empty() || layers == 0) return {};
+  if (static_cast<std::int64_t>(types.size()) != layers) {
+    traits.fail("layer_types", "has " + std::to_string(types.size()) + " entries for " +
+                                   std::to_string(layers) + " layers");
+    return {};
+  }
+  std::vector<std::string> known = traits.words("full_words");
+  for (const char* words : {"window_words"}) {
+    for (std::string& word : traits.words(words)) known.push_back(std::move(word));
+  }
+  for (const std::string& type : types) {
+    if (holds(known, type)) continue;
+    traits.fail("layer_types",
+                "'" + printable(type) + "' is not a known type" + suggestion(type, known),
+                Trouble::unknown);
+    return {};
+  }
+  return types;
+}
+
+// For each layer, its window.
+std::vector<std::int64_t> windows(const FamilyReader& traits, std::int64_t layers) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(layers), 0);
+  const std::vector<std::string> types = types_of_layers(traits, layers);
+  const std::int64_t window = traits.number("window", kMostPositions);
+  if (window == 0) return out;
+  if (!types.empty()) {
+    const std::vector<std::string> words = traits.words("window_words");
+    std::transform(types.begin(), types.end(), out.begin(), [&](const std::string& type) {
+      return holds(words, type) ? window : std::int64_t{0};
+    });
+    return out;
+  }
+  const std::int64_t from = traits.number("windows_from", kMostPositions);
+  const std::int64_t until = traits.number("windows_until", kMostPositions);
+  const std::int64_t full_every = traits.number("full_every", kMostPositions);
+  for (std::int64_t i = from; i < (until > 0 ? std::min(until, layers) : layers); ++i) {
+    const bool full = full_every > 0 && (i + 1) % full_every == 0;
+    if (!full) out[static_cast<std::size_t>(i)] = window;
+  }
+  return out;
+}
+
+// Sets `value` for the layers that the list names.
+void mark(const FamilyReader& traits, std::string_view list, bool value,
+          std::vector<bool>& layers) {
+  for (const std::string& word : traits.words(list)) {
+    std::uint64_t layer = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), layer);
+    if (error != std::errc() || end != word.data() + word.size()) {
+      traits.fail(list, "must be a list of whole numbers", Trouble::malformed);
+      return;
+    }
+    if (layer < layers.size()) layers[layer] = value;
+  }
+}
+
+// For each layer whether it has experts.
+std::vector<bool> mixtures(const FamilyReader& traits, std::int64_t layers) {
+  std::vector<bool> out(static_cast<std::size_t>(layers), false);
+  if (traits.number("experts", kMostExperts) == 0) return out;
+  if (!traits.words("expert_layers").empty()) {
+    mark(traits, "expert_layers", true, out);
+    return out;
+  }
+  const std::int64_t from = traits.number("experts_from", kMostPositions);
+  const std::int64_t until = traits.number("experts_until", kMostPositions);
+  const std::int64_t every = traits.number("experts_every", kMostPositions, 1);
+  const std::int64_t first = traits.number("experts_count_from", 1);
+  for (std::int64_t i = from; i < (until > 0 ? std::min(until, layers) : layers); ++i) {
+    out[static_cast<std::size_t>(i)] = every > 0 && (i + first) % every == 0;
+  }
+  mark(traits, "dense_layers", false, out);
+  return out;
+}
+
+}  // namespace
+
+void read_layers(const FamilyReader& traits, Model& model) {
+  const std::int64_t layers = traits.number("layers", kMostLayers, 1);
+  const std::vector<std::int64_t> limits = windows(traits, layers);
+  const std::vector<bool> mixture = mixtures(traits, layers);
+  Layer dense;
+  dense.attention = read_attention(traits, model);
+  dense.norms = traits.number("norms", 8);
+  dense.parallel = traits.flag("parallel");
+  Layer sparse = dense;
+  // Only what some layer has must be stated; without layers, what most would have.
+  const bool unknown = mixture.empty();
+  const bool experts = unknown && traits.number("experts", kMostExperts) > 0;
+  if (experts || std::find(mixture.begin(), mixture.end(), true) != mixture.end()) {
+    sparse.experts = read_experts(traits);
+  }
+  if ((unknown && !experts) || std::find(mixture.begin(), mixture.end(), false) != mixture.end()) {
+    dense.feed_forward = read_part(traits, "width", "bias");
+  }
+  for (std::size_t i = 0; i < mixture.size(); ++i) {
+    Layer& layer = mixture[i] ? sparse : dense;
+    layer.attention->window = limits[i];
+    add_layer(model, layer);
+  }
+}
+
+}  // namespace headway::reading
