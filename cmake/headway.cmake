@@ -3,6 +3,11 @@ add_library(headway_flags INTERFACE)
 # -Wrestrict: g++ 12 reports std::string operator+ falsely (GCC bug 105651).
 target_compile_options(headway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                -Wno-sign-conversion -Wno-restrict -Werror)
+# In a batch of sources a local name may be that of another source's constant, and what is in an
+# unnamed namespace seems to come from a header.
+if(HEADWAY_UNITY)
+  target_compile_options(headway_flags INTERFACE -Wno-shadow -Wshadow=local -Wno-subobject-linkage)
+endif()
 # clang does not know g++'s warnings that are off here, and finds std::stable_sort of g++'s library
 # to use what is deprecated.
 target_compile_options(headway_flags INTERFACE
@@ -90,7 +95,8 @@ function(headway_library name)
 endfunction()
 
 # headway_unity(LIBRARY SOURCES file...): with HEADWAY_UNITY, up to eight sources of one folder are
-# compiled as one. Who writes two functions of one name in a folder hears of it from .ci/run.
+# compiled as one. Who writes two functions of one name in a folder hears of it from .ci/run
+# (scripts/build says how to mend it).
 function(headway_unity library)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   if(NOT HEADWAY_UNITY)

@@ -117,7 +117,7 @@ constexpr FieldAccess<AttentionFlops> kConvention = {
     }};
 
 std::vector<FieldRow> rows() {
-  using Kind = FieldForm::Kind;
+  using Form = FieldForm::Kind;
   return {
       {{"model", "NAME|FILE", "built-in name (headway list models), config.json or .toml"}, {}},
       {{"cluster", "NAME|FILE", "built-in name (headway list clusters) or .toml"}, {}},
@@ -192,7 +192,7 @@ std::vector<FieldRow> rows() {
        "recompute"},
       {{"recompute-pieces", "LIST",
         "selective recomputes core (default), norm, latent-up, activation, feed-forward, experts"},
-       {.kind = Kind::names, .names = kPieces},
+       {.kind = Form::names, .names = kPieces},
        kRecomputedPieces,
        "recompute_pieces"},
       {{"recompute-every", "N", "full recomputation keeps the input of every n-th layer"},
@@ -225,11 +225,11 @@ std::vector<FieldRow> rows() {
        at<&Layout::head_slots>(),
        "head_slots"},
       {{"offload", "LIST", "optimizer, activations, parameters (comma-separated)"},
-       {.kind = Kind::names, .names = kOffloads, .wrong = "cannot be offloaded"},
+       {.kind = Form::names, .names = kOffloads, .wrong = "cannot be offloaded"},
        kOffload,
        "offload"},
       {{"order", "DIMS", "numbering of the ranks from the innermost, default tp-cp-dp-pp"},
-       {.kind = Kind::name,
+       {.kind = Form::name,
         .names = orders().names,
         .wrong = "must name tp, cp, dp and pp once each, e.g. tp-cp-dp-pp",
         .lists = false},
@@ -288,7 +288,7 @@ std::vector<FieldRow> rows() {
        at<&Job::fused>()},
       {{"not-causal", "", "every token attends to every other"}, flag(false), at<&Job::causal>()},
       {{"dropout", "P", "probability; default: the model's own recipe"},
-       {.kind = Kind::number, .least = 0, .most = 0.999, .none = -1},
+       {.kind = Form::number, .least = 0, .most = 0.999, .none = -1},
        at<&Job::dropout>()},
       {{"lora-rank", "N", "rank of the adapters (task lora)"}, whole(), at<&Job::lora_rank>()},
       {{"adapters", "KIND", "all (default) or query-key-value: matrices with adapters (task lora)"},
@@ -298,10 +298,10 @@ std::vector<FieldRow> rows() {
        whole_or_none(),
        at<&Job::document>()},
       {{"expert-imbalance", "X", "tokens of the fullest expert rank over the mean, at least 1"},
-       {.kind = Kind::number, .least = 1, .most = 1000},
+       {.kind = Form::number, .least = 1, .most = 1000},
        at<&Job::expert_imbalance>()},
       {{"software", "YEAR-MONTH", "date of framework and libraries, as 2025-06; default: today's"},
-       {.kind = Kind::month, .none = 0},
+       {.kind = Form::month, .none = 0},
        at<&Job::software>()},
       {{"checked-collectives", "", "hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)"},
        flag(),

@@ -15,7 +15,6 @@
 namespace headway::limits {
 namespace {
 
-constexpr double kSecondsOfAMonth = 3.154e7 / 12;  // the year of the study
 constexpr std::size_t kMostSettings = 1000;
 constexpr std::int64_t kWidestModel = std::int64_t{1} << 26;  // d_model
 constexpr double kMostBatchTokens = 1e12;

@@ -9,6 +9,8 @@
 
 namespace headway {
 
+inline constexpr double kHour = 3600, kDay = 86'400;  // in seconds
+
 /// One number by a pattern of printf.
 std::string number_text(const char* pattern, double value);
 /// "1.05 M", "15.6 T"; below a million every digit.

@@ -1,6 +1,7 @@
 #include "base/document/csv.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <utility>
 
@@ -173,6 +174,12 @@ std::string csv_cell(std::string_view text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string csv_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.12g", value);
+  return text;
 }
 
 }  // namespace headway

@@ -34,6 +34,9 @@ Result<Csv> parse_csv(std::string_view text, std::string file);
 /// Columns of `csv` that are needed but not there, each as a problem.
 Problems missing_columns(const Csv& csv, const std::vector<std::string>& names);
 
+/// A number with twelve significant digits.
+std::string csv_number(double value);
+
 /// One cell as it has to stand in a file: in quotes where it needs them.
 std::string csv_cell(std::string_view text);
 

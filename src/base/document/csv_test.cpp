@@ -118,6 +118,12 @@ RC_GTEST_PROP(Csv, WhatIsWrittenIsReadBack, ()) {
   RC_ASSERT(csv->rows[0].cells == cells);
 }
 
+TEST(Csv, ANumberKeepsTwelveDigits) {
+  EXPECT_EQ(csv_number(0.1 + 0.2), "0.3");
+  EXPECT_EQ(csv_number(2.0 / 3), "0.666666666667");
+  EXPECT_EQ(csv_number(-3e20), "-3e+20");
+}
+
 RC_GTEST_PROP(Csv, NoTextMakesItFailOtherThanByProblems, ()) {
   const auto text =
       *rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', '\xEF'));

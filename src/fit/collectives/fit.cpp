@@ -64,7 +64,7 @@ double from_scale(const Knob& knob, double scaled) {
 /// The rows of one class with weights. A system's rows of one operation, size class and number of
 /// nodes count together by the root of their number, so that a long scan does not drown a short
 /// one.
-struct Task {
+struct ClassFit {
   const CollectiveData* data = nullptr;
   std::string name;
   std::vector<const CollectiveMeasurement*> rows;
@@ -76,7 +76,7 @@ struct Task {
   std::vector<double> start;  // scaled
 };
 
-void weigh(Task& task) {
+void weigh(ClassFit& task) {
   std::map<std::string, double> count;
   const auto key = [](const CollectiveMeasurement& row) {
     return row.system + "|" + std::string(to_name(row.op)) + "|" +
@@ -93,7 +93,7 @@ void weigh(Task& task) {
   for (double& weight : task.weights) weight /= sum;
 }
 
-std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held) {
+std::vector<Knob> choose_knobs(const ClassFit& task, std::vector<std::string>& held) {
   constexpr std::size_t kEnough = 10, kSome = 2;
   std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0;
   for (const auto* row : task.rows) {
@@ -128,7 +128,7 @@ std::vector<Knob> choose_knobs(const Task& task, std::vector<std::string>& held)
   return chosen;
 }
 
-double loss(Task& task, std::span<const double> scaled) {
+double loss(ClassFit& task, std::span<const double> scaled) {
   double drawn = 0;
   std::vector<double> values;
   for (std::size_t k = 0; k < scaled.size(); ++k) {
@@ -163,7 +163,7 @@ struct Box {
 
 /// Nelder and Mead on subspaces from `point`, restarted `rounds` times from the best point with
 /// shorter steps: the fastest-of-several model has ridges where a simplex stops. Returns the loss.
-double search(Task& task, Box box, int rounds, std::vector<double>& best) {
+double search(ClassFit& task, Box box, int rounds, std::vector<double>& best) {
   double best_loss = loss(task, best);
   for (int round = 0; round < rounds; ++round) {
     const Minimum found =
@@ -178,7 +178,7 @@ double search(Task& task, Box box, int rounds, std::vector<double>& best) {
   return best_loss;
 }
 
-NetworkParameters fit_class(Task task) {
+NetworkParameters fit_class(ClassFit task) {
   weigh(task);
   Box box;
   for (const Knob& knob : task.knobs) {
@@ -244,7 +244,7 @@ CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& 
       continue;
     }
     FittedNetwork& fitted = fit.classes[name];
-    Task task;
+    ClassFit task;
     task.data = &data;
     task.name = name;
     task.rows = rows_of[name];

@@ -25,7 +25,7 @@ struct NumberColumn {
   double most;  // in the column's unit; all are greater than zero
 };
 
-constexpr TextColumn kTexts[] = {
+constexpr TextColumn kTextColumns[] = {
     {"id", &CorpusRow::id},
     {"source_key", &CorpusRow::source_key},
     {"source", &CorpusRow::source},
@@ -46,7 +46,7 @@ constexpr TextColumn kTexts[] = {
 };
 
 constexpr std::int64_t kMany = 1'000'000'000;  // more than any degree, width or batch in use
-constexpr CountColumn kCounts[] = {
+constexpr CountColumn kCountColumns[] = {
     {"source_tier", &CorpusRow::source_tier, 0, 9},
     {"n_accel", &CorpusRow::n_accel, 1, kMany},
     {"accel_per_node", &CorpusRow::accel_per_node, 1, kMany},
@@ -74,7 +74,7 @@ constexpr CountColumn kCounts[] = {
     {"flash_attention", &CorpusRow::flash_attention, 0, 3},
 };
 
-constexpr NumberColumn kNumbers[] = {
+constexpr NumberColumn kNumberColumns[] = {
     {"accel_memory_gb", &CorpusRow::accel_memory_gb, 1e6},
     {"inter_node_network_gbps_per_accel", &CorpusRow::inter_node_network_gbps_per_accel, 1e6},
     {"n_params", &CorpusRow::n_params, 1e18},
@@ -115,9 +115,9 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
   if (!table) return table.problems();
 
   std::vector<std::string> names;
-  for (const TextColumn& column : kTexts) names.emplace_back(column.name);
-  for (const CountColumn& column : kCounts) names.emplace_back(column.name);
-  for (const NumberColumn& column : kNumbers) names.emplace_back(column.name);
+  for (const TextColumn& column : kTextColumns) names.emplace_back(column.name);
+  for (const CountColumn& column : kCountColumns) names.emplace_back(column.name);
+  for (const NumberColumn& column : kNumberColumns) names.emplace_back(column.name);
   if (Problems missing = missing_columns(*table, names); !missing.empty()) return missing;
 
   std::vector<std::size_t> index;  // of each name above, in its order
@@ -130,8 +130,8 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
     row.line = from.line;
     std::size_t next = 0;
     const auto cell = [&]() -> const std::string& { return from.cells[index[next++]]; };
-    for (const TextColumn& column : kTexts) row.*column.member = cell();
-    for (const CountColumn& column : kCounts) {
+    for (const TextColumn& column : kTextColumns) row.*column.member = cell();
+    for (const CountColumn& column : kCountColumns) {
       const std::string& text = cell();
       if (text.empty()) continue;
       const auto value = number_in(text);
@@ -144,7 +144,7 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
                  std::to_string(column.most));
       }
     }
-    for (const NumberColumn& column : kNumbers) {
+    for (const NumberColumn& column : kNumberColumns) {
       const std::string& text = cell();
       if (text.empty()) continue;
       const auto value = number_in(text);
@@ -160,20 +160,20 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
 }
 
 bool is_text_column(std::string_view name) {
-  return find(kTexts, name) != nullptr;
+  return find(kTextColumns, name) != nullptr;
 }
 
 bool is_number_column(std::string_view name) {
-  return find(kCounts, name) != nullptr || find(kNumbers, name) != nullptr;
+  return find(kCountColumns, name) != nullptr || find(kNumberColumns, name) != nullptr;
 }
 
 const std::string& text_cell(const CorpusRow& row, std::string_view name) {
-  return row.*find(kTexts, name)->member;
+  return row.*find(kTextColumns, name)->member;
 }
 
 std::optional<double> number_cell(const CorpusRow& row, std::string_view name) {
-  if (const NumberColumn* column = find(kNumbers, name)) return row.*column->member;
-  const auto& count = row.*find(kCounts, name)->member;
+  if (const NumberColumn* column = find(kNumberColumns, name)) return row.*column->member;
+  const auto& count = row.*find(kCountColumns, name)->member;
   return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
 }
 

@@ -17,7 +17,7 @@ struct NumberOfRun {
 double domain_of(const CorpusRun& run) {
   return static_cast<double>(run.machine->cluster.levels.front().size);
 }
-constexpr NumberOfRun kNumbers[] = {
+constexpr NumberOfRun kNumbersOfRun[] = {
     {"tensor_ranks", [](const CorpusRun& run) { return static_cast<double>(run.layout.tp); }},
     {"tensor_in_domain",
      [](const CorpusRun& run) {
@@ -57,7 +57,7 @@ struct TextOfRun {
   std::string_view name;
   std::string_view (*of)(const CorpusRun&);
 };
-constexpr TextOfRun kTexts[] = {
+constexpr TextOfRun kTextsOfRun[] = {
     {"architecture",
      [](const CorpusRun& run) -> std::string_view {
        return run.machine->cluster.accelerator.architecture;
@@ -73,7 +73,7 @@ constexpr TextOfRun kTexts[] = {
 constexpr std::array<std::string_view, 2> kDecided = {"family", "publisher"};
 
 template <class Row>
-const Row* find(std::span<const Row> rows, std::string_view name) {
+const Row* fact_of(std::span<const Row> rows, std::string_view name) {
   const auto found =
       std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
   return found == rows.end() ? nullptr : &*found;
@@ -82,17 +82,17 @@ const Row* find(std::span<const Row> rows, std::string_view name) {
 }  // namespace
 
 bool is_number_fact(std::string_view name) {
-  return is_number_column(name) || find<NumberOfRun>(kNumbers, name) != nullptr;
+  return is_number_column(name) || fact_of<NumberOfRun>(kNumbersOfRun, name) != nullptr;
 }
 
 bool is_text_fact(std::string_view name) {
-  return is_text_column(name) || find<TextOfRun>(kTexts, name) != nullptr ||
+  return is_text_column(name) || fact_of<TextOfRun>(kTextsOfRun, name) != nullptr ||
          std::find(kDecided.begin(), kDecided.end(), name) != kDecided.end();
 }
 
 std::optional<double> number_fact(std::string_view name, const RowFacts& facts) {
   if (is_number_column(name)) return number_cell(facts.row, name);
-  if (const NumberOfRun* number = find<NumberOfRun>(kNumbers, name)) {
+  if (const NumberOfRun* number = fact_of<NumberOfRun>(kNumbersOfRun, name)) {
     if (facts.run == nullptr) return std::nullopt;
     return number->of(*facts.run);
   }
@@ -101,7 +101,7 @@ std::optional<double> number_fact(std::string_view name, const RowFacts& facts) 
 
 std::string text_fact(std::string_view name, const RowFacts& facts) {
   if (is_text_column(name)) return text_cell(facts.row, name);
-  if (const TextOfRun* text = find<TextOfRun>(kTexts, name)) {
+  if (const TextOfRun* text = fact_of<TextOfRun>(kTextsOfRun, name)) {
     return facts.run == nullptr ? std::string() : std::string(text->of(*facts.run));
   }
   const auto decided = decide(name, facts);

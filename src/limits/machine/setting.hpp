@@ -9,6 +9,9 @@
 
 namespace headway::limits {
 
+inline constexpr double kSecondsOfAYear = 3.154e7;  // as the study has it
+inline constexpr double kSecondsOfAMonth = kSecondsOfAYear / 12;
+
 /// Layers grow with the width of a block: coefficient (d_model d_ff)^exponent, rounded to the grid.
 struct LayerLaw {
   double coefficient = 0.10056;
@@ -71,7 +74,7 @@ struct Setting {
   std::int64_t last_d_model = std::int64_t{12288} * 128;
 
   // The run.
-  Seconds duration{0.25 * 3.154e7};    // in which a run must end
+  Seconds duration{0.25 * kSecondsOfAYear};  // in which a run must end
   double optimizer_words = 4;          // for each parameter, spread over the data-parallel group
   bool recompute_activations = false;  // the forward pass is done twice
   double steps_between_syncs = 1;      // of the data-parallel replicas

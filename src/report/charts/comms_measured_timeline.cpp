@@ -13,7 +13,6 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kMostRanks = 128;
-constexpr double kWidth = 960, kLeft = 110, kRight = 944, kTop = 92;
 
 // Strips sorted and joined where less than a third of a pixel lies between them.
 std::vector<TimeStrip> joined(std::vector<TimeStrip> strips, double seconds_a_pixel) {
@@ -33,6 +32,7 @@ std::vector<TimeStrip> joined(std::vector<TimeStrip> strips, double seconds_a_pi
 }  // namespace
 
 std::string timeline_plot(const Measured& measured) {
+  constexpr double kWidth = 960, kLeft = 110, kRight = 944, kTop = 92;
   const MeasuredTimeline timeline = timeline_of(measured);
   if (timeline.ranks.empty() || !(timeline.span > 0)) return {};
   const Recording& recording = measured.recording();

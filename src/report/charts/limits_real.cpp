@@ -8,8 +8,6 @@
 namespace headway {
 namespace {
 
-constexpr double kWidth = 760, kLeft = 78, kRight = 736, kTop = 96, kHigh = 230, kGap = 44;
-
 using Curve = std::vector<Point>;  // in the units of the axes
 
 void draw(Svg& svg, const Panel& panel, const Curve& curve, std::string_view colour, bool marked) {
@@ -27,6 +25,7 @@ void draw(Svg& svg, const Panel& panel, const Curve& curve, std::string_view col
 }  // namespace
 
 std::string real_svg(const RealCurve& of) {
+  constexpr double kWidth = 760, kLeft = 78, kRight = 736, kTop = 96, kHigh = 230, kGap = 44;
   Curve utilization, mfu, gpus, accelerators;
   for (const limits::Run& run : of.ideal.curve.runs) {
     const double flop = run.shape.training.value();

@@ -6,18 +6,18 @@
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
 
-constexpr double kWidth = 720, kHeight = 430;
-constexpr double kLeft = 76, kRight = 700, kTop = 84, kBottom = 376;
-constexpr double kDay = 86'400;
+constexpr double kRunWidth = 720, kRunHeight = 430;
+constexpr double kRunLeft = 76, kRunRight = 700, kRunTop = 84, kRunBottom = 376;
 
 std::string plot_goodput(const WholeRun& whole) {
   const RunCost& cost = whole.cost;
   const Reliability& r = cost.reliability;
-  Svg svg(kWidth, kHeight, "Goodput of the run by the interval between checkpoints");
+  Svg svg(kRunWidth, kRunHeight, "Goodput of the run by the interval between checkpoints");
   draw_heading(svg, "Goodput by the interval between checkpoints",
                printable(whole.run.model.name, 40) + " on " +
                    short_count_text(static_cast<double>(cost.accelerators)) + " " +
@@ -44,8 +44,8 @@ std::string plot_goodput(const WholeRun& whole) {
     least = std::min(least, sooner.back().y / 100);
   }
   const double floor = std::max(0.0, std::floor(20 * least) * 5);
-  const Panel panel = {{plain.front().x, plain.back().x, kLeft, kRight, true},
-                       {std::min(floor, 95.0), 100, kBottom, kTop}};
+  const Panel panel = {{plain.front().x, plain.back().x, kRunLeft, kRunRight, true},
+                       {std::min(floor, 95.0), 100, kRunBottom, kRunTop}};
   draw_panel(svg, panel);
   draw_axis_titles(svg, panel, "minutes of training between checkpoints; logarithmic",
                    "goodput, %");
@@ -53,22 +53,22 @@ std::string plot_goodput(const WholeRun& whole) {
   draw_curve(svg, panel, sooner, kVermilion);
   draw_curve(svg, panel, plain, kBlue);
   const double here = panel.x.at(middle);
-  svg.line({here, kTop}, {here, kBottom}, "stroke=\"#24292f\"");
+  svg.line({here, kRunTop}, {here, kRunBottom}, "stroke=\"#24292f\"");
   if (r.mean_time_between.value() > 0) {
     const double young = panel.x.at(young_interval(r).value() / 60);
-    svg.line({young, kTop}, {young, kBottom}, "stroke=\"#24292f\" stroke-dasharray=\"3 4\"");
+    svg.line({young, kRunTop}, {young, kRunBottom}, "stroke=\"#24292f\" stroke-dasharray=\"3 4\"");
   }
   const std::string every = duration_text(r.mean_time_between);
   const LegendEntry entries[] = {{"interrupted half as often", kGreen},
                                  {"every " + every, kBlue},
                                  {"twice as often", kVermilion}};
-  draw_legend(svg, {kLeft, 70}, entries);
+  draw_legend(svg, {kRunLeft, 70}, entries);
   return svg.str();
 }
 
 std::string plot_days(const WholeRun& whole, const ScaledRuns& series) {
   const std::vector<ScaledRun>& scaled = series.runs;
-  Svg svg(kWidth, kHeight, "Days of the run by accelerators");
+  Svg svg(kRunWidth, kRunHeight, "Days of the run by accelerators");
   draw_heading(svg, "Days to the same loss by accelerators",
                printable(whole.run.model.name, 40) + ", " + short_count_text(whole.assumed.tokens) +
                    " tokens. Bars: 80 % of runs by the luck of failures. Dashed: perfect scaling.");
@@ -82,7 +82,8 @@ std::string plot_days(const WholeRun& whole, const ScaledRuns& series) {
     days = {whole.cost.time.total().value() / kDay};
     counts = {static_cast<double>(whole.cost.accelerators)};
   }
-  const Panel panel = {log_scale(counts, kLeft, kRight), log_scale(days, kBottom, kTop)};
+  const Panel panel = {log_scale(counts, kRunLeft, kRunRight),
+                       log_scale(days, kRunBottom, kRunTop)};
   draw_panel(svg, panel);
   draw_axis_titles(svg, panel, "accelerators; logarithmic", "days; logarithmic");
   const double own = static_cast<double>(whole.cost.accelerators);
@@ -111,7 +112,7 @@ std::string plot_days(const WholeRun& whole, const ScaledRuns& series) {
   const LegendEntry entries[] = {
       {"same batch", kBlue},
       {"batch grown with accelerators, tokens for the same loss", kVermilion}};
-  draw_legend(svg, {kLeft, 70}, entries);
+  draw_legend(svg, {kRunLeft, 70}, entries);
   return svg.str();
 }
 

@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::string_view, 4> kColours = {kBlue, kVermilion, kGreen, kPurple};
+constexpr std::array<std::string_view, 4> kSourceColours = {kBlue, kVermilion, kGreen, kPurple};
 
 // The sources with the most rows of reported memory, then the others as one.
 std::vector<RowGroup> largest_sources(const ValidationReport& report) {
@@ -20,12 +20,12 @@ std::vector<RowGroup> largest_sources(const ValidationReport& report) {
   }
   std::stable_sort(sources.begin(), sources.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
-  if (sources.size() <= kColours.size()) return sources;
+  if (sources.size() <= kSourceColours.size()) return sources;
   RowGroup others = {"others", {}};
-  for (std::size_t i = kColours.size() - 1; i < sources.size(); ++i) {
+  for (std::size_t i = kSourceColours.size() - 1; i < sources.size(); ++i) {
     others.second.insert(others.second.end(), sources[i].second.begin(), sources[i].second.end());
   }
-  sources.resize(kColours.size() - 1);
+  sources.resize(kSourceColours.size() - 1);
   sources.push_back(std::move(others));
   return sources;
 }
@@ -49,8 +49,8 @@ void draw_amounts(Svg& svg, const ValidationReport& report, double left, double 
     for (const ValidationRow* row : sources[i].second) {
       dots.push_back({panel.x.at(*row->measured_memory), panel.y.at(*row->predicted_memory)});
     }
-    svg.dots(dots, sources[i].second.size() > 400 ? 1.3 : 2.5, kColours[i]);
-    legend.push_back({printable(sources[i].first, 20), kColours[i]});
+    svg.dots(dots, sources[i].second.size() > 400 ? 1.3 : 2.5, kSourceColours[i]);
+    legend.push_back({printable(sources[i].first, 20), kSourceColours[i]});
   }
   draw_legend(svg, {left, top - 12}, legend);
   draw_axis_titles(svg, panel, "reported peak, GiB an accelerator",

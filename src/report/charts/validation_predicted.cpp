@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::string_view, 4> kColours = {kVermilion, kBlue, kGreen, kPurple};
+constexpr std::array<std::string_view, 4> kTitleColours = {kVermilion, kBlue, kGreen, kPurple};
 
 // The place of a row's architecture among the titles; all others stand last.
 std::size_t title_of(const ValidationRow& row) {
@@ -20,7 +20,7 @@ std::size_t title_of(const ValidationRow& row) {
 }
 
 std::string_view colour(std::size_t title) {
-  return kColours[title % kColours.size()];
+  return kTitleColours[title % kTitleColours.size()];
 }
 
 void draw_source(Svg& svg, Point corner, double size, const std::string& source,

@@ -1,19 +1,8 @@
 #include "report/comms_expected.hpp"
 
-#include <cstdio>
-
 #include "base/document/csv.hpp"
 
 namespace headway {
-namespace {
-
-std::string number(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.12g", value);
-  return text;
-}
-
-}  // namespace
 
 std::string expected_csv(const ExpectedCalls& e) {
   std::string out =
@@ -28,10 +17,10 @@ std::string expected_csv(const ExpectedCalls& e) {
             std::string(stage.sets_pace ? "true" : "false"), std::string(to_name(call.call.group)),
             std::string(to_name(call.call.op)), std::string(to_name(call.call.phase)),
             std::string(to_name(call.call.dtype)), std::to_string(call.ranks), level,
-            number(call.call.bytes.value()), number(call.call.count),
-            number(call.algorithm.value()), number(call.wire.value()), number(call.each.value()),
-            number(call.latency.value()), number(call.exposed.value()),
-            std::string(to_name(call.call.hidden_by))}) {
+            csv_number(call.call.bytes.value()), csv_number(call.call.count),
+            csv_number(call.algorithm.value()), csv_number(call.wire.value()),
+            csv_number(call.each.value()), csv_number(call.latency.value()),
+            csv_number(call.exposed.value()), std::string(to_name(call.call.hidden_by))}) {
         out += cell + ",";
       }
       out += call.small ? "true\n" : "false\n";

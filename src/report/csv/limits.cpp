@@ -1,18 +1,10 @@
 // headway limits --rows: every model of every curve.
 #include "report/limits.hpp"
 
-#include <cstdio>
-
 #include "base/document/csv.hpp"
 
 namespace headway {
 namespace {
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.12g", value);
-  return text;
-}
 
 // A degree with its parts on the levels, from the inside outwards: "8:4x2".
 std::string placed(const limits::Split& split, std::size_t levels) {
@@ -35,20 +27,22 @@ std::string limits_csv(const LimitsReport& report) {
     const std::size_t levels = of.setting.machine.levels.size();
     for (const limits::Run& run : of.curve.runs) {
       const limits::Layout& layout = run.layout;
-      out += csv_cell(of.setting.name) + "," + number(run.shape.training.value()) + "," +
+      out += csv_cell(of.setting.name) + "," + csv_number(run.shape.training.value()) + "," +
              std::to_string(run.shape.d_model) + "," + std::to_string(run.shape.layers) + "," +
              std::to_string(run.shape.experts) + "," + std::to_string(run.shape.batch_tokens) +
-             "," + std::to_string(run.gpus) + "," + number(run.utilization) + "," +
-             number(run.duration.value()) + "," + number(run.step.total.value());
+             "," + std::to_string(run.gpus) + "," + csv_number(run.utilization) + "," +
+             csv_number(run.duration.value()) + "," + csv_number(run.step.total.value());
       for (const limits::Split* split : {&layout.data, &layout.tensor_model, &layout.tensor_ff,
                                          &layout.pipeline, &layout.expert}) {
         out += "," + placed(*split, levels);
       }
       out += "," + std::to_string(layout.micro_batches) + "," + std::to_string(layout.interleave) +
              "," + (layout.zero_bubble ? "true" : "false");
-      for (const Seconds part : limits::in_order(run.step.parts)) out += "," + number(part.value());
-      out += "," + number(run.shape.tokens) + "," + number(of.setting.relaxation.sample_penalty) +
-             "," + std::to_string(run.gpus / layout.gpus()) + "\n";
+      for (const Seconds part : limits::in_order(run.step.parts))
+        out += "," + csv_number(part.value());
+      out += "," + csv_number(run.shape.tokens) + "," +
+             csv_number(of.setting.relaxation.sample_penalty) + "," +
+             std::to_string(run.gpus / layout.gpus()) + "\n";
     }
   }
   return out;

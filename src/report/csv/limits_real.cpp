@@ -1,6 +1,4 @@
 // headway limits --real --rows: every width of every setting.
-#include <cstdio>
-
 #include "base/document/csv.hpp"
 #include "base/text.hpp"
 #include "report/limits.hpp"
@@ -34,39 +32,36 @@ std::string real_csv(const std::vector<RealCurve>& curves) {
                                          "recompute",
                                          "overlap_tensor",
                                          "memory_bytes"};
-  const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.12g", value);
-    return std::string(text);
-  };
   const auto count = [](std::int64_t value) { return std::to_string(value); };
   std::string out = join(head, ",") + "\n";
   for (const RealCurve& of : curves) {
     for (const RealModel& model : of.models) {
-      std::vector<std::string> row = {
-          csv_cell(of.ideal.setting.name),     csv_cell(of.cluster),
-          count(model.shape.d_model),          count(model.shape.layers),
-          count(model.shape.batch_tokens),     count(of.ideal.setting.sequence),
-          number(model.shape.training.value())};
+      std::vector<std::string> row = {csv_cell(of.ideal.setting.name),
+                                      csv_cell(of.cluster),
+                                      count(model.shape.d_model),
+                                      count(model.shape.layers),
+                                      count(model.shape.batch_tokens),
+                                      count(of.ideal.setting.sequence),
+                                      csv_number(model.shape.training.value())};
       if (model.ideal) {
-        row.insert(row.end(), {number(model.ideal->utilization), count(model.ideal->gpus),
-                               number(model.ideal->duration.value())});
+        row.insert(row.end(), {csv_number(model.ideal->utilization), count(model.ideal->gpus),
+                               csv_number(model.ideal->duration.value())});
       } else {
         row.resize(row.size() + 3);
       }
       if (model.transformer) {
         const TransformerRun& run = *model.transformer;
         const Layout& layout = run.layout;
-        row.insert(
-            row.end(),
-            {number(run.training.value()), number(run.forecast.mfu), count(run.accelerators),
-             number(run.duration.value()), number(run.forecast.step_time.value()), count(layout.dp),
-             count(layout.tp), count(layout.cp), count(layout.pp), count(layout.vpp),
-             std::string(kScheduleNames[static_cast<std::size_t>(layout.schedule)]),
-             count(layout.micro_batch), count(layout.zero),
-             std::string(kRecomputeNames[static_cast<std::size_t>(layout.recompute)]),
-             layout.overlap_tensor == Choice::on ? "true" : "false",
-             number(run.forecast.memory.total().value())});
+        row.insert(row.end(),
+                   {csv_number(run.training.value()), csv_number(run.forecast.mfu),
+                    count(run.accelerators), csv_number(run.duration.value()),
+                    csv_number(run.forecast.step_time.value()), count(layout.dp), count(layout.tp),
+                    count(layout.cp), count(layout.pp), count(layout.vpp),
+                    std::string(kScheduleNames[static_cast<std::size_t>(layout.schedule)]),
+                    count(layout.micro_batch), count(layout.zero),
+                    std::string(kRecomputeNames[static_cast<std::size_t>(layout.recompute)]),
+                    layout.overlap_tensor == Choice::on ? "true" : "false",
+                    csv_number(run.forecast.memory.total().value())});
       }
       row.resize(head.size());
       out += join(row, ",") + "\n";

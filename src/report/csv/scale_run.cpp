@@ -2,10 +2,11 @@
 
 #include <cstdio>
 
+#include "report/words.hpp"
+
 namespace headway {
 
 std::string scale_run_csv(const ScaledRuns& series) {
-  constexpr double kHour = 3600, kDay = 86'400;
   std::string out =
       "gpus,global_batch_tokens,tokens,days,days_early,days_late,goodput,mfu,tokens_per_s,"
       "gpu_hours,energy_mwh,co2_t,price_usd\n";

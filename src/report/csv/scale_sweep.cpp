@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/document/csv.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
@@ -39,7 +40,7 @@ constexpr const char* kHeader =
 }  // namespace
 
 std::string scale_sweep_csv(const SweepAnswer& answer) {
-  constexpr double kDay = 86'400, kHour = 3600, kMegawattHour = 3.6e9;
+  constexpr double kMegawattHour = 3.6e9;
   std::string out = kHeader;
   for (const SweepSeries& series : answer.series) {
     for (const SweepPoint& point : series.points) {

@@ -13,7 +13,7 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostCompared = 20;
 
 template <class... Arguments>
 std::string formatted(const char* format, Arguments... arguments) {
@@ -52,11 +52,12 @@ std::string verdict_lines(const Compared& c) {
   const auto& findings = c.verdict.findings;
   if (findings.empty()) return wrapped(c.verdict.line, 0, 0);
   std::string out = "found, the costliest first\n";
-  for (std::size_t i = 0; i < std::min(findings.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(findings.size(), kMostCompared); ++i) {
     out += behind("  " + std::to_string(i + 1) + ". ", findings[i].text);
   }
-  if (findings.size() > kMostRows) {
-    out += "  and " + std::to_string(findings.size() - kMostRows) + " more (--json lists all)\n";
+  if (findings.size() > kMostCompared) {
+    out +=
+        "  and " + std::to_string(findings.size() - kMostCompared) + " more (--json lists all)\n";
   }
   return out;
 }
@@ -77,15 +78,15 @@ std::string name_of(const ReconciledRow& row, const Recording& recording) {
 std::string calls_table(const Compared& c) {
   std::vector<std::vector<std::string>> rows = {{"  group op", "", "expected", "measured"}};
   for (const ReconciledRow& row : c.reconciliation.rows) {
-    if (rows.size() > kMostRows) break;
+    if (rows.size() > kMostCompared) break;
     const bool small = row.match == Match::small;
     rows.push_back({"  " + name_of(row, c.recording), std::string(to_name(row.match)),
                     calls_cell(row.expected_count, small ? Bytes() : row.expected_size()),
                     calls_cell(row.measured_count, small ? Bytes() : row.measured_size())});
   }
   std::string out = "calls of one rank in one step, sizes on the mean\n" + aligned(rows, 2);
-  if (c.reconciliation.rows.size() > kMostRows) {
-    out += "  and " + std::to_string(c.reconciliation.rows.size() - kMostRows) +
+  if (c.reconciliation.rows.size() > kMostCompared) {
+    out += "  and " + std::to_string(c.reconciliation.rows.size() - kMostCompared) +
            " more rows (--csv or --json has all)\n";
   }
   return out;
@@ -114,7 +115,7 @@ std::string times_table(const Compared& c) {
   if (timed.empty()) return "the recording has no times that mean a transfer\n";
   std::stable_sort(timed.begin(), timed.end(),
                    [](const auto* a, const auto* b) { return a->measured() > b->measured(); });
-  if (timed.size() > kMostRows) timed.resize(kMostRows);
+  if (timed.size() > kMostCompared) timed.resize(kMostCompared);
   // As many columns as 80 characters hold.
   const bool exposed = c.reconciliation.exposed.has_value();
   const bool waiting = c.reconciliation.waiting.value() > 0;
@@ -148,7 +149,7 @@ std::string times_table(const Compared& c) {
 std::string groups_table(const Compared& c) {
   std::vector<std::vector<std::string>> rows;
   for (const GroupMapping& group : c.reconciliation.groups) {
-    if (rows.size() == kMostRows) break;
+    if (rows.size() == kMostCompared) break;
     std::string names;
     for (const Group g : group.groups)
       names += (names.empty() ? "" : "/") + std::string(to_name(g));

@@ -26,11 +26,9 @@ namespace {
 
 using limits::CurveEnd;
 
-constexpr double kSecondsOfAMonth = 3.154e7 / 12;  // the year of the study
-
 std::string months_text(Seconds duration) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g months", duration.value() / kSecondsOfAMonth);
+  std::snprintf(text, sizeof text, "%.3g months", duration.value() / limits::kSecondsOfAMonth);
   return text;
 }
 

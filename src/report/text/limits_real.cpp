@@ -1,27 +1,19 @@
 // headway limits --real: what stands on the terminal.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/limits.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
 
-constexpr double kSecondsOfAMonth = 3.154e7 / 12;  // the year of the study
-
-std::string written(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
-std::string months_text(Seconds duration) {
-  return written("%.2f", duration.value() / kSecondsOfAMonth);
+std::string months_of(Seconds duration) {
+  return number_text("%.2f", duration.value() / limits::kSecondsOfAMonth);
 }
 
 std::string layout_text(const Layout& layout) {
@@ -85,17 +77,17 @@ Cells real_rows(const RealCurve& of) {
     std::vector<std::string> row = {std::to_string(model.shape.d_model),
                                     power_text(model.shape.training.value())};
     if (model.ideal) {
-      row.insert(row.end(), {written("%.2f", model.ideal->utilization),
+      row.insert(row.end(), {number_text("%.2f", model.ideal->utilization),
                              count_text(static_cast<double>(model.ideal->gpus)),
-                             months_text(model.ideal->duration)});
+                             months_of(model.ideal->duration)});
     } else {
       row.insert(row.end(), {"-", "-", "-"});
     }
     if (model.transformer) {
       const TransformerRun& run = *model.transformer;
       row.insert(row.end(),
-                 {power_text(run.training.value()), written("%.2f", run.forecast.mfu),
-                  count_text(static_cast<double>(run.accelerators)), months_text(run.duration),
+                 {power_text(run.training.value()), number_text("%.2f", run.forecast.mfu),
+                  count_text(static_cast<double>(run.accelerators)), months_of(run.duration),
                   loss_text(run.forecast), layout_text(run.layout)});
     } else {
       row.insert(row.end(), {"-", "-", "-", "-", "-", "none that was tried ends in time"});
@@ -113,7 +105,7 @@ std::string real_text(const std::vector<RealCurve>& curves) {
     out += printable(setting.name) + ", idealised (left), and transformers on " +
            printable(of.cluster) + " (right); sequences of " +
            count_text(static_cast<double>(setting.sequence)) + " tokens, " +
-           months_text(setting.duration) + " months allowed\n\n";
+           months_of(setting.duration) + " months allowed\n\n";
     out += aligned(real_rows(of), 0) + "\n" + real_ends_text(of);
   }
   return out + "linear scaling to: idealised, the first model at or below " +

@@ -8,9 +8,7 @@
 namespace headway {
 namespace {
 
-constexpr double kHour = 3600, kDay = 86'400;
-
-std::string percent(double share) {
+std::string share_text(double share) {
   return number_text("%.1f %%", 100 * share);
 }
 
@@ -21,7 +19,7 @@ std::string time_table(const WholeRun& whole) {
        {std::pair("  training", time.training), std::pair("  checkpoints", time.checkpoints),
         std::pair("  lost work", time.lost_work), std::pair("  restarts", time.restarts),
         std::pair("  waiting for nodes", time.waiting)}) {
-    rows.push_back({name, duration_text(part), percent(part / time.total())});
+    rows.push_back({name, duration_text(part), share_text(part / time.total())});
   }
   return aligned(rows);
 }
@@ -38,7 +36,7 @@ std::string scaled_table(const std::vector<ScaledRun>& scaled, bool grown) {
                     number_text("%.3g", cost.time.total().value() / kDay),
                     number_text("%.3g", cost.early.value() / kDay) + " - " +
                         number_text("%.3g", cost.late.value() / kDay),
-                    percent(cost.time.goodput), percent(each.whole.forecast.mfu),
+                    share_text(cost.time.goodput), share_text(each.whole.forecast.mfu),
                     price_text(cost.price)});
   }
   return aligned(rows);
@@ -56,7 +54,7 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
                     short_count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
                     short_count_text(cost.steps) + " steps of " + tokens_text(whole.batch) +
                     " tokens, " + to_text(cost.step_time) + " each, MFU " +
-                    percent(whole.forecast.mfu) + "\n\n";
+                    share_text(whole.forecast.mfu) + "\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"expected time", duration_text(time.total())},
       {"80 % of runs, by the luck of failures",
@@ -68,7 +66,7 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
     rows.push_back({"80 % by the step time's interval", duration_text(time.total() * low) + " to " +
                                                             duration_text(time.total() * high)});
   }
-  rows.push_back({"goodput", percent(time.goodput)});
+  rows.push_back({"goodput", share_text(time.goodput)});
   rows.push_back({"accelerator-hours", short_count_text(cost.accelerator_time.value() / kHour)});
   if (cost.spare_nodes > 0) {
     rows.push_back(

@@ -11,7 +11,6 @@
 namespace headway {
 namespace {
 
-constexpr double kHour = 3600, kDay = 86'400;
 using Rows = std::vector<std::vector<std::string>>;
 
 // Points that share a table, with their names in it.

@@ -1,47 +1,41 @@
 // headway validate: the report as tables for a terminal.
 #include "report/validation.hpp"
 
-#include <cstdio>
-
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
 
-std::string number(double value, const char* format) {
-  char out[64];
-  std::snprintf(out, sizeof out, format, value);
-  return out;
+std::string error_text(double share) {
+  return number_text(share < 1000 ? "%.1f" : "%.1e", 100 * share);
 }
-std::string percent(double share) {
-  return number(100 * share, share < 1000 ? "%.1f" : "%.1e");
-}
-std::string bias(double share) {
-  return number(100 * share, share < 1000 ? "%+.1f" : "%+.1e");
+std::string bias_text(double share) {
+  return number_text(share < 1000 ? "%+.1f" : "%+.1e", 100 * share);
 }
 std::vector<std::string> line_of(const ValidationGroup& group) {
   std::vector<std::string> out = {printable(group.name, 40), std::to_string(group.rows),
                                   std::to_string(group.predicted), std::to_string(group.filled)};
   const auto add = [&](bool known, const std::string& text) { out.push_back(known ? text : "-"); };
   const bool timed = group.step_time.rows > 0, weighed = group.memory.rows > 0;
-  add(timed, percent(group.step_time.median));
-  add(timed, percent(group.step_time.mean));
-  add(timed, percent(group.step_time.p90));
-  add(timed, bias(group.step_time.bias));
-  add(group.mfu_difference.has_value(), number(group.mfu_difference.value_or(0), "%.1f"));
-  add(weighed, percent(group.memory.median));
-  add(weighed, bias(group.memory.bias));
+  add(timed, error_text(group.step_time.median));
+  add(timed, error_text(group.step_time.mean));
+  add(timed, error_text(group.step_time.p90));
+  add(timed, bias_text(group.step_time.bias));
+  add(group.mfu_difference.has_value(), number_text("%.1f", group.mfu_difference.value_or(0)));
+  add(weighed, error_text(group.memory.median));
+  add(weighed, bias_text(group.memory.bias));
   const int ran = group.fits.fits_fits + group.fits.not_fits;
   const int burst = group.fits.fits_not + group.fits.not_not;
-  add(ran > 0, number(100.0 * group.fits.fits_fits / ran, "%.1f"));
-  add(burst > 0, number(100.0 * group.fits.not_not / burst, "%.1f"));
+  add(ran > 0, number_text("%.1f", 100.0 * group.fits.fits_fits / ran));
+  add(burst > 0, number_text("%.1f", 100.0 * group.fits.not_not / burst));
   const RankingSummary& ranking = group.ranking;
   add(ranking.contests > 0, std::to_string(ranking.contests));
-  add(ranking.spearman.has_value(), number(ranking.spearman.value_or(0), "%.3f"));
-  add(ranking.regret.has_value(), percent(ranking.regret.value_or(0)));
+  add(ranking.spearman.has_value(), number_text("%.3f", ranking.spearman.value_or(0)));
+  add(ranking.regret.has_value(), error_text(ranking.regret.value_or(0)));
   const auto inside = static_cast<double>(group.in_interval);
-  add(group.with_interval > 0, percent(inside / static_cast<double>(group.with_interval)));
+  add(group.with_interval > 0, error_text(inside / static_cast<double>(group.with_interval)));
   return out;
 }
 
@@ -69,7 +63,7 @@ std::string verdict_text(const Confusion& fits) {
                {"predicted to fit", std::to_string(fits.fits_fits), std::to_string(fits.fits_not)},
                {"predicted not to", std::to_string(fits.not_fits), std::to_string(fits.not_not)}});
   if (const auto accuracy = fits.balanced_accuracy()) {
-    out += "balanced accuracy " + percent(*accuracy) + " %\n";
+    out += "balanced accuracy " + error_text(*accuracy) + " %\n";
   }
   return out;
 }

@@ -14,7 +14,7 @@ using limits::Run;
 using limits::Setting;
 
 // Of one width of one setting: the run in the asked form of the step, and in the published one.
-struct Model {
+struct ModelRuns {
   std::optional<Run> run, published;
 };
 
@@ -24,14 +24,14 @@ bool ends_curve(const Setting& setting, const std::optional<Run>& run) {
 
 // The published form is never slower, and where its best run takes no longer in the asked form,
 // that run is the best of the asked form as well.
-Model model_of(const Setting& setting, std::int64_t d_model) {
+ModelRuns model_of(const Setting& setting, std::int64_t d_model) {
   if (setting.as_published) {
     auto run = limits::run_at(setting, d_model);
     return {run, run};
   }
   Setting as_published = setting;
   as_published.as_published = true;
-  Model out;
+  ModelRuns out;
   out.published = limits::run_at(as_published, d_model);
   if (!out.published) return out;
   const auto step = limits::step_times(setting, out.published->shape, out.published->layout);
@@ -43,7 +43,7 @@ Model model_of(const Setting& setting, std::int64_t d_model) {
   return out;
 }
 
-void compare_forms(LimitsCurve& out, const std::vector<Model>& models) {
+void compare_forms(LimitsCurve& out, const std::vector<ModelRuns>& models) {
   for (const auto& [run, published] : models) {
     if (!run && !published) continue;
     if (run && published && run->gpus == published->gpus &&
@@ -57,12 +57,12 @@ void compare_forms(LimitsCurve& out, const std::vector<Model>& models) {
   }
 }
 
-LimitsCurve finished(const Setting& setting, std::vector<Model>& models) {
+LimitsCurve finished(const Setting& setting, std::vector<ModelRuns>& models) {
   LimitsCurve out;
   out.setting = setting;
   compare_forms(out, models);
   std::vector<std::optional<Run>> runs;
-  for (Model& model : models) runs.push_back(std::move(model.run));
+  for (ModelRuns& model : models) runs.push_back(std::move(model.run));
   out.curve = limits::curve_of(setting, std::move(runs));
   out.published_alpha = limits::closed_forms(setting, 0);
   out.implied_alpha = limits::closed_forms(setting, limits::implied_alpha(setting));
@@ -78,10 +78,10 @@ LimitsCurve finished(const Setting& setting, std::vector<Model>& models) {
 std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<Setting>& settings,
                                                       int threads, const Progress& progress) {
   // Every model up to the end of its curve.
-  auto models = along_widths<Model>(
+  auto models = along_widths<ModelRuns>(
       settings, threads, progress,
       [&](std::size_t s, std::int64_t width) { return model_of(settings[s], width); },
-      [&](std::size_t s, const Model& model) { return ends_curve(settings[s], model.run); });
+      [&](std::size_t s, const ModelRuns& model) { return ends_curve(settings[s], model.run); });
   if (!models) return std::nullopt;
 
   // The curves, and for each that ends how long the next model would take.

@@ -45,7 +45,7 @@ std::vector<CurvesPart> curves_parts() {
 }
 
 constexpr std::array<std::int64_t, 2> kRealSequences = {2048, 8192};
-const char* const kMachine = "h100-sxm";  // of sensitivity and transformers
+const char* const kPageMachine = "h100-sxm";  // of sensitivity and transformers
 
 Problems add_curves(const CurvesPart& part, int threads, LimitsPage& page) {
   const auto comparison = limits_settings(part.question);
@@ -59,7 +59,7 @@ Problems add_curves(const CurvesPart& part, int threads, LimitsPage& page) {
 }
 
 Problems add_sensitivity(int threads, LimitsPage& page) {
-  const auto machine = limits::embedded_machine(kMachine);
+  const auto machine = limits::embedded_machine(kPageMachine);
   if (!machine) return machine.problems();
   page.setting = limits::setting_on(*machine);
   page.sensitivities = *limits_sensitivity(page.setting, threads, {});
@@ -68,7 +68,7 @@ Problems add_sensitivity(int threads, LimitsPage& page) {
 
 Problems add_real(std::int64_t sequence, int threads, LimitsPage& page) {
   LimitsQuestion question;
-  question.gpus = {kMachine};
+  question.gpus = {kPageMachine};
   question.real = true;
   question.sequence = sequence;
   const auto comparison = limits_settings(question);

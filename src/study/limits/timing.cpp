@@ -13,7 +13,7 @@ namespace {
 constexpr int kRepetitions = 5;
 constexpr std::array kPublished = {"base_dense", "base_sparse", "grand_dense", "grand_sparse",
                                    "batch"};
-const char* const kMachine = "h100-sxm";
+const char* const kTimedMachine = "h100-sxm";
 const char* const kThreeLevels = "h100-sites";
 
 // Calls body(), which answers with a number of models.
@@ -59,7 +59,7 @@ Result<LimitsTiming> time_limits(int threads) {
     out.rows.push_back(measure_curves(name, comparison->settings, threads));
     all.insert(all.end(), comparison->settings.begin(), comparison->settings.end());
   }
-  const auto machine = limits::embedded_machine(kMachine);
+  const auto machine = limits::embedded_machine(kTimedMachine);
   const auto distant = limits::embedded_machine(kThreeLevels);
   if (!machine) append(problems, machine.problems());
   if (!distant) append(problems, distant.problems());

@@ -75,7 +75,8 @@ PlanSearch part_of(PlanSearch how, std::uint64_t layouts, double from, double to
   return how;
 }
 // Their shares, by how long they take of published mixtures of experts (docs/plan.md).
-constexpr double kFloored = 0.25, kSearched = 0.35, kWithout = 0.55, kRoomy = 0.6, kChanged = 0.8;
+constexpr double kFloorsDone = 0.25, kSearchDone = 0.35, kWithoutDone = 0.55, kRoomyDone = 0.6,
+                 kChangesDone = 0.8;
 
 // What follows from the best layout.
 void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
@@ -83,11 +84,11 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
   const Layout& winner = plan.best.front().run.layout;
   plan.bounds = bounds_of(plan.best.front());
   const auto part = [&](double from, double to) { return part_of(whole, plan.layouts, from, to); };
-  plan.without = without_features(question, floors, winner, part(kSearched, kWithout));
+  plan.without = without_features(question, floors, winner, part(kSearchDone, kWithoutDone));
 
   Cluster endless = question.cluster;
   endless.accelerator.memory = Bytes(1e18);
-  PlanSearch one = part(kWithout, kRoomy);
+  PlanSearch one = part(kWithoutDone, kRoomyDone);
   one.top = 1;
   const PlanQuestion of_endless{question.model,       question.job,   endless,
                                 question.calibration, question.space, 0};
@@ -101,8 +102,8 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
   if (auto older = one_generation_older(question.cluster)) changes.push_back(std::move(*older));
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const PlanChange& change = changes[i];
-    const double each = (kChanged - kRoomy) / static_cast<double>(changes.size());
-    const double from = kRoomy + each * static_cast<double>(i);
+    const double each = (kChangesDone - kRoomyDone) / static_cast<double>(changes.size());
+    const double from = kRoomyDone + each * static_cast<double>(i);
     const PlanSearch how = part(from, from + each);
     const auto calibration = calibration_for(change.cluster, question.job.software);
     if (!calibration || !is_legal(question.model, question.job, winner, change.cluster)) continue;
@@ -110,7 +111,7 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
       plan.sensitivity.push_back(std::move(*sensitivity));
     }
   }
-  const PlanFront front = pareto_front(question, floors, part(kChanged, 1));
+  const PlanFront front = pareto_front(question, floors, part(kChangesDone, 1));
   for (const PlanPoint& point : front.points) {
     plan.front.push_back({point, question.space.layout_at(point.index)});
   }
@@ -149,8 +150,9 @@ Result<Plan> plan_of(PlanTask task) {
   plan.layouts = space->size();
   const PlanQuestion question{plan.run.model, plan.run.job, plan.run.cluster,
                               *calibration,   *space,       plan.headroom};
-  const PlanFloors floors(question, how.threads, part_of(how, plan.layouts, 0, kFloored).progress);
-  const PlanSearch first = part_of(how, plan.layouts, kFloored, kSearched);
+  const PlanFloors floors(question, how.threads,
+                          part_of(how, plan.layouts, 0, kFloorsDone).progress);
+  const PlanSearch first = part_of(how, plan.layouts, kFloorsDone, kSearchDone);
   const PlanBest best = how.exhaustive ? search(question, first) : search(question, floors, first);
   plan.proven = best.proven;
   for (const PlanPoint& point : best.points) {
@@ -165,7 +167,7 @@ Result<Plan> plan_of(PlanTask task) {
   if (!plan.proven) return plan;
   if (plan.best.empty()) {
     plan.remedies = remedies(question, filters, plan.accelerators,
-                             part_of(how, plan.layouts, kSearched, kSearched));
+                             part_of(how, plan.layouts, kSearchDone, kSearchDone));
   } else {
     explain(plan, question, floors, how);
   }

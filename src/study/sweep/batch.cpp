@@ -10,7 +10,7 @@ namespace headway {
 namespace {
 
 // Doublings of the point's own batch that are tried, in both directions.
-constexpr int kDoublings = 6;
+constexpr int kBatchDoublings = 6;
 
 double tokens_of(const Job& job) {
   return static_cast<double>(job.global_batch) * static_cast<double>(job.sequence);
@@ -49,7 +49,7 @@ double SameLoss::tokens_with(double batch_tokens) const {
 
 std::vector<std::int64_t> batches_beside(std::int64_t own) {
   std::vector<std::int64_t> out;
-  for (int doubling = -kDoublings; doubling <= kDoublings; ++doubling) {
+  for (int doubling = -kBatchDoublings; doubling <= kBatchDoublings; ++doubling) {
     const std::int64_t factor = std::int64_t{1} << (doubling < 0 ? -doubling : doubling);
     if (doubling == 0 || (doubling < 0 && own % factor != 0)) continue;
     out.push_back(doubling < 0 ? own / factor : own * factor);
