@@ -15,7 +15,7 @@ namespace headway {
 namespace {
 
 // The launcher that is asked for; it tells the framework of a run without one.
-Result<std::optional<Launcher>> launcher_of(PlanRequest& request) {
+Result<std::optional<Launcher>> settled_launcher(PlanRequest& request) {
   if (request.emit.empty()) return std::optional<Launcher>();
   const auto found = std::find(kLauncherNames.begin(), kLauncherNames.end(), request.emit);
   if (found == kLauncherNames.end()) {
@@ -150,7 +150,7 @@ Result<Plan> make_plan(const PlanRequest& request) {
 
 CommandOutput run_plan(const PlanRequest& asked) {
   PlanRequest request = asked;
-  const auto launcher = launcher_of(request);
+  const auto launcher = settled_launcher(request);
   if (!launcher) return {.problems = launcher.problems()};
   const auto plan = make_plan(request);
   if (!plan) return {.problems = plan.problems()};
