@@ -16,7 +16,7 @@ DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h1
         --seq 4096 --global-batch 128 --tp 8 --pp 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench asan fuzz check format screenshots deps clean
+.PHONY: help demo test test-program everything bench asan fuzz check format screenshots deps clean
 
 help:
 	@echo "make demo     install what is missing, build, predict one training step"
@@ -42,14 +42,20 @@ demo: $(RELEASE)/build.ninja
 	@echo "Next: change a flag of that line (headway predict --help names them all), give --json for"
 	@echo "one document to read by program, or 'make test' to run every test."
 
-test: $(RELEASE)/build.ninja
-	@scripts/install-deps --browser
-	@scripts/build-web
-	@scripts/build $(RELEASE) $(JOBS) all
+test: everything
 	@status=0; scripts/run-tests $(RELEASE) --exclude-regex '^sanitized\.' || status=1; \
 	  scripts/run-web-tests || status=1; exit $$status
 	@echo "Next: 'make demo' predicts a step; 'make bench' measures; '.ci/run' runs every check;"
 	@echo "one test program alone: ls $(RELEASE)/src/*/*_test"
+
+# All tests but those of the page.
+test-program: everything
+	@scripts/run-tests $(RELEASE) --exclude-regex '^sanitized\.'
+
+everything: $(RELEASE)/build.ninja
+	@scripts/install-deps --browser
+	@scripts/build-web
+	@scripts/build $(RELEASE) $(JOBS) all
 
 bench: $(RELEASE)/build.ninja
 	@scripts/build $(RELEASE) $(JOBS) all

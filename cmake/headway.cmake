@@ -14,11 +14,12 @@ target_compile_options(headway_flags INTERFACE
   "$<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-warning-option;-Wno-deprecated-declarations>")
 target_include_directories(headway_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(HEADWAY_LIBFUZZER)
-  target_compile_options(headway_flags INTERFACE -fsanitize=fuzzer-no-link,address)
+  target_compile_options(headway_flags INTERFACE -O1 -g1 -UNDEBUG
+                                                 -fsanitize=fuzzer-no-link,address)
   target_link_options(headway_flags INTERFACE -fsanitize=address)
 endif()
 if(HEADWAY_THREADS)
-  target_compile_options(headway_flags INTERFACE -fsanitize=thread -g1)
+  target_compile_options(headway_flags INTERFACE -O1 -g1 -fsanitize=thread)
   target_link_options(headway_flags INTERFACE -fsanitize=thread)
 endif()
 
@@ -94,10 +95,10 @@ function(headway_library name)
                                          -Wno-stringop-overread)
 endfunction()
 
-# headway_unity(LIBRARY SOURCES file...): with HEADWAY_UNITY, up to eight sources of one folder are
+# headway_unity(TARGET SOURCES file...): with HEADWAY_UNITY, up to eight sources of one folder are
 # compiled as one. Who writes two functions of one name in a folder hears of it from .ci/run
 # (scripts/build says how to mend it).
-function(headway_unity library)
+function(headway_unity target)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   if(NOT HEADWAY_UNITY)
     return()
@@ -108,6 +109,7 @@ function(headway_unity library)
       continue()
     endif()
     cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     if(NOT DEFINED seen_${folder})
       set(seen_${folder} 0)
@@ -116,7 +118,7 @@ function(headway_unity library)
     math(EXPR seen_${folder} "${seen_${folder}} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
   endforeach()
-  set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
 # headway_module(NAME [QUICK_TO_COMPILE] USES dependency... PRIVATE library...
@@ -200,6 +202,7 @@ function(headway_test name)
   headway_test_headers()
   headway_program(${name} SOURCES ${ARG_SOURCES} USES ${ARG_USES} rapidcheck GTest::gtest_main
                           headway_source_dir)
+  headway_unity(${name}_objects SOURCES ${ARG_SOURCES})
   # -O0: optimising the templates of properties takes longer than it saves when they run.
   # g++ 12 warns falsely of std::string where its header is precompiled (GCC bug 105329).
   target_compile_options(${name}_objects PRIVATE -O0 -Wno-array-bounds -Wno-stringop-overflow
@@ -215,15 +218,19 @@ endfunction()
 
 # headway_fuzz_targets(SOURCES file... USES library...): the program of all fuzz targets,
 # fuzz_driver TARGET (tests/fuzz/driver.cpp), and its twin. With HEADWAY_LIBFUZZER (clang) instead
-# what each target's own program is made of.
+# fuzz_coverage --target=TARGET (tests/fuzz/libfuzzer.cpp).
 function(headway_fuzz_targets)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
   if(HEADWAY_LIBFUZZER)
     headway_library(headway_fuzz_targets HEADERS headway_headers_quick SOURCES ${ARG_SOURCES}
                     USES ${ARG_USES} PRIVATE headway_less_optimised)
+    headway_unity(headway_fuzz_targets SOURCES ${ARG_SOURCES})
+    add_executable(fuzz_coverage libfuzzer.cpp)
+    target_link_libraries(fuzz_coverage PRIVATE headway_fuzz_targets -fsanitize=fuzzer)
     return()
   endif()
   headway_program(fuzz_driver SOURCES driver.cpp ${ARG_SOURCES} USES ${ARG_USES})
+  headway_unity(fuzz_driver_objects SOURCES ${ARG_SOURCES})
   target_link_libraries(fuzz_driver_objects PRIVATE headway_less_optimised)
   target_precompile_headers(fuzz_driver_objects REUSE_FROM headway_headers_quick)
   # g++ 12 warns falsely of std::string where its header is precompiled (GCC bug 105329).
@@ -234,23 +241,25 @@ endfunction()
 # headway_fuzz(NAME SEEDS glob... [ITERATIONS n]): the fuzz target NAME of tests/fuzz/targets.cpp. As
 # a test it runs every seed and n mutations of them, always the same ones. With HEADWAY_SANITIZE also
 # as full.fuzz.NAME, of HEADWAY_FUZZ_MUTATIONS, which .ci/full runs (ctest --build-config full). With
-# HEADWAY_LIBFUZZER it is a libFuzzer program, NAME_fuzz, and the test libfuzzer.NAME runs it for
-# HEADWAY_FUZZ_EXECUTIONS.
+# HEADWAY_LIBFUZZER the test libfuzzer.NAME runs it for HEADWAY_FUZZ_EXECUTIONS, from the seeds and
+# from the inputs of tests/fuzz/corpus/NAME, which earlier runs found to reach code of their own.
 function(headway_fuzz name)
   cmake_parse_arguments(ARG "" "ITERATIONS" "SEEDS" ${ARGN})
   if(NOT ARG_ITERATIONS)
     set(ARG_ITERATIONS 20000)
   endif()
   if(HEADWAY_LIBFUZZER)
-    add_executable(${name}_fuzz libfuzzer.cpp)
-    target_compile_definitions(${name}_fuzz PRIVATE HEADWAY_FUZZ_TARGET="${name}")
-    target_link_libraries(${name}_fuzz PRIVATE headway_fuzz_targets -fsanitize=fuzzer)
-    # What it finds goes to the first folder; the seeds stay as they are.
+    # What it finds goes to the first folder; seeds and corpus stay as they are.
     set(found ${PROJECT_BINARY_DIR}/corpus/${name})
     file(MAKE_DIRECTORY ${found})
+    set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+    if(EXISTS ${corpus})
+      list(APPEND ARG_SEEDS ${corpus})
+    endif()
     add_test(NAME libfuzzer.${name} CONFIGURATIONS full
-             COMMAND ${name}_fuzz -runs=${HEADWAY_FUZZ_EXECUTIONS} -verbosity=0 -max_len=65536
-                     -artifact_prefix=${PROJECT_BINARY_DIR}/${name}- ${found} ${ARG_SEEDS})
+             COMMAND fuzz_coverage --target=${name} -runs=${HEADWAY_FUZZ_EXECUTIONS} -verbosity=0
+                     -max_len=65536 -artifact_prefix=${PROJECT_BINARY_DIR}/${name}- ${found}
+                     ${ARG_SEEDS})
     set_tests_properties(libfuzzer.${name} PROPERTIES TIMEOUT 1000000)  # some take hours
     return()
   endif()

@@ -24,11 +24,11 @@ struct Output {
   std::string err;
 };
 
-class Cli : public testing::Test {
+class Cli : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("headway_cli_") + test->name());
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("headway_cli_") + test->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

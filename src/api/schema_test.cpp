@@ -47,12 +47,12 @@ class Schema {
   valijson::Schema schema_;
 };
 
-const std::string kRun =
+const std::string kAnyRun =
     R"("model": "llama-2-7b", "cluster": "dgx-h100", "gpus": 16, "seq": 4096, "global-batch": 64)";
 
 // The request of the run above with more members, which override it.
 std::string with(const std::string& more) {
-  Json out = Json::parse("{" + kRun + "}");
+  Json out = Json::parse("{" + kAnyRun + "}");
   out.update(Json::parse("{" + more + "}"));
   return out.dump();
 }
@@ -206,7 +206,7 @@ Json example_of(const Json& schema) {
   return type == "object" ? Json::object() : Json("x");
 }
 
-Json json_of(const Node& value) {
+Json json_from(const Node& value) {
   return Json::parse(node_json(value).dump());
 }
 
@@ -222,10 +222,10 @@ RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
     const double number = testing::any_number(row.form);
     const Node value = value_of(row.form, number);
     if (value.is_null()) continue;
-    request[std::string(row.field.name)] = json_of(value);
+    request[std::string(row.field.name)] = json_from(value);
     if (row.member.empty() || row.shown != nullptr) continue;
     const bool off = row.form.kind == FieldForm::Kind::flag;
-    given.emplace_back(&row, off ? Json(number != 0) : json_of(value));
+    given.emplace_back(&row, off ? Json(number != 0) : json_from(value));
   }
   const std::string complaints = asked.complaints(request);
   if (!complaints.empty()) RC_FAIL(complaints + request.dump());

@@ -242,12 +242,12 @@ TEST(Overlay, AcceleratorCanBeNamedAnewOrChangedInPart) {
   EXPECT_TRUE(contains(capped.accelerator.source, "changed by mine.toml"));
 }
 
-class OnDisk : public testing::Test {
+class OnDisk : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ =
-        std::filesystem::path(testing::TempDir()) / ("headway_load_" + std::string(info->name()));
+        std::filesystem::path(::testing::TempDir()) / ("headway_load_" + std::string(info->name()));
     std::filesystem::create_directories(folder_ / "inner");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -13,7 +13,7 @@ namespace headway::testing {
 namespace {
 
 // Rounding in sums of some hundred terms.
-bool not_above(double a, double b) {
+bool no_longer(double a, double b) {
   return a <= b * (1 + 1e-12);
 }
 
@@ -30,7 +30,7 @@ RC_GTEST_PROP(Forecast, Zero3ExposesAtLeastTheFirstGatherAndTheLastReduction, ()
     Seconds& longest = call.call.op == CollectiveOp::all_gather ? gather : reduce;
     longest = std::max(longest, call.each);
   }
-  RC_ASSERT(not_above((gather + reduce).value(), f.parts.dp.value()));
+  RC_ASSERT(no_longer((gather + reduce).value(), f.parts.dp.value()));
 }
 
 // [FORECAST-5] The last stage, which the head makes the slowest, reduces in one call; it has the
@@ -74,9 +74,9 @@ RC_GTEST_PROP(Forecast, OverlappedGradientsExposeAtLeastTheLastBucket, ()) {
   RC_ASSERT(std::abs(all.parts.dp.value() - sum) <= 1e-9 * sum);
   c.layout.overlap_gradients = c.layout.overlap_parameters = Choice::on;
   const Forecast hidden = c.priced();
-  RC_ASSERT(not_above(hidden.parts.dp.value(), all.parts.dp.value()));
-  RC_ASSERT(not_above(bucket, hidden.parts.dp.value()));
-  RC_ASSERT(not_above(hidden.step_time.value(), all.step_time.value()));
+  RC_ASSERT(no_longer(hidden.parts.dp.value(), all.parts.dp.value()));
+  RC_ASSERT(no_longer(bucket, hidden.parts.dp.value()));
+  RC_ASSERT(no_longer(hidden.step_time.value(), all.step_time.value()));
 }
 
 // [FORECAST-7] Gradients down, weights up, and the update in the host's memory, all at the link.

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "layout/cluster_of_for_test.hpp"
+
 namespace headway {
 namespace {
 
@@ -85,17 +87,6 @@ TEST(Stride, IsTheProductOfTheDegreesInsideIt) {
   EXPECT_EQ(stride(layout, Dimension::dp), 7);
   EXPECT_EQ(stride(layout, Dimension::tp), 35);
   EXPECT_EQ(stride(layout, Dimension::cp), 70);
-}
-
-Cluster cluster_of(const std::vector<std::int64_t>& sizes) {
-  Cluster cluster;
-  for (const std::int64_t size : sizes) {
-    Level level;
-    level.size = size;
-    cluster.levels.push_back(level);
-  }
-  cluster.accelerators = sizes.back();
-  return cluster;
 }
 
 using Ranks = std::vector<std::int64_t>;

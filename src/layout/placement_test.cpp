@@ -8,20 +8,10 @@
 #include <vector>
 
 #include "cluster/load.hpp"
+#include "layout/cluster_of_for_test.hpp"
 
 namespace headway {
 namespace {
-
-Cluster cluster_of(const std::vector<std::int64_t>& sizes) {
-  Cluster cluster;
-  for (const std::int64_t size : sizes) {
-    Level level;
-    level.size = size;
-    cluster.levels.push_back(level);
-  }
-  cluster.accelerators = sizes.back();
-  return cluster;
-}
 
 // The definition, by enumeration: for every group of the run, how its ranks fall into domains of
 // `domain` ranks. Fewest and most members that a touched domain holds, and most domains touched.

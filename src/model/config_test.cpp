@@ -5,6 +5,7 @@
 
 #include "model/count.hpp"
 #include "model/load.hpp"
+#include "model/says_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -27,13 +28,6 @@ Model valid(const std::string& text) {
 }
 
 // True if some problem stands at `where` and says `what`.
-bool says(const Result<Model>& model, const std::string& where, const std::string& what) {
-  if (model.ok()) return false;
-  return std::any_of(model.problems().begin(), model.problems().end(), [&](const Problem& problem) {
-    return where_text(problem) == where && problem.message.find(what) != std::string::npos;
-  });
-}
-
 TEST(LlamaConfig, TakesHeadsForAbsentKeyValueHeadsAndHeadDim) {
   const Model model = valid(R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 4096,
     "intermediate_size": 11008, "num_attention_heads": 32, "num_hidden_layers": 32,

@@ -5,25 +5,19 @@
 
 #include "model/count.hpp"
 #include "model/load.hpp"
+#include "model/says_for_test.hpp"
 
 namespace headway {
 namespace {
 
-Result<Model> read(const std::string& text) {
+Result<Model> read_own(const std::string& text) {
   const Result<Document> document = parse_toml(text, "my.toml");
   if (!document) return document.problems();
   return model_from_toml(*document, "my");
 }
 
-bool says(const Result<Model>& model, const std::string& where, const std::string& what) {
-  if (model.ok()) return false;
-  return std::any_of(model.problems().begin(), model.problems().end(), [&](const Problem& problem) {
-    return where_text(problem) == where && problem.message.find(what) != std::string::npos;
-  });
-}
-
 TEST(OwnForm, DescribesAGptInAFewLines) {
-  const Result<Model> model = read(R"(
+  const Result<Model> model = read_own(R"(
 layers = 12
 hidden = 768
 heads = 12
@@ -37,7 +31,7 @@ bias = true
 }
 
 TEST(OwnForm, DescribesALlama) {
-  const Result<Model> model = read(R"(
+  const Result<Model> model = read_own(R"(
 layers = 80
 hidden = 8192
 heads = 64
@@ -54,7 +48,7 @@ vocabulary = 128256
 
 // The shape of DeepSeek-V3, whose config.json is built in.
 TEST(OwnForm, DescribesLatentAttentionAndPredictionLayers) {
-  const Result<Model> model = read(R"(
+  const Result<Model> model = read_own(R"(
 layers = 61
 hidden = 7168
 heads = 128
@@ -89,19 +83,19 @@ TEST(OwnForm, TakesAPatternOfExpertsThatCoversEveryLayer) {
   const std::string start =
       "layers = 4\nhidden = 64\nheads = 4\nvocabulary = 100\n"
       "[experts]\ncount = 8\nactive = 2\n";
-  const Result<Model> model = read(start + "pattern = [0, 1, 1, 0]\n");
+  const Result<Model> model = read_own(start + "pattern = [0, 1, 1, 0]\n");
   ASSERT_TRUE(model.ok());
   EXPECT_EQ(model->pattern, (std::vector<std::uint8_t>{0, 1, 1, 0}));
-  EXPECT_TRUE(says(read(start + "pattern = [0, 1]\n"), "my.toml:8: experts.pattern",
+  EXPECT_TRUE(says(read_own(start + "pattern = [0, 1]\n"), "my.toml:8: experts.pattern",
                    "each of the 4 layers"));
-  EXPECT_TRUE(says(read(start + "pattern = [0, 1, 2, 0]\n"), "my.toml:8: experts.pattern",
+  EXPECT_TRUE(says(read_own(start + "pattern = [0, 1, 2, 0]\n"), "my.toml:8: experts.pattern",
                    "each of the 4 layers"));
-  EXPECT_TRUE(says(read(start + "pattern = [0, 1, 1, 0]\nevery = 2\n"), "my.toml:9: experts.every",
-                   "beside"));
+  EXPECT_TRUE(says(read_own(start + "pattern = [0, 1, 1, 0]\nevery = 2\n"),
+                   "my.toml:9: experts.every", "beside"));
 }
 
 TEST(OwnForm, DescribesAMixtureWithDenseLayersFirst) {
-  const Result<Model> model = read(R"(
+  const Result<Model> model = read_own(R"(
 layers = 4
 hidden = 64
 heads = 4
@@ -127,7 +121,7 @@ first_dense = 1
 }
 
 TEST(OwnForm, WithoutHeadsHasNoAttention) {
-  const Result<Model> model = read(
+  const Result<Model> model = read_own(
       "layers = 2\nhidden = 8\nvocabulary = 0\nnorms = 0\n"
       "final_norm = false\n");
   ASSERT_TRUE(model.ok());
@@ -136,7 +130,7 @@ TEST(OwnForm, WithoutHeadsHasNoAttention) {
 }
 
 TEST(OwnForm, ReportsEveryProblemAtOnce) {
-  const Result<Model> model = read(R"(layers = 0
+  const Result<Model> model = read_own(R"(layers = 0
 hidden = 100
 heads = 3
 hiden = 3
@@ -159,7 +153,7 @@ actve = 5
 }
 
 TEST(OwnForm, FieldsOfAttentionNeedHeads) {
-  EXPECT_TRUE(says(read("layers = 2\nhidden = 8\nvocabulary = 0\nkv_heads = 2\n"),
+  EXPECT_TRUE(says(read_own("layers = 2\nhidden = 8\nvocabulary = 0\nkv_heads = 2\n"),
                    "my.toml:4: kv_heads", "needs 'heads'"));
 }
 

@@ -85,7 +85,7 @@ TEST(Run, ALaterFieldOverridesAnEarlierOne) {
 
 TEST(Run, ModelAndClusterFilesStandBesideTheRunFile) {
   const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "headway_run_test";
+      std::filesystem::path(::testing::TempDir()) / "headway_run_test";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "c.toml") << "base = \"dgx-h100\"\ntitle = \"mine\"\n";
   std::ofstream(folder / "run.toml")

@@ -7,7 +7,7 @@
 namespace headway::testing {
 namespace {
 
-Case gpt_22b(std::int64_t tp) {
+Case split_gpt_22b(std::int64_t tp) {
   Case c = case_of("megatron-22b");
   c.job.global_batch = 4;
   c.layout.tp = tp;
@@ -31,7 +31,7 @@ auto is(CollectiveOp op, Group group, Phase phase) {
 
 // [STEP-2] arXiv 1909.08053 §3: two all-reduces of b·s·h forward and two backward in each layer.
 TEST(TensorParallel, AllReducesFourActivationsALayer) {
-  Case c = gpt_22b(8);
+  Case c = split_gpt_22b(8);
   c.layout.sequence_parallel = false;
   const std::vector<Call> calls = calls_of(c, BlockKind::layer);
   for (const Phase phase : {Phase::forward, Phase::backward}) {
@@ -49,7 +49,7 @@ TEST(TensorParallel, AllReducesFourActivationsALayer) {
 // [STEP-2] arXiv 2205.05198 §4.2.2: an all-reduce is a reduce-scatter and an all-gather, so as many
 // bytes pass; the two kept inputs are gathered once more for the weight gradients.
 TEST(TensorParallel, UnderSequenceParallelismAsManyBytesAndTwoGathersMore) {
-  const std::vector<Call> calls = calls_of(gpt_22b(8), BlockKind::layer);
+  const std::vector<Call> calls = calls_of(split_gpt_22b(8), BlockKind::layer);
   const auto bytes = [&](CollectiveOp op, Phase phase) {
     return bytes_of(calls, is(op, Group::tp, phase)) / kActivation;
   };
@@ -62,7 +62,7 @@ TEST(TensorParallel, UnderSequenceParallelismAsManyBytesAndTwoGathersMore) {
 
 TEST(TensorParallel, OfOneRankSaysNothing) {  // [STEP-2]
   for (const BlockKind kind : {BlockKind::layer, BlockKind::embedding, BlockKind::head}) {
-    EXPECT_TRUE(calls_of(gpt_22b(1), kind).empty());
+    EXPECT_TRUE(calls_of(split_gpt_22b(1), kind).empty());
   }
 }
 
@@ -74,7 +74,7 @@ TEST(TensorParallel, AParallelLayerHasOneEntryAndOneExit) {  // [STEP-2]
 }
 
 TEST(TensorParallel, TheLossReducesThreeNumbersAToken) {  // [STEP-2] [STEP-7]
-  const std::vector<Call> calls = calls_of(gpt_22b(8), BlockKind::head);
+  const std::vector<Call> calls = calls_of(split_gpt_22b(8), BlockKind::head);
   const auto reduces = is(CollectiveOp::all_reduce, Group::tp, Phase::forward);
   EXPECT_EQ(count_of(calls, reduces), 3);
   EXPECT_DOUBLE_EQ(bytes_of(calls, reduces), 3 * 4 * 2048 * 4.0);
@@ -219,7 +219,7 @@ TEST(Pipeline, TiedEmbeddingsAreSummedBetweenFirstAndLastStage) {  // [STEP-11]
 
 // [STEP-2] Gathered inputs that are kept need no second gather.
 TEST(TensorParallel, KeptGatheredInputsAreNotGatheredAgain) {
-  Case c = gpt_22b(8);
+  Case c = split_gpt_22b(8);
   c.layout.keep_gathered = true;
   const std::vector<Call> calls = calls_of(c, BlockKind::layer);
   EXPECT_EQ(count_of(calls, is(CollectiveOp::all_gather, Group::tp, Phase::backward)), 2);

@@ -200,7 +200,7 @@ std::vector<double> llama_tensors() {
 
 // Buckets of gradients by the letter of DeepSpeed's rule: reduced before a tensor that would not
 // fit any more.
-Counts reduced(const char* op, double limit) {
+Counts counts_reduced(const char* op, double limit) {
   Counts out;
   double open = 0;
   const auto close = [&] {
@@ -233,7 +233,7 @@ TEST(CallsOfAStep, BucketsOfTheGeneratorsSizeAreThoseItLists) {
   for (const auto& [key, count] : kLists.at(kZero2)) {
     if (std::get<0>(key) == "all_reduce" && std::get<2>(key) > 1) listed[key] = count;
   }
-  EXPECT_EQ(reduced("all_reduce", 1e9), listed);
+  EXPECT_EQ(counts_reduced("all_reduce", 1e9), listed);
   BucketFiller filler(1e9, Closing::before);
   std::vector<double> tensors = llama_tensors();
   std::reverse(tensors.begin(), tensors.end());
@@ -253,7 +253,7 @@ TEST(CallsOfAStep, BucketsOfTheGeneratorsSizeAreThoseItLists) {
 TEST(CallsOfAStep, OfLlama13BOnZero2AreThoseTheGeneratorListsInSmallerBuckets) {
   Case c = deepspeed(2);
   expect_legal(c);
-  Counts expected = reduced("all_reduce", 5e8);
+  Counts expected = counts_reduced("all_reduce", 5e8);
   expected[{"all_reduce", "dp", 4}] = 1;
   Counts pieces = expected;
   const std::int64_t part = 13'015'864'320 / 128, piece = part / 26;  // even, as it must be
@@ -291,7 +291,7 @@ void fetch(const std::vector<double>& tensors, Counts& out) {
 TEST(CallsOfAStep, OfLlama13BOnZero3AreThoseTheGeneratorListsTakenTogether) {
   const Case c = deepspeed(3);
   expect_legal(c);
-  Counts expected = reduced("reduce_scatter", 5e8);
+  Counts expected = counts_reduced("reduce_scatter", 5e8);
   std::vector<double> matrices;
   for (const double tensor : llama_tensors()) {
     if (tensor > 1e5) matrices.push_back(tensor);

@@ -26,7 +26,7 @@ std::vector<double> sizes(const Step& step, BlockKind kind, CollectiveOp op, Gro
   return {};
 }
 
-using Sizes = std::vector<double>;
+using CallSizes = std::vector<double>;
 
 Case llama(Framework framework, std::int64_t tp, std::int64_t pp = 1) {
   Case c = case_of("llama-2-7b", "dgx-h100");
@@ -45,20 +45,20 @@ TEST(SmallCalls, MegatronPassesABatchOnToTheTensorRanks) {
     expect_legal(c);
     return sizes(c.lowered(), kind, CollectiveOp::broadcast, Group::tp);
   };
-  EXPECT_EQ(batch(BlockKind::embedding), (Sizes{8 * tokens, 8 * tokens}));
-  EXPECT_EQ(batch(BlockKind::head), (Sizes{8 * tokens, 4 * tokens}));
-  EXPECT_EQ(batch(BlockKind::layer), Sizes());
+  EXPECT_EQ(batch(BlockKind::embedding), (CallSizes{8 * tokens, 8 * tokens}));
+  EXPECT_EQ(batch(BlockKind::head), (CallSizes{8 * tokens, 4 * tokens}));
+  EXPECT_EQ(batch(BlockKind::layer), CallSizes());
   c.job.software = 2023.5;
-  EXPECT_EQ(batch(BlockKind::embedding), (Sizes{40, 8 * (tokens + 2)}));
-  EXPECT_EQ(batch(BlockKind::head), Sizes());
+  EXPECT_EQ(batch(BlockKind::embedding), (CallSizes{40, 8 * (tokens + 2)}));
+  EXPECT_EQ(batch(BlockKind::head), CallSizes());
   c.layout.pp = 2;
-  EXPECT_EQ(batch(BlockKind::head), (Sizes{40, 8 * (tokens + 2)}));
+  EXPECT_EQ(batch(BlockKind::head), (CallSizes{40, 8 * (tokens + 2)}));
   c.layout.tp = 1;
-  EXPECT_EQ(batch(BlockKind::embedding), Sizes());
+  EXPECT_EQ(batch(BlockKind::embedding), CallSizes());
   for (const Framework own : {framework_from("fsdp").value(), framework_from("nanotron").value(),
                               framework_from("jax").value()}) {
     c = llama(own, 4);
-    EXPECT_EQ(batch(BlockKind::embedding), Sizes());  // each rank reads its own
+    EXPECT_EQ(batch(BlockKind::embedding), CallSizes());  // each rank reads its own
   }
 }
 
@@ -67,15 +67,15 @@ TEST(SmallCalls, TheLossIsAveragedForTheLog) {  // [STEP-21]
   const auto loss = [&] {
     return sizes(c.lowered(), BlockKind::head, CollectiveOp::all_reduce, Group::dp);
   };
-  EXPECT_EQ(loss(), Sizes{8});  // with the number of tokens
+  EXPECT_EQ(loss(), CallSizes{8});  // with the number of tokens
   c.job.software = 2023.5;
-  EXPECT_EQ(loss(), Sizes{4});
+  EXPECT_EQ(loss(), CallSizes{4});
   c.layout.dp = 1;
-  EXPECT_EQ(loss(), Sizes());
+  EXPECT_EQ(loss(), CallSizes());
   c = llama(framework_from("nanotron").value(), 1);
-  EXPECT_EQ(loss(), Sizes());
+  EXPECT_EQ(loss(), CallSizes());
   EXPECT_EQ(sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::dp, 8),
-            Sizes{4});
+            CallSizes{4});
 }
 
 // [STEP-21] The norm is summed over those that hold different gradients: where states are whole the
@@ -89,21 +89,21 @@ TEST(SmallCalls, TheGradientNormIsSummedOverThoseThatHoldDifferentGradients) {
        {framework_from("megatron").value(), framework_from("fsdp").value(),
         framework_from("deepspeed").value()}) {
     Case c = llama(framework, 2);
-    EXPECT_EQ(norm(c, Group::model), Sizes{4});
-    EXPECT_EQ(norm(c, Group::world), Sizes());
-    EXPECT_EQ(norm(c, Group::dp), Sizes());
+    EXPECT_EQ(norm(c, Group::model), CallSizes{4});
+    EXPECT_EQ(norm(c, Group::world), CallSizes());
+    EXPECT_EQ(norm(c, Group::dp), CallSizes());
     EXPECT_EQ(span_of_group(c.lowered().spans, Group::model).ranks, 2);
     EXPECT_EQ(span_of_group(c.lowered().spans, Group::world).ranks, 8);
     c.layout.zero = 1;
     const bool megatron = framework == framework_from("megatron").value();
-    EXPECT_EQ(norm(c, Group::world), megatron ? Sizes{4} : Sizes());
-    EXPECT_EQ(norm(c, Group::dp), megatron ? Sizes() : Sizes{4});
-    EXPECT_EQ(norm(c, Group::model), megatron ? Sizes() : Sizes{4});
+    EXPECT_EQ(norm(c, Group::world), megatron ? CallSizes{4} : CallSizes());
+    EXPECT_EQ(norm(c, Group::dp), megatron ? CallSizes() : CallSizes{4});
+    EXPECT_EQ(norm(c, Group::model), megatron ? CallSizes() : CallSizes{4});
     c.layout.tp = 1;
-    EXPECT_EQ(norm(c, Group::model), Sizes());
+    EXPECT_EQ(norm(c, Group::model), CallSizes());
     c.job.recipe = recipe_from("fp16");  // besides, whether any gradient overflowed
     const double check = framework == framework_from("deepspeed").value() ? 1 : 4;
-    EXPECT_EQ(norm(c, megatron ? Group::world : Group::dp), (Sizes{check, 4}));
+    EXPECT_EQ(norm(c, megatron ? Group::world : Group::dp), (CallSizes{check, 4}));
   }
 }
 
@@ -114,9 +114,9 @@ TEST(SmallCalls, GradientsOfNormsAreSummedUnderSequenceParallelism) {
   const auto summed = [&] {
     return sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::tp);
   };
-  EXPECT_EQ(summed(), Sizes{4 * (32 * 2 + 1) * 4096});
+  EXPECT_EQ(summed(), CallSizes{4 * (32 * 2 + 1) * 4096});
   c.layout.sequence_parallel = false;
-  EXPECT_EQ(summed(), Sizes());
+  EXPECT_EQ(summed(), CallSizes());
 }
 
 // [STEP-22] nanotron describes each tensor in 7 numbers, then its shape and strides; forward the

@@ -23,11 +23,11 @@ std::string kineto(int rank, int world = 16) {
          "dur": 5, "args": {"stream": 3}}]})";
 }
 
-class Folder : public testing::Test {
+class Folder : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("headway_files_") + test->name());
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("headway_files_") + test->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

@@ -36,11 +36,11 @@ Recording two_ranks() {
   return recording;
 }
 
-class Save : public testing::Test {
+class Save : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = testing::TempDir() + "headway_save_" + test->name() + ".sqlite";
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    path_ = ::testing::TempDir() + "headway_save_" + test->name() + ".sqlite";
     fs::remove(path_);
   }
   void TearDown() override { fs::remove(path_); }
@@ -118,7 +118,7 @@ TEST_F(Save, OnlyADatabaseOfOursMayBeReplaced) {
   EXPECT_TRUE(may_save_to(path_).empty());
   std::ofstream(path_, std::ios::binary) << "a thesis";
   EXPECT_FALSE(may_save_to(path_).empty());
-  EXPECT_FALSE(may_save_to(testing::TempDir()).empty());
+  EXPECT_FALSE(may_save_to(::testing::TempDir()).empty());
   EXPECT_FALSE(may_save_to("/dev/null").empty());
   const std::string theirs = source_dir() + "/tests/fuzz/seeds/trace/nsight/small.sqlite";
   EXPECT_FALSE(may_save_to(theirs).empty());

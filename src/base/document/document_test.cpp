@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/document/toml_for_test.hpp"
+
 namespace headway {
 namespace {
 
@@ -17,31 +19,6 @@ Node root_of(const Result<Document>& document) {
 Node json(std::string_view text) {
   return root_of(parse_json(text, "f.json"));
 }
-Node toml(std::string_view text) {
-  return root_of(parse_toml(text, "f.toml"));
-}
-
-std::string said(const Result<Document>& document) {
-  if (document.ok()) return "no problem";
-  return where_text(document.problems()[0]) + " " + document.problems()[0].message;
-}
-
-// The line of the member that a path leads to.
-int line_of(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* node = &root;
-  for (const std::string_view key : path) {
-    node = node->find(key);
-    if (node == nullptr) return -1;
-  }
-  return node->line;
-}
-
-std::string repeated(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 // ---- JSON ----
 
 TEST(ParseJson, KeepsValuesTypesAndOrder) {

@@ -4,38 +4,11 @@
 #include <cstdio>
 
 #include "base/document/document.hpp"
+#include "base/document/toml_for_test.hpp"
 #include "base/text.hpp"
 
 namespace headway {
 namespace {
-
-Node toml(std::string_view text) {
-  const Result<Document> document = parse_toml(text, "f.toml");
-  if (document.ok()) return document->root;
-  ADD_FAILURE() << where_text(document.problems()[0]) << " " << document.problems()[0].message;
-  return Node{Node::Table{}, 0};
-}
-
-std::string said(const Result<Document>& document) {
-  if (document.ok()) return "no problem";
-  return where_text(document.problems()[0]) + " " + document.problems()[0].message;
-}
-
-// The line of the member that a path leads to.
-int line_of(const Node& root, std::initializer_list<std::string_view> path) {
-  const Node* node = &root;
-  for (const std::string_view key : path) {
-    node = node->find(key);
-    if (node == nullptr) return -1;
-  }
-  return node->line;
-}
-
-std::string repeated(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
 
 TEST(ParseToml, KeepsValuesTypesAndOrder) {
   const Node root = toml("z = 1\na = [true, 'x', -2.5]\nm = {y = 1, b = 2}\nday = 2024-05-01\n");

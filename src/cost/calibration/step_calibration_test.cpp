@@ -42,14 +42,14 @@ blackwell = 2025.0
 source = "a test"
 )";
 
-Document document(const char* text) {
+Document step_document(const char* text) {
   const auto parsed = parse_toml(text, "step.toml");
   EXPECT_TRUE(parsed.ok());
   return parsed.ok() ? *parsed : Document{};
 }
 
 StepConstants constants() {
-  return step_constants_from(document(kEstimates), nullptr).value();
+  return step_constants_from(step_document(kEstimates), nullptr).value();
 }
 
 TEST(StepConstants, AnEntryTakesFromItsSectionsDefaultWhatItDoesNotState) {
@@ -66,8 +66,8 @@ TEST(StepConstants, AnEntryTakesFromItsSectionsDefaultWhatItDoesNotState) {
 }
 
 TEST(StepConstants, AFitOverlaysTheEstimatesFieldByField) {
-  const Document fit = document("[framework.default]\nhost_launch = \"60 us\"\n");
-  const StepConstants c = step_constants_from(document(kEstimates), &fit).value();
+  const Document fit = step_document("[framework.default]\nhost_launch = \"60 us\"\n");
+  const StepConstants c = step_constants_from(step_document(kEstimates), &fit).value();
   const auto& fsdp = c.framework("fsdp");
   const auto& jax = c.framework("jax");
   EXPECT_DOUBLE_EQ(jax.host_launch.value(), 60e-6);
@@ -76,10 +76,10 @@ TEST(StepConstants, AFitOverlaysTheEstimatesFieldByField) {
 }
 
 TEST(StepConstants, EveryProblemIsReportedWithItsLine) {
-  const Document fit = document(
+  const Document fit = step_document(
       "[framework.jax]\nhost_launch = \"1 s\"\nhost_lunch = \"1 us\"\n"
       "[architecture.volta]\nsustained = 2.5\n[shared]\nstraggling = \"much\"\n");
-  const auto c = step_constants_from(document(kEstimates), &fit);
+  const auto c = step_constants_from(step_document(kEstimates), &fit);
   ASSERT_FALSE(c.ok());
   EXPECT_EQ(c.problems().size(), 4u);
   for (const Problem& problem : c.problems()) {

@@ -7,7 +7,7 @@
 namespace headway {
 namespace {
 
-ValidationRow timed(const std::string& source, double predicted) {
+ValidationRow predicted_as(const std::string& source, double predicted) {
   ValidationRow row;
   row.source_key = source;
   row.outcome = "ok";
@@ -25,9 +25,10 @@ const Aim& find(const std::vector<Aim>& aims, const std::string& of, const std::
 }
 
 TEST(Aims, AClassIsJudgedByItsOwnRowsOnly) {
-  const auto aims = aims_of(summarise(
-      {timed("dgxc", 1.04), timed("mbridge", 0.94), timed("nemo_docs", 1.05), timed("vtrain", 1.2)},
-      ValidateBy::source));
+  const auto aims =
+      aims_of(summarise({predicted_as("dgxc", 1.04), predicted_as("mbridge", 0.94),
+                         predicted_as("nemo_docs", 1.05), predicted_as("vtrain", 1.2)},
+                        ValidateBy::source));
   const Aim& median = find(aims, "tuned rows", "step time, median error");
   EXPECT_EQ(median.rows, 3U);
   EXPECT_NEAR(*median.now, 0.05, 1e-12);  // of 0.04, 0.05, 0.06
@@ -38,7 +39,7 @@ TEST(Aims, AClassIsJudgedByItsOwnRowsOnly) {
 }
 
 TEST(Aims, WhatHasNoRowsIsNotMeasuredAndNotMet) {
-  const auto aims = aims_of(summarise({timed("vtrain", 1)}, ValidateBy::source));
+  const auto aims = aims_of(summarise({predicted_as("vtrain", 1)}, ValidateBy::source));
   for (const Aim& aim : aims) {
     EXPECT_EQ(aim.now.has_value(), aim.of == "vtrain") << aim.of;
     EXPECT_EQ(aim.met(), aim.of == "vtrain") << aim.of;
@@ -46,7 +47,7 @@ TEST(Aims, WhatHasNoRowsIsNotMeasuredAndNotMet) {
 }
 
 TEST(Aims, ARangeIsMissedOnBothSides) {
-  ValidationReport report = summarise({timed("dgxc", 1)}, ValidateBy::source);
+  ValidationReport report = summarise({predicted_as("dgxc", 1)}, ValidateBy::source);
   const auto met = [&](double coverage) {
     report.intervals = IntervalFit{};
     report.intervals->classes = {{"all", 1, {}, {}, coverage}};
@@ -58,7 +59,7 @@ TEST(Aims, ARangeIsMissedOnBothSides) {
 }
 
 TEST(Aims, TheErrorOfTunedRowsIsThatOfFitsWithoutTheirSource) {
-  ValidationReport report = summarise({timed("dgxc", 1)}, ValidateBy::source);
+  ValidationReport report = summarise({predicted_as("dgxc", 1)}, ValidateBy::source);
   report.intervals = IntervalFit{};
   report.intervals->classes = {{"all", 9, {}, {9, 0.3, 0.3, 0.5, 0.1}, {}},
                                {"tuned", 5, {}, {5, 0.11, 0.12, 0.2, 0}, {}}};

@@ -13,7 +13,7 @@ std::vector<Contest> contests(const std::vector<ValidationRow>& rows) {
   return contests_of(pointers);
 }
 
-ValidationRow timed(double measured, double predicted, const std::string& contest = "c") {
+ValidationRow contender(double measured, double predicted, const std::string& contest = "c") {
   ValidationRow row;
   row.source_key = "a";
   row.outcome = "ok";
@@ -25,8 +25,8 @@ ValidationRow timed(double measured, double predicted, const std::string& contes
 
 TEST(Ranking, RegretIsWhatThePredictedBestCostsOverTheMeasuredBest) {
   // Predicted best: the second row, measured 12; best measured 10.
-  const auto found =
-      contests({timed(10, 5), timed(12, 4), timed(14, 6), timed(16, 7), timed(18, 8)});
+  const auto found = contests(
+      {contender(10, 5), contender(12, 4), contender(14, 6), contender(16, 7), contender(18, 8)});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].layouts, 5U);
   EXPECT_EQ(found[0].source_key, "a");
@@ -35,14 +35,17 @@ TEST(Ranking, RegretIsWhatThePredictedBestCostsOverTheMeasuredBest) {
 }
 
 TEST(Ranking, FewLayoutsAreNoContestAndRunsOutOfMemoryNone) {
-  EXPECT_TRUE(contests({timed(1, 1), timed(2, 2), timed(3, 3), timed(4, 4)}).empty());
-  ValidationRow burst = timed(5, 5);
+  EXPECT_TRUE(
+      contests({contender(1, 1), contender(2, 2), contender(3, 3), contender(4, 4)}).empty());
+  ValidationRow burst = contender(5, 5);
   burst.outcome = "oom";
-  EXPECT_TRUE(contests({timed(1, 1), timed(2, 2), timed(3, 3), timed(4, 4), burst}).empty());
+  EXPECT_TRUE(contests({contender(1, 1), contender(2, 2), contender(3, 3), contender(4, 4), burst})
+                  .empty());
 }
 
 TEST(Ranking, EqualPredictionsHaveARegretAndNoCorrelation) {
-  const auto found = contests({timed(2, 7), timed(1, 7), timed(3, 7), timed(4, 7), timed(5, 7)});
+  const auto found = contests(
+      {contender(2, 7), contender(1, 7), contender(3, 7), contender(4, 7), contender(5, 7)});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_FALSE(found[0].spearman);
   EXPECT_NEAR(found[0].regret, 1, 1e-12);  // the first of the equals is taken

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "launch/megatron/read_for_test.hpp"
 #include "launch/read_back_for_test.hpp"
 
 namespace headway {
@@ -125,18 +126,6 @@ const std::set<std::string> kDocumented = {"--num-layers",
                                            "--te-rng-tracker",
                                            "--cuda-graph-impl",
                                            "--cuda-graph-scope"};
-
-Result<LaunchRequest> read(const std::string& text) {
-  return read_launch(text, "train.sh", Launcher::megatron);
-}
-
-// The text of the last field of this name; "(none)" where there is none.
-std::string field(const LaunchRequest& request, std::string_view name) {
-  for (auto it = request.fields.rbegin(); it != request.fields.rend(); ++it) {
-    if (it->name == name) return it->text;
-  }
-  return "(none)";
-}
 
 std::string place(const LaunchRequest& request, std::string_view name) {
   for (const GivenField& given : request.fields) {

@@ -1,23 +1,13 @@
 // Options of Megatron-LM: older words, and what is refused or priced by habit.
 #include <gtest/gtest.h>
 
+#include "launch/megatron/read_for_test.hpp"
 #include "launch/read_back_for_test.hpp"
 
 namespace headway {
 namespace {
 
 using testing::messages;
-
-Result<LaunchRequest> read(const std::string& text) {
-  return read_launch(text, "train.sh", Launcher::megatron);
-}
-
-std::string field(const LaunchRequest& request, std::string_view name) {
-  for (auto it = request.fields.rbegin(); it != request.fields.rend(); ++it) {
-    if (it->name == name) return it->text;
-  }
-  return "(none)";
-}
 
 TEST(LaunchMegatronOptions, RecomputationIsReadInTheWordsOfEveryRelease) {
   const auto recompute = [](const std::string& options) {

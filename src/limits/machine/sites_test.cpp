@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWidths[] = {20480, 45056, 90112};
 
-Setting h100() {
+Setting of_h100() {
   return setting_on(machine_for_test("h100-sxm"));
 }
 
@@ -30,7 +30,7 @@ TEST(LimitsSites, LIMIT_33_light_takes_5_ms_for_1000_km_of_glass) {
 
 TEST(LimitsSites, LIMIT_32_a_run_is_shared_evenly) {
   // [LIMIT-32] 8 a node, 2^14 / 4 / 8 nodes a site, 4 sites; one GPU cannot be shared.
-  const Setting four = *in_sites(h100(), {4, BytesPerSecond(1e9), Seconds(0.01)});
+  const Setting four = *in_sites(of_h100(), {4, BytesPerSecond(1e9), Seconds(0.01)});
   EXPECT_EQ(domains_in_use(four.machine, 1 << 14),
             (std::array<std::int64_t, 6>{8, 512, 4, 1, 1, 1}));
   EXPECT_EQ(domains_in_use(four.machine, 8), (std::array<std::int64_t, 6>{2, 1, 4, 1, 1, 1}));
@@ -38,9 +38,9 @@ TEST(LimitsSites, LIMIT_32_a_run_is_shared_evenly) {
 }
 
 TEST(LimitsSites, one_site_is_no_change) {
-  const Setting one = *in_sites(h100(), {1, BytesPerSecond(1), Seconds(1)});
+  const Setting one = *in_sites(of_h100(), {1, BytesPerSecond(1), Seconds(1)});
   for (const std::int64_t width : kWidths) {
-    EXPECT_EQ(utilization_at(one, width), utilization_at(h100(), width));
+    EXPECT_EQ(utilization_at(one, width), utilization_at(of_h100(), width));
   }
 }
 
@@ -48,21 +48,21 @@ TEST(LimitsSites, sites_as_near_as_the_gpus_of_one_lose_nothing) {
   // An unlimited wide area without latency: whatever one site can do, two can, and the links that
   // cross are free.
   const Setting free =
-      *in_sites(h100(), {2, BytesPerSecond(std::numeric_limits<double>::infinity()), Seconds()});
+      *in_sites(of_h100(), {2, BytesPerSecond(std::numeric_limits<double>::infinity()), Seconds()});
   for (const std::int64_t width : kWidths) {
-    const double one = utilization_at(h100(), width), two = utilization_at(free, width);
+    const double one = utilization_at(of_h100(), width), two = utilization_at(free, width);
     EXPECT_GE(two, one * (1 - 1e-12));
   }
   // Below the end of linear scaling, where nothing waits for the network, nothing is gained either.
-  EXPECT_NEAR(utilization_at(free, 12288), utilization_at(h100(), 12288), 2e-3);
+  EXPECT_NEAR(utilization_at(free, 12288), utilization_at(of_h100(), 12288), 2e-3);
 }
 
 TEST(LimitsSites, less_bandwidth_and_more_distance_never_help) {
   for (const std::int64_t width : kWidths) {
     double last = 1;
     for (const double bandwidth : {1e11, 1e9, 1e8, 1e7}) {
-      const double found =
-          utilization_at(*in_sites(h100(), {4, BytesPerSecond(bandwidth), Seconds(1e-3)}), width);
+      const double found = utilization_at(
+          *in_sites(of_h100(), {4, BytesPerSecond(bandwidth), Seconds(1e-3)}), width);
       // The curve shows the smallest cluster that ends in time: a slower step may need twice it,
       // which lowers utilisation further, never raises it.
       EXPECT_LE(found, last * (1 + 1e-12)) << width << " " << bandwidth;
@@ -71,7 +71,7 @@ TEST(LimitsSites, less_bandwidth_and_more_distance_never_help) {
     last = 1;
     for (const double metres : {0.0, 2e5, 1e6, 1e7}) {
       const Sites sites{4, BytesPerSecond(1e9), latency_of_distance(metres)};
-      const double found = utilization_at(*in_sites(h100(), sites), width);
+      const double found = utilization_at(*in_sites(of_h100(), sites), width);
       EXPECT_LE(found, last * (1 + 1e-12)) << width << " " << metres;
       last = found;
     }
@@ -79,15 +79,15 @@ TEST(LimitsSites, less_bandwidth_and_more_distance_never_help) {
 }
 
 TEST(LimitsSites, meeting_rarely_gains_back_what_slow_links_between_sites_cost) {
-  const Setting slow = *in_sites(h100(), {4, BytesPerSecond(1e7), latency_of_distance(1e6)});
+  const Setting slow = *in_sites(of_h100(), {4, BytesPerSecond(1e7), latency_of_distance(1e6)});
   const Setting rare = *relaxed(slow, {.method = "federated"});
   EXPECT_EQ(rare.relaxation.loose_level, 2U);
-  EXPECT_LT(utilization_at(slow, 20480), utilization_at(h100(), 20480) * 0.95);
+  EXPECT_LT(utilization_at(slow, 20480), utilization_at(of_h100(), 20480) * 0.95);
   EXPECT_GT(utilization_at(rare, 20480), utilization_at(slow, 20480) * 1.05);
 }
 
 TEST(LimitsSites, all_that_is_wrong_is_named) {
-  const auto found = in_sites(h100(), {3, BytesPerSecond(), Seconds(-1)});
+  const auto found = in_sites(of_h100(), {3, BytesPerSecond(), Seconds(-1)});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.problems().size(), 3U);
 }

@@ -26,7 +26,7 @@ std::map<std::string, std::vector<GoldenRow>> golden_rows(const std::string& com
   return out;
 }
 
-class PublishedComparison : public testing::TestWithParam<const char*> {};
+class PublishedComparison : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PublishedComparison, has_every_row_of_the_reference_program) {
   const auto expected = golden_rows(GetParam());
@@ -58,8 +58,8 @@ TEST_P(PublishedComparison, has_every_row_of_the_reference_program) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PublishedComparison,
-                         testing::Values("base_dense", "base_sparse", "grand_dense", "grand_sparse",
-                                         "batch"));
+                         ::testing::Values("base_dense", "base_sparse", "grand_dense",
+                                           "grand_sparse", "batch"));
 
 struct End {
   const char *comparison, *setting;

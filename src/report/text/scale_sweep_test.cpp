@@ -14,7 +14,7 @@ constexpr SweepAxis kAxes[] = {SweepAxis::weak,    SweepAxis::strong,   SweepAxi
 
 using FieldList = std::initializer_list<std::pair<const char*, const char*>>;
 
-RunRequest request(FieldList fields) {
+RunRequest sweep_request(FieldList fields) {
   RunRequest out = {{"model", "llama-2-7b", "--model"},
                     {"cluster", "dgx-h100", "--cluster"},
                     {"seq", "4096", "--seq"},
@@ -26,7 +26,7 @@ RunRequest request(FieldList fields) {
 }
 
 Result<SweepAnswer> ask(SweepAxis axis, FieldList fields) {
-  auto question = read_sweep(axis, request(fields));
+  auto question = read_sweep(axis, sweep_request(fields));
   if (!question) return question.problems();
   return make_sweep(std::move(question).value(), {}, 1);
 }

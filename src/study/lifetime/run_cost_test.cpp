@@ -24,7 +24,7 @@ struct Case {
 };
 
 // A step of 10 s on 1,024 H100, of 4 M tokens.
-Case usual() {
+Case usual_case() {
   Case out;
   out.model = load_model("llama-2-70b").value();
   out.job.sequence = 4096;
@@ -53,7 +53,7 @@ TEST(RunCost, ACheckpointIsAsLargeAsThatOfBloom) {
 
 // [SCALE-17] 2e12 tokens in steps of 4,194,304 tokens; nothing fails, nothing is saved but once.
 TEST(RunCost, WithoutFailuresARunTakesItsSteps) {
-  Case run = usual();
+  Case run = usual_case();
   run.assumed.mtbf = Seconds(0);
   run.assumed.checkpoint_size = Bytes(0);
   const RunCost cost = run.cost();
@@ -68,7 +68,7 @@ TEST(RunCost, WithoutFailuresARunTakesItsSteps) {
 
 // [SCALE-18] Energy of 1,024 accelerators with hosts under a PUE, and what follows from it.
 TEST(RunCost, EnergyPriceAndCarbonSumOverWhatTheRunDoes) {
-  Case run = usual();
+  Case run = usual_case();
   run.assumed.pue = 1.25;
   run.assumed.carbon = 0.4;
   const RunCost cost = run.cost();
@@ -90,7 +90,7 @@ TEST(RunCost, EnergyPriceAndCarbonSumOverWhatTheRunDoes) {
 }
 
 TEST(RunCost, IntervalsAreWholeStepsAndHeldToWhatWasAsked) {
-  Case run = usual();
+  Case run = usual_case();
   const RunCost best = run.cost();
   const double steps = best.interval / best.step_time;
   EXPECT_NEAR(steps, std::round(steps), 1e-9);
@@ -103,7 +103,7 @@ TEST(RunCost, IntervalsAreWholeStepsAndHeldToWhatWasAsked) {
 }
 
 TEST(RunCost, AWriteBesideTrainingLosesLessThanOneThatStopsIt) {
-  Case run = usual();
+  Case run = usual_case();
   run.assumed.checkpoint_bandwidth = BytesPerSecond(10e9);
   const RunCost stops = run.cost();
   run.assumed.checkpoint_blocking = Seconds(2);
@@ -115,7 +115,7 @@ TEST(RunCost, AWriteBesideTrainingLosesLessThanOneThatStopsIt) {
 }
 
 TEST(RunCost, AStepTakesTheEnergyThatItsForecastSays) {  // [FORECAST-6]
-  Case run = usual();
+  Case run = usual_case();
   for (const Recompute recompute : {Recompute::none, Recompute::full}) {
     run.layout.recompute = recompute;
     run.forecast =
@@ -126,7 +126,7 @@ TEST(RunCost, AStepTakesTheEnergyThatItsForecastSays) {  // [FORECAST-6]
 }
 
 TEST(RunCost, StragglersStretchTheRunInProportion) {
-  Case run = usual();
+  Case run = usual_case();
   const RunCost plain = run.cost();
   run.assumed.slowest_share = 0.1;
   const RunCost slow = run.cost();
@@ -137,7 +137,7 @@ TEST(RunCost, StragglersStretchTheRunInProportion) {
 // arXiv 2407.21783: over 90 % effective training time on 16,384 H100 with its interruptions, 466
 // (unexpected and planned) in 54 days.
 TEST(RunCost, TheGoodputOfLlama31IsAboveNinetyPercentAsReported) {
-  Case run = usual();
+  Case run = usual_case();
   run.model = load_model("llama-3.1-405b").value();
   run.job = {.sequence = 8192, .global_batch = 2048};
   run.layout.dp = 2048;
@@ -151,7 +151,7 @@ TEST(RunCost, TheGoodputOfLlama31IsAboveNinetyPercentAsReported) {
 }
 
 TEST(RunCost, ARunThatFailsBeforeEachCheckpointIsHopeless) {
-  Case run = usual();
+  Case run = usual_case();
   EXPECT_FALSE(run.cost().hopeless);
   run.assumed.mtbf = Seconds(3600);  // one in 3.5 s
   EXPECT_TRUE(run.cost().hopeless);

@@ -9,7 +9,7 @@
 namespace headway {
 namespace {
 
-Recording of_ranks(std::uint32_t ranks) {
+Recording world_of(std::uint32_t ranks) {
   Recording recording;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     recording.ranks.push_back({rank, "rank " + std::to_string(rank), ranks});
@@ -37,7 +37,7 @@ void add_collective(Recording& recording, Operation op, std::optional<std::uint3
 // ---- [TRACE-5] waiting by operation ----
 
 TEST(WaitingTable, SumsOfTwoCollectivesByHand) {
-  Recording recording = of_ranks(3);
+  Recording recording = world_of(3);
   recording.groups = {{"0", "world", 3, {}, true}};
   add_collective(recording, Operation::all_reduce, 0, 100, {30, 10, 20}, std::nullopt);
   add_collective(recording, Operation::all_reduce, 0, 300, {50, 20, 60}, std::nullopt);
@@ -56,7 +56,7 @@ TEST(WaitingTable, SumsOfTwoCollectivesByHand) {
 }
 
 RC_GTEST_PROP(WaitingTable, KernelTimeIsWaitingAndTheTransferOfEveryRank, ()) {
-  Recording recording = of_ranks(4);
+  Recording recording = world_of(4);
   recording.groups = {{"0", "world", 4, {}, true}};
   const int collectives = *rc::gen::inRange(1, 6);
   for (int i = 0; i < collectives; ++i) {
@@ -77,7 +77,7 @@ RC_GTEST_PROP(WaitingTable, KernelTimeIsWaitingAndTheTransferOfEveryRank, ()) {
 // whatever the others waited.
 TEST(WaitingTable, TheTransfersBusbwHoldsNoWaiting) {
   for (const std::int64_t wait : {0, 5'000, 90'000}) {
-    Recording recording = of_ranks(4);
+    Recording recording = world_of(4);
     recording.groups = {{"0", "world", 4, {}, true}};
     add_collective(recording, Operation::all_reduce, 0, 200'000,
                    {10'000 + wait, 10'000, 10'000 + wait, 10'000}, Bytes(1e9));
@@ -87,13 +87,13 @@ TEST(WaitingTable, TheTransfersBusbwHoldsNoWaiting) {
 }
 
 TEST(WaitingTable, WithoutSizesThereIsNoBusbw) {
-  Recording recording = of_ranks(2);
+  Recording recording = world_of(2);
   add_collective(recording, Operation::all_reduce, std::nullopt, 200, {10, 20}, std::nullopt);
   EXPECT_FALSE(waiting_table(recording, align(recording)).at(0).bus_bandwidth);
 }
 
 TEST(WaitingTable, GroupsOfOneNameAndSizeAreOneRow) {
-  Recording recording = of_ranks(2);
+  Recording recording = world_of(2);
   recording.groups = {{"3", "tp", 2, {}, true}, {"4", "tp", 2, {}, true}, {"5", "dp", 2, {}, true}};
   for (const std::uint32_t group : {0u, 1u, 2u}) {
     add_collective(recording, Operation::all_reduce, group, 100 * (group + 1), {10, 20}, Bytes(4));
@@ -113,7 +113,7 @@ TEST(WaitingTable, GroupsOfOneNameAndSizeAreOneRow) {
 // ---- [TRACE-7] calls that all ranks made together ----
 
 TEST(WholeGroup, CallsOfAllRanksGetTheirSizeFromTheMatch) {
-  Recording recording = of_ranks(4);
+  Recording recording = world_of(4);
   leave_unsaid(recording, kCallsWithoutGroup, 4);
   add_collective(recording, Operation::all_reduce, std::nullopt, 200, {10, 20, 30, 15}, Bytes(800));
   EXPECT_FALSE(wire_bytes(recording, recording.calls[0]));
@@ -124,7 +124,7 @@ TEST(WholeGroup, CallsOfAllRanksGetTheirSizeFromTheMatch) {
 }
 
 TEST(WholeGroup, WhereARankIsMissingNothingIsConcluded) {
-  Recording recording = of_ranks(3);
+  Recording recording = world_of(3);
   for (RecordedRank& rank : recording.ranks) rank.world_size = 4;
   leave_unsaid(recording, kCallsWithoutGroup, 3);
   add_collective(recording, Operation::all_reduce, std::nullopt, 200, {10, 20, 30}, Bytes(800));

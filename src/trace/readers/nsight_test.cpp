@@ -79,8 +79,8 @@ std::string tables() {
 }
 
 Recording read_tables(const std::string& sql) {
-  const std::string path = testing::TempDir() + "headway_nsight_" +
-                           testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path = ::testing::TempDir() + "headway_nsight_" +
+                           ::testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::remove(path);
   sqlite3* database = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
