@@ -110,6 +110,12 @@ Seconds Assembly::transfer_time(const PricedCall& call) const {
              : call.each;
 }
 
+Seconds Assembly::hidden_transfer(const PricedCall& call, const StageTime& time) const {
+  if (!overlaps_transfers()) return Seconds(0);
+  return std::min(transfer_time(call),
+                  time.total() * 0.5 / static_cast<double>(prices_.layout.vpp));
+}
+
 void Assembly::keep(const PricedCall& priced, Seconds each, Seconds exposed) {
   if (calls_ == nullptr) return;
   calls_->push_back(priced);
@@ -127,10 +133,13 @@ void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kM
     time.backward += count * blocks[i].backward;
     time.weight_gradient += count * blocks[i].weight_gradient;
   }
+  // Placed slots wait for what is not hidden: it is in the bubble.
+  const bool placed = prices_.layout.schedule == Schedule::zero_bubble_v;
   for (const StageCall& transfer : transfers) {
     const Call& call = transfer.priced.call;
-    if (call.hidden_by != HiddenBy::pipeline || overlaps_transfers()) continue;
-    time.transfers += transfer_time(transfer.priced) * call.count / micro_batches_;
+    if (call.hidden_by != HiddenBy::pipeline || placed) continue;
+    const Seconds exposed = transfer_time(transfer.priced) - hidden_transfer(transfer.priced, time);
+    time.transfers += exposed * call.count / micro_batches_;
   }
   times_.push_back(time);
 }
@@ -163,9 +172,7 @@ void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
     if (call.hidden_by == HiddenBy::pipeline) {
       each = transfer_time(priced);
       send_ = each;
-      const Seconds chunk = times_[pace_].total() * 0.5 / vpp;
-      const Seconds hidden = overlaps_transfers() ? std::min(each, chunk) : Seconds(0);
-      // Placed slots wait for what is not hidden: it is in the bubble.
+      const Seconds hidden = hidden_transfer(priced, times_[pace_]);
       const bool placed = prices_.layout.schedule == Schedule::zero_bubble_v;
       exposed = placed ? Seconds(0) : (each - hidden) * call.count;
       hidden_sends_ = hidden * vpp;

@@ -101,6 +101,8 @@ class Assembly {
     return prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
   }
   Seconds transfer_time(const PricedCall& call) const;
+  /// What of one transfer a stage's computation hides: it runs beside half of a chunk at most.
+  Seconds hidden_transfer(const PricedCall& call, const StageTime& time) const;
   struct BlockTime {
     Seconds forward, backward, weight_gradient;
   };

@@ -5,6 +5,7 @@
 
 #include "forecast/assembly.hpp"
 #include "forecast/energy.hpp"
+#include "step/pieces.hpp"
 
 namespace headway {
 namespace {
@@ -147,7 +148,8 @@ Forecast forecast(const Model& model, const Job& job, const Layout& layout, cons
         "memory is at its limit: the allocator gives its cache back in every micro-batch, and may "
         "do so more often");
   }
-  out.least_time = (step.model_flops_causal + step.recomputed_flops_causal) / ranks / peak;
+  out.least_time =
+      (least_model_flops(model, job, layout) + step.recomputed_flops_causal) / ranks / peak;
   const StepWork work{out.step_time, step.model_flops_full + step.recomputed_flops_full,
                       layout.ranks()};
   out.utilisation = work.utilisation(job, cluster.accelerator);

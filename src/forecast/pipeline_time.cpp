@@ -34,6 +34,7 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
   if (layout.pp == 1) return Seconds(0);
   const std::size_t pace = slowest(stages);
   const Seconds paced = stages[pace].total();
+  const Seconds busy = paced + stages[pace].transfers;
   const double m = static_cast<double>(micro_batches);
   const double pp = static_cast<double>(layout.pp);
   const double vpp = static_cast<double>(layout.vpp);
@@ -59,9 +60,9 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
       if (layout.vpp == 1) return filled;
       // Fewer micro-batches than stages do not fill the time until the first of them comes back to
       // a rank's next chunk: it goes through all chunks of all ranks, and the others follow behind
-      // it by a chunk each.
+      // it by a chunk each, with what of the chunk's transfers nothing hides.
       const Seconds first = whole + paced + 2 * (pp * vpp - 1) * send;
-      return std::max(filled, first + ((m - 1) / vpp - m) * paced);
+      return std::max(filled, first + ((m - 1) / vpp - m) * busy);
     }
     case Schedule::zero_bubble: {
       // [FORECAST-2] ZB-H1: weight gradients fill the drain, arXiv 2401.10241, as far as there are

@@ -88,6 +88,24 @@ TEST(BubbleTime, OfOneInterleavedMicroBatchHasATransferBetweenAllChunksBothWays)
   EXPECT_NEAR(bubble(layout, 0.5, 1) - bubble(layout, 0, 1), 2 * (8 * 4 - 1) * 0.5, 1e-12);
 }
 
+// [FORECAST-1] Where a transfer takes longer than what can hide it, what is left of it stands in
+// the stages' own times; the way of the first micro-batch has it once, not twice: in all pp·(F + B)
+// + 2·(pp·vpp - 1)·send for one micro-batch, each other behind it by a chunk with its transfers.
+TEST(BubbleTime, OfFewInterleavedMicroBatchesCountsNoTransferTwice) {
+  Layout layout;
+  layout.pp = 4;
+  layout.vpp = 2;
+  const double send = 5, work = kForward + kBackward, exposed = 4 * (send - work / 4);
+  std::vector<StageTime> stages = {
+      {4, Seconds(kForward), Seconds(kBackward), Seconds(kWeight), Seconds(exposed)}};
+  for (const std::int64_t m : {1, 2, 3}) {
+    const double all = static_cast<double>(m) * (work + exposed) +
+                       bubble_time(stages, layout, m, Seconds(send)).value();
+    const double first = 4 * work + 2 * (4 * 2 - 1) * send;
+    EXPECT_NEAR(all, first + static_cast<double>(m - 1) * (work + exposed) / 2, 1e-12) << m;
+  }
+}
+
 // ZB-H1 of m <= pp micro-batches: (m + pp - 1)(F + B) + W in all, B without W (arXiv 2401.10241).
 TEST(BubbleTime, OfZbH1WithFewMicroBatchesIsThatOfItsDrain) {  // [FORECAST-2]
   Layout layout;

@@ -220,14 +220,17 @@ class Checker {
                         " layers to " + std::to_string(others) + " other stages");
       }
     }
-    if (habits_.pipeline.balances_stages && layout_.pp > 1 && layout_.vpp == 1 && !explicit_ends) {
-      // The cast of the logits and the loss take a stage each behind the head's; others would have
-      // nothing to run [STEP-13].
-      const std::int64_t used = balanced_stages(model_, layout_.pp).head + 3;
-      if (used < layout_.pp) {
-        fail("pp", title() + " balances the weights of layers and head and would leave " +
-                       std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
-                       " stages without anything");
+    const bool balanced =
+        habits_.pipeline.balances_stages && layout_.pp > 1 && layout_.vpp == 1 && !explicit_ends;
+    if (balanced) balance();
+    const bool slots = layout_.embedding_slots > 0 || layout_.head_slots > 0;
+    if (slots && layout_.pp > 1) {
+      if (explicit_ends) {
+        fail(kSlots, "spread layers evenly; --first-stage-layers and --last-stage-layers do not");
+      } else if (balanced) {
+        fail(kSlots, "are not counted by " + title() + ", which balances weights itself");
+      } else {
+        chunks_with_layers(chunks);
       }
     }
     micro_batches_of_pipeline();
@@ -248,6 +251,38 @@ class Checker {
                              " micro-batches; there are " +
                              std::to_string(micro_batches(job_, layout_)));
       }
+    }
+  }
+
+  // The cast of the logits and the loss take a stage each behind the head's; others would have
+  // nothing to run [STEP-13]. ZB-V folds the pipeline: the head lies on the first rank.
+  void balance() {
+    const BalancedStages stages = balanced_stages(model_, layout_.pp);
+    const std::int64_t used = stages.head + 3;
+    const std::string does = title() + " balances the weights of layers and head and would leave ";
+    const auto& begins = stages.begins;
+    if (used < layout_.pp) {
+      fail("pp", does + std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
+                     " stages without anything");
+    } else if (layout_.schedule == Schedule::zero_bubble_v &&
+               std::adjacent_find(begins.begin(), begins.end()) != begins.end()) {
+      fail("schedule", does + "a rank of zero-bubble-v without a layer; legal: a smaller --pp");
+    }
+  }
+
+  // Where slots take all of a chunk there is something else to run: the embedding on the first, the
+  // head on the last, unless the pipeline is folded and the first rank has both.
+  void chunks_with_layers(std::int64_t chunks) {
+    const bool folded = layout_.schedule == Schedule::zero_bubble_v;
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+      const bool has_end = chunk == 0 || (chunk + 1 == chunks && !folded);
+      if (has_end && model_.vocabulary > 0) continue;
+      const std::int64_t layers = model_.layers();
+      if (chunk_begin(layers, layout_, chunk) < chunk_begin(layers, layout_, chunk + 1)) continue;
+      fail(kSlots, "leave chunk " + std::to_string(chunk + 1) + " of " + std::to_string(chunks) +
+                       " without a layer" +
+                       (folded ? "; zero-bubble-v has the head on the first rank" : ""));
+      return;
     }
   }
 

@@ -239,6 +239,40 @@ TEST(Check, PipelineStages) {
              r.layout.last_stage_layers = 15;
            },
            "--first-stage-layers, --last-stage-layers", "leave 2 of 32 layers to 0 other stages"},
+          {"slots of the head that fill two chunks",  // 32 + 16 over 8: 6 each
+           [](Case& r) {
+             r.layout.pp = 8;
+             r.layout.head_slots = 16;
+           },
+           "--embedding-slots, --head-slots", "leave chunk 7 of 8 without a layer"},
+          {"slots of the embedding that fill two virtual chunks",  // 32 + 12 over 8: 6 each
+           [](Case& r) {
+             r.layout.pp = 4;
+             r.layout.vpp = 2;
+             r.layout.embedding_slots = 12;
+           },
+           "--embedding-slots, --head-slots", "leave chunk 2 of 8 without a layer"},
+          {"slots of the head on the last rank of ZB-V, which has none",  // 32 + 4 over 9
+           [](Case& r) {
+             r.cluster.accelerators = 1024;
+             r.layout.pp = 9;
+             r.layout.head_slots = 4;
+             r.layout.schedule = Schedule::zero_bubble_v;
+           },
+           "--embedding-slots, --head-slots", "chunk 9 of 9 without a layer; zero-bubble-v"},
+          {"slots beside explicit ends",
+           [](Case& r) {
+             r.layout.head_slots = 1;
+             r.layout.first_stage_layers = 15;
+             r.layout.last_stage_layers = 17;
+           },
+           "--embedding-slots, --head-slots", "spread layers evenly"},
+          {"slots where nanotron balances weights",
+           [](Case& r) {
+             r.job.framework = framework_from("nanotron").value();
+             r.layout.head_slots = 1;
+           },
+           "--embedding-slots, --head-slots", "nanotron, which balances"},
           {"interleaving in groups of pp",
            [](Case& r) {
              r.layout.pp = 4;
@@ -479,6 +513,30 @@ TEST(BalancedStages, CountTheHeadAmongTheWeights) {
   EXPECT_EQ(balanced_stages(model, 4).begins, (std::vector<std::int64_t>{0, 5, 10, 15, 16}));
   EXPECT_EQ(balanced_stages(model, 8).begins.at(1), 3);
   EXPECT_EQ(balanced_stages(model, 8).head, 6);  // 6·2.5 = 15 of 20 are reached before layer 16
+}
+
+// An embedding or a head may have a chunk of its own: 32 + 4 + 4 over 10.
+TEST(Check, SlotsMayLeaveTheFirstAndLastChunkToTheEnds) {
+  Case run = dense();
+  run.layout.pp = 10;
+  run.layout.embedding_slots = run.layout.head_slots = 4;
+  EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
+  EXPECT_EQ(chunk_begin(32, run.layout, 1), 0);
+  EXPECT_EQ(chunk_begin(32, run.layout, 9), 32);
+}
+
+// [STEP-13] With eight stages the head comes on stage 6 and nothing but the loss behind it: there
+// ZB-V, which has the head on the first rank, would have an empty one.
+TEST(Check, ABalanceLeavesNoRankOfZbVEmpty) {
+  Case run = small_with_a_large_head();
+  run.layout.pp = 8;
+  EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
+  run.layout.schedule = Schedule::zero_bubble_v;
+  const Problems problems = run.problems();
+  ASSERT_EQ(problems.size(), 1u) << listed(problems);
+  EXPECT_EQ(where_text(problems.front()), "--schedule");
+  run.layout.pp = 2;
+  EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
 }
 
 // With 16 stages a share is 1.25 layers: the 16th layer and the head come on stage 12, the cast on

@@ -86,6 +86,13 @@ class BlockBuilder {
   double dropped_ = 0;
 };
 
+/// Packed documents that lie in so many tokens of a sequence: as many of equal length as come
+/// nearest to their mean.
+inline std::int64_t documents_in(std::int64_t tokens, const Job& job) {
+  if (job.document <= 0 || job.document >= tokens) return 1;
+  return (2 * tokens + job.document) / (2 * job.document);
+}
+
 // The parts of a layer; each adds ops, calls and bytes.
 void add_norm(BlockBuilder& builder, const Slice& slice);
 void add_residual(BlockBuilder& builder, const Slice& slice);

@@ -130,10 +130,10 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   core.causal = slice.job.causal;
   core.window = attention.window;
   core.dropout = slice.dropout;
-  const std::int64_t document = slice.job.document;
-  if (document > 0 && document < core.queries) {  // packed documents attend to themselves
-    core.batch *= core.queries / document;
-    core.queries = core.keys = document;
+  const std::int64_t documents = documents_in(core.queries, slice.job);
+  if (documents > 1) {  // packed documents attend to themselves
+    core.batch *= documents;
+    core.queries = core.keys = (2 * core.queries + documents) / (2 * documents);
   }
   builder.attention(core);
   const double scores =

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/count.hpp"
+#include "step/block_builder.hpp"
 #include "step/pieces.hpp"
 
 namespace headway {
@@ -128,6 +129,19 @@ Flops model_flops(const Model& model, const Job& job, AttentionFlops convention)
   const double passes = job.task != Task::lora ? 3.0 : 2.0;
   return static_cast<double>(job.global_batch) * passes *
          forward_flops(model, job.sequence, convention);
+}
+
+// Tokens attend to those of their own document on their rank, where several lie there.
+Flops least_model_flops(const Model& model, const Job& job, const Layout& layout) {
+  const bool ring = layout.context_exchange == ContextExchange::ring;
+  const std::int64_t here = ring ? job.sequence / layout.cp : job.sequence;
+  const std::int64_t documents = documents_in(here, job);
+  if (documents == 1) return model_flops(model, job, AttentionFlops::causal);
+  Job of_documents = job;
+  of_documents.sequence = here / documents;
+  const double of_sequence =
+      static_cast<double>(job.sequence) / static_cast<double>(of_documents.sequence);
+  return of_sequence * model_flops(model, of_documents, AttentionFlops::causal);
 }
 
 Flops recomputed_flops(const std::vector<Op>& ops, const Job& job, AttentionFlops convention) {

@@ -7,13 +7,69 @@
 namespace headway {
 namespace {
 
-// While a recomputed piece runs backward, everything in it is alive.
-Bytes alive(const Block& block, const Layout& layout) {
-  if (block.kind == BlockKind::head) return block.saved + block.working;
-  const double pieces =
-      layout.recompute == Recompute::full ? static_cast<double>(layout.recompute_every) : 1.0;
-  return pieces * (block.saved_if_kept - block.saved) + block.working;
+bool is_layer(const Block& block) {
+  return block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
 }
+
+// What a rank's micro-batches hold, by the layers that full recomputation computes again at once:
+// as many as are asked for, and no more than a chunk has. Of them one input is kept.
+class Activations {
+ public:
+  Activations(const std::vector<Block>& blocks, const StageClass& stage, const Layout& layout)
+      : blocks_(blocks), stage_(stage), layout_(layout) {
+    if (layout.recompute != Recompute::full) return;
+    std::int64_t layers = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].kind == BlockKind::layer) layers += in_chunk(i);
+    }
+    at_once_ = std::clamp<std::int64_t>(layers, 1, layout.recompute_every);
+    // A block's share of an input is that of one of `recompute_every` layers.
+    share_ = static_cast<double>(layout.recompute_every) / static_cast<double>(at_once_);
+  }
+
+  Bytes kept(const Block& block) const { return block.saved * (is_layer(block) ? share_ : 1.0); }
+
+  // While a recomputed piece runs backward, everything in it is alive, and in the layers that run
+  // again with it.
+  Bytes alive(std::size_t at) const {
+    const Block& block = blocks_[at];
+    if (block.kind == BlockKind::head) return block.saved + block.working;
+    Bytes out = dropped(block) + block.working;
+    if (block.kind != BlockKind::layer) return out;
+    // The largest ones that a chunk has besides.
+    std::int64_t others = at_once_ - 1;
+    std::array<std::int64_t, kMostBlocks> left{};
+    for (std::size_t i = 0; i < blocks_.size(); ++i) left[i] = in_chunk(i) - (i == at ? 1 : 0);
+    while (others > 0) {
+      std::size_t largest = blocks_.size();
+      for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        if (blocks_[i].kind != BlockKind::layer || left[i] <= 0) continue;
+        if (largest == blocks_.size() || dropped(blocks_[i]) > dropped(blocks_[largest])) {
+          largest = i;
+        }
+      }
+      if (largest == blocks_.size()) break;
+      const std::int64_t taken = std::min(others, left[largest]);
+      out += static_cast<double>(taken) * dropped(blocks_[largest]);
+      others -= taken;
+      left[largest] = 0;
+    }
+    return out;
+  }
+
+ private:
+  // Blocks of one kind in the fullest chunk.
+  std::int64_t in_chunk(std::size_t kind) const {
+    return (stage_.counts[kind] + layout_.vpp - 1) / layout_.vpp;
+  }
+  Bytes dropped(const Block& block) const { return block.saved_if_kept - kept(block); }
+
+  const std::vector<Block>& blocks_;
+  const StageClass& stage_;
+  const Layout& layout_;
+  std::int64_t at_once_ = 1;
+  double share_ = 1;
+};
 
 double copies(const Layout& layout) {
   return layout.schedule == Schedule::dual_pipe && layout.pp > 1 ? 2.0 : 1.0;
@@ -44,7 +100,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     const Block& block = blocks[i];
     const HeldParameters& held = block.held;
     const double count = static_cast<double>(stage.counts[i]) * copies(layout);
-    const bool layer = block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
+    const bool layer = is_layer(block);
     const double weight = layer ? layer_weight_bytes(slice.job) : weight_bytes;
     const auto add = [&](double held_here, double ranks) {
       const double trained = held_here * held.trained;
@@ -89,14 +145,15 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
 HeldActivations held_activations(const std::vector<Block>& blocks, const StageClass& stage,
                                  const Slice& slice, std::int64_t micro_batches) {
   const Layout& layout = slice.layout;
+  const Activations of(blocks, stage, layout);
   Bytes kept(0), widest(0), largest(0);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
     const Block& block = blocks[i];
     const double count = static_cast<double>(stage.counts[i]) * copies(layout);
-    if (block.kind != BlockKind::head) kept += count * block.saved;
-    widest = std::max(widest, alive(block, layout));
-    largest = std::max(largest, block.saved);
+    if (block.kind != BlockKind::head) kept += count * of.kept(block);
+    widest = std::max(widest, of.alive(i));
+    largest = std::max(largest, of.kept(block));
   }
   // Offloaded, two micro-batches' worth of one block stay: one in work, one on its way.
   if (layout.offload_activations) return {2 * largest + widest, Bytes(0)};

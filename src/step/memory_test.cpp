@@ -187,6 +187,50 @@ TEST(Memory, KeptActivationsStandForEveryMicroBatchInFlight) {  // [STEP-9] [STE
   EXPECT_DOUBLE_EQ(c.lowered().held.memory.activations.value(), 64 * kept + layer.working.value());
 }
 
+TEST(Documents, AreAsManyEqualOnesAsComeNearestToTheirMean) {
+  Job job;
+  EXPECT_EQ(documents_in(8192, job), 1);
+  const std::vector<std::pair<std::int64_t, std::int64_t>> expected = {
+      {1, 8192}, {512, 16}, {4096, 2}, {5000, 2}, {5462, 1}, {8192, 1}, {9000, 1}};
+  for (const auto& [mean, number] : expected) {
+    job.document = mean;
+    EXPECT_EQ(documents_in(8192, job), number) << mean;
+  }
+}
+
+// [STEP-9] A chunk of four layers computed again at once has all four alive, and keeps one input,
+// which is among them, whatever more may be asked for.
+TEST(Memory, NoMoreLayersAreComputedAgainAtOnceThanAChunkHas) {
+  Case c = case_of("limits-mlp-12288");
+  const std::int64_t layers = c.model.layers();
+  c.layout.pp = layers / 4;
+  const double whole = c.lowered().blocks[0].saved.value();
+  c.layout.recompute = Recompute::full;
+  for (const std::int64_t every : {4, 5, 1000}) {
+    c.layout.recompute_every = every;
+    const Step step = c.lowered();
+    EXPECT_NEAR(step.held.memory.activations.value(), 4 * whole + step.blocks[0].working.value(),
+                1e-9 * whole)
+        << every;
+  }
+  c.layout.recompute_every = 2;
+  const double input = 2048.0 * static_cast<double>(c.model.hidden) * 2;
+  const Step step = c.lowered();
+  EXPECT_NEAR(step.held.memory.activations.value(),
+              2 * input + 2 * whole - input + step.blocks[0].working.value(), 1e-9 * whole);
+}
+
+// DeepSeek-V3 has 3 dense layers and 58 with experts: all of them at once are no more than that.
+TEST(Memory, LayersComputedAgainAtOnceAreThoseThatThereAre) {
+  Case c = case_of("deepseek-v3", "dgx-h100");
+  const Memory none = c.lowered().held.memory;
+  c.layout.recompute = Recompute::full;
+  for (const std::int64_t every : {58, 61, 1000}) {
+    c.layout.recompute_every = every;
+    EXPECT_LE(c.lowered().held.memory.activations, none.activations * (1 + 1e-12)) << every;
+  }
+}
+
 TEST(Memory, TheWorstStageIsTheOneThatHoldsMost) {  // [STEP-9]
   // Few tokens and a large vocabulary: the last stage's logits outweigh what the first keeps.
   Case c = case_of("gemma-2-9b");  // 256,000 words

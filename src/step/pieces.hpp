@@ -7,6 +7,10 @@
 
 namespace headway {
 
+/// Model FLOPs of the whole step without the scores that masks leave out: above the diagonal, and
+/// between documents.
+Flops least_model_flops(const Model& model, const Job& job, const Layout& layout);
+
 /// The blocks of a step and where the ends stand among them.
 struct LoweredWork {
   std::vector<Block> blocks;  // at most kMostBlocks

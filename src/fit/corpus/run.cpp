@@ -179,6 +179,10 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
       run.layout.pp <= run.model.layers()) {
     run.layout.vpp = run.model.layers() / run.layout.pp;
     run.assumed.push_back("vpp=" + std::to_string(run.layout.vpp));
+    // Slots that filled the chunks that are gone.
+    run.layout.embedding_slots = run.layout.head_slots = 0;
+    std::erase_if(run.assumed,
+                  [](const std::string& cell) { return cell.starts_with("head_slots="); });
   }
 
   if (decide("convention", {row})) run.convention = AttentionFlops::causal;

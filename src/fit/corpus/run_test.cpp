@@ -233,6 +233,9 @@ TEST(CorpusRun, ChunksAreAtMostTheLayers) {
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(run->layout.vpp, 4);  // 32 layers on 8 stages
   EXPECT_TRUE(assumes(run, "vpp=4"));
+  // The 8 slots that made 40 chunks of 32 layers are gone with those chunks.
+  EXPECT_EQ(run->layout.embedding_slots + run->layout.head_slots, 0);
+  EXPECT_FALSE(assumes(run, "head_slots=8"));
 }
 
 TEST(CorpusRun, ReasonsSayWhichCellOrFeature) {

@@ -47,6 +47,9 @@ test("every stage has its own times", () => {
   const { stages, blocking } = pipelineOf(kStep);
   expect(stages.map((stage) => stage.forward)).toEqual([1, 1, 1, 2]);
   expect(blocking).toBe(true);
+  // Virtual stages send while another chunk computes; what that does not hide is no wait of the sender.
+  const interleaved = { ...kStep, layout: { ...kStep.layout, vpp: 2 } };
+  expect(pipelineOf(interleaved).blocking).toBe(false);
 });
 
 test("the pipeline takes what the pace stage works, sends and waits", () => {

@@ -17,7 +17,7 @@ export function pipelineOf(step: PredictDocument): PipelineRun {
     microBatches: step.layout.micro_batches,
     send: step.pipeline.send_s,
     // Plain 1F1B and GPipe wait for each transfer; others transfer while another chunk computes.
-    blocking: classes.some((each) => each.transfers_s > 0),
+    blocking: step.layout.vpp === 1 && (step.layout.schedule === "1f1b" || step.layout.schedule === "gpipe"),
   };
 }
 
