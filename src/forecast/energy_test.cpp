@@ -37,6 +37,23 @@ TEST(Power, LiesBetweenIdleAndTheCapAndGrowsWithUse) {
   }
 }
 
+// Two accelerators of 100 W idle and 700 W at most for 3 s: half of the TDP for being at work, 30 %
+// of it for products at the peak, of which they do a quarter.
+TEST(StepEnergy, IsIdleAndStandingPowerAndThatOfTheProducts) {  // [FORECAST-6]
+  Accelerator gpu;
+  gpu.idle_power = Watts(100);
+  gpu.tdp = Watts(700);
+  gpu.peak[static_cast<int>(Precision::bf16)] = FlopsPerSecond(1e15);
+  Job job;
+  job.recipe = recipe_from("bf16");
+  PowerConstants power{.resident = 0.5, .products = 0.3, .cap = 1, .host = 1};
+  const StepWork work{Seconds(3), Flops(0.25 * 1e15 * 3 * 2), 2};
+  EXPECT_NEAR(step_energy(work, job, power, gpu).value(), 2 * 3 * (100 + 700 * (0.5 + 0.3 * 0.25)),
+              1e-6);
+  power.cap = 0.6;
+  EXPECT_NEAR(step_energy(work, job, power, gpu).value(), 2 * 3 * 700 * 0.6, 1e-6);
+}
+
 // arXiv 2506.14551: 76 % of the 10.2 kW that a node of 8 H100 is rated for.
 TEST(Power, ANodeDrawsWhatWasMeasured) {
   const Watts one = training_power(model(), h100().accelerator, 0.41) + host_power(model(), h100());

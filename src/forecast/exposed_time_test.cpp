@@ -79,6 +79,33 @@ RC_GTEST_PROP(Forecast, OverlappedGradientsExposeAtLeastTheLastBucket, ()) {
   RC_ASSERT(no_longer(hidden.step_time.value(), all.step_time.value()));
 }
 
+// [FORECAST-5] Where reductions take longer than the last micro-batch's backward pass, all of it
+// hides them but what already hides the transfers of its two chunks.
+TEST(Forecast, WhatHidesTransfersHidesNoReduction) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 8;
+  c.layout = {.dp = 2, .tp = 8, .pp = 2, .vpp = 2, .zero = 1};
+  c.layout.overlap_gradients = Choice::on;
+  c.layout.overlap_parameters = Choice::off;
+  c.cluster.levels[1].bandwidth *= 0.02;
+  c.cluster.levels[1].port_bandwidth *= 0.02;
+  ASSERT_TRUE(c.legal());
+  const Forecast f = c.priced();
+  const StageTime& pace = f.pipeline.stages[f.pipeline.pace];
+  double all = 0, exposed = 0;
+  for (const PricedCall& call : f.calls) {
+    if (call.call.hidden_by != HiddenBy::backward) continue;
+    all += call.each.value() * call.call.count;
+    exposed += call.exposed.value();
+  }
+  const double chunk = 0.5 * pace.total().value() / 2;
+  const double transfers = 2 * std::min(f.pipeline.send.value(), chunk);
+  ASSERT_GT(all, pace.backward.value());
+  EXPECT_GT(transfers, 0.01 * pace.backward.value());
+  EXPECT_NEAR(all - exposed, pace.backward.value() - transfers, 1e-9 * all);
+}
+
 // [FORECAST-7] Gradients down, weights up, and the update in the host's memory, all at the link.
 TEST(Forecast, AnOffloadedUpdateTakesAsLongAsItsLink) {
   Case c = case_of("llama-2-7b", "dgx-h100");

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "forecast/random_run_for_test.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::testing {
 namespace {
@@ -24,7 +25,7 @@ bool not_above(double a, double b) {
 }
 
 RC_GTEST_PROP(Forecast, PartsAreFiniteNotNegativeAndSumToTheStepTime, ()) {
-  const Forecast f = random_run().priced();
+  const Forecast f = random_case().priced();
   double sum = 0;
   for (const double part : values(f.parts)) {
     RC_ASSERT(std::isfinite(part));
@@ -48,18 +49,25 @@ RC_GTEST_PROP(Forecast, TheStagesItNamesMakeItsBubbleAndTakeNoLongerThanTheStep,
   std::int64_t stages = 0;
   for (const StageTime& stage : pipeline.stages) {
     stages += stage.stages;
-    RC_ASSERT(stage.forward > Seconds(0));
+    // Where a framework balances weights, the loss may have a stage that no time is known of.
+    const bool balanced = habits(c.job).pipeline.balances_stages;
+    RC_ASSERT(stage.forward > Seconds(0) || (balanced && stage.total() == Seconds(0)));
     RC_ASSERT(stage.weight_gradient <= stage.backward);
     RC_ASSERT(stage.total() + stage.transfers <=
               pipeline.stages[pipeline.pace].total() + pipeline.stages[pipeline.pace].transfers);
   }
   RC_ASSERT(stages == c.layout.pp);
-  RC_ASSERT(bubble_time(pipeline.stages, c.layout, micro_batches(c.job, c.layout), pipeline.send) ==
-            f.parts.bubble);
   const StageTime& pace = pipeline.stages[pipeline.pace];
   const double times = static_cast<double>(micro_batches(c.job, c.layout));
   const Seconds busy = times * (pace.total() + pace.transfers);
   RC_ASSERT(not_above((busy + f.parts.bubble).value(), f.step_time.value()));
+  // [FORECAST-1] Plain 1F1B and GPipe: the others' share of one micro-batch, there and back.
+  if (c.layout.vpp > 1 || c.layout.schedule > Schedule::gpipe) return;
+  Seconds way = 2.0 * static_cast<double>(c.layout.pp - 1) * pipeline.send - pace.total();
+  for (const StageTime& stage : pipeline.stages) {
+    way += static_cast<double>(stage.stages) * stage.total();
+  }
+  RC_ASSERT(std::abs((way - f.parts.bubble).value()) <= 1e-9 * f.step_time.value());
 }
 
 TEST(Forecast, AtTheAllocatorsLimitTheCacheIsTakenAnewInEveryMicroBatch) {  // [FORECAST-15]
@@ -97,63 +105,60 @@ TEST(Forecast, AtTheAllocatorsLimitTheCacheIsTakenAnewInEveryMicroBatch) {  // [
   EXPECT_DOUBLE_EQ(c.priced().step_time.value(), roomy.step_time.value());
 }
 
+// All parts are those of the stage that sets the pace: where another one takes over, whose update
+// is longer, the step jumps (docs/models/forecast.md, known error).
+bool never_slower(const Forecast& before, const Forecast& after) {
+  return before.pipeline.pace != after.pipeline.pace ||
+         not_above(after.step_time.value(), before.step_time.value());
+}
+
 RC_GTEST_PROP(Forecast, MoreBandwidthIsNeverSlower, ()) {
   Case c = random_case();
-  const double before = c.priced().step_time.value();
+  const Forecast before = c.priced();
   for (Level& level : c.cluster.levels) {
     level.bandwidth *= 2;
     level.port_bandwidth *= 2;
   }
-  RC_ASSERT(not_above(c.priced().step_time.value(), before));
+  RC_ASSERT(never_slower(before, c.priced()));
 }
 
 RC_GTEST_PROP(Forecast, LowerLatencyIsNeverSlower, ()) {
   Case c = random_case();
-  const double before = c.priced().step_time.value();
+  const Forecast before = c.priced();
   for (Level& level : c.cluster.levels) level.latency *= 0.5;
-  RC_ASSERT(not_above(c.priced().step_time.value(), before));
+  RC_ASSERT(never_slower(before, c.priced()));
 }
 
-// The time in which the host issues kernels is a habit, not a rate of the machine: those runs in
-// which it sets the pace are left out.
-bool waits_for_host(const Case& c, const Forecast& f) {
-  const double slower =
-      c.calibration.shared.straggling * std::log2(static_cast<double>(c.layout.ranks()));
-  const double rest = f.step_time.value() / (1 + slower);
-  return f.parts.other.value() - (f.step_time.value() - rest) >
-         c.calibration.of(c.job.framework).step_overhead.value() + 1e-9 * rest;
+// The time in which the host issues and checks is a habit, not a rate of the machine: a
+// recomputation that it paces hides less than it could. And the bubble of schedules that fill it
+// falls with the weight gradient's share of the work [FORECAST-2]: where communication sets the
+// pace, faster kernels lengthen it by more than they save.
+Case without_pace_of_hosts() {
+  Case c = random_case([](Case& made) {
+    if (made.layout.schedule > Schedule::gpipe) made.layout.schedule = Schedule::one_f_one_b;
+  });
+  for (FrameworkConstants& each : c.calibration.frameworks) {
+    each.host_launch = each.host_call = each.near_check = each.far_check = Seconds(0);
+  }
+  return c;
 }
 
 RC_GTEST_PROP(Forecast, AHigherPeakIsNeverSlower, ()) {
-  Case c = random_case();
-  // The bubble of these falls with the weight gradient's share of the work [FORECAST-2]: where
-  // communication sets the pace, faster kernels lengthen it by more than they save.
-  c.job.framework = framework_from("jax").value();
-  RC_PRE(c.legal() && c.layout.schedule <= Schedule::gpipe);
-  const double before = c.priced().step_time.value();
+  Case c = without_pace_of_hosts();
+  const Forecast before = c.priced();
   for (FlopsPerSecond& peak : c.cluster.accelerator.peak) peak *= 2;
-  const Forecast fast = c.priced();
-  RC_PRE(!waits_for_host(c, fast));
-  RC_ASSERT(not_above(fast.step_time.value(), before));
+  RC_ASSERT(never_slower(before, c.priced()));
 }
 
 RC_GTEST_PROP(Forecast, MoreMemoryBandwidthIsNeverSlower, ()) {
-  Case c = random_case();
-  // The bubble of these falls with the weight gradient's share of the work [FORECAST-2]: where
-  // communication sets the pace, faster kernels lengthen it by more than they save.
-  c.job.framework = framework_from("jax").value();
-  RC_PRE(c.legal() && c.layout.schedule <= Schedule::gpipe);
-  const double before = c.priced().step_time.value();
+  Case c = without_pace_of_hosts();
+  const Forecast before = c.priced();
   c.cluster.accelerator.memory_bandwidth *= 2;
-  const Forecast fast = c.priced();
-  RC_PRE(!waits_for_host(c, fast));
-  RC_ASSERT(not_above(fast.step_time.value(), before));
+  RC_ASSERT(never_slower(before, c.priced()));
 }
 
 RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
   Case c = random_case();
-  c.job.framework = framework_from("jax").value();  // compiled: the host hardly ever sets the pace
-  RC_PRE(c.legal());
   const Forecast slow = c.priced();
   Accelerator& a = c.cluster.accelerator;
   for (FlopsPerSecond& peak : a.peak) peak *= 2;
@@ -176,12 +181,13 @@ RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
     network.tree_fill *= 0.5;
   }
   for (FrameworkConstants& f : c.calibration.frameworks) {
-    f.step_overhead *= 0.5;
-    f.grouped_overhead *= 0.5;
+    for (Seconds* time : {&f.host_launch, &f.host_call, &f.grouped_overhead, &f.step_overhead,
+                          &f.host_piece, &f.near_check, &f.far_check, &f.transfer_wait}) {
+      *time *= 0.5;
+    }
+    f.reclaim *= 2;
   }
   const Forecast fast = c.priced();
-  RC_PRE(!waits_for_host(c, fast));
-  RC_PRE(fast.parts.optimizer > Seconds(100e-6));  // some ten launches
   RC_ASSERT(std::abs(2 * fast.step_time.value() / slow.step_time.value() - 1) < 1e-9);
   for (std::size_t i = 0; i < values(slow.parts).size(); ++i) {
     RC_ASSERT(std::abs(2 * values(fast.parts)[i] - values(slow.parts)[i]) <=
@@ -219,14 +225,16 @@ RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
   const Case c = random_case();
   for (const AttentionFlops convention : {AttentionFlops::full, AttentionFlops::causal}) {
     const Forecast f = forecast(c.model, c.job, c.layout, c.cluster, c.calibration, convention);
-    const double model = 3 * static_cast<double>(c.job.global_batch) *
+    // Frozen weights have no gradient of their own.
+    const double model = (c.job.task == Task::lora ? 2 : 3) *
+                         static_cast<double>(c.job.global_batch) *
                          forward_flops(c.model, c.job.sequence, convention).value();
     const double ranks = static_cast<double>(c.layout.ranks());
     const double peak = c.cluster.accelerator.peak_of(c.job.recipe->matmul).value();
     RC_ASSERT(std::abs(f.mfu * peak * f.step_time.value() * ranks / model - 1) < 1e-9);
     RC_ASSERT(f.hfu >= f.mfu);
-    RC_ASSERT((f.hfu > f.mfu) == (c.layout.recompute != Recompute::none));
-    RC_ASSERT(f.hfu < 1);
+    // Scores that documents leave out are counted, not computed.
+    RC_ASSERT(f.hfu < 1 || c.job.document > 0);
     const double tokens = static_cast<double>(c.job.global_batch * c.job.sequence);
     RC_ASSERT(std::abs(f.tokens_per_second * f.step_time.value() / tokens - 1) < 1e-12);
   }
@@ -264,6 +272,10 @@ TEST(Forecast, EnergyDoesNotHangOnHowAttentionIsCounted) {  // [FORECAST-6]
 
 RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
   Case c = random_case();
+  // What is computed again need not go to the host and come back.
+  c.layout.offload_activations = false;
+  // Selective recomputation of experts computes their last product, too.
+  c.layout.recompute_early_stop = Choice::off;
   // An allocator at its limit costs time that recomputation saves [FORECAST-15].
   for (FrameworkConstants& each : c.calibration.frameworks) each.reclaim = BytesPerSecond(1e30);
   std::array<Forecast, 3> f;
@@ -275,9 +287,9 @@ RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
   RC_ASSERT(not_above(f[1].memory.total().value(), f[0].memory.total().value()));
   // Where the zero-bubble schedules' slowest stage changes, their bubble jumps [FORECAST-3].
   if (c.layout.schedule > Schedule::gpipe) return;
-  RC_ASSERT(f[2].step_time > f[0].step_time);
-  RC_ASSERT(not_above(f[0].step_time.value(), f[1].step_time.value()));
-  RC_ASSERT(not_above(f[1].step_time.value(), f[2].step_time.value()));
+  RC_ASSERT(f[2].step_time > f[0].step_time || f[2].pipeline.pace != f[0].pipeline.pace);
+  RC_ASSERT(never_slower(f[1], f[0]));
+  RC_ASSERT(never_slower(f[2], f[1]));
 }
 
 // Documents of a sixteenth of the sequence have a sixteenth of its scores; nothing else changes.
@@ -299,6 +311,11 @@ TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
   };
   EXPECT_NEAR(attention(packed) * 16, attention(whole), 1e-2 * attention(whole));
   EXPECT_EQ(packed.held.memory.activations, whole.held.memory.activations);
+  // 20,000 of 32,768 tokens are the mean of two documents that lie there, of 16,384 each: no token
+  // is left out.
+  c.job.document = 20'000;
+  EXPECT_NEAR(attention(lower(c.model, c.job, c.layout, c.cluster)) * 2, attention(whole),
+              1e-2 * attention(whole));
 }
 
 // [FORECAST-10] Each doubling of the ranks costs the same share of the step, and each step a

@@ -1,15 +1,20 @@
-// Random legal runs for property tests. Tests only.
+// Random legal runs for property tests: every field of the table is drawn, and where what was drawn
+// breaks a simple rule (a degree must divide, a count must suffice) the field is brought to the
+// nearest number that keeps it. Tests only.
 #pragma once
 
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
+#include <string_view>
 
 #include "cluster/load.hpp"
 #include "forecast/forecast.hpp"
 #include "layout/any_field_for_test.hpp"
+#include "layout/frameworks/habits.hpp"
 #include "model/load.hpp"
 
 namespace headway::testing {
@@ -20,8 +25,9 @@ struct Case {
   Calibration calibration;
   Job job;
   Layout layout;
+  AttentionFlops convention = AttentionFlops::full;
 
-  Forecast priced() const { return forecast(model, job, layout, cluster, calibration); }
+  Forecast priced() const { return forecast(model, job, layout, cluster, calibration, convention); }
   bool legal() const { return check(model, job, layout, cluster).empty(); }
 };
 
@@ -39,48 +45,161 @@ inline Case case_of(const std::string& model, const std::string& cluster) {
   return loaded[key];
 }
 
-/// Of the sizes and choices below each alone is legal with most others; all together often not.
-inline Case any_case() {
+inline void set_number(Case& c, const FieldRow& row, double number) {
+  if (const auto* of_job = std::get_if<FieldAccess<Job>>(&row.access)) {
+    of_job->set(c.job, number);
+  } else if (const auto* of_layout = std::get_if<FieldAccess<Layout>>(&row.access)) {
+    of_layout->set(c.layout, number);
+  } else if (const auto* counts = std::get_if<FieldAccess<AttentionFlops>>(&row.access)) {
+    counts->set(c.convention, number);
+  }
+}
+
+inline double number_of(const Case& c, const FieldRow& row) {
+  if (const auto* of_job = std::get_if<FieldAccess<Job>>(&row.access)) return of_job->get(c.job);
+  if (const auto* of_layout = std::get_if<FieldAccess<Layout>>(&row.access)) {
+    return of_layout->get(c.layout);
+  }
+  if (const auto* counts = std::get_if<FieldAccess<AttentionFlops>>(&row.access)) {
+    return counts->get(c.convention);
+  }
+  return 0;
+}
+
+/// The fields that are not at their defaults, as flags.
+inline std::string flags_of(const Case& c) {
+  std::string out = "--model " + c.model.name + " --cluster " + c.cluster.name;
+  for (const FieldRow& row : field_rows()) {
+    const double number = number_of(c, row);
+    if (!can_be_set(row) || number == number_of(Case(), row)) continue;
+    const std::string text = text_of(row.form, number);
+    out += " --" + std::string(row.field.name);
+    if (row.form.kind != FieldForm::Kind::flag) out += " " + text;
+  }
+  return out;
+}
+
+/// The largest power of two of which `wholes` are multiples, at most `most`.
+inline std::int64_t power_dividing(std::int64_t most, std::initializer_list<std::int64_t> wholes) {
+  std::int64_t out = 1;
+  const auto divides = [&](std::int64_t whole) { return whole % (2 * out) == 0; };
+  while (2 * out <= most && std::all_of(wholes.begin(), wholes.end(), divides)) out *= 2;
+  return out;
+}
+
+/// Brings degrees, counts and choices to the nearest that keep the rules of check(); a case that
+/// breaks another is drawn again.
+inline void repair(Case& c) {
+  Job& job = c.job;
+  Layout& l = c.layout;
+  const Habits& habit = habits(job.framework, job.software);
+  const std::int64_t layers = c.model.layers();
+
+  // Widths.
+  std::int64_t experts = 0;
+  for (const Layer& layer : c.model.kinds) {
+    if (layer.attention) {
+      const bool exchange = l.context_exchange == ContextExchange::all_to_all;
+      l.tp = power_dividing(l.tp, {layer.attention->heads});
+      if (exchange) l.cp = power_dividing(l.cp, {layer.attention->heads / l.tp});
+    }
+    if (layer.experts) {
+      experts = layer.experts->count;
+      l.etp = power_dividing(l.etp, {layer.experts->each.width, l.dp * l.cp * l.tp});
+    }
+  }
+  if (experts == 0) l.etp = 1;
+  l.ep = experts == 0 ? 1 : power_dividing(l.ep, {experts, l.dp * l.cp * l.tp / l.etp});
+  if (l.shard > 0) l.shard = std::gcd(l.shard, l.dp * l.cp);
+
+  // Stages.
+  while (l.pp > layers) l.pp /= 2;
+  if (l.pp == 1 || l.schedule != Schedule::one_f_one_b) l.vpp = 1;
+  if (l.schedule == Schedule::dual_pipe && l.pp == 1) l.schedule = Schedule::one_f_one_b;
+  l.vpp = std::min(l.vpp, layers / l.pp);
+  if (l.pp == 1 || l.vpp > 1) l.first_stage_layers = l.last_stage_layers = 0;
+  if (l.pp == 2 && l.first_stage_layers > 0) l.last_stage_layers = layers - l.first_stage_layers;
+  const bool spread = l.first_stage_layers == 0 && l.last_stage_layers == 0 &&
+                      (l.vpp > 1 || !habit.pipeline.balances_stages);
+  // So few that they take no more than a chunk.
+  const std::int64_t slots = spread ? (layers - 1) / (l.pp * l.vpp) : 0;
+  l.embedding_slots = std::min(l.embedding_slots, slots);
+  l.head_slots = std::min(l.head_slots, slots);
+
+  // Sequences.
+  const bool ring = l.cp > 1 && l.context_exchange == ContextExchange::ring;
+  const std::int64_t pieces = (ring ? 2 : 1) * l.cp * l.tp;
+  job.sequence = (job.sequence + pieces - 1) / pieces * pieces;
+  job.document = std::min(job.document, job.sequence);
+  job.lora_rank = std::min(job.lora_rank, c.model.hidden);
+  const std::int64_t at_once = l.dp * l.micro_batch;
+  std::int64_t micro_batches = std::max<std::int64_t>(1, job.global_batch / at_once);
+  if (l.schedule == Schedule::dual_pipe) micro_batches = std::max(micro_batches, 2 * l.pp);
+  const bool rounds = habit.pipeline.micro_batches_in_rounds ||
+                      (l.vpp > 1 && habit.pipeline.interleaved != Interleaving::any);
+  if (rounds) micro_batches = (micro_batches + l.pp - 1) / l.pp * l.pp;
+  job.global_batch = at_once * micro_batches;
+
+  // What machine and framework can do.
+  const auto computes = [&](Precision p) { return c.cluster.accelerator.peak_of(p).value() > 0; };
+  if (!computes(job.recipe->matmul) || !computes(job.recipe->activation)) {
+    job.recipe = recipe_from(computes(Precision::bf16) ? "bf16" : "fp16");
+  }
+  if (!habit.sharding.formats_chosen) job.param_dtype = job.reduce_dtype = WireFormat::framework;
+  if (l.pp > 1) l.zero = std::min(l.zero, habit.sharding.most_zero_in_pipeline);
+  if (c.cluster.accelerator.host_bandwidth.value() <= 0) {
+    l.offload_optimizer = l.offload_activations = l.offload_parameters = false;
+  }
+  if (l.zero < 3) l.offload_parameters = false;
+  if (l.overlap_tensor == Choice::on && !c.legal()) l.overlap_tensor = Choice::framework;
+}
+
+/// The number of a field whose size makes a run large; of any other as its form says.
+inline double usual_number(const FieldRow& row) {
+  static const std::map<std::string_view, int> largest = {// power of two
+                                                          {"dp", 5},
+                                                          {"tp", 3},
+                                                          {"cp", 2},
+                                                          {"pp", 4},
+                                                          {"vpp", 3},
+                                                          {"ep", 4},
+                                                          {"etp", 2},
+                                                          {"shard", 5},
+                                                          {"micro-batch", 2},
+                                                          {"loss-metrics", 2},
+                                                          {"first-stage-layers", 4},
+                                                          {"last-stage-layers", 4},
+                                                          {"embedding-slots", 3},
+                                                          {"head-slots", 3}};
+  const auto found = largest.find(row.field.name);
+  if (found == largest.end()) return any_number(row.form);
+  return row.form.least - (row.form.least == 0 ? 0 : 1) +
+         static_cast<double>(power_of_two(found->second));
+}
+
+/// Degrees, batch and sequence of any size; every other field at its default or, one time in three,
+/// at another number. `drawn`: of these fields only.
+inline Case any_case(bool (*drawn)(std::string_view) = nullptr) {
   const auto model = *rc::gen::element<std::string>("llama-2-7b", "llama-3-70b", "gpt3-175b",
                                                     "mixtral-8x7b", "deepseek-v3", "gpt-neox-1.3b");
   const auto cluster = *rc::gen::element<std::string>("dgx-a100-80gb", "dgx-h100", "gb200-nvl72",
                                                       "frontier", "tpu-v5p", "dgx-v100");
   Case c = case_of(model, cluster);
-  c.job.framework = static_cast<Framework>(*rc::gen::inRange(0, 5));
-  c.job.sequence = 2048 * power_of_two(2);
-  // What every machine here can compute; bf16 where it can.
-  const bool bf16 = c.cluster.accelerator.peak_of(Precision::bf16).value() > 0;
-  c.job.recipe = recipe_from(bf16 ? "bf16" : "fp16");
-  c.job.attention = static_cast<AttentionKernel>(*rc::gen::inRange(0, 3));
-  c.layout.tp = power_of_two(3);
-  c.layout.cp = power_of_two(1);
-  c.layout.dp = power_of_two(5);
-  c.layout.pp = power_of_two(3);
-  c.layout.vpp = c.layout.pp > 1 ? power_of_two(1) : 1;
-  c.layout.micro_batch = power_of_two(1);
-  c.layout.zero = *rc::gen::inRange(0, 4);
-  c.layout.reshard_after_forward = *rc::gen::arbitrary<bool>();
-  c.layout.sequence_parallel = *rc::gen::arbitrary<bool>();
-  c.layout.recompute = static_cast<Recompute>(*rc::gen::inRange(0, 3));
-  c.layout.context_exchange = static_cast<ContextExchange>(*rc::gen::inRange(0, 2));
-  c.layout.overlap_tensor = static_cast<Choice>(*rc::gen::inRange(0, 3));
-  c.layout.overlap_gradients = static_cast<Choice>(*rc::gen::inRange(0, 3));
-  c.layout.overlap_parameters = static_cast<Choice>(*rc::gen::inRange(0, 3));
-  if (c.layout.vpp == 1) c.layout.schedule = static_cast<Schedule>(*rc::gen::inRange(0, 5));
-  if (c.model.kinds.back().experts) {
-    c.layout.ep = std::min(power_of_two(3), c.layout.dp * c.layout.cp * c.layout.tp);
+  for (const FieldRow& row : field_rows()) {
+    const bool always = row.member == "dp" || row.member == "tp" || row.member == "pp" ||
+                        row.member == "micro_batch" || row.member == "ep" ||
+                        row.field.name == "framework";
+    if (!can_be_set(row) || (drawn != nullptr && !drawn(row.field.name))) continue;
+    if (always || *rc::gen::inRange(0, 3) == 2) set_number(c, row, usual_number(row));
   }
-  c.job.global_batch =
-      c.layout.dp * c.layout.micro_batch * c.layout.pp * 2 * *rc::gen::inRange(1, 9);
-  return c;
-}
-
-/// The same with any number of micro-batches, fewer than stages among them.
-inline Case any_pipeline() {
-  Case c = any_case();
   if (c.layout.vpp > 1) c.layout.vpp = *rc::gen::inRange<std::int64_t>(2, 9);
-  c.layout.pp = power_of_two(4);
-  c.job.global_batch = c.layout.dp * c.layout.micro_batch * *rc::gen::inRange(1, 40);
+  c.job.sequence = 1024 * *rc::gen::inRange(1, 9);
+  // Fewer micro-batches than stages, or enough.
+  const std::int64_t micro_batches = *rc::gen::arbitrary<bool>()
+                                         ? *rc::gen::inRange(1, 40)
+                                         : 2 * c.layout.pp * *rc::gen::inRange(1, 9);
+  c.job.global_batch = c.layout.dp * c.layout.micro_batch * micro_batches;
+  repair(c);
   return c;
 }
 
@@ -90,35 +209,26 @@ template <class Draw>
 Case legal_case(const Draw& draw) {
   for (int tries = 0; tries < 100; ++tries) {
     Case c = draw();
-    if (c.legal()) return c;
+    if (!c.legal()) continue;
+    RC_LOG() << flags_of(c) << "\n";
+    return c;
   }
   RC_DISCARD("illegal");
 }
 
-inline void set_number(Case& c, const FieldRow& row, double number) {
-  if (const auto* of_job = std::get_if<FieldAccess<Job>>(&row.access)) {
-    of_job->set(c.job, number);
-  } else if (const auto* of_layout = std::get_if<FieldAccess<Layout>>(&row.access)) {
-    of_layout->set(c.layout, number);
-  }
-}
-
-/// any_case() with a few fields of the table at other values: of all of them, most are illegal
-/// together.
-inline Case any_run() {
-  Case c = any_case();
-  for (const FieldRow& row : field_rows()) {
-    if (can_be_set(row) && *rc::gen::inRange(0, 12) == 0) set_number(c, row, any_number(row.form));
-  }
-  return c;
-}
-
 inline Case random_case() {
-  return legal_case(any_case);
+  return legal_case([] { return any_case(); });
 }
 
-inline Case random_run() {
-  return legal_case(any_run);
+/// One in which `change` has set fields.
+template <class Change>
+Case random_case(const Change& change) {
+  return legal_case([&] {
+    Case c = any_case();
+    change(c);
+    repair(c);
+    return c;
+  });
 }
 
 }  // namespace headway::testing

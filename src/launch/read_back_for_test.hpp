@@ -129,19 +129,35 @@ inline void expect_same_run(const Run& run, const Run& again) {
   RC_ASSERT(before.memory.total().value() == after.memory.total().value());
 }
 
+/// Fields that all of their configurations carry.
+inline bool is_carried(std::string_view field) {
+  constexpr std::array<std::string_view, 13> kCarried = {"dp",
+                                                         "tp",
+                                                         "cp",
+                                                         "pp",
+                                                         "ep",
+                                                         "micro-batch",
+                                                         "zero",
+                                                         "no-reshard",
+                                                         "no-sp",
+                                                         "recompute",
+                                                         "unfused",
+                                                         "overlap-gradients",
+                                                         "overlap-parameters"};
+  return std::find(kCarried.begin(), kCarried.end(), field) != kCarried.end();
+}
+
 /// With what that framework never has left out.
 inline Case any_case_of(Framework framework) {
-  Case c = any_case();
+  Case c = any_case(is_carried);
   c.job.framework = framework;
-  c.layout.schedule = Schedule::one_f_one_b;
-  c.layout.context_exchange = ContextExchange::ring;
   if (c.layout.pp > 1 && *rc::gen::arbitrary<bool>()) {
     c.layout.vpp = *rc::gen::element<std::int64_t>(1, 2, 3);
   }
+  c.layout.overlap_tensor = static_cast<Choice>(*rc::gen::inRange(0, 3));
   c.layout.embedding_slots = *rc::gen::inRange(0, 2);
   c.layout.head_slots = *rc::gen::inRange(0, 2);
   c.layout.recompute_every = c.layout.recompute == Recompute::full ? *rc::gen::inRange(1, 4) : 1;
-  c.job.fused = *rc::gen::arbitrary<bool>();
   c.job.attention = usual_attention(c.job, c.cluster.accelerator);
   return c;
 }

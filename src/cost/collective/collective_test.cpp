@@ -115,6 +115,22 @@ TEST(Coll2Ring, TheShortProtocolAvoidsTheStepsAtALowerRate) {
               7.0 / 8 * 1e6 / 40e9, 1e-12);
 }
 
+// Steps of 17.5 ms in all under messages of 17.5 ms: at overlap o, 2·17.5 - o·17.5/2; where one is
+// three times as long as the other, 4 a - o·3/4 a.
+TEST(Coll2Ring, StepsRunPartlyUnderTheMessages) {
+  LevelParameters p = wire_only();
+  const double messages = 7.0 / 8 * 8e9 / 400e9;
+  for (const double overlap : {0.0, 0.5, 1.0}) {
+    for (auto& q : p) q.step_overlap = overlap, q.short_fraction = 1e-9;
+    p[0].ring_step = Seconds(messages / 7);
+    EXPECT_NEAR(seconds(CollectiveOp::all_gather, 8e9, span(8, 1), two_levels(), p),
+                (2 - overlap / 2) * messages, 1e-9);
+    p[0].ring_step = Seconds(3 * messages / 7);
+    EXPECT_NEAR(seconds(CollectiveOp::all_gather, 8e9, span(8, 1), two_levels(), p),
+                (4 - overlap * 3 / 4) * messages, 1e-9);
+  }
+}
+
 // [COLL-3]
 TEST(Coll3Tree, TwoNodesSendTheBufferOnceAndPayOneDoubling) {
   Cluster cluster = two_levels();

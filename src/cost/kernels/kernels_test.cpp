@@ -80,6 +80,17 @@ TEST(Matmul, FewRowsAreBoundByReadingTheWeights) {  // [KERNEL-1]
               1e-3);
 }
 
+// Of compute and memory the shorter is not hidden whole: 1,374.39 and 100.66 us; 85.90 and 134.48.
+TEST(Matmul, LosesAShareOfTheShorterOfComputeAndMemory) {  // [KERNEL-1]
+  KernelParameters p = ideal();
+  p.memory_overlap_loss = 0.25;
+  EXPECT_NEAR(us(matmul_time({4096, 4096, 4096}, Precision::bf16, machine(), p)),
+              1374.390 + 0.25 * 3 * 4096 * 4096 * 2e-6, 1e-3);
+  const double bytes = 2.0 * (8.0 * 8192 + 8192.0 * 8192 + 8.0 * 8192);
+  EXPECT_NEAR(us(matmul_time({8, 8192, 8192}, Precision::bf16, machine(), p)),
+              bytes * 1e-6 + 0.25 * 2 * 64 * 8192.0 * 8192 / 100e6, 1e-3);
+}
+
 TEST(Matmul, AccumulatingInFp32MovesFourTimesTheResult) {  // [KERNEL-1]
   const Matmul thin{8192, 8192, 64};
   const double once = us(matmul_time(thin, Precision::bf16, machine(), ideal()));
@@ -133,6 +144,21 @@ TEST(Attention, AnIdealFlashKernelComputesTheTriangleAndHalfABlock) {  // [KERNE
   shape.causal = false;
   EXPECT_NEAR(us(attention_forward_time(shape, kernel, Precision::bf16, machine(), ideal())),
               32 * 4096.0 * 4096 * 512 / 100e6, 1e-3);
+}
+
+// The longest block of one unit, 128 queries with 4,096 keys at 1 TFLOP/s, and all of it at 100:
+// of the shorter a share comes on top.
+TEST(Attention, ItsLastBlockRunsOnAfterTheOthers) {  // [KERNEL-2]
+  KernelParameters p = ideal();
+  p.flash_forward.tail = 0.5;
+  const double block = 128 * 4096.0 * 512 / 1e6,
+               head = (4096.0 * 4096 / 2 + 4096 * 64) * 512 / 100e6;
+  for (const std::int64_t heads : {1, 32}) {
+    const double all = static_cast<double>(heads) * head;
+    EXPECT_NEAR(us(attention_forward_time({1, heads, heads, 4096, 4096, 128, 128},
+                                          AttentionKernel::flash2, Precision::bf16, machine(), p)),
+                heads == 1 ? block + 0.5 * all : all + 0.5 * block, 1e-3);
+  }
 }
 
 TEST(Attention, TheFirstAlgorithmLosesItsFactorOnWideHeads) {  // [KERNEL-2]
@@ -269,6 +295,16 @@ RC_GTEST_PROP(Kernels, MoreBandwidthOrPeakIsNeverSlower, ()) {
     for (FlopsPerSecond& peak : faster.peak) peak *= 1.5;
   }
   RC_ASSERT(kernel.time(faster, {}) <= kernel.time(machine(), {}));
+}
+
+// Half the bytes of an element, and a peak that is no lower.
+RC_GTEST_PROP(Kernels, ALowerPrecisionIsNeverSlower, ()) {
+  const Matmul x = any_matmul();
+  const auto time = [&](Precision precision) {
+    return matmul_time(x, precision, machine(), ideal());
+  };
+  RC_ASSERT(time(Precision::bf16) <= time(Precision::fp32));
+  RC_ASSERT(time(Precision::fp8) <= time(Precision::bf16));
 }
 
 RC_GTEST_PROP(Kernels, DoublingEveryRateAndHalvingFixedTimesHalvesTheTime, ()) {

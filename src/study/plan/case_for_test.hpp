@@ -45,14 +45,17 @@ inline PlanCase random_plan_case() {
                                              : *rc::gen::element<std::int64_t>(4, 6, 8, 12);
   PlanCase out = plan_case(model, cluster, ranks, framework, *rc::gen::element<std::int64_t>(4, 12),
                            *rc::gen::element<std::int64_t>(2048, 8192));
-  Job& job = out.run.job;
-  if (framework == framework_from("fsdp").value()) {
-    job.param_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
-    job.reduce_dtype = static_cast<WireFormat>(*rc::gen::inRange(0, 3));
+  // Any other field of the job; those of the layout are searched.
+  for (const FieldRow& row : field_rows()) {
+    const std::string_view name = row.field.name;
+    if (name == "framework" || name == "seq" || name == "global-batch") continue;
+    if (!std::holds_alternative<FieldAccess<Job>>(row.access) || *rc::gen::inRange(0, 4) < 3)
+      continue;
+    set_number(out.run, row, usual_number(row));
   }
-  job.small_gradients = *rc::gen::arbitrary<bool>();
-  job.optimizer = *rc::gen::element(Optimizer::adamw, Optimizer::muon, Optimizer::adam_8bit);
-  job.task = *rc::gen::element(Task::pretrain, Task::pretrain, Task::lora);
+  repair(out.run);
+  out.space = PlanSpace::make(out.run.model, out.run.job, out.run.cluster, ranks, {});
+  RC_LOG() << flags_of(out.run) << " on " << ranks << "\n";
   out.headroom = *rc::gen::element(0.0, 0.1, 0.5);
   if (!out.space) RC_DISCARD("nothing is legal");
   return out;
