@@ -173,7 +173,7 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& 
     if (model || cluster) {
       static const auto models = model_names(), clusters = cluster_names();
       const auto& names = model ? models : clusters;
-      if (!holds(names, out.text)) {
+      if (!holds(names, lower(out.text))) {
         return fail(name, unknown(name, out.text, names)), std::nullopt;
       }
     }

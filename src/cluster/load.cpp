@@ -199,7 +199,38 @@ Result<Cluster> cluster_from(Document document, const std::string& name, int dep
   return read_cluster(*whole, name, accelerator_of(*whole, depth));
 }
 
+bool is_built_in(const Kind& kind, const std::string& name) {
+  return embedded_file(std::string(kind.folder) + "/" + name + ".toml").has_value();
+}
+
+// The clusters with an accelerator of this name, which was given for one.
+std::vector<std::string> clusters_with(const std::string& accelerator) {
+  std::vector<std::string> out;
+  if (!is_built_in(kAccelerators, accelerator)) return out;
+  for (const std::string& name : names_in(kClusters.folder)) {
+    const auto cluster = load_cluster(name);
+    if (cluster && cluster->accelerator.name == accelerator) out.push_back(name);
+  }
+  return out;
+}
+
+// What is none as it stands: "DGX-H100", "h100-sxm".
+Result<Cluster> load_misnamed(const std::string& given) {
+  const std::string name = lower(given);
+  if (is_built_in(kClusters, name)) return load_cluster(name);
+  if (const auto with = clusters_with(name); !with.empty()) {
+    return Problem{
+        member("cluster"),
+        "'" + printable(given) + "' is an accelerator; clusters with it: " + join(with, ", "),
+        Trouble::unknown};
+  }
+  return open(kClusters, given, member("cluster")).problems();
+}
+
 Result<Cluster> load_anew(const std::string& name_or_path) {
+  if (!is_path(name_or_path) && !is_built_in(kClusters, name_or_path)) {
+    return load_misnamed(name_or_path);
+  }
   Result<Document> document = open(kClusters, name_or_path, member("cluster"));
   if (!document) return document.problems();
   return cluster_from(std::move(document).value(), stem_of(name_or_path), 0);
@@ -208,7 +239,7 @@ Result<Cluster> load_anew(const std::string& name_or_path) {
 }  // namespace
 
 Result<Cluster> load_cluster(const std::string& name_or_path) {
-  if (embedded_file(std::string(kClusters.folder) + "/" + name_or_path + ".toml")) {
+  if (is_built_in(kClusters, name_or_path)) {
     static Memo<Result<Cluster>> built_in;
     return built_in.of(name_or_path, [&] { return load_anew(name_or_path); });
   }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "base/whole_number.hpp"
+#include "base/written_count.hpp"
 #include "layout/fields.hpp"
 
 namespace headway {
@@ -11,7 +11,9 @@ namespace {
 
 using Kind = FieldForm::Kind;
 
-std::optional<double> index_of(std::string_view name, std::span<const std::string_view> names) {
+// In whatever case the name is written.
+std::optional<double> index_of(std::string_view written, std::span<const std::string_view> names) {
+  const std::string name = lower(written);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return static_cast<double>(i);
   }
@@ -57,7 +59,7 @@ std::optional<double> number_of(const FieldForm& form, std::string_view text) {
     case Kind::text:
       return std::nullopt;
     case Kind::whole:
-      if (const auto whole = whole_number(text)) return static_cast<double>(*whole);
+      if (const auto whole = written_count(text)) return static_cast<double>(*whole);
       return std::nullopt;
     case Kind::number: {
       double value = 0;

@@ -50,6 +50,8 @@ Result<Model> load_model(const std::string& name_or_path) {
                        (!name_or_path.empty() && exists(name_or_path));
   if (is_path) return load_file(name_or_path);
   const std::vector<std::string> names = model_names();
+  const std::string name = lower(name_or_path);  // "Llama-2-7B"
+  if (std::binary_search(names.begin(), names.end(), name)) return load_model(name);
   const std::string near = nearest(name_or_path, names);
   return Problem{member("model"),
                  "unknown model '" + printable(name_or_path) + "'" +

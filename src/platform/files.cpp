@@ -11,11 +11,20 @@ namespace {
 
 constexpr std::size_t kLongestPathShown = 4096;
 
+// The standard input, which the program has made a file by then: it may be opened more than once.
+constexpr std::string_view kStandardInput = "-";
+
+// Of a file that has no name to tell it by: what begins with a brace is JSON.
+bool looks_like_toml(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos || text[first] != '{';
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
   const std::string shown = printable(path, kLongestPathShown);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(path == kStandardInput ? "/dev/stdin" : path.c_str(), std::ios::binary);
   if (!file) return Problem{shown, "cannot be opened for reading", Trouble::unreadable};
   std::string text;
   std::array<char, 64 * 1024> piece;
@@ -41,8 +50,8 @@ Result<Document> read_document(const std::string& path) {
   Result<std::string> text = read_file(path);
   if (!text) return text.problems();
   std::string shown = printable(path, kLongestPathShown);
-  return path.ends_with(".toml") ? parse_toml(*text, std::move(shown))
-                                 : parse_json(*text, std::move(shown));
+  const bool toml = path == kStandardInput ? looks_like_toml(*text) : path.ends_with(".toml");
+  return toml ? parse_toml(*text, std::move(shown)) : parse_json(*text, std::move(shown));
 }
 
 }  // namespace headway

@@ -8,7 +8,10 @@
 
 namespace headway {
 
-/// {"problems": [{"where": "tp", "message": "..."}]}, and a line end.
+/// The first ten of each file or request, and how many more it has.
+Problems first_problems(const Problems& problems);
+
+/// {"problems": [{"where": "tp", "message": "..."}]}, of first_problems(), and a line end.
 std::string problems_json(const Problems& problems);
 
 /// As text for stderr, one a line, harmless to a terminal.

@@ -4,7 +4,8 @@
 #include <charconv>
 #include <cstdio>
 
-#include "base/whole_number.hpp"
+#include "base/written_count.hpp"
+#include "run/words.hpp"
 
 namespace headway {
 namespace {
@@ -36,8 +37,12 @@ RequestReader::RequestReader(const RunRequest& request, Problems& problems,
     if (is_known) continue;
     std::vector<std::string> names;
     for (const RunField& field : known) names.emplace_back(field.name);
+    const bool is_flag = given.where.place.kind == Place::Kind::argument;
+    const std::string said = hint(given.name, names, is_flag ? "--" : "");
     problems_.push_back(
-        {given.where, "is not a known field" + suggestion(given.name, names), Trouble::unknown});
+        {given.where,
+         "is not a known field" + (said.empty() ? suggestion(given.name, names) : said),
+         Trouble::unknown});
   }
 }
 
@@ -68,7 +73,7 @@ std::optional<std::string> RequestReader::text(std::string_view name, bool requi
 void RequestReader::count(std::string_view name, std::int64_t& into, std::int64_t least) {
   const GivenField* given = find(name);
   if (given == nullptr) return;
-  const auto value = whole_number(given->text);
+  const auto value = written_count(given->text);
   if (!value)
     return fail(name, "'" + printable(given->text) + "' is not a whole number", Trouble::malformed);
   if (*value < least || *value > 1'000'000'000'000) {

@@ -37,8 +37,9 @@ class RequestReader {
   void choice(std::string_view name, std::span<const std::string_view> names, Enum& into) {
     const GivenField* given = find(name);
     if (given == nullptr) return;
+    const std::string written = lower(given->text);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names[i] == given->text) return void(into = static_cast<Enum>(i));
+      if (names[i] == written) return void(into = static_cast<Enum>(i));
     }
     const std::vector<std::string> known(names.begin(), names.end());
     fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/columns.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -27,24 +28,61 @@ std::string markdown_cell(const std::string& text) {
   return out;
 }
 
-}  // namespace
+constexpr std::size_t kGap = 2;
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
+std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
   }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - width(row[i]), ' ');
-      if (i > 0) line += "  ";
-      line += i < left ? row[i] + pad : pad + row[i];
+  return widths;
+}
+
+// Which columns stand beside one another; each piece begins with the `left` ones.
+std::vector<std::vector<std::size_t>> pieces_of(const std::vector<std::size_t>& widths,
+                                                std::size_t left) {
+  std::vector<std::vector<std::size_t>> out(1);
+  std::size_t fixed = 0, used = 0;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::size_t needed = widths[i] + (i > 0 ? kGap : 0);
+    if (i < left) {
+      fixed += needed;
+      used = fixed;
+    } else if (used + needed > text_columns() && out.back().size() > left) {
+      out.emplace_back();
+      for (std::size_t column = 0; column < left; ++column) out.back().push_back(column);
+      used = fixed + needed;
+    } else {
+      used += needed;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    out.back().push_back(i);
+  }
+  return out;
+}
+
+std::string line_of(const std::vector<std::string>& row, const std::vector<std::size_t>& columns,
+                    const std::vector<std::size_t>& widths, std::size_t left) {
+  std::string line;
+  for (const std::size_t i : columns) {
+    if (i >= row.size()) break;
+    const std::string pad(widths[i] - width(row[i]), ' ');
+    if (i > 0) line += std::string(kGap, ' ');
+    line += i < left ? row[i] + pad : pad + row[i];
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+}  // namespace
+
+// A table that is too wide comes in pieces one below the other, each with the columns to the left.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
+  const std::vector<std::size_t> widths = widths_of(rows);
+  std::string out;
+  for (const std::vector<std::size_t>& columns : pieces_of(widths, left)) {
+    if (!out.empty()) out += "\n";
+    for (const auto& row : rows) out += line_of(row, columns, widths, left);
   }
   return out;
 }
@@ -64,13 +102,13 @@ std::string markdown_table(const std::vector<std::vector<std::string>>& rows, st
 }
 
 std::string wrapped(const std::string& text, std::size_t first, std::size_t others) {
-  constexpr std::size_t kColumns = 80;
+  const std::size_t columns = text_columns();
   std::string out, line(first, ' ');
   bool begun = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    if (begun && line.size() + 1 + word.size() > kColumns) {
+    if (begun && line.size() + 1 + word.size() > columns) {
       out += line + "\n";
       line = std::string(others, ' ');
       begun = false;

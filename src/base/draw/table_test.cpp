@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/columns.hpp"
+
 namespace headway {
 namespace {
 
@@ -24,6 +26,26 @@ TEST(Aligned, ACodePointOfSeveralBytesTakesOneColumn) {
 TEST(Aligned, RowsMayBeShorterAndLeaveNoSpacesAtTheirEnd) {
   EXPECT_EQ(aligned({{"a"}, {"b", "12"}, {"c", ""}}), "a\nb  12\nc\n");
   EXPECT_EQ(aligned({}), "");
+}
+
+TEST(Aligned, WhatIsWiderThanTheTerminalGoesOnBelowWithItsFirstColumn) {
+  const std::vector<std::vector<std::string>> rows = {{"name", "first", "second"}, {"a", "1", "2"}};
+  const TextColumns narrow(12);
+  EXPECT_EQ(aligned(rows),
+            "name  first\n"
+            "a         1\n"
+            "\n"
+            "name  second\n"
+            "a          2\n");
+  EXPECT_EQ(wrapped("one two three", 0, 2), "one two\n  three\n");
+  {
+    const TextColumns wide(200);
+    EXPECT_EQ(aligned(rows), "name  first  second\na         1       2\n");
+  }
+  EXPECT_EQ(text_columns(), 12U);
+  // A column that does not fit alone stands alone all the same.
+  const TextColumns tiny(4);
+  EXPECT_EQ(aligned({{"a", "wide one"}}), "a  wide one\n");
 }
 
 TEST(MarkdownTable, TheFirstRowIsTheHeadAndCellsBringNoMarkup) {

@@ -7,7 +7,7 @@ namespace headway {
 
 std::string problems_json(const Problems& problems) {
   Json list = Json::array();
-  for (const Problem& problem : problems) {
+  for (const Problem& problem : first_problems(problems)) {
     list.push_back({{"where", printable(where_text(problem), 300)},
                     {"message", printable(problem.message, 2000)}});
   }

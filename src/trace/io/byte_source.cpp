@@ -150,7 +150,8 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
   if (is_folder(path)) {
     return Problem{path, "is a folder; name the files in it", Trouble::unreadable};
   }
-  std::FILE* file = std::fopen(path.c_str(), "rb");
+  // "-": the standard input, which the program has made a file by then.
+  std::FILE* file = std::fopen(path == "-" ? "/dev/stdin" : path.c_str(), "rb");
   if (file == nullptr) {
     return Problem{path, "cannot be opened: " + std::generic_category().message(errno),
                    Trouble::unreadable};

@@ -1,0 +1,59 @@
+#include "run/words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "platform/files.hpp"
+#include "run/run.hpp"
+
+namespace headway {
+namespace {
+
+std::vector<std::string> run_names() {
+  std::vector<std::string> out;
+  for (const RunField& field : run_fields()) out.emplace_back(field.name);
+  return out;
+}
+
+// data/words.toml: each word once, of a field that there is, with its source; none is one of ours.
+TEST(WordsOfOtherPrograms, MeanFieldsAndAreNoneOfOurs) {
+  const auto document = embedded_document("words.toml");
+  ASSERT_TRUE(document.ok());
+  Problems problems;
+  Fields fields(*document, problems);
+  const std::vector<std::string> names = run_names();
+  std::set<std::string> known(names.begin(), names.end()), seen;
+  for (Fields& word : fields.tables("word")) {
+    EXPECT_TRUE(known.contains(word.text("means"))) << word.text("means");
+    EXPECT_FALSE(word.text("source").empty());
+    word.text_or("more", "");
+    for (const std::string& said : word.texts_or_empty("said")) {
+      EXPECT_TRUE(seen.insert(said).second) << said;
+      EXPECT_FALSE(known.contains(said)) << said;
+    }
+    word.reject_unknown();
+  }
+  EXPECT_TRUE(problems.empty()) << where_text(problems.front()) << problems.front().message;
+  EXPECT_GT(seen.size(), 80U);
+}
+
+TEST(WordsOfOtherPrograms, AreToldWithTheWordHere) {
+  const std::vector<std::string> names = run_names();
+  EXPECT_EQ(hint("--seq-length", names, "--"), "; here it is '--seq'");
+  EXPECT_EQ(hint("tensor_model_parallel_size", names), "; here it is 'tp'");
+  EXPECT_EQ(hint("--mbs", names, "--"), "; here it is '--micro-batch'");
+  EXPECT_EQ(hint("--nodes", names, "--"), "; here it is '--gpus' (of all nodes together)");
+  EXPECT_EQ(hint("--Global_Batch", names, "--"), "; did you mean '--global-batch'?");
+  EXPECT_EQ(hint("--micro-bach", names, "--"), "; did you mean '--micro-batch'?");
+  EXPECT_EQ(hint("--qqqqqq", names, "--"), "");
+}
+
+// A word whose field the command does not have is no hint.
+TEST(WordsOfOtherPrograms, AreToldOnlyWhereTheFieldIsKnown) {
+  const std::vector<std::string> few = {"corpus", "by"};
+  EXPECT_EQ(hint("--seq-length", few, "--"), "");
+}
+
+}  // namespace
+}  // namespace headway
