@@ -333,7 +333,7 @@ constexpr std::array<std::string_view, kSweepNames.size()> kSweepHelp = {
     "longer sequences",
     "generations of hardware, on their own and on the same network",
     "bandwidth, latency and NVLink domains",
-    "pure data parallelism against tensor, context and pipeline degrees"};
+    "data parallelism, also hybrid, against tensor, context and pipeline degrees"};
 
 // What stands for the points of an axis of names: in a document built-in ones.
 void bind_names(std::vector<Option>& options, SweepAxis axis) {
@@ -343,6 +343,18 @@ void bind_names(std::vector<Option>& options, SweepAxis axis) {
                                [](const Option& option) { return option.name == "at"; });
   at->names = models ? model_names : cluster_names;
   at->built_in = models ? "model" : "cluster";
+}
+
+// The fields of a run but those that the axis varies.
+std::vector<RunField> run_fields_beside(SweepAxis axis) {
+  const auto own = scale_sweep_fields(axis);
+  std::vector<RunField> out;
+  for (const RunField& field : run_fields()) {
+    const bool varied = std::any_of(own.begin(), own.end(),
+                                    [&](const RunField& f) { return f.name == field.name; });
+    if (!varied) out.push_back(field);
+  }
+  return out;
 }
 
 Command scale_sweep_command(SweepAxis axis) {
@@ -359,7 +371,7 @@ Command scale_sweep_command(SweepAxis axis) {
   add_fields(out.options, request->fields, scale_sweep_fields(axis));
   bind_names(out.options, axis);
   add_fields(out.options, request->fields, scale_run_fields());
-  add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add_fields(out.options, request->fields, run_fields_beside(axis), kRunNeeds);
   add(out.options, {path("csv", "OUT.csv", "write the points to this file", &request->csv),
                     path("plot", "DIR", "draw to this folder", &request->plot)});
   return out;

@@ -25,8 +25,7 @@ using FieldList = std::initializer_list<std::pair<const char*, const char*>>;
 SweepAnswer answer(SweepAxis axis, FieldList fields) {
   RunRequest request = {
       {"model", "llama-2-7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"}, {"framework", "fsdp"}};
-  // What is gathered is kept where it fits.
-  if (axis != SweepAxis::model) request.push_back({"no-reshard", "true"});
+  request.push_back({"no-reshard", "true"});  // what is gathered is kept where it fits
   for (const auto& [name, text] : fields) request.push_back({std::string(name), std::string(text)});
   auto question = read_sweep(axis, request);
   EXPECT_TRUE(question.ok());
@@ -258,12 +257,13 @@ TEST(StudyMessages, NewerAcceleratorsReachALowerMfuOnTheSameNetwork) {
 TEST(StudyMessages, MfuFallsFrom7BTo70BAtAFixedScale) {
   const SweepAnswer models = answer(SweepAxis::model, {{"gpus", "256"}, {"global-batch", "512"}});
   const std::vector<SweepPoint>& points = models.series.front().points;
-  ASSERT_EQ(points.size(), 3U);
-  EXPECT_EQ(points[0].label, "llama-2-7b");
-  EXPECT_EQ(points[2].label, "llama-2-70b");
-  EXPECT_LT(mfu(points[2]), mfu(points[0]));
-  EXPECT_GT(points[2].communication, points[1].communication);
-  EXPECT_GT(points[1].communication, points[0].communication);
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(points[1].label, "llama-2-7b");
+  EXPECT_EQ(points[3].label, "llama-2-70b");
+  EXPECT_LT(mfu(points[3]), mfu(points[1]));
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_GT(points[i].communication, points[i - 1].communication);
+  }
 }
 
 // Message 6: one sequence an accelerator, longer and longer.

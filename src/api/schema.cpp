@@ -62,7 +62,7 @@ Json field_schema(const Option& field) {
   if (value == "0..3") return whole(0, 3);
   if (value == "0..1") return {{"type", "number"}, {"minimum", 0}, {"maximum", 1}};
   if (value == "P" || value == "X" || value == "X|FILE") return typed("number");
-  if (value == "LIST") return list_of(number_or_text());
+  if (value == "LIST") return {{"anyOf", {number_or_text(), array_of(number_or_text())}}};
   if (value.find('|') != std::string_view::npos && value != "TIME|none") {
     const std::size_t bar = value.find('|');
     return one_of(std::array{value.substr(0, bar), value.substr(bar + 1)});

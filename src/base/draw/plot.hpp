@@ -13,7 +13,8 @@ namespace headway {
 
 /// Colours that people with any colour vision tell apart (Okabe & Ito 2008).
 constexpr std::string_view kBlue = "#0072b2", kVermilion = "#d55e00", kGreen = "#009e73",
-                           kPurple = "#cc79a7", kInk = "#24292f", kGrey = "#6e7781";
+                           kPurple = "#cc79a7", kOrange = "#e69f00", kSky = "#56b4e9",
+                           kInk = "#24292f", kGrey = "#6e7781";
 
 /// `fill="#0072b2"`; `stroke="#0072b2" stroke-width="2"`: attributes of a colour.
 std::string fill(std::string_view colour);

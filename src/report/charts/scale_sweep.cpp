@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/draw/plot.hpp"
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/words.hpp"
 
@@ -12,7 +13,8 @@ namespace {
 
 constexpr double kTop = 96, kBottom = 356, kHeight = 416;
 constexpr double kDot = 3.5, kLeft = 70, kPanelWidth = 330, kGap = 76;
-constexpr std::string_view kColours[] = {kBlue, kVermilion, kGreen, kPurple, kInk};
+constexpr std::string_view kColours[] = {kBlue, kVermilion, kGreen,  kPurple,
+                                         kInk,  kGrey,      kOrange, kSky};
 
 // Titles over both panels.
 void draw_title(Svg& svg, const SweepAnswer& answer, std::string_view what, std::string_view how) {
@@ -39,7 +41,10 @@ Abscissa abscissa(const SweepAnswer& answer, const std::vector<const SweepSeries
       values.push_back(point.value);
       const bool seen = std::any_of(ticks.begin(), ticks.end(),
                                     [&](const Tick& tick) { return tick.value == point.value; });
-      if (!seen) ticks.push_back({point.value, printable(point.label, 20)});
+      // Of tensor with pipeline degrees the product stands.
+      const std::string label =
+          each->name == kGridName ? short_count_text(point.value) : printable(point.label, 20);
+      if (!seen) ticks.push_back({point.value, label});
     }
   }
   if (is_over_names(answer.question.axis)) {
@@ -80,8 +85,7 @@ std::vector<const SweepSeries*> drawn(const SweepAnswer& answer) {
 std::vector<std::vector<const SweepSeries*>> by_abscissa(const SweepAnswer& answer) {
   std::vector<std::vector<const SweepSeries*>> out;
   for (const SweepSeries* series : drawn(answer)) {
-    const bool apart =
-        answer.question.axis == SweepAxis::network && !out.empty() && series->name == "domain";
+    const bool apart = !out.empty() && (series->name == "domain" || series->name == kHybridName);
     if (out.empty() || apart) out.emplace_back();
     out.back().push_back(series);
   }
@@ -89,6 +93,7 @@ std::vector<std::vector<const SweepSeries*>> by_abscissa(const SweepAnswer& answ
 }
 
 std::string abscissa_title(const SweepAnswer& answer, const SweepSeries& series) {
+  if (series.name == kHybridName) return "ranks that share one copy of the states";
   if (series.name == "domain") return "accelerators joined by the innermost links";
   switch (answer.question.axis) {
     case SweepAxis::weak:
@@ -109,6 +114,12 @@ std::string abscissa_title(const SweepAnswer& answer, const SweepSeries& series)
 
 double top_of(double most) {
   return most > 0 ? most * 1.1 : 1;
+}
+
+std::vector<Point> places(const Panel& panel, const std::vector<Point>& values) {
+  std::vector<Point> out;
+  for (const Point& value : values) out.push_back({panel.x.at(value.x), panel.y.at(value.y)});
+  return out;
 }
 
 using Value = double (*)(const SweepPoint&);
@@ -133,7 +144,10 @@ void draw_values(Svg& svg, const SweepAnswer& answer, const std::vector<const Sw
     std::vector<Point> values;
     for (const SweepPoint& point : each->points) values.push_back({point.value, value(point)});
     const auto at = static_cast<std::size_t>(std::find(all.begin(), all.end(), each) - all.begin());
-    svg.dots(draw_curve(svg, panel, values, kColours[at]), kDot, kColours[at]);
+    // Of degrees with the same product several points stand over one another.
+    const bool joined = each->name != kGridName;
+    svg.dots(joined ? draw_curve(svg, panel, values, kColours[at]) : places(panel, values), kDot,
+             kColours[at]);
   }
 }
 

@@ -31,7 +31,7 @@ class Row {
 };
 
 constexpr const char* kHeader =
-    "axis,series,label,value,model,cluster,gpus,dp,tp,cp,pp,micro_batch,recompute,seq,"
+    "axis,series,label,value,model,cluster,gpus,dp,tp,cp,pp,vpp,shard,micro_batch,recompute,seq,"
     "global_batch,step_time_s,compute_s,communication_s,exposed_communication_s,bubble_s,"
     "tokens_per_s,tokens_per_s_per_gpu,mfu,power_w_per_gpu,tokens_per_j,days,gpu_hours,"
     "energy_mwh,price_usd,co2_t,marginal_tokens_per_s_per_gpu,marginal_tokens_per_s_per_w,"
@@ -54,8 +54,8 @@ std::string scale_sweep_csv(const SweepAnswer& answer) {
       row.number(point.value);
       row.text(point.run.model.name);
       row.text(point.run.cluster.name);
-      for (const std::int64_t value :
-           {layout.ranks(), layout.dp, layout.tp, layout.cp, layout.pp, layout.micro_batch}) {
+      for (const std::int64_t value : {layout.ranks(), layout.dp, layout.tp, layout.cp, layout.pp,
+                                       layout.vpp, layout.shard, layout.micro_batch}) {
         row.count(value);
       }
       row.text(std::string(kRecomputeNames[static_cast<std::size_t>(layout.recompute)]));

@@ -44,19 +44,21 @@ std::string published_text(const std::vector<PublishedRun>& runs) {
 }
 
 std::string published_markdown(const std::vector<PublishedRun>& runs) {
-  std::string out =
-      "| run | tokens | layout | MFU | goodput | accelerator-hours, published | predicted | error "
-      "| MWh, published | predicted |\n|---|---|---|---|---|---|---|---|---|---|\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"run", "tokens", "MFU", "goodput", "thousand hours", "ours", "error", "MWh", "ours"}};
+  const auto thousands = [](double hours) { return short_count_text(std::round(hours / 1000)); };
   for (const PublishedRun& run : runs) {
     const WholeRun& whole = run.whole;
-    out += "| " + run.title + " | " + short_count_text(run.tokens) + " | " +
-           (run.layout_published ? "published" : "by rule") + " | " + percent(whole.forecast.mfu) +
-           " | " + percent(whole.cost.time.goodput) + " | " +
-           short_count_text(run.accelerator_hours) + " | " +
-           short_count_text(run.predicted_hours()) + " | " + percent(run.error(), "%+.1f %%") +
-           " | " + (run.megawatt_hours ? short_count_text(*run.megawatt_hours) : "") + " | " +
-           short_count_text(whole.cost.energy.total().value() / 3.6e9) + " |\n";
+    rows.push_back({run.title + (run.layout_published ? "" : " *"), short_count_text(run.tokens),
+                    percent(whole.forecast.mfu), percent(whole.cost.time.goodput),
+                    thousands(run.accelerator_hours), thousands(run.predicted_hours()),
+                    percent(run.error(), "%+.1f %%"),
+                    run.megawatt_hours ? short_count_text(*run.megawatt_hours) : "",
+                    short_count_text(whole.cost.energy.total().value() / 3.6e9)});
   }
+  std::string out = markdown_table(rows) +
+                    "\n\\*: layout by the rule; hours: of accelerators, as published and as "
+                    "predicted; MWh the same.\n";
   out += "\n```\n" + error_lines(runs) + "```\n\nWhat is known of each:\n\n";
   for (const PublishedRun& run : runs) {
     out += "- **" + run.title + "**: " + run.source + ". " + run.remark + "\n";

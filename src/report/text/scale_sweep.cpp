@@ -44,13 +44,12 @@ std::string share(double value) {
 }
 
 Rows throughput_rows(const SweepAnswer& answer, const SharedTable& table) {
-  Rows rows = {{axis_title(answer.question.axis), "tokens/s", "each", "MFU", "compute", "calls",
-                "exposed", "bubble"}};
+  Rows rows = {{axis_title(answer.question.axis), "tokens/s", "MFU", "compute", "calls", "exposed",
+                "bubble"}};
   for (const auto& [name, at] : table.lines) {
     const SweepPoint& point = *at;
     const Forecast& made = point.forecast;
-    rows.push_back({name, short_count_text(made.tokens_per_second),
-                    short_count_text(made.tokens_per_second_per_accelerator), share(made.mfu),
+    rows.push_back({name, short_count_text(made.tokens_per_second), share(made.mfu),
                     to_text(made.parts.compute), to_text(point.communication),
                     to_text(point.exposed), to_text(made.parts.bubble)});
   }
@@ -59,11 +58,12 @@ Rows throughput_rows(const SweepAnswer& answer, const SharedTable& table) {
 
 Rows power_rows(const SweepAnswer& answer, const SharedTable& table) {
   const bool marginal = is_over_accelerators(answer.question.axis);
-  Rows rows = {{axis_title(answer.question.axis), "layout", "W each", "tokens/J"}};
+  Rows rows = {{axis_title(answer.question.axis), "layout", "each", "W each", "tokens/J"}};
   if (marginal) rows.front().insert(rows.front().end(), {"added each", "a watt"});
   for (const auto& [name, at] : table.lines) {
     const SweepPoint& point = *at;
     rows.push_back({name, short_layout_words(point.run.layout),
+                    short_count_text(point.forecast.tokens_per_second_per_accelerator),
                     number_text("%.0f", point.cost.accelerator_power.value()),
                     number_text("%.3g", point.tokens_per_joule)});
     if (!marginal) continue;
@@ -90,7 +90,7 @@ Rows cost_rows(const SweepAnswer& answer, const SharedTable& table) {
 
 Rows loss_rows(const SweepAnswer& answer, const SweepSeries& series) {
   Rows rows = {{axis_title(answer.question.axis), "batch", "tokens", "days", "sooner", "tokens/s",
-                "best batch", "with it"}};
+                "best", "with it"}};
   const auto first =
       std::find_if(series.points.begin(), series.points.end(),
                    [](const SweepPoint& point) { return point.to_loss.has_value(); });
@@ -155,6 +155,23 @@ std::string notes_text(const SweepSeries& series) {
   return out;
 }
 
+// Models that do not fit with the weights gathered once, as the run asks.
+std::string regathered_text(const SweepAnswer& answer) {
+  if (answer.question.axis != SweepAxis::model) return {};
+  std::vector<std::string> names;
+  for (const SweepSeries& series : answer.series) {
+    for (const SweepPoint& point : series.points) {
+      const bool again = point.run.layout.reshard_after_forward &&
+                         !answer.question.base.layout.reshard_after_forward;
+      if (again) names.push_back(printable(point.label, 40));
+    }
+  }
+  if (names.empty()) return {};
+  return "gathered again for the backward pass, without --no-reshard, as it does not fit "
+         "otherwise: " +
+         join(names, ", ");
+}
+
 std::string left_out_text(const SweepSeries& series) {
   std::string out;
   const std::string name = series.name.empty() ? "" : printable(series.name, 60) + " ";
@@ -191,11 +208,14 @@ std::string freedom_text(const SweepQuestion& question) {
   const LayoutFreedom& free = question.free;
   if (question.best && question.axis != SweepAxis::layout)
     return "layout: of each point the best of all";
-  if (!free.micro_batch && !free.recompute) return {};
-  return std::string(free.micro_batch && free.recompute ? "micro-batch and recomputation"
-                     : free.micro_batch                 ? "micro-batch"
-                                                        : "recomputation") +
-         ": of each point the fastest that fits";
+  std::vector<std::string> chosen;
+  if (free.micro_batch) chosen.emplace_back("micro-batch");
+  if (free.recompute) chosen.emplace_back("recomputation");
+  if (free.virtual_stages != VirtualStages::given) {
+    chosen.emplace_back("virtual stages of interleaved and tp x pp");
+  }
+  if (chosen.empty()) return {};
+  return join(chosen, ", ") + ": of each point the fastest that fits";
 }
 
 // A run that does not leave a domain sees nothing of the network beyond.
@@ -216,7 +236,7 @@ std::string crossover_point_text(const SweepPoint& point) {
 
 std::string crossover_text(const SweepAnswer& answer) {
   const std::string begin =
-      "pure data parallelism against one of the others, on more and more "
+      "pure data parallelism against the others, on more and more "
       "accelerators with the batch of each as it is: ";
   if (!answer.crossover) {
     return begin + "it stays ahead, or does not fit, from " +
@@ -233,17 +253,18 @@ std::string crossover_text(const SweepAnswer& answer) {
          crossover_point_text(at.split);
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return text;
+}
+
 std::string markdown_of(const SweepAnswer& answer) {
   std::string out;
   for (const SharedTable& table : tables_of(answer)) {
     if (table.lines.empty()) continue;
-    Rows rows = throughput_rows(answer, table);
-    const Rows power = power_rows(answer, table);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].insert(rows[i].end(), power[i].begin() + 1, power[i].end());
-    }
     if (!table.title.empty()) out += (out.empty() ? "**" : "\n**") + table.title + "**\n\n";
-    out += markdown_table(rows);
+    out += markdown_table(throughput_rows(answer, table)) + "\n" +
+           markdown_table(power_rows(answer, table), 2);
   }
   for (const SweepSeries& series : answer.series) {
     if (is_over_accelerators(answer.question.axis) && !series.points.empty()) {
@@ -256,6 +277,9 @@ std::string markdown_of(const SweepAnswer& answer) {
       out += "\nLeft out: " + (series.name.empty() ? "" : series.name + " ") + left.label + ": " +
              left.reason + ".\n";
     }
+  }
+  if (const std::string text = regathered_text(answer); !text.empty()) {
+    out += "\n" + capitalised(text) + ".\n";
   }
   if (answer.question.axis == SweepAxis::layout) {
     out += "\nCrossover: " + crossover_text(answer) + ".\n";
@@ -272,16 +296,17 @@ std::string scale_sweep_text(const SweepAnswer& answer) {
                     std::string(name_of(question.base.job.framework)) + ", sequences of " +
                     short_count_text(static_cast<double>(question.base.job.sequence)) +
                     " tokens\n" + what_stays(question) + "\n";
-  if (const std::string text = freedom_text(question); !text.empty()) out += text + "\n";
+  if (const std::string text = freedom_text(question); !text.empty()) out += wrapped(text, 0, 2);
   out += within_text(question);
   for (const SharedTable& table : tables_of(answer)) {
     if (table.lines.empty()) continue;
     if (!table.title.empty()) out += "\n" + printable(table.title);
     out += "\na step (calls: hidden or not; exposed: what nothing hides)\n" +
            aligned(throughput_rows(answer, table));
-    out += is_over_accelerators(question.axis)
-               ? "\nlayout, power of accelerators, and the tokens/s that those added bring\n"
-               : "\nlayout and power of accelerators\n";
+    out +=
+        is_over_accelerators(question.axis)
+            ? "\nlayout, tokens/s and power of each accelerator, tokens/s that those added bring\n"
+            : "\nlayout, tokens/s and power of each accelerator\n";
     out += aligned(power_rows(answer, table), 2);
     out += "\n" + tokens_text(question.given.tokens) + " tokens" +
            (question.tokens_given ? "" : " (the default)") +
@@ -296,6 +321,7 @@ std::string scale_sweep_text(const SweepAnswer& answer) {
     }
     out += left_out_text(series) + notes_text(series);
   }
+  if (const std::string text = regathered_text(answer); !text.empty()) out += wrapped(text, 0, 2);
   if (question.axis == SweepAxis::layout) out += "\n" + wrapped(crossover_text(answer), 0, 2);
   for (const std::string& assumption : question.base.assumptions) {
     out += wrapped("assumed: " + printable(assumption, 1000), 0, 2);

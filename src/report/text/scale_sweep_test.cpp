@@ -54,6 +54,35 @@ TEST(SweepAnswers, TextFitsIntoEightyColumnsOnEveryAxis) {
   }
 }
 
+// A page of tables is read in an editor, too.
+TEST(SweepAnswers, TablesOfThePageFitIntoEightyColumnsOnEveryAxis) {
+  for (const SweepAxis axis : kAxes) {
+    const auto answer = ask(axis, {});
+    ASSERT_TRUE(answer.ok());
+    const std::string text =
+        scale_sweep_blocks({{"headway", *answer}}).at(std::string(to_name(axis)));
+    std::size_t rows = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = text.find('\n', begin);
+      const std::string line = text.substr(begin, end - begin);
+      begin = end + 1;
+      if (!line.starts_with('|')) continue;
+      ++rows;
+      EXPECT_LE(line.size(), 80U) << line;
+    }
+    EXPECT_GT(rows, 4U);
+  }
+}
+
+TEST(SweepAnswers, SaysWhichModelsGatherTheirWeightsAgain) {
+  const auto answer = ask(SweepAxis::model, {{"no-reshard", "true"},
+                                             {"gpus", "256"},
+                                             {"global-batch", "512"},
+                                             {"at", "llama-2-7b,llama-2-70b"}});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_NE(scale_sweep_text(*answer).find("otherwise: llama-2-70b\n"), std::string::npos);
+}
+
 TEST(SweepAnswers, EachPointIsARowOfTheCsv) {
   for (const SweepAxis axis : kAxes) {
     const auto answer = ask(axis, {});

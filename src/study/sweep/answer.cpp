@@ -21,20 +21,6 @@ SameLoss same_loss_as(const SweepQuestion& question) {
   return out;
 }
 
-// What is set against pure data parallelism, one degree at a time.
-std::vector<Degrees> split_layouts(const SweepQuestion& question) {
-  std::vector<std::int64_t> degrees = question.at;
-  if (degrees.empty()) degrees = {2, 4, 8};
-  std::vector<Degrees> out;
-  for (const std::int64_t degree : degrees) {
-    if (degree == 1) continue;
-    out.push_back({.tp = degree});
-    out.push_back({.cp = degree});
-    out.push_back({.pp = degree});
-  }
-  return out;
-}
-
 // Counts points over all series; where the time to a loss is found too, each point twice.
 class PointCount {
  public:
@@ -57,6 +43,13 @@ class PointCount {
   std::size_t before_ = 0, of_ = 0;
   bool stopped_ = false;
 };
+
+// Points of a plan take the virtual stages that it says.
+LayoutFreedom freedom_of(const SweepQuestion& question, const SweepPlan& plan) {
+  LayoutFreedom out = question.free;
+  out.virtual_stages = plan.virtual_stages;
+  return out;
+}
 
 // Beside all degrees of a sweep of layouts.
 SweepCase best_case(const Run& base) {
@@ -105,6 +98,7 @@ Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best,
   out.same_loss = same_loss_as(out.question);
   const bool layouts = out.question.axis == SweepAxis::layout;
   for (const SweepPlan& plan : plans) {
+    if (layouts) standing.layout = fastest_that_fits(freedom_of(out.question, plan));
     out.series.push_back(sweep(plan.name, plan.cases, layouts ? standing : chosen));
     points.pass(plan.cases.size());
     if (points.stopped()) break;
@@ -116,6 +110,7 @@ Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best,
   if (points.stopped()) return Problem{"scale", "was stopped", Trouble::stopped};
   if (!layouts) return out;
   standing.progress = chosen.progress = {};
+  standing.layout = fastest_that_fits(out.question.free);
   if (best) out.series.push_back(sweep("best", {best_case(out.question.base)}, chosen));
   add_crossover(out, standing);
   return out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "forecast/predict/predict.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 #include "study/sweep/axes.hpp"
 #include "study/sweep/choice.hpp"
@@ -118,14 +119,32 @@ TEST(SweepPlans, DefaultsOfEachAxis) {
   using Names = std::vector<std::vector<std::string>>;
   EXPECT_EQ(names(SweepAxis::weak),
             (Names{{"64", "128", "256", "512", "1,024", "2,048", "4,096"}}));
-  EXPECT_EQ(names(SweepAxis::model), (Names{{"llama-2-7b", "llama-2-13b", "llama-2-70b"}}));
+  EXPECT_EQ(names(SweepAxis::model),
+            (Names{{"tinyllama-1.1b", "llama-2-7b", "llama-2-13b", "llama-2-70b"}}));
   // A rank has two sequences of the 128: of twice the length it has one.
   EXPECT_EQ(names(SweepAxis::context), (Names{{"1,024", "2,048", "4,096", "8,192"}}));
   EXPECT_EQ(names(SweepAxis::strong), (Names{{"64", "128"}}));
   EXPECT_EQ(names(SweepAxis::hardware).size(), 2U);
   EXPECT_EQ(names(SweepAxis::network).size(), 3U);
-  EXPECT_EQ(names(SweepAxis::layout),
-            (Names{{"1"}, {"2", "4", "8"}, {"2", "4", "8"}, {"2", "4", "8"}}));
+  EXPECT_EQ(
+      names(SweepAxis::layout),
+      (Names{{"1"},
+             {"2", "4", "8"},
+             {"2", "4", "8"},
+             {"2", "4", "8"},
+             {"2", "4", "8"},
+             {"2 x 2", "2 x 4", "2 x 8", "4 x 2", "4 x 4", "4 x 8", "8 x 2", "8 x 4", "8 x 8"},
+             {"8", "32"}}));
+}
+
+TEST(SweepPlans, ModelsOfAnotherFamilyAreThoseBesideItBySize) {
+  auto question = read_sweep(SweepAxis::model, request({{"model", "llama-3.1-70b"}}));
+  ASSERT_TRUE(question.ok());
+  EXPECT_EQ(question->names,
+            (std::vector<std::string>{"llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"}));
+  question = read_sweep(SweepAxis::model, request({{"model", "mixtral-8x7b"}}));
+  ASSERT_TRUE(question.ok());
+  EXPECT_EQ(question->names, std::vector<std::string>{"mixtral-8x7b"});
 }
 
 // Defaults that follow from the accelerator are settled for each: V100 knows no bf16.
@@ -162,7 +181,7 @@ TEST(MakeSweep, AFasterNetworkIsNeverSlowerAndALaterOneNeverFaster) {
 
 TEST(MakeSweep, TheBestLayoutIsAskedWhereOneIsGiven) {
   const auto answer = ask(SweepAxis::strong, {{"at", "64,128"}},
-                          [](const headway::Run& run) { return with_degrees(run, 1, 1, 2); });
+                          [](const headway::Run& run) { return with_degrees(run, {.pp = 2}); });
   ASSERT_TRUE(answer.ok());
   ASSERT_EQ(answer->series.front().points.size(), 2U);
   for (const SweepPoint& point : answer->series.front().points) {
@@ -183,15 +202,94 @@ TEST(MakeSweep, TheBestOfAllIsNoSlowerThanTheLayoutAsGiven) {
   }
 }
 
+const SweepSeries& series_of(const SweepAnswer& answer, std::string_view name) {
+  return *std::find_if(answer.series.begin(), answer.series.end(),
+                       [&](const SweepSeries& series) { return series.name == name; });
+}
+
+// Two FSDP weight copies of Llama 2 70B in 16 bit alone take 276 GB: it can train only where
+// gathered weights are dropped; the smaller ones keep theirs, as was asked.
+TEST(MakeSweep, ModelsThatDoNotFitWithGatheredWeightsDropThem) {
+  const auto answer =
+      ask(SweepAxis::model, {{"no-reshard", "true"}, {"gpus", "256"}, {"global-batch", "512"}});
+  ASSERT_TRUE(answer.ok());
+  const SweepSeries& models = answer->series.front();
+  ASSERT_EQ(labels(models), (std::vector<std::string>{"tinyllama-1.1b", "llama-2-7b", "llama-2-13b",
+                                                      "llama-2-70b"}));
+  for (const SweepPoint& point : models.points) {
+    EXPECT_EQ(point.run.layout.reshard_after_forward, point.label == "llama-2-70b") << point.label;
+    EXPECT_TRUE(point.forecast.fits);
+  }
+  // Elsewhere what was asked stands.
+  const auto strong = ask(SweepAxis::strong, {{"no-reshard", "true"},
+                                              {"model", "llama-2-70b"},
+                                              {"gpus", "256"},
+                                              {"global-batch", "512"},
+                                              {"at", "256"}});
+  ASSERT_TRUE(strong.ok());
+  EXPECT_EQ(strong->series.front().left_out.size(), 1U);
+}
+
+// (p-1)/(v m) of the work is bubble, with v virtual stages and m micro-batches (arXiv 2104.04473).
+TEST(MakeSweep, AmongLayoutsPipelinesAreInterleavedAndCombinedWithTensorDegrees) {
+  const auto answer = ask(SweepAxis::layout, {{"micro-batch", "1"}, {"global-batch", "512"}});
+  ASSERT_TRUE(answer.ok());
+  const SweepSeries& plain = series_of(*answer, "pipeline");
+  const SweepSeries& interleaved = series_of(*answer, "interleaved");
+  ASSERT_EQ(plain.points.size(), 3U);
+  ASSERT_EQ(labels(interleaved), labels(plain));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Layout& layout = interleaved.points[i].run.layout;
+    EXPECT_EQ(plain.points[i].run.layout.vpp, 1);
+    EXPECT_GT(layout.vpp, 1);
+    EXPECT_EQ(32 % (layout.pp * layout.vpp), 0);
+    EXPECT_LT(interleaved.points[i].forecast.parts.bubble, plain.points[i].forecast.parts.bubble);
+  }
+  const SweepSeries& grid = series_of(*answer, kGridName);
+  ASSERT_EQ(grid.points.size(), 9U);
+  for (const SweepPoint& point : grid.points) {
+    const Layout& layout = point.run.layout;
+    EXPECT_EQ(point.label, std::to_string(layout.tp) + " x " + std::to_string(layout.pp));
+    headway::Run once = point.run;
+    once.layout.vpp = 1;
+    EXPECT_LE(point.forecast.step_time, predict(once)->step_time) << point.label;
+  }
+  // What is given of virtual stages stands.
+  const auto given =
+      ask(SweepAxis::layout, {{"pp", "2"}, {"vpp", "2"}, {"global-batch", "512"}, {"at", "2,4"}});
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(given->series.size(), 6U);
+  for (const SweepPoint& point : series_of(*given, kGridName).points) {
+    EXPECT_EQ(point.run.layout.vpp, 2);
+  }
+}
+
+// A group of s ranks holds a copy of the states: each rank holds an s-th instead of a 64th.
+TEST(MakeSweep, AmongLayoutsHybridShardingIsAnAxis) {
+  const auto answer =
+      ask(SweepAxis::layout, {{"at", "2"}, {"shard", "8,16"}, {"micro-batch", "1"}});
+  ASSERT_TRUE(answer.ok());
+  const SweepSeries& hybrid = series_of(*answer, kHybridName);
+  ASSERT_EQ(labels(hybrid), (std::vector<std::string>{"8", "16"}));
+  const Forecast& pure = answer->series.front().points.front().forecast;
+  for (const SweepPoint& point : hybrid.points) {
+    const double copies = 64 / point.value;
+    EXPECT_NEAR(point.forecast.memory.optimizer / pure.memory.optimizer, copies, 1e-9);
+    EXPECT_EQ(point.run.layout.tp * point.run.layout.cp * point.run.layout.pp, 1);
+  }
+  const auto whole = ask(SweepAxis::layout, {{"at", "2"}, {"zero", "0"}, {"shard", "8"}});
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(series_of(*whole, kHybridName).left_out.size(), 1U);
+}
+
 TEST(MakeSweep, AmongLayoutsTheBestStandsBesideTheOthers) {
   const auto answer = ask(SweepAxis::layout, {},
-                          [](const headway::Run& run) { return with_degrees(run, 1, 1, 4); });
+                          [](const headway::Run& run) { return with_degrees(run, {.pp = 4}); });
   ASSERT_TRUE(answer.ok());
-  ASSERT_EQ(answer->series.size(), 5U);
   EXPECT_EQ(answer->series[1].points.front().run.layout.tp, 2);
-  EXPECT_EQ(answer->series[4].name, "best");
-  ASSERT_EQ(answer->series[4].points.size(), 1U);
-  EXPECT_EQ(answer->series[4].points.front().run.layout.pp, 4);
+  EXPECT_EQ(answer->series.back().name, "best");
+  ASSERT_EQ(answer->series.back().points.size(), 1U);
+  EXPECT_EQ(answer->series.back().points.front().run.layout.pp, 4);
   ASSERT_TRUE(answer->crossover.has_value());
   EXPECT_EQ(answer->crossover->pure.run.layout.pp, 1);
 }

@@ -84,7 +84,8 @@ Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_toke
   return out;
 }
 
-Result<Run> with_degrees(const Run& base, std::int64_t tp, std::int64_t cp, std::int64_t pp) {
+Result<Run> with_degrees(const Run& base, Degrees degrees) {
+  const auto [tp, cp, pp] = degrees;
   Run out = base;
   const std::int64_t ranks = base.layout.ranks(), copy = tp * cp * pp;
   if (copy < 1 || ranks % copy != 0) {
@@ -97,6 +98,15 @@ Result<Run> with_degrees(const Run& base, std::int64_t tp, std::int64_t cp, std:
   out.layout.pp = pp;
   out.layout.dp = ranks / copy;
   if (pp == 1) out.layout.vpp = 1;
+  return out;
+}
+
+Result<Run> with_shard(const Run& base, std::int64_t ranks) {
+  if (base.layout.zero == 0) {
+    return Problem{FieldName("zero"), "hybrid sharding needs sharded states: ZeRO 1 to 3"};
+  }
+  auto out = with_degrees(base, {});
+  if (out) out->layout.shard = ranks;
   return out;
 }
 

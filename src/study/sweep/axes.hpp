@@ -20,8 +20,15 @@ Result<Run> with_accelerators(const Run& base, std::int64_t accelerators, BatchR
 /// With sequences of another length: as many tokens in a step, or as many sequences.
 Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_tokens);
 
+/// Degrees that split a model.
+struct Degrees {
+  std::int64_t tp = 1, cp = 1, pp = 1;
+};
 /// On as many accelerators with other degrees; data parallelism takes what they leave.
-Result<Run> with_degrees(const Run& base, std::int64_t tp, std::int64_t cp, std::int64_t pp);
+Result<Run> with_degrees(const Run& base, Degrees degrees);
+
+/// With copies of sharded states that so many ranks share (hybrid sharding).
+Result<Run> with_shard(const Run& base, std::int64_t ranks);
 
 /// The network beyond the innermost level: rates times `factor`.
 Result<Run> with_bandwidth(const Run& base, double factor);

@@ -56,11 +56,11 @@ TEST(WithSequence, KeepsTokensOrSequencesOfAStep) {
 TEST(WithDegrees, DataParallelismTakesWhatTheyLeave) {
   headway::Run base = run_to_sweep();
   base.layout.dp = 64;
-  const auto split = with_degrees(base, 4, 2, 2);
+  const auto split = with_degrees(base, {.tp = 4, .cp = 2, .pp = 2});
   ASSERT_TRUE(split.ok());
   EXPECT_EQ(split->layout.dp, 4);
   EXPECT_EQ(split->layout.ranks(), 64);
-  EXPECT_FALSE(with_degrees(base, 3, 1, 1).ok());
+  EXPECT_FALSE(with_degrees(base, {.tp = 3}).ok());
 }
 
 // A gigabyte is all bandwidth, four bytes are all latency: each doubles with its factor and leaves

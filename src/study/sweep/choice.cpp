@@ -10,47 +10,86 @@ namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 64;  // beyond it no product gets faster
 
+std::vector<std::int64_t> micro_batches_to_try(const Run& run, bool free) {
+  if (!free) return {run.layout.micro_batch};
+  std::vector<std::int64_t> out;
+  for (std::int64_t size = 1; size <= kLargestMicroBatch; size *= 2) out.push_back(size);
+  return out;
+}
+
+// Those that spread the layers evenly; where none do, all.
+std::vector<std::int64_t> virtual_stages_to_try(const Run& run, VirtualStages free) {
+  if (free == VirtualStages::given) return {run.layout.vpp};
+  std::vector<std::int64_t> even, all;
+  const std::int64_t layers = run.model.layers(), pp = run.layout.pp;
+  for (std::int64_t vpp = 2; pp > 1 && pp * vpp <= layers; ++vpp) {
+    all.push_back(vpp);
+    if (layers % (pp * vpp) == 0) even.push_back(vpp);
+  }
+  std::vector<std::int64_t> out = even.empty() ? all : even;
+  if (free == VirtualStages::any) out.insert(out.begin(), 1);
+  if (out.empty()) out.push_back(2);  // illegal, and check() says why
+  return out;
+}
+
+struct Fastest {
+  Run run;
+  bool fits = false;
+};
+
+Fastest fastest(const Run& run, LayoutFreedom free, const Calibration& calibration) {
+  const std::vector<std::int64_t> sizes = micro_batches_to_try(run, free.micro_batch);
+  const std::vector<std::int64_t> virtual_stages = virtual_stages_to_try(run, free.virtual_stages);
+  std::vector<Recompute> modes = {run.layout.recompute};
+  if (free.recompute) modes = {Recompute::none, Recompute::selective, Recompute::full};
+
+  Fastest best = {run};  // says what is wrong where nothing is legal
+  best.run.layout.micro_batch = sizes.front();
+  best.run.layout.vpp = virtual_stages.front();
+  Seconds time;
+  Bytes memory;
+  bool found = false;
+  Run trial = run;
+  const auto consider = [&] {
+    if (!is_legal(trial.model, trial.job, trial.layout, trial.cluster)) return;
+    const Forecast made =
+        forecast(trial.model, trial.job, trial.layout, trial.cluster, calibration, run.convention);
+    const bool better = !found || (made.fits && !best.fits) ||
+                        (made.fits && best.fits && made.step_time < time) ||
+                        (!made.fits && !best.fits && made.memory.total() < memory);
+    if (!better) return;
+    best.run.layout = trial.layout;
+    best.fits = made.fits;
+    time = made.step_time;
+    memory = made.memory.total();
+    found = true;
+  };
+  for (const std::int64_t vpp : virtual_stages) {
+    trial.layout.vpp = vpp;
+    for (const std::int64_t size : sizes) {
+      trial.layout.micro_batch = size;
+      for (const Recompute mode : modes) {
+        trial.layout.recompute = mode;
+        consider();
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 LayoutChoice fastest_that_fits(LayoutFreedom free) {
   return [free](const Run& run) -> Result<Run> {
     const auto calibration = calibration_for(run.cluster, run.job.software);
     if (!calibration) return calibration.problems();
-    std::vector<std::int64_t> micro_batches = {run.layout.micro_batch};
-    if (free.micro_batch) {
-      micro_batches.clear();
-      for (std::int64_t size = 1; size <= kLargestMicroBatch; size *= 2) {
-        micro_batches.push_back(size);
-      }
-    }
-    std::vector<Recompute> modes = {run.layout.recompute};
-    if (free.recompute) modes = {Recompute::none, Recompute::selective, Recompute::full};
-
-    Run best = run;
-    best.layout.micro_batch = micro_batches.front();  // says what is wrong where nothing is legal
-    Seconds time;
-    Bytes memory;
-    bool found = false, fits = false;
-    Run trial = run;
-    for (const std::int64_t micro_batch : micro_batches) {
-      for (const Recompute mode : modes) {
-        trial.layout.micro_batch = micro_batch;
-        trial.layout.recompute = mode;
-        if (!check(trial.model, trial.job, trial.layout, trial.cluster).empty()) continue;
-        const Forecast made = forecast(trial.model, trial.job, trial.layout, trial.cluster,
-                                       *calibration, run.convention);
-        const bool better = !found || (made.fits && !fits) ||
-                            (made.fits && fits && made.step_time < time) ||
-                            (!made.fits && !fits && made.memory.total() < memory);
-        if (!better) continue;
-        best.layout = trial.layout;
-        time = made.step_time;
-        memory = made.memory.total();
-        fits = made.fits;
-        found = true;
-      }
-    }
-    return best;
+    Fastest kept = fastest(run, free, *calibration);
+    const bool may_drop = free.reshard && !kept.fits && !run.layout.reshard_after_forward;
+    if (!may_drop) return std::move(kept.run);
+    Run dropping = run;
+    dropping.layout.reshard_after_forward = true;
+    Fastest dropped = fastest(dropping, free, *calibration);
+    return std::move(dropped.fits ? dropped.run : kept.run);
   };
 }
 

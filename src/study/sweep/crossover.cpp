@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "study/sweep/axes.hpp"
-
 namespace headway {
 namespace {
 
 // As many sequences for each accelerator as in the base run, on n of them.
 Result<Run> at_scale(const Run& base, std::int64_t accelerators) {
-  const auto pure = with_degrees(base, 1, 1, 1);
+  const auto pure = with_degrees(base, {});
   return pure ? with_accelerators(*pure, accelerators, BatchRule::of_a_rank) : pure;
 }
 
@@ -19,8 +17,7 @@ std::optional<SweepPoint> fastest(const Run& run, const std::vector<Degrees>& la
   std::optional<SweepPoint> best;
   for (const Degrees& d : layouts) {
     const SweepCase at = {std::to_string(run.layout.ranks()),
-                          static_cast<double>(run.layout.ranks()),
-                          with_degrees(run, d.tp, d.cp, d.pp)};
+                          static_cast<double>(run.layout.ranks()), with_degrees(run, d)};
     auto point = sweep_point(at, settings);
     if (point && (!best || point->forecast.tokens_per_second > best->forecast.tokens_per_second)) {
       best = std::move(point).value();

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "study/sweep/sweep.hpp"
+#include "study/sweep/axes.hpp"
 
 namespace headway {
 
@@ -15,11 +15,6 @@ namespace headway {
 /// holds at no doubling of `low`.
 std::optional<std::int64_t> first_where(std::int64_t low, std::int64_t high, std::int64_t unit,
                                         const std::function<bool(std::int64_t)>& holds);
-
-/// Degrees that a layout sets against pure data parallelism.
-struct Degrees {
-  std::int64_t tp = 1, cp = 1, pp = 1;
-};
 
 /// The fewest accelerators on which some split layout is faster than the pure one, each rank with
 /// as much of the batch as in the base run.

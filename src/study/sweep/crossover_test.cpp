@@ -91,7 +91,7 @@ TEST(Crossover, OfPredictedRunsIsTheFirstUnitWhereASplitLayoutIsAhead) {
     const headway::Run pure = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
     double best = 0;
     for (const Degrees& d : layouts) {
-      const auto point = sweep_point({"", 0, with_degrees(pure, d.tp, d.cp, d.pp)}, settings);
+      const auto point = sweep_point({"", 0, with_degrees(pure, d)}, settings);
       if (point) best = std::max(best, point->forecast.tokens_per_second);
     }
     return best;

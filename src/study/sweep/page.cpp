@@ -14,8 +14,8 @@ struct AskedSweep {
 
 using Workload = std::vector<std::pair<std::string, std::string>>;
 
-// The study's workload (arXiv 2411.13055; data/runs/studies.toml), weights kept gathered (models:
-// gathered again, as the largest does not fit otherwise), two sequences an accelerator.
+// The study's workload (arXiv 2411.13055; data/runs/studies.toml), weights kept gathered, two
+// sequences an accelerator.
 Result<Workload> studied_workload() {
   const auto studies = embedded_document("runs/studies.toml");
   if (!studies) return studies.problems();
@@ -41,7 +41,7 @@ std::vector<AskedSweep> asked(const Workload& studied) {
                               {"global-batch", "16"},
                               {"at", "8,32,128,256,512,1024,2048"}})},
       {SweepAxis::strong, with({{"no-reshard", ""}, {"gpus", "32"}, {"global-batch", "1024"}})},
-      {SweepAxis::model, with({{"gpus", "256"}, {"global-batch", "512"}})},
+      {SweepAxis::model, with({{"no-reshard", ""}, {"gpus", "256"}, {"global-batch", "512"}})},
       {SweepAxis::context,
        with({{"no-reshard", ""}, {"gpus", "256"}, {"global-batch", "256"}, {"keep", "sequences"}})},
       {SweepAxis::hardware, with({{"no-reshard", ""}, {"gpus", "256"}, {"global-batch", "512"}})},

@@ -1,11 +1,9 @@
 #include "study/sweep/plans.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
-#include "model/load.hpp"
 #include "study/sweep/axes.hpp"
 
 namespace headway {
@@ -77,45 +75,11 @@ Result<Run> with_field(const Run& base, const char* name, const std::string& val
   return make_run(fields);
 }
 
-// Built-in models of the same family, "llama-2-" of "llama-2-7b"; the model alone where its name
-// has no size at its end.
-std::vector<std::string> family_of(const Run& base) {
-  const auto given = std::find_if(base.given.rbegin(), base.given.rend(),
-                                  [](const GivenField& field) { return field.name == "model"; });
-  const std::string& name = given->text;
-  const std::size_t dash = name.rfind('-');
-  std::vector<std::string> out;
-  const auto is_size = [](std::string_view text) {
-    return text.size() >= 2 && (text.back() == 'b' || text.back() == 'm') &&
-           text.find_first_not_of("0123456789.") == text.size() - 1;
-  };
-  if (dash != std::string::npos && is_size(std::string_view(name).substr(dash + 1))) {
-    const std::string family = name.substr(0, dash + 1);
-    for (const std::string& other : model_names()) {
-      if (other.starts_with(family) && is_size(std::string_view(other).substr(family.size()))) {
-        out.push_back(other);
-      }
-    }
-  }
-  if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
-  return out;
-}
-
 SweepPlan over_models(const SweepQuestion& question) {
-  const bool given = !question.names.empty();
   SweepPlan out;
-  for (const std::string& name : given ? question.names : family_of(question.base)) {
-    out.cases.push_back({name, 0, with_field(question.base, "model", name)});
-  }
-  const auto size = [](const SweepCase& at) {
-    return at.run ? static_cast<double>(parameters(at.run->model).total) : HUGE_VAL;
-  };
-  if (!given) {
-    std::stable_sort(out.cases.begin(), out.cases.end(),
-                     [&](const SweepCase& a, const SweepCase& b) { return size(a) < size(b); });
-  }
-  for (std::size_t i = 0; i < out.cases.size(); ++i) {
-    out.cases[i].value = static_cast<double>(i);
+  for (const std::string& name : question.names) {
+    const double place = static_cast<double>(out.cases.size());
+    out.cases.push_back({name, place, with_field(question.base, "model", name)});
   }
   return out;
 }
@@ -169,26 +133,72 @@ std::vector<SweepPlan> over_network(const SweepQuestion& question) {
   return out;
 }
 
-std::vector<SweepPlan> over_layouts(const SweepQuestion& question) {
+std::vector<std::int64_t> degrees_of(const SweepQuestion& question) {
+  std::vector<std::int64_t> out = question.at;
+  if (out.empty()) out.assign(std::begin(kDegrees), std::end(kDegrees));
+  std::erase(out, 1);
+  return out;
+}
+
+// Groups of hybrid sharding from the innermost domain outwards, each four times the one before.
+std::vector<std::int64_t> shards_of(const SweepQuestion& question) {
+  if (!question.shard.empty()) return question.shard;
+  std::vector<std::int64_t> out;
   const Run& base = question.base;
-  std::vector<std::int64_t> degrees = question.at;
-  if (degrees.empty()) degrees.assign(std::begin(kDegrees), std::end(kDegrees));
-  std::vector<SweepPlan> out = {{"data alone", {{"1", 1, with_degrees(base, 1, 1, 1)}}},
-                                {"tensor", {}},
-                                {"context", {}},
-                                {"pipeline", {}}};
-  for (const std::int64_t degree : degrees) {
-    if (degree == 1) continue;
-    const std::string label = count_label(degree);
-    const double at = static_cast<double>(degree);
-    out[1].cases.push_back({label, at, with_degrees(base, degree, 1, 1)});
-    out[2].cases.push_back({label, at, with_degrees(base, 1, degree, 1)});
-    out[3].cases.push_back({label, at, with_degrees(base, 1, 1, degree)});
+  if (base.layout.zero == 0) return out;
+  constexpr std::int64_t kTimes = 4;
+  for (std::int64_t ranks = base.cluster.levels.front().size; ranks < base.layout.ranks();
+       ranks *= kTimes) {
+    if (ranks > 1 && base.layout.ranks() % ranks == 0) out.push_back(ranks);
   }
   return out;
 }
 
+std::vector<SweepPlan> over_layouts(const SweepQuestion& question) {
+  const Run& base = question.base;
+  const bool interleaves = question.free.virtual_stages == VirtualStages::any;
+  SweepPlan data = {"data alone", {{"1", 1, with_degrees(base, {})}}};
+  SweepPlan tensor = {"tensor", {}}, context = {"context", {}}, pipeline = {"pipeline", {}};
+  SweepPlan interleaved = {"interleaved", {}, VirtualStages::several};
+  SweepPlan grid = {std::string(kGridName), {}, question.free.virtual_stages};
+  SweepPlan hybrid = {std::string(kHybridName), {}};
+  const std::vector<std::int64_t> degrees = degrees_of(question);
+  for (const std::int64_t degree : degrees) {
+    const std::string label = count_label(degree);
+    const double at = static_cast<double>(degree);
+    tensor.cases.push_back({label, at, with_degrees(base, {.tp = degree})});
+    context.cases.push_back({label, at, with_degrees(base, {.cp = degree})});
+    pipeline.cases.push_back({label, at, with_degrees(base, {.pp = degree})});
+    interleaved.cases.push_back({label, at, with_degrees(base, {.pp = degree})});
+    for (const std::int64_t pp : degrees) {
+      grid.cases.push_back({label + " x " + count_label(pp), static_cast<double>(degree * pp),
+                            with_degrees(base, {.tp = degree, .pp = pp})});
+    }
+  }
+  for (const std::int64_t ranks : shards_of(question)) {
+    hybrid.cases.push_back(
+        {count_label(ranks), static_cast<double>(ranks), with_shard(base, ranks)});
+  }
+  std::vector<SweepPlan> out = {data, tensor, context, pipeline};
+  if (interleaves) out.push_back(interleaved);
+  out.push_back(grid);
+  if (!hybrid.cases.empty()) out.push_back(hybrid);
+  return out;
+}
+
 }  // namespace
+
+std::vector<Degrees> split_layouts(const SweepQuestion& question) {
+  std::vector<Degrees> out;
+  const std::vector<std::int64_t> degrees = degrees_of(question);
+  for (const std::int64_t degree : degrees) {
+    out.push_back({.tp = degree});
+    out.push_back({.cp = degree});
+    out.push_back({.pp = degree});
+    for (const std::int64_t pp : degrees) out.push_back({.tp = degree, .pp = pp});
+  }
+  return out;
+}
 
 std::vector<SweepPlan> sweep_plans(const SweepQuestion& question) {
   switch (question.axis) {

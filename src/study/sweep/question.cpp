@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "base/written_count.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "run/request_reader.hpp"
+#include "study/sweep/family.hpp"
 
 namespace headway {
 namespace {
@@ -35,7 +37,11 @@ constexpr RunField kModelFields[] = {
 constexpr RunField kHardwareFields[] = {
     kBest, {"at", "LIST", "clusters; default: dgx-v100 to gb200-nvl72, by generation"}};
 constexpr RunField kLayoutFields[] = {
-    kBest, {"at", "LIST", "degrees of tensor, context and pipeline parallelism; default 2,4,8"}};
+    kBest,
+    {"at", "LIST", "degrees of tensor, context and pipeline parallelism; default 2,4,8"},
+    {"shard", "LIST",
+     "ranks that share one copy of sharded states (hybrid sharding); default: the innermost "
+     "domain, and 4, 16 ... times as many"}};
 
 // Words between commas, without blanks around them.
 std::vector<std::string> words(const std::string& text) {
@@ -54,8 +60,13 @@ std::vector<std::string> words(const std::string& text) {
 
 constexpr std::size_t kMostPoints = 64;
 
-template <class Number>
-bool read_number(const std::string& word, Number& into, Number least, Number most) {
+bool read_number(const std::string& word, std::int64_t& into, std::int64_t least,
+                 std::int64_t most) {
+  const auto count = written_count(word);
+  into = count.value_or(0);
+  return count && into >= least && into <= most;
+}
+bool read_number(const std::string& word, double& into, double least, double most) {
   const char* const end = word.data() + word.size();
   const auto [rest, status] = std::from_chars(word.data(), end, into);
   return status == std::errc() && rest == end && into >= least && into <= most;
@@ -138,6 +149,8 @@ void read_axis(const RunRequest& fields, SweepQuestion& question, Problems& prob
   }
   lists.numbers<std::int64_t>("domain", question.domain, 2, 100'000,
                               "a number of accelerators from 2 to 100,000");
+  lists.numbers<std::int64_t>("shard", question.shard, 1, 10'000'000,
+                              "a number of ranks from 1 to 10^7");
 }
 
 }  // namespace
@@ -181,6 +194,10 @@ Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request) {
   out.free.micro_batch = !given(parts.run, "micro-batch");
   out.free.recompute = !given(parts.run, "recompute") && !given(parts.run, "recompute-pieces") &&
                        !given(parts.run, "recompute-every");
+  out.free.reshard = axis == SweepAxis::model;
+  if (axis == SweepAxis::layout && !given(parts.run, "vpp")) {
+    out.free.virtual_stages = VirtualStages::any;
+  }
 
   // Everything that is wrong, of the run, of the assumptions and of the axis.
   Problems problems;
@@ -193,6 +210,11 @@ Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request) {
   if (!problems.empty()) return problems;
   out.base = std::move(base).value();
   out.given = std::move(assumptions).value();
+  if (axis == SweepAxis::model && out.names.empty()) {
+    auto family = family_of(out.base);
+    if (!family) return family.problems();
+    out.names = std::move(family).value();
+  }
   const Cluster& cluster = out.base.cluster;
   const auto assumed = assumptions_for(out.given, cluster, out.base.layout.ranks());
   if (!assumed) return assumed.problems();

@@ -46,9 +46,10 @@ struct SweepQuestion {
   double threshold = 0.5;          // share of the first return that counts as diminished
   bool keep_tokens = true;         // context: as many tokens a step, else as many sequences
   std::vector<std::int64_t> at;    // accelerators, sequence lengths or degrees; empty: the default
-  std::vector<std::string> names;  // models or clusters; empty: the default
+  std::vector<std::string> names;  // models; clusters, empty: the default
   std::vector<double> bandwidth, latency;
   std::vector<std::int64_t> domain;
+  std::vector<std::int64_t> shard;  // layout: groups of hybrid sharding; empty: the default
 };
 /// Everything that is wrong with run, assumptions and axis, or the question.
 Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request);

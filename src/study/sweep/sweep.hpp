@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/quantity.hpp"
@@ -75,6 +76,10 @@ struct LeftOut {
   std::string label;
   std::string reason;
 };
+
+/// Series among layouts: tensor with pipeline degrees; data parallelism that shards its states over
+/// fewer ranks, of which its abscissa is the number.
+constexpr std::string_view kGridName = "tp x pp", kHybridName = "hybrid";
 
 struct SweepSeries {
   std::string name;  // empty where a sweep has only one

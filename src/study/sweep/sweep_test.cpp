@@ -110,7 +110,7 @@ TEST(Sweep, WhatIsIllegalOrDoesNotFitIsLeftOutWithTheReason) {
 TEST(Sweep, ALayoutChoiceIsAskedAtEachPointAndWithoutOneTheLayoutStands) {
   SweepSettings settings = usual_settings();
   const SweepSeries plain = sweep("", weak_cases({16, 64}), settings);
-  settings.layout = [](const headway::Run& run) { return with_degrees(run, 2, 1, 1); };
+  settings.layout = [](const headway::Run& run) { return with_degrees(run, {.tp = 2}); };
   const SweepSeries chosen = sweep("", weak_cases({16, 64}), settings);
   ASSERT_EQ(plain.points.size(), 2U);
   ASSERT_EQ(chosen.points.size(), 2U);

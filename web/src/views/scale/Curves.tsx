@@ -15,33 +15,34 @@ interface Props {
   metric: Metric;
 }
 
-/** What each series of a network's sweep counts. */
+/** What series count that have an abscissa of their own: those of a network, and hybrid sharding among layouts. */
 const kAxisOf: Readonly<Record<string, string>> = {
   bandwidth: "bandwidth beyond the node (factor of the machine's)",
   latency: "latency beyond the node (factor of the machine's)",
   domain: "accelerators that the innermost links join",
+  hybrid: "ranks that share one copy of the states",
 };
 
 /** The name of a series' abscissa. */
 export function axisOf(sweep: Sweep, series: SweepSeries): string {
-  return sweep.id === "network" ? (kAxisOf[series.name] ?? series.name) : sweep.axis;
+  return kAxisOf[series.name] ?? sweep.axis;
 }
 
-/** Series of one meaning share a drawing; a network's bandwidth, latency and domain have each their own. */
+/** Series of one meaning share a drawing; those with an abscissa of their own have each their own. */
 export function Curves({ document, sweep, metric }: Props) {
-  if (sweep.id !== "network") {
-    return <Picture document={document} sweep={sweep} metric={metric} series={document.series} axis={sweep.axis} />;
-  }
+  const together = document.series.filter((series) => !kAxisOf[series.name]);
+  const groups = [together, ...document.series.filter((series) => kAxisOf[series.name]).map((series) => [series])];
+  const drawn = groups.filter((group) => group.length > 0);
   return (
-    <div class="pair">
-      {document.series.map((series) => (
+    <div class={drawn.length > 1 ? "pair" : ""}>
+      {drawn.map((group) => (
         <Picture
-          key={series.name}
+          key={group[0]!.name}
           document={document}
           sweep={sweep}
           metric={metric}
-          series={[series]}
-          axis={axisOf(sweep, series)}
+          series={group}
+          axis={axisOf(sweep, group[0]!)}
         />
       ))}
     </div>
