@@ -194,6 +194,12 @@ Command comms_command() {
         .help = "messages below this size are small; default: where latency is more than half of "
                 "the time",
         .target = &request->small},
+       {.name = "clusters",
+        .value = "LIST",
+        .help = "the same run on each of these clusters, beside one another",
+        .target = &request->clusters,
+        .names = cluster_names,
+        .built_in = "cluster"},
        wordless("study", "the communication study: GPT-NeoX 19M to 13B on Frontier",
                 request->study),
        path("report", "DIR",

@@ -58,16 +58,17 @@ struct Plan;  // study/plan/plan.hpp
 Result<Plan> make_plan(const PlanRequest& request);
 
 struct CommsRequest {
-  std::vector<std::string> files;   // a run file (.toml), or traces
-  std::vector<std::string> traces;  // traces beside a run
-  RunRequest fields;                // flags of the run; they override the file
-  std::string csv;                  // file for the calls; empty: none
-  std::string save;                 // SQLite file for what was measured; empty: none
-  std::string plot;                 // folder for drawings; empty: none
-  std::string small;                // "16 KiB": messages below it are small; empty: by their time
-  bool study = false;               // the communication study instead of one run
-  std::string report;               // folder of communication.md, to be renewed; empty: none
-  double trace_steps = 0;           // optimiser steps in the traces; 0: to be found out
+  std::vector<std::string> files;     // a run file (.toml), or traces
+  std::vector<std::string> traces;    // traces beside a run
+  RunRequest fields;                  // flags of the run; they override the file
+  std::string csv;                    // file for the calls; empty: none
+  std::string save;                   // SQLite file for what was measured; empty: none
+  std::string plot;                   // folder for drawings; empty: none
+  std::string small;                  // "16 KiB": messages below it are small; empty: by their time
+  bool study = false;                 // the communication study instead of one run
+  std::string report;                 // folder of communication.md, to be renewed; empty: none
+  std::vector<std::string> clusters;  // the run on each of them; empty: on its own
+  double trace_steps = 0;             // optimiser steps in the traces; 0: to be found out
   bool json = false;
   Progress progress = {};  // told of bytes of traces; stops the command where it says so
 };

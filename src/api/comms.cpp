@@ -10,8 +10,10 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "platform/files.hpp"
 #include "platform/output.hpp"
 #include "platform/paths.hpp"
+#include "report/comms_clusters.hpp"
 #include "report/comms_compared.hpp"
 #include "report/comms_expected.hpp"
 #include "report/comms_measured.hpp"
@@ -104,6 +106,49 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
     return {.problems = std::move(failed)};
   }
   return {.text = request.json ? expected_json(*expected) : expected_text(*expected)};
+}
+
+// "a,b" as two names.
+std::vector<std::string> names_between_commas(const std::vector<std::string>& lists) {
+  std::vector<std::string> out;
+  for (const std::string& list : lists) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      out.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return out;
+}
+
+// The same on other clusters.
+CommandOutput comms_on_clusters(const GivenRun& given, const CommsRequest& request) {
+  Problems problems;
+  for (const auto& [name, path] : {std::pair{FieldName("save"), request.save},
+                                   {FieldName("csv"), request.csv},
+                                   {FieldName("plot"), request.plot}}) {
+    if (!path.empty()) problems.push_back({name, "has no meaning with --clusters"});
+  }
+  const auto small = small_below(request.small);
+  if (!small) append(problems, small.problems());
+  const auto fields = fields_of(given);
+  if (!fields) append(problems, fields.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  const auto runs = calls_on_clusters(*fields, names_between_commas(request.clusters), *small);
+  if (!runs) return {.problems = runs.problems()};
+  const bool none = std::none_of(runs->begin(), runs->end(),
+                                 [](const CallsOnCluster& run) { return run.calls.ok(); });
+  if (none) {  // what is wrong with the run itself
+    for (const CallsOnCluster& run : *runs) {
+      for (const Problem& problem : run.calls.problems()) {
+        if (std::find(problems.begin(), problems.end(), problem) == problems.end()) {
+          problems.push_back(problem);
+        }
+      }
+    }
+    return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? clusters_json(*runs) : clusters_text(*runs)};
 }
 
 // ---- with traces: the measured calls ----
@@ -253,6 +298,13 @@ CommandOutput comms_study(const CommsRequest& request) {
   return {.text = request.json ? study_json(*study) : study_text(*study)};
 }
 
+// The standard input has no name to tell it by.
+bool is_run_file(const std::string& file) {
+  if (file != "-") return file.ends_with(".toml");
+  const auto document = read_document(file);
+  return document && document->root.find("model") != nullptr;
+}
+
 }  // namespace
 
 CommandOutput run_comms(const CommsRequest& request) {
@@ -260,7 +312,7 @@ CommandOutput run_comms(const CommsRequest& request) {
   GivenRun given{.run_file = {}, .fields = request.fields};
   std::vector<std::string> traces = request.traces;
   for (const std::string& file : request.files) {
-    if (!file.ends_with(".toml")) {
+    if (!is_run_file(file)) {
       traces.push_back(file);
     } else if (given.run_file.empty()) {
       given.run_file = file;
@@ -279,6 +331,10 @@ CommandOutput run_comms(const CommsRequest& request) {
     if (!run && traces.empty()) return comms_study(request);
     return {.problems = {{FieldName(request.study ? "study" : "report"),
                           "asks about runs of its own; leave the run and the traces out"}}};
+  }
+  if (!request.clusters.empty()) {
+    if (traces.empty()) return comms_on_clusters(given, request);
+    return {.problems = {{FieldName("clusters"), "asks of a run; leave the traces out"}}};
   }
   if (run && !traces.empty()) return comms_compared(given, traces, request);
   if (!traces.empty()) return comms_measured(traces, request);

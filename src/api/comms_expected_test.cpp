@@ -98,7 +98,7 @@ TEST_F(CommsExpected, TheDocumentsTotalsAreTheSumsOfItsCalls) {
       wire += call["wire_bytes"].get<double>();
     }
     const Json& totals = stage["totals"];
-    for (const char* by : {"by_group", "by_op", "by_phase", "by_level", "by_size"}) {
+    for (const char* by : {"by_group", "by_op", "by_phase", "by_module", "by_level", "by_size"}) {
       double sum = 0;
       for (const Json& part : totals[by]) sum += part["wire_bytes"].get<double>();
       EXPECT_NEAR(sum, wire, 1e-9 * wire) << by;
@@ -133,6 +133,59 @@ TEST_F(CommsExpected, CallsOfTheRankThatSetsThePaceAreThoseOfPredict) {
   }
 }
 
+// [COMM-10]
+TEST_F(CommsExpected, WhatEachCallSendsIsPartedByKindOfLayerAndMessagesAreCountedASecond) {
+  CommsRequest asked = request();
+  asked.json = true;
+  const Json document = Json::parse(run_comms(asked).text);
+  for (const Json& stage : document["classes"]) {
+    for (const Json& call : stage["calls"]) {
+      double sum = 0;
+      for (const Json& part : call["wire_bytes_by_module"]) sum += part.get<double>();
+      EXPECT_NEAR(sum, call["wire_bytes"].get<double>(), 1e-9 * sum);
+    }
+    const Json& totals = stage["totals"];
+    EXPECT_DOUBLE_EQ(totals["calls_per_s"].get<double>() * document["step_time_s"].get<double>(),
+                     totals["all"]["calls"].get<double>());
+  }
+  asked.json = false;
+  const std::string text = run_comms(asked).text;
+  for (const char* kind : {"  attention ", "  feed_forward ", "  embedding ", "  head "}) {
+    EXPECT_NE(text.find(kind), std::string::npos) << kind;
+  }
+  EXPECT_NE(text.find(" a second,\n"), std::string::npos);
+}
+
+// The interconnect matters: the same run over clusters as one command.
+TEST_F(CommsExpected, TheSameRunOnSeveralClustersStandsBesideOneAnother) {
+  CommsRequest asked = request();
+  asked.clusters = {"frontier,dgx-h100", "dgx-a100-40gb"};
+  const CommandOutput text = run_comms(asked);
+  ASSERT_TRUE(text.problems.empty()) << problems_text(text.problems);
+  std::size_t begin = 0;
+  while (begin < text.text.size()) {
+    const std::size_t end = text.text.find('\n', begin);
+    EXPECT_LE(end - begin, 80U) << text.text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  asked.json = true;
+  const Json document = Json::parse(run_comms(asked).text);
+  ASSERT_EQ(document["clusters"].size(), 3U);
+  for (const Json& there : document["clusters"]) {
+    // As the run alone there.
+    CommsRequest alone = request({{"cluster", there["cluster"].get<std::string>()}});
+    alone.json = true;
+    const Json one = Json::parse(run_comms(alone).text);
+    EXPECT_EQ(there["step_time_s"], one["step_time_s"]);
+    EXPECT_EQ(there["wire_bytes"], one["mean_rank"]["all"]["wire_bytes"]);
+  }
+  asked.clusters = {"frontier", "tpu-v5"};
+  EXPECT_TRUE(says(run_comms(asked), "--clusters", "tpu-v5"));
+  asked.clusters = {"frontier"};
+  asked.csv = at("x.csv");
+  EXPECT_TRUE(says(run_comms(asked), "--csv", "no meaning with --clusters"));
+}
+
 TEST_F(CommsExpected, ThePageNamesEveryFieldOfTheDocument) {
   CommsRequest asked = request();
   asked.json = true;
@@ -148,7 +201,8 @@ TEST_F(CommsExpected, ThePageNamesEveryFieldOfTheDocument) {
   named(stage["totals"]["all"]);
   named(stage["totals"]["by_level"][0]);
   named(document["textbook"][0]);
-  for (const char* field : {"by_size", "by_group", "mean_rank", "small_means", "from_bytes"}) {
+  for (const char* field : {"by_size", "by_group", "by_module", "calls_per_s", "clusters",
+                            "mean_rank", "small_means", "from_bytes"}) {
     EXPECT_NE(page.find(field), std::string::npos) << field;
   }
 }

@@ -75,6 +75,7 @@ std::vector<Question> questions() {
       {"plan", with(R"("model": "llama-3.1-405b", "fix": {"tp": 8})")},  // nothing fits
       {"plan", with(R"("emit": "megatron", "fix": {"tp": 4})")},
       {"comms", with(R"("tp": 4, "small": "16 KiB")")},
+      {"comms", with(R"("tp": 4, "clusters": ["dgx-a100-80gb", "tpu-v5p"])")},
       {"scale", with(R"("sweep": "run", "tokens": "2T", "step-noise": 0.01)")},
       {"scale", with(R"("sweep": "run", "tokens": "2T", "mtbf": "10 min")")},  // hopeless
       {"scale", R"({"sweep": "published"})"},

@@ -68,6 +68,7 @@ class Priced {
       for (PricedCall call : block_calls_[i]) {
         call.call.count *= times;
         call.exposed *= times;
+        call.block = static_cast<int>(i);
         calls.push_back(call);
       }
     }

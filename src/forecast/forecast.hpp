@@ -33,6 +33,7 @@ struct PricedCall {
   int level = 0;  // the outermost level it crosses
   Seconds each;
   Seconds exposed;  // of all of them together
+  int block = -1;   // of the step, that it belongs to; -1: to the stage
 };
 
 /// What the bubble follows from: the classes of pipeline stages, the first stages first, and one

@@ -30,6 +30,11 @@ enum class Role : std::uint8_t {
 /// input rows (its result must be summed over the group), or not at all (each rank holds all).
 enum class Split : std::uint8_t { column, row, replicated };
 
+/// True of the matrices of attention.
+constexpr bool is_of_attention(Role role) {
+  return role <= Role::attention_output;
+}
+
 /// True of the matrices inside a routed expert.
 constexpr bool is_expert(Role role) {
   return role == Role::expert_up || role == Role::expert_down;

@@ -157,7 +157,8 @@ void BlockBuilder::call(CollectiveOp op, Group group, Phase phase, double bytes,
                           .dtype = dtype,
                           .bytes = Bytes(bytes),
                           .count = count,
-                          .choices = choices});
+                          .choices = choices,
+                          .module = module_});
   if (phase != Phase::forward || !recomputes(piece_)) return;
   block_.calls.push_back(Call(block_.calls.back()));
   block_.calls.back().phase = Phase::recompute;

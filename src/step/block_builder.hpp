@@ -60,7 +60,8 @@ class BlockBuilder {
   /// Activations kept for the backward pass, unless the piece that produced them runs again.
   void keep(double bytes, Piece piece = Piece::other);
 
-  /// What follows belongs to a piece of the layer; to routed experts.
+  /// What follows belongs to a kind of layer; to a piece of the layer; to routed experts.
+  void serve(Module module) { module_ = module; }
   void enter(Piece piece) { piece_ = piece; }
   void enter_routed(bool routed) { routed_ = routed; }
   /// Whether selective recomputation computes the piece again.
@@ -81,6 +82,7 @@ class BlockBuilder {
   const Slice& slice_;
   Block block_;
   Piece piece_ = Piece::other;
+  Module module_ = Module::other;
   bool routed_ = false;
   double kept_ = 0;
   double dropped_ = 0;

@@ -41,6 +41,28 @@ constexpr std::string_view to_name(Phase phase) {
   return kPhaseNames[static_cast<int>(phase)];
 }
 
+/// The kinds of layer of a network that calls serve. other: none of them alone, as sends between
+/// stages. What carries weights or gradients of several kinds in one message serves each by its
+/// share of them: layer, of one layer; ends, of embedding and head; stage, of all blocks of a
+/// stage.
+enum class Module : std::uint8_t {
+  attention,
+  feed_forward,
+  experts,
+  embedding,
+  head,
+  other,
+  layer,
+  ends,
+  stage
+};
+/// Those without the shared ones.
+constexpr std::array<std::string_view, 6> kModuleNames = {"attention", "feed_forward", "experts",
+                                                          "embedding", "head",         "other"};
+constexpr std::string_view to_name(Module module) {
+  return kModuleNames[static_cast<int>(module)];
+}
+
 /// What computation, if any, can hide a call.
 enum class HiddenBy : std::uint8_t { nothing, same_block, next_block, backward, forward, pipeline };
 
@@ -59,6 +81,7 @@ struct Call {
   /// All-to-all of tokens that go to this many ranks drawn at random, sent once to each domain that
   /// holds some of them; 1: every message its own way.
   double choices = 1;
+  Module module = Module::other;
 };
 
 /// Domains of `domains` that hold at least one of `choices` ranks drawn at random.

@@ -153,28 +153,32 @@ void add_data_parallel_calls(StageClass& stage, const Slice& slice,
                            : 1.0;
   double tensors = 0;
   for (const Group group : {Group::dp, Group::expert_dp}) {
+    const Module module = group == Group::dp ? Module::stage : Module::experts;
+    const auto push = [&](Call call) {
+      call.module = module;
+      stage.calls.push_back(call);
+    };
     const StageTensors held(stage, blocks, weights, group == Group::expert_dp);
     tensors += at_once ? held.tensors() : 0;
     const std::int64_t sharing = group == Group::dp ? spans.dp.ranks : spans.expert_dp.ranks;
     if (sharing == 1) continue;
     const BucketSizes gradients = gradient_buckets(stage, slice, held);
     for (const Bucket& bucket : gradients) {
-      stage.calls.push_back({scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce,
-                             group, Phase::gradient, under_backward, wire,
-                             Bytes(bucket.elements * reduced), times * bucket.count});
+      push({scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, group,
+            Phase::gradient, under_backward, wire, Bytes(bucket.elements * reduced),
+            times * bucket.count});
     }
     for (const Bucket& bucket : gradients) {
       if (!hybrid || group != Group::dp) break;
       const double shard = bucket.elements / static_cast<double>(layout.shard);
-      stage.calls.push_back({CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient,
-                             under_backward, wire, Bytes(shard * reduced), times * bucket.count});
+      push({CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient, under_backward, wire,
+            Bytes(shard * reduced), times * bucket.count});
     }
     if (layout.zero == 0) continue;
     const auto owners = static_cast<double>(hybrid && group == Group::dp ? layout.shard : sharing);
     for (const Bucket& bucket : weight_buckets(slice, gradients, owners)) {  // back to every rank
-      stage.calls.push_back({CollectiveOp::all_gather, group, Phase::optimizer, under_forward,
-                             slice.activation, Bytes(bucket.elements * slice.element),
-                             bucket.count});
+      push({CollectiveOp::all_gather, group, Phase::optimizer, under_forward, slice.activation,
+            Bytes(bucket.elements * slice.element), bucket.count});
     }
   }
   const std::int64_t ranks = layout.dp * layout.cp;

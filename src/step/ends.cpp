@@ -38,6 +38,7 @@ double norm_parameters(const Model& model) {
 
 Block lower_embedding(const Slice& slice) {
   BlockBuilder builder(slice, BlockKind::embedding);
+  builder.serve(Module::embedding);
   const double width = embedding_width(slice);
   const double bytes = slice.rows * width * slice.element;
   // Rows gathered and written; backward: gradients read, and added to rows of the table.
@@ -63,6 +64,7 @@ Block lower_embedding(const Slice& slice) {
 
 Block lower_head(const Slice& slice) {
   BlockBuilder builder(slice, BlockKind::head);
+  builder.serve(Module::head);
   const std::int64_t tp = slice.layout.tp;
   const double vocabulary = local_vocabulary(slice);
   if (slice.model.final_norm) add_norm(builder, slice);

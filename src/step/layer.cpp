@@ -53,6 +53,7 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   const std::int64_t kv_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
   const bool quantised = slice.job.recipe->saved_input_bytes < slice.element;
 
+  builder.serve(Module::attention);
   add_norm(builder, slice);
   add_tensor_parallel_entry(builder, slice);
   for (const Linear& matrix : linears(layer, slice.model.hidden)) {
@@ -180,6 +181,7 @@ static void add_activation(BlockBuilder& builder, const Slice& slice, const Feed
 void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
   const std::int64_t tp = slice.layout.tp;
   const FeedForward& part = *layer.feed_forward;
+  builder.serve(Module::feed_forward);
   if (!layer.parallel) {
     if (layer.norms > 0) add_norm(builder, slice);
     add_tensor_parallel_entry(builder, slice);
@@ -227,6 +229,7 @@ void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) 
       std::max<std::int64_t>(1, static_cast<std::int64_t>(received / static_cast<double>(local)));
   const double width = static_cast<double>(experts.each.width) / static_cast<double>(layout.etp);
 
+  builder.serve(Module::experts);
   add_norm(builder, slice);
   const double token = slice.hidden * slice.element;
   builder.keep(slice.norm_rows * token);  // the input of router and permutation
@@ -308,6 +311,18 @@ void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer) 
   add_residual(builder, slice);
 }
 
+// What one rank holds of a layer's attention, with half of the norms beside it.
+static double attention_parameters(const Slice& slice, const Layer& layer) {
+  if (!layer.attention) return 0;
+  Layer alone = layer;
+  alone.feed_forward.reset();
+  alone.experts.reset();
+  alone.norms = layer.parallel ? layer.norms : layer.norms / 2;
+  const LayerParameters held = layer_parameters(slice.model, alone);
+  return static_cast<double>(held.split) / static_cast<double>(slice.layout.tp) +
+         static_cast<double>(held.replicated);
+}
+
 Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
   BlockBuilder builder(slice, kind);
   if (layer.attention) add_attention(builder, slice, layer);
@@ -335,18 +350,24 @@ Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
                        slice.model.hidden, false};
     builder.linear(joint, slice.layout.tp, slice.tokens);
   }
+  held.attention = held.dense > 0 ? attention_parameters(slice, layer) / held.dense : 0;
+  held.attention_trained = held.attention;
   if (!slice.trains_weights) {  // rank · (in + out) of each matrix
-    double adapters = 0;
+    double adapters = 0, of_attention = 0;
     for (const Linear& matrix : linears(layer, slice.model.hidden)) {
       const bool expert = matrix.role == Role::expert_up || matrix.role == Role::expert_down;
       if (matrix.role == Role::router || matrix.role == Role::shared_gate) continue;
       if (!has_adapters(slice.job, matrix.role)) continue;
       const double copies =
           expert ? static_cast<double>(layer.experts->count / slice.layout.ep) : 1.0;
-      adapters += copies * static_cast<double>(slice.job.lora_rank * (matrix.in + matrix.out)) /
-                  static_cast<double>(expert ? slice.layout.etp : slice.layout.tp);
+      const double adapter = copies *
+                             static_cast<double>(slice.job.lora_rank * (matrix.in + matrix.out)) /
+                             static_cast<double>(expert ? slice.layout.etp : slice.layout.tp);
+      adapters += adapter;
+      if (is_of_attention(matrix.role)) of_attention += adapter;
     }
     held.trained = adapters / (held.dense + held.experts);
+    held.attention_trained = adapters > 0 ? of_attention / adapters : 0;
   }
   builder.hold(held);
   return builder.finish(slice.norm_rows * slice.hidden * slice.residual);

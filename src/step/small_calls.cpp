@@ -12,6 +12,8 @@ void add_batch(Block& block, const Slice& slice) {
   const auto send = [&](double bytes, double count = 1) {
     block.calls.push_back({CollectiveOp::broadcast, Group::tp, Phase::forward, HiddenBy::nothing,
                            Precision::fp32, Bytes(bytes), count});
+    block.calls.back().module =
+        block.kind == BlockKind::embedding ? Module::embedding : Module::head;
   };
   if (slice.habit.batch.field_by_field) {
     if (block.kind == BlockKind::embedding) {
@@ -58,6 +60,7 @@ void add_batch_calls(Block& block, const Slice& slice) {
     const double values = slice.habit.batch.field_by_field ? 2 : 1;
     block.calls.push_back({CollectiveOp::all_reduce, Group::dp, Phase::forward, HiddenBy::nothing,
                            Precision::fp32, Bytes(values * loss)});
+    block.calls.back().module = Module::head;
   }
 }
 
@@ -75,6 +78,7 @@ void add_step_end_calls(StageClass& stage, const Slice& slice, const std::vector
       if (block.kind != BlockKind::embedding) continue;
       sum(Group::embedding, Phase::gradient, wire_precision(reduced_bytes(slice.job)),
           block.held.dense * reduced_bytes(slice.job));
+      stage.calls.back().module = Module::embedding;
     }
   }
   if (slice.sequence_parallel && habit.reduction.sums_replicated && slice.trains_weights) {
@@ -82,6 +86,7 @@ void add_step_end_calls(StageClass& stage, const Slice& slice, const std::vector
     const double bytes = gradient_bytes(slice.job);
     sum(Group::tp, Phase::gradient, wire_precision(bytes),
         bytes * replicated(stage, slice, blocks));
+    stage.calls.back().module = Module::stage;
   }
   // The gradient norm: one number; in fp16 before it, whether any gradient overflowed.
   const bool data = layout.dp * layout.cp > 1, model = layout.tp * layout.pp > 1;

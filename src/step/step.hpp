@@ -20,9 +20,11 @@ enum class BlockKind : std::uint8_t { layer, embedding, head, prediction };
 
 /// Parameters that one rank holds of a block.
 struct HeldParameters {
-  double dense = 0;    // reduced over the data-parallel ranks
-  double experts = 0;  // reduced over the expert-data-parallel ranks
-  double trained = 1;  // share of them that is trained (LoRA: the adapters only)
+  double dense = 0;              // reduced over the data-parallel ranks
+  double experts = 0;            // reduced over the expert-data-parallel ranks
+  double trained = 1;            // share of them that is trained (LoRA: the adapters only)
+  double attention = 0;          // of a layer, attention's share of what is dense,
+  double attention_trained = 0;  // and of what of it is trained
 };
 
 /// What a rank does for one micro-batch in one layer, in the embedding, or in head and loss.

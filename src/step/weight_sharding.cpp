@@ -12,12 +12,18 @@ HiddenBy hidden_by_neighbour(bool overlapped) {
   return overlapped ? HiddenBy::next_block : HiddenBy::nothing;
 }
 
+Module module_of(BlockKind kind) {
+  if (kind == BlockKind::embedding) return Module::embedding;
+  return kind == BlockKind::head ? Module::head : Module::layer;
+}
+
 // Adds calls of one block to it.
 class BlockCalls {
  public:
   BlockCalls(Block& block, const Slice& slice)
       : block_(block),
         slice_(slice),
+        module_(module_of(block.kind)),
         gather_(hidden_by_neighbour(  // what is fetched ahead is hidden
             chosen(slice.layout.overlap_parameters,
                    slice.habit.overlap.parameters || slice.habit.sharding.fetch > 0))),
@@ -26,25 +32,33 @@ class BlockCalls {
 
   void gather(Group group, Phase phase, double elements, double count = 1) {
     if (elements <= 0 || count <= 0) return;
-    block_.calls.push_back({CollectiveOp::all_gather, group, phase, gather_, slice_.activation,
-                            Bytes(elements * gathered_bytes(slice_.job)), count});
+    push({CollectiveOp::all_gather, group, phase, gather_, slice_.activation,
+          Bytes(elements * gathered_bytes(slice_.job)), count});
   }
 
   void reduce(Group group, double elements, double count = 1) {
     if (elements <= 0 || count <= 0) return;
     const Bytes bytes(elements * reduced_bytes(slice_.job));
     const Precision wire = wire_precision(reduced_bytes(slice_.job));
-    block_.calls.push_back(
-        {CollectiveOp::reduce_scatter, group, Phase::backward, reduce_, wire, bytes, count});
+    push({CollectiveOp::reduce_scatter, group, Phase::backward, reduce_, wire, bytes, count});
     if (slice_.layout.shard > 0 && group == Group::dp) {  // hybrid: summed over replicas
-      block_.calls.push_back({CollectiveOp::all_reduce, Group::dp_replica, Phase::backward, reduce_,
-                              wire, bytes / static_cast<double>(slice_.layout.shard), count});
+      push({CollectiveOp::all_reduce, Group::dp_replica, Phase::backward, reduce_, wire,
+            bytes / static_cast<double>(slice_.layout.shard), count});
     }
   }
 
+  /// The calls that follow carry the weights of another kind of layer.
+  void serve(Module module) { module_ = module; }
+
  private:
+  void push(Call call) {
+    call.module = call.group == Group::expert_dp ? Module::experts : module_;
+    block_.calls.push_back(call);
+  }
+
   Block& block_;
   const Slice& slice_;
+  Module module_;
   HiddenBy gather_, reduce_;
 };
 
@@ -69,6 +83,7 @@ void shard_by_unit(std::vector<Block>& blocks, const Slice& slice) {
       reduced += head->held.dense * head->held.trained;
     }
     BlockCalls calls(block, slice);
+    if (joined && block.kind == BlockKind::embedding) calls.serve(Module::ends);
     calls.gather(Group::dp, Phase::forward, gathered);
     if (again && !kept) calls.gather(Group::dp, Phase::backward, gathered);
     calls.reduce(Group::dp, reduced);
@@ -237,6 +252,7 @@ void add_resident_gathers(StageClass& stage, const Slice& slice,
     stage.calls.push_back({CollectiveOp::all_gather, Group::dp, Phase::optimizer, HiddenBy::nothing,
                            slice.activation, Bytes(tensors.elements * gathered_bytes(slice.job)),
                            tensors.count});
+    stage.calls.back().module = Module::stage;
   }
 }
 

@@ -42,47 +42,77 @@ void draw_operations(Svg& svg, Point at, const std::vector<CollectiveOp>& operat
 
 }  // namespace
 
-// Okabe & Ito's eight, of which base/plot.hpp names four.
 std::string_view colour_of(CollectiveOp op) {
   switch (op) {
     case CollectiveOp::all_reduce:
       return kBlue;
     case CollectiveOp::all_gather:
-      return "#e69f00";
+      return kOrange;
     case CollectiveOp::reduce_scatter:
       return kGreen;
     case CollectiveOp::all_to_all:
       return kPurple;
     case CollectiveOp::broadcast:
-      return "#56b4e9";
+      return kSky;
     case CollectiveOp::send_receive:
       return kVermilion;
   }
   return kGrey;
 }
 
+namespace {
+
+constexpr double kBarHigh = 30, kBarLeft = 190, kBarRight = 580;
+
+struct Bar {
+  const TrafficSum* sum;
+  std::string_view colour;
+};
+
+// Bars from `y` downwards, the longest of them all `most` bytes.
+void draw_bars(Svg& svg, double y, const std::vector<Bar>& bars, double most, double whole) {
+  const double top = y;
+  for (const auto& [sum, colour] : bars) {
+    const double length = (kBarRight - kBarLeft) * sum->wire.value() / most;
+    svg.text({kBarLeft - 8, y + 17}, sum->name, "text-anchor=\"end\"");
+    svg.rect({kBarLeft, y + 5}, std::max(1.0, length), kBarHigh - 12, fill(colour));
+    svg.text({kBarLeft + length + 6, y + 17},
+             to_text(sum->wire) + ", " + percent_text(sum->wire.value() / whole));
+    y += kBarHigh;
+  }
+  svg.line({kBarLeft, top}, {kBarLeft, y}, kFrame);
+}
+
+}  // namespace
+
 std::string plot_volume(const std::vector<TrafficCall>& calls, const std::string& of) {
   const std::vector<TrafficSum> sums = sums_by(calls, group_and_operation_of);
-  constexpr double kTop = 64, kHigh = 30, kLeft = 190, kRight = 580;
-  const double bottom = kTop + kHigh * static_cast<double>(std::max<std::size_t>(1, sums.size()));
-  Svg svg(720, bottom + 26, "Bytes that a rank sends in one step, by group and operation: " + of);
+  const std::vector<TrafficSum> modules = sums_by_module(calls);
+  constexpr double kTop = 64, kTitle = 40;
+  const double middle =
+      kTop + kBarHigh * static_cast<double>(std::max<std::size_t>(1, sums.size())) + kTitle;
+  const double bottom = middle + kBarHigh * static_cast<double>(modules.size());
+  Svg svg(
+      720, bottom + 26,
+      "Bytes that a rank sends in one step, by group and operation, and by kind of layer: " + of);
   draw_heading(svg, "What a rank sends in one step", of + "; mean of all ranks");
-  const double most = sums.empty() ? 1 : std::max(1.0, sums.front().wire.value());
   const double whole = std::max(1.0, sum_of(calls).wire.value());
-  double y = kTop;
+  double most = sums.empty() ? 1 : std::max(1.0, sums.front().wire.value());
+  for (const TrafficSum& sum : modules) most = std::max(most, sum.wire.value());
+  std::vector<Bar> bars;
   for (const TrafficSum& sum : sums) {
     const auto first = std::find_if(calls.begin(), calls.end(), [&](const TrafficCall& call) {
       return group_and_operation_of(call) == sum.name;
     });
-    const double length = (kRight - kLeft) * sum.wire.value() / most;
-    svg.text({kLeft - 8, y + 17}, sum.name, "text-anchor=\"end\"");
-    svg.rect({kLeft, y + 5}, std::max(1.0, length), kHigh - 12, fill(colour_of(first->call.op)));
-    svg.text({kLeft + length + 6, y + 17},
-             to_text(sum.wire) + ", " + percent_text(sum.wire.value() / whole));
-    y += kHigh;
+    bars.push_back({&sum, colour_of(first->call.op)});
   }
-  svg.line({kLeft, kTop}, {kLeft, bottom}, kFrame);
-  if (sums.empty()) svg.text({kLeft + 8, kTop + 17}, "nothing is sent");
+  draw_bars(svg, kTop, bars, most, whole);
+  if (sums.empty()) svg.text({kBarLeft + 8, kTop + 17}, "nothing is sent");
+  if (modules.empty()) return svg.str();
+  svg.text({kBarLeft, middle - 8}, "by kind of layer", "font-weight=\"600\"");
+  bars.clear();
+  for (const TrafficSum& sum : modules) bars.push_back({&sum, kGrey});
+  draw_bars(svg, middle, bars, most, whole);
   return svg.str();
 }
 

@@ -7,7 +7,9 @@ namespace headway {
 std::string expected_csv(const ExpectedCalls& e) {
   std::string out =
       "first_stage,stages,class_ranks,sets_pace,group,op,phase,dtype,ranks,level,bytes,count,"
-      "algorithm_bytes,wire_bytes,seconds_each,latency_s,exposed_s,hidden_by,small\n";
+      "algorithm_bytes,wire_bytes,seconds_each,latency_s,exposed_s,hidden_by,small";
+  for (const std::string_view name : kModuleNames) out += ",wire_bytes_" + std::string(name);
+  out += '\n';
   for (const ClassTraffic& stage : e.traffic.classes) {
     for (const TrafficCall& call : stage.calls) {
       const std::string level =
@@ -23,7 +25,9 @@ std::string expected_csv(const ExpectedCalls& e) {
             csv_number(call.exposed.value()), std::string(to_name(call.call.hidden_by))}) {
         out += cell + ",";
       }
-      out += call.small ? "true\n" : "false\n";
+      out += call.small ? "true" : "false";
+      for (const double share : call.serves) out += "," + number(share * call.wire.value());
+      out += '\n';
     }
   }
   return out;

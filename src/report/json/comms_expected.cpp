@@ -14,6 +14,11 @@ Json call_json(const TrafficCall& call, const Cluster& cluster) {
   for (std::size_t i = 0; i < cluster.levels.size() && i < call.wire_at.size(); ++i) {
     if (call.wire_at[i].value() > 0) at[cluster.levels[i].name] = call.wire_at[i].value();
   }
+  Json serves = Json::object();
+  for (std::size_t i = 0; i < kModules; ++i) {
+    if (call.serves[i] > 0)
+      serves[std::string(kModuleNames[i])] = call.serves[i] * call.wire.value();
+  }
   return {{"group", to_name(call.call.group)},
           {"op", to_name(call.call.op)},
           {"bytes", call.call.bytes.value()},
@@ -29,7 +34,8 @@ Json call_json(const TrafficCall& call, const Cluster& cluster) {
           {"small", call.small},
           {"algorithm_bytes", call.algorithm.value()},
           {"wire_bytes", call.wire.value()},
-          {"wire_bytes_by_level", at}};
+          {"wire_bytes_by_level", at},
+          {"wire_bytes_by_module", serves}};
 }
 
 Json sum_json(const TrafficSum& sum) {
@@ -67,11 +73,16 @@ Json totals_json(const std::vector<TrafficCall>& calls, const ExpectedCalls& e) 
     entry.update(sum_json(size.sum));
     sizes.push_back(entry);
   }
-  return {{"all", sum_json(sum_of(calls))},
+  Json modules = Json::object();
+  for (const TrafficSum& sum : sums_by_module(calls)) modules[sum.name] = sum_json(sum);
+  const TrafficSum all = sum_of(calls);
+  return {{"all", sum_json(all)},
+          {"calls_per_s", all.calls / e.forecast.step_time.value()},
           {"small", sum_json(small_sum(calls))},
           {"by_group", sums_json(calls, group_of)},
           {"by_op", sums_json(calls, operation_of)},
           {"by_phase", sums_json(calls, phase_of)},
+          {"by_module", modules},
           {"by_level", levels},
           {"by_size", sizes}};
 }

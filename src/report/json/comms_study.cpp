@@ -2,6 +2,7 @@
 #include "report/comms_study.hpp"
 
 #include "report/json/document.hpp"
+#include "study/traffic/correlation.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway {
@@ -17,7 +18,9 @@ Json model_json(const StudiedModel& model) {
           {"tensor_all_reduces_in_layers", model.layer_reductions},
           {"tensor_all_reduces", model.all_reductions},
           {"tensor_bytes_in_layers", model.reduced.value()},
-          {"boundary_bytes", model.boundary.value()}};
+          {"boundary_bytes", model.boundary.value()},
+          {"attention_share_of_parameters", model.attention_parameters},
+          {"attention_share_of_flops", model.attention_flops}};
 }
 
 template <class Key>
@@ -29,17 +32,23 @@ Json wire_json(const std::vector<TrafficCall>& calls, Key key) {
 
 Json run_json(const StudiedRun& run) {
   const TrafficSum all = sum_of(run.calls), small = small_sum(run.calls);
+  Json modules = Json::object();
+  for (const TrafficSum& sum : sums_by_module(run.calls)) modules[sum.name] = sum.wire.value();
   return {{"part", kStudyPartNames[static_cast<std::size_t>(run.part)]},
           {"model", run.model},
+          {"cluster", run.cluster},
           {"seq", run.sequence},
           {"layout", layout_json(run.layout)},
           {"step_time_s", run.step_time.value()},
           {"tokens_per_s_per_gpu", run.tokens_per_second_per_accelerator},
           {"fits", run.fits},
+          {"bubble_s", run.bubble.value()},
           {"calls", all.calls},
+          {"calls_per_s", run.calls_per_second()},
           {"wire_bytes", all.wire.value()},
           {"wire_bytes_by_op", wire_json(run.calls, operation_of)},
           {"wire_bytes_by_group", wire_json(run.calls, group_of)},
+          {"wire_bytes_by_module", std::move(modules)},
           {"exposed_s", all.exposed.value()},
           {"smallest_bytes", size_at(run.calls, 0).value()},
           {"median_bytes", size_at(run.calls, 0.5).value()},
@@ -57,7 +66,24 @@ std::string study_json(const CommunicationStudy& study) {
   Json models = Json::array(), runs = Json::array();
   for (const StudiedModel& model : study.models) models.push_back(model_json(model));
   for (const StudiedRun& run : study.runs) runs.push_back(run_json(run));
-  return document_text({{"cluster", study.cluster.name}, {"models", models}, {"runs", runs}});
+  Json correlated = Json::array();
+  const auto or_null = [](std::optional<double> value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  for (const StudyCorrelation& pair : correlations(study)) {
+    Json by_model = Json::object();
+    for (std::size_t i = 0; i < kStudiedModels.size(); ++i) {
+      by_model[std::string(kStudiedModels[i])] = or_null(pair.by_model[i]);
+    }
+    correlated.push_back({{"of", pair.of},
+                          {"with", pair.with},
+                          {"all", or_null(pair.all)},
+                          {"by_model", std::move(by_model)}});
+  }
+  return document_text({{"cluster", study.cluster.name},
+                        {"models", models},
+                        {"runs", runs},
+                        {"correlations", correlated}});
 }
 
 }  // namespace headway

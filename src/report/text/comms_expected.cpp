@@ -42,10 +42,11 @@ std::string summary(const ExpectedCalls& e, const TrafficSum& all) {
   const std::string ranks = count_text(static_cast<double>(e.traffic.ranks));
   if (!(all.calls > 0)) return "One rank alone: nothing is sent.\n";
   return "A rank sends " + to_text(all.wire) + " in " + mean_count_text(all.calls) +
-         " calls in a step of " + to_text(e.forecast.step_time) +
-         ", and receives as much\n(mean of " + ranks + " ranks; all together " +
-         to_text(all.wire * static_cast<double>(e.traffic.ranks)) + "). The calls take " +
-         to_text(all.time) + ", of which\nno computation hides " + to_text(all.exposed) + ".\n";
+         " calls in a step of " + to_text(e.forecast.step_time) + ", " +
+         short_count_text(std::round(all.calls / e.forecast.step_time.value())) +
+         " a second,\nand receives as much (mean of " + ranks + " ranks; all together " +
+         to_text(all.wire * static_cast<double>(e.traffic.ranks)) + "). The calls\ntake " +
+         to_text(all.time) + ", of which no computation hides " + to_text(all.exposed) + ".\n";
 }
 
 std::string groups_table(const ExpectedCalls& e, const std::vector<TrafficCall>& calls,
@@ -70,6 +71,16 @@ std::string groups_table(const ExpectedCalls& e, const std::vector<TrafficCall>&
     ++entries;
   }
   return out + "\n";
+}
+
+std::string modules_table(const std::vector<TrafficCall>& calls, const TrafficSum& all) {
+  Rows rows = {{"  kind of layer", "calls", "wire", "share", "exposed"}};
+  for (const TrafficSum& sum : sums_by_module(calls)) {
+    rows.push_back({"  " + sum.name, mean_count_text(sum.calls), to_text(sum.wire),
+                    percent_text(share_of(sum.wire.value(), all.wire.value())),
+                    to_text(sum.exposed)});
+  }
+  return "\nwhich layers it is for (messages with several: by their weights)\n" + aligned(rows);
 }
 
 std::string levels_table(const ExpectedCalls& e, const std::vector<TrafficCall>& calls,
@@ -194,6 +205,7 @@ std::string expected_text(const ExpectedCalls& e) {
   std::string out = run_heading(e.run) + "\n" + summary(e, all);
   if (all.calls > 0) {
     out += groups_table(e, calls, all);
+    out += modules_table(calls, all);
     out += levels_table(e, calls, all);
     out += sizes_table(calls, all) + small_lines(e, calls, all);
     out += textbook_table(e);

@@ -16,11 +16,6 @@ std::string number(double value, const char* format) {
   return text;
 }
 
-// "13b" of "gpt-neox-13b".
-std::string short_name(const std::string& model) {
-  return model.substr(model.rfind('-') + 1);
-}
-
 // Decimal, as the models' sizes are given.
 std::string gigabytes(Bytes bytes) {
   return number(bytes.value() / 1e9, "%.3f GB");
@@ -46,7 +41,7 @@ StudyTable models_table(const CommunicationStudy& study) {
                  1,
                  {{"model", "parameters", "m", "gradients, 8 ranks", "calls at ZeRO-1"}}};
   for (const StudiedModel& model : study.models) {
-    out.rows.push_back({short_name(model.model), number(model.parameters / 1e6, "%.1f M"),
+    out.rows.push_back({short_model_name(model.model), number(model.parameters / 1e6, "%.1f M"),
                         gigabytes(model.weights), gigabytes(model.gradient_wire),
                         count_text(model.gradient_calls)});
   }
@@ -61,7 +56,7 @@ StudyTable messages_table(const CommunicationStudy& study) {
       1,
       {{"model", "b s h", "in layers", "with the ends", "bytes in layers", "a boundary"}}};
   for (const StudiedModel& model : study.models) {
-    out.rows.push_back({short_name(model.model), to_text(model.activation),
+    out.rows.push_back({short_model_name(model.model), to_text(model.activation),
                         count_text(model.layer_reductions), count_text(model.all_reductions),
                         to_text(model.reduced), to_text(model.boundary)});
   }
@@ -84,7 +79,7 @@ StudyTable data_table(const CommunicationStudy& study) {
   add_rows(out, study, StudyPart::data, [](const StudiedRun& run) -> std::vector<std::string> {
     const TrafficSum all = sum_of(run.calls);
     const double ranks = static_cast<double>(run.layout.dp);
-    return {short_name(run.model),
+    return {short_model_name(run.model),
             std::to_string(run.layout.zero),
             or_dash(wire_of(run.calls, CollectiveOp::all_reduce)),
             or_dash(wire_of(run.calls, CollectiveOp::all_gather)),
@@ -105,10 +100,10 @@ StudyTable tensor_table(const CommunicationStudy& study) {
       {{"model", "ranks", "calls", "message", "a rank sends", "small calls", "exposed", "fits"}}};
   add_rows(out, study, StudyPart::tensor, [](const StudiedRun& run) -> std::vector<std::string> {
     const TrafficSum all = sum_of(run.calls);
-    return {short_name(run.model), std::to_string(run.layout.tp),
-            count_text(all.calls), to_text(size_at(run.calls, 0.5)),
-            to_text(all.wire),     share(small_sum(run.calls).calls, all.calls),
-            exposed_share(run),    run.fits ? "yes" : "no"};
+    return {short_model_name(run.model), std::to_string(run.layout.tp),
+            count_text(all.calls),       to_text(size_at(run.calls, 0.5)),
+            to_text(all.wire),           share(small_sum(run.calls).calls, all.calls),
+            exposed_share(run),          run.fits ? "yes" : "no"};
   });
   return out;
 }
@@ -125,7 +120,7 @@ StudyTable pipeline_table(const CommunicationStudy& study) {
       if (call.call.group == Group::pp) sends.push_back(call);
     }
     const TrafficSum all = sum_of(sends);
-    return {short_name(run.model),        std::to_string(run.layout.pp), number(all.calls, "%.1f"),
+    return {short_model_name(run.model),  std::to_string(run.layout.pp), number(all.calls, "%.1f"),
             to_text(size_at(sends, 0.5)), to_text(size_at(sends, 0)),    to_text(all.wire),
             exposed_share(run),           run.fits ? "yes" : "no"};
   });
@@ -148,7 +143,7 @@ StudyTable sizes_table(const CommunicationStudy& study) {
                          run.part == StudyPart::combined;
       if (!shown || run.model != model) continue;
       const TrafficSum all = sum_of(run.calls), small = small_sum(run.calls);
-      out.rows.push_back({short_name(run.model), form_of(run), count_text(all.calls),
+      out.rows.push_back({short_model_name(run.model), form_of(run), count_text(all.calls),
                           to_text(size_at(run.calls, 0)), to_text(size_at(run.calls, 0.5)),
                           to_text(size_at(run.calls, 1)), share(small.calls, all.calls),
                           share(small.wire.value(), all.wire.value()),
@@ -167,7 +162,7 @@ StudyTable sequence_table(const CommunicationStudy& study) {
       {{"model", "tokens", "tensor", "data", "tensor's share", "exposed", "tokens/s", "fits"}}};
   add_rows(out, study, StudyPart::sequence, [](const StudiedRun& run) -> std::vector<std::string> {
     const Bytes tensor = wire_of(run.calls, Group::tp), data = wire_of(run.calls, Group::dp);
-    return {short_name(run.model),
+    return {short_model_name(run.model),
             count_text(static_cast<double>(run.sequence)),
             to_text(tensor),
             to_text(data),
@@ -181,9 +176,16 @@ StudyTable sequence_table(const CommunicationStudy& study) {
 
 }  // namespace
 
+std::string short_model_name(const std::string& model) {
+  return model.substr(model.rfind('-') + 1);
+}
+
 std::vector<StudyTable> study_tables(const CommunicationStudy& study) {
-  return {models_table(study),   messages_table(study), data_table(study),    tensor_table(study),
-          pipeline_table(study), sizes_table(study),    sequence_table(study)};
+  std::vector<StudyTable> out = {models_table(study),  messages_table(study), data_table(study),
+                                 tensor_table(study),  pipeline_table(study), sizes_table(study),
+                                 sequence_table(study)};
+  for (StudyTable& table : claim_tables(study)) out.push_back(std::move(table));
+  return out;
 }
 
 std::string study_text(const CommunicationStudy& study) {

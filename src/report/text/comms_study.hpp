@@ -16,5 +16,11 @@ struct StudyTable {
 };
 
 std::vector<StudyTable> study_tables(const CommunicationStudy& study);
+/// Of them those of what the study says beyond formulas: overhead, growth, attention, interconnect,
+/// correlations, messages a second.
+std::vector<StudyTable> claim_tables(const CommunicationStudy& study);
+
+/// "13b" of "gpt-neox-13b".
+std::string short_model_name(const std::string& model);
 
 }  // namespace headway

@@ -17,6 +17,9 @@ constexpr std::int64_t kSequence = 2048, kMicroBatch = 4;
 constexpr std::int64_t kDataRanks = 64;
 // Micro-batches of a step that a pipeline works on.
 constexpr std::int64_t kPipelined = 16;
+// Of the overhead of model parallelism: one node, and a batch in which four stages have eight
+// micro-batches each.
+constexpr std::int64_t kNodeRanks = 8, kNodeDegree = 4, kNodeBatch = 64;
 
 struct Given {
   Model model;
@@ -52,11 +55,13 @@ void add_run(CommunicationStudy& study, StudyPart part, const Given& given, cons
   StudiedRun run;
   run.part = part;
   run.model = given.model.name;
+  run.cluster = given.cluster.name;
   run.sequence = sequence;
   run.layout = layout;
   run.weights = Bytes(2.0 * static_cast<double>(parameters(given.model).total));
   run.step_time = priced.step_time;
   run.tokens_per_second_per_accelerator = priced.tokens_per_second_per_accelerator;
+  run.bubble = priced.parts.bubble;
   run.fits = priced.fits;
   run.calls = calls_of_mean_rank(traffic);
   study.runs.push_back(std::move(run));
@@ -96,6 +101,24 @@ void add_part(CommunicationStudy& study, StudyPart part, const Given& given) {
       for (std::int64_t sequence = 512; sequence <= 16384; sequence *= 2) {
         add_run(study, part, given, layout, sequence, 1);
       }
+      return;
+    case StudyPart::overhead:
+      for (const auto& [tp, pp] :
+           {std::pair<std::int64_t, std::int64_t>(1, 1), {kNodeDegree, 1}, {1, kNodeDegree}}) {
+        layout.tp = tp;
+        layout.pp = pp;
+        layout.dp = kNodeRanks / tp / pp;
+        add_run(study, part, given, layout, kSequence, kNodeBatch / kMicroBatch / layout.dp);
+      }
+      return;
+    case StudyPart::growth:
+      for (layout.dp = 8; layout.dp <= 512; layout.dp *= 8) {
+        add_run(study, part, given, layout, kSequence, 1);
+      }
+      return;
+    case StudyPart::interconnect:
+      add_part(study, StudyPart::combined, given);
+      study.runs.back().part = part;
       return;
   }
 }
@@ -182,6 +205,21 @@ StudiedModel studied(const Given& given) {
   return out;
 }
 
+// Attention's share of the parameters and of the FLOPs of a forward pass.
+void count_attention(StudiedModel& out, const Model& model) {
+  double of_parameters = 0, of_flops = 0;
+  for (const std::uint8_t kind : model.pattern) {
+    Layer alone = model.kinds[kind];
+    alone.feed_forward.reset();
+    alone.experts.reset();
+    alone.norms = alone.parallel ? alone.norms : alone.norms / 2;
+    of_parameters += static_cast<double>(layer_parameters(model, alone).total());
+    of_flops += layer_forward_flops(model, alone, kSequence, AttentionFlops::full).value();
+  }
+  out.attention_parameters = of_parameters / out.parameters;
+  out.attention_flops = of_flops / forward_flops(model, kSequence, AttentionFlops::full).value();
+}
+
 }  // namespace
 
 Result<CommunicationStudy> communication_study() {
@@ -191,6 +229,7 @@ Result<CommunicationStudy> communication_study() {
   Fields studied_on = Fields(*studies, problems).table("communication", /*required=*/true);
   const auto framework = framework_from(studied_on.text("framework"));
   const auto cluster = load_cluster(studied_on.text("cluster"));
+  const std::vector<std::string> others = studied_on.texts_or_empty("clusters");
   if (!framework) studied_on.fail("framework", "is not known");
   if (!problems.empty()) return problems;
   if (!cluster) return cluster.problems();
@@ -204,9 +243,21 @@ Result<CommunicationStudy> communication_study() {
     if (!model) return model.problems();
     given.push_back({*model, *cluster, *calibration, *framework});
     out.models.push_back(studied(given.back()));
+    count_attention(out.models.back(), given.back().model);
   }
-  for (std::size_t part = 0; part < kStudyPartNames.size(); ++part) {
+  for (std::size_t part = 0; part < static_cast<std::size_t>(StudyPart::interconnect); ++part) {
     for (const Given& one : given) add_part(out, static_cast<StudyPart>(part), one);
+  }
+  // The largest model on other machines.
+  for (const std::string& name : others) {
+    Given elsewhere = given.back();
+    const auto other = load_cluster(name);
+    if (!other) return other.problems();
+    const auto constants = calibration_for(*other);
+    if (!constants) return constants.problems();
+    elsewhere.cluster = *other;
+    elsewhere.calibration = *constants;
+    add_part(out, StudyPart::interconnect, elsewhere);
   }
   return out;
 }
@@ -243,6 +294,12 @@ Bytes wire_of(const std::vector<TrafficCall>& calls, Group group) {
   return out;
 }
 
+double StudiedRun::calls_per_second() const {
+  double count = 0;
+  for (const TrafficCall& call : calls) count += call.call.count;
+  return count / step_time.value();
+}
+
 std::string form_of(const StudiedRun& run) {
   const Layout& layout = run.layout;
   switch (run.part) {
@@ -256,6 +313,13 @@ std::string form_of(const StudiedRun& run) {
       return "all three";
     case StudyPart::sequence:
       return std::to_string(run.sequence) + " tokens";
+    case StudyPart::overhead:
+      if (layout.tp > 1) return "tensor " + std::to_string(layout.tp);
+      return layout.pp > 1 ? "pipeline " + std::to_string(layout.pp) : "data alone";
+    case StudyPart::growth:
+      return std::to_string(layout.dp) + " ranks";
+    case StudyPart::interconnect:
+      return run.cluster;
   }
   return {};
 }

@@ -16,22 +16,37 @@ constexpr std::array<std::string_view, 4> kStudiedModels = {"gpt-neox-19m", "gpt
                                                             "gpt-neox-1.3b", "gpt-neox-13b"};
 
 /// What is varied: the ZeRO stage, the degree of one form of parallelism alone, the sequence
-/// length; or a layout of all three forms.
-enum class StudyPart : std::uint8_t { data, tensor, pipeline, combined, sequence };
-constexpr std::array<std::string_view, 5> kStudyPartNames = {"data", "tensor", "pipeline",
-                                                             "combined", "sequence"};
+/// length; or a layout of all three forms. overhead: the form, on the same ranks with the same
+/// batch; growth: ranks, each with as much of the batch; interconnect: the cluster under the layout
+/// of all three.
+enum class StudyPart : std::uint8_t {
+  data,
+  tensor,
+  pipeline,
+  combined,
+  sequence,
+  overhead,
+  growth,
+  interconnect
+};
+constexpr std::array<std::string_view, 8> kStudyPartNames = {
+    "data", "tensor", "pipeline", "combined", "sequence", "overhead", "growth", "interconnect"};
 
 /// One run of the study.
 struct StudiedRun {
   StudyPart part;
   std::string model;
+  std::string cluster;
   std::int64_t sequence = 0;
   Layout layout;
   Bytes weights;  // m: of the whole model in 16 bit
   Seconds step_time;
   double tokens_per_second_per_accelerator = 0;
+  Seconds bubble;
   bool fits = false;
   std::vector<TrafficCall> calls;  // of the mean of all ranks
+
+  double calls_per_second() const;
 };
 
 /// One model: the sizes and counts that follow from its shape, as the framework's calls have them.
@@ -46,6 +61,8 @@ struct StudiedModel {
   double all_reductions = 0;    // with those of embedding, head and loss
   Bytes reduced;                // bytes of those in layers
   Bytes boundary;               // over a boundary between stages for a micro-batch, both ways
+  double attention_parameters = 0;  // attention's share of all
+  double attention_flops = 0;       // and of a forward pass over 2,048 tokens, scores in full
 };
 
 struct CommunicationStudy {
@@ -65,7 +82,7 @@ Bytes size_at(const std::vector<TrafficCall>& calls, double share);
 Bytes wire_of(const std::vector<TrafficCall>& calls, CollectiveOp op);
 Bytes wire_of(const std::vector<TrafficCall>& calls, Group group);
 
-/// "ZeRO-3, 64 ranks"; "t 4"; "p 8".
+/// "ZeRO-3", "tensor 4", "pipeline 8", "all three".
 std::string form_of(const StudiedRun& run);
 
 }  // namespace headway

@@ -97,6 +97,74 @@ TEST(CommunicationStudy, TensorParallelVolumeGrowsWithTheSequenceAndDataParallel
   }
 }
 
+double wire(const StudiedRun& run) {
+  double out = 0;
+  for (const TrafficCall& call : run.calls) out += call.wire.value();
+  return out;
+}
+
+// On the same ranks with the same batch a split of the model exposes what data parallelism hides.
+TEST(CommunicationStudy, ModelParallelismAddsOverhead) {
+  for (const std::string_view model : kStudiedModels) {
+    const auto runs = runs_of(StudyPart::overhead, model);
+    ASSERT_EQ(runs.size(), 3u) << model;
+    for (const StudiedRun* run : runs) EXPECT_EQ(run->layout.ranks(), 8);
+    EXPECT_EQ(runs[0]->bubble, Seconds(0));
+    EXPECT_GT(runs[2]->bubble, Seconds(0));
+    // 4 all-reduces of b s h in each layer and micro-batch [COMM-6], more than the gradients.
+    if (model != "gpt-neox-13b") {
+      EXPECT_GT(wire(*runs[1]), wire(*runs[0])) << model;
+    }
+  }
+}
+
+// 3 m (d-1)/d of each rank at ZeRO-1 (DeepSpeed): of all ranks in proportion to d - 1.
+TEST(CommunicationStudy, VolumeGrowsWithTheRanksAndWithTheModel) {
+  double smaller = 0;
+  for (const std::string_view model : kStudiedModels) {
+    const auto runs = runs_of(StudyPart::growth, model);
+    ASSERT_EQ(runs.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double d = std::pow(8, static_cast<double>(i + 1));
+      EXPECT_EQ(runs[i]->layout.dp, static_cast<std::int64_t>(d));
+      EXPECT_NEAR(wire(*runs[i]) / (3 * runs[i]->weights.value() * (d - 1) / d), 1, 1e-4);
+    }
+    EXPECT_GT(wire(*runs[0]), smaller);
+    smaller = wire(*runs[0]);
+  }
+}
+
+// Scores in full: attention's share of the FLOPs is (4 h² + 2 s h) / (12 h² + 2 s h + V h / L) of a
+// layer with its share of the head, in multiples of 2 a token; of the parameters about 4 of 12 h².
+TEST(CommunicationStudy, AttentionsShareOfParametersAndFlopsFollowsFromTheShape) {
+  for (std::size_t i = 0; i < std::size(kShapes); ++i) {
+    const double h = kShapes[i].hidden, layers = kShapes[i].layers;
+    const StudiedModel& found = study().models[i];
+    const double attention = layers * (4 * h * h + 4 * h + 2 * h);
+    EXPECT_NEAR(found.attention_parameters, attention / found.parameters, 1e-9);
+    const double flops = 4 * h * h + 2 * 2048 * h;
+    EXPECT_NEAR(found.attention_flops, flops / (flops + 8 * h * h + 50304 * h / layers), 1e-9);
+  }
+}
+
+// What is sent does not depend on the machine; how long it takes does.
+TEST(CommunicationStudy, TheSameRunSendsAsMuchOnEveryClusterAndTakesAnotherTime) {
+  const auto runs = runs_of(StudyPart::interconnect, "gpt-neox-13b");
+  ASSERT_GE(runs.size(), 5u);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    EXPECT_NEAR(wire(*runs[i]) / wire(*runs[0]), 1, 1e-9) << runs[i]->cluster;
+    EXPECT_NE(runs[i]->step_time, runs[0]->step_time);
+  }
+}
+
+TEST(CommunicationStudy, MessagesASecondAreCallsOverTheStep) {
+  for (const StudiedRun& run : study().runs) {
+    double calls = 0;
+    for (const TrafficCall& call : run.calls) calls += call.call.count;
+    EXPECT_DOUBLE_EQ(run.calls_per_second() * run.step_time.value(), calls);
+  }
+}
+
 TEST(CommunicationStudy, DegreesThatDoNotDivideAModelAreLeftOut) {
   EXPECT_EQ(runs_of(StudyPart::tensor, "gpt-neox-125m").size(), 2u);   // 12 heads: 2 and 4
   EXPECT_EQ(runs_of(StudyPart::pipeline, "gpt-neox-19m").size(), 2u);  // 6 layers: 2 and 4

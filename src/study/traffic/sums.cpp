@@ -6,13 +6,13 @@
 namespace headway {
 namespace {
 
-void add(TrafficSum& sum, const TrafficCall& call) {
-  sum.calls += call.call.count;
-  sum.algorithm += call.algorithm;
-  sum.wire += call.wire;
-  sum.time += call.each * call.call.count;
-  sum.latency += call.latency * call.call.count;
-  sum.exposed += call.exposed;
+void add(TrafficSum& sum, const TrafficCall& call, double share = 1) {
+  sum.calls += share * call.call.count;
+  sum.algorithm += share * call.algorithm;
+  sum.wire += share * call.wire;
+  sum.time += share * call.each * call.call.count;
+  sum.latency += share * call.latency * call.call.count;
+  sum.exposed += share * call.exposed;
 }
 
 }  // namespace
@@ -40,6 +40,17 @@ std::vector<TrafficSum> sums_by(const std::vector<TrafficCall>& calls,
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.wire > b.wire; });
+  return out;
+}
+
+std::vector<TrafficSum> sums_by_module(const std::vector<TrafficCall>& calls) {
+  std::vector<TrafficSum> out;
+  for (std::size_t i = 0; i < kModules; ++i) {
+    TrafficSum sum;
+    sum.name = kModuleNames[i];
+    for (const TrafficCall& call : calls) add(sum, call, call.serves[i]);
+    if (sum.calls > 0) out.push_back(std::move(sum));
+  }
   return out;
 }
 

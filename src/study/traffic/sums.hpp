@@ -26,6 +26,10 @@ TrafficSum sum_of(const std::vector<TrafficCall>& calls);
 std::vector<TrafficSum> sums_by(const std::vector<TrafficCall>& calls,
                                 const std::function<std::string(const TrafficCall&)>& key);
 
+/// By the kinds of layer that they serve, in the order of kModuleNames, those that occur: of a call
+/// that serves several each has its share of everything [COMM-10].
+std::vector<TrafficSum> sums_by_module(const std::vector<TrafficCall>& calls);
+
 std::string group_of(const TrafficCall& call);
 std::string operation_of(const TrafficCall& call);
 std::string phase_of(const TrafficCall& call);

@@ -11,20 +11,33 @@ bool same(const Call& a, const Call& b) {
          a.dtype == b.dtype && a.bytes == b.bytes && a.choices == b.choices;
 }
 
+// A priced call with the kinds of layer that it serves.
+struct Served {
+  PricedCall priced;
+  ByModule serves{};
+};
+
 // One entry for equal calls, as those of a layer's two halves or of two kinds of layer. Calls that
 // move nothing are left out.
-std::vector<PricedCall> merged(const std::vector<PricedCall>& calls) {
-  std::vector<PricedCall> out;
+std::vector<Served> merged(const std::vector<PricedCall>& calls, const StageClass& stage,
+                           const Step& step) {
+  std::vector<Served> out;
   for (const PricedCall& priced : calls) {
     if (priced.ranks <= 1 || !(priced.call.bytes.value() > 0) || !(priced.call.count > 0)) continue;
+    const ByModule serves = module_shares(priced, stage, step);
     auto at = out.begin();
-    while (at != out.end() && !same(at->call, priced.call)) ++at;
+    while (at != out.end() && !same(at->priced.call, priced.call)) ++at;
     if (at == out.end()) {
-      out.push_back(priced);
-    } else {
-      at->call.count += priced.call.count;
-      at->exposed += priced.exposed;
+      out.push_back({priced, serves});
+      continue;
     }
+    double& count = at->priced.call.count;
+    for (std::size_t i = 0; i < kModules; ++i) {
+      at->serves[i] =
+          (at->serves[i] * count + serves[i] * priced.call.count) / (count + priced.call.count);
+    }
+    count += priced.call.count;
+    at->priced.exposed += priced.exposed;
   }
   return out;
 }
@@ -37,9 +50,11 @@ Seconds latency_of(const PricedCall& priced, const Prices& prices) {
   return priced.each - call_time(priced.call, prices) + call_time(shortest, prices);
 }
 
-TrafficCall traffic_call(const PricedCall& priced, const StageCalls& stage, const Prices& prices,
+TrafficCall traffic_call(const Served& served, const StageCalls& stage, const Prices& prices,
                          std::optional<Bytes> small_below) {
+  const PricedCall& priced = served.priced;
   TrafficCall out;
+  out.serves = served.serves;
   out.call = priced.call;
   out.ranks = priced.ranks;
   out.level = priced.level;
@@ -67,14 +82,17 @@ Traffic traffic_of(const Model& model, const Job& job, const Layout& layout, con
   Traffic out;
   out.ranks = layout.ranks();
   out.step_time = forecast(model, job, layout, cluster, calibration).step_time;
-  for (const StageCalls& stage : calls_by_stage(model, job, layout, cluster, calibration)) {
+  const Step step = lower(model, job, layout, cluster);
+  const std::vector<StageCalls> stages = calls_by_stage(model, job, layout, cluster, calibration);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const StageCalls& stage = stages[i];
     ClassTraffic made;
     made.first = stage.first;
     made.stages = stage.stages;
     made.ranks = stage.stages * (layout.ranks() / layout.pp);
     made.sets_pace = stage.sets_pace;
-    for (const PricedCall& priced : merged(stage.calls)) {
-      made.calls.push_back(traffic_call(priced, stage, prices, small_below));
+    for (const Served& served : merged(stage.calls, step.stages[i], step)) {
+      made.calls.push_back(traffic_call(served, stage, prices, small_below));
     }
     out.classes.push_back(std::move(made));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "forecast/forecast.hpp"
+#include "study/traffic/modules.hpp"
 
 namespace headway {
 
@@ -33,6 +34,7 @@ struct TrafficCall {
   Bytes algorithm;     // of all: call.bytes times count, as nccl-tests counts for "algbw"
   Bytes wire;          // of all: what the rank sends, and receives; as for "busbw" [COMM-1]
   ByLevel wire_at{};   // of wire, by the level that it crosses [COMM-2]
+  ByModule serves{};   // shares of each, by kind of layer [COMM-10]
 };
 
 /// A class of ranks with the same calls: those of pipeline stages first ... first + stages - 1.

@@ -11,7 +11,7 @@ import { wholeOf } from "../../charts/stack";
 import type { Column } from "../../charts/table";
 import { bytes, count, number, percent, seconds, si } from "../../lib/format";
 import { place, setFields } from "../../lib/url";
-import type { ExpectedCall, ExpectedDocument, LevelUse } from "./documents";
+import type { ExpectedCall, ExpectedDocument, LevelUse, Sums } from "./documents";
 import { byGroup, bySize, groupCategories, kOpCategories, kQuantities, meanCalls, type Quantity } from "./volume";
 
 // A mean over ranks need not be whole.
@@ -48,7 +48,11 @@ export function Expected({ document }: { document: ExpectedDocument }) {
         <Facts
           facts={[
             { name: "a rank sends, a step", value: bytes(all.wire_bytes) },
-            { name: "calls", value: times(all.calls) },
+            {
+              name: "calls",
+              value: times(all.calls),
+              about: `${count(Math.round(document.mean_rank.calls_per_s))} a second`,
+            },
             { name: "their time", value: seconds(all.time_s) },
             {
               name: "exposed",
@@ -110,6 +114,14 @@ export function Expected({ document }: { document: ExpectedDocument }) {
         />
       </Figure>
       <section class="panel">
+        <h2>Kinds of layer</h2>
+        <DataTable
+          caption="Which layers it is for; messages with several by their weights"
+          columns={kModuleColumns}
+          rows={Object.entries(document.mean_rank.by_module).map(([name, sums]) => ({ name, sums, all }))}
+        />
+      </section>
+      <section class="panel">
         <h2>Links</h2>
         <DataTable caption="What goes over each level" columns={kLevelColumns} rows={document.mean_rank.by_level} />
       </section>
@@ -125,6 +137,25 @@ export function Expected({ document }: { document: ExpectedDocument }) {
     </>
   );
 }
+
+interface ModuleUse {
+  readonly name: string;
+  readonly sums: Sums;
+  readonly all: Sums;
+}
+
+const kModuleColumns: Column<ModuleUse>[] = [
+  { key: "module", head: "kind", value: (m) => m.name, align: "left" },
+  { key: "wire_bytes", head: "of a rank", value: (m) => m.sums.wire_bytes, text: (m) => bytes(m.sums.wire_bytes) },
+  {
+    key: "share",
+    head: "share",
+    value: (m) => m.sums.wire_bytes / m.all.wire_bytes,
+    text: (m) => percent(m.sums.wire_bytes / m.all.wire_bytes),
+  },
+  { key: "calls", head: "calls", value: (m) => m.sums.calls, text: (m) => times(m.sums.calls) },
+  { key: "exposed_s", head: "exposed", value: (m) => m.sums.exposed_s, text: (m) => seconds(m.sums.exposed_s) },
+];
 
 const kLevelColumns: Column<LevelUse>[] = [
   { key: "level", head: "level", value: (l) => l.level, align: "left" },

@@ -30,8 +30,10 @@ export interface LevelUse {
 
 export interface Totals {
   readonly all: Sums;
+  readonly calls_per_s: number;
   readonly small: Sums;
   readonly by_group: Readonly<Record<string, Sums>>;
+  readonly by_module: Readonly<Record<string, Sums>>;
   readonly by_level: readonly LevelUse[];
   readonly by_size: readonly (Sums & { readonly from_bytes: number; readonly below_bytes: number })[];
 }
@@ -181,6 +183,7 @@ export interface StudiedRun {
   readonly wire_bytes: number;
   readonly wire_bytes_by_op: Readonly<Record<string, number>>;
   readonly wire_bytes_by_group: Readonly<Record<string, number>>;
+  readonly wire_bytes_by_module?: Readonly<Record<string, number>>;
   readonly exposed_s: number;
   readonly smallest_bytes: number;
   readonly median_bytes: number;
