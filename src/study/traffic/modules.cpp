@@ -31,7 +31,7 @@ void add_block(ByModule& shares, const Block& block, bool trained, double by) {
 }  // namespace
 
 // [COMM-10] Activations serve the kind of layer that sends them. Weights and gradients that travel
-// in one message (a layer of FSDP, a bucket) serve each kind by its share of the parameters, dense
+// in one message (a layer, a bucket) serve each kind by its share of the parameters, dense
 // ones that the message's layer or stage holds; the norm before each half of a layer belongs to it,
 // router and shared experts to the experts. Known error: a bucket may hold more of one kind than
 // the mean; the sum over the buckets of a stage is exact.
