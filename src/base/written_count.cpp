@@ -8,7 +8,7 @@
 namespace headway {
 namespace {
 
-constexpr std::int64_t kKibi = 1024;
+constexpr std::int64_t kBinaryThousand = 1024;
 
 // Without the commas between thousands; empty where they stand elsewhere.
 std::string without_commas(std::string_view text) {
@@ -28,8 +28,8 @@ std::string without_commas(std::string_view text) {
 
 std::optional<std::int64_t> written_count(std::string_view text) {
   std::int64_t times = 1;
-  if (text.ends_with('k') || text.ends_with('K')) times = kKibi;
-  if (text.ends_with('m') || text.ends_with('M')) times = kKibi * kKibi;
+  if (text.ends_with('k') || text.ends_with('K')) times = kBinaryThousand;
+  if (text.ends_with('m') || text.ends_with('M')) times = kBinaryThousand * kBinaryThousand;
   if (times > 1) text.remove_suffix(1);
   const auto count = whole_number(without_commas(text));
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string percent(double part, double whole) {
+std::string percentage(double part, double whole) {
   return percent_text(whole > 0 ? part / whole : 0);
 }
 
@@ -42,9 +42,10 @@ std::string clusters_text(const std::vector<CallsOnCluster>& runs) {
     const TrafficSum all = sum_of(calls);
     Bytes inside;
     for (const TrafficCall& call : calls) inside += call.wire_at[0];
-    rows.push_back({name, to_text(all.wire), percent((all.wire - inside).value(), all.wire.value()),
-                    to_text(all.time), to_text(all.exposed),
-                    percent(all.exposed.value(), e.forecast.step_time.value()),
+    rows.push_back({name, to_text(all.wire),
+                    percentage((all.wire - inside).value(), all.wire.value()), to_text(all.time),
+                    to_text(all.exposed),
+                    percentage(all.exposed.value(), e.forecast.step_time.value()),
                     to_text(e.forecast.step_time)});
     links.push_back({name, levels_of(e.run.cluster)});
     if (heading.empty()) {

@@ -10,11 +10,11 @@
 namespace headway {
 namespace {
 
-std::string share(double part, double whole) {
+std::string portion(double part, double whole) {
   return percent_text(whole > 0 ? part / whole : 0);
 }
-std::string exposed_share(const StudiedRun& run) {
-  return share(sum_of(run.calls).exposed.value(), run.step_time.value());
+std::string exposed_portion(const StudiedRun& run) {
+  return portion(sum_of(run.calls).exposed.value(), run.step_time.value());
 }
 std::string rate(double each_second) {
   return each_second >= 100 ? count_text(std::round(each_second))
@@ -42,7 +42,7 @@ StudyTable overhead_table(const CommunicationStudy& study) {
     if (run->layout.tp == 1 && run->layout.pp == 1) alone = run->tokens_per_second_per_accelerator;
     const TrafficSum all = sum_of(run->calls);
     out.rows.push_back({short_model_name(run->model), form_of(*run), to_text(all.wire),
-                        exposed_share(*run), share(run->bubble.value(), run->step_time.value()),
+                        exposed_portion(*run), portion(run->bubble.value(), run->step_time.value()),
                         count_text(run->tokens_per_second_per_accelerator),
                         number_text("%.2f", run->tokens_per_second_per_accelerator / alone),
                         run->fits ? "yes" : "no"});
@@ -59,7 +59,7 @@ StudyTable growth_table(const CommunicationStudy& study) {
     const TrafficSum all = sum_of(run->calls);
     const double ranks = static_cast<double>(run->layout.dp);
     out.rows.push_back({short_model_name(run->model), count_text(ranks), to_text(all.wire),
-                        to_text(all.wire * ranks), to_text(all.time), exposed_share(*run),
+                        to_text(all.wire * ranks), to_text(all.time), exposed_portion(*run),
                         run->fits ? "yes" : "no"});
   }
   return out;
@@ -71,7 +71,7 @@ std::string attention_of(const StudiedRun& run, double (*value)(const TrafficSum
   for (const TrafficSum& sum : sums_by_module(run.calls)) {
     if (sum.name == to_name(Module::attention)) part = value(sum);
   }
-  return share(part, value(sum_of(run.calls)));
+  return portion(part, value(sum_of(run.calls)));
 }
 
 StudyTable attention_table(const CommunicationStudy& study) {
@@ -111,7 +111,7 @@ StudyTable interconnect_table(const CommunicationStudy& study) {
   for (const StudiedRun* run : runs_of(study, StudyPart::interconnect)) {
     const TrafficSum all = sum_of(run->calls);
     out.rows.push_back({run->cluster, to_text(all.wire), to_text(all.time), to_text(all.exposed),
-                        exposed_share(*run), count_text(run->tokens_per_second_per_accelerator),
+                        exposed_portion(*run), count_text(run->tokens_per_second_per_accelerator),
                         run->fits ? "yes" : "no"});
   }
   return out;

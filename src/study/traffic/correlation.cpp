@@ -13,21 +13,22 @@ struct Quantity {
   const char* name;
   double (*of)(const StudiedRun&);
 };
-constexpr Quantity kSequence = {
+constexpr Quantity kLengthOf = {
     "sequence length", [](const StudiedRun& run) { return static_cast<double>(run.sequence); }};
-constexpr Quantity kSize = {"model size",
-                            [](const StudiedRun& run) { return run.weights.value(); }};
-constexpr Quantity kVolume = {"bytes sent",
-                              [](const StudiedRun& run) { return sum_of(run.calls).wire.value(); }};
-constexpr Quantity kExposed = {"exposed share", [](const StudiedRun& run) {
-                                 return sum_of(run.calls).exposed / run.step_time;
-                               }};
-constexpr Quantity kThroughput = {
+constexpr Quantity kSizeOf = {"model size",
+                              [](const StudiedRun& run) { return run.weights.value(); }};
+constexpr Quantity kVolumeOf = {
+    "bytes sent", [](const StudiedRun& run) { return sum_of(run.calls).wire.value(); }};
+constexpr Quantity kExposedOf = {"exposed share", [](const StudiedRun& run) {
+                                   return sum_of(run.calls).exposed / run.step_time;
+                                 }};
+constexpr Quantity kThroughputOf = {
     "tokens/s", [](const StudiedRun& run) { return run.tokens_per_second_per_accelerator; }};
 
 constexpr Quantity kPairs[][2] = {
-    {kSequence, kVolume}, {kSequence, kExposed}, {kSequence, kThroughput}, {kSize, kVolume},
-    {kSize, kExposed},    {kSize, kThroughput},  {kVolume, kThroughput},   {kExposed, kThroughput},
+    {kLengthOf, kVolumeOf},     {kLengthOf, kExposedOf},     {kLengthOf, kThroughputOf},
+    {kSizeOf, kVolumeOf},       {kSizeOf, kExposedOf},       {kSizeOf, kThroughputOf},
+    {kVolumeOf, kThroughputOf}, {kExposedOf, kThroughputOf},
 };
 
 // Over the sequence lengths of the model; empty: of all.

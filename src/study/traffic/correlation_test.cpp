@@ -7,13 +7,13 @@
 namespace headway {
 namespace {
 
-const CommunicationStudy& study() {
+const CommunicationStudy& studied() {
   static const CommunicationStudy made = communication_study().value();
   return made;
 }
 
 double correlation(const char* of, const char* with) {
-  for (const StudyCorrelation& pair : correlations(study())) {
+  for (const StudyCorrelation& pair : correlations(studied())) {
     if (pair.of == of && pair.with == with) return pair.all.value_or(NAN);
   }
   return NAN;
@@ -50,7 +50,7 @@ TEST(Correlations, LongerSequencesSendMoreAndRunFasterLargerModelsSendMoreAndRun
   EXPECT_GT(correlation("model size", "bytes sent"), 0.8);
   EXPECT_LT(correlation("model size", "tokens/s"), -0.8);
   // Of one model its size is one number.
-  for (const StudyCorrelation& pair : correlations(study())) {
+  for (const StudyCorrelation& pair : correlations(studied())) {
     for (const auto& value : pair.by_model) {
       EXPECT_EQ(value.has_value(), pair.of != "model size") << pair.of << " " << pair.with;
     }
