@@ -14,8 +14,8 @@
 #include "cluster/load.hpp"
 #include "forecast/forecast.hpp"
 #include "layout/any_field_for_test.hpp"
-#include "layout/frameworks/habits.hpp"
 #include "model/load.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::testing {
 
@@ -92,7 +92,7 @@ inline std::int64_t power_dividing(std::int64_t most, std::initializer_list<std:
 inline void repair(Case& c) {
   Job& job = c.job;
   Layout& l = c.layout;
-  const Habits& habit = habits(job.framework, job.software);
+  const Habits& habit = habits(job);
   const std::int64_t layers = c.model.layers();
 
   // Widths.

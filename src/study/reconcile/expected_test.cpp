@@ -7,7 +7,6 @@
 #include <map>
 
 #include "forecast/random_run_for_test.hpp"
-#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {
