@@ -26,7 +26,7 @@ std::string expected_csv(const ExpectedCalls& e) {
         out += cell + ",";
       }
       out += call.small ? "true" : "false";
-      for (const double share : call.serves) out += "," + number(share * call.wire.value());
+      for (const double share : call.serves) out += "," + csv_number(share * call.wire.value());
       out += '\n';
     }
   }
