@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -285,7 +286,133 @@ TEST_F(Cli, BashCompletesCommandsTheirFlagsAndTheirNames) {
   EXPECT_EQ(completed("list mach"), "machines\n");
   EXPECT_EQ(completed("serve --por"), "--port\n");
   EXPECT_EQ(completed("predict --hedroom"), "\n");
-  expect_refused("completion fish", {"completion", "legal: bash"});
+  expect_refused("completion fish", {"completion", "legal: bash, zsh"});
+}
+
+TEST_F(Cli, ZshIsToldTheSameWords) {
+  const std::string script = run("completion zsh").out;
+  EXPECT_TRUE(script.starts_with("#compdef headway\n"));
+  for (const char* line : {"    'scale weak '*) known=(", "--threshold", "    'list '*) known=(",
+                           "    *) known=(predict plan ", "compadd -- $known"}) {
+    EXPECT_NE(script.find(line), std::string::npos) << line;
+  }
+  if (std::system("command -v zsh >/dev/null") == 0) {
+    const std::string path = file("_headway", script);
+    EXPECT_EQ(std::system(("zsh -n '" + path + "'").c_str()), 0);
+  }
+}
+
+TEST_F(Cli, HelpAndVersionAreCommandsToo) {
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help predict").out, run("predict --help").out);
+  EXPECT_EQ(run("help scale weak").out, run("scale weak --help").out);
+  EXPECT_EQ(run("version").out, run("--version").out);
+  expect_refused("help predit", {"'predit' is not a command", "predict"});
+  expect_refused("help scale weka", {"'weka' is not a command of scale", "weak"});
+}
+
+// man -l reads it; roff says nothing of it.
+TEST_F(Cli, TheManualPageIsOneThatManReads) {
+  const std::string page = file("headway.1", run("help --man").out);
+  if (std::system("command -v groff >/dev/null") != 0) GTEST_SKIP() << "no groff";
+  const std::string said = (folder_ / "said").string();
+  EXPECT_EQ(std::system(("groff -man -Tascii -ww -P-cbou '" + page + "' >'" + said + "' 2>'" +
+                         said + ".err'")
+                            .c_str()),
+            0);
+  EXPECT_EQ(read(said + ".err"), "");
+  EXPECT_NE(read(said).find("EXIT STATUS"), std::string::npos);
+}
+
+TEST_F(Cli, WordsOfOtherProgramsAreAnsweredWithOurs) {
+  expect_refused("predict --seq-length 4096", {"'--seq-length': here it is '--seq'"});
+  expect_refused("predict --tensor-parallel 8", {"here it is '--tp'"});
+  expect_refused("plan --mbs 4", {"here it is '--micro-batch'"});
+  expect_refused("predict --nodes 4", {"here it is '--gpus' (of all nodes together)"});
+  expect_refused("predict -tp 8", {"'-tp': did you mean '--tp'?"});
+  const std::string run_file = file("run.toml", "model = \"llama-2-7b\"\nseq_length = 4096\n");
+  expect_refused("predict " + run_file, {"seq_length: is not a known field; here it is 'seq'"});
+}
+
+// What another command takes is no hint.
+TEST_F(Cli, HintsComeFromTheCommandsOwnOptions) {
+  const Output output = run("list models --hedroom 3");
+  EXPECT_EQ(output.code, 2);
+  EXPECT_EQ(output.err.find("headroom"), std::string::npos) << output.err;
+  expect_refused("plan --hedroom 3", {"did you mean '--headroom'?"});
+}
+
+TEST_F(Cli, OfARepeatedFlagTheLastCounts) {
+  EXPECT_EQ(run(small_ + "--tp 2 --tp 8 --json").out, run(small_ + "--json").out);
+  EXPECT_EQ(run("plan --model llama-2-7b --cluster dgx-h100 --gpus 8 --seq 4096 --global-batch 8 "
+                "--top 3 --top 1 --json --json")
+                .out,
+            run("plan --model llama-2-7b --cluster dgx-h100 --gpus 8 --seq 4096 --global-batch 8 "
+                "--top 1 --json")
+                .out);
+}
+
+TEST_F(Cli, CountsAndNamesAreReadAsPeopleWriteThemAtEveryDoor) {
+  const std::string plain =
+      run("predict --model llama-2-7b --cluster dgx-h100 --gpus 8 --seq 8192 --global-batch 1024 "
+          "--precision bf16 --json")
+          .out;
+  ASSERT_FALSE(plain.empty());
+  EXPECT_EQ(run("predict --model Llama-2-7B --cluster DGX-H100 --gpus 8 --seq 8k --global-batch "
+                "1,024 --precision BF16 --json")
+                .out,
+            plain);
+  const std::string run_file =
+      file("run.toml",
+           "model = \"llama-2-7b\"\ncluster = \"dgx-h100\"\ngpus = 8\nseq = \"8K\"\n"
+           "global-batch = \"1k\"\nprecision = \"BF16\"\n");
+  EXPECT_EQ(run("predict " + run_file + " --json").out, plain);
+  expect_refused(small_ + "--seq 8kb", {"--seq", "'8kb' is not a whole number"});
+}
+
+TEST_F(Cli, ADashIsTheStandardInput) {
+  const std::string run_file =
+      file("run.toml",
+           "model = \"llama-2-7b\"\ncluster = \"dgx-h100\"\ngpus = 8\nseq = 4096\n"
+           "global-batch = 8\ntp = 8\n");
+  const std::string named = run("predict " + run_file + " --json").out;
+  ASSERT_FALSE(named.empty());
+  EXPECT_EQ(run("predict - --json < " + run_file).out, named);
+  EXPECT_EQ(run("comms - --json < " + run_file).out, run("comms " + run_file + " --json").out);
+  const std::string log = "src/trace/testdata/nccl/nccl_tests_allreduce.log";
+  if (fs::exists(source_dir() + "/" + log)) {
+    EXPECT_EQ(run("comms - --json < " + log).code, 0);
+  }
+  const Output wrong = run("predict - < /dev/null");
+  EXPECT_EQ(wrong.code, 2);
+}
+
+TEST_F(Cli, AnAcceleratorGivenAsAClusterIsToldWhichClustersHaveIt) {
+  expect_refused(
+      "predict --model llama-2-7b --cluster h100-sxm --gpus 8 --seq 4096 "
+      "--global-batch 8",
+      {"--cluster: 'h100-sxm' is an accelerator; clusters with it: ", "dgx-h100"});
+}
+
+TEST_F(Cli, AcceleratorsThatNobodyNamedAreMissing) {
+  expect_refused("predict --model llama-2-7b --cluster dgx-h100 --seq 4096 --global-batch 8",
+                 {"--gpus: is missing", "degrees (dp, tp, cp, pp)"});
+  EXPECT_EQ(
+      run("predict --model llama-2-7b --cluster dgx-h100 --seq 4096 --global-batch 8 --tp 8").code,
+      0);
+}
+
+// A tokenizer's vocabulary given for a model.
+TEST_F(Cli, OfAWrongFileTenProblemsAreToldAndTheOthersCounted) {
+  const std::string vocabulary = file("vocab.toml", [] {
+    std::string out;
+    for (int i = 0; i < 300; ++i) out += "word" + std::to_string(i) + " = 1\n";
+    return out;
+  }());
+  const Output output = run("predict " + vocabulary);
+  EXPECT_EQ(output.code, 2);
+  EXPECT_LT(std::count(output.err.begin(), output.err.end(), '\n'), 20) << output.err;
+  EXPECT_NE(output.err.find(" more problems\n"), std::string::npos) << output.err;
 }
 
 // The measurements travel in the binary.

@@ -1,15 +1,20 @@
 // The command line: reads arguments, asks the library, prints. No formula stands here.
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../server/serve.hpp"
 #include "api/command.hpp"
 #include "arguments/arguments.hpp"
+#include "arguments/manual.hpp"
+#include "base/columns.hpp"
 #include "progress.hpp"
+#include "terminal.hpp"
 
 namespace {
 
@@ -55,12 +60,49 @@ Command serve() {
       .answers = false};
 }
 
+std::vector<CommandRow> all_commands();
+
+Command help() {
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto manual = std::make_shared<bool>(false);
+  return {.name = "help",
+          .help = "what a command does and takes",
+          .examples = {"headway help predict"},
+          .options = {{.help = "one to tell of, as: scale weak",
+                       .target = words.get(),
+                       .operand = "COMMAND"},
+                      {.name = "man",
+                       .help = "the manual page of all commands: headway help --man | man -l -",
+                       .target = manual.get()}},
+          .run = [words, manual](const headway::Circumstances&) -> CommandOutput {
+            if (*manual) return {.text = headway::manual(all_commands(), HEADWAY_VERSION)};
+            auto text = headway::help_text(all_commands(), HEADWAY_VERSION, *words);
+            if (!text) return {.problems = text.problems()};
+            return {.text = std::move(text).value()};
+          },
+          .door = headway::Door::command_line,
+          .answers = false};
+}
+
+Command version() {
+  return {.name = "version",
+          .help = "the version of this program",
+          .examples = {"headway version"},
+          .run = [](const headway::Circumstances&) -> CommandOutput {
+            return {.text = std::string("headway ") + HEADWAY_VERSION + "\n"};
+          },
+          .door = headway::Door::command_line,
+          .answers = false};
+}
+
 // The commands of the library, and those that only a program has.
 std::vector<CommandRow> all_commands() {
   const auto library = headway::command_rows();
   std::vector<CommandRow> out(library.begin(), library.end());
   out.push_back({"serve", serve});
   out.push_back({"completion", [] { return headway::completion(all_commands()); }});
+  out.push_back({"help", help});
+  out.push_back({"version", version});
   return out;
 }
 
@@ -91,6 +133,16 @@ int main(int argc, char** argv) {
   // What is asked: a command with its request.
   headway::Arguments asked = headway::read_arguments(all_commands(), HEADWAY_VERSION, argc, argv);
   if (!asked.command) return asked.exit_code;
+
+  // What stands for a file is read once; text is as wide as the terminal.
+  const bool reads_input = std::any_of(
+      argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "-"; });
+  if (reads_input && !headway::keep_standard_input()) {
+    std::fputs("headway: -: the standard input cannot be kept\n", stderr);
+    return 2;
+  }
+  const std::size_t columns = headway::terminal_columns();
+  const headway::TextColumns wide(columns > 0 ? columns : headway::kUsualColumns);
 
   // Its answer. While it works a line of progress stands on the terminal, and Ctrl-C stops it.
   asked.circumstances.date = today();

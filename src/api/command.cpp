@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "run/words.hpp"
 
 namespace headway {
 namespace {
@@ -19,15 +20,6 @@ void add_flags(const Command& command, std::set<std::string>& flags) {
     if (is_flag(option)) flags.insert("--" + std::string(option.name));
   }
   for (const CommandRow& row : command.commands) add_flags(row.make(), flags);
-}
-
-std::vector<std::string> flags_of(std::span<const CommandRow> rows) {
-  Circumstances circumstances;
-  std::set<std::string> flags = {"--help", "--version"};
-  for (const Option& option : common_options(circumstances))
-    flags.insert("--" + std::string(option.name));
-  for (const CommandRow& row : rows) add_flags(row.make(), flags);
-  return {flags.begin(), flags.end()};
 }
 
 }  // namespace
@@ -65,12 +57,30 @@ std::vector<Option> common_options(Circumstances& at) {
            .checked = true}};
 }
 
+namespace {
+
+// The names of the flags of one command, without their dashes.
+std::vector<std::string> flag_names(const Command& command) {
+  std::set<std::string> flags;
+  add_flags(command, flags);
+  std::vector<std::string> out = {"help"};
+  for (const std::string& flag : flags) out.push_back(flag.substr(2));
+  Circumstances circumstances;
+  if (command.answers) {
+    for (const Option& option : common_options(circumstances)) out.emplace_back(option.name);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string argument_problem(const std::string& what, std::span<const std::string> arguments,
                              std::span<const CommandRow> rows) {
   // A command that is none, or one that its command does not have.
   std::span<const CommandRow> known = rows;
   std::vector<CommandRow> below;
   std::string of;
+  std::vector<std::string> flags = {"help", "version"};
   for (const std::string& argument : arguments) {
     if (known.empty() || argument.starts_with('-')) break;
     const CommandRow* row = command_row(known, argument);
@@ -79,28 +89,35 @@ std::string argument_problem(const std::string& what, std::span<const std::strin
              suggestion(argument, names_of(known));
     }
     of = " of " + argument;
-    below = row->make().commands;
+    const Command command = row->make();
+    flags = flag_names(command);
+    below = command.commands;
     known = below;
   }
   std::string out = printable(what, 400);
-  const std::vector<std::string> flags = flags_of(rows);
   for (std::string_view argument : arguments) {
-    if (!argument.starts_with("--")) continue;
+    const bool is_number = argument.find_first_not_of("-0123456789.") == std::string_view::npos;
+    if (!argument.starts_with('-') || is_number) continue;
     argument = argument.substr(0, argument.find('='));
-    if (holds(flags, argument)) continue;
-    const std::string near = nearest(argument, flags);
-    if (!near.empty()) out += "; '" + printable(argument) + "': did you mean '" + near + "'?";
+    if (argument.starts_with("--") && holds(flags, argument.substr(2))) continue;
+    const std::string said = hint(argument, flags, "--");
+    if (!said.empty()) out += "; '" + printable(argument) + "': " + said.substr(2);
   }
   return out;
 }
 namespace {
 
-// A line for each command: what stands before it on the line, and what may stand next.
-void add_lines(std::span<const CommandRow> rows, const std::string& before, std::string& out) {
+// A line for each command: what stands before it on the line, and what may stand next, between
+// `open` and `close`.
+struct CaseForm {
+  std::string open, close;
+};
+void add_lines(std::span<const CommandRow> rows, const std::string& before, const CaseForm& form,
+               std::string& out) {
   for (const CommandRow& row : rows) {
     const Command command = row.make();
     const std::string begin = before + std::string(row.name) + " ";
-    add_lines(command.commands, begin, out);
+    add_lines(command.commands, begin, form, out);
     std::set<std::string> words = {"--help"};
     add_flags(command, words);
     if (command.answers) words.insert({"--json", "--quiet", "--threads"});
@@ -110,14 +127,14 @@ void add_lines(std::span<const CommandRow> rows, const std::string& before, std:
       if (option.operand.empty() || option.names == nullptr) continue;
       for (const std::string& name : option.names()) words.insert(name);
     }
-    out += "    '" + begin + "'*) words='" +
-           join(std::vector<std::string>(words.begin(), words.end()), " ") + "' ;;\n";
+    out += "    '" + begin + "'*) " + form.open +
+           join(std::vector<std::string>(words.begin(), words.end()), " ") + form.close + " ;;\n";
   }
 }
 
 std::string bash_completion(std::span<const CommandRow> rows) {
   std::string lines;
-  add_lines(rows, "", lines);
+  add_lines(rows, "", {"words='", "'"}, lines);
   return "# Completion of headway in bash: source <(headway completion bash)\n"
          "_headway() {\n"
          "  local words\n"
@@ -130,6 +147,27 @@ std::string bash_completion(std::span<const CommandRow> rows) {
          "complete -o default -F _headway headway\n";
 }
 
+// $words is zsh's own: what stands on the line.
+std::string zsh_completion(std::span<const CommandRow> rows) {
+  std::string lines;
+  add_lines(rows, "", {"known=(", ")"}, lines);
+  return "#compdef headway\n"
+         "# Completion of headway in zsh: source <(headway completion zsh), or as a file _headway\n"
+         "# in a folder of $fpath\n"
+         "_headway() {\n"
+         "  local line=\"${(j: :)words[2,CURRENT-1]} \"\n"
+         "  local -a known\n"
+         "  case $line in\n" +
+         lines + "    *) known=(" + join(names_of(rows), " ") +
+         ") ;;\n"
+         "  esac\n"
+         "  compadd -- $known\n"
+         "  _files\n"
+         "}\n"
+         "if [ \"$funcstack[1]\" = _headway ]; then _headway \"$@\"; else compdef _headway "
+         "headway; fi\n";
+}
+
 }  // namespace
 
 Command completion(std::vector<CommandRow> rows) {
@@ -140,14 +178,19 @@ Command completion(std::vector<CommandRow> rows) {
               .door = Door::command_line,
               .answers = false};
   out.options = {{.name = "shell",
-                  .help = "bash",
+                  .help = "bash or zsh",
                   .target = shell.get(),
-                  .names = [] { return std::vector<std::string>{"bash"}; },
+                  .names =
+                      [] {
+                        return std::vector<std::string>{"bash", "zsh"};
+                      },
                   .required = true,
                   .operand = "SHELL"}};
   out.run = [shell, rows = std::move(rows)](const Circumstances&) -> CommandOutput {
     if (*shell == "bash") return {.text = bash_completion(rows)};
-    return {.problems = {{"completion", "'" + printable(*shell) + "' is not known; legal: bash"}}};
+    if (*shell == "zsh") return {.text = zsh_completion(rows)};
+    return {
+        .problems = {{"completion", "'" + printable(*shell) + "' is not known; legal: bash, zsh"}}};
   };
   return out;
 }

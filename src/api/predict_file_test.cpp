@@ -121,7 +121,7 @@ TEST_F(RunFile, AModelInItsPlaceIsAnsweredWithTheFlag) {
 
 TEST_F(RunFile, UnknownNamesAreReportedWhereTheyStand) {
   std::ofstream("run.toml") << "seq = 1024\nglobal-batch = 8\nmodel = \"lama-2-7b\"\n"
-                               "cluster = \"h100\"\n";
+                               "cluster = \"h100\"\ngpus = 8\n";
   PredictRequest run;
   run.run_file = "run.toml";
   const CommandOutput output = run_predict(run);

@@ -36,15 +36,23 @@ void read_fields(RequestReader& reader, std::span<const FieldRow> rows, Run& run
   }
 }
 
+constexpr const char* kDegrees[] = {"dp", "tp", "cp", "pp"};
+
 // dp from the GPUs, or the GPUs from the degrees; they must agree.
-void settle_ranks(RequestReader& reader, Layout& layout) {
+void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
   const double others = static_cast<double>(layout.tp) * static_cast<double>(layout.cp) *
                         static_cast<double>(layout.pp);
   std::int64_t gpus = 0;
   reader.count("gpus", gpus);
+  const bool said = std::any_of(std::begin(kDegrees), std::end(kDegrees),
+                                [&](const char* name) { return reader.has(name); });
+  if (split && !said && !reader.has("gpus")) {
+    reader.fail("gpus", "is missing: the accelerators of the run, or its degrees (dp, tp, cp, pp)",
+                Trouble::missing);
+  }
   if (gpus == 0) return;     // not given (or refused already): the degrees say it
   if (others > 1e9) return;  // check() says so
-  for (const char* name : {"dp", "tp", "cp", "pp"}) {
+  for (const char* name : kDegrees) {
     if (reader.refused(name)) return;
   }
   const std::int64_t model_ranks = layout.tp * layout.cp * layout.pp;
@@ -65,9 +73,6 @@ void settle_ranks(RequestReader& reader, Layout& layout) {
 }
 
 void assume_defaults(const RequestReader& reader, Run& run, bool split) {
-  if (run.layout.ranks() == 1 && !reader.has("gpus") && !reader.has("dp")) {
-    run.assumptions.push_back("one accelerator: neither --gpus nor a degree was given");
-  }
   if (run.layout.zero < 0) {
     run.layout.zero = habits(run.job).sharding.zero;
     if (split && run.layout.dp * run.layout.cp > 1) {
@@ -194,7 +199,7 @@ Result<Run> read_run(const RunRequest& request, std::span<const FieldRow> rows, 
          run.cluster, "cluster");
   }
   read_fields(reader, rows, run);
-  settle_ranks(reader, run.layout);
+  settle_ranks(reader, run.layout, split);
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
   if (split) {

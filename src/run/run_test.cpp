@@ -37,6 +37,17 @@ TEST(Run, AcceleratorsAreTheProductOfTheDegreesWhereNotGiven) {
   EXPECT_EQ(run->layout.ranks(), 16);
 }
 
+// One accelerator is asked for, not taken where nothing is said.
+TEST(Run, AcceleratorsThatNothingSaysAreMissing) {
+  const auto run = make_run(request({{"ep", "1"}, {"vpp", "1"}}));
+  ASSERT_FALSE(run.ok());
+  ASSERT_EQ(run.problems().size(), 1u) << messages(run.problems());
+  EXPECT_EQ(where_text(run.problems()[0]), "--gpus");
+  EXPECT_EQ(run.problems()[0].kind, Trouble::missing);
+  EXPECT_TRUE(make_run(request({{"tp", "1"}})).ok());
+  EXPECT_TRUE(make_unsplit_run(request({})).ok());
+}
+
 TEST(Run, DegreesThatContradictTheAcceleratorsAreRefused) {
   const auto run = make_run(request({{"gpus", "64"}, {"dp", "4"}, {"tp", "4"}}));
   ASSERT_FALSE(run.ok());
@@ -46,10 +57,10 @@ TEST(Run, DegreesThatContradictTheAcceleratorsAreRefused) {
 }
 
 TEST(Run, AnOrderMustNameEveryDimensionOnce) {
-  EXPECT_TRUE(make_run(request({{"order", "dp-tp-cp-pp"}})).ok());
+  EXPECT_TRUE(make_run(request({{"gpus", "8"}, {"order", "dp-tp-cp-pp"}})).ok());
   for (const char* order :
        {"", "tp", "tp-tp-dp-pp", "tp-cp-dp-pp-tp", "tp-cp-dp-xx", "tp cp dp pp"}) {
-    EXPECT_FALSE(make_run(request({{"order", order}})).ok()) << order;
+    EXPECT_FALSE(make_run(request({{"gpus", "8"}, {"order", order}})).ok()) << order;
   }
 }
 
@@ -58,7 +69,7 @@ TEST(Run, OffloadTakesAListAndRefusesWhatCannotGo) {
   ASSERT_TRUE(run.ok()) << messages(run.problems());
   EXPECT_TRUE(run->layout.offload_optimizer && run->layout.offload_activations);
   EXPECT_FALSE(run->layout.offload_parameters);
-  EXPECT_FALSE(make_run(request({{"offload", "gradients"}})).ok());
+  EXPECT_FALSE(make_run(request({{"gpus", "8"}, {"offload", "gradients"}})).ok());
 }
 
 TEST(Run, WhatWasNotGivenIsNamedAsAssumed) {
@@ -89,7 +100,7 @@ TEST(Run, ModelAndClusterFilesStandBesideTheRunFile) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "c.toml") << "base = \"dgx-h100\"\ntitle = \"mine\"\n";
   std::ofstream(folder / "run.toml")
-      << "model = \"llama-2-7b\"\ncluster = \"c.toml\"\nseq = 4096\nglobal-batch = 8\n";
+      << "model = \"llama-2-7b\"\ncluster = \"c.toml\"\nseq = 4096\nglobal-batch = 8\ngpus = 8\n";
   const auto read = read_run_file((folder / "run.toml").string());
   ASSERT_TRUE(read.ok());
   const auto run = make_run(*read);
@@ -99,7 +110,8 @@ TEST(Run, ModelAndClusterFilesStandBesideTheRunFile) {
 }
 
 TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
-  const auto run = make_run(request({{"framework", "fsdp"},
+  const auto run = make_run(request({{"gpus", "1"},
+                                     {"framework", "fsdp"},
                                      {"param-dtype", "fp32"},
                                      {"reduce-dtype", "bf16"},
                                      {"fused-loss", "on"},

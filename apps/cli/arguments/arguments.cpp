@@ -1,8 +1,12 @@
 #include "arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <concepts>
 #include <cstdio>
 #include <memory>
+
+#include "base/text.hpp"
+#include "base/written_count.hpp"
 
 namespace headway {
 namespace {
@@ -19,7 +23,18 @@ struct Adder {
   }
   template <class T>
   CLI::Option* operator()(T* to) const {
+    return last(app.add_option(name, *to, std::string(option.help)));
+  }
+  // Any number of values, those of all flags of the name together.
+  CLI::Option* operator()(std::vector<std::string>* to) const {
     return app.add_option(name, *to, std::string(option.help));
+  }
+  template <std::integral T>
+  CLI::Option* operator()(T* to) const {
+    return count([to](std::int64_t value) { *to = static_cast<T>(value); });
+  }
+  CLI::Option* operator()(std::optional<std::int64_t>* to) const {
+    return count([to](std::int64_t value) { *to = value; });
   }
   // Values stay text: the library reads them and reports all problems.
   CLI::Option* operator()(RunRequest* to) const {
@@ -32,14 +47,42 @@ struct Adder {
           },
           std::string(option.help));
     }
-    return app.add_option_function<std::string>(
+    return last(app.add_option_function<std::string>(
         name,
         [to, field, flag = FieldName(option.name)](const std::string& text) {
           to->push_back({field, text, flag});
         },
-        std::string(option.help));
+        std::string(option.help)));
   }
   CLI::Option* operator()(std::vector<Document>*) const { return nullptr; }  // of documents alone
+
+ private:
+  // Of a flag that is repeated the last counts, as where a script adds to a command of its own.
+  static CLI::Option* last(CLI::Option* added) {
+    return added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+  // A whole number as people write it: 2048, 2,048, 2k.
+  template <class Set>
+  CLI::Option* count(Set set) const {
+    const auto read = [set, range = option.checked ? option.range : std::nullopt,
+                       shown = name](const std::string& text) {
+      const auto value = written_count(text);
+      if (!value) throw CLI::ValidationError(shown, "'" + text + "' is not a whole number");
+      if (range && (*value < range->least || *value > range->most)) {
+        throw CLI::ValidationError(shown, "Value " + text + " not in range [" +
+                                              std::to_string(range->least) + " - " +
+                                              std::to_string(range->most) + "]");
+      }
+      set(*value);
+    };
+    CLI::Option* added = app.add_option_function<std::string>(name, read, std::string(option.help));
+    return last(added->type_name(range_text()));
+  }
+  std::string range_text() const {
+    if (!option.checked || !option.range) return "INT";
+    return "INT in [" + std::to_string(option.range->least) + " - " +
+           std::to_string(option.range->most) + "]";
+  }
 };
 
 void add(CLI::App& app, const Option& option) {
@@ -47,7 +90,9 @@ void add(CLI::App& app, const Option& option) {
   CLI::Option* added = std::visit(Adder{app, option}, option.target);
   if (added == nullptr) return;
   if (!option.value.empty()) added->type_name(std::string(option.value));
-  if (option.checked) added->check(CLI::Range(option.range->least, option.range->most));
+  if (option.checked && std::holds_alternative<double*>(option.target)) {
+    added->check(CLI::Range(option.range->least, option.range->most));
+  }
   if (option.required && !option.operand.empty()) added->required();
 }
 
@@ -98,6 +143,30 @@ class Parser {
 };
 
 }  // namespace
+
+Result<std::string> help_text(std::span<const CommandRow> rows, const std::string& version,
+                              std::span<const std::string> command) {
+  Parser parser(rows, version);
+  const CLI::App* app = &parser.app();
+  std::string before;
+  for (const std::string& word : command) {
+    const auto below = app->get_subcommands([](const CLI::App*) { return true; });
+    std::vector<std::string> names;
+    const CLI::App* found = nullptr;
+    for (const CLI::App* each : below) {
+      names.push_back(each->get_name());
+      if (each->get_name() == word) found = each;
+    }
+    if (found == nullptr) {
+      return Problem{"help", "'" + printable(word) + "' is not a command" +
+                                 (before.empty() ? "" : " of " + app->get_name()) +
+                                 suggestion(word, names)};
+    }
+    before += (before.empty() ? "" : " ") + app->get_name();
+    app = found;
+  }
+  return app->help(before);
+}
 
 Arguments read_arguments(std::span<const CommandRow> rows, const std::string& version, int argc,
                          const char* const* argv) {

@@ -22,4 +22,8 @@ struct Arguments {
 Arguments read_arguments(std::span<const CommandRow> rows, const std::string& version, int argc,
                          const char* const* argv);
 
+/// The help of a command, "scale", "weak"; of the program where none is named.
+Result<std::string> help_text(std::span<const CommandRow> rows, const std::string& version,
+                              std::span<const std::string> command);
+
 }  // namespace headway

@@ -44,6 +44,7 @@ TEST(LaunchMegatronOptions, OneExpertIsADenseLayer) {
   ASSERT_TRUE(request.ok()) << messages(request.problems());
   RunRequest fields = request->fields;
   fields.push_back({"cluster", "dgx-h100"});
+  fields.push_back({"gpus", "1"});
   const auto run = make_run(fields);
   ASSERT_TRUE(run.ok()) << messages(run.problems());
   EXPECT_FALSE(launch::has_experts(run->model));
@@ -96,6 +97,7 @@ TEST(LaunchMegatronOptions, VocabulariesArePaddedAsTheScriptAsks) {
         options + "\n");
     RunRequest fields = request->fields;
     fields.push_back({"cluster", "dgx-h100"});
+    fields.push_back({"gpus", "1"});
     return make_run(fields)->model.vocabulary;
   };
   EXPECT_EQ(rows("--vocab-size 50257"), 50257);  // every step pads to 128 x tp
