@@ -120,6 +120,7 @@ std::vector<FieldRow> rows() {
   using Form = FieldForm::Kind;
   return {
       {{"model", "NAME|FILE", "built-in name (headway list models), config.json or .toml"}, {}},
+      {{"vocab", "N", "tokens of the vocabulary, in place of the model's"}, whole(1, 1e9)},
       {{"cluster", "NAME|FILE", "built-in name (headway list clusters) or .toml"}, {}},
       {{"gpus", "N", "accelerators of the run; default: the product of the degrees"},
        whole(),

@@ -51,7 +51,7 @@ struct FieldAccess {
 struct FieldRow {
   RunField field;
   FieldForm form;
-  /// Nothing: model and cluster, which are no numbers.
+  /// Nothing: of the model and cluster.
   std::variant<std::monostate, FieldAccess<Job>, FieldAccess<Layout>, FieldAccess<AttentionFlops>>
       access = {};
   std::string_view member = {};              // of the layout in documents; empty: it is none of it

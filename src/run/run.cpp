@@ -150,10 +150,18 @@ Problems independent_problems(const Run& run, const RequestReader& reader) {
   return out;
 }
 
-// Headway's own form, or a Hugging Face config.json, which names its kind of model.
-Result<Model> described_model(const Document& document, const std::string& name) {
-  return document.root.find("model_type") != nullptr ? model_from_config(document, name)
-                                                     : model_from_toml(document, name);
+// Headway's own form, or a Hugging Face config.json, which names its kind of model. `vocabulary`
+// takes the place of the document's, and fills it where it has none; 0: as it is described.
+Result<Model> described_model(const Document& document, const std::string& name,
+                              std::int64_t vocabulary) {
+  if (document.root.find("model_type") != nullptr) return model_from_config(document, name);
+  if (vocabulary == 0 || document.root.table() == nullptr) return model_from_toml(document, name);
+  Document stated = document;
+  Node::Table members = *document.root.table();
+  std::erase_if(members, [](const auto& member) { return member.first == "vocabulary"; });
+  members.emplace_back("vocabulary", Node{vocabulary, document.root.line});
+  stated.root = Node{std::move(members), document.root.line};
+  return model_from_toml(stated, name);
 }
 
 // Reads everything; of the layout also whether it is legal, where that is asked for.
@@ -179,11 +187,17 @@ Result<Run> read_run(const RunRequest& request, std::span<const FieldRow> rows, 
       problems.push_back({where, problem.message, problem.kind});
     }
   };
+  const auto tokens = reader.has("vocab") ? reader.value(*field_row("vocab")) : std::nullopt;
+  const auto vocabulary = static_cast<std::int64_t>(tokens.value_or(0));
   if (model_name) {
     const GivenField* given = reader.find("model");
-    load(given->document != nullptr ? described_model(*given->document, *model_name)
+    load(given->document != nullptr ? described_model(*given->document, *model_name, vocabulary)
                                     : load_model(*model_name),
          run.model, "model");
+    if (loaded && vocabulary > 0 && run.model.vocabulary == 0) {
+      reader.fail("vocab", "is given for a model without embedding and head");
+    }
+    if (vocabulary > 0) run.model.vocabulary = vocabulary;
     // As on Hugging Face: "organisation/model".
     const bool repository = std::count(model_name->begin(), model_name->end(), '/') == 1 &&
                             model_name->find('.') != 0 && !model_name->ends_with(".json") &&

@@ -85,6 +85,7 @@ export const kMoreGroup: FieldGroup = {
   title: "More",
   folded: true,
   fields: [
+    count("vocab", "Vocabulary", "tokens"),
     choice("task", "Task", "pretrain", "finetune", "lora"),
     choice("optimizer", "Optimizer", "adamw", "adam", "sgd", "adafactor", "muon", "adam-8bit"),
     choice("attention", "Attention kernel", "unfused", "flash1", "flash2", "flash3", "triton"),
