@@ -30,9 +30,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"run", {"base", "base/document", "platform", "model", "cluster", "layout", "step/frameworks"}},
     {"launch/shell", {"base"}},
     {"launch", {"base", "platform", "step/frameworks", "run"}},
-    {"launch/megatron", {"base", "step/frameworks", "launch/shell", "launch"}},
-    {"launch/torchtitan", {"base", "model", "step/frameworks", "launch"}},
-    {"launch/nanotron", {"base", "step/frameworks", "launch"}},
+    {"launch/megatron", {"base", "platform", "step/frameworks", "launch/shell", "launch"}},
+    {"launch/torchtitan", {"base", "platform", "model", "step/frameworks", "launch"}},
+    {"launch/nanotron", {"base", "base/document", "step/frameworks", "launch"}},
     // Beside a configuration of DeepSpeed stands a command in Megatron's words.
     {"launch/deepspeed", {"base", "step/frameworks", "launch", "launch/megatron"}},
     {"cost/collective", {"base", "cluster", "layout", "step"}},

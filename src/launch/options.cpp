@@ -130,8 +130,16 @@ OptionTable read_table(const std::string& path) {
   const auto document = embedded_document(path);
   if (!document) return {};
   const Node& root = document->root;
-  return {texts_of(root.find("read")), texts_of(root.find("alone")),
-          known_options(root.find("habits")), known_options(root.find("refused"))};
+  OptionTable out{texts_of(root.find("read")),
+                  texts_of(root.find("alone")),
+                  known_options(root.find("habits")),
+                  known_options(root.find("refused")),
+                  {}};
+  const Node* older = root.find("older");
+  if (older == nullptr || older->table() == nullptr) return out;
+  for (const auto& [name, today] : *older->table())
+    out.older.emplace_back(name, scalar_text(today));
+  return out;
 }
 
 void collect(const Node& node, const std::string& name, const std::string& file,
@@ -153,6 +161,12 @@ void collect(const Node& node, const std::string& name, const std::string& file,
 
 bool OptionTable::reads(std::string_view name) const {
   return find(read, name) != nullptr;
+}
+
+std::string OptionTable::today(std::string name) const {
+  const auto found = std::find_if(older.begin(), older.end(),
+                                  [&](const auto& words) { return words.first == name; });
+  return found == older.end() ? std::move(name) : found->second;
 }
 
 const OptionTable& option_table(Launcher launcher) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "launch/parts.hpp"
@@ -24,8 +25,11 @@ struct OptionTable {
   std::vector<std::string> alone;  // no step's time or memory depends on them
   std::vector<Known> habits;       // details that are priced by the framework's habit
   std::vector<Known> refused;      // they change the step in a way that no field of a run says
+  std::vector<std::pair<std::string, std::string>> older;  // words, and what they are today
 
   bool reads(std::string_view name) const;
+  /// The word of today.
+  std::string today(std::string name) const;
 };
 
 const OptionTable& option_table(Launcher launcher);

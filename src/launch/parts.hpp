@@ -24,6 +24,8 @@ Result<std::vector<LaunchFile>> write_deepspeed(const Run& run);
 /// `beside_script`: the script that names the configuration says whether layers are recomputed.
 Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& file,
                                      bool beside_script);
+/// What fields of a run of DeepSpeed mean together.
+void settle_deepspeed(LaunchRequest& request);
 Result<std::vector<LaunchFile>> write_nanotron(const Run& run);
 Result<LaunchRequest> read_nanotron(std::string_view text, const std::string& file);
 
@@ -46,6 +48,9 @@ class Refusals {
 
 /// Refuses what no framework's configuration has an option for: adapters, padding masks, metrics.
 void refuse_common(Refusals& refusals, const Run& run);
+
+/// Refuses mxfp8 on accelerators that do not multiply blocks with scales of their own.
+void refuse_blocks(Refusals& refusals, const Run& run);
 
 /// The first comment line of every file: what it starts, and who wrote it for what.
 std::string headline(const Run& run, Launcher launcher);

@@ -2,10 +2,12 @@
 // alias is refused before it can unfold.
 #include <yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
 #include "base/document/document.hpp"
+#include "base/document/yaml.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -33,7 +35,9 @@ Node scalar(std::string_view text, bool plain, int line) {
 
 class Reader {
  public:
-  Reader(std::string_view text, std::string file) : file_(std::move(file)) {
+  /// `twice`: where keys that stand twice are told of; null: they are problems.
+  Reader(std::string_view text, std::string file, std::vector<std::string>* twice)
+      : file_(std::move(file)), twice_(twice) {
     yaml_parser_initialize(&parser_);
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
                                  text.size());
@@ -131,9 +135,9 @@ class Reader {
         break;
       }
       std::string key(scalar_text());
-      for (const auto& member : out) {
-        if (member.first == key) fail(key_line, "'" + printable(key) + "' stands twice");
-      }
+      const auto before = std::find_if(out.begin(), out.end(),
+                                       [&](const auto& member) { return member.first == key; });
+      if (before != out.end()) again(*before, key_line, out);
       if (!advance()) break;
       Node member = value(depth + 1);
       member.line = key_line;
@@ -143,21 +147,44 @@ class Reader {
     return {std::move(out), at};
   }
 
+  // The last of a key counts where anyone is told of it.
+  void again(const Node::Table::value_type& before, int key_line, Node::Table& members) {
+    const std::string what = "'" + printable(before.first) + "' stands twice";
+    if (twice_ == nullptr) return fail(key_line, what);
+    if (twice_->size() < kMostTwice) {
+      twice_->push_back(file_ + ":" + std::to_string(key_line) + ": " + what +
+                        ": this one counts, not that of line " +
+                        std::to_string(before.second.line));
+    }
+    members.erase(members.begin() + (&before - members.data()));
+  }
+
+  static constexpr std::size_t kMostTwice = 10;
   std::string file_;
+  std::vector<std::string>* twice_;
   yaml_parser_t parser_{};
   yaml_event_t event_{};
   bool holds_ = false;
   Problems problems_;
 };
 
-}  // namespace
-
-Result<Document> parse_yaml(std::string_view text, std::string file) {
+Result<Document> parse(std::string_view text, std::string file, std::vector<std::string>* twice) {
   // Members of a table are looked for one by one: a configuration is small.
   constexpr std::size_t kLargestYaml = 1024 * 1024;
   if (text.data() == nullptr) text = "";  // the library asks for an address
   if (text.size() > kLargestYaml) return Problem{file, "is larger than 1 MiB", Trouble::unreadable};
-  return Reader(text, std::move(file)).run();
+  return Reader(text, std::move(file), twice).run();
+}
+
+}  // namespace
+
+Result<Document> parse_yaml(std::string_view text, std::string file) {
+  return parse(text, std::move(file), nullptr);
+}
+
+Result<Document> parse_yaml(std::string_view text, std::string file,
+                            std::vector<std::string>& twice) {
+  return parse(text, std::move(file), &twice);
 }
 
 }  // namespace headway

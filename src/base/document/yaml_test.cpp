@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include "base/document/yaml.hpp"
 
-#include "base/document/document.hpp"
+#include <gtest/gtest.h>
 
 namespace headway {
 namespace {
@@ -41,6 +41,18 @@ TEST(Yaml, HostileInputIsRefusedWithItsLine) {
   EXPECT_NE(first_problem("a: " + std::string(100, '[')).find("nested deeper"), std::string::npos);
   EXPECT_EQ(first_problem(std::string(2'000'000, ' ')), "c.yaml: is larger than 1 MiB");
   EXPECT_NE(first_problem("a: \x01\n").find("c.yaml:1"), std::string::npos);
+}
+
+TEST(Yaml, TheLastOfAKeyCountsWhereAnyoneIsTold) {
+  std::vector<std::string> twice;
+  const auto document = parse_yaml("a: 1\nb:\n  c: 2\n  c: 3\na: 4\n", "c.yaml", twice);
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(std::get<std::int64_t>(document->root.find("a")->value), 4);
+  EXPECT_EQ(document->root.table()->size(), 2U);
+  EXPECT_EQ(std::get<std::int64_t>(document->root.find("b")->find("c")->value), 3);
+  EXPECT_EQ(twice, (std::vector<std::string>{
+                       "c.yaml:4: 'c' stands twice: this one counts, not that of line 3",
+                       "c.yaml:5: 'a' stands twice: this one counts, not that of line 1"}));
 }
 
 }  // namespace

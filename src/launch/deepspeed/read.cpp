@@ -112,6 +112,23 @@ class DeepspeedReader : DocumentReader {
 
 }  // namespace
 
+// Without ZeRO bf16 is trained by an optimiser of its own, which keeps its states in shards and
+// gathers the weights as ZeRO 1 does (runtime/bf16_optimizer.py, DeepSpeed 0.6 to 0.17).
+void settle_deepspeed(LaunchRequest& request) {
+  const auto says = [&](std::string_view name, std::string_view text) {
+    std::string_view last;
+    for (const GivenField& field : request.fields) {
+      if (field.name == name) last = field.text;
+    }
+    return last == text;
+  };
+  if (!says("framework", "deepspeed") || !says("precision", "bf16") || !says("zero", "0")) return;
+  for (GivenField& field : request.fields) {
+    if (field.name == "zero") field.text = "1";
+  }
+  request.notes.push_back("bf16 without ZeRO is priced as ZeRO 1: its optimiser shards its states");
+}
+
 Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& file,
                                      bool beside_script) {
   const auto document = parse_json(text, file);
@@ -119,6 +136,7 @@ Result<LaunchRequest> read_deepspeed(std::string_view text, const std::string& f
   Problems problems;
   LaunchRequest out = DeepspeedReader(*document, beside_script, problems).read();
   if (!problems.empty()) return problems;
+  if (!beside_script) settle_deepspeed(out);
   return out;
 }
 

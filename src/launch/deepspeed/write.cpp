@@ -164,6 +164,15 @@ std::optional<Words> network_words(const Run& run) {
   return out;
 }
 
+// The most experts of a layer.
+std::int64_t experts_of(const Model& model) {
+  std::int64_t out = 0;
+  for (const Layer& layer : model.kinds) {
+    if (layer.experts) out = std::max(out, layer.experts->count);
+  }
+  return out;
+}
+
 // The command; network and degrees are options of Megatron-DeepSpeed's programs, not of the
 // configuration.
 std::string command(const Run& run) {
@@ -197,7 +206,12 @@ std::string command(const Run& run) {
   if (l.cp > 1) degree("--ds-sequence-parallel-size", l.cp);
   if (l.pp > 1) degree("--pipeline-model-parallel-size", l.pp);
   if (l.pp == 1) add("--no-pipeline-parallel");
-  if (has_experts(run.model)) degree("--moe-expert-parallel-size", l.ep);
+  if (l.offload_optimizer) add("--cpu-optimizer");
+  if (has_experts(run.model)) {
+    if (!network) degree("--num-experts", experts_of(run.model));
+    add("--create-moe-param-group");
+    degree("--moe-expert-parallel-size", l.ep);
+  }
   if (has_experts(run.model) && l.etp > 1) add("--enable-expert-tensor-parallelism");
   degree("--micro-batch-size", l.micro_batch);
   degree("--global-batch-size", job.global_batch);

@@ -17,6 +17,21 @@ bool lists(const std::string& parts, const std::string& part) {
   return ("," + parts + ",").find("," + part + ",") != std::string::npos;
 }
 
+// The text of the file that sed makes of another.
+std::string with_words_replaced(std::string text, const ShellFile& file) {
+  for (const auto& [word, by] : file.replaced) {
+    std::string out;
+    std::size_t at = 0;
+    for (std::size_t found; (found = text.find(word, at)) != std::string::npos;) {
+      out.append(text, at, found - at).append(by);
+      at = found + word.size();
+      if (out.size() > kLargestExpansion) return out;
+    }
+    text = out.append(text, at);
+  }
+  return text;
+}
+
 // What both offload. Of activations a configuration says how recomputation keeps its inputs:
 // without recomputation nothing.
 std::string offloaded(const std::string& config, const std::string& script, bool recomputes) {
@@ -38,8 +53,13 @@ LaunchRequest deepspeed_beside(const MegatronArguments& arguments, const LaunchO
   std::string shown = base_name(name);
   for (const ShellFile& file : arguments.files) {  // the last that the script writes counts
     if (file.name != name) continue;
-    text = std::string(static_cast<std::size_t>(std::max(0, file.line - 1)), '\n') + file.text;
-    shown = arguments.file;
+    if (file.from.empty()) {
+      text = std::string(static_cast<std::size_t>(std::max(0, file.line - 1)), '\n') + file.text;
+      shown = arguments.file;
+    } else if (auto other = open ? open(file.from) : std::nullopt) {
+      text = with_words_replaced(std::move(*other), file);
+      shown = base_name(file.from);
+    }
   }
   if (!text && open) text = open(name);
   if (text) {

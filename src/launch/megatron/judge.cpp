@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
 #include "launch/megatron/megatron.hpp"
 
 namespace headway::launch {
@@ -59,30 +60,30 @@ void judge_beside(const MegatronArguments& arguments, Problems& problems) {
   }
 }
 
-// Megatron-LM trains other networks by programs of their own.
+// Other programs train other networks, or nothing.
 void judge_program(const MegatronArguments& arguments, Problems& problems) {
   const std::string& path = arguments.program;
+  const std::string does = program_refused(path);
+  if (does.empty()) return;
   const std::string name = path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
-  constexpr std::array kOthers = std::to_array<std::string_view>(
-      {"pretrain_bert.py", "pretrain_t5.py", "pretrain_ict.py", "pretrain_realm.py",
-       "pretrain_retro.py", "pretrain_mamba.py", "pretrain_vlm.py", "pretrain_vision_classify.py",
-       "pretrain_vision_dino.py", "pretrain_vision_inpaint.py", "train_rl.py"});
-  if (std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end()) return;
-  problems.push_back({{arguments.file, arguments.line, FieldName(name)},
-                      "trains another network than a decoder, which these options do not describe; "
-                      "legal: pretrain_gpt.py, or a run file with --model",
+  problems.push_back({{arguments.file, arguments.line, FieldName(printable(name))},
+                      does + ", which these options do not describe; legal: pretrain_gpt.py, or a "
+                             "run file with --model",
                       Trouble::unsupported});
 }
 
 void judge_values(const MegatronArguments& arguments, LaunchRequest& out, Problems& problems) {
   constexpr std::string_view kPositions = "--position-embedding-type";
   const std::string positions = arguments.text(kPositions);
-  constexpr std::array<std::string_view, 5> kKnown = {"learned_absolute", "rope", "mrope", "yarn",
-                                                      "none"};
-  if (!positions.empty() && std::find(kKnown.begin(), kKnown.end(), positions) == kKnown.end()) {
+  // The slopes of ALiBi go into the product that makes the scores (baddbmm): they cost nothing.
+  constexpr std::array<std::string_view, 7> kKnown = {
+      "learned_absolute", "absolute", "rope", "rotary", "mrope", "yarn", "none"};
+  const bool slopes = positions == "alibi";
+  if (!positions.empty() && !slopes &&
+      std::find(kKnown.begin(), kKnown.end(), positions) == kKnown.end()) {
     problems.push_back({arguments.where(kPositions),
                         "adds to attention scores, which Headway cannot price; legal: "
-                        "learned_absolute, rope, mrope, yarn, none"});
+                        "learned_absolute, rope, mrope, yarn, alibi, none"});
   }
   // Megatron-DeepSpeed takes a number for each layer with experts.
   if (const Argument* experts = arguments.find("--num-experts")) {

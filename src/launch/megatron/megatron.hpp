@@ -82,11 +82,21 @@ LaunchRequest deepspeed_beside(const MegatronArguments& arguments, const LaunchO
 void join_deepspeed(LaunchRequest config, LaunchRequest& script, Problems& problems);
 /// Recomputation and offloading, in the words of every release.
 void read_recomputation(const MegatronArguments& arguments, LaunchRequest& out, Problems& problems);
+/// Why the program of the command is none that these options describe; empty: it may be one.
+std::string program_refused(const std::string& path);
 /// Every option by the table, and those that change the step beside others only.
 void judge_megatron(const MegatronArguments& arguments, LaunchRequest& out, Problems& problems);
 
 /// The shape of the network as a model in Headway's own form.
 GivenField megatron_model(const MegatronArguments& arguments, std::vector<std::string>& notes);
+/// Rows of the embedding, by what the script says of vocabulary and tokenizer.
+struct Vocabulary {
+  std::int64_t tokens = 0;  // 0: only the tokenizer knows, or `text` is no number
+  std::string text;
+  std::string_view option;  // that says so
+  std::string note;
+};
+Vocabulary vocabulary_of(const MegatronArguments& arguments);
 /// Layers of the stages as fields; a problem where they are spread as Headway cannot.
 void read_pipeline(const MegatronArguments& arguments, RunRequest& fields, Problems& problems);
 

@@ -107,6 +107,20 @@ void read_pipeline(const MegatronArguments& arguments, RunRequest& fields, Probl
     }
     return;
   }
+  // DeepSpeed's: by the layers alone, its default in Megatron-DeepSpeed, or with embedding and
+  // head.
+  constexpr std::string_view kPartition = "--pp-partition-method";
+  const std::string partition = lower(arguments.text(kPartition));
+  if (partition == "type:transformer|embedding" || partition == "type:embedding|transformer") {
+    if (pp > 1) add("embedding-slots", 1, kPartition);
+    if (pp > 1) add("head-slots", 1, kPartition);
+  } else if (!partition.empty() && partition != "type:transformer" && pp > 1) {
+    problems.push_back({place(kPartition),
+                        "'" + printable(partition) +
+                            "' spreads layers in a way that Headway has no fields for; legal: "
+                            "type:transformer, type:transformer|embedding",
+                        Trouble::unsupported});
+  }
   std::int64_t slots = layers;
   for (const auto& [option, field] :
        {std::pair{"--account-for-embedding-in-pipeline-split", "embedding-slots"},

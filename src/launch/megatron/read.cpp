@@ -126,12 +126,13 @@ class MegatronReader : ArgumentReader {
 
   void kernels() {
     const std::string backend = text("--attention-backend");
+    const bool wide = !has("--bf16") && !has("--fp16");  // fused kernels take 16 bit only
     if (deepspeed_) {
       deepspeed_attention();
     } else if (has("--use-flash-attn-v2") && backend.empty()) {
       add("attention", "flash2", "--use-flash-attn-v2");
-    } else if (backend == "unfused" || backend == "local") {
-      add("attention", "unfused", "--attention-backend");
+    } else if (backend == "unfused" || backend == "local" || wide) {
+      add("attention", "unfused", wide ? "--bf16" : "--attention-backend");
     } else if (backend == "flash" || (backend.empty() && has("--use-flash-attn"))) {
       add("attention", "flash2", backend.empty() ? "--use-flash-attn" : "--attention-backend");
     } else if (!backend.empty() && backend != "fused" && backend != "auto") {
@@ -277,6 +278,7 @@ Result<LaunchRequest> read_megatron(std::string_view text, const std::string& fi
   MegatronReader(*arguments, config, out, problems).read();
   judge_megatron(*arguments, out, problems);
   join_deepspeed(std::move(config), out, problems);
+  settle_deepspeed(out);
   if (!problems.empty()) return problems;
   return out;
 }

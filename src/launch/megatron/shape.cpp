@@ -58,7 +58,8 @@ class Shape {
     const std::string positions = arguments_.has("--use-rotary-position-embeddings")
                                       ? "rope"
                                       : arguments_.text("--position-embedding-type");
-    const bool learned = positions.empty() || positions == "learned_absolute";
+    const bool learned =
+        positions.empty() || positions == "learned_absolute" || positions == "absolute";
     if (learned && !arguments_.has("--no-position-embedding")) {
       number("--max-position-embeddings", "learned_positions");
     }
@@ -109,50 +110,34 @@ class Shape {
   }
 
   void feed_forward() {
-    const bool gated = arguments_.has("--swiglu");
-    on("gated", gated, "--swiglu");
-    const bool squared = arguments_.has("--squared-relu");
-    model_.set("activation",
-               std::string(gated     ? "silu"
-                           : squared ? "squared_relu"
-                                     : "gelu"),
-               line_of(gated ? "--swiglu" : "--squared-relu"));
+    const bool swiglu = arguments_.has("--swiglu");
+    const std::string unit = arguments_.text("--glu-activation");
+    const std::string_view option = swiglu          ? "--swiglu"
+                                    : !unit.empty() ? "--glu-activation"
+                                                    : "--squared-relu";
+    on("gated", swiglu || !unit.empty(), option);
+    std::string activation = swiglu || unit == "swiglu"        ? "silu"
+                             : unit == "reglu"                 ? "relu"
+                             : unit.empty() || unit == "geglu" ? "gelu"
+                                                               : unit;
+    if (unit.empty() && arguments_.has("--squared-relu")) activation = "squared_relu";
+    model_.set("activation", activation, line_of(option));
     if (arguments_.has("--ffn-hidden-size")) return number("--ffn-hidden-size", "feed_forward");
     const auto hidden = arguments_.count("--hidden-size");
-    if (!gated || !hidden || *hidden < 1 || *hidden > 1'000'000'000) return;
+    if (!swiglu || !hidden || *hidden < 1 || *hidden > 1'000'000'000) return;
     // Of the same size as without a gate, in multiples of 64 (validate_args).
     model_.set("feed_forward", std::max<std::int64_t>(64, 8 * *hidden / 3 / 64 * 64),
                line_of("--hidden-size"));
   }
 
   void ends() {
-    const std::string type = arguments_.text("--tokenizer-type");
-    if (arguments_.has("--padded-vocab-size")) return number("--padded-vocab-size", "vocabulary");
-    if (arguments_.has("--vocab-size")) {
-      const auto count = arguments_.count("--vocab-size");
-      if (!count || *count < 1 || *count > 1'000'000'000) {
-        return number("--vocab-size", "vocabulary");
-      }
-      // The null tokenizer adds an end of document to it.
-      const std::int64_t tokens = *count + (type == "NullTokenizer" ? 1 : 0);
-      return model_.set("vocabulary", padded(tokens), line_of("--vocab-size"));
-    }
-    const std::int64_t known = type == "GPT2BPETokenizer"  ? 50257
-                               : type == "Llama2Tokenizer" ? 32000
-                                                           : 0;
-    if (known == 0) return;  // the model's reader says that it is missing
-    model_.set("vocabulary", padded(known), line_of("--tokenizer-type"));
-    notes_.push_back("vocabulary of " + std::to_string(known) + ": the usual one of " + type);
-  }
-
-  // Rows of the embedding where the script asks for more than the usual multiple of 128 x tp, to
-  // which a step pads by itself.
-  std::int64_t padded(std::int64_t tokens) const {
-    constexpr std::string_view kMultiple = "--make-vocab-size-divisible-by";
-    const std::int64_t multiple = arguments_.count(kMultiple).value_or(128);
-    if (multiple <= 128 || multiple > 1'000'000) return tokens;
-    const std::int64_t unit = multiple * arguments_.degree("--tensor-model-parallel-size");
-    return (tokens + unit - 1) / unit * unit;
+    const Vocabulary vocabulary = vocabulary_of(arguments_);
+    if (arguments_.has("--embed-layernorm")) on("embedding_norm", true, "--embed-layernorm");
+    if (vocabulary.tokens == 0 && vocabulary.text.empty()) return;  // the model's reader says so
+    const int line = line_of(vocabulary.option);
+    if (vocabulary.tokens == 0) return model_.set("vocabulary", vocabulary.text, line);
+    model_.set("vocabulary", vocabulary.tokens, line);
+    if (!vocabulary.note.empty()) notes_.push_back(vocabulary.note);
   }
 
   // Megatron-DeepSpeed: experts as wide as the dense part, in every n-th layer, the n-th first.

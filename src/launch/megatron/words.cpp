@@ -44,12 +44,18 @@ ShellCommand::const_iterator program_of(const ShellCommand& command) {
                       [](const ShellWord& word) { return word.text.ends_with(".py"); });
 }
 
+// The words of launchers with one dash, in full.
+std::string in_full(const std::string& word) {
+  return word == "-N" ? "--nodes" : word == "-n" || word == "-np" ? "--ntasks" : word;
+}
+
 // What stands before the program is its launcher's.
 std::vector<Argument> arguments_of(const ShellCommand& command) {
   const auto program = program_of(command);
   std::vector<Argument> out;
   for (auto at = command.begin(); at != command.end(); ++at) {
-    const ShellWord& word = *at;
+    const bool launches = program == command.end() || at < program;
+    const ShellWord word = {launches ? in_full(at->text) : at->text, at->line};
     if (!is_flag(word.text)) {
       if (!out.empty()) out.back().values.push_back(word);
       continue;
@@ -58,6 +64,7 @@ std::vector<Argument> arguments_of(const ShellCommand& command) {
     Argument argument{
         word.text.substr(0, equals), {}, word.line, program != command.end() && at < program};
     std::replace(argument.name.begin(), argument.name.end(), '_', '-');
+    argument.name = option_table(Launcher::megatron).today(std::move(argument.name));
     if (equals != std::string::npos) {
       argument.values.push_back({word.text.substr(equals + 1), word.line});
     }
@@ -66,24 +73,36 @@ std::vector<Argument> arguments_of(const ShellCommand& command) {
   return out;
 }
 
-// Accelerators from the flags of torchrun, or from #SBATCH lines.
-std::int64_t accelerators_of(const std::vector<Argument>& flags) {
-  const auto count = [&](std::initializer_list<std::string_view> names) -> std::int64_t {
-    for (const std::string_view name : names) {
-      for (const Argument& flag : flags) {
-        if (flag.name != name || flag.values.empty()) continue;
-        const std::string& text = flag.values[0].text;  // "8", "gpu:8", "gpu:h100:8"
-        const std::size_t colon = text.rfind(':');
-        return whole_number(colon == std::string::npos ? text : text.substr(colon + 1))
-            .value_or(-1);
-      }
+// How many nodes, or ranks on each, the flags of torchrun, deepspeed, srun or #SBATCH lines state;
+// 0: none of `names` states a number.
+std::int64_t stated(const std::vector<Argument>& flags,
+                    std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    for (const Argument& flag : flags) {
+      if (flag.name != name || flag.values.empty()) continue;
+      const std::string& text = flag.values[0].text;  // "8", "gpu:8", "gpu:h100:8"
+      const std::size_t colon = text.rfind(':');
+      const auto number =
+          whole_number(colon == std::string::npos ? text : text.substr(colon + 1)).value_or(0);
+      if (number > 0 && number <= 1'000'000) return number;
     }
-    return 0;
+  }
+  return 0;
+}
+
+// Accelerators from the command's launcher; what it leaves to the queue from the job's lines.
+std::int64_t accelerators_of(const std::vector<Argument>& command,
+                             const std::vector<Argument>& job) {
+  const auto count = [&](std::initializer_list<std::string_view> names) {
+    const std::int64_t own = stated(command, names);
+    return own > 0 ? own : stated(job, names);
   };
-  const std::int64_t nodes = count({"--nnodes", "--nodes", "--num-nodes", "-N"});
-  const std::int64_t each =
-      count({"--nproc-per-node", "--num-gpus", "--gpus-per-node", "--gres", "--ntasks-per-node"});
-  if (nodes < 0 || each <= 0 || nodes > 1'000'000 || each > 1'000'000) return 0;
+  // A launcher starts a process on each accelerator, the queue none or the launcher.
+  std::int64_t each = stated(command, {"--nproc-per-node", "--num-gpus"});
+  if (each == 0) each = count({"--gpus-per-node", "--gres"});
+  if (each == 0) each = count({"--ntasks-per-node"});
+  const std::int64_t nodes = count({"--nnodes", "--num-nodes", "--nodes"});
+  if (each == 0) return count({"--ntasks"});
   return std::max<std::int64_t>(1, nodes) * each;
 }
 
@@ -135,6 +154,7 @@ Result<MegatronArguments> megatron_arguments(std::string_view text, const std::s
   ShellCommand bare;
   std::vector<ShellCommand> commands;
   for (const ShellCommand& command : script->commands) {
+    if (command[0].text == "echo" || command[0].text == "printf") continue;
     if (is_flag(command[0].text)) {
       bare.insert(bare.end(), command.begin(), command.end());
     } else {
@@ -161,15 +181,7 @@ Result<MegatronArguments> megatron_arguments(std::string_view text, const std::s
     return Problem{file, "holds no command with arguments of Megatron-LM", Trouble::missing};
   out.file = file;
   out.files = script->files;
-  out.accelerators = accelerators_of(out.arguments);
-  if (out.accelerators == 0) {
-    ShellCommand batch;
-    for (const ShellWord& word : script->batch) {
-      // "-N 4" as "--nodes 4".
-      batch.push_back(word.text == "-N" ? ShellWord{"--nodes", word.line} : word);
-    }
-    out.accelerators = accelerators_of(arguments_of(batch));
-  }
+  out.accelerators = accelerators_of(out.arguments, arguments_of(script->batch));
   if (script->branch_line > 0) {
     out.notes.push_back(
         file + ":" + std::to_string(script->branch_line) +

@@ -31,6 +31,7 @@ void refuse_job(const Run& run, Refusals& refusals) {
   refusals.refuse(job.attention == AttentionKernel::flash3 &&
                       run.cluster.accelerator.traits.flash_attention < 3,
                   "attention", "flash attention 3 before Hopper", "legal: unfused, flash2");
+  refuse_blocks(refusals, run);
   const bool muon = job.optimizer == Optimizer::muon;
   refusals.refuse(job.optimizer == Optimizer::adafactor || job.optimizer == Optimizer::adam_8bit,
                   "optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
@@ -237,7 +238,9 @@ Result<std::vector<LaunchFile>> write_megatron(const Run& run) {
   const Words model = megatron_model_words(run, refusals);
   if (!problems.empty()) return problems;
 
-  std::string text = "#!/usr/bin/env bash\n" + headline(run, kMegatron) + "set -euo pipefail\n";
+  std::string text = "#!/usr/bin/env bash\n" + headline(run, kMegatron);
+  if (run.job.optimizer == Optimizer::muon) text += "# Muon needs Megatron-LM core 0.16.\n";
+  text += "set -euo pipefail\n";
   const Layout& l = run.layout;
   if ((l.tp > 1 || l.cp > 1) && !fully_sharded(l)) {
     text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";

@@ -141,18 +141,15 @@ TEST(LaunchNanotron, DefaultsAreTheFrameworksOwn) {
 TEST(LaunchNanotron, WhatChangesTheStepIsRefused) {
   const auto request = read_launch(
       "general:\n  project: x\nparallelism:\n  dp: 4\n  pp: 1\n  tp: 2\n  new_degree: 2\n"
-      "model:\n  model_config:\n    moe_num_experts: 8\n    sliding_window_size: 4096\n"
+      "model:\n  model_config:\n    moe_num_experts: 8\n"
       "    rope_theta: 500000\ntokens:\n  micro_batch_size: 2\n",
       "c.yaml", Launcher::nanotron);
   ASSERT_FALSE(request.ok());
-  EXPECT_EQ(
-      messages(request.problems()),
-      "c.yaml:7: parallelism.new_degree: changes how the step is split, which Headway cannot "
-      "price; legal: null\n"
-      "c.yaml:10: model.model_config.moe_num_experts: gives layers experts, which Headway "
-      "cannot price; legal: null, false\n"
-      "c.yaml:11: model.model_config.sliding_window_size: bounds attention by a window, which "
-      "Headway cannot price; legal: null\n");
+  EXPECT_EQ(messages(request.problems()),
+            "c.yaml:7: parallelism.new_degree: changes how the step is split, which Headway cannot "
+            "price; legal: null\n"
+            "c.yaml:10: model.model_config.moe_num_experts: gives layers experts, which Headway "
+            "cannot price; legal: null, false\n");
 }
 
 TEST(LaunchNanotron, HostileDegreesAreRefused) {
@@ -161,6 +158,29 @@ TEST(LaunchNanotron, HostileDegreesAreRefused) {
                              "\n  pp: 1000000\n  tp: 1000000\ntokens:\n  micro_batch_size: 1\n";
     EXPECT_FALSE(read_launch(text, "c.yaml", Launcher::nanotron).ok()) << dp;
   }
+}
+
+TEST(LaunchNanotron, ActivationAndWindowAreTheFiles) {
+  const auto request = read_launch(
+      "parallelism:\n  dp: 1\n  dp: 2\n  pp: 1\n  tp: 1\nmodel:\n  model_config:\n"
+      "    hidden_act: gelu\n    hidden_size: 256\n    intermediate_size: 512\n"
+      "    num_attention_heads: 4\n    num_hidden_layers: 2\n    num_key_value_heads: 4\n"
+      "    sliding_window_size: 64\n    vocab_size: 1000\ntokens:\n"
+      "  batch_accumulation_per_replica: 1\n  micro_batch_size: 2\n  sequence_length: 128\n",
+      "c.yaml", Launcher::nanotron);
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  // The last of a key counts, as for the programs that read it, and is told.
+  EXPECT_EQ(request->notes,
+            (std::vector<std::string>{
+                "c.yaml:3: 'dp' stands twice: this one counts, not that of line 2"}));
+  RunRequest fields = request->fields;
+  fields.push_back({"cluster", "dgx-h100"});
+  const auto run = make_run(fields);
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_EQ(run->layout.dp, 2);
+  EXPECT_EQ(run->model.kinds[0].feed_forward->activation, Activation::gelu);
+  EXPECT_TRUE(run->model.kinds[0].feed_forward->gated);
+  EXPECT_EQ(run->model.kinds[0].attention->window, 64);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/document/yaml.hpp"
 #include "base/text.hpp"
 #include "launch/document.hpp"
 #include "launch/options.hpp"
@@ -55,13 +56,14 @@ class NanotronReader : DocumentReader {
     take("tie_word_embeddings", "tied");
     take("max_position_embeddings", "sequence");
     take("attention_bias", "qkv_bias");
+    take("sliding_window_size", "window");
     const std::string activation = text(kConfig, "hidden_act");
-    if (!activation.empty() && activation != "silu") {
-      fail(kConfig, "hidden_act", "is not that of Llama's form; legal: silu");
+    if (!activation.empty() && activation != "silu" && activation != "gelu") {
+      fail(kConfig, "hidden_act", "is not that of Llama's form; legal: silu, gelu");
     }
     model.set("norm", std::string("rms"), config->line);
     model.set("gated", true, config->line);
-    model.set("activation", std::string("silu"), config->line);
+    model.set("activation", activation.empty() ? "silu" : activation, config->line);
     const Node* experts = find(kConfig, "moe_config");
     if (flag(kConfig, "is_starcoder2_config", false) ||
         (experts != nullptr && !experts->is_null())) {
@@ -128,11 +130,13 @@ class NanotronReader : DocumentReader {
 }  // namespace
 
 Result<LaunchRequest> read_nanotron(std::string_view text, const std::string& file) {
-  const auto document = parse_yaml(text, file);
+  std::vector<std::string> twice;
+  const auto document = parse_yaml(text, file, twice);
   if (!document) return document.problems();
   Problems problems;
   LaunchRequest out = NanotronReader(*document, problems).read();
   if (!problems.empty()) return problems;
+  out.notes.insert(out.notes.end(), twice.begin(), twice.end());
   return out;
 }
 

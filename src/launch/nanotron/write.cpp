@@ -197,6 +197,7 @@ Result<std::vector<LaunchFile>> write_nanotron(const Run& run) {
   const std::string start = "# torchrun --nnodes=" + std::to_string(nodes.count) +
                             " --nproc-per-node=" + std::to_string(nodes.ranks) +
                             " run_train.py --config-file config.yaml\n"
+                            "# Loads in nanotron at commit 19f88fb of its repository.\n"
                             "# A trial; add your own tokenizer, data_stages and checkpoints.\n";
   return std::vector<LaunchFile>{
       {"config.yaml", headline(run, kNanotron) + start + std::move(yaml).take()}};

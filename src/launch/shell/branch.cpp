@@ -25,6 +25,20 @@ bool is_known(std::string_view text) {
   return text.find_first_of("$`") == std::string_view::npos;
 }
 
+// "${NAME}" of a name that the script does not set: unset, where it is run as it stands, unless the
+// queue or the login sets it.
+bool is_unset(std::string_view text) {
+  if (!text.starts_with("${") || !text.ends_with('}')) return false;
+  const std::string_view name = text.substr(2, text.find_first_of("+}", 2) - 2);
+  for (const std::string_view set : {"SLURM_", "PBS_", "LSB_", "HOME", "PWD", "USER", "HOSTNAME",
+                                     "PATH", "RANK", "WORLD_SIZE", "LOCAL_RANK"}) {
+    if (name.starts_with(set)) return false;
+  }
+  return name.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
+         std::string_view::npos;
+}
+
 Tri compared(std::string_view left, std::string_view how, std::string_view right, bool patterns) {
   if (!is_known(left) || !is_known(right)) return std::nullopt;
   const bool equal = how == "=" || how == "==";
@@ -48,12 +62,13 @@ Tri compared(std::string_view left, std::string_view how, std::string_view right
 bool is_test(const ShellCommand& command) {
   if (command.empty()) return false;
   const std::string& name = command[0].text;
-  return name == "[" || name == "[[" || name == "test";
+  return name == "[" || name == "[[" || name == "test" || name == "true" || name == "false";
 }
 
 std::optional<bool> test_of(const ShellCommand& command) {
   if (!is_test(command)) return std::nullopt;
   const std::string& name = command[0].text;
+  if (name == "true" || name == "false") return name == "true";
   std::size_t end = command.size();
   if (name != "test") {
     if (command.back().text != (name == "[" ? "]" : "]]")) return std::nullopt;
@@ -69,8 +84,9 @@ std::optional<bool> test_of(const ShellCommand& command) {
   Tri out;
   if (end - begin == 3) {
     out = compared(word(0), word(1), word(2), name == "[[");
-  } else if (end - begin == 2 && is_known(word(1)) && (word(0) == "-z" || word(0) == "-n")) {
-    out = word(1).empty() == (word(0) == "-z");
+  } else if (end - begin == 2 && (word(0) == "-z" || word(0) == "-n") &&
+             (is_known(word(1)) || is_unset(word(1)))) {
+    out = (word(1).empty() || is_unset(word(1))) == (word(0) == "-z");
   }
   return negates ? negated(out) : out;
 }
@@ -81,21 +97,45 @@ bool Branches::active() const {
   return branch.outer && (branch.condition ? !branch.taken : branch.runs);
 }
 
+void Branches::open(std::optional<bool> holds, int line) {
+  const bool outer = active();
+  open_.push_back({});
+  Branch& branch = open_.back();
+  branch.outer = outer;
+  branch.line = line;
+  branch.condition = false;
+  branch.runs = holds.value_or(true);
+  if (outer && !holds && unknown_line_ == 0) unknown_line_ = line;
+}
+
+void Branches::close() {
+  if (!open_.empty()) open_.pop_back();
+}
+
 bool Branches::keyword(std::string_view word, int line) {
-  if (word == "if") {
+  if (word == "for") {
+    open(std::nullopt, line);
+    return true;
+  }
+  if (word == "if" || word == "while" || word == "until") {
     const bool outer = active();
     open_.push_back({});
     open_.back().outer = outer;
     open_.back().line = line;
+    open_.back().until = word == "until";
     join_ = '\0';
     return true;
   }
+  if (word == "do" && !in_condition()) return true;  // of a for
+  if (word == "do") word = "then";
+  if (word == "done") word = "fi";
   if (word == "!" && in_condition()) return negates_ = true;
   if (word != "then" && word != "elif" && word != "else" && word != "fi") return false;
   if (open_.empty()) return true;
   Branch& branch = open_.back();
   if (word == "then") {
     branch.condition = false;
+    if (branch.until) branch.holds = negated(branch.holds);
     branch.runs = !branch.taken && branch.holds.value_or(true);
     if (branch.outer && !branch.taken && !branch.holds && unknown_line_ == 0) {
       unknown_line_ = branch.line;

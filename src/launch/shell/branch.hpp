@@ -14,16 +14,19 @@ namespace headway::shell {
 std::optional<bool> test_of(const ShellCommand& command);
 bool is_test(const ShellCommand& command);
 
-/// Follows if, elif, else and fi. A branch of which nobody knows whether it runs is read, and so
-/// are those beside it.
+/// Follows if, elif, else and fi, loops from do to done, and arms of a case. A branch of which
+/// nobody knows whether it runs is read, and so are those beside it; a loop is read once.
 class Branches {
  public:
   /// Whether the lines here run, or may.
   bool active() const;
   bool in_condition() const { return !open_.empty() && open_.back().condition; }
 
-  /// Whether the word is of a branch; loops and the like are not.
+  /// Whether the word is of a branch.
   bool keyword(std::string_view word, int line);
+  /// Opens a branch that runs where `holds`, or may; close() ends it.
+  void open(std::optional<bool> holds, int line);
+  void close();
   /// A command of a condition has ended; the next one is joined by && or ||.
   void command(const ShellCommand& command);
   void join(char by) { join_ = by; }
@@ -37,6 +40,7 @@ class Branches {
     bool condition = true;                     // between if and then
     bool runs = true;                          // this branch, or it may
     bool taken = false;                        // one before it, for certain
+    bool until = false;                        // its condition ends it
     std::optional<bool> holds = std::nullopt;  // its condition
     int line = 0;
   };

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "launch/shell/branch.hpp"
+#include "launch/shell/handed.hpp"
 #include "launch/shell/words.hpp"
 
 namespace headway {
@@ -26,7 +27,9 @@ bool one_of(const std::array<std::string_view, N>& names, std::string_view name)
 
 class Script : Words {
  public:
-  Script(std::string_view text, State& state) : Words(text, 1, 0, state) {}
+  /// `nested`: scripts round this one.
+  Script(std::string_view text, int line, int nested, State& state)
+      : Words(text, line, 0, state), nested_(nested) {}
 
   ShellScript read() {
     while (!at_end() && fine()) step();
@@ -44,14 +47,19 @@ class Script : Words {
     const char c = peek();
     if (c == '#') {
       comment();
+    } else if (c == '<' && placeholder() > 0) {
+      command_.push_back({std::string(text_.substr(at_, placeholder())), line_});
+      at_ += placeholder();
     } else if (c == '<' || c == '>') {
       redirect();
     } else if (c == '\\' && (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
       while (next() != '\n') {
       }
     } else if (c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')') {
-      end_command();
-      if ((c == '&' || c == '|') && peek(1) == c) branches_.join(c);
+      const bool doubled = peek(1) == c;
+      if (c == ';' && doubled && !cases_.empty()) return end_arm();
+      end_command(c == '|' && !doubled);
+      if ((c == '&' || c == '|') && doubled) branches_.join(c);
       next();
       if (c == '\n') here_documents();
     } else if (is_space(c)) {
@@ -61,22 +69,146 @@ class Script : Words {
       add_words(read_word(), command_);
       // A keyword opens a command of its own.
       if (command_.size() == 1 && one_of(kKeywords, command_[0].text)) {
-        if (!branches_.keyword(command_[0].text, line)) note_branch(line);
+        const std::string keyword = std::move(command_[0].text);
         command_.clear();
+        if (keyword == "case") {
+          begin_case();
+        } else if (keyword == "esac") {
+          end_case();
+        } else if (!branches_.keyword(keyword, line)) {
+          note_branch(line);
+        }
       }
     }
   }
 
-  void end_command() {
+  // case WORD in PATTERN | PATTERN) commands ;; ... esac. Of a word that only the running shell
+  // knows every arm is read.
+  void begin_case() {
+    skip_blanks();
+    Case one;
+    one.word = joined(read_word());
+    one.known = one.word.find_first_of("$`") == std::string::npos;
+    skip_blanks();
+    joined(read_word());  // in
+    cases_.push_back(std::move(one));
+    begin_arm();
+  }
+
+  void begin_arm() {
+    skip_blanks();
+    if (text_.substr(at_).starts_with("esac")) return;  // the next word
+    const int line = line_;
+    if (peek() == '(') next();
+    Case& here = cases_.back();
+    std::optional<bool> holds = false;
+    while (!at_end() && fine()) {
+      skip_blanks();
+      if (peek() == ')' || peek() == '|') {
+        if (next() == ')') break;
+        continue;
+      }
+      const std::string pattern = joined(read_word());
+      const bool is_pattern = pattern != "*" && pattern.find_first_of("*?[$`") != pattern.npos;
+      if (pattern == "*" || (here.known && pattern == here.word)) {
+        holds = here.known || pattern != "*" ? std::optional(true) : std::nullopt;
+      } else if (holds && !*holds && (!here.known || is_pattern)) {
+        holds = std::nullopt;
+      }
+    }
+    if (here.taken) holds = false;
+    here.taken = here.taken || holds.value_or(false);
+    here.arm = true;
+    branches_.open(holds, line);
+  }
+
+  void end_arm() {
+    end_command();
+    at_ += 2;
+    if (cases_.back().arm) branches_.close();
+    cases_.back().arm = false;
+    begin_arm();
+  }
+
+  void end_case() {
+    if (cases_.empty()) return;
+    if (cases_.back().arm) branches_.close();
+    cases_.pop_back();
+  }
+
+  // Blanks, comments and ends of lines.
+  void skip_blanks() {
+    while (!at_end() && (is_space(peek()) || peek() == '#')) {
+      if (peek() == '#') {
+        comment();
+      } else {
+        next();
+      }
+    }
+  }
+
+  // `pipes`: what it prints is the next one's input.
+  void end_command(bool pipes = false) {
     if (!command_.empty()) {
       branches_.command(command_);
       if (branches_.unknown_line() > 0) note_branch(branches_.unknown_line());
       if (branches_.active() && !is_test(command_)) {
-        script_.commands.push_back(std::move(command_));
+        pipeline_.push_back(command_);
+        if (!start(command_)) script_.commands.push_back(command_);
+        if (!here_.empty()) handed_[command_number_] = std::move(command_);
       }
     }
+    if (!pipes) end_pipeline();
     command_.clear();
     ++command_number_;
+  }
+
+  // A file of which a pipeline of sed writes a copy.
+  void end_pipeline() {
+    const std::vector<ShellCommand> pipeline = std::exchange(pipeline_, {});
+    if (target_.empty() || target_command_ != command_number_) return;
+    if (auto file = edited_file(pipeline)) {
+      file->name = target_;
+      script_.files.push_back(std::move(*file));
+    }
+  }
+
+  // Reads the script that a command hands to another shell; whether it does.
+  bool start(const ShellCommand& command) {
+    const Handed handed = handed_script(command);
+    if (handed.text) return read_nested(*handed.text, command[0].line, handed.before);
+    if (handed.file.empty()) return false;
+    for (auto it = script_.files.rbegin(); it != script_.files.rend(); ++it) {
+      if (it->name == handed.file && it->from.empty()) {
+        return read_nested(it->text, it->line, handed.before);
+      }
+    }
+    return false;
+  }
+
+  // `before`: words that start the script, of which its commands are. One that cannot be read is
+  // left as it is.
+  bool read_nested(const std::string& text, int line, const ShellCommand& before) {
+    if (nested_ >= kDeepestScript) return false;
+    state_.expanded += text.size();
+    if (state_.expanded > kLargestExpansion) return false;
+    const std::size_t known = state_.problems.size();
+    Script inner(text, line, nested_ + 1, state_);
+    inner.script_.files = script_.files;
+    ShellScript script = inner.read();
+    if (state_.problems.size() > known) {
+      state_.problems.resize(known);
+      return false;
+    }
+    for (ShellCommand& one : script.commands) {
+      one.insert(one.begin(), before.begin(), before.end());
+      script_.commands.push_back(std::move(one));
+    }
+    script_.batch.insert(script_.batch.end(), before.begin(), before.end());
+    script_.batch.insert(script_.batch.end(), script.batch.begin(), script.batch.end());
+    script_.files = std::move(script.files);
+    if (script.branch_line > 0) note_branch(script.branch_line);
+    return true;
   }
 
   void note_branch(int line) {
@@ -91,6 +223,18 @@ class Script : Words {
     constexpr std::string_view kBatch = "#SBATCH";
     if (!rest.starts_with(kBatch)) return;
     add_words({{std::string(rest.substr(kBatch.size())), line, true}}, script_.batch);
+  }
+
+  // The length of a place to fill in, "<PATH TO vocab.json>", and of what follows it without a
+  // blank; 0: it is a redirection.
+  std::size_t placeholder() const {
+    const std::size_t end = text_.find_first_of(">\n<|;&", at_ + 1);
+    const bool closed = end != std::string_view::npos && text_[end] == '>';
+    const char first = peek(1);
+    if (!closed || first < 'A' || first > 'Z' || text_[end - 1] == ' ') return 0;
+    const std::size_t stop =
+        std::min(text_.find_first_of(" \t\r\n\\;&|<>()'\"", end + 1), text_.size());
+    return stop - at_;
   }
 
   // Notes where a redirection goes to, and a here-document that begins on the next line.
@@ -140,12 +284,29 @@ class Script : Words {
         return fail(here.line,
                     "the here-document '" + printable(here.delimiter) + "' does not end");
       }
-      if (target_.empty() || target_command_ != here.command || !branches_.active()) continue;
+      if (!branches_.active()) continue;
       if (!here.quoted) body = here_text(body, first);
       if (!fine()) return;
-      script_.files.push_back({target_, std::move(body), first});
+      if (!target_.empty() && target_command_ == here.command) {
+        script_.files.push_back({target_, std::move(body), first, {}, {}});
+      } else if (const auto reader = reader_of(here.command)) {
+        read_nested(body, first, *reader);
+      }
     }
+    handed_.clear();
     target_.clear();
+  }
+
+  // The words that start the shell whose script a here-document is: of the command itself, or of
+  // the one that cat hands it to.
+  std::optional<ShellCommand> reader_of(int number) const {
+    for (const int one : {number, number + 1}) {
+      const auto command = handed_.find(one);
+      if (command == handed_.end()) return std::nullopt;
+      if (const Handed handed = handed_script(command->second); handed.input) return handed.before;
+      if (command->second[0].text != "cat") return std::nullopt;
+    }
+    return std::nullopt;
   }
 
   // NAME=word, NAME+=word, NAME=(words), also behind export and the like.
@@ -214,7 +375,18 @@ class Script : Words {
     bool strips = false;  // leading tabs go
   };
 
+  struct Case {
+    std::string word;
+    bool known = false;
+    bool taken = false;  // an arm, for certain
+    bool arm = false;    // one is open
+  };
+
+  int nested_;
   ShellCommand command_;
+  std::vector<Case> cases_;
+  std::vector<ShellCommand> pipeline_;  // that the next command may end
+  std::map<int, ShellCommand> handed_;  // commands of this line, by number, from a here-document on
   Branches branches_;
   int command_number_ = 0;
   std::vector<HereDocument> here_;
@@ -239,7 +411,7 @@ Result<ShellScript> read_shell(std::string_view text, const std::string& file) {
   }
   State state;
   state.file = file;
-  ShellScript script = Script(text, state).read();
+  ShellScript script = Script(text, 1, 0, state).read();
   if (!state.problems.empty()) return state.problems;
   return script;
 }

@@ -1,11 +1,13 @@
 // The part of the shell's language in which launch scripts are written: words, quotes, line
 // continuations, comments, assignments of texts and lists, here-documents, ${NAME}, ${LIST[@]},
-// ${NAME:-default} and $((sums)). Nothing is run. Internal to src/launch.
+// ${NAME:-default}, $((sums)), and scripts in it that another shell is handed. Nothing is run.
+// Internal to src/launch.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -21,11 +23,14 @@ struct ShellWord {
 
 using ShellCommand = std::vector<ShellWord>;
 
-/// A here-document that a command writes to a file: "cat <<EOF > ds_config.json".
+/// A file that the script writes: a here-document, "cat <<EOF > ds_config.json", or another file
+/// with words replaced, "sed s/BATCH/8/ template.json > ds_config.json".
 struct ShellFile {
   std::string name;
   std::string text;  // with variables in place
   int line = 0;      // of its first line
+  std::string from;  // the other file; empty: `text` is all
+  std::vector<std::pair<std::string, std::string>> replaced;  // in it, one after the other
 };
 
 struct ShellScript {
@@ -37,14 +42,17 @@ struct ShellScript {
 };
 
 /// Bounds on hostile scripts: bytes of a script and of all that its variables expand to, nesting
-/// of expansions in one another.
+/// of expansions in one another, and of scripts in scripts.
 constexpr std::size_t kLargestScript = 1024 * 1024;
 constexpr std::size_t kLargestExpansion = 1024 * 1024;
 constexpr int kDeepestExpansion = 16;
+constexpr int kDeepestScript = 4;
 
 /// Reads a script as if every line ran once, from the first to the last, but those of branches
 /// whose condition the script itself decides: [ "$DTYPE" = fp8 ] with DTYPE set before. Other
-/// conditions and loops are not evaluated. `file` is shown in messages.
+/// conditions and loops are not evaluated. What `bash -c`, `eval`, `sbatch --wrap` and a shell's
+/// here-document hold, and a job file that the script writes and starts, are read where they stand,
+/// behind the words that start them. `file` is shown in messages.
 Result<ShellScript> read_shell(std::string_view text, const std::string& file);
 
 /// The value of $((text)) where it is a sum of whole numbers; nothing else is.

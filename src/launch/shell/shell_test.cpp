@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace headway {
 namespace {
 
@@ -163,6 +165,103 @@ TEST(LaunchShell, HostileScriptsAreRefusedWithTheirLine) {
   EXPECT_NE(last_command("x " + nested).find("nested deeper than 16"), std::string::npos);
   EXPECT_EQ(last_command("x $((9223372036854775807 + 1)) $((1/0)) $((2-))"),
             "x|$((9223372036854775807 + 1))|$((1/0))|$((2-))");
+}
+
+TEST(LaunchShell, AScriptThatAnotherShellIsHandedIsReadWhereItStands) {
+  // As bash -c 'printf "%s|" WORDS' prints for the inner command.
+  EXPECT_EQ(last_command("A='x --n 2'\nsrun --nodes 3 bash -c '$A \"y z\"' 2>&1 | tee log"),
+            "tee|log");
+  const auto first = [](const std::string& text) {
+    const auto script = read_shell(text, "s.sh");
+    std::string out;
+    for (const ShellWord& word : script->commands.at(0)) {
+      out += (out.empty() ? "" : "|") + word.text;
+    }
+    return out;
+  };
+  EXPECT_EQ(first("A='x --n 2'\nsrun --nodes 3 bash -c '$A \"y z\"' 2>&1 | tee log"),
+            "srun|--nodes|3|x|--n|2|y z");
+  EXPECT_EQ(first("A=\" x 'type:a|b' \"\nbash -lc \"run $A\""), "run|x|type:a|b");
+  EXPECT_EQ(first("C=\"run --split '9,1'\"\neval $C"), "run|--split|9,1");
+  EXPECT_EQ(last_command("N=4\nsbatch --nodes 2 <<EOF\n#!/bin/bash\nrun --n $N \\$N\nEOF\n"),
+            "--nodes|2|run|--n|4|4");
+  EXPECT_EQ(last_command("cat <<EOF | bash\nrun a\nEOF\n"), "run|a");
+  EXPECT_EQ(last_command("sbatch --wrap=\"run a b\""), "--wrap=run a b|run|a|b");
+  EXPECT_EQ(last_command("cat <<'EOF' > job.sh\nrun --n 7\nEOF\nsbatch -N 2 job.sh"),
+            "-N|2|run|--n|7");
+  EXPECT_EQ(last_command("cat <<'EOF' > job.sh\nrun --n 7\nEOF\nbash job.sh"), "run|--n|7");
+}
+
+TEST(LaunchShell, AnInnerScriptThatCannotBeReadIsAWord) {
+  EXPECT_EQ(last_command("bash -c 'a \"b'"), "bash|-c|a \"b");
+  EXPECT_EQ(last_command("bash other.sh"), "bash|other.sh");
+}
+
+TEST(LaunchShell, ScriptsInScriptsEnd) {
+  // A file that starts itself is read as often as scripts may nest.
+  const auto script = read_shell("cat <<'EOF' > j.sh\nrun\nbash j.sh\nEOF\nbash j.sh\n", "s.sh");
+  ASSERT_TRUE(script.ok());
+  EXPECT_EQ(std::count_if(script->commands.begin(), script->commands.end(),
+                          [](const ShellCommand& one) { return one[0].text == "run"; }),
+            kDeepestScript);
+}
+
+TEST(LaunchShell, LinesOfAJobThatTheScriptWritesAreTheJobs) {
+  const auto script =
+      read_shell("sbatch <<EOF\n#SBATCH --nodes=4\n#SBATCH --gres=gpu:8\nrun a\nEOF\n", "s.sh");
+  ASSERT_TRUE(script.ok());
+  ASSERT_EQ(script->batch.size(), 2U);
+  EXPECT_EQ(script->batch[1].text, "--gres=gpu:8");
+}
+
+TEST(LaunchShell, AFileThatSedMakesOfAnotherKnowsWhatIsReplaced) {
+  const auto script = read_shell(
+      "B=8\nsed \"s/BATCH/${B}/\" in.json | sed -e 's#STAGE#2#g' > out.json\n"
+      "sed 's/a.c/x/' in.json > other.json\n",
+      "s.sh");
+  ASSERT_TRUE(script.ok());
+  ASSERT_EQ(script->files.size(), 1U);  // a pattern is no word
+  EXPECT_EQ(script->files[0].name, "out.json");
+  EXPECT_EQ(script->files[0].from, "in.json");
+  using Words = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(script->files[0].replaced, (Words{{"BATCH", "8"}, {"STAGE", "2"}}));
+}
+
+TEST(LaunchShell, OfACaseTheArmRunsThatTheWordIs) {
+  EXPECT_EQ(last_command("S=7B\ncase $S in\n 7B) H=4096 ;;\n 13B|14B) H=5120;;\nesac\nrun $H"),
+            "run|4096");
+  EXPECT_EQ(last_command("S=14B\ncase $S in 7B) H=1;; 13B | 14B) H=2;; *) H=3;; esac\nrun $H"),
+            "run|2");
+  EXPECT_EQ(last_command("S=x\ncase \"$S\" in\n7B) H=1\n;;\n*) H=3\n;;\nesac\nrun $H"), "run|3");
+  // Which arm runs nobody knows: every one is read, and so is the last.
+  EXPECT_EQ(last_command("case $1 in 7B) H=1;; 13B) H=2;; esac\nrun $H"), "run|2");
+}
+
+TEST(LaunchShell, ALoopOverTheScriptsOwnArgumentsDoesNotRun) {
+  EXPECT_EQ(last_command("Z=0\nwhile [[ $# -gt 0 ]]\ndo\nkey=\"$1\"\ncase $key in\n"
+                         "  -z|--zero-stage)\n  Z=$2;\n  shift\n  ;;\n  *)\n  exit 1\n  ;;\n"
+                         "esac\ndone\nrun $Z\n"),
+            "run|0");
+  EXPECT_EQ(last_command("for i in 1 2; do A=$i; done\nwhile read l; do B=1; done\nrun $B"),
+            "run|1");
+  EXPECT_EQ(last_command("until true; do A=1; done\nF=false\nif $F; then A=2; fi\nrun ${A:-0}"),
+            "run|0");
+}
+
+TEST(LaunchShell, ANameThatNobodySetsIsEmptyInATest) {
+  EXPECT_EQ(last_command("A=0\nif [ -z ${VP} ]; then A=1; else A=2; fi\nrun $A"), "run|1");
+  EXPECT_EQ(last_command("A=0\nif [ -n \"$KEY\" ]; then A=1; fi\nrun $A"), "run|0");
+  EXPECT_EQ(last_command("A=0\nif [ -z ${P+x} ]; then A=1; else A=2; fi\nrun $A"), "run|1");
+  // The queue sets its own: both branches are read, the last counts.
+  EXPECT_EQ(last_command("A=0\nif [ -z \"$SLURM_JOB_ID\" ]; then A=1; else A=2; fi\nrun $A"),
+            "run|2");
+}
+
+TEST(LaunchShell, APlaceToFillInIsAWordAndNoRedirection) {
+  EXPECT_EQ(last_command("run --vocab <PATH TO vocab.json> --fp16 <Name>_text"),
+            "run|--vocab|<PATH TO vocab.json>|--fp16|<Name>_text");
+  EXPECT_EQ(last_command("O=\"--dir <A B> --fp16\"\nsh -c \"run $O\""), "run|--dir|<A B>|--fp16");
+  EXPECT_EQ(last_command("run <Input >Output a"), "run|a");
 }
 
 }  // namespace

@@ -198,6 +198,10 @@ void Words::expand(Pieces& out, bool separates) {
   }
   if (peek() == '{') return expand_braces(out, separates, line);
   if (peek() == '@' || peek() == '*') return void(next());  // the script's own arguments: none
+  if (peek() == '#') {
+    next();
+    return add(out, "0", line);
+  }
   std::string name;
   if (is_name_start(peek())) {
     while (!at_end() && is_name(peek())) name += next();

@@ -172,8 +172,15 @@ TEST(LaunchTorchtitan, WhatIsLeftFollowsFromTheAccelerators) {
   }
 }
 
+// The same with the converter that reads [quantize.linear.float8].
+std::string quantized(std::string_view toml) {
+  std::string text(toml);
+  constexpr std::string_view kConverter = "[\"float8\"]";
+  return text.replace(text.find(kConverter), kConverter.size(), "[\"quantize.linear.float8\"]");
+}
+
 TEST(LaunchTorchtitan, WhatChangesTheStepIsRefusedUnlessItIsHarmless) {
-  const auto request = read_launch(std::string(kUsual) +
+  const auto request = read_launch(quantized(kUsual) +
                                        "[quantize.linear.float8]\n"
                                        "enable_fsdp_float8_all_gather = true\n"
                                        "recipe_name = \"rowwise\"\nfilter_fqns = [\"output\"]\n"
@@ -229,6 +236,69 @@ TEST(LaunchTorchtitan, RecomputingEverySecondLayerIsRefusedUnlessAFlagOverrides)
             "t.toml:9: activation_checkpoint.selective_ac_option");
   fields.push_back({"recompute", "full"});
   EXPECT_TRUE(make_run(fields).ok());
+}
+
+TEST(LaunchTorchtitan, TablesOfConvertersThatAreNotUsedChangeNothing) {
+  const std::string table = "[float8]\nenable_fsdp_float8_all_gather = true\n";
+  const std::string plain =
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n"
+      "local_batch_size = 1\nseq_len = 128\n" +
+      table;
+  const auto request = read_launch(plain, "t.toml", Launcher::torchtitan, 8);
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field(*request, "precision"), "bf16");
+  const auto old = read_launch(
+      plain.substr(0, plain.size() - table.size()) + "[float8]\nenable_float8_linear = true\n",
+      "t.toml", Launcher::torchtitan, 8);
+  ASSERT_TRUE(old.ok()) << messages(old.problems());
+  EXPECT_EQ(field(*old, "precision"), "fp8-current");
+}
+
+TEST(LaunchTorchtitan, DegreesOfEarlyReleasesStandInOtherTables) {
+  const auto request = read_launch(
+      "[model]\nname = \"llama2\"\nflavor = \"7B\"\nnorm_type = \"rmsnorm\"\n[training]\n"
+      "batch_size = 2\nseq_len = 128\ndata_parallel_degree = -1\ntensor_parallel_degree = 4\n"
+      "[experimental]\npipeline_parallel_degree = 2\n",
+      "t.toml", Launcher::torchtitan, 16);
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field(*request, "model"), "llama-2-7b");
+  EXPECT_EQ(field(*request, "tp"), "4");
+  EXPECT_EQ(field(*request, "pp"), "2");
+  EXPECT_EQ(field(*request, "gpus"), "16");
+}
+
+TEST(LaunchTorchtitan, SelectiveRecomputationByOperatorKeepsAttention) {
+  const auto request = read_launch(
+      "[model]\nname = \"qwen3\"\nflavor = \"0.6B\"\n[training]\n"
+      "local_batch_size = 1\nseq_len = 128\n[activation_checkpoint]\n"
+      "mode = \"selective\"\nselective_ac_option = \"op\"\n",
+      "t.toml", Launcher::torchtitan, 8);
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field(*request, "recompute-pieces"), "norm,activation,feed-forward,experts");
+  RunRequest fields = request->fields;
+  fields.push_back({"cluster", "dgx-h100"});
+  const auto run = make_run(fields);
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  // arXiv 2505.09388 table 1: 0.6 B parameters, tied.
+  EXPECT_EQ(run->model.layers(), 28);
+  EXPECT_TRUE(run->model.tied_embeddings);
+}
+
+TEST(LaunchTorchtitan, ANetworkThatPredictsFurtherTokensIsWrittenWithoutThatModule) {
+  headway::Run run;
+  run.model = load_model("deepseek-v3").value();
+  ASSERT_GT(run.model.prediction_layers, 0);
+  run.cluster = load_cluster("dgx-h100").value();
+  run.job.framework = framework_from("fsdp").value();
+  run.job.sequence = 4096;
+  run.job.global_batch = 256;
+  run.job.attention = AttentionKernel::flash2;
+  run.layout.dp = 256;
+  run.layout.zero = 3;
+  const auto files = launch_files(run, Launcher::torchtitan);
+  ASSERT_TRUE(files.ok()) << messages(files.problems());
+  EXPECT_NE(files->front().text.find("flavor = \"671B\""), std::string::npos);
+  EXPECT_NE(files->front().text.find("without its module"), std::string::npos);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ void refuse_job(const Run& run, Refusals& refusals) {
   refusals.refuse(
       recipe != "bf16" && recipe != "fp32" && recipe != "fp8-current" && recipe != "mxfp8",
       "precision", std::string(recipe), "legal: bf16, fp32, fp8-current, mxfp8");
+  refuse_blocks(refusals, run);
   refusals.refuse(job.attention != AttentionKernel::flash2, "attention",
                   "another kernel than that of scaled_dot_product_attention", "legal: flash2");
   refusals.refuse(job.optimizer != Optimizer::adam && job.optimizer != Optimizer::adamw,
@@ -225,13 +226,17 @@ Result<std::vector<LaunchFile>> write_torchtitan(const Run& run) {
              std::string(has_experts(run.model) ? ", \"router.gate\"]" : "]"));
   }
   const Nodes nodes = nodes_of(run);
+  const std::string without =
+      run.model.prediction_layers > 0
+          ? "# torchtitan builds this network without its module that predicts further tokens.\n"
+          : "";
   const std::string start = "# torchrun --nnodes=" + std::to_string(nodes.count) +
                             " --nproc-per-node=" + std::to_string(nodes.ranks) +
                             " -m torchtitan.train --job.config_file train.toml\n" +
                             "# A trial on test data; put your own tokenizer, data, schedule and "
                             "checkpoints here.\n";
   return std::vector<LaunchFile>{
-      {"train.toml", headline(run, kTorchtitan) + start + std::move(toml).take()}};
+      {"train.toml", headline(run, kTorchtitan) + without + start + std::move(toml).take()}};
 }
 
 }  // namespace headway::launch
