@@ -133,6 +133,8 @@ class MegatronReader : ArgumentReader {
       add("attention", "flash2", "--use-flash-attn-v2");
     } else if (backend == "unfused" || backend == "local" || wide) {
       add("attention", "unfused", wide ? "--bf16" : "--attention-backend");
+    } else if (precedes_flash() && !has("--use-flash-attn")) {
+      add("attention", "unfused", "--use-flash-attn");
     } else if (backend == "flash" || (backend.empty() && has("--use-flash-attn"))) {
       add("attention", "flash2", backend.empty() ? "--use-flash-attn" : "--attention-backend");
     } else if (!backend.empty() && backend != "fused" && backend != "auto") {
@@ -152,6 +154,11 @@ class MegatronReader : ArgumentReader {
       add("graphs", step ? "step" : "dense", "--cuda-graph-impl");
     }
     if (arguments_.checks_collectives) add("checked-collectives", "true", "--distributed-backend");
+  }
+
+  // Words of releases up to 3.0; --use-flash-attn came after them.
+  bool precedes_flash() const {
+    return has("--checkpoint-activations") || has("--activations-checkpoint-method");
   }
 
   // Without one of these options the scores go through memory.

@@ -140,6 +140,15 @@ TEST(LaunchWords, FullPrecisionHasNoFusedAttention) {
       "(none)");
 }
 
+TEST(LaunchWords, ReleasesBeforeFlashAttentionKeepTheirScores) {
+  const std::string script = "torchrun --nproc_per_node 8 pretrain_gpt.py " + std::string(kShape);
+  EXPECT_EQ(field_of(script + "--checkpoint-activations\n", "attention"), "unfused");
+  EXPECT_EQ(field_of(script + "--activations-checkpoint-method uniform\n", "attention"), "unfused");
+  EXPECT_EQ(
+      field_of(script + "--recompute-granularity full --recompute-method uniform\n", "attention"),
+      "(none)");
+}
+
 TEST(LaunchWords, Bf16WithoutZeroShardsItsOptimizerInDeepspeed) {
   const std::string script = "deepspeed --num_gpus 8 pretrain_gpt.py " + std::string(kShape) +
                              "--global-batch-size 8 --vocab-file v --deepspeed --zero-stage 0\n";
