@@ -61,6 +61,7 @@ TEST(LaunchWords, AGivenVocabularyTakesThePlaceOfTheScripts) {
   EXPECT_EQ(vocabulary("--vocab-file v", {{"vocab", "0"}}), -2);
   const auto run = make_run({{"model", "llama-3.1-8b"},
                              {"cluster", "dgx-h100"},
+                             {"gpus", "1"},
                              {"seq", "128"},
                              {"global-batch", "1"},
                              {"vocab", "1000"}});
