@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,13 @@ inline std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto [rest, status] = std::from_chars(text.data(), end, value);
   if (status != std::errc() || rest != end) return std::nullopt;
   return value;
+}
+
+/// A count that is whole but for what sums and means of doubles leave behind (97.99999999999999) as
+/// the whole number; any other as it is.
+inline double whole_if_near(double count) {
+  const double whole = std::round(count);
+  return std::abs(count - whole) <= 1e-9 * std::abs(whole) ? whole : count;
 }
 
 }  // namespace headway

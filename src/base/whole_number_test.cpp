@@ -16,5 +16,17 @@ TEST(WholeNumber, IsTheWholeOfTheTextOrNothing) {
   }
 }
 
+// A sum of 980 tenths is no whole number of doubles.
+TEST(WholeNumber, ACountIsWholeButForWhatSumsLeaveBehind) {
+  double sum = 0;
+  for (int i = 0; i < 980; ++i) sum += 0.1;
+  ASSERT_NE(sum, 98);
+  EXPECT_EQ(whole_if_near(sum), 98);
+  EXPECT_EQ(whole_if_near(97.99999999999999), 98);
+  EXPECT_EQ(whole_if_near(97.999), 97.999);
+  EXPECT_EQ(whole_if_near(0), 0);
+  EXPECT_EQ(whole_if_near(0.5), 0.5);
+}
+
 }  // namespace
 }  // namespace headway

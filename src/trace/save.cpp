@@ -27,7 +27,8 @@ CREATE TABLE groups (id INTEGER PRIMARY KEY, source_id TEXT NOT NULL, name TEXT 
 CREATE TABLE calls (id INTEGER PRIMARY KEY, rank_id INTEGER NOT NULL REFERENCES ranks,
   group_id INTEGER REFERENCES groups, op TEXT NOT NULL, count REAL NOT NULL, bytes REAL,
   counted_bytes REAL, dtype TEXT, start_ns INTEGER, seconds REAL, time_kind TEXT NOT NULL,
-  wire_bytes REAL, stream INTEGER, sequence INTEGER, peer INTEGER, in_place INTEGER);
+  wire_bytes REAL, stream INTEGER, sequence INTEGER, peer INTEGER, in_place INTEGER,
+  done_as TEXT);
 CREATE TABLE compute (rank_id INTEGER NOT NULL REFERENCES ranks, stream INTEGER NOT NULL,
   start_ns INTEGER NOT NULL, seconds REAL NOT NULL);
 CREATE TABLE matched (collective INTEGER NOT NULL, call_id INTEGER PRIMARY KEY REFERENCES calls,
@@ -119,7 +120,7 @@ std::optional<std::string> list_of(const std::vector<std::int64_t>& ranks) {
 }
 
 bool fill(sqlite3* database, const Recording& recording, const Alignment& alignment) {
-  Insert ranks(database, "ranks", 5), groups(database, "groups", 5), calls(database, "calls", 16);
+  Insert ranks(database, "ranks", 5), groups(database, "groups", 5), calls(database, "calls", 17);
   Insert compute(database, "compute", 4), matched(database, "matched", 7);
   Insert omissions(database, "omissions", 3);
   for (std::uint32_t i = 0; i < recording.ranks.size(); ++i) {
@@ -134,7 +135,8 @@ bool fill(sqlite3* database, const Recording& recording, const Alignment& alignm
   for (const RecordedCall& call : recording.calls) {
     calls.row(id++, call.rank, call.group, to_name(call.op), call.count, call.bytes,
               call.counted_bytes, call.type, call.start_ns, call.duration, to_name(call.time),
-              wire_bytes(recording, call), call.stream, call.sequence, call.peer, call.in_place);
+              wire_bytes(recording, call), call.stream, call.sequence, call.peer, call.in_place,
+              call.done_as ? std::optional(to_name(*call.done_as)) : std::nullopt);
   }
   for (const RecordedCompute& kernel : recording.compute) {
     compute.row(kernel.rank, static_cast<std::int64_t>(kernel.stream), kernel.start_ns,

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/document/csv.hpp"
+#include "base/whole_number.hpp"
 
 namespace headway {
 namespace {
@@ -39,7 +40,8 @@ std::string measured_csv(const Measured& measured) {
   const Recording& recording = measured.recording();
   const std::vector<std::int64_t> collective = collective_of_calls(measured);
   std::string out =
-      "rank,rank_label,group_id,group_name,group_size,op,count,bytes,counted_bytes,dtype,start_ns,"
+      "rank,rank_label,group_id,group_name,group_size,op,done_as,count,bytes,counted_bytes,dtype,"
+      "start_ns,"
       "aligned_start_ns,seconds,time_kind,transfer_s,waiting_s,busbw_bytes_per_s,stream,sequence,"
       "peer,in_place,collective\n";
   for (std::size_t i = 0; i < recording.calls.size(); ++i) {
@@ -64,7 +66,8 @@ std::string measured_csv(const Measured& measured) {
         call.group ? csv_cell(group_name(recording, call.group)) : std::string(),
         cell(group_size(recording, call)),
         std::string(to_name(call.op)),
-        cell(call.count),
+        call.done_as ? std::string(to_name(*call.done_as)) : std::string(),
+        cell(whole_if_near(call.count)),
         cell(call.bytes),
         cell(call.counted_bytes),
         cell(call.type),

@@ -1,6 +1,7 @@
 
 #include "report/comms_compared.hpp"
 
+#include "report/json/count.hpp"
 #include "report/json/document.hpp"
 #include "trace/analysis/call_table.hpp"
 
@@ -38,13 +39,13 @@ Json row_json(const ReconciledRow& row, const Compared& c) {
           {"measured_op", measured ? Json(to_name(row.measured_op)) : Json(nullptr)},
           {"phase", expected ? Json(to_name(row.phase)) : Json(nullptr)},
           {"ranks", row.ranks > 0 ? Json(row.ranks) : Json(nullptr)},
-          {"expected_count", row.expected_count},
-          {"measured_count", row.measured_count},
+          {"expected_count", count_json(row.expected_count)},
+          {"measured_count", count_json(row.measured_count)},
           {"expected_bytes", row.expected_bytes.value()},
           {"measured_bytes", row.sized ? Json(row.measured_bytes.value()) : Json(nullptr)},
           {"expected_s", row.expected.value()},
           {"model_s", value_of(row.model)},
-          {"timed_count", row.timed_count},
+          {"timed_count", count_json(row.timed_count)},
           {"transfer_s", timed ? Json(row.transfer.value()) : Json(nullptr)},
           {"transfer_is", kTransferKindNames[static_cast<std::size_t>(row.transfer_kind)]},
           {"waiting_s", timed ? Json(row.waiting.value()) : Json(nullptr)},
@@ -64,7 +65,7 @@ Json groups_json(const Compared& c) {
          {"ranks", group.size ? Json(*group.size) : Json(nullptr)},
          {"groups", names_of(group.groups)},
          {"by", kGroupEvidenceNames[static_cast<std::size_t>(group.evidence)]},
-         {"calls", group.calls}});
+         {"calls", count_json(group.calls)}});
   }
   return list;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/count.hpp"
+#include "report/json/count.hpp"
 #include "report/json/run.hpp"
 #include "study/traffic/sums.hpp"
 
@@ -22,7 +23,7 @@ Json call_json(const TrafficCall& call, const Cluster& cluster) {
   return {{"group", to_name(call.call.group)},
           {"op", to_name(call.call.op)},
           {"bytes", call.call.bytes.value()},
-          {"count", call.call.count},
+          {"count", count_json(call.call.count)},
           {"dtype", to_name(call.call.dtype)},
           {"phase", to_name(call.call.phase)},
           {"ranks", call.ranks},
@@ -39,12 +40,9 @@ Json call_json(const TrafficCall& call, const Cluster& cluster) {
 }
 
 Json sum_json(const TrafficSum& sum) {
-  return {{"calls", sum.calls},
-          {"algorithm_bytes", sum.algorithm.value()},
-          {"wire_bytes", sum.wire.value()},
-          {"time_s", sum.time.value()},
-          {"latency_s", sum.latency.value()},
-          {"exposed_s", sum.exposed.value()}};
+  return {{"calls", count_json(sum.calls)},   {"algorithm_bytes", sum.algorithm.value()},
+          {"wire_bytes", sum.wire.value()},   {"time_s", sum.time.value()},
+          {"latency_s", sum.latency.value()}, {"exposed_s", sum.exposed.value()}};
 }
 
 template <class Key>

@@ -1,6 +1,7 @@
 // The answer as one JSON document in SI units. What is not known is null, never zero.
 #include "report/comms_measured.hpp"
 
+#include "report/json/count.hpp"
 #include "report/json/document.hpp"
 
 namespace headway {
@@ -57,16 +58,17 @@ Json calls_json(const Measured& measured) {
     const auto if_known = [](bool there, double value) { return there ? Json(value) : Json(); };
     out.push_back({{"group", group_json(measured, row.group)},
                    {"op", to_name(row.op)},
+                   {"done_as", row.done_as ? Json(to_name(*row.done_as)) : Json()},
                    {"ranks", known(row.ranks)},
                    {"recorded_ranks", row.callers},
-                   {"count", row.count},
-                   {"sized", row.sized},
+                   {"count", count_json(row.count)},
+                   {"sized", count_json(row.sized)},
                    {"bytes", if_known(sized, row.bytes.value())},
                    {"wire_bytes", known(row.wire_bytes)},
                    {"smallest_bytes", if_known(sized, row.smallest.value())},
                    {"largest_bytes", if_known(sized, row.largest.value())},
                    {"time_kind", to_name(row.time_kind)},
-                   {"timed", row.timed},
+                   {"timed", count_json(row.timed)},
                    {"seconds", if_known(timed, row.time.value())},
                    {"shortest_s", if_known(timed, row.shortest.value())},
                    {"busbw_bytes_per_s", known(row.bus_bandwidth)}});
@@ -161,8 +163,9 @@ Json histogram_json(const SizeHistogram& sizes) {
   if (sizes.all().count == 0 && sizes.empty() == 0) return nullptr;
   Json bins = Json::array();
   for (const SizeHistogram::Bin& bin : sizes.bins()) {
-    bins.push_back(
-        {{"from_bytes", bin.from.value()}, {"count", bin.count}, {"bytes", bin.bytes.value()}});
+    bins.push_back({{"from_bytes", bin.from.value()},
+                    {"count", count_json(bin.count)},
+                    {"bytes", bin.bytes.value()}});
   }
   return {{"empty", sizes.empty()}, {"bins", std::move(bins)}};
 }

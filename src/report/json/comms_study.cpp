@@ -1,6 +1,7 @@
 
 #include "report/comms_study.hpp"
 
+#include "report/json/count.hpp"
 #include "report/json/run.hpp"
 #include "study/traffic/correlation.hpp"
 #include "study/traffic/sums.hpp"
@@ -43,7 +44,7 @@ Json run_json(const StudiedRun& run) {
           {"tokens_per_s_per_gpu", run.tokens_per_second_per_accelerator},
           {"fits", run.fits},
           {"bubble_s", run.bubble.value()},
-          {"calls", all.calls},
+          {"calls", count_json(all.calls)},
           {"calls_per_s", run.calls_per_second()},
           {"wire_bytes", all.wire.value()},
           {"wire_bytes_by_op", wire_json(run.calls, operation_of)},
@@ -54,7 +55,7 @@ Json run_json(const StudiedRun& run) {
           {"median_bytes", size_at(run.calls, 0.5).value()},
           {"largest_bytes", size_at(run.calls, 1).value()},
           {"small",
-           {{"calls", small.calls},
+           {{"calls", count_json(small.calls)},
             {"wire_bytes", small.wire.value()},
             {"time_s", small.time.value()},
             {"latency_s", small.latency.value()}}}};

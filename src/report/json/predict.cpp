@@ -1,5 +1,6 @@
 #include "report/predict.hpp"
 
+#include "base/whole_number.hpp"
 #include "model/count.hpp"
 #include "report/json/run.hpp"
 
@@ -12,7 +13,7 @@ void write_call(JsonWriter& json, const PricedCall& priced, const Cluster& clust
   json.member("group", to_name(call.group));
   json.member("op", to_name(call.op));
   json.member("bytes", call.bytes.value());
-  json.member("count", call.count);
+  json.member("count", whole_if_near(call.count));
   json.member("dtype", to_name(call.dtype));
   json.member("phase", to_name(call.phase));
   json.member("ranks", priced.ranks);

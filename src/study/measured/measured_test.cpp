@@ -67,6 +67,22 @@ TEST(Measured, TheCostModelHasRatesForItsOwnOperationsThatGrowWithTheSize) {
   EXPECT_TRUE(modelled_rates(Operation::gather, 8, sizes, cluster).empty());
 }
 
+TEST(Measured, WhatWasDoneOtherwiseThanAskedIsSaidAndCountsOnTheWire) {
+  RunRecording run = two_ranks();
+  for (RecordedCall& call : run.recording.calls) {
+    call.op = Operation::reduce_scatter;
+    call.done_as = Operation::all_reduce;
+  }
+  const Measured measured = measure(std::move(run));
+  ASSERT_EQ(measured.calls.size(), 1U);
+  EXPECT_EQ(measured.calls[0].done_as, Operation::all_reduce);
+  EXPECT_EQ(measured.calls[0].wire_bytes, Bytes(2 * 4096));  // 2 (n-1)/n of two ranks, each
+  EXPECT_NE(std::find(measured.notes.begin(), measured.notes.end(),
+                      "calls of reduce_scatter that the backend did as all_reduce: 2; what goes "
+                      "over the wire is counted as it was done"),
+            measured.notes.end());
+}
+
 TEST(Measured, WhatTheWholeTraceLacksIsSaidOnceWithWhereItWouldComeFrom) {
   RunRecording run = two_ranks();
   run.recording.size_advice = "the profiler can write them";

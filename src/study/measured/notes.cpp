@@ -1,5 +1,6 @@
 // What a trace does not say, each thing once.
 #include <algorithm>
+#include <map>
 
 #include "study/measured/measured.hpp"
 
@@ -44,6 +45,19 @@ void note_times(const Recording& recording, Said& said, std::vector<std::string>
   }
 }
 
+void note_done(const Measured& measured, std::vector<std::string>& notes) {
+  std::map<std::pair<Operation, Operation>, double> done;
+  for (const CallTableRow& row : measured.calls) {
+    if (row.done_as) done[{row.op, *row.done_as}] += row.count;
+  }
+  for (const auto& [ops, count] : done) {
+    notes.push_back("calls of " + std::string(to_name(ops.first)) + " that the backend did as " +
+                    std::string(to_name(ops.second)) + ": " +
+                    std::to_string(static_cast<std::int64_t>(count)) +
+                    "; what goes over the wire is counted as it was done");
+  }
+}
+
 void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
   const Recording& recording = measured.recording();
   const std::int64_t kernels = calls_where(
@@ -85,6 +99,7 @@ std::vector<std::string> notes_on(const Measured& measured) {
     notes.push_back("calls without a named group, found to be of all ranks: " +
                     std::to_string(measured.grouped));
   }
+  note_done(measured, notes);
   note_ranks(measured, notes);
   return notes;
 }

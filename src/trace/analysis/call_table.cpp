@@ -23,7 +23,7 @@ std::optional<double> factor_of(Operation op, std::optional<std::int64_t> ranks)
 }  // namespace
 
 std::optional<Bytes> wire_bytes(const Recording& recording, const RecordedCall& call) {
-  const auto factor = factor_of(call.op, group_size(recording, call));
+  const auto factor = factor_of(done_op(call), group_size(recording, call));
   if (!factor || !call.bytes) return std::nullopt;
   return *factor * *call.bytes;
 }
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> alike_groups(const Recording& recording) {
 
 std::vector<CallTableRow> call_table(const Recording& recording,
                                      const std::vector<std::uint32_t>& as) {
-  std::map<std::tuple<std::uint32_t, Operation, TimeKind>, CallTableRow> rows;
+  std::map<std::tuple<std::uint32_t, Operation, Operation, TimeKind>, CallTableRow> rows;
   struct Rate {
     Bytes bytes;
     Seconds time;
@@ -57,17 +57,18 @@ std::vector<CallTableRow> call_table(const Recording& recording,
   std::map<const CallTableRow*, std::vector<bool>> callers;
   for (const RecordedCall& call : recording.calls) {
     const auto group = call.group && !as.empty() ? std::optional(as[*call.group]) : call.group;
-    CallTableRow& row = rows[{group.value_or(kNoGroup), call.op, call.time}];
+    CallTableRow& row = rows[{group.value_or(kNoGroup), call.op, done_op(call), call.time}];
     row.group = group;
     std::vector<bool>& called = callers[&row];
     called.resize(recording.ranks.size());
     row.callers += called[call.rank] ? 0 : 1;
     called[call.rank] = true;
     row.op = call.op;
+    row.done_as = call.done_as;
     row.time_kind = call.time;
     row.ranks = group_size(recording, call);
     row.count += call.count;
-    const auto factor = factor_of(call.op, row.ranks);
+    const auto factor = factor_of(done_op(call), row.ranks);
     if (call.bytes) {
       row.smallest = row.sized == 0 ? *call.bytes : std::min(row.smallest, *call.bytes);
       row.largest = std::max(row.largest, *call.bytes);

@@ -10,10 +10,11 @@
 
 namespace headway {
 
-/// Calls of one group, operation and kind of time, over all recorded ranks.
+/// Calls of one group, operation (as asked and as done) and kind of time, over all recorded ranks.
 struct CallTableRow {
   std::optional<std::uint32_t> group;
   Operation op = Operation::other;
+  std::optional<Operation> done_as;  // what the backend did, where that is another
   TimeKind time_kind = TimeKind::none;
   std::optional<std::int64_t> ranks;  // of the group
   std::int64_t callers = 0;           // recorded ranks that have such calls

@@ -53,7 +53,7 @@ std::vector<WaitingRow> waiting_table(const Recording& recording, const Alignmen
     const auto ranks =
         static_cast<double>(size.value_or(static_cast<std::int64_t>(matched.calls.size())));
     if (!size && !matched.complete) continue;  // of how many ranks is not known
-    sum.on_wire += bus_factor(first.op, ranks) * *bytes;
+    sum.on_wire += bus_factor(done_op(first), ranks) * *bytes;
     sum.of_sized += matched.transfer;
   }
   std::vector<WaitingRow> out;

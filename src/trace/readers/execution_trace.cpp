@@ -12,13 +12,14 @@
 // where nothing of the dispatcher is recorded. Which group it is "## process_group:init ##" tells
 // where there is one only; else the buffers of gathers and scatters do.
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "trace/readers/asked_and_done.hpp"
 #include "trace/readers/json_pieces.hpp"
+#include "trace/readers/own_groups.hpp"
 #include "trace/readers/readers.hpp"
 #include "trace/recording/rank_names.hpp"
 
@@ -85,6 +86,7 @@ class ExecutionTraceReader {
  public:
   explicit ExecutionTraceReader(Recording& recording) : recording_(recording) {
     rank_index(recording_, recording_.source);
+    recording_.whole_of_rank = true;
   }
 
   void add(const JsonValue& node) {
@@ -116,6 +118,7 @@ class ExecutionTraceReader {
       return std::any_of(found_.begin(), found_.end(), [&](const Found& f) { return f.in == in; });
     };
     const bool dispatched = is_in(Found::In::dispatcher), described = is_in(Found::In::parameters);
+    say_what_was_done();
     for (Found& found : found_) {
       if (found.in == Found::In::backend && dispatched) continue;
       // Described by a node below it, or of a device whose calls are.
@@ -218,6 +221,22 @@ class ExecutionTraceReader {
 
   // ---- calls of the host ----
 
+  // Of two nodes the one that was begun later has the higher number.
+  void say_what_was_done() {
+    std::vector<HostCall> asked, done;
+    std::vector<RecordedCall*> calls;  // asked for
+    for (Found& found : found_) {
+      if (found.in == Found::In::parameters) continue;
+      const bool dispatched = found.in == Found::In::dispatcher;
+      (dispatched ? asked : done).push_back({found.call.op, found.input, found.output, found.node});
+      if (dispatched) calls.push_back(&found.call);
+    }
+    const auto why = asked_for(asked, done);
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      if (why[i] && calls[*why[i]]->op != done[i].op) calls[*why[i]]->done_as = done[i].op;
+    }
+  }
+
   // [{"pg_name", "pg_desc", "ranks": [none: all], "group_size"}], as a text: groups of this rank.
   void add_groups(const std::vector<JsonValue>& fields) {
     if (fields.empty() || !fields.front().text()) return;
@@ -261,18 +280,13 @@ class ExecutionTraceReader {
     for (std::size_t i = group + 1; has_peer && !call.peer && i < fields.size(); ++i) {
       if (!fields[i].text()) call.peer = fields[i].integer();
     }
-    if (call.peer && *call.peer < 0) call.peer.reset();
   }
 
   void complete(Found& found) {
     RecordedCall& call = found.call;
-    call.group = group_of(found);
+    call.group = own_group(recording_, groups_, call.op, found.input, found.output);
     if (!call.group) leave_unsaid(recording_, kCallsWithoutGroup);
-    if (call.group && call.peer) {  // counted within the group
-      const auto& ranks = recording_.groups[*call.group].ranks;
-      const auto at = static_cast<std::size_t>(*call.peer);
-      if (at < ranks.size()) call.peer = ranks[at];
-    }
+    call.peer = global_rank(recording_, call, call.peer);
     if (call.op == Operation::barrier) return;
     call.bytes = whole_from_buffers(call.op, found.input, found.output);
     if (call.bytes) return;
@@ -281,25 +295,6 @@ class ExecutionTraceReader {
         is_gather(call.op) || call.op == Operation::gather || call.op == Operation::scatter;
     if (shared) set_bytes_from_count(call, part, group_size(recording_, call));
     if (call.op == Operation::receive && part >= 0) call.bytes = Bytes(part);
-  }
-
-  std::optional<std::uint32_t> group_of(const Found& found) {
-    if (groups_.size() == 1) return groups_.front();
-    // The buffers tell how many ranks share the tensor.
-    const double whole = std::max(found.input, found.output);
-    const double part = std::min(found.input, found.output);
-    const double ratio = part > 0 ? whole / part : 0;
-    if (!is_gather(found.call.op) || ratio < 1 || ratio > kMostRanks ||
-        ratio != std::floor(ratio)) {
-      return std::nullopt;
-    }
-    const auto size = static_cast<std::int64_t>(ratio);
-    const auto is_of_size = [&](std::uint32_t group) {
-      return recording_.groups[group].size == size;
-    };
-    const auto one = std::find_if(groups_.begin(), groups_.end(), is_of_size);
-    if (std::count_if(groups_.begin(), groups_.end(), is_of_size) == 1) return *one;
-    return unnamed_group_index(recording_, size);
   }
 
   static constexpr std::int64_t kMostRanks = 1 << 20;

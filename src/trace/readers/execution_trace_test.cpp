@@ -286,6 +286,8 @@ TEST(ExecutionTracePublic, GlooRunsHoldTheCallsThatTheirDispatcherSaw) {
         ++found[{call.op, call.bytes->value(), call.peer.value_or(-1)}];
         EXPECT_EQ(group_size(recording, call), 4);
         EXPECT_EQ(call.type, ElementType::fp32);
+        const bool scatters = call.op == Operation::reduce_scatter;
+        EXPECT_EQ(call.done_as, scatters ? std::optional(Operation::all_reduce) : std::nullopt);
       }
       EXPECT_EQ(found, expected) << file;
       EXPECT_EQ(recording.ranks.at(0).number, rank);

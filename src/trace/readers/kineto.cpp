@@ -9,6 +9,7 @@
 #include "trace/readers/json_pieces.hpp"
 #include "trace/readers/kineto_events.hpp"
 #include "trace/readers/readers.hpp"
+#include "trace/readers/text_fields.hpp"
 #include "trace/recording/kernel_names.hpp"
 
 namespace headway {
@@ -161,6 +162,7 @@ class KinetoReader {
   KinetoReader(ByteSource& source, Recording& recording)
       : stream_(source, JsonShape::document), recording_(recording) {
     rank_index(recording_, recording_.source);
+    recording_.whole_of_rank = true;
   }
 
   void read() {
@@ -204,8 +206,12 @@ class KinetoReader {
     value["pg_config"].each([&](const JsonValue& config) {
       const auto name = config["pg_name"].text();
       if (!name) return;
-      RecordedGroup& group =
-          recording_.groups[group_index(recording_, *name, config["pg_size"].integer())];
+      const std::uint32_t index = group_index(recording_, *name, config["pg_size"].integer());
+      RecordedGroup& group = recording_.groups[index];
+      auto& own = events_.own_groups;
+      if (std::find(own.begin(), own.end(), index) == own.end() && own.size() < kMostGroups) {
+        own.push_back(index);
+      }
       if (const auto text = config["pg_desc"].text()) group.description = *text;
       if (!group.ranks.empty()) return;
       config["ranks"].each([&](const JsonValue& number) {
@@ -271,6 +277,7 @@ class KinetoReader {
     op.start_ns = start;
     op.duration_ns = duration;
     op.external_id = args["External id"].integer();
+    op.record = args["Record function id"].integer();
     const JsonValue dims = args["Input Dims"], types = args["Input type"];
     if (name == "record_param_comms") {
       op.kind = KinetoHostOp::Kind::parameters;
@@ -290,10 +297,25 @@ class KinetoReader {
         op.comms.output_elements = elements_in(dims.at(0));
         op.comms.input_elements = elements_in(dims.at(1));
       } else if (op.comms.input_elements < 0 && dims.at(0).is_array()) {
-        op.comms.input_elements = elements_in(dims.at(0));
+        // A backend of the host lists its tensors, others the arguments.
+        op.comms.input_elements = elements_in(op.on_host ? dims : dims.at(0));
       }
     }
+    if (op.kind == KinetoHostOp::Kind::entry) op.comms.peer = other_end(args, op.comms.op);
     events_.host_ops.push_back(op);
+  }
+
+  // The first number among the arguments behind the tensors and the group: the root, or the other
+  // end of a send or receive, within the group.
+  std::optional<std::int64_t> other_end(const JsonValue& args, std::optional<Operation> op) {
+    constexpr Operation kOnes[] = {Operation::broadcast, Operation::reduce, Operation::gather,
+                                   Operation::scatter,   Operation::send,   Operation::receive};
+    if (!op || std::find(std::begin(kOnes), std::end(kOnes), *op) == std::end(kOnes)) return {};
+    std::optional<std::int64_t> found;
+    args["Concrete Inputs"].each([&](const JsonValue& input) {
+      if (!found) found = to_number<std::int64_t>(input.text().value_or(""));
+    });
+    return found;
   }
 
   KinetoComms comms_of(const JsonValue& args) {
@@ -335,6 +357,8 @@ class KinetoReader {
     std::int64_t shifted = 0;
     if (!__builtin_add_overflow(time, base_ns_, &shifted)) time = shifted;
   }
+
+  static constexpr std::size_t kMostGroups = 4096;
 
   JsonStream stream_;
   JsonParser parser_;

@@ -39,6 +39,7 @@ struct KinetoHostOp {
   std::uint64_t thread = 0;
   std::int64_t start_ns = 0, duration_ns = 0;
   std::optional<std::int64_t> external_id;
+  std::optional<std::int64_t> record;  // the profiler's number of the operation
 };
 
 /// Where the host launches a kernel.
@@ -52,6 +53,7 @@ struct KinetoEvents {
   std::vector<KinetoKernel> kernels;
   std::vector<KinetoHostOp> host_ops;
   std::vector<KinetoLaunch> launches;
+  std::vector<std::uint32_t> own_groups;  // that the trace says the rank is in
 };
 
 /// Joins the events to calls of the rank 0 of the recording. A kernel that does not describe itself

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "trace/readers/kineto_events.hpp"
+#include "trace/readers/kineto_host.hpp"
 
 namespace headway {
 namespace {
@@ -141,20 +142,19 @@ void join_kineto(KinetoEvents events, Recording& recording) {
   std::int64_t unmatched = 0;
   for (std::size_t i = 0; i < events.host_ops.size(); ++i) {
     const KinetoHostOp& op = events.host_ops[i];
-    if (has_kernel[i] || !op.comms.op || op.kind == KinetoHostOp::Kind::entry) continue;
-    const bool gloo = op.on_host && op.kind == KinetoHostOp::Kind::annotation;
-    if (!gloo && op.kind == KinetoHostOp::Kind::annotation) continue;
-    if (!gloo && !events.kernels.empty()) {
+    if (has_kernel[i] || !op.comms.op || op.kind != KinetoHostOp::Kind::parameters) continue;
+    if (!events.kernels.empty()) {
       ++unmatched;
       continue;
     }
     RecordedCall call;
     call.start_ns = op.start_ns;
     call.duration = Seconds(static_cast<double>(op.duration_ns) * 1e-9);
-    call.time = gloo ? TimeKind::host : TimeKind::enqueue;
+    call.time = TimeKind::enqueue;
     set_comms(call, op.comms, recording);
     recording.calls.push_back(call);
   }
+  add_host_calls(events, recording);
   leave_unsaid(recording, "calls issued on the host whose kernel is not in the trace", unmatched);
   note_gaps(recording, recording);
 }

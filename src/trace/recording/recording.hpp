@@ -54,6 +54,9 @@ inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::ma
 /// One communication, or `count` equal ones of which the source keeps only the sum.
 struct RecordedCall {
   Operation op = Operation::other;
+  /// What the backend did where that is another operation than was asked for: `op` is what was
+  /// asked. gloo does a reduce-scatter as an all-reduce of the same bytes.
+  std::optional<Operation> done_as = std::nullopt;
   std::uint32_t rank = 0;              // index into Recording::ranks
   std::optional<std::uint32_t> group;  // index into Recording::groups
   /// The whole logical tensor, as in Call::bytes and in nccl-tests, whatever the source counts: the
@@ -108,6 +111,9 @@ struct Recording {
   std::vector<RecordedCall> calls;       // in the order of the source
   std::vector<RecordedCompute> compute;  // empty where the source has none
   std::vector<Omission> omissions;
+  /// The source is all that was recorded of its one rank: another of the same rank is not more of
+  /// it, but another recording.
+  bool whole_of_rank = false;
   /// Optimiser steps that the source marks (PyTorch's ProfilerStep#n); 0: it marks none.
   std::int64_t marked_steps = 0;
   std::int64_t records_read = 0;  // events, nodes or lines understood, of any kind
@@ -130,6 +136,11 @@ std::uint32_t group_index(Recording& recording, std::string_view id,
 
 /// The group that stands for those of `size` ranks that the source does not name.
 std::uint32_t unnamed_group_index(Recording& recording, std::int64_t size);
+
+/// The operation whose bytes go over the wire.
+inline Operation done_op(const RecordedCall& call) {
+  return call.done_as.value_or(call.op);
+}
 
 /// Ranks of the call's group, where known.
 std::optional<std::int64_t> group_size(const Recording& recording, const RecordedCall& call);
