@@ -32,12 +32,12 @@ Result<std::vector<std::string>> files_in(const std::string& folder) {
   return names;
 }
 
-// What was seen of each file before it became part of the whole.
-struct Seen {
-  std::set<std::string> formats;
-  std::set<std::int64_t> world_sizes;
-  std::map<std::string, int> files_of_rank;
+// The files as they were read, before they become one.
+struct FileRead {
+  std::string path;
+  Recording recording;
 };
+using AllRead = std::vector<FileRead>;
 
 // The bytes of files and of those in folders; what cannot be read has none.
 std::size_t bytes_of(const std::vector<std::string>& paths) {
@@ -73,50 +73,103 @@ class Reading {
   bool stopped_ = false;
 };
 
-void add(const std::string& path, RunRecording& run, Seen& seen, Reading& reading) {
+void add(const std::string& path, RunRecording& run, AllRead& all, Reading& reading) {
   auto one = read_trace(path, reading.of_file());
   run.stopped = reading.stopped();
   if (!one) return append(run.unread, one.problems());
-  seen.formats.insert(one->format);
-  for (const RecordedRank& rank : one->ranks) {
-    if (rank.world_size) seen.world_sizes.insert(*rank.world_size);
-    if (rank.number) ++seen.files_of_rank[rank.label];
-  }
-  run.files.push_back(path);
-  if (run.files.size() == 1) {
-    run.recording = std::move(one).value();
-  } else {
-    append(run.recording, *one);
-  }
+  all.push_back({path, std::move(one).value()});
 }
 
-void doubt(const Seen& seen, RunRecording& run) {
-  if (seen.world_sizes.size() > 1) {
+bool is_timed(const Recording& recording) {
+  return std::any_of(recording.calls.begin(), recording.calls.end(),
+                     [](const RecordedCall& call) { return call.time != TimeKind::none; });
+}
+
+// Of several recordings of one rank the first that has times counts, else the first.
+void keep_one_a_rank(AllRead& all, RunRecording& run) {
+  struct Rank {
+    std::size_t kept = 0;
+    int files = 0;
+  };
+  std::map<std::int64_t, Rank> ranks;
+  const auto number_of = [&](std::size_t i) -> std::optional<std::int64_t> {
+    const Recording& one = all[i].recording;
+    if (!one.whole_of_rank || one.ranks.size() != 1) return std::nullopt;
+    return one.ranks.front().number;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto number = number_of(i);
+    if (!number) continue;
+    Rank& rank = ranks[*number];
+    const bool better =
+        rank.files > 0 && !is_timed(all[rank.kept].recording) && is_timed(all[i].recording);
+    if (rank.files++ == 0 || better) rank.kept = i;
+  }
+  const Rank* first = nullptr;
+  std::int64_t of_first = 0;
+  std::size_t often = 0;
+  for (const auto& [number, rank] : ranks) {
+    if (rank.files < 2) continue;
+    if (often++ == 0) {
+      first = &rank;
+      of_first = number;
+    }
+  }
+  if (often == 0) return;
+  run.doubts.push_back("rank " + std::to_string(of_first) +
+                       (often > 1 ? " and " + std::to_string(often - 1) + " more" : std::string()) +
+                       ": recorded in several files, of which one is counted (" +
+                       printable(file_name(all[first->kept].path), 120) +
+                       "); name one recording a rank for another");
+  AllRead kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto number = number_of(i);
+    if (!number || ranks[*number].kept == i) kept.push_back(std::move(all[i]));
+  }
+  all = std::move(kept);
+}
+
+void doubt_one_run(const AllRead& all, RunRecording& run) {
+  std::set<std::int64_t> world_sizes;
+  for (const FileRead& one : all) {
+    for (const RecordedRank& rank : one.recording.ranks) {
+      if (rank.world_size) world_sizes.insert(*rank.world_size);
+    }
+  }
+  if (world_sizes.size() > 1) {
     std::vector<std::string> sizes;
-    for (const std::int64_t size : seen.world_sizes) sizes.push_back(std::to_string(size));
+    for (const std::int64_t size : world_sizes) sizes.push_back(std::to_string(size));
     run.doubts.push_back("the files are of runs of " + join(sizes, ", ") +
                          " ranks: what follows mixes them");
   }
-  if (seen.formats.size() > 1) {
+}
+
+void doubt_one_format(const AllRead& all, RunRecording& run) {
+  std::set<std::string> formats;
+  for (const FileRead& one : all) formats.insert(one.recording.format);
+  if (formats.size() > 1) {
     run.doubts.push_back(
         "the files are of several formats: a call that stands in two of them is counted twice");
   }
-  std::vector<std::string> often;
-  for (const auto& [label, files] : seen.files_of_rank) {
-    if (files > 1) often.push_back(label);
-  }
-  if (!often.empty()) {
-    run.doubts.push_back(
-        printable(often.front()) +
-        (often.size() > 1 ? " and " + std::to_string(often.size() - 1) + " more" : std::string()) +
-        ": recorded in several files, whose calls are added up");
+}
+
+// One after another, each let go once it is part of the whole.
+void join_all(AllRead all, RunRecording& run) {
+  for (FileRead& one : all) {
+    run.files.push_back(std::move(one.path));
+    if (run.files.size() == 1) {
+      run.recording = std::move(one.recording);
+    } else {
+      append(run.recording, one.recording);
+      one.recording = {};
+    }
   }
 }
 
-void add_folder(const std::string& folder, RunRecording& run, Seen& seen, Reading& reading) {
+void add_folder(const std::string& folder, RunRecording& run, AllRead& all, Reading& reading) {
   const auto files = files_in(folder);
   if (!files) return append(run.unread, files.problems());
-  const std::size_t before = run.files.size();
+  const std::size_t before = all.size();
   for (const std::string& file : *files) {
     if (run.stopped) return;
     if (!may_be_trace(file)) {
@@ -124,13 +177,13 @@ void add_folder(const std::string& folder, RunRecording& run, Seen& seen, Readin
       continue;
     }
     const std::size_t problems = run.unread.size();
-    add(file, run, seen, reading);
+    add(file, run, all, reading);
     if (run.unread.size() > problems && run.unread.back().kind == Trouble::unknown) {
       run.unread.pop_back();
       run.not_traces.push_back(file);
     }
   }
-  if (run.files.size() == before) {
+  if (all.size() == before) {
     run.unread.push_back(
         {folder, files->empty()
                      ? "has no files"
@@ -141,20 +194,34 @@ void add_folder(const std::string& folder, RunRecording& run, Seen& seen, Readin
 
 }  // namespace
 
+Result<std::vector<std::string>> trace_files_in(const std::string& folder,
+                                                std::vector<std::string>& others) {
+  auto files = files_in(folder);
+  if (!files) return files;
+  std::vector<std::string> out;
+  for (std::string& file : files.value()) {
+    (may_be_trace(file) ? out : others).push_back(std::move(file));
+  }
+  return out;
+}
+
 RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress) {
   RunRecording run;
-  Seen seen;
+  AllRead all;
   Reading reading(progress, progress ? bytes_of(paths) : 0);
   for (const std::string& path : paths) {
     if (run.stopped) break;
     if (is_folder(path)) {
-      add_folder(path, run, seen, reading);
+      add_folder(path, run, all, reading);
     } else {
-      add(path, run, seen, reading);
+      add(path, run, all, reading);
     }
   }
+  doubt_one_run(all, run);
+  keep_one_a_rank(all, run);
+  doubt_one_format(all, run);
+  join_all(std::move(all), run);
   complete_sizes(run.recording);
-  doubt(seen, run);
   return run;
 }
 

@@ -23,9 +23,13 @@ struct RunRecording {
 
 /// Reads files and folders. Of a folder all traces in it are read, in the order of their names
 /// (numbers in them by value); what is no trace, hidden or a folder is passed over. A folder of
-/// more than kMostFiles files is refused. One recording is held besides the sum of them all.
+/// more than kMostFiles files is refused. Of several recordings of one rank one is counted.
 /// `progress` is told of the bytes of the files as they lie there, and may stop the reading.
 RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress = {});
+/// The ordinary files of a folder that may be traces, in the order of their names; what is none for
+/// certain goes to `others`.
+Result<std::vector<std::string>> trace_files_in(const std::string& folder,
+                                                std::vector<std::string>& others);
 inline constexpr std::size_t kMostFiles = 4096;
 
 }  // namespace headway

@@ -114,16 +114,53 @@ TEST_F(Folder, FilesOfSeveralRunsAreDoubted) {
   const RunRecording run = read_run_traces({one, two});
   ASSERT_EQ(run.doubts.size(), 2u);
   EXPECT_NE(run.doubts[0].find("8, 16 ranks"), std::string::npos);
-  EXPECT_NE(run.doubts[1].find("rank 0"), std::string::npos);
+  EXPECT_NE(run.doubts[1].find("rank 0: recorded in several files"), std::string::npos);
+}
+
+TEST_F(Folder, OfSeveralRecordingsOfOneRankOneIsCounted) {
+  for (const char* cycle : {"a", "b", "c"}) {
+    for (const int rank : {0, 1}) {
+      file("rank" + std::to_string(rank) + "." + cycle + ".json", kineto(rank));
+    }
+  }
+  const RunRecording run = read_run_traces({folder_.string()});
+  EXPECT_EQ(run.recording.calls.size(), 2u);
+  ASSERT_EQ(run.files.size(), 2u);
+  EXPECT_TRUE(run.files[0].ends_with("rank0.a.json"));
+  EXPECT_TRUE(run.files[1].ends_with("rank1.a.json"));
+  ASSERT_EQ(run.doubts.size(), 1u);
+  EXPECT_NE(run.doubts[0].find("rank 0 and 1 more: recorded in several files, of which one is "
+                               "counted (rank0.a.json)"),
+            std::string::npos);
+}
+
+TEST_F(Folder, OfTheGraphAndTheTimelineOfOneRankTheTimelineIsCounted) {
+  file("a_rank0.json", R"j({"schema": "1.0.1", "nodes": [
+      {"name": "record_param_comms", "id": 3, "inputs": [[[7, 5, 0, 10, 2, "cuda:0"]], 148, 9, 0,
+      "allreduce", [], []], "input_types": ["GenericList[Tensor(c10::Half)]"], "outputs": []}]})j");
+  file("b_rank0.json", kineto(0));
+  const RunRecording run = read_run_traces({folder_.string()});
+  ASSERT_EQ(run.recording.calls.size(), 1u);
+  EXPECT_EQ(run.recording.calls[0].time, TimeKind::kernel);
+}
+
+TEST_F(Folder, LogsOfOneRankInPiecesAreOne) {
+  const std::string line =
+      "h:1:2 [0] NCCL INFO AllReduce: opCount 1 sendbuff 0x1 recvbuff 0x1 count 8 datatype 7 op 0 "
+      "root 0 comm 0x5 [nranks=2] stream 0x1 task 0 globalrank 3\n";
+  file("a.log", line);
+  file("b.log", line);
+  EXPECT_EQ(read_run_traces({folder_.string()}).recording.calls.size(), 2u);
 }
 
 TEST_F(Folder, OneCallInTwoFormatsIsDoubted) {
   const std::string trace = file("a.json", kineto(0));
-  const std::string graph = file("b.json", R"j({"schema": "1.0.1", "nodes": [
-      {"name": "record_param_comms", "id": 3, "inputs": [[[7, 5, 0, 10, 2, "cuda:0"]], 148, 9, 0,
-      "allreduce", [], []], "input_types": ["GenericList[Tensor(c10::Half)]"], "outputs": []}]})j");
-  const RunRecording run = read_run_traces({trace, graph});
-  ASSERT_GE(run.doubts.size(), 1u);
+  const std::string log =
+      file("b.log",
+           "h:1:2 [0] NCCL INFO AllReduce: opCount 1 sendbuff 0x1 recvbuff 0x1 count 8 datatype 7 "
+           "op 0 root 0 comm 0x5 [nranks=2] stream 0x1\n");
+  const RunRecording run = read_run_traces({trace, log});
+  ASSERT_EQ(run.doubts.size(), 1u);
   EXPECT_NE(run.doubts[0].find("several formats"), std::string::npos);
 }
 
@@ -156,7 +193,25 @@ TEST(Unknown, AFileOfNoKnownFormIsDescribedForItsUser) {
   EXPECT_EQ(looks_like(std::string("\x01\x00\x02", 3), "a"), "binary; begins with 01 00 02");
   EXPECT_EQ(looks_like("\n \n", "a"), "white space only");
   EXPECT_NE(looks_like("anything", "report.nsys-rep").find("nsys export"), std::string::npos);
+  EXPECT_NE(looks_like("@ mpiP\n@ Command : ./a.out\n", "a.mpiP").find("a report of mpiP"),
+            std::string::npos);
+  EXPECT_NE(looks_like(std::string("\0\1", 2), "scorep/traces.otf2").find("OTF2 (Score-P)"),
+            std::string::npos);
   EXPECT_EQ(looks_like("{\"cut off", "a"), "JSON without members");
+}
+
+// The header of POSIX: 100 B of a name first, "ustar" at 257.
+TEST(Unknown, AnArchiveIsRefusedAlsoWhereAFileInItWouldBeALog) {
+  std::string tar = "rank0.log";
+  tar.resize(257);
+  tar += "ustar";
+  tar.resize(512);
+  tar +=
+      "h:1:2 [0] NCCL INFO AllReduce: opCount 1 sendbuff 0x1 recvbuff 0x1 count 8 datatype 7 op 0 "
+      "root 0 comm 0x5 [nranks=2] stream 0x1\n";
+  const auto read = read_trace_bytes(tar, "logs.tar");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.problems()[0].message, "is a tar archive; unpack it first and give the folder");
 }
 
 TEST(Unknown, TheProblemNamesTheKnownFormats) {

@@ -86,6 +86,9 @@ Result<Recording> read_source(std::unique_ptr<ByteSource> source, const std::str
     const std::string_view damage = source->damage();
     return Problem{name, damage.empty() ? "is empty" : std::string(damage)};
   }
+  // What an archive holds may look like a log of one of its files.
+  if (is_tar(beginning))
+    return Problem{name, "is " + looks_like(beginning, name), Trouble::unreadable};
   const TraceFormat* format = format_of(beginning, formats);
   if (format != nullptr && format->form == TraceForm::sqlite) {
     return Problem{name, "is an SQLite database packed with gzip; unpack it first",

@@ -43,10 +43,24 @@ std::string bytes_in_hex(std::string_view bytes) {
 
 }  // namespace
 
+bool is_tar(std::string_view beginning) {
+  constexpr std::size_t kMagicAt = 257;  // POSIX.1-1988, ustar
+  return beginning.size() > kMagicAt && beginning.substr(kMagicAt).starts_with("ustar");
+}
+
 std::string looks_like(std::string_view beginning, std::string_view name) {
   if (name.ends_with(".nsys-rep") || name.ends_with(".qdrep")) {
     return "a report of Nsight Systems; export it first: nsys export --type sqlite";
   }
+  // Score-P's; its anchor and its definitions and events have these endings.
+  for (const std::string_view ending : {".otf2", ".evt"}) {
+    if (name.ends_with(ending)) {
+      return "a trace in OTF2 (Score-P), which is not read; give the profiler's or NCCL's own "
+             "record "
+             "of the run";
+    }
+  }
+  if (is_tar(beginning)) return "a tar archive; unpack it first and give the folder";
   constexpr std::pair<std::string_view, std::string_view> known[] = {
       {"PK\x03\x04", "a zip archive; unpack it first"},
       {"\x28\xb5\x2f\xfd", "packed with zstd; unpack it first"},
@@ -56,6 +70,10 @@ std::string looks_like(std::string_view beginning, std::string_view name) {
        "ELF",
        "a program"},
       {"\x80", "a Python pickle"},
+      {"@ mpiP",
+       "a report of mpiP, which sums calls up by the place in the program and names neither groups "
+       "nor "
+       "sizes of single calls: not read; give a trace or a log of the calls"},
   };
   for (const auto& [magic, what] : known) {
     if (beginning.starts_with(magic)) return std::string(what);

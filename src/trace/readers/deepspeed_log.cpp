@@ -5,6 +5,7 @@
 // bandwidths printed are not read: they use the world's size for every group, and count some
 // operations twice. Times are the host's, after synchronising the device.
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,19 +47,23 @@ class DeepSpeedReader {
 
   void finish() {
     drop_cumulative_times();
-    if (recording_.calls.empty()) {
-      recording_.calls = std::move(table_);
-    } else if (!table_.empty()) {
-      leave_unsaid(recording_, "rows of the summary, which repeats the lines",
-                   static_cast<std::int64_t>(table_.size()));
+    std::int64_t repeated = 0;
+    for (const auto& [name, call] : table_) {
+      if (lines_of_.count(name) > 0) {
+        ++repeated;
+      } else {
+        recording_.calls.push_back(call);
+      }
     }
+    leave_unsaid(recording_, "rows of the summary, which repeats the lines", repeated);
     if (recording_.calls.empty()) return;
     leave_unsaid(recording_, "sizes are rounded to two decimals");
   }
 
  private:
   void add_line(std::string_view line) {
-    const auto op = operation_from(word_after(line, "comm op: "));
+    const std::string_view name = word_after(line, "comm op: ");
+    const auto op = operation_from(name);
     const auto ms = to_number<double>(word_after(line, "time (ms): "));
     const std::string_view number = word_after(line, "msg size: ");
     const auto bytes = number.empty()
@@ -67,11 +72,13 @@ class DeepSpeedReader {
     if (!op || !ms || *ms < 0 || !bytes) return omit(recording_, "lines that could not be read");
     ++recording_.records_read;
     recording_.calls.push_back(call_of(*op, *bytes, *ms, 1));
+    lines_of_.emplace(name);
   }
 
   void add_table_line(const std::vector<std::string_view>& words) {
     if (words.size() == 1) {
       table_op_ = operation_from(words.front());
+      table_name_ = words.front();
       if (!table_op_) in_table_ = words.front().find_first_not_of("-=") == std::string_view::npos;
       return;
     }
@@ -86,7 +93,7 @@ class DeepSpeedReader {
     }
     ++recording_.records_read;
     // The mean that is printed leaves out the extremes; total over count does not.
-    table_.push_back(call_of(*table_op_, *bytes, *total / *count, *count));
+    table_.emplace_back(table_name_, call_of(*table_op_, *bytes, *total / *count, *count));
   }
 
   RecordedCall call_of(Operation op, double bytes, double ms, double count) {
@@ -131,8 +138,10 @@ class DeepSpeedReader {
   }
 
   Recording& recording_;
-  std::vector<RecordedCall> table_;
+  std::set<std::string> lines_of_;  // operations that have lines of their own
+  std::vector<std::pair<std::string, RecordedCall>> table_;
   std::optional<Operation> table_op_;
+  std::string table_name_;
   bool in_table_ = false;
 };
 

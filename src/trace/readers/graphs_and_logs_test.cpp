@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include "base/source_dir_for_test.hpp"
@@ -143,6 +144,67 @@ TEST(FlightRecorder, DiscoveryTimesAreTheHostsAndUnfinishedCallsHaveNone) {
   EXPECT_EQ(omitted(hung, "calls that were not completed"), 1);
 }
 
+// As gloo writes it: names and states of NCCL's watchdog are missing.
+TEST(FlightRecorder, WhatABackendOfTheHostLetGoOfWasDone) {
+  const std::string entry =
+      R"({"pg_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 1,
+          "profiling_name": "gloo:all_gather", "input_sizes": [[1]], "input_dtypes": ["Long"],
+          "output_sizes": [[4, 1]], "output_dtypes": ["Long"], "state": "scheduled",
+          "time_created_ns": 1000, "time_discovered_started_ns": 0,
+          "time_discovered_completed_ns": 0, "is_p2p": false, "retired": )";
+  const std::string configured = R"("pg_config": {"": {"desc": "", "name": "", "ranks":
+                                     "[0, 1, 2, 3]"}}, "version": "2.10"})";
+  const Recording done = read_text(R"({"entries": [)" + entry + "true}], " + configured);
+  ASSERT_EQ(done.calls.size(), 1u);
+  EXPECT_EQ(done.calls[0].bytes, Bytes(32));
+  EXPECT_FALSE(done.calls[0].duration);  // discovered at no time is not done in no time
+  EXPECT_EQ(done.calls[0].start_ns, 1000);
+  EXPECT_EQ(omitted(done, "calls that were not completed"), 0);
+  ASSERT_EQ(done.groups.size(), 1u);
+  EXPECT_EQ(done.groups[0].description, "default_pg");
+  EXPECT_EQ(done.groups[0].ranks, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(done.ranks[0].world_size, 4);
+  const Recording hung = read_text(R"({"entries": [)" + entry + "false}], " + configured);
+  EXPECT_EQ(omitted(hung, "calls that were not completed"), 1);
+}
+
+TEST(FlightRecorder, AGroupIsFoundByItsDescriptionWhereNamesDiffer) {
+  const auto entry = [](const std::string& name, const std::string& description) {
+    return R"({"process_group": [")" + name + R"(", ")" + description +
+           R"("], "profiling_name": "nccl:all_reduce", "state": "completed", "input_sizes": [[8]],
+             "input_dtypes": ["Float"], "output_sizes": [[8]], "output_dtypes": ["Float"]})";
+  };
+  const Recording recording = read_text(
+      R"({"version": "2.10", "pg_config": {"11": {"name": "11", "desc": "tp", "ranks": "[0, 1]"},
+          "12": {"name": "12", "desc": "dp", "ranks": "[0, 2, 4]"}}, "entries": [)" +
+      entry("5", "dp") + ", " + entry("6", "tp") + "]}");
+  ASSERT_EQ(recording.groups.size(), 2u);
+  EXPECT_EQ(group_size(recording, recording.calls[0]), 3);
+  EXPECT_EQ(group_size(recording, recording.calls[1]), 2);
+}
+
+// Four ranks of gloo, the whole run: the calls of the log of its dispatcher as gloo did them.
+TEST(FlightRecorderPublic, GlooRunsHoldWhatTheirBackendDid) {
+  HEADWAY_NEEDS_TRACE("torch/fsdp2/fr_rank0.json");
+  for (int rank = 0; rank < 4; ++rank) {
+    const Recording recording = read_public("torch/fsdp2/fr_rank" + std::to_string(rank) + ".json");
+    std::map<std::pair<Operation, double>, int> found;
+    for (const RecordedCall& call : recording.calls) {
+      if (call.op != Operation::barrier) ++found[{call.op, call.bytes.value().value()}];
+      EXPECT_EQ(group_size(recording, call), 4);
+    }
+    const std::map<std::pair<Operation, double>, int> expected = {
+        {{Operation::all_gather, 7097856}, 5 * 8},
+        {{Operation::all_gather, 3075072}, 5},
+        {{Operation::all_reduce, 7097856}, 5 * 4},
+        {{Operation::all_reduce, 3075072}, 5},
+        {{Operation::all_reduce, 272}, 5}};
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(recording.ranks.at(0).number, rank);
+    EXPECT_EQ(omitted(recording, "calls that were not completed"), 0);
+  }
+}
+
 // ---- DeepSpeed ----
 
 std::string deepspeed_line(const std::string& op, double ms) {
@@ -179,6 +241,25 @@ TEST(DeepSpeed, TheTableGivesCountsAndTheMeanOfAll) {
   EXPECT_EQ(recording.calls[0].count, 146);
   EXPECT_EQ(recording.calls[0].bytes, Bytes(2048));
   EXPECT_NEAR(recording.calls[1].duration->value(), 602.29e-3 / 40, 1e-12);  // not the trimmed 9.69
+}
+
+TEST(DeepSpeed, RowsOfTheTableWhoseOperationHasNoLinesAreKept) {
+  const Recording recording = read_text(
+      deepspeed_line("all_reduce", 3) +
+      "Comm. Op            Message Size        Count               Total Latency(ms)   Avg "
+      "Latency(ms)     tput_avg (Gbps)     busbw_avg (Gbps)\n"
+      "all_reduce\n"
+      "                    2.0 MB              1                   3.00                3.00       "
+      "0.43                0.41\n"
+      "broadcast\n"
+      "                    2.0 KB              146                 14.60               0.08       "
+      "0.43                0.41\n");
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_EQ(recording.calls[0].op, Operation::all_reduce);
+  EXPECT_EQ(recording.calls[1].op, Operation::broadcast);
+  EXPECT_EQ(recording.calls[1].count, 146);
+  EXPECT_NEAR(recording.calls[1].duration->value(), 0.1e-3, 1e-12);
+  EXPECT_EQ(omitted(recording, "rows of the summary, which repeats the lines"), 1);
 }
 
 TEST(DeepSpeed, TimesThatOnlyGrowAreNotBelieved) {

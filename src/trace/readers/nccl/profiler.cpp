@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace/readers/json_pieces.hpp"
+#include "trace/readers/nccl/shared_kernels.hpp"
 #include "trace/readers/readers.hpp"
 
 namespace headway {
@@ -45,7 +46,9 @@ class NcclProfilerReader {
       call.time = TimeKind::kernel;
       call.duration = Seconds(static_cast<double>(ns) * 1e-9);
       call.start_ns = channels.stop - ns;
+      if (gpu_clock) launches_[i].on_gpu = {channels.gpu_start, channels.gpu_stop};
     }
+    share_kernels(recording_, launches_);
   }
 
  private:
@@ -100,6 +103,8 @@ class NcclProfilerReader {
     by_address_[record["eventAddr"].label()] = recording_.calls.size();
     recording_.calls.push_back(call);
     channels_.emplace_back();
+    const std::string group = details["parentGroup"].label();
+    launches_.push_back({group == "null" ? std::string() : group});
   }
 
   void add_channel(const JsonValue& record) {
@@ -130,6 +135,7 @@ class NcclProfilerReader {
   std::map<std::string, std::size_t> by_address_;
   std::map<std::string, std::int64_t> gpu_stop_;
   std::vector<Channels> channels_;  // one for each call
+  std::vector<Launch> launches_;    // the same
 };
 
 }  // namespace

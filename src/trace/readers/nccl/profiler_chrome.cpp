@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "trace/readers/json_pieces.hpp"
+#include "trace/readers/nccl/shared_kernels.hpp"
 #include "trace/readers/readers.hpp"
 
 namespace headway {
@@ -24,7 +25,9 @@ class ChromeEvents {
     const bool begins = event["ph"].text() == "b";
     const auto at_ns = event["ts"].microseconds_as_ns();
     if (!at_ns || (!begins && event["ph"].text() != "e")) return;
-    if (category == "COLL" || category == "P2P") {
+    if (category == "GROUP") {  // encloses the calls that were launched with one another
+      in_group_ = begins ? std::to_string(++groups_) : std::string();
+    } else if (category == "COLL" || category == "P2P") {
       if (begins) {
         begin_call(event, *at_ns);
       } else {
@@ -35,7 +38,10 @@ class ChromeEvents {
     }
   }
 
-  void finish() { end_call(std::nullopt); }
+  void finish() {
+    end_call(std::nullopt);
+    share_kernels(recording_, launches_);
+  }
 
  private:
   void begin_call(const JsonValue& event, std::int64_t at_ns) {
@@ -61,6 +67,7 @@ class ChromeEvents {
     }
     if (!call.bytes) leave_unsaid(recording_, kCallsWithoutWhole);
     recording_.calls.push_back(call);
+    launches_.push_back({in_group_});
     open_ = true;
     channels_ = {};
     begun_.clear();
@@ -92,6 +99,7 @@ class ChromeEvents {
       ns = measured->second - measured->first;  // both are positive, or times that were read
       if (ns > kMostNanoseconds) return;
       call.time = TimeKind::kernel;
+      launches_.back().on_gpu = channels_.gpu;
       if (channels_.host) call.start_ns = channels_.host->second - ns;
     } else if (at_ns && *at_ns >= *call.start_ns) {
       ns = *at_ns - *call.start_ns;
@@ -116,6 +124,9 @@ class ChromeEvents {
   bool open_ = false;  // the last call encloses what comes
   Channels channels_;
   std::map<std::string, std::int64_t> begun_;  // channels of the open call
+  std::int64_t groups_ = 0;
+  std::string in_group_;
+  std::vector<Launch> launches_;  // one for each call
 };
 
 }  // namespace

@@ -111,6 +111,17 @@ std::optional<Operation> operation_of_program(std::string_view text) {
 
 void add_table(const NcclTestsTable& table, Recording& recording) {
   if (table.rows.empty()) return;
+  if (table.unconnected) {
+    return leave_unsaid(
+        recording,
+        "tables of processes that were not connected, each alone with rank 0 (was it "
+        "built with MPI=1?): no measurement");
+  }
+  if (table.elided) {
+    leave_unsaid(
+        recording,
+        "tables whose list of ranks has gaps: ranks by the highest number, hosts not known");
+  }
   const auto op = op_of(table, recording);
   if (!op) leave_unsaid(recording, "tables whose operation is not said", 1);
   const auto ranks = ranks_of(table, op.value_or(Operation::other));

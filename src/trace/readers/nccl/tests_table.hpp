@@ -31,6 +31,8 @@ struct NcclTestsTable {
   std::optional<std::int64_t> nodes;  // hosts, where the log lists its ranks
   /// Before version 2.13 an empty "redop" column set all-to-all apart.
   bool empty_reduction_column = false;
+  bool elided = false;       // some of the lines that list its ranks were left out
+  bool unconnected = false;  // several processes, each alone, print their rows among one another
   std::vector<NcclTestsRow> rows;
 };
 

@@ -43,6 +43,7 @@ class NcclTestsReader {
   }
 
   void finish() {
+    table_.unconnected = table_.unconnected || (starts_ > 1 && repeats_a_row());
     add_table(table_, recording_);
     table_ = {};
     time_columns_.clear();
@@ -64,8 +65,8 @@ class NcclTestsReader {
       if (!table_.op) table_.op = operation_of_program(done);
     } else if (line.find("# nThread ") != std::string_view::npos) {
       finish();  // the next test, though its table may never come
-      ranks_ = 0;
-      hosts_.clear();
+      starts_ = std::exchange(rows_since_start_, false) ? 1 : starts_ + 1;
+      forget_ranks();
     } else if (const auto op = operation_of_program(line)) {
       hint_ = op;
     }
@@ -76,7 +77,9 @@ class NcclTestsReader {
       return std::find(words.begin(), words.end(), word) != words.end();
     };
     if (words.size() > 3 && words[1] == "Rank" && (has("Pid") || has("Group"))) {
-      ++ranks_;
+      const auto number = to_number<std::int64_t>(words[2]);
+      if (number && *number >= 0 && *number < kMostRanks) ranks_.insert(*number);
+      ++rank_lines_;
       const auto on = std::find(words.begin(), words.end(), "on");
       if (on != words.end() && on + 1 != words.end()) hosts_.emplace(*(on + 1));
     }
@@ -85,9 +88,16 @@ class NcclTestsReader {
     finish();
     table_.op = std::exchange(named_, std::nullopt);
     table_.hint = std::exchange(hint_, std::nullopt);
-    if (ranks_ > 0) table_.ranks = std::exchange(ranks_, 0);
-    if (!hosts_.empty()) table_.nodes = static_cast<std::int64_t>(hosts_.size());
-    hosts_.clear();
+    if (!ranks_.empty()) {
+      const std::int64_t highest = *ranks_.rbegin() + 1;
+      table_.ranks = highest;
+      table_.elided = highest > static_cast<std::int64_t>(ranks_.size());
+      table_.unconnected = rank_lines_ > ranks_.size();
+    }
+    if (!hosts_.empty() && !table_.elided) {
+      table_.nodes = static_cast<std::int64_t>(hosts_.size());
+    }
+    forget_ranks();
     columns_.assign(words.begin() + 1, words.end());
     time_columns_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -136,7 +146,22 @@ class NcclTestsReader {
     if (!any) return skip();
     table_.empty_reduction_column = table_.empty_reduction_column || empty_reduction;
     table_.rows.push_back(row);
+    rows_since_start_ = true;
     ++recording_.records_read;
+  }
+
+  void forget_ranks() {
+    ranks_.clear();
+    rank_lines_ = 0;
+    hosts_.clear();
+  }
+
+  // A size stands again in one table where several processes print into it (and where a test is
+  // told to do all again).
+  bool repeats_a_row() const {
+    std::set<double> sizes;
+    return std::any_of(table_.rows.begin(), table_.rows.end(),
+                       [&](const NcclTestsRow& row) { return !sizes.insert(row.size).second; });
   }
 
   void skip() { omit(recording_, "rows that could not be read"); }
@@ -147,8 +172,12 @@ class NcclTestsReader {
   std::vector<std::size_t> time_columns_;
   bool has_reduction_ = false, has_root_ = false;
   std::optional<Operation> named_, hint_;  // of the next table
-  std::int64_t ranks_ = 0;
+  static constexpr std::int64_t kMostRanks = 1 << 24;
+  std::set<std::int64_t> ranks_;  // that lines list, since the test started
+  std::size_t rank_lines_ = 0;
   std::set<std::string> hosts_;
+  int starts_ = 0;  // of tests, since a row
+  bool rows_since_start_ = false;
 };
 
 }  // namespace
