@@ -432,6 +432,20 @@ TEST_F(Cli, WhatReadsMeasurementsAnswersFromAnyFolder) {
   EXPECT_EQ(document["all"]["rows"], 5846);  // as tests of the corpus count them
 }
 
+TEST_F(Cli, BenchPrintsOneDocumentWhereItIsAsked) {
+  const Output digest = run("bench --signature"), json = run("bench --signature --json");
+  EXPECT_EQ(nlohmann::json::parse(json.out)["signature"].get<std::string>() + "\n", digest.out);
+  const auto kernels = nlohmann::json::parse(run("bench kernels --json").out);
+  ASSERT_FALSE(kernels["lines"].empty());
+  for (const char* field :
+       {"source", "accelerator", "kernel", "rows", "median_error", "held_out"}) {
+    EXPECT_TRUE(kernels["lines"][0].contains(field)) << field;
+  }
+  const auto collectives = nlohmann::json::parse(run("bench collectives --json").out);
+  EXPECT_GT(collectives["rows"].get<int>(), 1000);
+  EXPECT_FALSE(collectives["lines"].empty());
+}
+
 TEST_F(Cli, TheCollectivesAreCalibratedFromAnyFolder) {
   if (std::getenv("HEADWAY_TWIN")) GTEST_SKIP() << "takes minutes under the sanitizers";
   const fs::path empty = folder_ / "empty";
@@ -601,6 +615,30 @@ TEST_F(Cli, CalibratingOnLogsNamesEveryClassOfSizesThatGetsWorseInTextAndJson) {
     EXPECT_NE(document["notes"].dump().find(said), std::string::npos) << said;
   }
   EXPECT_GE(worse, 1) << text.out;
+}
+
+TEST_F(Cli, AFolderOfLogsIsCalibratedAlthoughOneOfItsFilesIsNoLog) {
+  std::string text = "# Collective test starting: all_gather_perf\n# nThread 1 nGpus 8\n";
+  for (int rank = 0; rank < 8; ++rank) {
+    text += "#  Rank " + std::to_string(rank) + " Group 0 Pid 1 on host device 0 [0x00] A100\n";
+  }
+  text += "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+  for (double bytes = 1024; bytes <= 8e9; bytes *= 2) {
+    std::ostringstream row;
+    row << static_cast<long long>(bytes) << " " << static_cast<long long>(bytes / 32)
+        << " float none -1 " << 25 + bytes / 230e3 << " 1 1 0 N/A N/A N/A N/A\n";
+    text += row.str();
+  }
+  fs::create_directories(folder_ / "logs");
+  file("logs/all_gather.log", text);
+  file("logs/README.md", "# Logs of one node\n");
+  const std::string command = "calibrate --cluster dgx-a100-40gb --json --collectives '";
+  const Output output = run(command + (folder_ / "logs").string() + "'");
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_NE(output.err.find("README.md"), std::string::npos) << output.err;
+  EXPECT_FALSE(nlohmann::json::parse(output.out)["errors"].empty());
+  const Output none = run(command + file("logs/README.md", "# Logs of one node\n") + "'");
+  EXPECT_EQ(none.code, 2);
 }
 
 TEST_F(Cli, ScaleRunAnswersForAWholeRunInTextJsonTableAndDrawings) {

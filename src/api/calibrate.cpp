@@ -14,6 +14,7 @@
 #include "platform/paths.hpp"
 #include "report/calibration.hpp"
 #include "report/problems.hpp"
+#include "trace/files.hpp"
 #include "trace/open.hpp"
 
 namespace headway {
@@ -125,6 +126,49 @@ std::string base_of(const CalibrateRequest& request) {
   return seen.value_or(cluster);
 }
 
+// The logs that could be read, and what stands against the others.
+struct Logs {
+  std::vector<Recording> recordings;
+  std::vector<std::string> names;  // of their files
+  Problems unread;
+};
+
+// A folder stands for the files in it.
+Logs read_logs(const std::vector<std::string>& paths) {
+  Logs out;
+  std::vector<std::string> files, others;
+  for (const std::string& path : paths) {
+    if (!is_folder(path)) {
+      files.push_back(path);
+      continue;
+    }
+    auto inside = trace_files_in(path, others);
+    if (!inside) append(out.unread, inside.problems());
+    if (inside) std::move(inside->begin(), inside->end(), std::back_inserter(files));
+  }
+  for (const std::string& file : others) out.unread.push_back({file, "is no log"});
+  for (const std::string& file : files) {
+    auto recording = read_trace(file);
+    if (!recording) {
+      append(out.unread, recording.problems());
+      continue;
+    }
+    // The ranks of one traced run belong together; benchmarks stand each for itself.
+    const auto is_benchmark = [](const Recording& one) {
+      return !one.calls.empty() && one.calls.front().time == TimeKind::benchmark;
+    };
+    const bool joins = !is_benchmark(*recording) && !out.recordings.empty() &&
+                       !out.recordings.back().calls.empty() && !is_benchmark(out.recordings.back());
+    if (joins) {
+      append(out.recordings.back(), *recording);
+    } else {
+      out.recordings.push_back(std::move(recording).value());
+    }
+    out.names.push_back(file_name(file));
+  }
+  return out;
+}
+
 CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
   // The cluster and the logs, or all that is wrong with either.
   Problems problems = check_flags(request);
@@ -133,42 +177,33 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
     cluster = load_cluster(request.cluster);
     if (!cluster) append(problems, cluster.problems());
   }
-  std::vector<Recording> recordings;
-  std::vector<std::string> names;
-  for (const std::string& log : request.logs) {
-    auto recording = read_trace(log);
-    if (!recording) {
-      append(problems, recording.problems());
-      continue;
-    }
-    // The ranks of one traced run belong together; benchmarks stand each for itself.
-    const bool benchmark =
-        !recording->calls.empty() && recording->calls.front().time == TimeKind::benchmark;
-    const bool joins = !benchmark && !recordings.empty() && !recordings.back().calls.empty() &&
-                       recordings.back().calls.front().time != TimeKind::benchmark;
-    if (joins) {
-      append(recordings.back(), *recording);
-    } else {
-      recordings.push_back(std::move(recording).value());
-    }
-    names.push_back(file_name(log));
-  }
+  Logs logs = read_logs(request.logs);
+  // Where others can be read, what cannot is told.
+  if (logs.recordings.empty()) append(problems, logs.unread);
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // The fit, and the cluster file that holds it.
-  const auto logged = logged_collectives(recordings, *cluster, request.gpus_per_node);
-  if (!logged) return {.problems = logged.problems()};
+  const auto logged = logged_collectives(logs.recordings, *cluster, request.gpus_per_node);
+  if (!logged) {
+    problems = logged.problems();
+    append(problems, logs.unread);
+    return {.problems = std::move(problems)};
+  }
   const LoggedFit fit = fit_logged(*logged);
-  const std::string toml = to_cluster_toml(fit, *cluster, base_of(request), names, request.date);
+  const std::string toml =
+      to_cluster_toml(fit, *cluster, base_of(request), logs.names, request.date);
   const auto document = parse_toml(toml, request.output);
   if (!document) return {.problems = document.problems()};
   if (!request.output.empty()) {
     problems = write_files({{request.output, toml}});
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
-  if (request.json) return {.text = calibrated_json(*document, fit)};
+  if (request.json) {
+    return {.text = calibrated_json(*document, fit), .warnings = std::move(logs.unread)};
+  }
   const std::string text = to_text(fit);
-  return {.text = request.output.empty() ? text + "\n" + toml : text};
+  return {.text = request.output.empty() ? text + "\n" + toml : text,
+          .warnings = std::move(logs.unread)};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "model/load.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
+#include "report/bench.hpp"
 #include "report/limits.hpp"
 #include "report/list.hpp"
 #include "report/plan.hpp"
@@ -104,31 +105,32 @@ CommandOutput run_bench(const BenchRequest& request) {
     }
     const auto digest = signature();
     if (!digest) return {.problems = digest.problems()};
-    return {.text = *digest + "\n"};
+    return {.text = request.json ? signature_json(*digest) : *digest + "\n"};
   }
   if (request.what == "kernels") {
     const auto csv = read_measurements(request.data, "kernels.csv");
     if (!csv) return {.problems = csv.problems()};
     const auto report = kernel_report(csv->text, csv->path);
     if (!report) return {.problems = report.problems()};
-    return {.text = to_text(*report)};
+    return {.text = request.json ? bench_json(*report) : to_text(*report)};
   }
   if (request.what == "collectives") {
     const auto data = load_collective_data(request.data);
     if (!data) return {.problems = data.problems()};
     const auto classes = calibrated_classes(*data);
     if (!classes) return {.problems = classes.problems()};
-    return {.text = to_text(collective_report(*data, *classes))};
+    const CollectiveReport report = collective_report(*data, *classes);
+    return {.text = request.json ? bench_json(report) : to_text(report)};
   }
   if (request.what == "limits") {
     const auto timing = time_limits(request.threads);
     if (!timing) return {.problems = timing.problems()};
-    return {.text = timing_text(*timing)};
+    return {.text = request.json ? bench_json(*timing) : timing_text(*timing)};
   }
   if (request.what == "plan") {
     const auto timing = time_plans(request.threads);
     if (!timing) return {.problems = timing.problems()};
-    return {.text = timing_text(*timing)};
+    return {.text = request.json ? bench_json(*timing) : timing_text(*timing)};
   }
   return {.problems = {{"bench", "'" + printable(request.what) +
                                      "' is not known; legal: kernels, collectives, limits, plan"}}};

@@ -126,7 +126,8 @@ struct BenchRequest {
   std::string what;  // kernels, collectives, limits; empty: the signature
   bool signature = false;
   std::string data;  // folder with measurements/; empty: those that the binary carries
-  int threads = 0;   // 0: all cores
+  bool json = false;
+  int threads = 0;  // 0: all cores
 };
 CommandOutput run_bench(const BenchRequest& request);
 
@@ -154,7 +155,7 @@ struct CalibrateRequest {
   std::vector<std::string> logs;   // benchmarks or traces measured on it; empty: none
   std::string cluster;             // a name or a file
   std::string output;              // cluster file to write; empty: to stdout
-  std::int64_t gpus_per_node = 0;  // where the logs list no hosts; 0: as the cluster has
+  std::int64_t gpus_per_node = 0;  // 0: as the logs list hosts, else as the cluster has
   int threads = 0;                 // 0: one a core
   Progress progress = {};
 };

@@ -192,8 +192,8 @@ TEST(CommsPublic, TheNcclProfilersCollEventIsNotTakenForTransferTime) {
   const Json& row = document["calls_by_group"][0];
   EXPECT_EQ(row["time_kind"], "kernel");
   EXPECT_EQ(row["recorded_ranks"], 4);
-  // Enqueue took 20 to 34 us; the fastest kernel more than a millisecond.
-  EXPECT_GT(row["shortest_s"].get<double>(), 1e-3);
+  // Enqueue took 20 to 34 us; the fastest kernel, which did two calls, more than a millisecond.
+  EXPECT_GT(row["shortest_s"].get<double>(), 0.5e-3);
 }
 
 TEST(CommsPublic, NcclDebugLinesOfThreeDialectsHaveTheSizesOfTheirCounts) {

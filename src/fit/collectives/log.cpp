@@ -29,7 +29,9 @@ struct Samples {
 
 class Gatherer {
  public:
-  Gatherer(const Cluster& cluster, std::int64_t in_node) : cluster_(cluster), in_node_(in_node) {}
+  /// `given`: ranks on each node, whatever the logs list; 0: as they list, else full nodes.
+  Gatherer(const Cluster& cluster, std::int64_t given)
+      : cluster_(cluster), listed_(given == 0), in_node_(given > 0 ? given : node().size) {}
 
   void add(const Recording& recording) {
     const Alignment alignment = align(recording);
@@ -91,8 +93,10 @@ class Gatherer {
     row.op = op;
     row.bytes = *call.bytes;
     const RecordedGroup* group = call.group ? &recording.groups[*call.group] : nullptr;
-    row.nodes =
-        group != nullptr && group->nodes ? *group->nodes : (*ranks + in_node_ - 1) / in_node_;
+    row.nodes = (*ranks + in_node_ - 1) / in_node_;
+    // The hosts of a domain of several, the trays of a rack of 72, are no nodes of their own.
+    const bool listed = listed_ && node().size <= kMostInAHost;
+    if (listed && group != nullptr && group->nodes) row.nodes = *group->nodes;
     row.span = benchmark_span(*ranks, row.nodes, cluster_);
     if (call.time != TimeKind::benchmark && group != nullptr && group->ranks.size() > 1) {
       const auto span = span_of_ranks(*group, recording.ranks[call.rank].world_size);
@@ -107,6 +111,7 @@ class Gatherer {
   }
 
   std::size_t node_level() const { return cluster_.levels.size() - 2; }
+  const Level& node() const { return cluster_.levels[node_level()]; }
 
   std::optional<GroupSpan> span_of_ranks(const RecordedGroup& group,
                                          std::optional<std::int64_t> world) const {
@@ -120,7 +125,11 @@ class Gatherer {
     return span_of(count, stride, total, cluster_);
   }
 
+  /// The most accelerators of one computer (DGX-2: 16); what joins more joins several computers.
+  static constexpr std::int64_t kMostInAHost = 16;
+
   const Cluster& cluster_;
+  bool listed_;  // hosts that a log lists are its nodes
   std::int64_t in_node_;
   std::map<Key, Samples> samples_;
   std::map<std::string, std::size_t> skipped_;
@@ -233,8 +242,7 @@ Result<LoggedCollectives> logged_collectives(const std::vector<Recording>& recor
     out.start[level.name] = *parameters;
   }
   if (!problems.empty()) return problems;
-  const std::int64_t node = own.levels[own.levels.size() - 2].size;
-  Gatherer gatherer(own, gpus_per_node > 0 ? gpus_per_node : node);
+  Gatherer gatherer(own, gpus_per_node);
   for (const Recording& recording : recordings) gatherer.add(recording);
   out.data.clusters.push_back(std::move(own));
   gatherer.finish(out);

@@ -22,8 +22,9 @@ struct LoggedCollectives {
   std::vector<std::string> warnings;  // what of the logs says nothing, and why
 };
 
-/// Measurements of `recordings` as ones on `cluster`. `gpus_per_node`: ranks on each node where a
-/// log does not list its hosts; 0: as many as a node of the cluster has.
+/// Measurements of `recordings` as ones on `cluster`. `gpus_per_node`: ranks on each node,
+/// also where a log lists its hosts; 0: as it lists them (the hosts of one domain are one node),
+/// else as many as a node of the cluster has.
 Result<LoggedCollectives> logged_collectives(const std::vector<Recording>& recordings,
                                              const Cluster& cluster,
                                              std::int64_t gpus_per_node = 0);

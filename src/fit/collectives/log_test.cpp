@@ -139,6 +139,39 @@ TEST(CollectiveLog, SaysWhichClassOfSizesTheFitMakesWorseWithBothNumbers) {
   EXPECT_NE(to_text(fit).find("note: the fit makes all_gather of "), std::string::npos);
 }
 
+TEST(CollectiveLog, WhatIsSaidOfRanksOnANodeHoldsOverTheHostsThatALogLists) {
+  const Cluster cluster = cluster_of("dgx-h100");
+  const LevelParameters truth = parameters_of(cluster);
+  const std::vector<Recording> logs = {
+      read_text(log_of(CollectiveOp::all_gather, 2, cluster, truth))};  // hosts of 8
+  const auto listed = logged_collectives(logs, cluster),
+             said = logged_collectives(logs, cluster, 4);
+  ASSERT_TRUE(listed.ok() && said.ok());
+  EXPECT_EQ(listed->data.rows.front().nodes, 2);
+  EXPECT_EQ(said->data.rows.front().nodes, 4);
+  EXPECT_EQ(said->data.rows.front().span.members[0], 4);
+}
+
+TEST(CollectiveLog, TheTraysOfARackAreOneDomain) {
+  // 72 ranks on 18 hosts of 4, as the rank lines of a log on GB200 NVL72 have them.
+  const Cluster rack = cluster_of("gb200-nvl72");
+  Recording log;
+  log.groups = {{"all 72 ranks", {}, 72, {}}};
+  log.groups[0].nodes = 18;
+  rank_index(log, "all ranks");
+  RecordedCall call;
+  call.op = Operation::all_reduce;
+  call.group = 0;
+  call.bytes = Bytes(1 << 20);
+  call.duration = Seconds(50e-6);
+  call.time = TimeKind::benchmark;
+  log.calls = {call};
+  const auto logged = logged_collectives({log}, rack);
+  ASSERT_TRUE(logged.ok());
+  EXPECT_EQ(logged->data.rows.front().nodes, 1);
+  EXPECT_EQ(logged->data.rows.front().span.members[0], 72);
+}
+
 TEST(CollectiveLog, OfAFitThatServesAllClassesNoneIsCalledWorse) {
   const Cluster cluster = cluster_of("dgx-h100");
   LevelParameters truth = parameters_of(cluster);

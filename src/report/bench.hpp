@@ -1,0 +1,27 @@
+// bench: the signature, the errors of the cost models, and how long studies take, as JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fit/collectives/collectives.hpp"
+#include "fit/kernels/kernels.hpp"
+#include "study/limits/timing.hpp"
+#include "study/plan/timing.hpp"
+
+namespace headway {
+
+/// {signature}
+std::string signature_json(std::string_view digest);
+/// {lines: [{source, accelerator, kernel, fitted, rows, median_error, mean_error, p90_error, bias,
+/// held_out: null or the same five}], skipped: [{reason, rows}]}; errors are shares.
+std::string bench_json(const KernelReport& report);
+/// {rows, lines: [{name, op, size, rows, ...}], skipped}
+std::string bench_json(const CollectiveReport& report);
+/// {repetitions, threads, rows: [{what, models, median_s}]}
+std::string bench_json(const LimitsTiming& timing);
+/// {repetitions, threads, bounded: [...], whole: [...]}: medians of the searches with bounds, and
+/// each search through all layouts once.
+std::string bench_json(const PlanTiming& timing);
+
+}  // namespace headway
