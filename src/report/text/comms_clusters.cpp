@@ -24,7 +24,7 @@ std::string levels_of(const Cluster& cluster) {
 }  // namespace
 
 std::string clusters_text(const std::vector<CallsOnCluster>& runs) {
-  Rows rows = {{"cluster", "sends", "beyond node", "calls", "exposed", "of step", "step"}};
+  Rows rows = {{"cluster", "sends", "outside", "calls", "exposed", "of step", "step"}};
   Rows links = {{"cluster", "an accelerator's share of each level, from the inside"}};
   std::string heading, notes;
   for (const CallsOnCluster& run : runs) {
@@ -62,7 +62,9 @@ std::string clusters_text(const std::vector<CallsOnCluster>& runs) {
     }
   }
   if (rows.size() == 1) return notes;
-  return heading + "what a rank sends in a step; calls: the time of all, hidden or not\n\n" +
+  return heading +
+         "what a rank sends in a step (outside: beyond the innermost links); calls: the\ntime of "
+         "all, hidden or not\n\n" +
          aligned(rows) + "\n" + aligned(links, 2) + (notes.empty() ? "" : "\n" + notes);
 }
 
