@@ -94,6 +94,7 @@ std::optional<Layout> spread_of(const std::vector<std::int64_t>& counts, std::in
 bool same_shape(const Model& a, const Model& b) {
   return a.hidden == b.hidden && a.vocabulary == b.vocabulary &&
          a.tied_embeddings == b.tied_embeddings && a.head_bias == b.head_bias &&
+         a.labels == b.labels && a.norm_weight == b.norm_weight &&
          a.learned_positions == b.learned_positions && a.embedding_width == b.embedding_width &&
          a.norm == b.norm && a.norm_bias == b.norm_bias && a.embedding_norm == b.embedding_norm &&
          a.final_norm == b.final_norm && a.prediction_layers == b.prediction_layers &&

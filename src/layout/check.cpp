@@ -177,6 +177,10 @@ class Checker {
                        std::to_string(kv) + " key-value heads; legal: " + divisors(kv) +
                        " or a multiple of " + std::to_string(kv));
       }
+      if (layout_.cp > 1 && attention.linear) {
+        fail("cp", "linear attention is not computed over split sequences here; legal: 1",
+             Trouble::unsupported);
+      }
       if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
         divides("cp", layout_.cp * layout_.tp, attention.heads,
                 "(as cp x tp, heads exchanged for tokens) the attention heads");

@@ -12,10 +12,6 @@ namespace headway {
 using namespace reading;  // of this folder alone
 namespace {
 
-bool holds(const std::vector<std::string>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
 /// A family and what the network has for a head.
 struct Found {
   const Family* family = nullptr;
@@ -93,7 +89,8 @@ Found find_family(Fields& fields, const Families& known) {
 void read_norms(const FamilyReader& traits, Model& model) {
   const std::string norm = traits.text("norm");
   model.norm = norm == "rms" ? NormKind::rms_norm : NormKind::layer_norm;
-  model.norm_bias = norm != "layer without bias";
+  model.norm_bias = norm == "rms" || norm == "layer";
+  model.norm_weight = norm != "plain";
   model.embedding_norm = traits.flag("embedding_norm");
   model.final_norm = traits.flag("final_norm");
 }
@@ -102,7 +99,8 @@ void read_ends(const FamilyReader& traits, Model& model) {
   model.hidden = traits.number("hidden", kMostHidden, 1);
   model.vocabulary = traits.number("vocabulary", kMostVocabulary, 1);
   model.maximum_sequence = traits.number("positions", kMostPositions);
-  model.tied_embeddings = traits.flag("tied");
+  model.tied_embeddings =
+      traits.flag("tied_outside") ? traits.outer_flag("tied") : traits.flag("tied");
   model.head_bias = traits.flag("head_bias");
   model.learned_positions = traits.number("learned_positions", kMostLearnedPositions);
   if (model.learned_positions > 0) model.learned_positions += traits.number("more_positions", 8);
@@ -111,6 +109,30 @@ void read_ends(const FamilyReader& traits, Model& model) {
   model.dropout = traits.probability("dropout");
   model.prediction_layers = traits.number("prediction_layers", kMostPredictionLayers);
   model.before_flash_attention = traits.flag("before_flash_attention");
+}
+
+// A classifier has as many outputs as labels, which transformers writes where they are not two.
+std::int64_t labels(Fields& fields) {
+  if (fields.has("id2label")) {
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(fields.table("id2label").keys().size()));
+  }
+  return bounded_or(fields, "num_labels", 2, kMostVocabulary);
+}
+
+void set_head(Fields& fields, std::string_view head, Model& model) {
+  if (head == "vocabulary") return;
+  model.tied_embeddings = false;
+  model.head_bias = head.ends_with("with bias");
+  model.labels = head == "none" ? 0 : head.starts_with("span") ? 2 : labels(fields);
+}
+
+void note_towers(const Fields& fields, const Families& known, Model& model) {
+  for (const auto& [field, tower] : known.towers) {
+    if (!fields.has(field)) continue;
+    model.notes.push_back("the " + tower + " of this model (" + field +
+                          " in its config) is left out: the language model alone is computed");
+  }
 }
 
 // Each problem once: a field may be asked for by several traits.
@@ -146,6 +168,8 @@ Result<Model> model_from_config(const Document& config, std::string name) {
   read_ends(traits, model);
   read_norms(traits, model);
   read_layers(traits, model);
+  set_head(whole, found.head, model);
+  note_towers(whole, *known, model);
   forget_repetitions(problems);
   if (!problems.empty()) return problems;
   if (approximate_parameters(model) > kMostParameters) return implausible(whole);

@@ -18,6 +18,7 @@ constexpr std::int64_t kMostHidden = 10'000'000;
 constexpr std::int64_t kMostHeads = 1'000'000;
 constexpr std::int64_t kMostHeadDim = 1'000'000;
 constexpr std::int64_t kMostWidth = 1'000'000'000;
+constexpr std::int64_t kMostTaps = 1'000'000;
 constexpr std::int64_t kMostVocabulary = 1'000'000'000;
 constexpr std::int64_t kMostExperts = 1'000'000;
 constexpr std::int64_t kMostPositions = 1'000'000'000'000;

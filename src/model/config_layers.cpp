@@ -9,10 +9,6 @@
 namespace headway::reading {
 namespace {
 
-bool holds(const std::vector<std::string>& list, const std::string& word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 LatentProjection read_latent(const FamilyReader& traits, Attention& attention) {
   LatentProjection latent;
   latent.query_rank = traits.number("query_rank", kMostHidden);
@@ -29,8 +25,11 @@ Attention read_attention(const FamilyReader& traits, const Model& model) {
   attention.heads = traits.number("heads", kMostHeads, 1);
   attention.qkv_bias = traits.flag("qkv_bias");
   attention.output_bias = traits.flag("output_bias");
-  attention.query_key_norm = traits.flag("query_key_norm");
+  const std::string norm = traits.text("query_key_norm");
+  if (norm == "head") attention.query_key_norm = QueryKeyNorm::head;
+  if (norm == "all heads") attention.query_key_norm = QueryKeyNorm::all_heads;
   attention.sinks = traits.flag("sinks");
+  attention.gated = traits.flag("attention_gate");
   if (traits.text("attention") == "latent") {
     attention.latent = read_latent(traits, attention);
     return attention;
@@ -38,6 +37,26 @@ Attention read_attention(const FamilyReader& traits, const Model& model) {
   attention.kv_heads = traits.number("kv_heads", kMostHeads, 1);
   attention.head_dim = traits.number("head_dim", kMostHeadDim);
   settle_heads(traits.config(), model, attention, traits.key("heads"), traits.key("kv_heads"));
+  return attention;
+}
+
+// Beside `softmax`, the attention of the other layers.
+Attention read_linear(const FamilyReader& traits, const Attention& softmax) {
+  Attention attention;
+  attention.heads = traits.number("linear_heads", kMostHeads, 1);
+  attention.kv_heads = traits.number("linear_key_heads", kMostHeads, 1);
+  if (attention.kv_heads > 0 && attention.heads % attention.kv_heads != 0) {
+    traits.fail("linear_key_heads", "is " + std::to_string(attention.kv_heads) +
+                                        ", which does not divide the " +
+                                        std::to_string(attention.heads) + " heads of values");
+  }
+  attention.head_dim = traits.number("linear_key_dim", kMostHeadDim);
+  attention.value_dim = traits.number("linear_value_dim", kMostHeadDim);
+  if (attention.head_dim == 0) attention.head_dim = softmax.head_dim;
+  if (attention.value_dim == 0) attention.value_dim = softmax.head_dim;
+  attention.linear = LinearAttention{
+      .form = traits.text("linear") == "delta rule" ? LinearForm::delta_rule : LinearForm::decay,
+      .convolution = traits.number("convolution", kMostTaps)};
   return attention;
 }
 
@@ -75,7 +94,7 @@ std::vector<std::string> types_of_layers(const FamilyReader& traits, std::int64_
     return {};
   }
   std::vector<std::string> known = traits.words("full_words");
-  for (const char* words : {"window_words"}) {
+  for (const char* words : {"window_words", "linear_words"}) {
     for (std::string& word : traits.words(words)) known.push_back(std::move(word));
   }
   for (const std::string& type : types) {
@@ -88,25 +107,32 @@ std::vector<std::string> types_of_layers(const FamilyReader& traits, std::int64_
   return types;
 }
 
-// For each layer, its window.
-std::vector<std::int64_t> windows(const FamilyReader& traits, std::int64_t layers) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(layers), 0);
+enum class Reach : std::uint8_t { full, window, linear };
+
+// For each layer, what its attention reaches.
+std::vector<Reach> reaches(const FamilyReader& traits, std::int64_t layers) {
+  std::vector<Reach> out(static_cast<std::size_t>(layers), Reach::full);
+  const Reach limit = traits.text("linear") != "none" ? Reach::linear : Reach::window;
   const std::vector<std::string> types = types_of_layers(traits, layers);
-  const std::int64_t window = traits.number("window", kMostPositions);
-  if (window == 0) return out;
   if (!types.empty()) {
-    const std::vector<std::string> words = traits.words("window_words");
+    const std::vector<std::string> linear = traits.words("linear_words");
+    const std::vector<std::string> window = traits.words("window_words");
     std::transform(types.begin(), types.end(), out.begin(), [&](const std::string& type) {
-      return holds(words, type) ? window : std::int64_t{0};
+      return holds(linear, type)   ? Reach::linear
+             : holds(window, type) ? Reach::window
+                                   : Reach::full;
     });
     return out;
   }
+  if (limit == Reach::window && traits.number("window", kMostPositions) == 0) return out;
   const std::int64_t from = traits.number("windows_from", kMostPositions);
   const std::int64_t until = traits.number("windows_until", kMostPositions);
+  const std::int64_t window_every = traits.number("window_every", kMostPositions, 1);
   const std::int64_t full_every = traits.number("full_every", kMostPositions);
   for (std::int64_t i = from; i < (until > 0 ? std::min(until, layers) : layers); ++i) {
     const bool full = full_every > 0 && (i + 1) % full_every == 0;
-    if (!full) out[static_cast<std::size_t>(i)] = window;
+    const bool one = window_every > 0 && (i + 1) % window_every == 0;
+    if (one && !full) out[static_cast<std::size_t>(i)] = limit;
   }
   return out;
 }
@@ -134,10 +160,10 @@ std::vector<bool> mixtures(const FamilyReader& traits, std::int64_t layers) {
     return out;
   }
   const std::int64_t from = traits.number("experts_from", kMostPositions);
-  const std::int64_t until = traits.number("experts_until", kMostPositions);
+  const std::int64_t last = traits.number("experts_last", kMostPositions, -1);
   const std::int64_t every = traits.number("experts_every", kMostPositions, 1);
   const std::int64_t first = traits.number("experts_count_from", 1);
-  for (std::int64_t i = from; i < (until > 0 ? std::min(until, layers) : layers); ++i) {
+  for (std::int64_t i = from; i < (last >= 0 ? std::min(last + 1, layers) : layers); ++i) {
     out[static_cast<std::size_t>(i)] = every > 0 && (i + first) % every == 0;
   }
   mark(traits, "dense_layers", false, out);
@@ -148,10 +174,15 @@ std::vector<bool> mixtures(const FamilyReader& traits, std::int64_t layers) {
 
 void read_layers(const FamilyReader& traits, Model& model) {
   const std::int64_t layers = traits.number("layers", kMostLayers, 1);
-  const std::vector<std::int64_t> limits = windows(traits, layers);
+  const std::vector<Reach> reach = reaches(traits, layers);
   const std::vector<bool> mixture = mixtures(traits, layers);
+  const Attention full = read_attention(traits, model);
+  Attention limited = full;
+  limited.window = traits.number("window", kMostPositions);
+  const bool any_linear = std::find(reach.begin(), reach.end(), Reach::linear) != reach.end();
+  const Attention linear = any_linear ? read_linear(traits, full) : full;
   Layer dense;
-  dense.attention = read_attention(traits, model);
+  dense.attention = full;
   dense.norms = traits.number("norms", 8);
   dense.parallel = traits.flag("parallel");
   Layer sparse = dense;
@@ -166,7 +197,9 @@ void read_layers(const FamilyReader& traits, Model& model) {
   }
   for (std::size_t i = 0; i < mixture.size(); ++i) {
     Layer& layer = mixture[i] ? sparse : dense;
-    layer.attention->window = limits[i];
+    layer.attention = reach[i] == Reach::linear   ? linear
+                      : reach[i] == Reach::window ? limited
+                                                  : full;
     add_layer(model, layer);
   }
 }

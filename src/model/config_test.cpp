@@ -202,6 +202,135 @@ TEST(GptOssConfig, FollowsItsLayerTypes) {
                    "config.json:4: layer_types", "'sliding' is not a known type"));
 }
 
+// google/gemma-3-4b-it states only these fields of its language model; the rest are the family's.
+const char* const kGemma3 = R"({"architectures": ["Gemma3ForConditionalGeneration"],
+    "model_type": "gemma3", "text_config": {"hidden_size": 2560, "intermediate_size": 10240,
+    "num_hidden_layers": 34, "sliding_window": 1024}, "vision_config": {"hidden_size": 1152}})";
+
+TEST(Gemma3Config, LimitsFiveLayersOfSixAndTakesWhatIsNotStatedFromItsFamily) {
+  const Model model = valid(kGemma3);
+  ASSERT_EQ(model.kinds.size(), 2u);
+  for (std::size_t i = 0; i < 34; ++i) {
+    EXPECT_EQ(model.kinds[model.pattern[i]].attention->window, i % 6 == 5 ? 0 : 1024) << i;
+  }
+  EXPECT_EQ(parameters(model).total, 3'880'263'168);
+}
+
+TEST(TextConfig, BesideATowerIsReadAloneAndTheTowersAbsenceIsSaid) {
+  const Model gemma = valid(kGemma3);
+  ASSERT_EQ(gemma.notes.size(), 1u);
+  EXPECT_NE(gemma.notes[0].find("vision tower"), std::string::npos);
+  const std::string scout = R"({"architectures": ["Llama4ForConditionalGeneration"],
+    "text_config": {"hidden_size": 64, "intermediate_size": 32, "intermediate_size_mlp": 64,
+    "num_attention_heads": 4, "num_hidden_layers": 4, "num_experts_per_tok": 1,
+    "num_local_experts": 4, "vocab_size": 100})";
+  EXPECT_TRUE(valid(scout + "}").notes.empty());
+  EXPECT_EQ(valid(scout + R"(, "vision_config": {"image_size": 336}})").notes.size(), 1u);
+}
+
+// Of a family whose larger networks tie the language model's embedding from outside.
+TEST(TextConfig, FollowsTheTiesOfTheNetworkAroundIt) {
+  const std::string text = R"("text_config": {"hidden_size": 64, "intermediate_size": 32,
+    "num_attention_heads": 4, "num_hidden_layers": 1, "vocab_size": 100,
+    "tie_word_embeddings": false}})";
+  const std::string qwen = R"({"architectures": ["Qwen3VLForConditionalGeneration"], )";
+  EXPECT_FALSE(valid(qwen + text).tied_embeddings);
+  EXPECT_TRUE(valid(qwen + R"("tie_word_embeddings": true, )" + text).tied_embeddings);
+}
+
+std::string eight_layers(const std::string& architecture, const std::string& more) {
+  return R"({"architectures": [")" + architecture + R"("], "hidden_size": 64,
+    "intermediate_size": 128, "num_attention_heads": 4, "num_hidden_layers": 8,
+    "vocab_size": 100)" +
+         more + "}";
+}
+
+// For each layer F (full), W (window) or L (linear).
+std::string reach(const Model& model) {
+  std::string out;
+  for (const std::uint8_t kind : model.pattern) {
+    const Attention& attention = *model.kinds[kind].attention;
+    out += attention.linear ? 'L' : attention.window > 0 ? 'W' : 'F';
+  }
+  return out;
+}
+
+// The rules of transformers' configuration of each family, written out for eight layers.
+TEST(Windows, StandOnTheLayersThatEachFamilyLimits) {
+  const struct {
+    const char* architecture;
+    const char* more;
+    const char* expected;
+  } rows[] = {
+      {"Gemma2ForCausalLM", "", "WFWFWFWF"},
+      {"Gemma3ForCausalLM", R"(, "sliding_window_pattern": 3)", "WWFWWFWW"},
+      {"Olmo3ForCausalLM", "", "WWWFWWWF"},
+      {"Cohere2ForCausalLM", "", "WWWFWWWF"},
+      {"Cohere2ForCausalLM", R"(, "layer_switch": 2)", "WFWFWFWF"},
+      {"Exaone4ForCausalLM", R"(, "sliding_window": 64)", "WWWFWWWF"},
+      {"Exaone4ForCausalLM", R"(, "sliding_window": null)", "FFFFFFFF"},
+      {"SmolLM3ForCausalLM", R"(, "sliding_window": 64)", "FFFFFFFF"},
+      {"SmolLM3ForCausalLM", R"(, "sliding_window": 64, "use_sliding_window": true)", "FFFWFFFW"},
+      {"SmolLM3ForCausalLM",
+       R"(, "sliding_window": 64, "use_sliding_window": true,
+          "no_rope_layers": [1, 0, 1, 1, 1, 1, 1, 1])",
+       "FWFFFFFF"},
+      {"GPTNeoForCausalLM", R"(, "max_position_embeddings": 64)", "FWFWFWFW"},
+      {"GPTNeoForCausalLM",
+       R"(, "max_position_embeddings": 64, "attention_types": [[["global"], 3], [["local"], 5]])",
+       "FFFWWWWW"},
+      {"MistralForCausalLM", R"(, "sliding_window": 64)", "WWWWWWWW"},
+      {"LlamaForCausalLM", R"(, "sliding_window": 64)", "FFFFFFFF"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(reach(valid(eight_layers(row.architecture, row.more))), row.expected)
+        << row.architecture << row.more;
+  }
+}
+
+TEST(LinearAttention, StandsOnTheLayersThatEachFamilySays) {
+  const std::string experts = R"(, "num_experts": 4, "num_local_experts": 4,
+    "num_experts_per_tok": 2, "moe_intermediate_size": 32, "shared_expert_intermediate_size": 32)";
+  EXPECT_EQ(reach(valid(eight_layers("Qwen3NextForCausalLM", experts))), "LLLFLLLF");
+  EXPECT_EQ(reach(valid(eight_layers("MiniMaxForCausalLM", experts))), "FLFLFLFL");
+  EXPECT_EQ(reach(valid(eight_layers("MiniMaxText01ForCausalLM",
+                                     experts + R"(, "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1])"))),
+            "LLLLLLLF");
+}
+
+// THUDM/glm-4-9b in its own form: the element count of its weights.
+TEST(ChatGlmConfig, HasTheParametersOfItsCheckpoint) {
+  EXPECT_EQ(parameters(valid(R"({"architectures": ["ChatGLMModel"], "model_type": "chatglm",
+    "add_bias_linear": false, "add_qkv_bias": true, "ffn_hidden_size": 13696, "hidden_size": 4096,
+    "kv_channels": 128, "multi_query_attention": true, "multi_query_group_num": 2,
+    "num_attention_heads": 32, "num_layers": 40, "padded_vocab_size": 151552, "rmsnorm": true,
+    "seq_length": 8192})"))
+                .total,
+            9'399'951'360);
+}
+
+TEST(Heads, FollowTheEndOfTheArchitecture) {
+  const auto head = [](const char* ending, const char* more = "") {
+    return valid(eight_layers(std::string("Llama") + ending,
+                              R"(, "tie_word_embeddings": true)" + std::string(more)));
+  };
+  const std::int64_t body = parameters(head("ForCausalLM")).total;  // tied: without a head
+  EXPECT_EQ(parameters(head("Model")).total, body);
+  EXPECT_EQ(parameters(head("ForSequenceClassification")).total, body + 2 * 64);
+  EXPECT_EQ(parameters(head("ForSequenceClassification", R"(, "num_labels": 7)")).total,
+            body + 7 * 64);
+  EXPECT_EQ(
+      parameters(head("ForTokenClassification", R"(, "id2label": {"0": "a", "1": "b", "2": "c"})"))
+          .total,
+      body + 3 * 64 + 3);
+  EXPECT_EQ(parameters(head("ForQuestionAnswering")).total, body + 2 * 64 + 2);
+  // No product over the vocabulary: 2·64·2 FLOPs a token in place of 2·64·100.
+  EXPECT_DOUBLE_EQ((forward_flops(head("ForCausalLM"), 10, AttentionFlops::full) -
+                    forward_flops(head("ForSequenceClassification"), 10, AttentionFlops::full))
+                       .value(),
+                   10 * 2.0 * 64 * (100 - 2));
+}
+
 // --- bad input ---------------------------------------------------------------------------------
 
 // Another family's numbers would be wrong ones, however near its name.
@@ -259,6 +388,36 @@ TEST(BadConfig, EveryProblemIsReportedAtOnceWithItsLine) {
   EXPECT_TRUE(says(model, "config.json:9: vocab_size", "whole number"));
   EXPECT_TRUE(says(model, "config.json:1: intermediate_size", "is missing"));
   EXPECT_EQ(model.problems().size(), 7u);
+}
+
+// A list with a number for each layer is that number where all are alike; nothing stands for
+// others.
+TEST(BadConfig, LayersThatDifferInANumberAreAProblem) {
+  const std::string text = R"(, "num_experts": 4, "moe_topk": )";
+  EXPECT_EQ(
+      valid(eight_layers("HunYuanMoEV1ForCausalLM", text + "[2, 2, 2]")).kinds[0].experts->active,
+      2);
+  EXPECT_FALSE(read(eight_layers("HunYuanMoEV1ForCausalLM", text + "[2, 1, 2]")).ok());
+  EXPECT_FALSE(read(eight_layers("HunYuanMoEV1ForCausalLM", text + "[]")).ok());
+}
+
+TEST(BadConfig, WhatAFamilyCannotBeReadWithIsSaidAtItsField) {
+  EXPECT_TRUE(says(read(eight_layers("Ernie4_5_MoeForCausalLM", R"(, "moe_num_experts": 4,
+    "moe_k": 2, "moe_intermediate_size": 32, "use_bias": true)")),
+                   "config.json:4: use_bias", "must be false"));
+}
+
+TEST(BadConfig, LayerTypesThatAFamilyDoesNotHaveAreAProblem) {
+  const std::string linear = R"(, "layer_types": ["full_attention", "linear_attention",
+    "full_attention", "full_attention", "full_attention", "full_attention", "full_attention",
+    "full_attention"])";
+  EXPECT_FALSE(read(eight_layers("LlamaForCausalLM", linear)).ok());
+  EXPECT_FALSE(read(eight_layers("LlamaForCausalLM", R"(, "layer_types": 3)")).ok());
+  // A list that would unfold without end is as long as no network.
+  EXPECT_FALSE(read(eight_layers("GPTNeoForCausalLM",
+                                 R"(, "max_position_embeddings": 64,
+                                    "attention_types": [[["global", 1], 1000000000000]])"))
+                   .ok());
 }
 
 TEST(BadConfig, HeadsThatDoNotDivideTheWidthAreAProblemUnlessHeadDimIsGiven) {

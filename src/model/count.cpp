@@ -8,21 +8,39 @@
 namespace headway {
 namespace {
 
-// Values in one norm over `width` channels: a weight, and a bias for layer norms that have one.
-std::int64_t norm_values(const Model& model, std::int64_t width) {
-  return model.norm == NormKind::layer_norm && model.norm_bias ? 2 * width : width;
+// Channels of queries, keys and values of linear attention.
+std::int64_t linear_channels(const Attention& attention) {
+  return attention.kv_heads * 2 * attention.head_dim + attention.heads * attention.value_dim;
 }
 
-// Values of attention outside its matrices: norms of heads and of latent ranks, sinks.
+// Values of attention outside its matrices that each rank holds whole: norms of heads, of latent
+// ranks and of the result of linear attention (of each head where gates write its state).
 std::int64_t attention_values(const Model& model, const Attention& attention) {
+  if (attention.linear) {
+    const bool each = attention.linear->form == LinearForm::delta_rule;
+    return norm_values(model, (each ? 1 : attention.heads) * attention.value_dim);
+  }
   std::int64_t values = 0;
-  if (attention.query_key_norm) values += 2 * norm_values(model, attention.head_dim);
+  if (attention.query_key_norm == QueryKeyNorm::head) {
+    values += 2 * norm_values(model, attention.head_dim);
+  } else if (attention.query_key_norm == QueryKeyNorm::all_heads) {
+    values += (attention.heads + attention.kv_heads) * attention.head_dim;
+  }
   if (attention.latent) {
     const LatentProjection& latent = *attention.latent;
     if (latent.query_rank > 0) values += norm_values(model, latent.query_rank);
     values += norm_values(model, latent.key_value_rank);
   }
   return values;
+}
+
+// Those that go with the heads: sinks; taps of the convolution, and the rate and offset of each
+// head's gates.
+std::int64_t head_values(const Attention& attention) {
+  if (!attention.linear) return attention.sinks ? attention.heads : 0;
+  const bool gates = attention.linear->form == LinearForm::delta_rule;
+  return attention.linear->convolution * linear_channels(attention) +
+         (gates ? 2 * attention.heads : 0);
 }
 
 std::int64_t idle_expert_values(const Layer& layer, std::int64_t all_experts) {
@@ -40,15 +58,39 @@ std::int64_t embedding_width(const Model& model) {
   return model.embedding_width > 0 ? model.embedding_width : model.hidden;
 }
 
+std::int64_t head_columns(const Model& model) {
+  return model.labels.value_or(model.vocabulary);
+}
+
 // The head's product, and before it the projection to a narrower embedding.
 double head_flops_per_token(const Model& model) {
   const auto hidden = static_cast<double>(model.hidden);
   const auto width = static_cast<double>(embedding_width(model));
   const double projection = width != hidden ? 2 * hidden * width : 0;
-  return projection + 2 * width * static_cast<double>(model.vocabulary);
+  return projection + 2 * width * static_cast<double>(head_columns(model));
+}
+
+// [MODEL-6] The state of linear attention is written and read once a token, and once more where the
+// delta rule asks what it holds; the convolution multiplies each channel by its taps.
+double core_flops_per_token(const Attention& attention, std::int64_t sequence,
+                            AttentionFlops convention) {
+  const auto heads = static_cast<double>(attention.heads);
+  const auto keys = static_cast<double>(attention.head_dim);
+  const auto values = static_cast<double>(attention.value_dim);
+  if (!attention.linear) {
+    return 2 * (keys + values) * heads * mean_keys(sequence, attention.window, convention);
+  }
+  const double passes = attention.linear->form == LinearForm::delta_rule ? 3 : 2;
+  return passes * 2 * heads * keys * values +
+         2 * static_cast<double>(attention.linear->convolution * linear_channels(attention));
 }
 
 }  // namespace
+
+std::int64_t norm_values(const Model& model, std::int64_t width) {
+  if (!model.norm_weight) return 0;
+  return model.norm == NormKind::layer_norm && model.norm_bias ? 2 * width : width;
+}
 
 LayerParameters layer_parameters(const Model& model, const Layer& layer) {
   LayerParameters out;
@@ -66,7 +108,7 @@ LayerParameters layer_parameters(const Model& model, const Layer& layer) {
   out.replicated += layer.norms * norm_values(model, model.hidden);
   if (layer.attention) {
     out.replicated += attention_values(model, *layer.attention);
-    if (layer.attention->sinks) out.split += layer.attention->heads;
+    out.split += head_values(*layer.attention);
   }
   return out;
 }
@@ -76,8 +118,8 @@ Parameters parameters(const Model& model) {
   const std::int64_t width = embedding_width(model);
   out.embedding = model.vocabulary * width + model.learned_positions * model.hidden;
   if (width != model.hidden) out.embedding += 2 * width * model.hidden;
-  if (!model.tied_embeddings) out.head = model.vocabulary * width;
-  if (model.head_bias) out.head += model.vocabulary;
+  if (!model.tied_embeddings) out.head = head_columns(model) * width;
+  if (model.head_bias) out.head += head_columns(model);
   out.other = ((model.final_norm ? 1 : 0) + (model.embedding_norm ? 1 : 0)) *
               norm_values(model, model.hidden);
 
@@ -116,10 +158,7 @@ Flops layer_forward_flops(const Model& model, const Layer& layer, std::int64_t s
     per_token += passes * linear.flops_per_token();
   }
   if (layer.attention) {
-    const Attention& attention = *layer.attention;
-    per_token += 2 * static_cast<double>(attention.head_dim + attention.value_dim) *
-                 static_cast<double>(attention.heads) *
-                 mean_keys(sequence, attention.window, convention);
+    per_token += core_flops_per_token(*layer.attention, sequence, convention);
   }
   return Flops(per_token * static_cast<double>(sequence));
 }

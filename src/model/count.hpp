@@ -18,6 +18,9 @@ struct LayerParameters {
   std::int64_t total() const { return split + replicated + experts; }
 };
 
+/// Values in one norm over `width` channels: weights, and a bias for layer norms that have one.
+std::int64_t norm_values(const Model& model, std::int64_t width);
+
 /// The parameters of one layer: its matrices and biases, its norms over the hidden width
 /// (weight, and bias where the norm has one), and the small vectors of its attention [MODEL-2].
 LayerParameters layer_parameters(const Model& model, const Layer& layer);
@@ -42,10 +45,11 @@ enum class AttentionFlops { full, causal };
 
 /// Forward model FLOPs of one sequence of `sequence` tokens through the whole model [MODEL-3]:
 /// 2·in·out a token for each matrix it passes (of routed experts: the active ones), plus
-/// 2·(head_dim + value_dim)·heads a token and key [MODEL-4], plus the head, 2·hidden·vocabulary a
-/// token. Training costs three times this (backward = two products for each of the forward).
-/// Multi-token prediction modules are included: each is a layer, a 2h→h projection and the head.
-/// Not counted: embedding look-ups, norms, softmax, activations, rotary positions (below 1 %).
+/// 2·(head_dim + value_dim)·heads a token and key [MODEL-4] (of linear attention a number a token
+/// that does not grow with the sequence [MODEL-6]), plus the head, 2·hidden·vocabulary a token.
+/// Training costs three times this (backward = two products for each of the forward). Multi-token
+/// prediction modules are included: each is a layer, a 2h→h projection and the head. Not counted:
+/// embedding look-ups, norms, softmax, activations, rotary positions (below 1 %).
 Flops forward_flops(const Model& model, std::int64_t sequence, AttentionFlops convention);
 
 /// The same for one layer.

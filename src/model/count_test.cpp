@@ -264,6 +264,55 @@ TEST(SixN, CountsActiveParameters) {
   EXPECT_DOUBLE_EQ(six_n_flops(built_in("mixtral-8x7b"), 10).value(), 6.0 * 12'879'925'248 * 10);
 }
 
+Model linear_model(LinearForm form, std::int64_t convolution) {
+  Attention attention;
+  attention.heads = 8;
+  attention.kv_heads = 4;
+  attention.head_dim = 16;
+  attention.value_dim = 24;
+  attention.linear = LinearAttention{.form = form, .convolution = convolution};
+  Layer layer;
+  layer.attention = attention;
+  Model model;
+  model.hidden = 64;
+  layer.feed_forward = FeedForward{.width = 100};
+  model.kinds = {layer};
+  model.pattern = {0};
+  return model;
+}
+
+// [MODEL-6] Written out for 8 heads of values of 24 and 4 of queries and keys of 16: the state of a
+// head, 16·24, is written and read (2·2·16·24), by the delta rule read once more; the convolution
+// of 4 taps on 2·4·16 + 8·24 = 320 channels.
+TEST(ForwardFlops, OfLinearAttentionDoNotGrowWithTheSequence) {
+  const auto flops = [](const Model& model, std::int64_t sequence) {
+    double matrices = 0;
+    for (const Linear& linear : linears(model.kinds[0], model.hidden)) {
+      matrices += linear.flops_per_token();
+    }
+    return layer_forward_flops(model, model.kinds[0], sequence, AttentionFlops::full).value() /
+               static_cast<double>(sequence) -
+           matrices;
+  };
+  for (const std::int64_t sequence : {100, 1'000'000}) {
+    EXPECT_DOUBLE_EQ(flops(linear_model(LinearForm::decay, 0), sequence), 8 * 4.0 * 16 * 24);
+    EXPECT_NEAR(flops(linear_model(LinearForm::delta_rule, 4), sequence),
+                8 * 6.0 * 16 * 24 + 2 * 4 * 320, 1e-6);
+  }
+}
+
+// Gates: queries and keys of 4·16 each, values and the gate of 8·24 each, by the delta rule two
+// scalars a head; result 8·24. Beside them norms (of one head, of all), taps, two vectors of 8.
+TEST(LayerParameters, OfLinearAttentionAreItsProductsAndVectors) {
+  const std::int64_t rest = 2 * 64 + 2 * 64 * 100;  // two norms, the feed-forward part
+  const Model decay = linear_model(LinearForm::decay, 0);
+  EXPECT_EQ(layer_parameters(decay, decay.kinds[0]).total(),
+            64 * (2 * 64 + 2 * 192) + 192 * 64 + 192 + rest);
+  const Model delta = linear_model(LinearForm::delta_rule, 4);
+  EXPECT_EQ(layer_parameters(delta, delta.kinds[0]).total(),
+            64 * (2 * 64 + 2 * 192 + 16) + 192 * 64 + 24 + 4 * 320 + 16 + rest);
+}
+
 // [MODEL-4]
 TEST(MeanKeys, AreTheSequenceTheWindowOrTheCausalHalf) {
   EXPECT_DOUBLE_EQ(mean_keys(2048, 0, AttentionFlops::full), 2048);

@@ -171,6 +171,10 @@ class Reader {
 
 }  // namespace
 
+bool holds(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
 Result<Families> families_from(const Document& document) {
   return Reader(document).run();
 }

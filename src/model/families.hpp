@@ -52,6 +52,9 @@ struct Families {
   std::vector<std::pair<std::string, std::string>> towers;  // fields of other networks beside it
 };
 
+/// Whether `name` is one of the list.
+bool holds(const std::vector<std::string>& list, std::string_view name);
+
 /// Traits that no family may have but those of `base`, inheritance that leads nowhere and members
 /// of no meaning are problems.
 Result<Families> families_from(const Document& document);

@@ -6,6 +6,9 @@
 #include <set>
 #include <string>
 
+#include "base/source_dir_for_test.hpp"
+#include "platform/files.hpp"
+
 namespace headway::reading {
 namespace {
 
@@ -50,6 +53,21 @@ TEST(Families, ShareNoNameWithEachOtherNorWithWhatIsRefused) {
     EXPECT_FALSE(kind.stems.empty() || kind.types.empty()) << kind.name;
     once(stems, kind.stems);
     once(types, kind.types);
+  }
+}
+
+TEST(Families, StandOnThePageOfModels) {
+  const auto page = read_file(source_dir() + "/docs/models/model.md");
+  ASSERT_TRUE(page.ok());
+  const std::size_t begin = page->find("Families, by their stems:");
+  ASSERT_NE(begin, std::string::npos);
+  std::string list = page->substr(begin, page->find("\n\n", begin) - begin);
+  std::replace_if(
+      list.begin(), list.end(), [](char c) { return c == '.' || c == '\n'; }, ' ');
+  for (const Family& family : embedded_families()->families) {
+    for (const std::string& stem : family.stems) {
+      EXPECT_NE(list.find(" " + stem + " "), std::string::npos) << stem;
+    }
   }
 }
 

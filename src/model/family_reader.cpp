@@ -42,8 +42,11 @@ FamilyReader::Said FamilyReader::locate(const ConfigTable& from, std::string_vie
   return {node != nullptr ? node->find(path) : nullptr, std::move(table), std::string(path)};
 }
 
-std::optional<FamilyReader::Said> FamilyReader::said(const std::vector<std::string>& keys) const {
-  for (const ConfigTable* const table : {&config_, &around_}) {
+std::optional<FamilyReader::Said> FamilyReader::said(const std::vector<std::string>& keys,
+                                                     bool outside) const {
+  const ConfigTable* const first = outside ? &around_ : &config_;
+  const ConfigTable* const second = outside ? &config_ : &around_;
+  for (const ConfigTable* const table : {first, second}) {
     for (const std::string& key : keys) {
       Said place = locate(*table, key);
       if (place.table.has(place.key)) return place;
@@ -93,15 +96,34 @@ std::int64_t FamilyReader::number(std::string_view name, std::int64_t most,
   std::optional<Said> place = said(wanted.keys);
   if (!place && wanted.value) return product(*wanted.value, most, least);
   if (!place) place = locate(config_, wanted.keys.front());
+  if (place->node != nullptr) {
+    const Node::Array* list = place->node->array();
+    const Node& one = list != nullptr && !list->empty() ? list->front() : *place->node;
+    const auto* number = std::get_if<std::int64_t>(&one.value);
+    if (number != nullptr && least < 0 && *number == -1) return -1;
+    if (number != nullptr && list != nullptr && *number >= least && *number <= most &&
+        std::all_of(list->begin(), list->end(), [&](const Node& each) {
+          const auto* other = std::get_if<std::int64_t>(&each.value);
+          return other != nullptr && *other == *number;
+        })) {
+      return *number;
+    }
+  }
   return least > 0 ? bounded(place->table, place->key, most)
                    : natural_up_to(place->table, place->key, most);
 }
 
 bool FamilyReader::flag(std::string_view name) const {
-  const Trait& wanted = trait(name);
+  return flag(trait(name), said(trait(name).keys));
+}
+
+bool FamilyReader::outer_flag(std::string_view name) const {
+  return flag(trait(name), said(trait(name).keys, /*outside=*/true));
+}
+
+bool FamilyReader::flag(const Trait& wanted, std::optional<Said> place) const {
   const bool* otherwise = wanted.value ? std::get_if<bool>(&wanted.value->value) : nullptr;
   const bool fallback = otherwise != nullptr && *otherwise;
-  std::optional<Said> place = said(wanted.keys);
   if (!place) return fallback;
   return place->table.flag_or(place->key, fallback != wanted.negated) != wanted.negated;
 }
@@ -136,6 +158,19 @@ std::vector<std::string> FamilyReader::words(std::string_view name) const {
   const Trait& wanted = trait(name);
   std::vector<std::string> out;
   const auto add = [&](const Node& node) {
+    // [["global", "local"], 12]: these words, so often.
+    const Node::Array* pair = node.array();
+    if (pair != nullptr && pair->size() == 2 && (*pair)[0].array() != nullptr) {
+      const auto* times = std::get_if<std::int64_t>(&(*pair)[1].value);
+      const std::int64_t often = times != nullptr ? std::min(*times, kMostLayers) : 0;
+      for (std::int64_t i = 0; i < often && out.size() <= kMostLayers; ++i) {
+        for (const Node& each : *(*pair)[0].array()) {
+          const auto* word = std::get_if<std::string>(&each.value);
+          out.push_back(word != nullptr ? *word : std::string());
+        }
+      }
+      return;
+    }
     if (const auto* text = std::get_if<std::string>(&node.value)) {
       out.push_back(*text);
     } else if (const auto* number = std::get_if<std::int64_t>(&node.value)) {

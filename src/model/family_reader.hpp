@@ -25,9 +25,12 @@ class FamilyReader {
   /// network leaves some of its fields there.
   FamilyReader(const Family& family, ConfigTable& config, ConfigTable& around);
 
-  /// A whole number from `least` to `most`.
+  /// A whole number from `least` (-1, 0 or 1) to `most`. A list that says the same for each layer
+  /// is one number.
   std::int64_t number(std::string_view trait, std::int64_t most, std::int64_t least = 0) const;
   bool flag(std::string_view trait) const;
+  /// The same, asking `around` first.
+  bool outer_flag(std::string_view trait) const;
   std::string text(std::string_view trait) const;
   double probability(std::string_view trait) const;
   Activation activation(std::string_view trait) const;
@@ -48,7 +51,8 @@ class FamilyReader {
   const Trait& trait(std::string_view name) const;
   Said locate(const ConfigTable& from, std::string_view path) const;
   /// Where the config says it: the first of the keys that is present.
-  std::optional<Said> said(const std::vector<std::string>& keys) const;
+  std::optional<Said> said(const std::vector<std::string>& keys, bool outside = false) const;
+  bool flag(const Trait& wanted, std::optional<Said> place) const;
   void apply(const Variant& variant);
   /// "heads", "4 hidden": the product of the traits and numbers named.
   std::int64_t product(const Node& value, std::int64_t most, std::int64_t least) const;

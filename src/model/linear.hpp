@@ -10,11 +10,12 @@ namespace headway {
 
 /// What a weight matrix is for.
 enum class Role : std::uint8_t {
-  query_key_value,  // fused or separate: one product of width (heads + 2·kv_heads)·dim
-  query_down,       // latent attention: h → query rank
-  query_up,         // query rank → heads · head_dim
-  key_value_down,   // h → key-value rank + rope_dim
-  key_value_up,     // key-value rank → heads · (head_dim − rope_dim + value_dim)
+  query_key_value,  // fused or separate: one product of width (heads + 2·kv_heads)·dim, and that of
+                    // a gate of the result; of all that enters linear attention
+  query_down,      // latent attention: h → query rank
+  query_up,        // query rank → heads · head_dim
+  key_value_down,  // h → key-value rank + rope_dim
+  key_value_up,    // key-value rank → heads · (head_dim − rope_dim + value_dim)
   attention_output,
   feed_forward_up,  // up and gate together: width 2·ff where gated
   feed_forward_down,

@@ -3,6 +3,13 @@
 namespace headway {
 namespace {
 
+// Queries, keys, values and the gate of the result; two scalars a head where gates write the state.
+std::int64_t linear_width(const Attention& attention) {
+  const std::int64_t scalars = attention.linear->form == LinearForm::delta_rule ? 2 : 0;
+  return attention.kv_heads * 2 * attention.head_dim +
+         attention.heads * (2 * attention.value_dim + scalars);
+}
+
 // One product for queries, keys and values, whether a framework fuses them or not; or, in latent
 // attention, the chain of low-rank projections. The down projections and their norms are
 // replicated: a rank holds them whole, since the rank they map to is shared by all heads.
@@ -24,8 +31,11 @@ void add_attention(Linears& list, const Attention& attention, std::int64_t hidde
               heads * (attention.head_dim - latent.rope_dim + attention.value_dim), false});
   } else {
     list.add({Role::query_key_value, Split::column, hidden,
-              heads * attention.head_dim +
-                  attention.kv_heads * (attention.head_dim + attention.value_dim),
+              attention.linear
+                  ? linear_width(attention)
+                  : heads * attention.head_dim +
+                        attention.kv_heads * (attention.head_dim + attention.value_dim) +
+                        (attention.gated ? heads * attention.value_dim : 0),
               attention.qkv_bias});
   }
   list.add({Role::attention_output, Split::row, heads * attention.value_dim, hidden,

@@ -13,6 +13,13 @@ namespace headway {
 enum class NormKind { layer_norm, rms_norm };              // weight and bias; weight only
 enum class Activation { gelu, relu, silu, squared_relu };  // of the feed-forward part
 
+/// Norms of queries and of keys before the scores.
+enum class QueryKeyNorm {
+  none,
+  head,       // over each head, its weights shared by all heads (Qwen3)
+  all_heads,  // weights of their own for each channel of each head (OLMo 2)
+};
+
 /// Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434 §2.1): queries, keys and values pass
 /// through low-rank projections; only `rope_dim` of a head carries the rotary position.
 struct LatentProjection {
@@ -23,17 +30,35 @@ struct LatentProjection {
   friend bool operator==(const LatentProjection&, const LatentProjection&) = default;
 };
 
+/// How linear attention writes to its state.
+enum class LinearForm {
+  decay,       // which fades at a fixed rate of each head (lightning attention, arXiv 2401.04658)
+  delta_rule,  // corrected by what it holds, by two gates of each head (arXiv 2412.06464)
+};
+
+/// Attention whose heads keep a state of fixed size, keys x values, in place of keys and values of
+/// all tokens. Its result passes a norm and is multiplied by a gate as wide.
+struct LinearAttention {
+  LinearForm form = LinearForm::decay;
+  std::int64_t convolution = 0;  // taps over time on each channel of queries, keys and values
+
+  friend bool operator==(const LinearAttention&, const LinearAttention&) = default;
+};
+
 struct Attention {
   std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;   // = heads: multi-head; 1: multi-query; between: grouped
+  std::int64_t kv_heads = 0;   // = heads: multi-head; 1: multi-query; between: grouped; of linear
+                               // attention: heads of queries and of keys
   std::int64_t head_dim = 0;   // of queries and keys
   std::int64_t value_dim = 0;  // of values; equals head_dim but in latent attention
   std::int64_t window = 0;     // sliding window in tokens; 0: the whole sequence
   bool qkv_bias = false;
   bool output_bias = false;
-  bool query_key_norm = false;  // a norm over each head of queries and keys (Qwen3)
-  bool sinks = false;           // one learned logit a head in the softmax (GPT-OSS)
+  QueryKeyNorm query_key_norm = QueryKeyNorm::none;
+  bool sinks = false;  // one learned logit a head in the softmax (GPT-OSS)
+  bool gated = false;  // the result is multiplied by a gate as wide (Qwen3-Next)
   std::optional<LatentProjection> latent;
+  std::optional<LinearAttention> linear;  // not both
 
   friend bool operator==(const Attention&, const Attention&) = default;
 };
@@ -81,10 +106,13 @@ struct Model {
   std::int64_t vocabulary = 0;   // 0: no embedding and no head
   bool tied_embeddings = false;  // the head uses the embedding's weights
   bool head_bias = false;
+  std::optional<std::int64_t> labels;  // columns of the head that are not the vocabulary's: a
+                                       // classifier's; 0: no head
   std::int64_t learned_positions = 0;  // rows of a learned position table; 0: none
   std::int64_t embedding_width = 0;    // where it differs from hidden (OPT-350M); 0: hidden
   NormKind norm = NormKind::rms_norm;
-  bool norm_bias = true;  // layer norms carry a bias (MPT's do not)
+  bool norm_weight = true;  // norms carry weights (OLMo's do not)
+  bool norm_bias = true;    // layer norms carry a bias (MPT's do not)
   bool embedding_norm = false;
   bool final_norm = true;
   double dropout = 0;                  // probability in training; 0: no dropout passes
@@ -94,6 +122,7 @@ struct Model {
   std::vector<std::uint8_t> pattern;   // for each layer, from the first to the last, its kind
   std::int64_t maximum_sequence = 0;   // 0: not stated
   bool before_flash_attention = false;  // the published runs came before it (arXiv 2205.14135)
+  std::vector<std::string> notes;       // what a reader of results should know of it
 
   std::int64_t layers() const { return static_cast<std::int64_t>(pattern.size()); }
 };

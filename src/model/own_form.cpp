@@ -55,7 +55,8 @@ std::optional<Attention> read_own_attention(Fields& fields, const Model& model, 
   attention.window = natural_up_to(fields, "window", kMostPositions);
   attention.qkv_bias = fields.flag_or("qkv_bias", bias);
   attention.output_bias = bias;
-  attention.query_key_norm = fields.flag_or("query_key_norm", false);
+  attention.query_key_norm =
+      fields.flag_or("query_key_norm", false) ? QueryKeyNorm::head : QueryKeyNorm::none;
   attention.sinks = fields.flag_or("sinks", false);
   attention.head_dim = bounded_or(fields, "head_dim", 0, kMostHeadDim);
   if (any && fields.has("latent")) {

@@ -99,6 +99,9 @@ inline std::int64_t documents_in(std::int64_t tokens, const Job& job) {
 void add_norm(BlockBuilder& builder, const Slice& slice);
 void add_residual(BlockBuilder& builder, const Slice& slice);
 void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer);
+void add_linear_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer);
+/// A result of so many bytes multiplied by a gate as wide.
+void add_gate(BlockBuilder& builder, const Slice& slice, double bytes);
 void add_feed_forward(BlockBuilder& builder, const Slice& slice, const Layer& layer);
 void add_experts(BlockBuilder& builder, const Slice& slice, const Layer& layer);
 

@@ -1,6 +1,7 @@
 // The ends of the network: embedding, and head with its loss.
 #include <algorithm>
 
+#include "model/count.hpp"
 #include "step/block_builder.hpp"
 
 namespace headway {
@@ -32,8 +33,7 @@ double projection_parameters(const Slice& slice) {
 }  // namespace
 
 double norm_parameters(const Model& model) {
-  const bool bias = model.norm == NormKind::layer_norm && model.norm_bias;
-  return static_cast<double>(model.hidden) * (bias ? 2 : 1);
+  return static_cast<double>(norm_values(model, model.hidden));
 }
 
 Block lower_embedding(const Slice& slice) {
@@ -62,7 +62,27 @@ Block lower_embedding(const Slice& slice) {
   return builder.finish(0);
 }
 
+// A classifier's head is small and whole on every rank; without one, the last norm alone.
+static Block lower_labels(const Slice& slice, std::int64_t labels) {
+  BlockBuilder builder(slice, BlockKind::head);
+  if (slice.model.final_norm) add_norm(builder, slice);
+  const auto width = static_cast<std::int64_t>(embedding_width(slice));
+  add_projection(builder, slice, slice.model.hidden, width);
+  const auto columns = static_cast<double>(labels);
+  if (labels > 0) {
+    builder.linear({Role::router, Split::replicated, width, labels, slice.model.head_bias}, 1,
+                   slice.tokens);
+    builder.pass(slice.rows * columns * 8, slice.rows * columns * 8, 4);
+  }
+  builder.hold({.dense = columns * (embedding_width(slice) + (slice.model.head_bias ? 1 : 0)) +
+                         projection_parameters(slice) +
+                         (slice.model.final_norm ? norm_parameters(slice.model) : 0.0),
+                .trained = slice.trains_weights ? 1.0 : 0.0});
+  return builder.finish(0);
+}
+
 Block lower_head(const Slice& slice) {
+  if (slice.model.labels) return lower_labels(slice, *slice.model.labels);
   BlockBuilder builder(slice, BlockKind::head);
   builder.serve(Module::head);
   const std::int64_t tp = slice.layout.tp;

@@ -45,6 +45,14 @@ void add_residual(BlockBuilder& builder, const Slice& slice) {
   builder.keep(mask);
 }
 
+void add_gate(BlockBuilder& builder, const Slice& slice, double bytes) {
+  // Result and gate read, their product written; backward its gradient and both read, two written.
+  // Not fused: the sigmoid goes through memory.
+  const double more = slice.job.fused ? 0 : 2;
+  builder.pass(bytes * (3 + more), bytes * (5 + more), slice.job.fused ? 1 : 2);
+  builder.keep(bytes * (slice.job.fused ? 2 : 3));  // gate, product; the sigmoid
+}
+
 void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
   const Attention& attention = *layer.attention;
   const Layout& layout = slice.layout;
@@ -62,7 +70,8 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
         // Key-value heads fewer than tp are repeated on several ranks.
         Linear local = matrix;
         local.out = tp * (heads * attention.head_dim +
-                          kv_heads * (attention.head_dim + attention.value_dim));
+                          kv_heads * (attention.head_dim + attention.value_dim) +
+                          (attention.gated ? heads * attention.value_dim : 0));
         builder.linear(local, tp, slice.tokens, 1, /*keep_input=*/false);
         builder.keep(slice.input_rows * slice.hidden *
                          (quantised ? slice.job.recipe->saved_input_bytes : slice.element),
@@ -100,7 +109,7 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
     const double copied = bytes * query_width * slice.habit.kernels.attention_copies;
     builder.pass(copied, copied, 4);
   }
-  if (attention.query_key_norm) {
+  if (attention.query_key_norm != QueryKeyNorm::none) {
     builder.pass(2 * bytes * (query_width + key_width), 3 * bytes * (query_width + key_width), 2);
     builder.keep(bytes * (query_width + key_width));
   }
@@ -154,6 +163,7 @@ void add_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer
   // the output projection.
   builder.keep(bytes * out_width);
   if (quantised) builder.keep(slice.rows * out_width * slice.job.recipe->saved_input_bytes);
+  if (attention.gated) add_gate(builder, slice, bytes * out_width);
   add_tensor_parallel_exit(builder, slice);
   add_residual(builder, slice);
 }
@@ -325,7 +335,11 @@ static double attention_parameters(const Slice& slice, const Layer& layer) {
 
 Block lower_layer(const Slice& slice, const Layer& layer, BlockKind kind) {
   BlockBuilder builder(slice, kind);
-  if (layer.attention) add_attention(builder, slice, layer);
+  if (layer.attention && layer.attention->linear) {
+    add_linear_attention(builder, slice, layer);
+  } else if (layer.attention) {
+    add_attention(builder, slice, layer);
+  }
   if (layer.feed_forward) add_feed_forward(builder, slice, layer);
   if (layer.experts) add_experts(builder, slice, layer);
   const int norms_added = (layer.attention ? 1 : 0) + (layer.parallel ? 0 : 1);

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "model/count.hpp"
 #include "model/linear.hpp"
 
 namespace headway {
 namespace {
 
 void add_norms(TensorRuns& out, const Model& model, double norms) {
-  const bool bias = model.norm == NormKind::layer_norm && model.norm_bias;
-  out.add(static_cast<double>(model.hidden), norms * (bias ? 2 : 1));
+  const std::int64_t vectors = norm_values(model, 1);
+  out.add(static_cast<double>(model.hidden), norms * static_cast<double>(vectors));
 }
 
 // Adds `copies` of the part of a matrix that maps to `columns` of its outputs.
@@ -55,9 +56,12 @@ void add_layer(Weights& out, const Slice& slice, const Layer& layer) {
     const double copies =
         expert ? static_cast<double>(layer.experts->count) / static_cast<double>(layout.ep) : 1.0;
     const double ranks = static_cast<double>(expert ? layout.etp : layout.tp);
-    if (apart && matrix.role == Role::query_key_value) {
+    if (apart && matrix.role == Role::query_key_value && !layer.attention->linear) {
       const Attention& attention = *layer.attention;
-      add_matrix(runs, matrix, attention.heads * attention.head_dim, ranks, 1);
+      add_matrix(
+          runs, matrix,
+          attention.heads * (attention.head_dim + (attention.gated ? attention.value_dim : 0)),
+          ranks, 1);
       add_matrix(runs, matrix, attention.kv_heads * attention.head_dim, ranks, 1);
       add_matrix(runs, matrix, attention.kv_heads * attention.value_dim, ranks, 1);
     } else if (apart && is_up(matrix.role)) {

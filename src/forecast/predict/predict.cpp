@@ -10,6 +10,7 @@ namespace {
 
 // What a reader of the forecast should know of the run.
 void add_notes(const Model& model, const Job& job, const Layout& layout, Forecast& out) {
+  out.notes.insert(out.notes.end(), model.notes.begin(), model.notes.end());
   if (!out.fits) {
     out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
                         " more than the " + to_text(out.capacity) + " of an accelerator");

@@ -36,7 +36,7 @@ void attention(const Model& model, const Attention& a, Words& words) {
       add(words, "--num-query-groups", a.kv_heads);
     }
     if (a.head_dim * a.heads != model.hidden) add(words, "--kv-channels", a.head_dim);
-    if (a.query_key_norm) words.push_back("--qk-layernorm");
+    if (a.query_key_norm == QueryKeyNorm::head) words.push_back("--qk-layernorm");
   }
   if (a.window > 0) {
     words.push_back("--window-size");
@@ -102,6 +102,12 @@ Words megatron_model_words(const Run& run, Refusals& refusals) {
   refusals.refuse(layer.norms != 2, field, "a layer of " + std::to_string(layer.norms) + " norms");
   refusals.refuse(model.norm == NormKind::layer_norm && !model.norm_bias, field,
                   "layer norms without a bias");
+  refusals.refuse(!model.norm_weight, field, "norms without weights");
+  refusals.refuse(model.labels.has_value(), field, "another head than the vocabulary's");
+  refusals.refuse(a.linear.has_value(), field, "linear attention");
+  refusals.refuse(a.gated, field, "a gate of the result of attention");
+  refusals.refuse(a.query_key_norm == QueryKeyNorm::all_heads, field,
+                  "norms of queries and keys over all heads");
   refusals.refuse(model.embedding_norm, field, "a norm behind the embedding");
   refusals.refuse(!model.final_norm, field, "a network without a norm before the head");
   refusals.refuse(model.head_bias, field, "a bias of the head");

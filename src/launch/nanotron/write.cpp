@@ -11,8 +11,8 @@ constexpr Launcher kNanotron = Launcher::nanotron;
 
 // nanotron's Llama: RMS norms, SiLU with a gate, no biases, no experts.
 void refuse_model(const Model& model, Refusals& refusals) {
-  bool llama = model.kinds.size() == 1 && model.norm == NormKind::rms_norm &&
-               !model.embedding_norm && model.final_norm && !model.head_bias &&
+  bool llama = model.kinds.size() == 1 && model.norm == NormKind::rms_norm && model.norm_weight &&
+               !model.labels && !model.embedding_norm && model.final_norm && !model.head_bias &&
                model.learned_positions == 0 && model.embedding_width == 0 &&
                model.prediction_layers == 0 && model.vocabulary > 0;
   if (llama) {
@@ -21,8 +21,9 @@ void refuse_model(const Model& model, Refusals& refusals) {
     if (llama) {
       const Attention& a = *layer.attention;
       const FeedForward& part = *layer.feed_forward;
-      llama = !a.latent && !a.qkv_bias && !a.output_bias && !a.query_key_norm && !a.sinks &&
-              a.window == 0 && a.head_dim * a.heads == model.hidden && part.gated && !part.bias &&
+      llama = !a.latent && !a.qkv_bias && !a.output_bias && !a.linear && !a.gated &&
+              a.query_key_norm == QueryKeyNorm::none && !a.sinks && a.window == 0 &&
+              a.head_dim * a.heads == model.hidden && part.gated && !part.bias &&
               part.activation == Activation::silu;
     }
   }

@@ -1,0 +1,95 @@
+// Attention with a state of fixed size [STEP-23].
+#include <algorithm>
+
+#include "step/block_builder.hpp"
+
+namespace headway {
+namespace {
+
+// Tokens that the kernels take at once: those of one chunk see each other as in attention, those
+// before it through the state (github.com/fla-org/flash-linear-attention, chunks of 64).
+constexpr std::int64_t kChunk = 64;
+
+// [STEP-23] Keys that a query of softmax attention would see for the same work. In a chunk of C
+// tokens, with keys of d and values of e: scores and values of the half below the diagonal, C/2;
+// the state read and written, 2·2·d·e FLOPs of the 2·(d + e) a key. The delta rule adds the
+// products of keys with keys, the solution of a triangle applied to keys and values, and one more
+// reading of the state.
+// Source: arXiv 2401.04658 §3, 2412.06464 §3.3. Valid for sequences much longer than a chunk. Known
+// error: priced with the efficiency of attention of that length, since no such kernel was measured.
+std::int64_t equivalent_keys(const Attention& attention) {
+  const auto d = static_cast<double>(attention.head_dim);
+  const auto e = static_cast<double>(attention.value_dim);
+  const double half = static_cast<double>(kChunk) / 2;
+  const double state = d * e / (d + e);
+  double keys = half + 2 * state;
+  if (attention.linear->form == LinearForm::delta_rule) {
+    keys += half * d / (d + e) + half + state;
+  }
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(keys + 0.5));
+}
+
+// Bytes of `width` channels over a convolution in time with its activation: read and written;
+// backward its input is read again. Not fused, the activation is a pass of its own.
+void add_convolution(BlockBuilder& builder, const Slice& slice, double bytes) {
+  const bool fused = slice.job.fused;
+  builder.pass(bytes * (fused ? 2 : 4), bytes * (fused ? 3 : 6), fused ? 1 : 2);
+  builder.keep(bytes);  // its input
+}
+
+}  // namespace
+
+void add_linear_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
+  const Attention& attention = *layer.attention;
+  const std::int64_t tp = slice.layout.tp;
+  const std::int64_t heads = attention.heads / tp;
+  const std::int64_t key_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
+  const double bytes = slice.rows * slice.element;  // of one column
+  const double channels =
+      bytes * static_cast<double>(2 * key_heads * attention.head_dim + heads * attention.value_dim);
+  const double out = bytes * static_cast<double>(heads * attention.value_dim);
+  const bool quantised = slice.job.recipe->saved_input_bytes < slice.element;
+
+  add_norm(builder, slice);
+  add_tensor_parallel_entry(builder, slice);
+  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+    if (matrix.role != Role::query_key_value) continue;
+    builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
+    builder.keep(slice.input_rows * slice.hidden *
+                     (quantised ? slice.job.recipe->saved_input_bytes : slice.element),
+                 Piece::norm);
+  }
+  if (attention.linear->convolution > 0) add_convolution(builder, slice, channels);
+  builder.keep(channels);  // queries, keys, values
+
+  AttentionShape core{};
+  const std::int64_t keys = equivalent_keys(attention);
+  const std::int64_t document = slice.job.document;
+  const std::int64_t tokens =
+      document > 0 ? std::min(document, slice.job.sequence) : slice.job.sequence;
+  const std::int64_t chunks = std::max<std::int64_t>(1, tokens / keys);
+  core.batch = slice.layout.micro_batch * (slice.job.sequence / tokens) * chunks;
+  core.heads = heads;
+  core.kv_heads = key_heads;
+  core.queries = tokens / chunks;
+  core.keys = keys;
+  core.head_dim = attention.head_dim;
+  core.value_dim = attention.value_dim;
+  core.causal = false;
+  builder.attention(core);
+  builder.keep(out, Piece::core);
+
+  // The result's norm, read and written in the mean of the norms' kernels, and its gate.
+  builder.pass(2 * out, 3 * out, 1);
+  builder.keep(out);
+  add_gate(builder, slice, out);
+  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+    if (matrix.role != Role::attention_output) continue;
+    builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
+  }
+  if (quantised) builder.keep(out / slice.element * slice.job.recipe->saved_input_bytes);
+  add_tensor_parallel_exit(builder, slice);
+  add_residual(builder, slice);
+}
+
+}  // namespace headway
