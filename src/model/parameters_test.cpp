@@ -1,0 +1,75 @@
+// Parameters against those of transformers: tests/oracles/parameters.csv, which parameters.py
+// beside it writes by building each network with that library.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/document/csv.hpp"
+#include "base/source_dir_for_test.hpp"
+#include "model/count.hpp"
+#include "model/families.hpp"
+#include "model/load.hpp"
+#include "platform/files.hpp"
+
+namespace headway {
+namespace {
+
+struct Row {
+  std::string name, source, config;
+  std::int64_t parameters = 0;
+};
+
+std::vector<Row> table() {
+  std::vector<Row> out;
+  const auto text = read_file(source_dir() + "/tests/oracles/parameters.csv");
+  if (!text) return out;
+  const Result<Csv> csv = parse_csv(*text, "parameters.csv");
+  if (!csv) return out;
+  const std::size_t name = *csv->column("name"), source = *csv->column("source");
+  const std::size_t parameters = *csv->column("parameters"), config = *csv->column("config");
+  for (const CsvRow& row : csv->rows) {
+    out.push_back(
+        {row.cells[name], row.cells[source], row.cells[config], std::stoll(row.cells[parameters])});
+  }
+  return out;
+}
+
+TEST(ParametersOfTransformers, EqualThoseCountedHereForEveryNetworkOfTheTable) {
+  std::map<std::string, int> of_source;
+  for (const Row& row : table()) {
+    const std::string name = row.name + " (" + row.source + ")";
+    ++of_source[row.source];
+    const Result<Document> document = parse_json(row.config, name);
+    ASSERT_TRUE(document.ok()) << name;
+    const Result<Model> model = model_from_config(*document, row.name);
+    if (!model) {
+      ADD_FAILURE() << name << ": " << model.problems().front().message;
+      continue;
+    }
+    EXPECT_EQ(parameters(*model).total, row.parameters) << name << " " << row.config;
+  }
+  EXPECT_GE(of_source["published"], 45);
+  EXPECT_GE(of_source["random"], 250);
+  EXPECT_GE(of_source["rewritten"], 50);
+}
+
+// ChatGLM's own form is no class of the library: of THUDM/glm-4-9b, the element count of its
+// weights.
+TEST(ParametersOfTransformers, CoverEveryFamilyButThoseTheLibraryDoesNotBuild) {
+  std::set<std::string> types;
+  for (const Row& row : table()) {
+    const Result<Document> document = parse_json(row.config, row.name);
+    ASSERT_TRUE(document.ok());
+    types.insert(std::get<std::string>(document->root.find("model_type")->value));
+  }
+  for (const reading::Family& family : reading::embedded_families()->families) {
+    bool covered = family.name == "chatglm";
+    for (const std::string& type : family.types) covered |= types.contains(type);
+    EXPECT_TRUE(covered) << family.name;
+  }
+}
+
+}  // namespace
+}  // namespace headway
