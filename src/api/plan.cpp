@@ -136,6 +136,8 @@ Result<PlanTask> task_of(const PlanRequest& request) {
   if (!run) append(problems, run.problems());
   if (!problems.empty()) return problems;
   task.run = std::move(run).value();
+  const std::vector<std::string>& of_model = task.run.model.notes;
+  task.notes.insert(task.notes.end(), of_model.begin(), of_model.end());
   std::erase_if(task.run.given, [](const GivenField& field) { return field.name == "zero"; });
   return task;
 }

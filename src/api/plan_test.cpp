@@ -1,5 +1,7 @@
 #include "study/plan/plan.hpp"
 
+#include <fstream>
+
 #include "api/commands.hpp"
 #include "launch/read_back_for_test.hpp"
 #include "report/plan.hpp"
@@ -163,6 +165,21 @@ TEST(Plan, of_a_layout_that_is_given_says_that_it_is_searched_anew) {
   const Plan plan = small_plan(request);
   ASSERT_EQ(plan.notes.size(), 1U);
   EXPECT_NE(plan.notes.front().find("tp; --fix"), std::string::npos);
+}
+
+TEST(Plan, of_a_config_with_a_vision_tower_says_that_it_is_left_out) {
+  const std::string path = ::testing::TempDir() + "headway-plan-tower.json";
+  std::ofstream(path) << R"({"architectures": ["Qwen3VLForConditionalGeneration"],
+    "text_config": {"hidden_size": 1024, "intermediate_size": 4096, "num_attention_heads": 8,
+    "num_key_value_heads": 8, "num_hidden_layers": 8, "vocab_size": 32000}, "vision_config": {}})";
+  PlanRequest request = small();
+  for (GivenField& field : request.fields) {
+    if (field.name == "model") field.text = path;
+  }
+  const Plan plan = small_plan(request);
+  ASSERT_EQ(plan.notes.size(), 1U);
+  EXPECT_NE(plan.notes.front().find("vision tower"), std::string::npos);
+  EXPECT_EQ(plan.best.front().forecast.notes.front(), plan.notes.front());
 }
 
 TEST(Plan, stopped_shows_the_best_so_far_and_that_it_is_not_proven) {

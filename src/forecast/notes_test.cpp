@@ -1,10 +1,9 @@
-#include "forecast/predict/predict.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "cluster/load.hpp"
+#include "forecast/predict/predict.hpp"
 #include "model/load.hpp"
 
 namespace headway {

@@ -9,7 +9,6 @@
 namespace headway::reading {
 namespace {
 
-constexpr std::string_view kBase = "llama";  // the family that states every trait
 constexpr int kDeepestLikeness = 8;
 
 std::vector<std::string> texts(const Node& node) {
@@ -38,8 +37,11 @@ class Reader {
   explicit Reader(const Document& document) : document_(document) {}
 
   Result<Families> run() {
-    if (const Node* all = document_.root.find("family"); all != nullptr && all->table()) {
+    const Node* name_of_base = document_.root.find("base");
+    const Node* all = document_.root.find("family");
+    if (name_of_base != nullptr && all != nullptr && all->table() != nullptr) {
       all_ = all;
+      base_ = join(texts(*name_of_base), " ");
       for (const auto& [name, node] : *all->table()) add(name, node);
     }
     if (const Node* refused = document_.root.find("refused"); refused && refused->array()) {
@@ -79,9 +81,9 @@ class Reader {
   }
 
   void lay(Traits& over, const std::string& name, const Node& node) {
-    const Node* base = all_->find(kBase);
+    const Node* base = all_->find(base_);
     if (base == nullptr || base->find(name) == nullptr) {
-      fail(node, "'" + name + "' is no trait of [family." + std::string(kBase) + "]");
+      fail(node, "'" + name + "' is no trait of [family." + base_ + "]");
     }
     over.insert_or_assign(name, trait(name, node));
   }
@@ -116,9 +118,9 @@ class Reader {
   // What a family is like comes first, its own traits over that.
   void inherit(Family& family, const Node& node, int depth) {
     const Node* like = node.find("like");
-    const bool base = &node == all_->find(kBase);
+    const bool base = &node == all_->find(base_);
     if (!base) {
-      const std::string parent = like != nullptr ? texts(*like).front() : std::string(kBase);
+      const std::string parent = like != nullptr ? join(texts(*like), " ") : base_;
       const Node* above = all_->find(parent);
       if (above == nullptr || depth == kDeepestLikeness) {
         return fail(node, "is like '" + parent + "', which leads nowhere");
@@ -165,6 +167,7 @@ class Reader {
 
   const Document& document_;
   const Node* all_ = nullptr;
+  std::string base_;  // the family that states every trait
   Families out_;
   Problems problems_;
 };

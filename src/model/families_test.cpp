@@ -73,6 +73,7 @@ TEST(Families, StandOnThePageOfModels) {
 
 TEST(Families, AreTheirDifferencesOverWhatTheyAreLike) {
   const Result<Families> all = read(R"(
+base = "llama"
 [family.llama]
 source = "s"
 width = { read = "w" }
@@ -99,7 +100,7 @@ width = { read = ["a", "b"], else = "2 norms" }
 }
 
 TEST(Families, ThatNameWhatIsNoTraitAreAProblem) {
-  const std::string base = "[family.llama]\nsource = \"s\"\nwidth = 1\n";
+  const std::string base = "base = \"llama\"\n[family.llama]\nsource = \"s\"\nwidth = 1\n";
   EXPECT_TRUE(read(base).ok());
   EXPECT_FALSE(read(base + "[family.child]\nsource = \"s\"\nwitdh = 2\n").ok());
   EXPECT_FALSE(read(base + "[family.child]\nwidth = 2\n").ok());  // without a source
@@ -109,6 +110,7 @@ TEST(Families, ThatNameWhatIsNoTraitAreAProblem) {
   EXPECT_FALSE(
       read(base + "[[family.llama.variant]]\nfield = \"f\"\nwidth = 2\n").ok());  // not assumed
   EXPECT_FALSE(read("").ok());
+  EXPECT_FALSE(read("[family.llama]\nsource = \"s\"\n").ok());  // which is the base?
 }
 
 }  // namespace
