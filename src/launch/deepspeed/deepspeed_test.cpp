@@ -133,6 +133,8 @@ RC_GTEST_PROP(LaunchDeepspeed, AWrittenConfigurationIsReadBackAsTheSameRun, ()) 
   const headway::Run run = any_run();
   RC_PRE(check(run.model, run.job, run.layout, run.cluster).empty());
   const auto files = launch_files(run, Launcher::deepspeed);
+  // Without ZeRO its optimiser of bf16 shards the states all the same, and is read so.
+  RC_PRE(run.layout.zero > 0 || run.job.recipe != recipe_from("bf16"));
   RC_PRE(files.ok());
   const auto again = testing::read_back(run, *files, Launcher::deepspeed, beside(run));
   if (!again) RC_FAIL(messages(again.problems()) + files->front().text);
@@ -150,6 +152,8 @@ RC_GTEST_PROP(LaunchDeepspeed, TheCommandBesideAConfigurationIsReadBackAsTheSame
   const headway::Run run = any_run();
   RC_PRE(check(run.model, run.job, run.layout, run.cluster).empty());
   const auto files = launch_files(run, Launcher::deepspeed);
+  // Without ZeRO its optimiser of bf16 shards the states all the same, and is read so.
+  RC_PRE(run.layout.zero > 0 || run.job.recipe != recipe_from("bf16"));
   RC_PRE(files.ok());
   // Both files as --emit prints them, or the script with its configuration beside it.
   const bool together = *rc::gen::arbitrary<bool>();
