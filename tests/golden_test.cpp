@@ -1,5 +1,6 @@
-// The forecasts of the fixed cases (data/cases.toml) against those in tests/golden. A change that
-// is meant is taken over by scripts/update-golden and shown in the commit.
+// The forecasts of the fixed cases (data/cases.toml) against those in tests/golden, and what is
+// made from the table of fields against it. A change that is meant is taken over by
+// scripts/update-golden and shown in the commit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,10 +12,12 @@
 
 #include "api/commands.hpp"
 #include "base/document/document.hpp"
+#include "base/generated.hpp"
 #include "base/source_dir_for_test.hpp"
 #include "forecast/predict/predict.hpp"
 #include "forecast/predict/signature.hpp"
 #include "platform/files.hpp"
+#include "report/fields.hpp"
 
 namespace headway {
 namespace {
@@ -109,6 +112,25 @@ TEST(Golden, TheSignatureIsTheOneKept) {
   std::string golden;
   file >> golden;
   EXPECT_EQ(*digest, golden) << "forecasts changed; scripts/update-golden takes that over";
+}
+
+// A page or file that is made from the table of fields: renewed, or held equal to it.
+void expect_made(const std::string& path, const std::string& made) {
+  if (std::getenv("HEADWAY_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path) << made;
+    GTEST_SKIP() << "renewed";
+  }
+  EXPECT_EQ(read_file(path).value(), made) << "scripts/update-golden renews " << path;
+}
+
+TEST(Golden, ThePageOfFieldsSaysWhatTheTableSays) {
+  const std::string path = source_dir() + "/docs/fields.md";
+  expect_made(
+      path, with_generated(read_file(path).value(), path, {{"fields", fields_markdown()}}).value());
+}
+
+TEST(Golden, TheFieldsOfTheWebPageAreThoseOfTheTable) {
+  expect_made(source_dir() + "/web/src/lib/fields.ts", fields_typescript());
 }
 
 TEST(Golden, AtLeastTwelveCasesAreLayoutsAsTheyAreRun) {

@@ -100,10 +100,7 @@ CommandOutput answer(std::string_view command, std::string_view body,
                      const AnswerOptions& options) {
   const CommandRow* asked = command_row(answered_commands(), command);
   if (asked == nullptr) {
-    return {.problems = {{"command",
-                          "'" + printable(command) +
-                              "' is not known; legal: " + join(answered_names(), ", "),
-                          Trouble::unknown}}};
+    return {.problems = {{"command", not_known(command, answered_names()), Trouble::unknown}}};
   }
   if (body.size() > kLargestRequest) return {.problems = {{"request", "is larger than 1 MiB"}}};
   const auto document = parse_json(body, "request");

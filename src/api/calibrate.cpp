@@ -1,6 +1,7 @@
 // headway calibrate.
 
 #include "api/commands.hpp"
+#include "api/options.hpp"
 #include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
@@ -92,6 +93,12 @@ constexpr Calibrator kCalibrations[] = {{"steps", "step.toml", steps},
                                         {"intervals", "intervals.toml", intervals},
                                         {"kernels", "kernels.toml", kernels},
                                         {"collectives", "networks.toml", collectives}};
+
+std::vector<std::string> calibrations() {
+  std::vector<std::string> out;
+  for (const Calibrator& each : kCalibrations) out.emplace_back(each.what);
+  return out;
+}
 
 // Of one cluster's collectives alone.
 Problems check_flags(const CalibrateRequest& request) {
@@ -215,9 +222,7 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
                           "--cluster, --output and --gpus-per-node go with --collectives LOG..."}}};
   }
   const std::string asked = request.what.empty() ? "steps" : request.what;
-  std::vector<std::string> known;
   for (const auto& [what, file, fit] : kCalibrations) {
-    known.emplace_back(what);
     if (what != asked) continue;
 
     const std::string folder = checkout_of(request) + "/calibration";
@@ -240,9 +245,45 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     if (!document) return {.problems = document.problems()};
     return {.text = document_json(*document)};
   }
-  return {.problems = {{"calibrate",
-                        "'" + printable(asked) + "' is not known; legal: " + join(known, ", "),
-                        Trouble::unknown}}};
+  return {.problems = {{"calibrate", not_known(asked, calibrations()), Trouble::unknown}}};
+}
+
+Command calibrate_command() {
+  auto request = std::make_shared<CalibrateRequest>();
+  Command out{.name = "calibrate",
+              .help = "fit the cost models to measurements",
+              .examples = {"headway calibrate steps",
+                           "headway calibrate --cluster dgx-a100-40gb "
+                           "--output mine.toml --collectives *.log"},
+              .door = Door::command_line,
+              .doing = "fitting",
+              .things = "times"};
+  out.options = {
+      {.name = "what",
+       .help = "constants to fit, steps where nothing is asked for",
+       .target = &request->what,
+       .names = calibrations,
+       .operand = "WHAT"},
+      path("data", "DIR", "folder with measurements/; default: those built in", &request->data),
+      wordless("write", "renew DIR/calibration/*.toml of a checkout; default: data",
+               request->write),
+      path("collectives", "LOG...",
+           "fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them",
+           &request->logs),
+      path("cluster", "C", "the cluster of the logs", &request->cluster),
+      path("output", "OUT.toml", "write the fitted cluster; default: print it", &request->output),
+      {.name = "gpus-per-node",
+       .value = "N",
+       .help = "ranks on a node; default: as a log lists its hosts, else as the cluster has",
+       .target = &request->gpus_per_node,
+       .range = Range{1, 1'000'000},
+       .checked = true}};
+  out.run = [request](const Circumstances& at) {
+    adopt(*request, at);
+    request->date = at.date;
+    return run_calibrate(*request);
+  };
+  return out;
 }
 
 }  // namespace headway

@@ -57,6 +57,19 @@ std::vector<Option> common_options(Circumstances& at) {
            .checked = true}};
 }
 
+std::string help_of(const Option& option) {
+  std::string out(option.help);
+  if (option.names == nullptr || !option.built_in.empty()) return out;
+  std::string_view separator = out.empty() ? "" : ": ";
+  for (const std::string& name : option.names()) {
+    out.append(separator).append(name);
+    const auto* text = std::get_if<std::string*>(&option.target);
+    if (text != nullptr && **text == name) out += " (default)";
+    separator = ", ";
+  }
+  return out;
+}
+
 namespace {
 
 // The names of the flags of one command, without their dashes.
@@ -132,6 +145,10 @@ void add_lines(std::span<const CommandRow> rows, const std::string& before, cons
   }
 }
 
+std::vector<std::string> shells() {
+  return {"bash", "zsh"};
+}
+
 std::string bash_completion(std::span<const CommandRow> rows) {
   std::string lines;
   add_lines(rows, "", {"words='", "'"}, lines);
@@ -178,19 +195,15 @@ Command completion(std::vector<CommandRow> rows) {
               .door = Door::command_line,
               .answers = false};
   out.options = {{.name = "shell",
-                  .help = "bash or zsh",
+                  .help = "of which shell",
                   .target = shell.get(),
-                  .names =
-                      [] {
-                        return std::vector<std::string>{"bash", "zsh"};
-                      },
+                  .names = shells,
                   .required = true,
                   .operand = "SHELL"}};
   out.run = [shell, rows = std::move(rows)](const Circumstances&) -> CommandOutput {
     if (*shell == "bash") return {.text = bash_completion(rows)};
     if (*shell == "zsh") return {.text = zsh_completion(rows)};
-    return {
-        .problems = {{"completion", "'" + printable(*shell) + "' is not known; legal: bash, zsh"}}};
+    return {.problems = {{"completion", not_known(*shell, shells()), Trouble::unknown}}};
   };
   return out;
 }

@@ -59,7 +59,9 @@ struct Option {
   bool required = false;         // in a document; of an operand on the command line as well
   std::string_view operand{};    // on the command line it stands without its name; help calls it so
   std::string_view field{};      // RunRequest: the field that it gives; empty: `name`
-  std::string_view counted{};    // what progress counts where this is given
+  const FieldForm* takes = nullptr;  // RunRequest: what may be given, where a table of fields says
+  std::string_view group{};          // the heading in help; empty: of the command's own options
+  std::string_view counted{};        // what progress counts where this is given
 };
 
 /// What an answer needs besides the request.
@@ -105,6 +107,10 @@ const std::vector<CommandRow>& answered_commands();
 
 /// Options of every command: --json, --quiet, --threads.
 std::vector<Option> common_options(Circumstances& circumstances);
+
+/// The help of an option with the names that may be given for it, and which of them stands where
+/// none is.
+std::string help_of(const Option& option);
 
 /// Whether it stands behind its name on the command line, as a flag or before a value.
 inline bool is_flag(const Option& option) {

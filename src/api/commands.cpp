@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/options.hpp"
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
@@ -31,9 +32,7 @@ constexpr std::size_t kLargestCorpus = std::size_t{1} << 30;  // bytes
 Result<ValidateBy> by_of(const std::string& name) {
   const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), name);
   if (by != kValidateByNames.end()) return static_cast<ValidateBy>(by - kValidateByNames.begin());
-  const std::vector<std::string> known(kValidateByNames.begin(), kValidateByNames.end());
-  return Problem{FieldName("by"),
-                 "'" + printable(name) + "' is not known; legal: " + join(known, ", ")};
+  return Problem{FieldName("by"), not_known(name, words(kValidateByNames)), Trouble::unknown};
 }
 
 // The rows of all corpora, in the order of the files; without any, of the measurements.
@@ -73,8 +72,22 @@ Result<std::vector<OutputFile>> report_files(const std::string& folder, const Ou
 }  // namespace
 
 std::vector<std::string> list_kinds() {
-  return {"models", "clusters", "accelerators", "machines"};
+  return {"models", "clusters", "accelerators", "machines", "fields"};
 }
+
+namespace {
+
+CommandOutput list_fields(bool json) {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> rows;
+  for (const RunField& field : run_fields()) {
+    names.emplace_back(field.name);
+    rows.push_back({names.back(), field.help});
+  }
+  return {.text = json ? names_json("fields", names) : aligned(rows, 2)};
+}
+
+}  // namespace
 
 CommandOutput run_list(std::string_view what, bool json) {
   std::vector<std::string> names;
@@ -87,9 +100,10 @@ CommandOutput run_list(std::string_view what, bool json) {
   } else if (what == "machines") {
     if (json) return {.text = machines_json()};
     names = limits::machine_names();
+  } else if (what == "fields") {
+    return list_fields(json);
   } else {
-    return {.problems = {{"list", "'" + printable(what) +
-                                      "' is not known; legal: " + join(list_kinds(), ", ")}}};
+    return {.problems = {{"list", not_known(what, list_kinds()), Trouble::unknown}}};
   }
   if (json) return {.text = names_json(std::string(what), names)};
   std::vector<std::vector<std::string>> rows;
@@ -97,11 +111,14 @@ CommandOutput run_list(std::string_view what, bool json) {
   return {.text = aligned(rows, 2)};
 }
 
+std::vector<std::string> bench_kinds() {
+  return {"kernels", "collectives", "limits", "plan"};
+}
+
 CommandOutput run_bench(const BenchRequest& request) {
   if (request.what.empty()) {
     if (!request.signature) {
-      return {
-          .problems = {{"bench", "say what: --signature, kernels, collectives, limits or plan"}}};
+      return {.problems = {{"bench", "say what: --signature, " + join(bench_kinds(), ", ")}}};
     }
     const auto digest = signature();
     if (!digest) return {.problems = digest.problems()};
@@ -132,8 +149,7 @@ CommandOutput run_bench(const BenchRequest& request) {
     if (!timing) return {.problems = timing.problems()};
     return {.text = request.json ? bench_json(*timing) : timing_text(*timing)};
   }
-  return {.problems = {{"bench", "'" + printable(request.what) +
-                                     "' is not known; legal: kernels, collectives, limits, plan"}}};
+  return {.problems = {{"bench", not_known(request.what, bench_kinds()), Trouble::unknown}}};
 }
 
 CommandOutput run_validate(const ValidateRequest& request) {
@@ -170,6 +186,75 @@ CommandOutput run_validate(const ValidateRequest& request) {
   if (!problems.empty()) return {.problems = std::move(problems)};
   return {.text =
               request.json ? validation_json(report, request.rows_in_document) : to_text(report)};
+}
+
+Command list_command() {
+  auto what = std::make_shared<std::string>();
+  Command out{.name = "list",
+              .help = "built-in models, clusters, accelerators, machines; the fields of a run",
+              .examples = {"headway list models"}};
+  out.options = {{.name = "what",
+                  .help = "what is listed",
+                  .target = what.get(),
+                  .names = list_kinds,
+                  .required = true,
+                  .operand = "WHAT"}};
+  out.run = [what](const Circumstances& at) -> CommandOutput {
+    if (at.refused) return {};
+    return run_list(*what, at.json);
+  };
+  return out;
+}
+
+Command bench_command() {
+  auto request = std::make_shared<BenchRequest>();
+  Command out{.name = "bench",
+              .help = "the digest of fixed cases, and errors of the cost models",
+              .examples = {"headway bench --signature"},
+              .run = running(request, run_bench),
+              .door = Door::command_line};
+  out.options = {
+      {.name = "what",
+       .help = "what is measured",
+       .target = &request->what,
+       .names = bench_kinds,
+       .operand = "WHAT"},
+      wordless("signature", "digest of the fixed cases", request->signature),
+      path("data", "DIR", "folder with measurements/; default: those built in", &request->data)};
+  return out;
+}
+
+Command validate_command() {
+  auto request = std::make_shared<ValidateRequest>();
+  Command out{.name = "validate",
+              .help = "predict measured runs and report the error",
+              .examples = {"headway validate --by source"},
+              .is_long = true,
+              .doing = "predicting",
+              .things = "rows"};
+  out.options = {
+      path("corpus", "FILE.csv", "measured runs, given once or more; default: the built-in ones",
+           &request->corpora),
+      {.name = "by",
+       .value = "WHAT",
+       .help = "what groups of rows share",
+       .target = &request->by,
+       .names = [] { return words(kValidateByNames); }},
+      path("rows", "OUT.csv", "write every row to this file", &request->rows),
+      {.name = "rows",
+       .help = "add every row to the document",
+       .target = &request->rows_in_document,
+       .door = Door::document},
+      path("report", "DIR",
+           "renew the generated tables of DIR/validation.md and the plots beside it",
+           &request->report),
+      path("data", "DIR", "folder with measurements/; default: those built in", &request->data)};
+  out.run = [request](const Circumstances& at) {
+    adopt(*request, at);
+    if (!at.data.empty()) request->data = at.data;
+    return run_validate(*request);
+  };
+  return out;
 }
 
 }  // namespace headway

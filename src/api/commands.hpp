@@ -29,7 +29,7 @@ struct PredictRequest {
   std::string run_file;  // or a framework's configuration; empty: none
   RunRequest fields;     // flags; they override the file
   std::string save;      // empty: none
-  std::string emit;      // a name of kLauncherNames: print its configuration instead; empty: none
+  std::string emit;      // a name of kLaunchers: print its configuration instead; empty: none
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);
@@ -43,7 +43,7 @@ struct PlanRequest {
   std::string headroom;            // "10%" of the memory stays free; empty: nothing
   std::size_t top = 5;             // layouts of different kind
   bool exhaustive = false;         // price everything
-  std::string emit;                // a name of kLauncherNames: print the configuration of the
+  std::string emit;                // a name of kLaunchers: print the configuration of the
                                    // best layout instead; empty: none
   std::string save;                // run file of the best layout; empty: none
   std::string plot;                // folder for drawings; empty: none
@@ -122,6 +122,8 @@ std::vector<std::string> list_kinds();
 /// `what`: one of them.
 CommandOutput run_list(std::string_view what, bool json);
 
+/// What can be measured besides the signature.
+std::vector<std::string> bench_kinds();
 struct BenchRequest {
   std::string what;  // kernels, collectives, limits; empty: the signature
   bool signature = false;

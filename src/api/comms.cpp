@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/commands.hpp"
+#include "api/options.hpp"
 #include "base/generated.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
@@ -340,4 +341,53 @@ CommandOutput run_comms(const CommsRequest& request) {
   if (!traces.empty()) return comms_measured(traces, request);
   return comms_expected(given, request);
 }
+Command comms_command() {
+  auto request = std::make_shared<CommsRequest>();
+  Command out{.name = "comms",
+              .help = "the calls of a step: expected, measured from traces, or both compared",
+              .examples = {"headway comms --model gpt-neox-1.3b --cluster frontier --gpus 64 --seq "
+                           "2048 \\\n    --global-batch 256 --micro-batch 4 --zero 1"},
+              .doing = "reading",
+              .things = "bytes"};
+  out.options = {operand("FILE", "a run file (.toml), or traces of one run, of any known format",
+                         &request->files),
+                 path("trace", "TRACE", "traces to compare with what the run is expected to do",
+                      &request->traces),
+                 {.name = "trace-steps",
+                  .value = "N",
+                  .help = "steps in the traces; default: found by marks, counts or repetition",
+                  .target = &request->trace_steps,
+                  .range = Range{1, 1'000'000},
+                  .checked = true}};
+  add_fields(out.options, request->fields, run_fields());
+  add(out.options,
+      {path("csv", "OUT.csv", "write the calls to this file", &request->csv),
+       path("save", "RUN.sqlite", "write what was measured to a database", &request->save),
+       path("plot", "DIR", "draw to this folder", &request->plot),
+       {.name = "small",
+        .value = "SIZE",
+        .help = "messages below this size are small; default: where latency is more than half of "
+                "the time",
+        .target = &request->small},
+       {.name = "clusters",
+        .value = "LIST",
+        .help = "the same run on each of these clusters, beside one another",
+        .target = &request->clusters,
+        .names = cluster_names,
+        .built_in = "cluster"},
+       wordless("study", "the communication study: GPT-NeoX 19M to 13B on Frontier",
+                request->study),
+       path("report", "DIR",
+            "renew the generated tables of DIR/communication.md and the plots beside it",
+            &request->report)});
+  out.run = [request](const Circumstances& at) -> CommandOutput {
+    adopt(*request, at);
+    if (!at.traces.empty()) request->traces = at.traces;
+    // Both read or work before they judge.
+    if (at.refused && (request->study || !request->traces.empty())) return {};
+    return run_comms(*request);
+  };
+  return out;
+}
+
 }  // namespace headway

@@ -165,7 +165,8 @@ std::vector<std::pair<std::string, std::string>> JsonRequest::pairs(std::string_
   return out;
 }
 
-std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& node) {
+std::optional<GivenField> JsonRequest::field(std::string_view name, const FieldForm& form,
+                                             const Node& node) {
   GivenField out(std::string(name), {}, member(name));
   const bool model = name == "model", cluster = name == "cluster";
   if (auto text = plain_text(node)) {
@@ -179,7 +180,7 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& 
     }
     double spread = 0;
     const char* const end = out.text.data() + out.text.size();
-    if (name == "step-noise" && std::from_chars(out.text.data(), end, spread).ptr != end) {
+    if (form.or_file && std::from_chars(out.text.data(), end, spread).ptr != end) {
       return fail(name, "must be a number; no file is read for a request"), std::nullopt;
     }
     return out;
@@ -214,9 +215,9 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const Node& 
   return std::nullopt;
 }
 
-std::optional<GivenField> JsonRequest::given(std::string_view name) {
+std::optional<GivenField> JsonRequest::given(std::string_view name, const FieldForm& form) {
   const Node* node = take(name);
-  return node != nullptr ? field(name, *node) : std::nullopt;
+  return node != nullptr ? field(name, form, *node) : std::nullopt;
 }
 
 void JsonRequest::reject_unknown() {
@@ -278,11 +279,12 @@ struct MemberReader {
   }
   void operator()(RunRequest* to) const {
     const std::string field(option.field.empty() ? option.name : option.field);
-    if (option.form == Form::number_or_text) {
+    if (option.takes == nullptr) {
       if (std::string given = json.text_or_number(option.name); !given.empty()) {
         to->push_back({field, std::move(given), member(option.name)});
       }
-    } else if (auto given = json.given(option.name); given && all_built_in(given->text)) {
+    } else if (auto given = json.given(option.name, *option.takes);
+               given && all_built_in(given->text)) {
       to->push_back(std::move(*given));
     }
   }

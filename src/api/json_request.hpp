@@ -38,7 +38,7 @@ class JsonRequest {
 
   /// The member as a field of a run, for make_run() and its like. A list becomes text between
   /// commas.
-  std::optional<GivenField> given(std::string_view name);
+  std::optional<GivenField> given(std::string_view name, const FieldForm& form);
 
   /// A problem for each member that no call above asked for, with the nearest name.
   void reject_unknown();
@@ -46,7 +46,7 @@ class JsonRequest {
 
  private:
   const Node* take(std::string_view name);
-  std::optional<GivenField> field(std::string_view name, const Node& node);
+  std::optional<GivenField> field(std::string_view name, const FieldForm& form, const Node& node);
 
   const Node& object_;
   Problems& problems_;

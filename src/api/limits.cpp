@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "api/commands.hpp"
+#include "api/options.hpp"
 #include "base/generated.hpp"
+#include "cluster/load.hpp"
 #include "platform/output.hpp"
 #include "report/limits_page.hpp"
 #include "study/limits/beyond.hpp"
@@ -195,6 +197,109 @@ CommandOutput run_limits(const LimitsRequest& request) {
   if (request.real) return run_limits_real(request, *comparison);
   if (request.sensitivity) return run_limits_sensitivity(request, *comparison);
   return run_limits_curves(request, std::move(comparison).value());
+}
+
+namespace {
+
+constexpr Range kCounts = {1, 1'000'000'000};
+
+// Settings as flags edit them.
+std::vector<Option> limits_edits(LimitsRequest& request) {
+  return {{.name = "relax",
+           .value = "METHOD",
+           .help = "beside each setting, with less communication",
+           .target = &request.relax,
+           .names = relaxation_methods},
+          {.name = "sync-every", .help = "steps between meetings", .target = &request.sync_every},
+          {.name = "loose-level",
+           .help = "level from which outwards replicas meet rarely",
+           .target = &request.loose_level},
+          {.name = "compression",
+           .help = "gradient bytes over bytes sent",
+           .target = &request.compression},
+          {.name = "blocks",
+           .help = "blocks with losses of their own",
+           .target = &request.blocks,
+           .range = kCounts},
+          {.name = "submodels",
+           .help = "submodels trained apart",
+           .target = &request.submodels,
+           .range = kCounts},
+          {.name = "sample-penalty",
+           .help = "data needed, times that of synchronous training",
+           .target = &request.sample_penalty},
+          {.name = "sites",
+           .help = "data centres that share the run",
+           .target = &request.sites,
+           .range = kCounts},
+          {.name = "site-bandwidth",
+           .value = "B",
+           .help = "of one GPU to other sites, \"1 GB/s\" or unlimited",
+           .target = &request.site_bandwidth},
+          {.name = "site-distance",
+           .value = "KM",
+           .help = "between sites: light in glass takes 5 ms for 1000 km",
+           .target = &request.site_distance_km}};
+}
+
+}  // namespace
+
+Command limits_command() {
+  auto request = std::make_shared<LimitsRequest>();
+  Command out{.name = "limits",
+              .help = "how large a training run can become before moving data stops it",
+              .examples = {"headway limits --gpu h100-sxm --gpu gb200-nvl72 --explain"},
+              .run = running(request, run_limits),
+              .is_long = true,
+              .doing = "searching",
+              .things = "models"};
+  out.options = {
+      operand("SETTING.toml", "settings of your own", &request->files),
+      {.name = "preset",
+       .value = "NAME",
+       .help = "a published comparison (grand_dense where nothing is asked for)",
+       .target = &request->presets,
+       .names = limits::comparison_names},
+      {.name = "gpu",
+       .value = "G",
+       .help = "a machine of `headway list machines`, or a .toml of your own",
+       .target = &request->gpus,
+       .names = limits::machine_names,
+       .built_in = "machine",
+       .instead = "; others stand in settings"},
+      {.name = "settings",
+       .help = "settings described in place, as a setting's .toml",
+       .target = &request->settings,
+       .door = Door::document},
+      wordless("sparse", "models with experts in every setting", request->sparse),
+      wordless("as-published", "with the slip of the study's program, to compare numbers",
+               request->as_published),
+      wordless("explain", "add what binds, what formulas say, and the model's weak points",
+               request->explain),
+      path("rows", "OUT.csv", "write every model's best layout to this file", &request->rows),
+      path("plot", "DIR", "draw to this folder", &request->plot),
+      wordless("sensitivity", "how far each number of the machine moves the limits, and which most",
+               request->sensitivity),
+      wordless("real", "beside each setting, real transformers: the prediction of their steps",
+               request->real),
+      {.name = "cluster",
+       .value = "C",
+       .help = "of --real, a name or .toml; default: what the machine stands for",
+       .target = &request->cluster,
+       .names = cluster_names,
+       .built_in = "cluster"},
+      {.name = "seq",
+       .help = "tokens in a sequence; default: 2048",
+       .target = &request->sequence,
+       .range = Range{1, 100'000'000},
+       .checked = true}};
+  add(out.options, limits_edits(*request));
+  Option report =
+      path("report", "DIR", "renew the tables of DIR/limits.md and the drawings beside it",
+           &request->report);
+  report.counted = "tables";
+  out.options.push_back(std::move(report));
+  return out;
 }
 
 }  // namespace headway

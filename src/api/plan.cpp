@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "api/commands.hpp"
+#include "api/options.hpp"
 #include "base/text.hpp"
 #include "launch/launch.hpp"
 #include "platform/output.hpp"
@@ -17,21 +18,17 @@ namespace {
 // The launcher that is asked for; it tells the framework of a run without one.
 Result<std::optional<Launcher>> settled_launcher(PlanRequest& request) {
   if (request.emit.empty()) return std::optional<Launcher>();
-  const auto found = std::find(kLauncherNames.begin(), kLauncherNames.end(), request.emit);
-  if (found == kLauncherNames.end()) {
-    return Problem{
-        FieldName("emit"),
-        "'" + printable(request.emit) + "' is not known; legal: " +
-            join(std::vector<std::string>(kLauncherNames.begin(), kLauncherNames.end()), ", ")};
+  const auto launcher = launcher_named(request.emit);
+  if (!launcher) {
+    return Problem{FieldName("emit"), not_known(request.emit, launcher_names()), Trouble::unknown};
   }
-  const auto launcher = static_cast<Launcher>(found - kLauncherNames.begin());
   const bool given = std::any_of(request.fields.begin(), request.fields.end(),
                                  [](const GivenField& field) { return field.name == "framework"; });
   if (!given && request.run_file.empty()) {
-    const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(launcher)];
-    request.fields.push_back({"framework", std::string(framework), FieldName("emit")});
+    request.fields.push_back(
+        {"framework", std::string(row_of(*launcher).framework), FieldName("emit")});
   }
-  return std::optional(launcher);
+  return launcher;
 }
 
 // Fields of a run that the search chooses: those of the space, and what runs call them otherwise.
@@ -68,10 +65,7 @@ Problems objective_problems(std::string_view name) {
   if (std::find(kObjectiveNames.begin(), kObjectiveNames.end(), name) != kObjectiveNames.end()) {
     return {};
   }
-  return {
-      {FieldName("objective"),
-       "'" + printable(name) + "' is not known; legal: " +
-           join(std::vector<std::string>(kObjectiveNames.begin(), kObjectiveNames.end()), ", ")}};
+  return {{FieldName("objective"), not_known(name, words(kObjectiveNames)), Trouble::unknown}};
 }
 
 // "10%" or "0.1".
@@ -180,6 +174,77 @@ CommandOutput run_plan(const PlanRequest& asked) {
   return {.text = std::move(text),
           .exit_code = plan->best.empty() ? 1 : 0,
           .warnings = std::move(warnings)};
+}
+
+namespace {
+
+// The searched fields that may be limited.
+struct Most {
+  std::string name, help;
+  std::string_view field;
+};
+const std::vector<Most>& limited_fields() {
+  static const std::vector<Most> all = [] {
+    std::vector<Most> out;
+    for (const PlanField& field : plan_fields()) {
+      if (!field.counts()) continue;
+      const std::string name(field.name);
+      out.push_back({"max-" + name, "keep " + name + " at most there", field.name});
+    }
+    return out;
+  }();
+  return all;
+}
+
+}  // namespace
+
+Command plan_command() {
+  auto request = std::make_shared<PlanRequest>();
+  Command out{.name = "plan",
+              .help = "the best layout of every legal one, and why it is",
+              .examples = {"headway plan --model llama-3.1-70b --cluster dgx-h100 --gpus 256 --seq "
+                           "8192 \\\n    --global-batch 512"},
+              .run = running(request, run_plan),
+              .is_long = true,
+              .doing = "searching",
+              .things = "layouts"};
+  out.options = {operand("RUN.toml", kOverrides, &request->run_file)};
+  add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  out.options.push_back({.name = "fix",
+                         .value = "NAME=VALUE",
+                         .help = "keep a searched field at a value, as tp=8",
+                         .target = &request->fixed,
+                         .form = Form::pairs});
+  for (const Most& most : limited_fields()) {
+    out.options.push_back({.name = most.name,
+                           .value = "N",
+                           .help = most.help,
+                           .target = &request->most,
+                           .form = Form::number_or_text,
+                           .range = Range{1, 1'000'000'000'000},
+                           .field = most.field});
+  }
+  add(out.options,
+      {{.name = "objective",
+        .help = "what is best",
+        .target = &request->objective,
+        .names = [] { return words(kObjectiveNames); }},
+       {.name = "headroom",
+        .help = "share of the memory to leave free, as 10%",
+        .target = &request->headroom,
+        .form = Form::number_or_text},
+       {.name = "top",
+        .help = "layouts of different kind; default: 5",
+        .target = &request->top,
+        .range = Range{1, 100}},
+       wordless("exhaustive", "price every layout, without bounds", request->exhaustive),
+       {.name = "emit",
+        .help = "print the configuration of the best",
+        .target = &request->emit,
+        .names = launcher_names},
+       path("save", "OUT.toml", "write the best as a run file", &request->save),
+       path("plot", "DIR", "draw to this folder", &request->plot)});
+  return out;
 }
 
 }  // namespace headway

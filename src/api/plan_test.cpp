@@ -39,8 +39,7 @@ PlanRequest small() {
 // Every layout that is offered can be started: what a framework's files cannot say is not offered.
 RC_GTEST_PROP(PlanLaunch, every_layout_of_the_space_is_written_and_read_back_as_the_same, ()) {
   const auto launcher = static_cast<Launcher>(*rc::gen::inRange(0, 4));
-  const Framework framework =
-      framework_from(kLauncherFrameworks[static_cast<std::size_t>(launcher)]).value();
+  const Framework framework = framework_from(row_of(launcher).framework).value();
   // torchtitan knows models by name, and only Megatron-LM's mixture of experts can be written.
   const char* const model =
       launcher == Launcher::megatron

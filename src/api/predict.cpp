@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/commands.hpp"
+#include "api/options.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
 #include "launch/launch.hpp"
@@ -64,10 +65,11 @@ Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
   return out;
 }
 
-std::optional<Launcher> launcher_named(std::string_view name) {
-  const auto found = std::find(kLauncherNames.begin(), kLauncherNames.end(), name);
-  if (found == kLauncherNames.end()) return std::nullopt;
-  return static_cast<Launcher>(found - kLauncherNames.begin());
+// "Megatron-LM script, torchtitan .toml"
+std::string launcher_forms() {
+  std::vector<std::string> forms;
+  for (const LauncherRow& row : kLaunchers) forms.emplace_back(row.form);
+  return join(forms, ", ");
 }
 
 Problems save(const Run& run, const std::string& path) {
@@ -100,13 +102,10 @@ CommandOutput run_predict(const PredictRequest& request) {
   // What to write, where a configuration is asked for; it tells the framework of a run without one.
   const auto launcher = launcher_named(request.emit);
   if (!request.emit.empty() && !launcher) {
-    const std::vector<std::string> known(kLauncherNames.begin(), kLauncherNames.end());
-    return bad({{FieldName("emit"),
-                 "'" + printable(request.emit) + "' is not known; legal: " + join(known, ", ")}});
+    return bad({{FieldName("emit"), not_known(request.emit, launcher_names()), Trouble::unknown}});
   }
   if (launcher && !gives(fields, "framework")) {
-    const std::string_view framework = kLauncherFrameworks[static_cast<std::size_t>(*launcher)];
-    fields.push_back({"framework", std::string(framework), FieldName("emit")});
+    fields.push_back({"framework", std::string(row_of(*launcher).framework), FieldName("emit")});
   }
 
   // A legal run, or everything that is wrong with it.
@@ -132,6 +131,27 @@ CommandOutput run_predict(const PredictRequest& request) {
   if (!problems.empty()) return bad(std::move(problems));
   return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),
           .exit_code = forecast->fits ? 0 : 1};
+}
+
+Command predict_command() {
+  static const std::string of_a_file =
+      "a run file, or a configuration: " + launcher_forms() + "; flags override its fields";
+  auto request = std::make_shared<PredictRequest>();
+  Command out{
+      .name = "predict",
+      .help = "time, memory, calls and energy of one training step",
+      .examples = {"headway predict --model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 "
+                   "\\\n    --global-batch 128 --tp 8 --pp 2 --vpp 5 --recompute selective"},
+      .run = running(request, run_predict)};
+  out.options = {operand("RUN", of_a_file, &request->run_file)};
+  add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add(out.options, {path("save", "RUN.toml", "write the run to this file as well", &request->save),
+                    {.name = "emit",
+                     .value = "NAME",
+                     .help = "print the configuration that starts the run",
+                     .target = &request->emit,
+                     .names = launcher_names}});
+  return out;
 }
 
 }  // namespace headway

@@ -1,11 +1,15 @@
 // scale: whole training runs, alone and along an axis.
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
 #include "api/commands.hpp"
+#include "api/options.hpp"
 #include "base/generated.hpp"
 #include "base/quantity_text.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
 #include "platform/output.hpp"
 #include "report/problems.hpp"
 #include "report/scale_published.hpp"
@@ -97,6 +101,100 @@ CommandOutput run_scale_published(const ScalePublishedRequest& request) {
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
   return {.text = request.json ? published_json(*runs) : published_text(*runs)};
+}
+
+namespace {
+
+Command scale_run_command() {
+  auto request = std::make_shared<ScaleRunRequest>();
+  Command out{
+      .name = "run",
+      .help = "a whole training run: days, accelerator-hours, energy, money, CO2",
+      .examples = {"headway scale run --tokens 15.6T --model llama-3.1-405b --cluster "
+                   "dgx-h100 \\\n    --gpus 16384 --seq 8192 --global-batch 2048 --tp 8 --pp "
+                   "16 --vpp 7 --zero 2"},
+      .run = running(request, run_scale_run)};
+  out.options = {operand("RUN.toml", kOverrides, &request->run_file)};
+  add_fields(out.options, request->fields, scale_run_fields(), {"tokens"});
+  add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add(out.options,
+      {path("csv", "OUT.csv", "write the run by accelerators to this file", &request->csv),
+       path("plot", "DIR", "draw to this folder", &request->plot)});
+  return out;
+}
+
+// In the order of SweepAxis.
+constexpr std::array<std::string_view, kSweepNames.size()> kSweepHelp = {
+    "more accelerators, each with as much of the batch",
+    "more accelerators for the same batch",
+    "larger models",
+    "longer sequences",
+    "generations of hardware, on their own and on the same network",
+    "bandwidth, latency and NVLink domains",
+    "data parallelism, also hybrid, against tensor, context and pipeline degrees"};
+
+// What stands for the points of an axis of names: in a document built-in ones.
+void bind_names(std::vector<Option>& options, SweepAxis axis) {
+  const bool models = axis == SweepAxis::model;
+  if (!models && axis != SweepAxis::hardware) return;
+  const auto at = std::find_if(options.begin(), options.end(),
+                               [](const Option& option) { return option.name == "at"; });
+  at->names = models ? model_names : cluster_names;
+  at->built_in = models ? "model" : "cluster";
+}
+
+Command scale_sweep_command(SweepAxis axis) {
+  const auto i = static_cast<std::size_t>(axis);
+  auto request = std::make_shared<ScaleSweepRequest>();
+  request->axis = axis;
+  Command out{.name = kSweepNames[i],
+              .help = kSweepHelp[i],
+              .examples = {"headway scale " + std::string(kSweepNames[i]) +
+                           " --model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 \\\n    "
+                           "--global-batch 128"},
+              .run = running(request, run_scale_sweep)};
+  out.options = {operand("RUN.toml", kOverrides, &request->run_file)};
+  add_fields(out.options, request->fields, scale_sweep_fields(axis));
+  bind_names(out.options, axis);
+  add_fields(out.options, request->fields, scale_run_fields());
+  add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add(out.options, {path("csv", "OUT.csv", "write the points to this file", &request->csv),
+                    path("plot", "DIR", "draw to this folder", &request->plot)});
+  return out;
+}
+
+Command scale_published_command() {
+  auto request = std::make_shared<ScalePublishedRequest>();
+  Command out{.name = "published",
+              .help = "published whole runs beside what is predicted of them",
+              .examples = {"headway scale published"}};
+  out.options = {path("report", "DIR",
+                      "renew the generated tables of DIR/scaling.md and the plots beside it",
+                      &request->report)};
+  out.run = [request](const Circumstances& at) -> CommandOutput {
+    if (at.refused) return {};  // there is nothing to judge
+    adopt(*request, at);
+    return run_scale_published(*request);
+  };
+  return out;
+}
+
+}  // namespace
+
+Command scale_command() {
+  Command out{.name = "scale",
+              .help = "how far training scales: whole runs, and what they cost",
+              .is_long = true,
+              .things = "points",
+              .selector = "sweep",
+              .selector_help = "which command of scale"};
+  for (std::size_t i = 0; i < kSweepNames.size(); ++i) {
+    out.commands.push_back(
+        {kSweepNames[i], [i] { return scale_sweep_command(static_cast<SweepAxis>(i)); }});
+  }
+  out.commands.push_back({"run", scale_run_command});
+  out.commands.push_back({"published", scale_published_command});
+  return out;
 }
 
 }  // namespace headway

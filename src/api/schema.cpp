@@ -20,16 +20,6 @@ Json one_of(const Names& names) {
   return {{"enum", std::move(list)}};
 }
 
-// Fields whose values are one of a list of names.
-std::optional<Json> names_for(const Option& field) {
-  if (field.name == "loss-law") return one_of(std::array{"besiroglu", "hoffmann"});
-  const FieldRow* row = field_row(field.name);
-  const bool lists = row != nullptr && row->form.kind == FieldForm::Kind::name && row->form.lists;
-  // Where help lists the names, it leaves out the framework's own choice.
-  if (!lists || field.value.find('|') != std::string_view::npos) return std::nullopt;
-  return one_of(row->form.names);
-}
-
 Json typed(const char* type) {
   return {{"type", type}};
 }
@@ -50,24 +40,40 @@ Json built_in_or_object(const std::vector<std::string>& names) {
   return {{"anyOf", {one_of(names), typed("object")}}};
 }
 
-// What a field may be, from the word that stands for its value in help.
+Json number(double least, double most) {
+  return {{"type", "number"}, {"minimum", least}, {"maximum", most}};
+}
+// Without the one that leaves the choice to the framework.
+Json names_of(const FieldForm& form) {
+  return one_of(form.names.subspan(std::isnan(form.none) ? 0 : 1));
+}
+
+// What may be given for a field of a run, or an option like it.
 Json field_schema(const Option& field) {
-  const std::string_view value = field.value;
+  using Kind = FieldForm::Kind;
   if (field.name == "model") return built_in_or_object(model_names());
   if (field.name == "cluster") return built_in_or_object(cluster_names());
-  if (field.name == "tokens" || field.name == "critical-batch") return number_or_text();
-  if (auto names = names_for(field)) return *names;
-  if (value.empty()) return typed("boolean");
-  if (value == "N") return whole(0, 1'000'000'000'000);
-  if (value == "0..3") return whole(0, 3);
-  if (value == "0..1") return {{"type", "number"}, {"minimum", 0}, {"maximum", 1}};
-  if (value == "P" || value == "X" || value == "X|FILE") return typed("number");
-  if (value == "LIST") return {{"anyOf", {number_or_text(), array_of(number_or_text())}}};
-  if (value.find('|') != std::string_view::npos && value != "TIME|none") {
-    const std::size_t bar = value.find('|');
-    return one_of(std::array{value.substr(0, bar), value.substr(bar + 1)});
+  const FieldForm& form = *field.takes;
+  switch (form.kind) {
+    case Kind::whole:
+      return whole(static_cast<std::int64_t>(form.least), static_cast<std::int64_t>(form.most));
+    case Kind::number:
+      return number(form.least, form.most);
+    case Kind::name:
+      return form.lists ? names_of(form) : typed("string");
+    case Kind::names:
+      return list_of(one_of(form.names));
+    case Kind::flag:
+      return typed("boolean");
+    case Kind::amount:
+      return number_or_text();
+    case Kind::list:
+      return {{"anyOf", {number_or_text(), array_of(number_or_text())}}};
+    case Kind::text:
+    case Kind::month:
+      return typed("string");
   }
-  return typed("string");
+  return {};
 }
 
 // What may be given for an option, by the type of what it sets.
@@ -92,7 +98,7 @@ struct ValueSchema {
   }
   Json operator()(const std::vector<Document>*) const { return array_of(typed("object")); }
   Json operator()(const RunRequest*) const {
-    return option.form == Form::number_or_text ? count() : field_schema(option);
+    return option.takes == nullptr ? count() : field_schema(option);
   }
 
  private:
@@ -118,7 +124,7 @@ Json request_of(const Command& command, const Command* chosen_by = nullptr) {
   }
   for (const Option& option : command.options) {
     if (option.door == Door::command_line) continue;
-    add(properties, option.name, std::visit(ValueSchema{option}, option.target), option.help);
+    add(properties, option.name, std::visit(ValueSchema{option}, option.target), help_of(option));
     if (option.required) required.emplace_back(option.name);
   }
   if (!command.commands.empty()) {  // one of these, which differ in their own members
@@ -143,7 +149,7 @@ Json member_of_layout(const FieldForm& form) {
     return may_lack ? Json{{"type", {"integer", "null"}}} : typed("integer");
   }
   if (!form.lists) return typed("string");
-  Json out = one_of(form.names.subspan(may_lack ? 1 : 0));
+  Json out = names_of(form);
   if (may_lack) out["enum"].push_back(nullptr);
   return out;
 }
@@ -155,7 +161,7 @@ Json layout_of_response() {
   for (const FieldRow& row : field_rows()) {
     if (row.member.empty()) continue;
     required.emplace_back(row.member);
-    properties[required.back()] = member_of_layout(row.form);
+    properties[required.back()] = member_of_layout(row.field.form);
     if (row.member == "micro_batch") properties["micro_batches"] = typed("integer");
   }
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}};

@@ -220,12 +220,12 @@ RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
   std::vector<std::pair<const FieldRow*, Json>> given;
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row) || *rc::gen::inRange(0, 20) != 0) continue;
-    const double number = testing::any_number(row.form);
-    const Node value = value_of(row.form, number);
+    const double number = testing::any_number(row.field.form);
+    const Node value = value_of(row.field.form, number);
     if (value.is_null()) continue;
     request[std::string(row.field.name)] = json_from(value);
     if (row.member.empty() || row.shown != nullptr) continue;
-    const bool off = row.form.kind == FieldForm::Kind::flag;
+    const bool off = row.field.form.kind == FieldForm::Kind::flag;
     given.emplace_back(&row, off ? Json(number != 0) : json_from(value));
   }
   const std::string complaints = asked.complaints(request);

@@ -114,6 +114,10 @@ std::string printable(std::string_view text, std::size_t limit) {
   return out;
 }
 
+std::string not_known(std::string_view name, std::span<const std::string> legal) {
+  return "'" + printable(name) + "' is not known; legal: " + join(legal, ", ");
+}
+
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -26,6 +26,9 @@ std::size_t utf8_length(std::string_view text);
 /// terminal or a JSON document when it is quoted in a message.
 std::string printable(std::string_view text, std::size_t limit = 80);
 
+/// "'X' is not known; legal: a, b": of a name that stands for nothing among these.
+std::string not_known(std::string_view name, std::span<const std::string> legal);
+
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
 /// ASCII lower case.

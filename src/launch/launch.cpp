@@ -89,13 +89,25 @@ const Section& main_section(const std::vector<Section>& sections) {
 
 }  // namespace
 
+std::vector<std::string> launcher_names() {
+  std::vector<std::string> out;
+  for (const LauncherRow& row : kLaunchers) out.emplace_back(row.name);
+  return out;
+}
+
+std::optional<Launcher> launcher_named(std::string_view name) {
+  const auto found = std::find_if(kLaunchers.begin(), kLaunchers.end(),
+                                  [&](const LauncherRow& row) { return row.name == name; });
+  if (found == kLaunchers.end()) return std::nullopt;
+  return static_cast<Launcher>(found - kLaunchers.begin());
+}
+
 Result<std::vector<LaunchFile>> launch_files(const Run& run, Launcher launcher) {
-  const auto index = static_cast<std::size_t>(launcher);
-  if (name_of(run.job.framework) != kLauncherFrameworks[index]) {
-    return Problem{FieldName("framework"),
-                   "is " + std::string(name_of(run.job.framework)) + "; a configuration of " +
-                       std::string(kLauncherNames[index]) + " starts a run of " +
-                       std::string(kLauncherFrameworks[index])};
+  const LauncherRow& row = row_of(launcher);
+  if (name_of(run.job.framework) != row.framework) {
+    return Problem{FieldName("framework"), "is " + std::string(name_of(run.job.framework)) +
+                                               "; a configuration of " + std::string(row.name) +
+                                               " starts a run of " + std::string(row.framework)};
   }
   switch (launcher) {
     case Launcher::megatron:

@@ -15,14 +15,26 @@
 namespace headway {
 
 enum class Launcher : std::uint8_t { megatron, torchtitan, deepspeed, nanotron };
-constexpr std::array<std::string_view, 4> kLauncherNames = {"megatron", "torchtitan", "deepspeed",
-                                                            "nanotron"};
-/// The framework and version whose documented options are written.
-constexpr std::array<std::string_view, 4> kLauncherVersions = {
-    "Megatron-LM core 0.15.0", "torchtitan 0.2.2", "DeepSpeed 0.17", "nanotron 0.4"};
-/// The framework that a run must be of to be written for a launcher.
-constexpr std::array<std::string_view, 4> kLauncherFrameworks = {"megatron", "fsdp", "deepspeed",
-                                                                 "nanotron"};
+
+struct LauncherRow {
+  std::string_view name;
+  std::string_view form;       // of its configuration
+  std::string_view version;    // whose documented options are written
+  std::string_view framework;  // that a run must be of to be written for it
+};
+/// In the order of Launcher.
+constexpr std::array<LauncherRow, 4> kLaunchers = {{
+    {"megatron", "Megatron-LM script", "Megatron-LM core 0.15.0", "megatron"},
+    {"torchtitan", "torchtitan .toml", "torchtitan 0.2.2", "fsdp"},
+    {"deepspeed", "DeepSpeed .json", "DeepSpeed 0.17", "deepspeed"},
+    {"nanotron", "nanotron .yaml", "nanotron 0.4", "nanotron"},
+}};
+constexpr const LauncherRow& row_of(Launcher launcher) {
+  return kLaunchers[static_cast<std::size_t>(launcher)];
+}
+std::vector<std::string> launcher_names();
+/// Nothing for a name that is none.
+std::optional<Launcher> launcher_named(std::string_view name);
 
 /// One file of a configuration.
 struct LaunchFile {

@@ -171,7 +171,7 @@ std::string OptionTable::today(std::string name) const {
 
 const OptionTable& option_table(Launcher launcher) {
   static Memo<OptionTable> tables;
-  const std::string name(kLauncherNames[static_cast<std::size_t>(launcher)]);
+  const std::string name(row_of(launcher).name);
   return tables.of(name, [&] { return read_table("launch/" + name + ".toml"); });
 }
 

@@ -7,12 +7,9 @@
 namespace headway::launch {
 namespace {
 
-constexpr Launcher kLaunchers[] = {Launcher::megatron, Launcher::torchtitan, Launcher::deepspeed,
-                                   Launcher::nanotron};
-
 TEST(LaunchOptions, EveryTableIsReadAndSaysOfEachOptionOneThing) {
-  for (const Launcher launcher : kLaunchers) {
-    const OptionTable& table = option_table(launcher);
+  for (const LauncherRow& row : kLaunchers) {
+    const OptionTable& table = option_table(*launcher_named(row.name));
     EXPECT_FALSE(table.read.empty() || table.alone.empty() || table.habits.empty() ||
                  table.refused.empty());
     std::map<std::string, int> times;

@@ -13,8 +13,7 @@ void Refusals::refuse(bool is, const FieldNames& fields, const std::string& what
                       const std::string& hint) {
   if (!is) return;
   problems_.push_back({fields,
-                       what + " cannot be expressed in " +
-                           std::string(kLauncherVersions[static_cast<std::size_t>(launcher_)]) +
+                       what + " cannot be expressed in " + std::string(row_of(launcher_).version) +
                            (hint.empty() ? "" : "; " + hint),
                        Trouble::unsupported});
 }
@@ -44,7 +43,7 @@ void refuse_blocks(Refusals& refusals, const Run& run) {
 std::string headline(const Run& run, Launcher launcher) {
   return "# " + run.model.name + " on " + std::to_string(run.layout.ranks()) + " x " +
          run.cluster.accelerator.title + ", written by Headway for " +
-         std::string(kLauncherVersions[static_cast<std::size_t>(launcher)]) + ".\n";
+         std::string(row_of(launcher).version) + ".\n";
 }
 
 Nodes nodes_of(const Run& run) {

@@ -33,6 +33,8 @@ inline double any_number(const FieldForm& form) {
     case Kind::month:
       return 2021 + below(5) + (below(12) + 0.5) / 12;
     case Kind::text:
+    case Kind::amount:
+    case Kind::list:
       break;
   }
   return 0;

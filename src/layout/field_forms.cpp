@@ -57,6 +57,8 @@ std::vector<std::string_view> items_of(std::string_view list) {
 std::optional<double> number_of(const FieldForm& form, std::string_view text) {
   switch (form.kind) {
     case Kind::text:
+    case Kind::amount:
+    case Kind::list:
       return std::nullopt;
     case Kind::whole:
       if (const auto whole = written_count(text)) return static_cast<double>(*whole);
@@ -85,6 +87,8 @@ Node value_of(const FieldForm& form, double number) {
   if (number == form.none) return {};
   switch (form.kind) {
     case Kind::text:
+    case Kind::amount:
+    case Kind::list:
       return {};
     case Kind::whole:
       return {static_cast<std::int64_t>(number)};
@@ -131,8 +135,8 @@ Node shown_value(const FieldRow& row, const Layout& layout) {
   const double number = row.shown != nullptr
                             ? row.shown(layout)
                             : std::get<FieldAccess<Layout>>(row.access).get(layout);
-  if (row.form.kind == Kind::flag) return {number != 0};
-  return value_of(row.form, number);
+  if (row.field.form.kind == Kind::flag) return {number != 0};
+  return value_of(row.field.form, number);
 }
 
 }  // namespace headway

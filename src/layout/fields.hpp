@@ -2,6 +2,7 @@
 // the planner and random runs know of a field stands in its row, and they are loops over the rows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -18,19 +19,12 @@
 
 namespace headway {
 
-/// One field of a run, or option of a command. As a flag it is written --name, in a run file
-/// name = value.
-struct RunField {
-  std::string_view name;
-  std::string_view value;  // what to write for it in help; empty: a switch
-  std::string_view help;
-};
-
 /// What may be given for a field, and which number stands for it: a whole number or another for
 /// itself, a name for its index, names for a bit each, a switch for what it sets (0 or 1), a month
-/// for its date in years.
+/// for its date in years. The last two, and text, are of options that are no numbers: an amount as
+/// 15T, and a list of numbers or texts.
 struct FieldForm {
-  enum class Kind : std::uint8_t { text, whole, number, name, names, flag, month };
+  enum class Kind : std::uint8_t { text, whole, number, name, names, flag, month, amount, list };
   Kind kind = Kind::text;
   double least = 0, most = 0;                    // whole, number
   std::span<const std::string_view> names = {};  // name, names
@@ -39,6 +33,22 @@ struct FieldForm {
   bool lists = true;                             // and which are
   double none =
       std::numeric_limits<double>::quiet_NaN();  // the number that nothing given stands for
+  bool or_file = false;                          // number: the command line may name a file
+};
+
+/// The headings under which help, documentation and the page show the fields of a run.
+constexpr std::array<std::string_view, 4> kFieldGroups = {"Run", "Degrees", "Memory and schedule",
+                                                          "More"};
+
+/// One field of a run, or option of a command. As a flag it is written --name, in a run file
+/// name = value.
+struct RunField {
+  std::string_view name;
+  std::string_view value;  // what to write for it in help; empty: a switch
+  std::string help;
+  FieldForm form = {};
+  std::string_view group = {};      // the heading in help
+  std::string_view otherwise = {};  // what stands where nothing is given, in words
 };
 
 /// The field as a number, in the part of a run that holds it.
@@ -50,7 +60,6 @@ struct FieldAccess {
 
 struct FieldRow {
   RunField field;
-  FieldForm form;
   /// Nothing: of the model and cluster.
   std::variant<std::monostate, FieldAccess<Job>, FieldAccess<Layout>, FieldAccess<AttentionFlops>>
       access = {};
@@ -58,10 +67,16 @@ struct FieldRow {
   double (*shown)(const Layout&) = nullptr;  // the number there, where it is another
 };
 
-/// In the order in which help shows them.
+/// The table, in the order in which help shows it (field_rows.cpp holds nothing else).
 std::span<const FieldRow> field_rows();
+
+/// The fields of its rows; their help says what may be given, and what stands where nothing is.
 std::span<const RunField> run_fields();
-std::vector<RunField> fields_of(std::span<const FieldRow> rows);
+/// What stands where nothing is given, in words; empty: it must be given, or is a switch.
+std::string default_text(const FieldRow& row);
+/// The help of a field with the names that may be given for it and its default, of which `standing`
+/// is the number.
+std::string help_text(const RunField& field, std::optional<double> standing = std::nullopt);
 
 /// Null for a name that is none.
 const FieldRow* field_row(std::string_view name);

@@ -109,12 +109,14 @@ bool RequestReader::flag(std::string_view name) {
 std::optional<double> RequestReader::value(const FieldRow& row) {
   using Kind = FieldForm::Kind;
   const std::string_view name = row.field.name;
-  const FieldForm& form = row.form;
+  const FieldForm& form = row.field.form;
   const GivenField* given = find(name);
   if (given == nullptr) return std::nullopt;
   std::optional<double> out = number_of(form, given->text);
   switch (form.kind) {
     case Kind::text:
+    case Kind::amount:
+    case Kind::list:
       break;
     case Kind::whole: {
       std::int64_t whole = 0;

@@ -27,10 +27,10 @@ auto& part(AnyRun& run, const FieldAccess<AttentionFlops>&) {
 }
 
 // The fields of the table as they are given; those that follow from others are settled later.
-void read_fields(RequestReader& reader, std::span<const FieldRow> rows, Run& run) {
+void read_fields(RequestReader& reader, Run& run) {
   for (const char* name : {"seq", "global-batch"}) reader.text(name, /*required=*/true);
   run.layout.zero = -1;  // not given: the framework's habit
-  for (const FieldRow& row : rows) {
+  for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
     if (const auto number = reader.value(row)) set(run, row, *number);
   }
@@ -165,10 +165,9 @@ Result<Model> described_model(const Document& document, const std::string& name,
 }
 
 // Reads everything; of the layout also whether it is legal, where that is asked for.
-Result<Run> read_run(const RunRequest& request, std::span<const FieldRow> rows, bool split) {
+Result<Run> read_run(const RunRequest& request, bool split) {
   Problems problems;
-  const std::vector<RunField> known = fields_of(rows);
-  RequestReader reader(request, problems, known);
+  RequestReader reader(request, problems);
   Run run;
   run.given = request;
 
@@ -212,7 +211,7 @@ Result<Run> read_run(const RunRequest& request, std::span<const FieldRow> rows, 
                                     : load_cluster(*cluster_name),
          run.cluster, "cluster");
   }
-  read_fields(reader, rows, run);
+  read_fields(reader, run);
   settle_ranks(reader, run.layout, split);
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
@@ -248,12 +247,12 @@ void set(Run& run, const FieldRow& row, double number) {
       row.access);
 }
 
-Result<Run> make_run(const RunRequest& request, std::span<const FieldRow> rows) {
-  return read_run(request, rows, true);
+Result<Run> make_run(const RunRequest& request) {
+  return read_run(request, true);
 }
 
 Result<Run> make_unsplit_run(const RunRequest& request) {
-  return read_run(request, field_rows(), false);
+  return read_run(request, false);
 }
 
 }  // namespace headway

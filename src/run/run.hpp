@@ -64,8 +64,8 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file);
 /// The fields of a run file, where one is named, with flags over them.
 Result<RunRequest> read_run_request(const std::string& run_file, const RunRequest& flags);
 
-/// A legal run, or every problem with it. `rows`: the table, or another for tests.
-Result<Run> make_run(const RunRequest& request, std::span<const FieldRow> rows = field_rows());
+/// A legal run, or every problem with it.
+Result<Run> make_run(const RunRequest& request);
 /// The same without a layout: what of it is given is read, whether it is legal is not asked.
 Result<Run> make_unsplit_run(const RunRequest& request);
 

@@ -131,19 +131,5 @@ TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
   EXPECT_EQ(run->layout.recompute_early_stop, Choice::off);
 }
 
-// The first is the default.
-TEST(RunFields, TheHelpNamesEveryFramework) {
-  std::string names;
-  for (const std::string_view name : framework_names()) {
-    names += names.empty() ? std::string(name) + " (default)" : ", " + std::string(name);
-  }
-  const auto fields = run_fields();
-  const auto field = std::find_if(fields.begin(), fields.end(), [](const RunField& each) {
-    return each.name == std::string_view("framework");
-  });
-  ASSERT_NE(field, fields.end());
-  EXPECT_EQ(field->help, names);
-}
-
 }  // namespace
 }  // namespace headway

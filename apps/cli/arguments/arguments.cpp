@@ -18,16 +18,14 @@ struct Adder {
   const std::string name =
       option.operand.empty() ? "--" + std::string(option.name) : std::string(option.operand);
 
-  CLI::Option* operator()(bool* to) const {
-    return app.add_flag(name, *to, std::string(option.help));
-  }
+  CLI::Option* operator()(bool* to) const { return app.add_flag(name, *to, help_of(option)); }
   template <class T>
   CLI::Option* operator()(T* to) const {
-    return last(app.add_option(name, *to, std::string(option.help)));
+    return last(app.add_option(name, *to, help_of(option)));
   }
   // Any number of values, those of all flags of the name together.
   CLI::Option* operator()(std::vector<std::string>* to) const {
-    return app.add_option(name, *to, std::string(option.help));
+    return app.add_option(name, *to, help_of(option));
   }
   template <std::integral T>
   CLI::Option* operator()(T* to) const {
@@ -45,14 +43,14 @@ struct Adder {
           [to, field, flag = FieldName(option.name)] {
             to->push_back({field, "true", flag});
           },
-          std::string(option.help));
+          help_of(option));
     }
     return last(app.add_option_function<std::string>(
         name,
         [to, field, flag = FieldName(option.name)](const std::string& text) {
           to->push_back({field, text, flag});
         },
-        std::string(option.help)));
+        help_of(option)));
   }
   CLI::Option* operator()(std::vector<Document>*) const { return nullptr; }  // of documents alone
 
@@ -75,7 +73,7 @@ struct Adder {
       }
       set(*value);
     };
-    CLI::Option* added = app.add_option_function<std::string>(name, read, std::string(option.help));
+    CLI::Option* added = app.add_option_function<std::string>(name, read, help_of(option));
     return last(added->type_name(range_text()));
   }
   std::string range_text() const {
@@ -90,6 +88,7 @@ void add(CLI::App& app, const Option& option) {
   CLI::Option* added = std::visit(Adder{app, option}, option.target);
   if (added == nullptr) return;
   if (!option.value.empty()) added->type_name(std::string(option.value));
+  if (!option.group.empty()) added->group(std::string(option.group));
   if (option.checked && std::holds_alternative<double*>(option.target)) {
     added->check(CLI::Range(option.range->least, option.range->most));
   }

@@ -1,27 +1,9 @@
-// The frameworks that the binary carries, read once.
+// What is asked of the list of frameworks.
 #include <algorithm>
 
 #include "layout/frameworks/read.hpp"
-#include "platform/embedded.hpp"
-#include "platform/files.hpp"
 
 namespace headway {
-namespace {
-
-std::vector<FrameworkFile> embedded_frameworks() {
-  std::vector<Document> documents;
-  for (const std::string& path : embedded_files("frameworks")) {
-    documents.push_back(embedded_document(path).value());
-  }
-  return read_frameworks(documents).value();  // a test reads them: there is no problem
-}
-
-}  // namespace
-
-const std::vector<FrameworkFile>& frameworks() {
-  static const std::vector<FrameworkFile> kept = embedded_frameworks();
-  return kept;
-}
 
 const FrameworkFile& file_of(Framework framework) {
   return frameworks()[static_cast<std::size_t>(framework)];

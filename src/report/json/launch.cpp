@@ -5,13 +5,12 @@
 namespace headway {
 
 std::string launch_json(Launcher launcher, const std::vector<LaunchFile>& files) {
-  const auto index = static_cast<std::size_t>(launcher);
   Json texts = Json::array();
   for (const LaunchFile& file : files) {
     texts.push_back({{"name", file.name}, {"text", file.text}});
   }
-  return document_text({{"framework", kLauncherNames[index]},
-                        {"version", kLauncherVersions[index]},
+  return document_text({{"framework", row_of(launcher).name},
+                        {"version", row_of(launcher).version},
                         {"files", std::move(texts)}});
 }
 

@@ -26,7 +26,7 @@ std::string layout_line(const Run& run) {
     const auto& access = std::get<FieldAccess<Layout>>(row.access);
     const bool always = row.member == "dp" || row.member == "micro_batch";
     if (!always && access.get(l) == access.get(usual)) continue;
-    out += " " + std::string(name) + " " + text_of(row.form, access.get(l));
+    out += " " + std::string(name) + " " + text_of(row.field.form, access.get(l));
   }
   return out;
 }

@@ -14,28 +14,81 @@
 namespace headway {
 namespace {
 
-constexpr RunField kFields[] = {
-    {"tokens", "N", "tokens to train on: 15T, 300B, 2e12"},
-    {"mtbf", "TIME|none", "time between interruptions of one accelerator; default 50677 h"},
-    {"hardware-share", "0..1", "of interruptions, those that send a node to repair; default 0.78"},
-    {"restart", "TIME", "from an interruption until training goes on; default 10 min"},
-    {"repair", "TIME", "until a failed node is back as a spare; default 24 h"},
-    {"spares", "N", "spare nodes; default: so many that the run costs least"},
-    {"checkpoint-bandwidth", "RATE",
-     "of the storage, all ranks together; default 122 MB/s an accelerator"},
-    {"checkpoint-size", "BYTES", "default: weights, master copy and optimiser states"},
-    {"checkpoint-blocking", "TIME",
-     "that a checkpoint stops training, the rest of its write going on beside it; default: all"},
-    {"interval", "TIME", "between checkpoints; default: the best"},
-    {"step-noise", "X|FILE",
-     "spread of one accelerator's step time, as 0.01, or a file of measured times; default 0: the "
-     "forecast's mean straggling"},
-    {"price", "X", "US dollars for an accelerator's hour; default: the cluster's"},
-    {"pue", "X", "power usage effectiveness; default: the cluster's"},
-    {"carbon", "X", "kg of CO2 equivalent a kWh; default 0.385"},
-    {"loss-law", "NAME", "besiroglu (default) or hoffmann: loss by parameters and tokens"},
-    {"critical-batch", "N", "tokens; default: Kaplan's law at the loss that the run reaches"},
-};
+constexpr FieldForm kAmount = {.kind = FieldForm::Kind::amount};
+constexpr FieldForm number(double least, double most) {
+  return {.kind = FieldForm::Kind::number, .least = least, .most = most};
+}
+
+// The laws of data/convergence, the first of which stands where none is named.
+std::span<const std::string_view> loss_laws() {
+  static const std::vector<std::string> kept = [] {
+    std::vector<std::string> out;
+    const auto laws = embedded_convergence_laws();
+    for (const LossLaw& law : laws->losses) out.push_back(law.name);  // a test reads them
+    return out;
+  }();
+  static const std::vector<std::string_view> names(kept.begin(), kept.end());
+  return names;
+}
+
+std::vector<RunField> table() {
+  return {
+      {"tokens", "N", "tokens to train on: 15T, 300B, 2e12", kAmount},
+      {"mtbf", "TIME|none", "time between interruptions of one accelerator", {}, {}, "50677 h"},
+      {"hardware-share",
+       "0..1",
+       "of interruptions, those that send a node to repair",
+       number(0, 1),
+       {},
+       "0.78"},
+      {"restart", "TIME", "from an interruption until training goes on", {}, {}, "10 min"},
+      {"repair", "TIME", "until a failed node is back as a spare", {}, {}, "24 h"},
+      {"spares",
+       "N",
+       "spare nodes",
+       {.kind = FieldForm::Kind::whole, .least = 0, .most = 1e12},
+       {},
+       "so many that the run costs least"},
+      {"checkpoint-bandwidth",
+       "RATE",
+       "of the storage, all ranks together",
+       {},
+       {},
+       "122 MB/s an accelerator"},
+      {"checkpoint-size",
+       "BYTES",
+       "of a checkpoint",
+       {},
+       {},
+       "weights, master copy and optimiser states"},
+      {"checkpoint-blocking",
+       "TIME",
+       "that a checkpoint stops training, the rest of its write going on beside it",
+       {},
+       {},
+       "all"},
+      {"interval", "TIME", "between checkpoints", {}, {}, "the best"},
+      {"step-noise",
+       "X|FILE",
+       "spread of one accelerator's step time, as 0.01, or a file of measured times",
+       {.kind = FieldForm::Kind::number, .least = 0, .most = 1, .or_file = true},
+       {},
+       "0: the forecast's mean straggling"},
+      {"price", "X", "US dollars for an accelerator's hour", number(0, 1e6), {}, "the cluster's"},
+      {"pue", "X", "power usage effectiveness", number(1, 10), {}, "the cluster's"},
+      {"carbon", "X", "kg of CO2 equivalent a kWh", number(0, 100), {}, "0.385"},
+      {"loss-law",
+       "NAME",
+       "loss by parameters and tokens",
+       {.kind = FieldForm::Kind::name, .names = loss_laws()}},
+      {"critical-batch",
+       "N",
+       "tokens",
+       kAmount,
+       {},
+       "Kaplan's law at the loss that the run reaches"},
+  };
+}
 
 // 15T, 300B, 2e12, 4_000_000 is not read.
 std::optional<double> count_of(std::string_view text) {
@@ -58,7 +111,7 @@ std::optional<double> count_of(std::string_view text) {
 class AssumptionReader {
  public:
   AssumptionReader(const RunRequest& fields, Problems& problems)
-      : reader_(fields, problems, kFields), problems_(problems) {}
+      : reader_(fields, problems, scale_run_fields()), problems_(problems) {}
 
   template <class Q>
   void quantity(const std::string& name, std::optional<Q>& into) {
@@ -69,10 +122,14 @@ class AssumptionReader {
     if (parsed->value() <= 0) return reader_.fail(name, "must be greater than zero");
     into = *parsed;
   }
-  void number(const std::string& name, std::optional<double>& into, double least, double most) {
+  // In the range of its row.
+  void number(std::string_view name, std::optional<double>& into) {
     if (!reader_.has(name)) return;
+    const auto fields = scale_run_fields();
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [&](const RunField& each) { return each.name == name; });
     into = 0;
-    reader_.number(name, *into, least, most);
+    reader_.number(name, *into, field->form.least, field->form.most);
   }
   void count(const std::string& name, double& into) {
     const GivenField* given = reader_.find(name);
@@ -122,13 +179,22 @@ void take(T& into, const Given& given) {
 }  // namespace
 
 std::span<const RunField> scale_run_fields() {
-  return kFields;
+  static const std::vector<RunField> out = [] {
+    std::vector<RunField> fields = table();
+    for (RunField& field : fields) {
+      field.help = help_text(field, 0);
+      field.group = "Whole run";
+    }
+    return fields;
+  }();
+  return out;
 }
 
 SplitRequest split(const RunRequest& request) {
   SplitRequest out;
   for (const GivenField& given : request) {
-    const bool scale = std::any_of(std::begin(kFields), std::end(kFields),
+    const auto own = scale_run_fields();
+    const bool scale = std::any_of(own.begin(), own.end(),
                                    [&](const RunField& field) { return field.name == given.name; });
     (scale ? out.scale : out.run).push_back(given);
   }
@@ -175,7 +241,7 @@ Result<GivenAssumptions> read_assumptions(const RunRequest& fields) {
   } else {
     in.quantity("mtbf", out.mtbf);
   }
-  in.number("hardware-share", out.hardware_share, 0, 1);
+  in.number("hardware-share", out.hardware_share);
   in.quantity("restart", out.restart);
   in.quantity("repair", out.repair);
   if (reader.has("spares")) {
@@ -188,23 +254,16 @@ Result<GivenAssumptions> read_assumptions(const RunRequest& fields) {
   in.quantity("checkpoint-blocking", out.checkpoint_blocking);
   in.quantity("interval", out.interval);
   in.noise(out);
-  in.number("price", out.price, 0, 1e6);
-  in.number("pue", out.pue, 1, 10);
-  in.number("carbon", out.carbon, 0, 100);
+  in.number("price", out.price);
+  in.number("pue", out.pue);
+  in.number("carbon", out.carbon);
   if (reader.has("critical-batch")) {
     out.critical_batch = 0;
     in.count("critical-batch", *out.critical_batch);
   }
-  std::vector<std::string> names;
-  for (const LossLaw& law : laws->losses) names.push_back(law.name);
-  const std::string wanted = reader.text("loss-law").value_or(names.front());
-  const auto found = std::find(names.begin(), names.end(), wanted);
-  if (found == names.end()) {
-    reader.fail("loss-law", "'" + printable(wanted) + "' is not known; legal: " + join(names, ", "),
-                Trouble::unknown);
-  } else {
-    out.loss = laws->losses[static_cast<std::size_t>(found - names.begin())];
-  }
+  std::size_t law = 0;
+  reader.choice("loss-law", loss_laws(), law);
+  out.loss = laws->losses[law];
   out.critical_law = laws->critical_batch;
   if (!problems.empty()) return problems;
   return out;

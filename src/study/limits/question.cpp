@@ -5,6 +5,7 @@
 
 #include "base/document/document.hpp"
 #include "base/text.hpp"
+#include "limits/forms/low_communication.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
 
@@ -70,6 +71,10 @@ void add(limits::Comparison& all, Result<limits::Comparison> more, Problems& pro
 }
 
 }  // namespace
+
+std::vector<std::string> relaxation_methods() {
+  return limits::relaxation_names();
+}
 
 Result<limits::Comparison> limits_settings(const LimitsQuestion& question) {
   Problems problems;

@@ -31,6 +31,9 @@ struct LimitsQuestion {
   double site_distance_km = 0;
 };
 
+/// What `relax` may be.
+std::vector<std::string> relaxation_methods();
+
 /// The settings that are asked about, without the edits; or everything that is wrong with them.
 Result<limits::Comparison> limits_settings(const LimitsQuestion& question);
 

@@ -71,8 +71,8 @@ std::vector<PlanField> searched_fields() {
                     searched.idle,
                     searched.idle_most,
                     searched.habit};
-    if (row->form.kind == FieldForm::Kind::name) field.words = row->form.names;
-    if (row->form.kind == FieldForm::Kind::flag) field.words = kOffOn;
+    if (row->field.form.kind == FieldForm::Kind::name) field.words = row->field.form.names;
+    if (row->field.form.kind == FieldForm::Kind::flag) field.words = kOffOn;
     if (searched.axis == PlanAxis::order) {
       field.number = [](const Layout& l) { return l.order.back() == Dimension::dp ? 1.0 : 0.0; };
       field.words = kOrders;
@@ -107,13 +107,13 @@ PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framewo
 
 std::string value_text(const PlanField& field, const Layout& layout) {
   const double number = field.number(layout);
-  return field.words.empty() ? text_of(field.row->form, number)
+  return field.words.empty() ? text_of(field.row->field.form, number)
                              : std::string(field.words[static_cast<std::size_t>(number)]);
 }
 
 std::optional<std::int64_t> value_of(const PlanField& field, std::string_view text) {
   if (field.words.empty()) {
-    const auto number = number_of(field.row->form, text);
+    const auto number = number_of(field.row->field.form, text);
     return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
   }
   const auto word = std::find(field.words.begin(), field.words.end(), text);

@@ -35,7 +35,7 @@ struct PlanField {
     return static_cast<std::int64_t>(number(layout));
   }
   /// "At most" has a meaning.
-  bool counts() const { return row->form.kind == FieldForm::Kind::whole; }
+  bool counts() const { return row->field.form.kind == FieldForm::Kind::whole; }
 };
 
 std::span<const PlanField> plan_fields();

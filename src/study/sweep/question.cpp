@@ -14,34 +14,70 @@
 namespace headway {
 namespace {
 
-constexpr RunField kThreshold = {
-    "threshold", "0..1",
-    "share of what the first accelerators bring, below which more bring little; default 0.5"};
-constexpr RunField kBest = {"best", "",
-                            "each point takes the best layout (headway plan), not the given one"};
-constexpr RunField kNetworkFields[] = {
-    kBest,
-    {"bandwidth", "LIST", "factors of the rates beyond the node; default 0.125 to 8"},
-    {"latency", "LIST", "factors of the latencies beyond the node; default 0.125 to 8"},
-    {"domain", "LIST", "accelerators that the innermost links join; default 8 to 512"},
-};
-constexpr RunField kContextFields[] = {
-    kBest,
-    {"at", "LIST", "tokens in a sequence; default: 1/4 to 32 times --seq"},
-    {"keep", "tokens|sequences", "what of a step stays the same; default tokens"},
-};
-constexpr RunField kAcceleratorFields[] = {
-    kBest, {"at", "LIST", "accelerators, as 8,16,32; default: 1 to 64 times --gpus"}, kThreshold};
-constexpr RunField kModelFields[] = {
-    kBest, {"at", "LIST", "models; default: the family of --model among the built-in ones"}};
-constexpr RunField kHardwareFields[] = {
-    kBest, {"at", "LIST", "clusters; default: dgx-v100 to gb200-nvl72, by generation"}};
-constexpr RunField kLayoutFields[] = {
-    kBest,
-    {"at", "LIST", "degrees of tensor, context and pipeline parallelism; default 2,4,8"},
-    {"shard", "LIST",
-     "ranks that share one copy of sharded states (hybrid sharding); default: the innermost "
-     "domain, and 4, 16 ... times as many"}};
+constexpr FieldForm kList = {.kind = FieldForm::Kind::list};
+constexpr std::array<std::string_view, 2> kKept = {"sequences", "tokens"};
+
+RunField at(const char* what, const char* otherwise) {
+  return {"at", "LIST", what, kList, {}, otherwise};
+}
+
+// What a sweep along the axis takes besides a run and what is assumed of a whole one.
+std::vector<RunField> table(SweepAxis axis) {
+  std::vector<RunField> out = {
+      {"best",
+       "",
+       "each point takes the best layout (headway plan), not the given one",
+       {.kind = FieldForm::Kind::flag}}};
+  switch (axis) {
+    case SweepAxis::weak:
+    case SweepAxis::strong:
+      out.push_back(at("accelerators, as 8,16,32", "1 to 64 times --gpus"));
+      out.push_back({"threshold",
+                     "0..1",
+                     "share of what the first accelerators bring, below which more bring little",
+                     {.kind = FieldForm::Kind::number, .least = 0, .most = 1},
+                     {},
+                     "0.5"});
+      break;
+    case SweepAxis::model:
+      out.push_back(at("models", "the family of --model among the built-in ones"));
+      break;
+    case SweepAxis::context:
+      out.push_back(at("tokens in a sequence", "1/4 to 32 times --seq"));
+      out.push_back({"keep",
+                     "tokens|sequences",
+                     "what of a step stays the same",
+                     {.kind = FieldForm::Kind::name, .names = kKept},
+                     {},
+                     "tokens"});
+      break;
+    case SweepAxis::hardware:
+      out.push_back(at("clusters", "dgx-v100 to gb200-nvl72, by generation"));
+      break;
+    case SweepAxis::network:
+      out.push_back(
+          {"bandwidth", "LIST", "factors of the rates beyond the node", kList, {}, "0.125 to 8"});
+      out.push_back(
+          {"latency", "LIST", "factors of the latencies beyond the node", kList, {}, "0.125 to 8"});
+      out.push_back(
+          {"domain", "LIST", "accelerators that the innermost links join", kList, {}, "8 to 512"});
+      break;
+    case SweepAxis::layout:
+      out.push_back(at("degrees of tensor, context and pipeline parallelism", "2,4,8"));
+      out.push_back({"shard",
+                     "LIST",
+                     "ranks that share one copy of sharded states (hybrid sharding)",
+                     kList,
+                     {},
+                     "the innermost domain, and 4, 16 ... times as many"});
+      break;
+  }
+  for (RunField& field : out) {
+    field.help = help_text(field);
+    field.group = "Points";
+  }
+  return out;
+}
 
 // Words between commas, without blanks around them.
 std::vector<std::string> words(const std::string& text) {
@@ -133,7 +169,6 @@ void read_axis(const RunRequest& fields, SweepQuestion& question, Problems& prob
   ListReader lists(reader);
   question.best = reader.flag("best");
   reader.number("threshold", question.threshold, 0, 1);
-  constexpr std::array<std::string_view, 2> kKept = {"sequences", "tokens"};
   reader.choice("keep", kKept, question.keep_tokens);
   if (is_over_names(question.axis)) {
     question.names = lists.texts("at");
@@ -156,22 +191,12 @@ void read_axis(const RunRequest& fields, SweepQuestion& question, Problems& prob
 }  // namespace
 
 std::span<const RunField> scale_sweep_fields(SweepAxis axis) {
-  switch (axis) {
-    case SweepAxis::weak:
-    case SweepAxis::strong:
-      return kAcceleratorFields;
-    case SweepAxis::model:
-      return kModelFields;
-    case SweepAxis::context:
-      return kContextFields;
-    case SweepAxis::hardware:
-      return kHardwareFields;
-    case SweepAxis::network:
-      return kNetworkFields;
-    case SweepAxis::layout:
-      return kLayoutFields;
-  }
-  return {};
+  static const auto all = [] {
+    std::array<std::vector<RunField>, kSweepNames.size()> out;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = table(static_cast<SweepAxis>(i));
+    return out;
+  }();
+  return all[static_cast<std::size_t>(axis)];
 }
 
 Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request) {

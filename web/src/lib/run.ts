@@ -1,5 +1,7 @@
-// The fields of a run: how the page asks for each. Help and legal values come from the server's schema.
+// The fields of a run: how the page asks for each. Which there are comes from Headway's table, help from the
+// server's schema.
 import type { Request } from "./api";
+import { kFields, type FieldName } from "./fields";
 import type { Fields } from "./url";
 
 export type FieldKind =
@@ -27,104 +29,87 @@ export interface FieldGroup {
   readonly folded?: boolean;
 }
 
-const count = (name: string, label: string, unit?: string): RunField => ({
-  name,
-  label,
-  kind: "count",
-  ...(unit ? { unit } : {}),
-});
-const choice = (name: string, label: string, ...choices: string[]): RunField => ({ name, label, kind: "choice", choices });
-const flag = (name: string, label: string): RunField => ({ name, label, kind: "switch" });
-const onOff = (name: string, label: string) => choice(name, label, "on", "off");
-
-/** What is trained, and on what. */
-export const kJobGroup: FieldGroup = {
-  title: "Run",
-  fields: [
-    { name: "model", label: "Model", kind: "model" },
-    { name: "cluster", label: "Cluster", kind: "cluster" },
-    count("gpus", "Accelerators"),
-    count("seq", "Sequence length", "tokens"),
-    count("global-batch", "Global batch", "sequences"),
-    choice("precision", "Precision", "bf16", "fp32", "tf32", "fp16", "fp8", "fp8-current", "fp8-block", "mxfp8", "fp4"),
-    choice("framework", "Framework", "megatron", "fsdp", "deepspeed", "nanotron", "jax"),
-  ],
+/** What the page calls each field, and in what it counts. The compiler refuses a field without one. */
+const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]>> = {
+  model: ["Model"],
+  vocab: ["Vocabulary", "tokens"],
+  cluster: ["Cluster"],
+  gpus: ["Accelerators"],
+  seq: ["Sequence length", "tokens"],
+  "global-batch": ["Global batch", "sequences"],
+  framework: ["Framework"],
+  precision: ["Precision"],
+  task: ["Task"],
+  optimizer: ["Optimizer"],
+  attention: ["Attention kernel"],
+  dp: ["Data"],
+  tp: ["Tensor"],
+  cp: ["Context"],
+  pp: ["Pipeline"],
+  vpp: ["Virtual stages"],
+  ep: ["Expert"],
+  etp: ["Tensor in experts"],
+  "micro-batch": ["Micro-batch", "sequences"],
+  zero: ["ZeRO stage"],
+  shard: ["Ranks of one shard"],
+  "no-reshard": ["Keep gathered weights"],
+  "no-sp": ["No sequence parallelism"],
+  "keep-gathered": ["Keep gathered inputs"],
+  "cp-exchange": ["Context exchange"],
+  recompute: ["Recompute"],
+  "recompute-pieces": ["Recomputed pieces"],
+  "recompute-every": ["Every n-th layer"],
+  "recompute-early-stop": ["Stop recomputing early"],
+  schedule: ["Schedule"],
+  "first-stage-layers": ["Layers, first stage"],
+  "last-stage-layers": ["Layers, last stage"],
+  "embedding-slots": ["Embedding counts as", "layers"],
+  "head-slots": ["Head counts as", "layers"],
+  offload: ["Offload"],
+  order: ["Order of ranks"],
+  "overlap-gradients": ["Overlap gradients"],
+  "overlap-parameters": ["Overlap parameters"],
+  "overlap-tensor": ["Overlap tensor calls"],
+  "param-dtype": ["Gathered weights"],
+  "reduce-dtype": ["Reduced gradients"],
+  "padding-mask": ["Padding mask"],
+  "fused-loss": ["Fused loss"],
+  "loss-metrics": ["Metrics per loss"],
+  "overlap-experts": ["Overlap experts"],
+  dispatch: ["Dispatch"],
+  graphs: ["CUDA graphs"],
+  "fused-experts": ["Fused experts"],
+  "attention-8-bit": ["8-bit attention"],
+  "small-gradients": ["16-bit gradients"],
+  unfused: ["Unfused kernels"],
+  "not-causal": ["Not causal"],
+  dropout: ["Dropout"],
+  "lora-rank": ["Adapter rank"],
+  adapters: ["Adapters"],
+  document: ["Mean document", "tokens"],
+  "expert-imbalance": ["Expert imbalance"],
+  software: ["Software of", "year-month"],
+  "checked-collectives": ["Checked collectives"],
+  "blocking-transfers": ["Blocking transfers"],
+  "attention-flops": ["MFU counts attention"],
 };
 
-export const kDegreesGroup: FieldGroup = {
-  title: "Degrees",
-  fields: [
-    count("dp", "Data"),
-    count("tp", "Tensor"),
-    count("cp", "Context"),
-    count("pp", "Pipeline"),
-    count("vpp", "Virtual stages"),
-    count("ep", "Expert"),
-    count("etp", "Tensor in experts"),
-    count("micro-batch", "Micro-batch", "sequences"),
-    choice("zero", "ZeRO stage", "0", "1", "2", "3"),
-  ],
-};
+/** The groups in the order of the table; the last waits until it is asked for. */
+function groupsOf(fields: typeof kFields): readonly FieldGroup[] {
+  const titles = [...new Set(fields.map((field) => field.group))];
+  return titles.map((title) => ({
+    title,
+    folded: title === "More",
+    fields: fields
+      .filter((field) => field.group === title)
+      .map((field) => {
+        const [label, unit] = kWords[field.name];
+        return { ...field, label, ...(unit ? { unit } : {}) };
+      }),
+  }));
+}
 
-export const kMemoryGroup: FieldGroup = {
-  title: "Memory and schedule",
-  fields: [
-    choice("recompute", "Recompute", "none", "selective", "full"),
-    count("recompute-every", "Every n-th layer"),
-    choice("schedule", "Schedule", "1f1b", "gpipe", "zero-bubble", "zero-bubble-v", "dual-pipe"),
-    { name: "offload", label: "Offload", kind: "text" },
-    flag("no-sp", "No sequence parallelism"),
-    flag("no-reshard", "Keep gathered weights"),
-    onOff("overlap-gradients", "Overlap gradients"),
-    onOff("overlap-parameters", "Overlap parameters"),
-    onOff("overlap-tensor", "Overlap tensor calls"),
-  ],
-};
-
-export const kMoreGroup: FieldGroup = {
-  title: "More",
-  folded: true,
-  fields: [
-    count("vocab", "Vocabulary", "tokens"),
-    choice("task", "Task", "pretrain", "finetune", "lora"),
-    choice("optimizer", "Optimizer", "adamw", "adam", "sgd", "adafactor", "muon", "adam-8bit"),
-    choice("attention", "Attention kernel", "unfused", "flash1", "flash2", "flash3", "triton"),
-    choice("attention-flops", "MFU counts attention", "full", "causal"),
-    choice("cp-exchange", "Context exchange", "ring", "all-to-all"),
-    count("shard", "Ranks of one shard"),
-    { name: "order", label: "Order of ranks", kind: "text" },
-    { name: "recompute-pieces", label: "Recomputed pieces", kind: "text" },
-    onOff("recompute-early-stop", "Stop recomputing early"),
-    count("first-stage-layers", "Layers, first stage"),
-    count("last-stage-layers", "Layers, last stage"),
-    count("embedding-slots", "Embedding counts as", "layers"),
-    count("head-slots", "Head counts as", "layers"),
-    choice("param-dtype", "Gathered weights", "bf16", "fp32"),
-    choice("reduce-dtype", "Reduced gradients", "bf16", "fp32"),
-    onOff("fused-loss", "Fused loss"),
-    count("loss-metrics", "Metrics per loss"),
-    onOff("overlap-experts", "Overlap experts"),
-    choice("dispatch", "Dispatch", "copies", "once"),
-    choice("graphs", "CUDA graphs", "none", "dense", "step"),
-    { name: "expert-imbalance", label: "Expert imbalance", kind: "number" },
-    { name: "dropout", label: "Dropout", kind: "number" },
-    count("lora-rank", "Adapter rank"),
-    choice("adapters", "Adapters", "all", "query-key-value"),
-    count("document", "Mean document", "tokens"),
-    { name: "software", label: "Software of", kind: "text", unit: "year-month" },
-    flag("keep-gathered", "Keep gathered inputs"),
-    flag("padding-mask", "Padding mask"),
-    flag("fused-experts", "Fused experts"),
-    flag("attention-8-bit", "8-bit attention"),
-    flag("small-gradients", "16-bit gradients"),
-    flag("unfused", "Unfused kernels"),
-    flag("not-causal", "Not causal"),
-    flag("checked-collectives", "Checked collectives"),
-    flag("blocking-transfers", "Blocking transfers"),
-  ],
-};
-
-export const kRunGroups: readonly FieldGroup[] = [kJobGroup, kDegreesGroup, kMemoryGroup, kMoreGroup];
+export const kRunGroups = groupsOf(kFields);
 export const kRunFields: readonly RunField[] = kRunGroups.flatMap((group) => group.fields);
 export const kRunNames: readonly string[] = kRunFields.map((field) => field.name);
 

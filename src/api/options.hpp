@@ -1,0 +1,66 @@
+// What the rows of commands are written with: options of the usual kinds, and a request that is run
+// as they filled it. Internal to src/api.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/command.hpp"
+
+namespace headway {
+
+constexpr std::string_view kOverrides = "a run file; flags override its fields";
+
+/// What every question about one run needs.
+inline const std::vector<std::string_view> kRunNeeds = {"model", "cluster", "seq", "global-batch"};
+
+/// The fields of a run and the like, but those whose names are taken: their reader judges what they
+/// may be.
+void add_fields(std::vector<Option>& options, RunRequest& into, std::span<const RunField> fields,
+                const std::vector<std::string_view>& needed = {});
+void add(std::vector<Option>& options, std::vector<Option> more);
+
+/// A file or folder of this machine.
+Option path(std::string_view name, std::string_view value, std::string_view help, Target target);
+/// The same without a name before it.
+Option operand(std::string_view shown, std::string_view help, Target target);
+Option wordless(std::string_view name, std::string_view help, bool& target);
+
+template <class Names>
+std::vector<std::string> words(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
+/// What requests have of the circumstances.
+template <class Request>
+void adopt(Request& request, const Circumstances& at) {
+  if constexpr (requires { request.json; }) request.json = at.json;
+  if constexpr (requires { request.threads; }) request.threads = at.threads;
+  if constexpr (requires { request.progress; }) request.progress = at.progress;
+}
+
+/// A command whose request is run as it was filled.
+template <class Request>
+auto running(std::shared_ptr<Request> request, CommandOutput (*run)(const Request&)) {
+  return [request = std::move(request), run](const Circumstances& at) {
+    adopt(*request, at);
+    return run(*request);
+  };
+}
+
+// The commands, each made anew for a question, beside what they run.
+Command predict_command();
+Command plan_command();
+Command comms_command();
+Command scale_command();
+Command limits_command();
+Command validate_command();
+Command list_command();
+Command bench_command();
+Command calibrate_command();
+
+}  // namespace headway

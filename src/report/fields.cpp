@@ -1,0 +1,128 @@
+#include "report/fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/text.hpp"
+#include "layout/fields.hpp"
+#include "study/plan/fields.hpp"
+
+namespace headway {
+namespace {
+
+using Kind = FieldForm::Kind;
+
+constexpr double kMany = 1e12;  // a bound that only keeps numbers finite
+
+// The names that may be given, without the one that nothing given stands for.
+std::vector<std::string> names_of(const FieldForm& form) {
+  const std::size_t first = std::isnan(form.none) ? 0 : 1;
+  return {form.names.begin() + static_cast<std::ptrdiff_t>(std::min(first, form.names.size())),
+          form.names.end()};
+}
+
+std::string in_code(const std::vector<std::string>& names) {
+  return "`" + join(names, "` `") + "`";
+}
+
+// What may be given, as a cell of a table.
+std::string may_be(const RunField& field) {
+  const FieldForm& form = field.form;
+  switch (form.kind) {
+    case Kind::whole:
+      return form.most < kMany ? text_of(form, form.least) + " to " + text_of(form, form.most)
+                               : "a whole number from " + text_of(form, form.least);
+    case Kind::number:
+      return "a number from " + text_of(form, form.least) + " to " + text_of(form, form.most);
+    case Kind::name:
+      return form.lists ? in_code(names_of(form)) : "an order, as `" + text_of(form, 0) + "`";
+    case Kind::names:
+      return "of " + in_code(names_of(form));
+    case Kind::flag:
+      return "a switch";
+    case Kind::month:
+      return "a month, as `2025-06`";
+    case Kind::text:
+    case Kind::amount:
+    case Kind::list:
+      break;
+  }
+  return "a name or a file";
+}
+
+bool is_searched(const FieldRow& row) {
+  const auto fields = plan_fields();
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const PlanField& field) { return field.row == &row; });
+}
+
+// The kind of question that the page asks, and the values that it offers.
+struct Asked {
+  const char* kind;
+  std::vector<std::string> choices = {};
+};
+Asked asked(const RunField& field) {
+  const FieldForm& form = field.form;
+  if (field.name == "model") return {"model"};
+  if (field.name == "cluster") return {"cluster"};
+  switch (form.kind) {
+    case Kind::whole: {
+      if (form.most - form.least > 9) return {"count"};
+      Asked out{"choice"};
+      for (double i = form.least; i <= form.most; ++i) out.choices.push_back(text_of(form, i));
+      return out;
+    }
+    case Kind::number:
+      return {"number"};
+    case Kind::name:
+      if (form.lists) return {"choice", names_of(form)};
+      break;
+    case Kind::flag:
+      return {"switch"};
+    case Kind::text:
+    case Kind::names:
+    case Kind::month:
+    case Kind::amount:
+    case Kind::list:
+      break;
+  }
+  return {"text"};
+}
+
+}  // namespace
+
+std::string fields_markdown() {
+  std::string out;
+  for (const std::string_view group : kFieldGroups) {
+    out += (out.empty() ? "## " : "\n## ") + std::string(group) +
+           "\n\n| field | may be | where nothing is given | searched | what it is |\n"
+           "|---|---|---|---|---|\n";
+    for (const FieldRow& row : field_rows()) {
+      if (row.field.group != group) continue;
+      out += "| `" + std::string(row.field.name) + "` | " + may_be(row.field) + " | " +
+             default_text(row) + " | " + (is_searched(row) ? "yes" : "") + " | " + row.field.help +
+             " |\n";
+    }
+  }
+  return out;
+}
+
+std::string fields_typescript() {
+  std::string out =
+      "// The fields of a run. Made from src/layout/field_rows.cpp by scripts/update-golden.\n\n"
+      "export const kFields = [\n";
+  for (const std::string_view group : kFieldGroups) {
+    for (const FieldRow& row : field_rows()) {
+      if (row.field.group != group) continue;
+      const auto [kind, choices] = asked(row.field);
+      out += "  { name: \"" + std::string(row.field.name) + "\", group: \"" + std::string(group) +
+             "\", kind: \"" + kind + "\"";
+      if (!choices.empty()) out += ", choices: [\"" + join(choices, "\", \"") + "\"]";
+      out += " },\n";
+    }
+  }
+  return out + "] as const;\n\nexport type FieldName = (typeof kFields)[number][\"name\"];\n";
+}
+
+}  // namespace headway

@@ -1,0 +1,15 @@
+// What is said of the fields of a run outside help: made from the table, and held equal to it by
+// tests/golden_test.cpp.
+#pragma once
+
+#include <string>
+
+namespace headway {
+
+/// The tables of docs/fields.md, a heading each.
+std::string fields_markdown();
+
+/// web/src/lib/fields.ts: the names, groups and kinds of the fields, and what may be chosen.
+std::string fields_typescript();
+
+}  // namespace headway
