@@ -72,9 +72,9 @@ inline std::string flags_of(const Case& c) {
   for (const FieldRow& row : field_rows()) {
     const double number = number_of(c, row);
     if (!can_be_set(row) || number == number_of(Case(), row)) continue;
-    const std::string text = text_of(row.form, number);
+    const std::string text = text_of(row.field.form, number);
     out += " --" + std::string(row.field.name);
-    if (row.form.kind != FieldForm::Kind::flag) out += " " + text;
+    if (row.field.form.kind != FieldForm::Kind::flag) out += " " + text;
   }
   return out;
 }
@@ -172,8 +172,8 @@ inline double usual_number(const FieldRow& row) {
                                                           {"embedding-slots", 3},
                                                           {"head-slots", 3}};
   const auto found = largest.find(row.field.name);
-  if (found == largest.end()) return any_number(row.form);
-  return row.form.least - (row.form.least == 0 ? 0 : 1) +
+  if (found == largest.end()) return any_number(row.field.form);
+  return row.field.form.least - (row.field.form.least == 0 ? 0 : 1) +
          static_cast<double>(power_of_two(found->second));
 }
 

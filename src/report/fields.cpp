@@ -122,7 +122,16 @@ std::string fields_typescript() {
       out += " },\n";
     }
   }
-  return out + "] as const;\n\nexport type FieldName = (typeof kFields)[number][\"name\"];\n";
+  out +=
+      "] as const;\n\nexport type FieldName = (typeof kFields)[number][\"name\"];\n\n"
+      "// What a search varies, by its own names, and whether \"at most\" has a meaning.\n"
+      "export const kSearched = [\n";
+  for (const PlanField& field : plan_fields()) {
+    out += "  { name: \"" + std::string(field.name) + "\", field: \"" +
+           std::string(field.row->field.name) +
+           "\", counts: " + (field.counts() ? "true" : "false") + " },\n";
+  }
+  return out + "] as const;\n";
 }
 
 }  // namespace headway

@@ -9,7 +9,8 @@ namespace headway {
 /// The tables of docs/fields.md, a heading each.
 std::string fields_markdown();
 
-/// web/src/lib/fields.ts: the names, groups and kinds of the fields, and what may be chosen.
+/// web/src/lib/fields.ts: the names, groups and kinds of the fields, what may be chosen, and which
+/// a search varies.
 std::string fields_typescript();
 
 }  // namespace headway

@@ -48,6 +48,18 @@ TEST(RunProblems, DoNotDependOnTheNameOfTheFile) {
   for (const std::string& name : file_names()) EXPECT_EQ(problems_of(text, name), expected) << name;
 }
 
+RC_GTEST_PROP(RunProblems, AreTheSameWhateverTheNameOfTheFile, ()) {
+  const auto part = rc::gen::oneOf(
+      rc::gen::string<std::string>(),
+      rc::gen::map(rc::gen::elementOf(file_names()), [](std::string name) { return name; }));
+  const std::string name = *part + *part;
+  RC_PRE(!name.empty());
+  const std::string text =
+      "model = 'llama-2-7b'\ncluster = 'dgx-h100'\ngpus = 7\ntp = 3\nseq = 4097\n"
+      "global-batch = 7\nmicro-batch = 'x'\nep = 2\nbroken = 1\n";
+  RC_ASSERT(problems_of(text, name) == problems_of(text, "run.toml"));
+}
+
 // Values of each field: some right, some wrong beside some others.
 const std::map<std::string, std::vector<std::string>>& values() {
   static const std::map<std::string, std::vector<std::string>> out = {

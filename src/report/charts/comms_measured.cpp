@@ -8,6 +8,7 @@
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/charts/traffic.hpp"
 #include "study/measured/rates.hpp"
 
 namespace headway {
@@ -210,24 +211,8 @@ std::string busbw_plot(const Measured& measured, const Cluster* cluster) {
 }  // namespace
 
 std::string_view colour_of(Operation op) {
-  switch (op) {
-    case Operation::all_reduce:
-      return kBlue;
-    case Operation::all_gather:
-      return kGreen;
-    case Operation::reduce_scatter:
-      return kVermilion;
-    case Operation::all_to_all:
-      return kPurple;
-    case Operation::broadcast:
-      return "#e69f00";
-    case Operation::send:
-    case Operation::receive:
-    case Operation::send_receive:
-      return "#56b4e9";
-    default:
-      return kInk;
-  }
+  const auto called = row_of(op).collective;  // the same as in drawings of expected calls
+  return called ? colour_of(*called) : kInk;
 }
 
 std::vector<Operation> operations_of(const Measured& measured) {

@@ -2,13 +2,9 @@
 import type { Problem, Request } from "./api";
 import type { PlanDocument, PlanPoint } from "./documents";
 import { percent, seconds, si } from "./format";
+import { kSearched } from "./fields";
 import { fieldsOfFlags, kJobGroup, kMoreGroup, kRunFields, requestValue, runRequest, type FieldGroup } from "./run";
 import type { Fields } from "./url";
-
-/** Degrees that may be kept at a value (fix-NAME) or at most there (max-NAME). */
-export const kSearched = ["dp", "tp", "cp", "pp", "vpp", "ep", "etp", "micro-batch", "zero"] as const;
-/** Other searched fields that may be kept at a value. */
-const kKept = ["recompute", "schedule", "offload", "cp-exchange", "sp", "overlap-tensor"] as const;
 
 export const kSearchGroup: FieldGroup = {
   title: "Search",
@@ -20,24 +16,35 @@ export const kSearchGroup: FieldGroup = {
   ],
 };
 
-const label = (name: string) => kRunFields.find((field) => field.name === name)?.label ?? name;
+type Searched = (typeof kSearched)[number];
+/** Those that count may be kept at a value (fix-NAME) or at most there (max-NAME), others at a value. */
+const kCounted = kSearched.filter((each) => each.counts);
+
+// What a switch turns off is kept on or off.
+const kOnOff: Readonly<Record<string, string>> = {
+  sp: "Sequence parallel (on, off)",
+  reshard: "Drop gathered weights (on, off)",
+};
+const label = ({ name, field }: Searched) => kOnOff[name] ?? kRunFields.find((each) => each.name === field)?.label ?? name;
 
 export const kFixGroup: FieldGroup = {
   title: "Keep at",
   folded: true,
   fields: [
-    ...kSearched.map((name) => ({ name: `fix-${name}`, label: label(name), kind: "count" as const })),
-    ...kKept.map((name) => ({ name: `fix-${name}`, label: name === "sp" ? "Sequence parallel (on, off)" : label(name), kind: "text" as const })),
+    ...kCounted.map((each) => ({ name: `fix-${each.name}`, label: label(each), kind: "count" as const })),
+    ...kSearched
+      .filter((each) => !each.counts)
+      .map((each) => ({ name: `fix-${each.name}`, label: label(each), kind: "text" as const })),
   ],
 };
 export const kMaxGroup: FieldGroup = {
   title: "Keep at most",
   folded: true,
-  fields: kSearched.map((name) => ({ name: `max-${name}`, label: label(name), kind: "count" as const })),
+  fields: kCounted.map((each) => ({ name: `max-${each.name}`, label: label(each), kind: "count" as const })),
 };
 
 // Fields of a run that the search does not choose by itself.
-const kSearchedNames = new Set<string>([...kSearched, ...kKept]);
+const kSearchedNames = new Set<string>(kSearched.map((each) => each.field));
 const kGivenMore: FieldGroup = {
   ...kMoreGroup,
   fields: kMoreGroup.fields.filter((field) => !kSearchedNames.has(field.name)),

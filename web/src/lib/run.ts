@@ -110,6 +110,9 @@ function groupsOf(fields: typeof kFields): readonly FieldGroup[] {
 }
 
 export const kRunGroups = groupsOf(kFields);
+/** What is trained, and on what; and what is rarely said. */
+export const kJobGroup = kRunGroups[0]!;
+export const kMoreGroup = kRunGroups[kRunGroups.length - 1]!;
 export const kRunFields: readonly RunField[] = kRunGroups.flatMap((group) => group.fields);
 export const kRunNames: readonly string[] = kRunFields.map((field) => field.name);
 
