@@ -32,7 +32,7 @@ void add_option(std::string& out, const Option& option) {
   if (!is_flag(option)) return;
   out += ".TP\n" + bold("--" + std::string(option.name));
   if (!option.value.empty()) out += " " + italic(option.value);
-  out += "\n" + plain(option.help) + "\n";
+  out += "\n" + plain(help_of(option)) + "\n";
 }
 
 void add_command(std::string& out, const CommandRow& row, const std::string& before) {
@@ -51,7 +51,7 @@ void add_command(std::string& out, const CommandRow& row, const std::string& bef
   out += "\n" + plain(command.help) + "\n";
   for (const Option& option : command.options) {
     if (option.operand.empty()) continue;
-    out += ".TP\n" + italic(option.operand) + "\n" + plain(option.help) + "\n";
+    out += ".TP\n" + italic(option.operand) + "\n" + plain(help_of(option)) + "\n";
   }
   for (const Option& option : command.options) add_option(out, option);
   for (const std::string& example : command.examples) {
