@@ -22,7 +22,7 @@ std::string listed(const Breaches& breaches) {
 
 TEST(Layering, TheRepositoryIsRead) {
   EXPECT_TRUE(repository().contains("src/base/quantity.hpp"));
-  EXPECT_TRUE(repository().contains("src/step/call.hpp"));
+  EXPECT_TRUE(repository().contains("src/step/program/call.hpp"));
   EXPECT_TRUE(repository().contains("apps/cli/main.cpp"));
 }
 
@@ -46,6 +46,16 @@ TEST(Problems, AreToldApartByWhatTheyAreNotByTheirWords) {
   EXPECT_TRUE(found.empty()) << listed(found);
 }
 
+TEST(Rooms, HoldAFewFilesEach) {
+  const Breaches found = room_breaches(repository());
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
+TEST(Names, OfFrameworksAndArchitecturesStandInDataAlone) {
+  const Breaches found = name_breaches(repository(), names_in_data(source_dir()));
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
 TEST(FormulaIds, StandInCodeDocumentsAndTests) {
   const Breaches found = formula_id_breaches(repository());
   EXPECT_TRUE(found.empty()) << listed(found);
@@ -57,9 +67,10 @@ SourceTree sound() {
   return {{"src/base/text.hpp", "#include <string>\n"},
           {"src/model/model.hpp", "#include \"base/text.hpp\"\n"},
           {"src/cluster/cluster.hpp", "#include \"base/text.hpp\"\n"},
-          {"src/step/call.hpp", "#include \"cluster/cluster.hpp\"\n"},
-          {"src/step/op.hpp", "#include \"model/model.hpp\"\n"},
-          {"src/trace/read.cpp", "#include \"step/call.hpp\"\n"},
+          {"src/step/program/call.hpp", "#include \"cluster/cluster.hpp\"\n"},
+          {"src/step/program/op.hpp", "#include \"model/model.hpp\"\n"},
+          {"src/step/step.hpp", "#include \"step/program/op.hpp\"\n"},
+          {"src/trace/recording/read.cpp", "#include \"step/program/call.hpp\"\n"},
           {"src/step/frameworks/habits.hpp", "#include \"base/text.hpp\"\n"},
           {"src/run/run.hpp", "#include \"step/frameworks/habits.hpp\"\n"},
           {"src/launch/launch.hpp", "#include \"run/run.hpp\"\n"},
@@ -67,7 +78,7 @@ SourceTree sound() {
           {"src/launch/megatron/read.hpp",
            "#include \"launch/shell/words.hpp\"\n#include \"launch/launch.hpp\"\n"},
           {"src/launch/nanotron/read.cpp", "#include \"launch/launch.hpp\"\n"},
-          {"src/forecast/case_for_test.hpp", "#include \"step/op.hpp\"\n"},
+          {"src/forecast/case_for_test.hpp", "#include \"step/step.hpp\"\n"},
           {"src/limits/run.hpp", "#include \"cluster/cluster.hpp\"\n"},
           {"src/api/api.hpp", "#include \"limits/run.hpp\"\n"},
           {"apps/cli/main.cpp", "#include \"api/api.hpp\"\n#include <CLI/CLI.hpp>\n"}};
@@ -87,12 +98,18 @@ TEST(LayeringCheck, ASoundTreeHasNoBreach) {
 
 TEST(LayeringCheck, FindsEachForbiddenDirection) {
   const std::pair<const char*, const char*> forbidden[] = {
-      {"src/base/x.cpp", "model/model.hpp"},     {"src/model/x.hpp", "cluster/cluster.hpp"},
-      {"src/cluster/x.cpp", "model/model.hpp"},  {"src/limits/x.cpp", "model/model.hpp"},
-      {"src/limits/x.hpp", "step/call.hpp"},     {"src/cluster/x.hpp", "step/call.hpp"},
-      {"src/trace/x.cpp", "step/op.hpp"},        {"src/trace/x.cpp", "model/model.hpp"},
-      {"src/step/x.cpp", "api/api.hpp"},         {"apps/cli/x.cpp", "step/call.hpp"},
-      {"src/fit/x.cpp", "api/api.hpp"},          {"src/else/x.cpp", "base/text.hpp"},
+      {"src/base/x.cpp", "model/model.hpp"},
+      {"src/model/x.hpp", "cluster/cluster.hpp"},
+      {"src/cluster/x.cpp", "model/model.hpp"},
+      {"src/limits/x.cpp", "model/model.hpp"},
+      {"src/limits/x.hpp", "step/program/call.hpp"},
+      {"src/cluster/x.hpp", "step/program/call.hpp"},
+      {"src/trace/x.cpp", "step/step.hpp"},
+      {"src/trace/x.cpp", "model/model.hpp"},
+      {"src/step/x.cpp", "api/api.hpp"},
+      {"apps/cli/x.cpp", "step/program/call.hpp"},
+      {"src/fit/x.cpp", "api/api.hpp"},
+      {"src/else/x.cpp", "base/text.hpp"},
       {"src/base/x_test.cpp", "model/model.hpp"}};
   for (const auto& [file, include] : forbidden) {
     const std::string line = "// a comment\n  #  include \"" + std::string(include) + "\"\n";
@@ -111,9 +128,9 @@ TEST(LayeringCheck, FindsEachForbiddenDirectionBetweenFoldersInAFolder) {
       {"src/launch/nanotron/x.cpp", "launch/shell/words.hpp"},
       {"src/launch/nanotron/x.cpp", "launch/megatron/read.hpp"},
       {"src/launch/megatron/x.cpp", "forecast/case_for_test.hpp"},
-      {"src/launch/megatron/x.cpp", "step/op.hpp"},  // of step its habits alone
+      {"src/launch/megatron/x.cpp", "step/step.hpp"},  // of step its habits alone
       {"src/launch/megatron/x_test.cpp", "api/api.hpp"},
-      {"src/run/x.cpp", "step/op.hpp"},
+      {"src/run/x.cpp", "step/step.hpp"},
       {"src/run/x.cpp", "launch/launch.hpp"},
       {"src/study/x.cpp", "run/run.hpp"},
       {"src/api/x.cpp", "launch/megatron/read.hpp"},  // by the one door of launch
@@ -135,12 +152,17 @@ TEST(LayeringCheck, TestsOfLaunchMayPriceTheRunsTheyReadBack) {
 
 TEST(LayeringCheck, FindsAnIncludeThatNamesNoFile) {
   EXPECT_EQ(layer_breaches(with("src/step/x.hpp", "#include \"step/none.hpp\"\n")).size(), 1u);
-  EXPECT_EQ(layer_breaches(with("src/step/x.hpp", "#include \"op.hpp\"\n")).size(), 0u);
+  EXPECT_EQ(layer_breaches(with("src/step/x.hpp", "#include \"step.hpp\"\n")).size(), 0u);
 }
 
-TEST(LayeringCheck, TraceSeesWhatTheCallVocabularyIncludes) {
-  EXPECT_EQ(listed(layer_breaches(with("src/trace/x.cpp", "#include \"cluster/cluster.hpp\"\n"))),
-            "");
+TEST(LayeringCheck, OfAStepTracesSeeItsProgramAlone) {
+  const auto breaches = [](const std::string& include) {
+    return layer_breaches(with("src/trace/recording/x.cpp", "#include \"" + include + "\"\n"))
+        .size();
+  };
+  EXPECT_EQ(breaches("step/program/call.hpp"), 0u);
+  EXPECT_EQ(breaches("step/step.hpp"), 1u);
+  EXPECT_EQ(breaches("cluster/cluster.hpp"), 1u);
 }
 
 TEST(LayeringCheck, FindsFilesClocksThreadsAndRandomnessInPureFolders) {
@@ -205,6 +227,49 @@ TEST(ProblemCheck, FindsASearchForWordsAndAFlagAsAPlace) {
                            "out += where_text(problem) + problem.message;"}) {
     EXPECT_EQ(listed(problem_breaches(with("src/api/x.cpp", line))), "") << line;
   }
+}
+
+TEST(RoomCheck, FindsAFolderThatHoldsTooMuchAndCountsNoTests) {
+  for (const auto& [folder, most] : {std::pair("src/step", 25), std::pair("src/api", 20)}) {
+    SourceTree tree;
+    for (int i = 0; i < most; ++i) {
+      const std::string file = std::string(folder) + "/" + std::to_string(i);
+      for (const char* end : {".cpp", "_test.cpp", "_bench.cpp", "_for_test.hpp"}) tree[file + end];
+    }
+    EXPECT_EQ(listed(room_breaches(tree)), "");
+    tree[std::string(folder) + "/inner/x.hpp"];  // a room of its own
+    EXPECT_EQ(listed(room_breaches(tree)), "");
+    tree[std::string(folder) + "/x.hpp"];
+    ASSERT_EQ(room_breaches(tree).size(), 1u);
+    EXPECT_TRUE(room_breaches(tree)[0].starts_with(folder));
+  }
+}
+
+TEST(NameCheck, ReadsTheNamesOffTheData) {
+  const std::set<std::string> names = names_in_data(source_dir());
+  for (const char* name : {"megatron", "torchtitan", "maxtext", "hopper", "cdna3"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(NameCheck, FindsANameInWordsIdentifiersAndLiterals) {
+  const std::set<std::string> names = {"deepspeed", "ada", "jax"};
+  const auto found = [&](const std::string& path, const std::string& line) {
+    return name_breaches(with(path, "int a;\n" + line), names).size();
+  };
+  for (const char* line : {"f(\"deepspeed\");", "void read_deepspeed();", "class DeepSpeedReader;",
+                           "f(\"ada\");", "f('\"', \"jax-on\");", "f(\"// jax\");"}) {
+    EXPECT_EQ(found("src/step/x.cpp", line), 1u) << line;
+    EXPECT_EQ(found("src/launch/deepspeed/x.cpp", line), 0u) << line;
+    EXPECT_EQ(found("src/step/x_test.cpp", line), 0u) << line;
+  }
+  for (const char* line :
+       {"// by DeepSpeed", "int b;  // jax", "/* ada\n jax */", "f(\"adapter\");", "ajax();"}) {
+    EXPECT_EQ(found("src/step/x.cpp", line), 0u) << line;
+  }
+  EXPECT_TRUE(
+      name_breaches(with("src/step/x.cpp", "int a;\n/* \n */ f(\"jax\");"), names)[0].starts_with(
+          "src/step/x.cpp:3 "));
 }
 
 TEST(FormulaIdCheck, FindsAnIdThatIsMissingInAnyOfTheThree) {

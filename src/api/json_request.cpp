@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"

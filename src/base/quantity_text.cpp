@@ -2,9 +2,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <span>
 
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -81,12 +81,9 @@ std::string unit_list(std::span<const Unit> known) {
 
 // The number with three significant digits where it is below 1000, and none behind the point above.
 std::string rounded(double value) {
-  char text[32];
   int decimals = 2;
   for (double limit = 9.995; decimals > 0 && std::abs(value) >= limit; limit *= 10) --decimals;
-  const char* const format = std::abs(value) < 1e6 ? "%.*f" : "%.*e";
-  std::snprintf(text, sizeof text, format, std::abs(value) < 1e6 ? decimals : 2, value);
-  return text;
+  return std::abs(value) < 1e6 ? formatted("%.*f", decimals, value) : formatted("%.2e", value);
 }
 
 std::string scaled(double value, const char* suffix, std::span<const Unit> prefixes) {
@@ -175,9 +172,7 @@ std::string to_text(Watts v) {
 }
 
 std::string count_text(double count) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.0f", count);
-  std::string out = text;
+  std::string out = formatted("%.0f", count);
   const int first = out.starts_with('-') ? 1 : 0;
   for (int at = static_cast<int>(out.size()) - 3; at > first; at -= 3) {
     out.insert(static_cast<std::size_t>(at), ",");
@@ -186,9 +181,7 @@ std::string count_text(double count) {
 }
 
 std::string percent_text(double share) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
+  return formatted("%.1f %%", 100 * share);
 }
 
 std::string duration_text(Seconds time) {
@@ -199,29 +192,19 @@ std::string duration_text(Seconds time) {
   for (const auto& unit : kUnits) {
     const double value = time.value() / unit.seconds;
     if (value < 0.9995 && unit.seconds > 1) continue;
-    char text[48];
-    std::snprintf(text, sizeof text,
-                  value < 9.995   ? "%.2f %s"
-                  : value < 99.95 ? "%.1f %s"
-                                  : "%.0f %s",
-                  value, unit.unit);
-    return text;
+    return formatted(value < 9.995   ? "%.2f %s"
+                     : value < 99.95 ? "%.1f %s"
+                                     : "%.0f %s",
+                     value, unit.unit);
   }
   return "0 s";
 }
 
 std::string short_count_text(double value) {
   if (value >= 1e7) {
-    char text[64];
-    const bool billions = value >= 1e9, trillions = value >= 1e12;
-    std::snprintf(text, sizeof text, "%.3g %s",
-                  value / (trillions  ? 1e12
-                           : billions ? 1e9
-                                      : 1e6),
-                  trillions  ? "T"
-                  : billions ? "B"
-                             : "M");
-    return text;
+    if (value >= 1e12) return formatted("%.3g T", value / 1e12);
+    if (value >= 1e9) return formatted("%.3g B", value / 1e9);
+    return formatted("%.3g M", value / 1e6);
   }
   return count_text(value);
 }

@@ -1,8 +1,9 @@
 #include "base/text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
+
+#include "base/formatted.hpp"
 
 namespace headway {
 namespace {
@@ -106,9 +107,7 @@ std::string printable(std::string_view text, std::size_t limit) {
     } else if (c == '\t') {
       out += "\\t";
     } else {
-      char escaped[5];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
-      out += escaped;
+      out += formatted("\\x%02x", static_cast<unsigned char>(c));
     }
   }
   return out;

@@ -34,15 +34,6 @@ std::string beside(const std::string& file, const std::string& path) {
   return in_folder(folder_of(file), path);
 }
 
-void forget_lines(Node& node) {
-  node.line = 0;
-  if (auto* members = std::get_if<Node::Table>(&node.value)) {
-    for (auto& member : *members) forget_lines(member.second);
-  } else if (auto* elements = std::get_if<Node::Array>(&node.value)) {
-    for (Node& element : *elements) forget_lines(element);
-  }
-}
-
 Node* find_member(Node& node, std::string_view key) {
   auto* members = std::get_if<Node::Table>(&node.value);
   if (members == nullptr) return nullptr;

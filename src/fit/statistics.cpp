@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/formatted.hpp"
+
 namespace headway {
 namespace {
 
@@ -65,6 +67,10 @@ std::optional<double> Confusion::balanced_accuracy() const {
   const int fit = fits_fits + not_fits, not_fit = fits_not + not_not;
   if (fit == 0 || not_fit == 0) return std::nullopt;
   return (static_cast<double>(fits_fits) / fit + static_cast<double>(not_not) / not_fit) / 2;
+}
+
+std::string in_percent(double share, const char* format) {
+  return formatted(format, 100 * share);
 }
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace headway {
@@ -24,6 +25,9 @@ struct ErrorSummary {
   double median = 0, mean = 0, p90 = 0, bias = 0;
 };
 ErrorSummary summarise(const std::vector<double>& errors);
+
+/// A share in percent, as tables of errors have it: "12.3".
+std::string in_percent(double share, const char* format = "%.1f");
 
 /// How a verdict of two kinds came out: the first word is the prediction, the second the truth.
 struct Confusion {

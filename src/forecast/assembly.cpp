@@ -9,41 +9,22 @@ namespace headway {
 namespace {
 
 Seconds& part_of(Parts& parts, Group group) {
-  switch (group) {
-    case Group::tp:
-      return parts.tp;
-    case Group::cp:
-      return parts.cp;
-    case Group::ep:
-      return parts.ep;
-    case Group::pp:
-      return parts.pp;
-    case Group::dp:
-    case Group::expert_dp:
-    case Group::dp_replica:
-    case Group::embedding:
-    case Group::model:
-    case Group::world:
-      return parts.dp;
-  }
-  return parts.other;
+  return parts[row_of(group).part];
 }
 
 // Adds `times` runs of one direction to the parts.
 void add(Parts& parts, const Direction& direction, double times) {
   parts.compute += direction.compute * times;
   parts.other += direction.host * times;
-  for (std::size_t g = 0; g < kGroups; ++g) {
-    part_of(parts, static_cast<Group>(g)) += direction.exposed[g] * times;
+  for (std::size_t g = 0; g < kGroups.size(); ++g) {
+    parts[kGroups[g].part] += direction.exposed[g] * times;
   }
 }
 
 PricedCall price(const Call& call, const Prices& prices) {
   const GroupSpan& span = span_of_group(prices.spans, call.group);
-  return {call,
-          call.op == CollectiveOp::send_receive || call.group == Group::embedding ? std::int64_t{2}
-                                                                                  : span.ranks,
-          crossed_level(span, prices.cluster), call_time(call, prices), Seconds(0)};
+  return {call, is_of_two(call) ? 2 : span.ranks, crossed_level(span, prices.cluster),
+          call_time(call, prices), Seconds(0)};
 }
 
 // Of calls of one kind under the backward pass the last, under the forward pass the first.

@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
 #include "cost/calibration/calibration.hpp"
+#include "forecast/parts.hpp"
 #include "forecast/pipeline_time.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
@@ -17,14 +18,6 @@
 #include "step/step.hpp"
 
 namespace headway {
-
-/// Where the time of a step goes on the rank that sets the pace: computation, communication that no
-/// computation hides by group, idle time in the pipeline, the update, and the rest. They sum to the
-/// step's time.
-struct Parts {
-  Seconds compute, tp, cp, ep, pp, dp, bubble, optimizer, other;
-  Seconds total() const { return compute + tp + cp + ep + pp + dp + bubble + optimizer + other; }
-};
 
 /// A call of the rank that sets the pace, with its price.
 struct PricedCall {

@@ -35,7 +35,7 @@ struct Room {
 
 GroupSpan span_of_call(const Call& call, const Spans& spans) {
   GroupSpan span = span_of_group(spans, call.group);
-  if (call.op != CollectiveOp::send_receive && call.group != Group::embedding) return span;
+  if (!is_of_two(call)) return span;
   for (std::int64_t& members : span.members) members = members == span.ranks ? 2 : 1;
   span.ranks = 2;
   return span;

@@ -10,8 +10,7 @@
 
 namespace headway {
 
-constexpr std::size_t kGroups = kGroupNames.size();
-using ByGroup = std::array<Seconds, kGroups>;
+using ByGroup = std::array<Seconds, kGroups.size()>;
 
 /// A direction of a block: forward (with recomputation apart) or backward.
 struct Direction {

@@ -1,9 +1,9 @@
 #include "launch/parts.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
+#include "base/formatted.hpp"
 #include "platform/paths.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -135,9 +135,7 @@ std::string model_name_of(const std::string& file) {
 }
 
 std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.12g", value);
-  return text;
+  return formatted("%.12g", value);
 }
 
 }  // namespace headway::launch

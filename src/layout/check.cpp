@@ -11,7 +11,7 @@ namespace headway {
 namespace {
 
 // The divisors of `number` up to `limit`, as text: "1, 2, 4, 8".
-std::string divisors(std::int64_t number, std::int64_t limit = 1024) {
+std::string divisors_text(std::int64_t number, std::int64_t limit = 1024) {
   std::string out;
   for (std::int64_t d = 1; d <= std::min(number, limit); ++d) {
     if (number % d != 0) continue;
@@ -92,7 +92,7 @@ class Checker {
     if (whole % part == 0) return;
     if (silent_) return fail(field, "");  // the divisors take long to find
     fail(field, std::to_string(part) + " does not divide " + std::string(of) + " (" +
-                    std::to_string(whole) + "); legal: " + divisors(whole));
+                    std::to_string(whole) + "); legal: " + divisors_text(whole));
   }
 
   void degrees() {
@@ -174,7 +174,7 @@ class Checker {
       const std::int64_t kv = attention.kv_heads;
       if (!attention.latent && kv % layout_.tp != 0 && layout_.tp % kv != 0) {
         fail("tp", std::to_string(layout_.tp) + " neither divides nor is a multiple of the " +
-                       std::to_string(kv) + " key-value heads; legal: " + divisors(kv) +
+                       std::to_string(kv) + " key-value heads; legal: " + divisors_text(kv) +
                        " or a multiple of " + std::to_string(kv));
       }
       if (layout_.cp > 1 && attention.linear) {

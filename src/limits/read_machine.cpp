@@ -33,15 +33,6 @@ void bounded(Fields& fields, std::string_view key, Q most, Q& value) {
   value = Q();
 }
 
-void forget_lines(Node& node) {
-  node.line = 0;
-  if (auto* members = std::get_if<Node::Table>(&node.value)) {
-    for (auto& member : *members) forget_lines(member.second);
-  } else if (auto* elements = std::get_if<Node::Array>(&node.value)) {
-    for (Node& element : *elements) forget_lines(element);
-  }
-}
-
 // The document laid over its base, if it names one.
 Result<Document> with_base(Document document, const OpenMachine& open, int depth) {
   const Node* base = document.root.find("base");

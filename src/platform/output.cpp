@@ -1,6 +1,5 @@
 #include "platform/output.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 

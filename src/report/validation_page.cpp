@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
 #include "fit/validation/aims.hpp"
 #include "report/validation.hpp"
 
@@ -15,16 +16,8 @@ namespace {
 using Line = std::vector<std::string>;
 using Lines = std::vector<Line>;
 
-std::string number(double value, const char* format) {
-  char out[64];
-  std::snprintf(out, sizeof out, format, value);
-  return out;
-}
-std::string percent(double share) {
-  return number(100 * share, "%.1f %%");
-}
 std::string percent(const std::optional<double>& share) {
-  return share ? percent(*share) : "-";
+  return share ? percent_text(*share) : "-";
 }
 
 std::string fenced(std::string text) {
@@ -37,7 +30,7 @@ std::string fenced(std::string text) {
 
 std::string aim_text(const Aim& aim) {
   const auto shown = [&](double value) {
-    return aim.percent ? number(100 * value, "%.0f %%") : number(value, "%.2f");
+    return aim.percent ? formatted("%.0f %%", 100 * value) : formatted("%.2f", value);
   };
   if (aim.at_least && aim.at_most) return shown(*aim.at_least) + " to " + shown(*aim.at_most);
   return aim.at_most ? "at most " + shown(*aim.at_most) : "at least " + shown(*aim.at_least);
@@ -48,7 +41,7 @@ std::string aims_block(const ValidationReport& report) {
   for (const Aim& aim : aims_of(report)) {
     const std::string now = !aim.now      ? "not measured"
                             : aim.percent ? percent(*aim.now)
-                                          : number(*aim.now, "%.3f");
+                                          : formatted("%.3f", *aim.now);
     lines.push_back({aim.of, aim.measure, aim_text(aim), std::to_string(aim.rows), now,
                      !aim.now    ? "-"
                      : aim.met() ? "yes"
@@ -69,8 +62,8 @@ std::string left_out_block(const ValidationReport& report) {
     for (const Generalisation& group : groups) {
       lines.push_back({group.name, std::to_string(group.rows), percent(group.fitted.median),
                        percent(group.fitted.p90), percent(group.left_out.median),
-                       percent(group.left_out.p90), number(100 * group.left_out.bias, "%+.1f %%"),
-                       percent(group.coverage)});
+                       percent(group.left_out.p90),
+                       formatted("%+.1f %%", 100 * group.left_out.bias), percent(group.coverage)});
     }
     return markdown_table(lines, 1);
   };
@@ -95,7 +88,7 @@ std::string ranking_block(const ValidationReport& report) {
       regrets.push_back(contest.regret);
     }
     const auto shown = [](const std::optional<double>& value) {
-      return value ? number(*value, "%.3f") : "-";
+      return value ? formatted("%.3f", *value) : "-";
     };
     lines.push_back({source, std::to_string(contests.size()), std::to_string(layouts),
                      shown(quantile(correlations, 0.5)), shown(quantile(correlations, 0.1)),
@@ -125,9 +118,9 @@ std::string worst_rows_block(const ValidationReport& report) {
     for (const ValidationRow* row : timed) {
       lines.push_back({source, row->id, row->model_name,
                        std::to_string(row->n_accel) + " x " + row->accelerator, row->parallelism,
-                       number(*row->measured_step_time, "%.3g"),
-                       number(*row->predicted_step_time, "%.3g"),
-                       number(100 * *row->error(), "%+.0f %%")});
+                       formatted("%.3g", *row->measured_step_time),
+                       formatted("%.3g", *row->predicted_step_time),
+                       formatted("%+.0f %%", 100 * *row->error())});
     }
   }
   return markdown_table(lines, 5);

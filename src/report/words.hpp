@@ -11,8 +11,6 @@ namespace headway {
 
 inline constexpr double kHour = 3600, kDay = 86'400;  // in seconds
 
-/// One number by a pattern of printf.
-std::string number_text(const char* pattern, double value);
 /// "1.05 M", "15.6 T"; below a million every digit.
 std::string tokens_text(double tokens);
 /// "12.3 kWh", "1,234 MWh".

@@ -1,7 +1,8 @@
 // Run files: the fields of a run as a TOML or JSON table.
 #include <algorithm>
-#include <cstdio>
 
+#include "base/document/toml_text.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
 #include "model/load.hpp"
@@ -35,32 +36,12 @@ std::string name_of(const std::string& file) {
   return stem.empty() ? "model" : stem;
 }
 
-// A TOML basic string.
-std::string toml_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 std::string toml_value(const Node& node) {
   if (const auto* text = std::get_if<std::string>(&node.value)) return toml_text(*text);
   if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return std::to_string(*whole);
   if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
   if (const auto* real = std::get_if<double>(&node.value)) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.17g", *real);
-    const std::string text = digits;
+    const std::string text = formatted("%.17g", *real);
     return text.find_first_not_of("0123456789-") == std::string::npos ? text + ".0" : text;
   }
   std::string out = "[";
@@ -98,9 +79,7 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
     } else if (const auto* whole = std::get_if<std::int64_t>(&node.value)) {
       field.text = std::to_string(*whole);
     } else if (const auto* real = std::get_if<double>(&node.value)) {
-      char digits[32];
-      std::snprintf(digits, sizeof digits, "%.17g", *real);
-      field.text = digits;
+      field.text = formatted("%.17g", *real);
     } else if (const auto* flag = std::get_if<bool>(&node.value)) {
       field.text = *flag ? "true" : "false";
     } else if (key == "model" && node.table() != nullptr) {

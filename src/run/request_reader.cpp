@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 
+#include "base/formatted.hpp"
 #include "base/written_count.hpp"
 #include "run/words.hpp"
 
@@ -90,8 +90,7 @@ void RequestReader::number(std::string_view name, double& into, double least, do
   const char* const end = given->text.data() + given->text.size();
   const auto [rest, status] = std::from_chars(given->text.data(), end, value);
   if (status != std::errc() || rest != end || !(value >= least && value <= most)) {
-    char range[64];
-    std::snprintf(range, sizeof range, "%g to %g", least, most);
+    const std::string range = formatted("%g to %g", least, most);
     return fail(name, "'" + printable(given->text) + "' is not a number from " + range,
                 Trouble::malformed);
   }

@@ -32,31 +32,6 @@ void add_shared_head(Block& prediction, const Block& head) {
 
 }  // namespace
 
-const GroupSpan& span_of_group(const Spans& spans, Group group) {
-  switch (group) {
-    case Group::tp:
-      return spans.tp;
-    case Group::cp:
-      return spans.cp;
-    case Group::ep:
-      return spans.ep;
-    case Group::pp:
-    case Group::embedding:
-      return spans.pp;
-    case Group::dp:
-      return spans.shard;
-    case Group::expert_dp:
-      return spans.expert_dp;
-    case Group::dp_replica:
-      return spans.replica;
-    case Group::model:
-      return spans.model;
-    case Group::world:
-      return spans.world;
-  }
-  return spans.dp;
-}
-
 LoweredWork lower_work(const Slice& slice, BlockChoice choice) {
   const Model& model = slice.model;
   LoweredWork out;

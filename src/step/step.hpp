@@ -11,8 +11,8 @@
 #include "layout/layout.hpp"
 #include "model/count.hpp"
 #include "model/model.hpp"
-#include "step/call.hpp"
-#include "step/op.hpp"
+#include "step/program/call.hpp"
+#include "step/program/op.hpp"
 
 namespace headway {
 
@@ -91,8 +91,5 @@ Flops recomputed_flops(const std::vector<Op>& ops, const Job& job, AttentionFlop
 
 /// Lowers a legal layout (check() found nothing) to what its ranks do.
 Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
-
-/// The span over which a group communicates.
-const GroupSpan& span_of_group(const Spans& spans, Group group);
 
 }  // namespace headway

@@ -1,10 +1,10 @@
 #include "trace/unknown.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -34,9 +34,7 @@ std::vector<std::string> members_of(std::string_view json) {
 std::string bytes_in_hex(std::string_view bytes) {
   std::string out;
   for (const char c : bytes.substr(0, 8)) {
-    char text[4];
-    std::snprintf(text, sizeof text, " %02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    out += text;
+    out += formatted(" %02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
   }
   return out;
 }

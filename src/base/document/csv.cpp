@@ -1,10 +1,10 @@
 #include "base/document/csv.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -177,9 +177,7 @@ std::string csv_cell(std::string_view text) {
 }
 
 std::string csv_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.12g", value);
-  return text;
+  return formatted("%.12g", value);
 }
 
 }  // namespace headway

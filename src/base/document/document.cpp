@@ -41,6 +41,15 @@ void overlay(Node& base, const Node& over) {
   }
 }
 
+void forget_lines(Node& node) {
+  node.line = 0;
+  if (auto* members = std::get_if<Node::Table>(&node.value)) {
+    for (auto& member : *members) forget_lines(member.second);
+  } else if (auto* elements = std::get_if<Node::Array>(&node.value)) {
+    for (Node& element : *elements) forget_lines(element);
+  }
+}
+
 Fields::Fields(const Document& document, Problems& problems)
     : Fields(document.root, document.file, "", problems) {}
 

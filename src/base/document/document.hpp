@@ -55,6 +55,9 @@ Result<Document> parse_yaml(std::string_view text, std::string file);
 /// Puts the members of `over` into `base`, table by table; other values replace those of `base`.
 void overlay(Node& base, const Node& over);
 
+/// What is said of the node, and of all in it, has no line: it comes from another file.
+void forget_lines(Node& node);
+
 /// Typed access to the members of one table. What is missing or wrong is added to `problems` with
 /// file:line and the field's path, and a harmless value (0, "", false) is returned instead, so that
 /// one pass reports everything.

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "base/formatted.hpp"
 
 namespace headway {
 namespace {
@@ -73,9 +74,7 @@ std::vector<double> ticks(const Scale& scale) {
 }
 
 std::string tick_label(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", std::abs(value) < 1e-12 ? 0 : value);
-  std::string out = text;
+  std::string out = formatted("%.6g", std::abs(value) < 1e-12 ? 0 : value);
   std::erase(out, '+');  // 1e28
   if (std::abs(value) < 1000 || out.find_first_of("e.") != out.npos) return out;
   for (std::size_t at = out.size() - 3; at > (value < 0 ? 1U : 0U); at -= 3) {

@@ -1,17 +1,12 @@
 #include "cost/calibration/entries.hpp"
 
-#include <cstdio>
-
+#include "base/formatted.hpp"
 #include "platform/files.hpp"
 
 namespace headway {
 
 std::string said_of(const AllowedRange& range) {
-  const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return std::string(text);
-  };
+  const auto number = [](double value) { return formatted("%g", value); };
   const std::string least =
       (range.above ? "must be above " : "must be at least ") + number(range.least);
   const bool open = range.most == std::numeric_limits<double>::max();

@@ -1,7 +1,7 @@
-#include <cstdio>
 #include <string>
 
 #include "base/document/document.hpp"
+#include "base/formatted.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "cost/calibration/entries.hpp"
 #include "cost/calibration/network_constants.hpp"
@@ -52,19 +52,13 @@ Result<NetworkParameters> network_parameters_for(const Level& level) {
 namespace {
 
 std::string value_text(double value, int decimals) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
+  return formatted("%.*f", decimals, value);
 }
 std::string value_text(Seconds value, int) {
-  char text[32];
-  std::snprintf(text, sizeof text, "\"%.4g us\"", value.value() * 1e6);
-  return text;
+  return formatted("\"%.4g us\"", value.value() * 1e6);
 }
 std::string value_text(Bytes value, int) {
-  char text[32];
-  std::snprintf(text, sizeof text, "\"%.4g KiB\"", value.value() / 1024);
-  return text;
+  return formatted("\"%.4g KiB\"", value.value() / 1024);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
 #include "layout/placement.hpp"
-#include "step/call.hpp"
+#include "step/program/collectives.hpp"
 
 namespace headway {
 

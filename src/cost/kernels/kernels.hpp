@@ -8,7 +8,7 @@
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
 #include "layout/job.hpp"
-#include "step/op.hpp"
+#include "step/program/op.hpp"
 
 namespace headway {
 

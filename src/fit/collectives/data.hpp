@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 #include "layout/placement.hpp"
-#include "step/call.hpp"
+#include "step/program/collectives.hpp"
 
 namespace headway {
 

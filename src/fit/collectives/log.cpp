@@ -6,11 +6,11 @@
 #include "fit/collectives/log.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <tuple>
 
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "trace/analysis/align.hpp"
@@ -166,9 +166,9 @@ std::vector<LoggedError> errors_of(const CollectiveData& data, const NetworkClas
 void warn_of_worse(const std::vector<LoggedError>& errors, std::vector<std::string>& warnings) {
   for (const LoggedError& error : errors) {
     if (!error.worse()) continue;
-    char numbers[96];
-    std::snprintf(numbers, sizeof numbers, "from %.1f to %.1f %% over %zu sizes",
-                  100 * error.before.median, 100 * error.after.median, error.after.rows);
+    const std::string numbers =
+        formatted("from %.1f to %.1f %% over %zu sizes", 100 * error.before.median,
+                  100 * error.after.median, error.after.rows);
     warnings.push_back("the fit makes " + std::string(to_name(error.op)) + " of " +
                        std::string(kLoggedSizeNames[static_cast<std::size_t>(error.size)]) +
                        " across the level " + error.level + " worse: median error " + numbers +

@@ -1,27 +1,16 @@
-#include <cstdio>
 
+#include "base/document/toml_text.hpp"
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
 #include "cost/calibration/network_entries.hpp"
 #include "fit/collectives/log.hpp"
+#include "fit/statistics.hpp"
 
 namespace headway {
 namespace {
 
-std::string percent(double share, const char* format = "%.1f") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, 100 * share);
-  return text;
-}
-
-// A TOML string, its text harmless.
 std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : printable(text, 1000)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
+  return toml_text(printable(text, 1000));
 }
 
 }  // namespace
@@ -39,18 +28,12 @@ std::string to_cluster_toml(const LoggedFit& fit, const Cluster& cluster, const 
     if (fitted == fit.fit.classes.end()) continue;
     const FittedNetwork& own = fitted->second;
     out += "\n[levels." + level.name + ".constants]\n";
-    if (!own.held.empty()) {
-      out += "held = [";
-      for (std::size_t i = 0; i < own.held.size(); ++i) {
-        out += (i > 0 ? ", " : "") + quoted(own.held[i]);
-      }
-      out += "]\n";
-    }
+    if (!own.held.empty()) out += "held = " + toml_list(own.held) + "\n";
     out += network_fields_text(own.parameters);
     out += "residuals = { rows = " + std::to_string(own.error.rows) +
-           ", median = " + percent(own.error.median / 100, "%.3f") +
-           ", p90 = " + percent(own.error.p90 / 100, "%.3f") +
-           ", bias = " + percent(own.error.bias / 100, "%.3f") + " }\n";
+           ", median = " + in_percent(own.error.median / 100, "%.3f") +
+           ", p90 = " + in_percent(own.error.p90 / 100, "%.3f") +
+           ", bias = " + in_percent(own.error.bias / 100, "%.3f") + " }\n";
     fields += (fields.empty() ? "" : ", ") + quoted("levels." + level.name + ".constants");
   }
   if (fields.empty()) return out;
@@ -66,8 +49,8 @@ std::string to_text(const LoggedFit& fit) {
   for (const LoggedError& error : fit.errors) {
     rows.push_back({printable(error.level, 12), std::string(to_name(error.op)),
                     std::string(kLoggedSizeNames[static_cast<std::size_t>(error.size)]),
-                    std::to_string(error.after.rows), percent(error.before.median),
-                    percent(error.after.median), percent(error.after.bias, "%+.1f")});
+                    std::to_string(error.after.rows), in_percent(error.before.median),
+                    in_percent(error.after.median), in_percent(error.after.bias, "%+.1f")});
   }
   std::string out = "median error of the model in percent, before and after the fit\n\n";
   out += aligned(rows, 3);

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <tuple>
 
+#include "base/document/toml_text.hpp"
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "cost/calibration/network_entries.hpp"
 #include "fit/collectives/collectives.hpp"
@@ -71,19 +72,6 @@ Result<NetworkClasses> classes_by(const CollectiveData& data, Read read) {
   }
   if (!problems.empty()) return problems;
   return classes;
-}
-
-std::string quoted_list(const auto& texts) {
-  std::string list = "[";
-  for (const std::string& text : texts) list += (list.size() > 1 ? ", \"" : "\"") + text + "\"";
-  return list + "]";
-}
-
-template <class... Arguments>
-std::string formatted(const char* format, Arguments... arguments) {
-  char text[512];
-  std::snprintf(text, sizeof text, format, arguments...);
-  return text;
 }
 
 std::string table(const std::vector<CollectiveErrorLine>& lines, const char* title) {
@@ -196,9 +184,9 @@ std::string to_toml(const CollectiveFit& fit, const std::string& date) {
   for (const auto& [name, fitted] : fit.classes) {
     text += "\n[" + name + "]\nkind = \"fitted\"\ndate = \"" + date + "\"\n";
     text += "source = \"fitted on data/measurements, rows whose outermost level has this class\"\n";
-    text += "systems = " + quoted_list(fitted.systems) + "\n";
-    text += "sources = " + quoted_list(fitted.sources) + "\n";
-    if (!fitted.held.empty()) text += "held = " + quoted_list(fitted.held) + "\n";
+    text += "systems = " + toml_list(fitted.systems) + "\n";
+    text += "sources = " + toml_list(fitted.sources) + "\n";
+    if (!fitted.held.empty()) text += "held = " + toml_list(fitted.held) + "\n";
     text += network_fields_text(fitted.parameters);
     text += formatted(
         "residuals = { rows = %zu, median = %.3f, p90 = %.3f, bias = %.3f, rows_above_1mib = %zu, "

@@ -133,6 +133,10 @@ Result<CorpusRules> read_corpus_rules(const Document& document) {
   software.text("source");
   out.releases = software.texts_or_empty("releases");
   software.reject_unknown();
+  Fields tuned = fields.table("tuned");
+  tuned.text("source");
+  out.tuned = tuned.texts_or_empty("sources");
+  tuned.reject_unknown();
   read_pieces(fields.table("pieces"), out);
   for (Fields& row : fields.tables("policy")) {
     out.policy.push_back({row.text("cell"), row.text("rule")});

@@ -58,6 +58,7 @@ struct CorpusRules {
     std::vector<std::pair<std::string, std::string>> words;
   } pieces;  // recomputed, in words of the notes
   std::vector<FillingRule> policy;
+  std::vector<std::string> tuned;  // sources whose tables hold their vendor's best layouts
 };
 
 Result<CorpusRules> read_corpus_rules(const Document& document);

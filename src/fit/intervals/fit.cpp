@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <set>
@@ -11,6 +10,7 @@
 #include "base/draw/table.hpp"
 #include "fit/corpus/forecast.hpp"
 #include "fit/intervals/spread.hpp"
+#include "fit/statistics.hpp"
 
 namespace headway {
 namespace {
@@ -105,18 +105,11 @@ std::vector<Residual> residuals(
   return out;
 }
 
-std::string percent(double share, const char* format = "%.1f") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, 100 * share);
-  return text;
-}
-
 }  // namespace
 
 bool is_tuned(std::string_view source) {
-  constexpr std::array<std::string_view, 5> kTuned = {"llmfoundry", "mosaicml_examples", "mbridge",
-                                                      "nemo_docs", "dgxc"};
-  return std::find(kTuned.begin(), kTuned.end(), source) != kTuned.end();
+  const std::vector<std::string>& tuned = corpus_rules().tuned;
+  return std::find(tuned.begin(), tuned.end(), source) != tuned.end();
 }
 
 std::optional<IntervalFit> fit_intervals(const std::vector<MeasuredRun>& runs,
@@ -194,10 +187,11 @@ std::string to_text(const IntervalFit& fit) {
       {"", "", "%", "%", "%", "%", "%", "%"}};
   const auto add = [&](const std::vector<Generalisation>& groups, const std::string& kind) {
     for (const Generalisation& group : groups) {
-      table.push_back({kind + group.name, std::to_string(group.rows), percent(group.fitted.median),
-                       percent(group.fitted.p90), percent(group.left_out.median),
-                       percent(group.left_out.p90), percent(group.left_out.bias, "%+.1f"),
-                       group.coverage ? percent(*group.coverage) : "-"});
+      table.push_back({kind + group.name, std::to_string(group.rows),
+                       in_percent(group.fitted.median), in_percent(group.fitted.p90),
+                       in_percent(group.left_out.median), in_percent(group.left_out.p90),
+                       in_percent(group.left_out.bias, "%+.1f"),
+                       group.coverage ? in_percent(*group.coverage) : "-"});
     }
   };
   add(fit.sources, "source ");

@@ -1,9 +1,9 @@
 // data/calibration/intervals.toml: written by a calibration. Every forecast reads the model in it
 // (forecast/intervals), the errors beside it are read here.
-#include <cstdio>
 
 #include "base/document/document.hpp"
-#include "base/text.hpp"
+#include "base/document/toml_text.hpp"
+#include "base/formatted.hpp"
 #include "fit/intervals/fit.hpp"
 #include "forecast/intervals/intervals.hpp"
 #include "platform/files.hpp"
@@ -12,9 +12,7 @@ namespace headway {
 namespace {
 
 std::string number(double x, const char* format = "%.4g") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, x);
-  return text;
+  return formatted(format, x);
 }
 
 std::string spread_text(const std::string& name, const Spread& spread) {
@@ -25,14 +23,8 @@ std::string spread_text(const std::string& name, const Spread& spread) {
   return out + "low = " + number(spread.low) + "\nhigh = " + number(spread.high) + '\n';
 }
 
-std::string quoted(const std::string& text) {
-  return '"' + text + '"';
-}
-
 std::string reach_text(const Reach& reach) {
-  std::vector<std::string> architectures;
-  for (const std::string& name : reach.architectures) architectures.push_back(quoted(name));
-  std::string out = "\n[reach]\narchitectures = [" + join(architectures, ", ") + "]\n";
+  std::string out = "\n[reach]\narchitectures = " + toml_list(reach.architectures) + "\n";
   for (const auto& [name, box] : reach.frameworks) {
     out += "\n[reach.framework." + name + "]  # log2 of the least and the most\n";
     for (std::size_t side = 0; side < Box::kSides; ++side) {
@@ -46,7 +38,7 @@ std::string reach_text(const Reach& reach) {
 std::string groups_text(const std::string& kind, const std::vector<Generalisation>& groups) {
   std::string out;
   for (const Generalisation& group : groups) {
-    out += "\n[left-out." + kind + "." + quoted(group.name) +
+    out += "\n[left-out." + kind + "." + toml_text(group.name) +
            "]\nrows = " + std::to_string(group.rows) +
            "\nfitted_median = " + number(group.fitted.median, "%.3g") +
            "\nfitted_p90 = " + number(group.fitted.p90, "%.3g") +

@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "base/draw/table.hpp"
+#include "fit/statistics.hpp"
 
 namespace headway {
 namespace {
-
-std::string percent(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", 100 * x);
-  return text;
-}
 
 using Line = std::vector<std::string>;
 
@@ -63,10 +57,10 @@ std::string to_text(const KernelReport& report) {
   for (const KernelErrorLine& line : report.lines) {
     const bool unseen = line.held_out.rows > 0;
     lines.push_back({line.accelerator, line.kernel + (line.fitted ? "" : " (not fitted)"),
-                     line.source, std::to_string(line.error.rows), percent(line.error.median),
-                     percent(line.error.p90), percent(line.error.bias),
-                     unseen ? percent(line.held_out.median) : "-",
-                     unseen ? percent(line.held_out.p90) : "-"});
+                     line.source, std::to_string(line.error.rows), in_percent(line.error.median),
+                     in_percent(line.error.p90), in_percent(line.error.bias),
+                     unseen ? in_percent(line.held_out.median) : "-",
+                     unseen ? in_percent(line.held_out.p90) : "-"});
   }
   std::string text = aligned(lines, 3);
   for (const SkippedKernels& skipped : report.skipped) {

@@ -1,5 +1,6 @@
-#include <cstdio>
 
+#include "base/document/toml_text.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "cost/calibration/kernel_constants.hpp"
 #include "fit/kernels/kernels.hpp"
@@ -9,9 +10,7 @@ namespace {
 
 // Three significant digits: more would pretend to know them.
 std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
+  return formatted("%.3g", x);
 }
 
 std::string field(const std::string& key, double x) {
@@ -41,12 +40,6 @@ std::string fields_of(DecidedBy by, const KernelParameters& parameters) {
   return lines.text;
 }
 
-std::string list(const std::vector<std::string>& texts) {
-  std::vector<std::string> quoted;
-  for (const std::string& text : texts) quoted.push_back('"' + text + '"');
-  return "[" + join(quoted, ", ") + "]";
-}
-
 const ErrorSummary& errors_of_class(const FittedKernels& fitted, KernelClass kernel) {
   return fitted.errors[static_cast<std::size_t>(kernel)];
 }
@@ -72,7 +65,7 @@ std::string entry_text(const FittedKernels& fitted, const std::string& date) {
   const KernelParameters& p = fitted.parameters;
   std::string text = "\n[" + fitted.entry + "]\nkind = \"fitted\"\ndate = \"" + date +
                      "\"\nsource = \"data/measurements/kernels.csv: " + join(fitted.sources, ", ") +
-                     "\"\naccelerators = " + list(fitted.accelerators) + '\n';
+                     "\"\naccelerators = " + toml_list(fitted.accelerators) + '\n';
   if (has(fitted, KernelClass::matmul)) text += fields_of(DecidedBy::products, p);
   if (has(fitted, KernelClass::grouped_matmul)) text += fields_of(DecidedBy::grouped_products, p);
   if (has(fitted, KernelClass::attention_forward)) {

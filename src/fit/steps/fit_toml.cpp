@@ -1,6 +1,6 @@
 // The text of data/calibration/step.toml.
-#include <cstdio>
 
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "fit/steps/fit.hpp"
 
@@ -9,9 +9,7 @@ namespace {
 
 // Four significant digits: more would pretend to know them.
 std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", x);
-  return text;
+  return formatted("%.4g", x);
 }
 
 std::string value_text(double x) {

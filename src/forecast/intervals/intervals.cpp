@@ -50,7 +50,7 @@ void Reach::add(const Model& model, const Job& job, const Layout& layout, const 
 Difficulties difficulties(const Reach& reach, const Model& model, const Job& job,
                           const Layout& layout, const Cluster& cluster, const Forecast& forecast) {
   const Parts& p = forecast.parts;
-  const Seconds waiting = p.tp + p.cp + p.ep + p.pp + p.dp + p.bubble;
+  const Seconds waiting = p.exposed() + p.bubble;
   return {1,
           waiting / forecast.step_time,
           p.other / forecast.step_time,

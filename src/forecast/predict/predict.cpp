@@ -19,10 +19,12 @@ void add_notes(const Model& model, const Job& job, const Layout& layout, Forecas
   const bool balanced = habits(job.framework).pipeline.balances_stages && layout.vpp == 1;
   if (model.layers() % chunks != 0 && layout.first_stage_layers == 0 &&
       layout.last_stage_layers == 0 && !balanced) {
+    const std::string option(option_of_uneven_stages(job.framework));
     out.notes.push_back(std::to_string(model.layers()) + " layers do not divide into " +
-                        std::to_string(chunks) +
-                        " pipeline chunks: the first ones hold one more (Megatron-LM needs "
-                        "--pipeline-model-parallel-layout for that)");
+                        std::to_string(chunks) + " pipeline chunks: the first ones hold one more" +
+                        (option.empty() ? option
+                                        : " (" + std::string(title_of(job.framework)) + " needs " +
+                                              option + " for that)"));
   }
   if (model.maximum_sequence > 0 && job.sequence > model.maximum_sequence) {
     out.notes.push_back("sequence of " + std::to_string(job.sequence) +

@@ -1,9 +1,9 @@
 #include "forecast/predict/signature.hpp"
 
-#include <cstdio>
 #include <string_view>
 
 #include "base/document/document.hpp"
+#include "base/formatted.hpp"
 #include "forecast/predict/predict.hpp"
 #include "platform/embedded.hpp"
 #include "run/run.hpp"
@@ -32,21 +32,16 @@ Result<std::string> signature() {
     const auto forecast = predict(*run);
     if (!forecast) return forecast.problems();
     feed(name);
-    const Parts& p = forecast->parts;
-    for (const Seconds part :
-         {p.compute, p.tp, p.cp, p.ep, p.pp, p.dp, p.bubble, p.optimizer, p.other}) {
-      char number[32];
-      std::snprintf(number, sizeof number, " %.6e", part.value());
+    for (const PartRow& row : kParts) {
+      const std::string number = formatted(" %.6e", forecast->parts[row.part].value());
       feed(number);
     }
-    char number[64];
-    std::snprintf(number, sizeof number, " %.6e %.6e %.6e %zu", forecast->memory.total().value(),
-                  forecast->mfu, forecast->energy.value(), forecast->calls.size());
+    const std::string number =
+        formatted(" %.6e %.6e %.6e %zu", forecast->memory.total().value(), forecast->mfu,
+                  forecast->energy.value(), forecast->calls.size());
     feed(number);
   }
-  char out[17];
-  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(digest));
-  return std::string(out);
+  return formatted("%016llx", static_cast<unsigned long long>(digest));
 }
 
 }  // namespace headway

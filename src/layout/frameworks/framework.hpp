@@ -20,4 +20,7 @@ std::optional<Framework> framework_from(std::string_view name);
 std::string_view name_of(Framework framework);
 std::string_view title_of(Framework framework);
 
+/// Its option that spreads layers that do not divide over the pipeline; empty: it has none.
+std::string_view option_of_uneven_stages(Framework framework);
+
 }  // namespace headway

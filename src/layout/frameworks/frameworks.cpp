@@ -33,6 +33,10 @@ std::string_view title_of(Framework framework) {
   return file_of(framework).title;
 }
 
+std::string_view option_of_uneven_stages(Framework framework) {
+  return file_of(framework).uneven_stages;
+}
+
 const Habits& habits(Framework framework, double software) {
   const std::vector<DatedHabits>& dated = file_of(framework).habits;
   if (software <= 0) return dated.back().habits;

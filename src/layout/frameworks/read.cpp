@@ -164,6 +164,9 @@ Result<FrameworkFile> read_framework(Document document, const std::string& name)
     later.reject_unknown();
     out.habits.push_back(next);
   }
+  Fields options = fields.table("options");
+  out.uneven_stages = options.text_or("uneven_stages", "");
+  options.reject_unknown();
   fields.table("plan");  // study/plan reads it
   read_sources(fields, document, problems, Sourced::values);
   fields.reject_unknown();

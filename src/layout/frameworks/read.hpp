@@ -24,6 +24,7 @@ struct FrameworkFile {
   std::string name;                 // of the file
   std::string title;                // as its makers write it
   double order = 0;                 // its place in lists
+  std::string uneven_stages;        // the option that spreads layers that do not divide
   std::vector<DatedHabits> habits;  // the oldest first; never empty
   Document document;
 };

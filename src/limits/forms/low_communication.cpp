@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "base/document/sources.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "limits/machine/read.hpp"
 #include "platform/embedded.hpp"
@@ -54,9 +54,7 @@ Result<Method> read_method(const std::string& name) {
 }
 
 std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
+  return formatted("%.6g", value);
 }
 
 // Takes what is wished where it lies between 1 and `most`.

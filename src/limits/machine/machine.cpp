@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "limits/machine/divisors.hpp"
+#include "base/divisors.hpp"
 
 namespace headway::limits {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "limits/machine/divisors.hpp"
+#include "base/divisors.hpp"
 
 namespace headway::limits {
 

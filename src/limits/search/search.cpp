@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "limits/machine/divisors.hpp"
+#include "base/divisors.hpp"
 #include "limits/search/placement.hpp"
 #include "limits/search/submodels.hpp"
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/divisors.hpp"
 #include "limits/golden_for_test.hpp"
-#include "limits/machine/divisors.hpp"
 
 namespace headway::limits {
 namespace {

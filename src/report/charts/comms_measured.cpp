@@ -8,7 +8,7 @@
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
-#include "report/charts/traffic.hpp"
+#include "report/charts/operations.hpp"
 #include "study/measured/rates.hpp"
 
 namespace headway {
@@ -209,11 +209,6 @@ std::string busbw_plot(const Measured& measured, const Cluster* cluster) {
 }
 
 }  // namespace
-
-std::string_view colour_of(Operation op) {
-  const auto called = row_of(op).collective;  // the same as in drawings of expected calls
-  return called ? colour_of(*called) : kInk;
-}
 
 std::vector<Operation> operations_of(const Measured& measured) {
   std::vector<Operation> out;

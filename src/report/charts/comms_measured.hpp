@@ -2,15 +2,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/comms_measured.hpp"
 
 namespace headway {
-
-/// One colour for each operation, in every drawing.
-std::string_view colour_of(Operation op);
 
 /// The operations that occur, each once.
 std::vector<Operation> operations_of(const Measured& measured);

@@ -6,6 +6,7 @@
 #include "base/draw/plot.hpp"
 #include "base/text.hpp"
 #include "report/charts/comms_measured.hpp"
+#include "report/charts/operations.hpp"
 #include "study/measured/timeline.hpp"
 #include "trace/recording/rank_names.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
-#include "report/charts/traffic.hpp"
+#include "report/charts/operations.hpp"
 #include "report/comms_study.hpp"
 #include "study/traffic/sums.hpp"
 
@@ -15,19 +15,14 @@ namespace {
 constexpr std::string_view kGrid = "stroke=\"#e7eaed\"", kBox = "fill=\"none\" stroke=\"#c9d1d9\"";
 constexpr std::string_view kMiddleGrey = "text-anchor=\"middle\" fill=\"#6e7781\"";
 constexpr std::string_view kModelColours[] = {kBlue, kVermilion, kGreen, kPurple};
-static_assert(std::size(kModelColours) == kStudiedModels.size());
 
-// "13b" of "gpt-neox-13b".
-std::string short_name(std::string_view model) {
-  return std::string(model.substr(model.rfind('-') + 1));
+std::string_view colour_of_model(std::size_t index) {
+  return kModelColours[index % std::size(kModelColours)];
 }
 
-void draw_operations(Svg& svg, Point at, std::span<const CollectiveOp> operations) {
-  std::vector<LegendEntry> entries;
-  for (const CollectiveOp op : operations) {
-    entries.push_back({std::string(to_name(op)), colour_of(op)});
-  }
-  draw_legend(svg, at, entries);
+// "13b" of "NAME-13b".
+std::string short_name(std::string_view model) {
+  return std::string(model.substr(model.rfind('-') + 1));
 }
 
 std::vector<const StudiedRun*> runs_of(const CommunicationStudy& study, StudyPart part,
@@ -43,13 +38,13 @@ std::vector<const StudiedRun*> runs_of(const CommunicationStudy& study, StudyPar
 
 std::string plot_study_volume(const CommunicationStudy& study) {
   constexpr double kTop = 92, kBottom = 300, kLeft = 60, kWidth = 170, kGap = 12, kMost = 3.5;
-  constexpr CollectiveOp kOperations[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-                                          CollectiveOp::reduce_scatter};
+  constexpr CollectiveOp kDrawn[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
+                                     CollectiveOp::reduce_scatter};
   Svg svg(796, kBottom + 54, "What a rank sends in a step at each ZeRO stage, by operation");
   draw_heading(svg, "Data parallelism over 64 ranks: what a rank sends in one step",
-               "In units of m (d-1)/d, m the model's weights in 16 bit. DeepSpeed as GPT-NeoX uses "
-               "it, one micro-batch.");
-  draw_operations(svg, {kLeft, 68}, kOperations);
+               "In units of m (d-1)/d, m the model's weights in 16 bit. " + study.software +
+                   ", one micro-batch.");
+  draw_operations(svg, {kLeft, 68}, kDrawn);
   const Scale y = {0, kMost, kBottom, kTop};
   double left = kLeft;
   for (const StudiedModel& model : study.models) {
@@ -66,7 +61,7 @@ std::string plot_study_volume(const CommunicationStudy& study) {
       const double ranks = static_cast<double>(run->layout.dp);
       const Bytes unit = run->weights * ((ranks - 1) / ranks);
       double below = 0;
-      for (const CollectiveOp op : kOperations) {
+      for (const CollectiveOp op : kDrawn) {
         const double part = wire_of(run->calls, op) / unit;
         if (part < 0.01) continue;  // the norm's few bytes
         svg.rect({x - 12, y.at(below + part)}, 24, y.at(below) - y.at(below + part),
@@ -91,16 +86,16 @@ std::string plot_study_volume(const CommunicationStudy& study) {
 std::string plot_study_sizes(const CommunicationStudy& study) {
   constexpr double kTop = 88, kHigh = 30, kLeft = 150, kRight = 730;
   constexpr int kFirst = 2, kLast = 34;  // 4 B to 16 GiB
-  constexpr CollectiveOp kOperations[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-                                          CollectiveOp::reduce_scatter, CollectiveOp::send_receive};
+  constexpr CollectiveOp kDrawn[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
+                                     CollectiveOp::reduce_scatter, CollectiveOp::send_receive};
   std::vector<const StudiedRun*> rows;
-  for (const std::string_view model : kStudiedModels) {
+  for (const StudiedModel& model : study.models) {
     for (const StudiedRun& run : study.runs) {
       const bool shown = (run.part == StudyPart::data && run.layout.zero % 2 == 1) ||
                          (run.part == StudyPart::tensor && run.layout.tp == 4) ||
                          (run.part == StudyPart::pipeline && run.layout.pp == 4) ||
                          run.part == StudyPart::combined;
-      if (shown && run.model == model) rows.push_back(&run);
+      if (shown && run.model == model.model) rows.push_back(&run);
     }
   }
   const double bottom = kTop + kHigh * static_cast<double>(rows.size());
@@ -108,7 +103,7 @@ std::string plot_study_sizes(const CommunicationStudy& study) {
   draw_heading(svg, "Messages of one step by size",
                "Height of a bar: share of the run's calls in a class of sizes (powers of two); the "
                "whole row is 100 %.");
-  draw_operations(svg, {kLeft, 68}, kOperations);
+  draw_operations(svg, {kLeft, 68}, kDrawn);
   const double width = (kRight - kLeft) / (kLast - kFirst);
   const auto left_of = [&](int power) {
     return kLeft + width * (std::clamp(power, kFirst, kLast - 1) - kFirst);
@@ -132,7 +127,7 @@ std::string plot_study_sizes(const CommunicationStudy& study) {
     svg.line({kLeft, y}, {kRight, y}, kGrid);
     const double all = sum_of(run->calls).calls;
     std::vector<double> stacked(kLast, 0);
-    for (const CollectiveOp op : kOperations) {
+    for (const CollectiveOp op : kDrawn) {
       std::vector<TrafficCall> calls;
       for (const TrafficCall& call : run->calls) {
         if (call.call.op == op) calls.push_back(call);
@@ -161,9 +156,9 @@ std::string plot_study_sequence(const CommunicationStudy& study) {
                "bytes; dashed: data-parallel bytes.");
   std::vector<LegendEntry> entries;
   std::vector<double> lengths, volumes, rates;
-  for (std::size_t i = 0; i < kStudiedModels.size(); ++i) {
-    entries.push_back({short_name(kStudiedModels[i]), kModelColours[i]});
-    for (const StudiedRun* run : runs_of(study, StudyPart::sequence, kStudiedModels[i])) {
+  for (std::size_t i = 0; i < study.models.size(); ++i) {
+    entries.push_back({short_name(study.models[i].model), colour_of_model(i)});
+    for (const StudiedRun* run : runs_of(study, StudyPart::sequence, study.models[i].model)) {
       lengths.push_back(static_cast<double>(run->sequence));
       volumes.push_back(wire_of(run->calls, Group::tp).value() / 1e9);
       volumes.push_back(wire_of(run->calls, Group::dp).value() / 1e9);
@@ -191,12 +186,12 @@ std::string plot_study_sequence(const CommunicationStudy& study) {
     }
     if (!dashed) svg.dots(points, 2.6, colour);
   };
-  for (std::size_t i = 0; i < kStudiedModels.size(); ++i) {
-    draw(left, kStudiedModels[i], kModelColours[i], false,
+  for (std::size_t i = 0; i < study.models.size(); ++i) {
+    draw(left, study.models[i].model, colour_of_model(i), false,
          [](const StudiedRun& run) { return wire_of(run.calls, Group::tp).value() / 1e9; });
-    draw(left, kStudiedModels[i], kModelColours[i], true,
+    draw(left, study.models[i].model, colour_of_model(i), true,
          [](const StudiedRun& run) { return wire_of(run.calls, Group::dp).value() / 1e9; });
-    draw(right, kStudiedModels[i], kModelColours[i], false,
+    draw(right, study.models[i].model, colour_of_model(i), false,
          [](const StudiedRun& run) { return run.tokens_per_second_per_accelerator; });
   }
   return svg.str();

@@ -219,12 +219,12 @@ void draw_series_legend(Svg& svg, const SweepAnswer& answer) {
   draw_legend(svg, {kLeft, kTop - 14}, legend);
 }
 
-struct PartKind {
+struct Share {
   const char* name;
   std::string_view colour;
   Seconds (*of)(const SweepPoint&);
 };
-constexpr PartKind kParts[] = {
+constexpr Share kShares[] = {
     {"compute", kBlue, [](const SweepPoint& p) { return p.forecast.parts.compute; }},
     {"exposed calls", kVermilion, [](const SweepPoint& p) { return p.exposed; }},
     {"bubble", kGreen, [](const SweepPoint& p) { return p.forecast.parts.bubble; }},
@@ -270,7 +270,7 @@ std::string plot_sweep_parts(const SweepAnswer& answer) {
   draw_title(svg, answer, "Where a step's time goes",
              "Exposed calls: communication that no computation hides.");
   std::vector<LegendEntry> legend;
-  for (const PartKind& kind : kParts) {
+  for (const Share& kind : kShares) {
     const bool seen = std::any_of(all.begin(), all.end(), [&](const SweepSeries* series) {
       return std::any_of(series->points.begin(), series->points.end(),
                          [&](const SweepPoint& point) { return kind.of(point) > Seconds(0); });
@@ -289,7 +289,7 @@ std::string plot_sweep_parts(const SweepAnswer& answer) {
     }
     for (const SweepPoint& point : series->points) {
       double before = 0;
-      for (const PartKind& kind : kParts) {
+      for (const Share& kind : kShares) {
         const double share = 100 * (kind.of(point) / point.forecast.step_time);
         const double from = panel.x.at(before), to = panel.x.at(before + share);
         svg.rect({from, y}, to - from, kRow - 5, fill(kind.colour));

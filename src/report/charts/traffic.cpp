@@ -5,6 +5,7 @@
 
 #include "base/draw/plot.hpp"
 #include "base/quantity_text.hpp"
+#include "report/charts/operations.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway {
@@ -32,33 +33,7 @@ std::vector<TrafficCall> of_operation(const std::vector<TrafficCall>& calls, Col
   return out;
 }
 
-void draw_operations(Svg& svg, Point at, const std::vector<CollectiveOp>& operations) {
-  std::vector<LegendEntry> entries;
-  for (const CollectiveOp op : operations) {
-    entries.push_back({std::string(to_name(op)), colour_of(op)});
-  }
-  draw_legend(svg, at, entries);
-}
-
 }  // namespace
-
-std::string_view colour_of(CollectiveOp op) {
-  switch (op) {
-    case CollectiveOp::all_reduce:
-      return kBlue;
-    case CollectiveOp::all_gather:
-      return kOrange;
-    case CollectiveOp::reduce_scatter:
-      return kGreen;
-    case CollectiveOp::all_to_all:
-      return kPurple;
-    case CollectiveOp::broadcast:
-      return kSky;
-    case CollectiveOp::send_receive:
-      return kVermilion;
-  }
-  return kGrey;
-}
 
 namespace {
 

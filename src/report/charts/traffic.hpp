@@ -2,15 +2,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "study/traffic/traffic.hpp"
 
 namespace headway {
-
-/// The colour of an operation in every plot.
-std::string_view colour_of(CollectiveOp op);
 
 /// Bytes on the wire by group and operation, a bar each. `of` says what run it is.
 std::string plot_volume(const std::vector<TrafficCall>& calls, const std::string& of);

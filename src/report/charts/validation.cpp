@@ -1,8 +1,9 @@
 #include "report/charts/validation.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
+
+#include "base/formatted.hpp"
 
 namespace headway {
 
@@ -27,9 +28,7 @@ std::vector<const ValidationRow*> pointers_to(const std::vector<ValidationRow>& 
 }
 
 std::string percent_label(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
+  return formatted("%.1f %%", 100 * share);
 }
 
 std::vector<Plot> validation_plots(const ValidationReport& report) {

@@ -1,8 +1,7 @@
 #include "report/comms_compared.hpp"
 
-#include <cstdio>
-
 #include "base/document/csv.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "trace/analysis/call_table.hpp"
 
@@ -11,9 +10,7 @@ namespace {
 
 std::string optional_number(std::optional<double> value) {
   if (!value) return {};
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", *value);
-  return text;
+  return formatted("%.9g", *value);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "report/scale_run.hpp"
 
-#include <cstdio>
-
+#include "base/formatted.hpp"
 #include "report/words.hpp"
 
 namespace headway {
@@ -12,15 +11,13 @@ std::string scale_run_csv(const ScaledRuns& series) {
       "gpu_hours,energy_mwh,co2_t,price_usd\n";
   for (const ScaledRun& each : series.runs) {
     const RunCost& cost = each.whole.cost;
-    char line[400];
-    std::snprintf(
-        line, sizeof line, "%lld,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n",
-        static_cast<long long>(cost.accelerators), each.whole.batch, each.whole.assumed.tokens,
-        cost.time.total().value() / kDay, cost.early.value() / kDay, cost.late.value() / kDay,
-        cost.time.goodput, each.whole.forecast.mfu, each.whole.forecast.tokens_per_second,
-        cost.accelerator_time.value() / kHour, cost.energy.total().value() / 3.6e9,
-        cost.carbon / 1000, cost.price);
-    out += line;
+    out += formatted("%lld,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n",
+                     static_cast<long long>(cost.accelerators), each.whole.batch,
+                     each.whole.assumed.tokens, cost.time.total().value() / kDay,
+                     cost.early.value() / kDay, cost.late.value() / kDay, cost.time.goodput,
+                     each.whole.forecast.mfu, each.whole.forecast.tokens_per_second,
+                     cost.accelerator_time.value() / kHour, cost.energy.total().value() / 3.6e9,
+                     cost.carbon / 1000, cost.price);
   }
   return out;
 }

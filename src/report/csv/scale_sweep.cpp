@@ -1,8 +1,7 @@
 #include "report/scale_sweep.hpp"
 
-#include <cstdio>
-
 #include "base/document/csv.hpp"
+#include "base/formatted.hpp"
 #include "report/words.hpp"
 
 namespace headway {
@@ -12,11 +11,7 @@ class Row {
  public:
   void text(const std::string& value) { add(csv_cell(value)); }
   void count(std::int64_t value) { add(std::to_string(value)); }
-  void number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    add(text);
-  }
+  void number(double value) { add(formatted("%.6g", value)); }
   void absent() { add({}); }
   std::string line() const { return line_ + "\n"; }
 

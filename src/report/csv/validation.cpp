@@ -1,9 +1,8 @@
 // headway validate --rows.
 #include "report/validation.hpp"
 
-#include <cstdio>
-
 #include "base/document/csv.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -12,9 +11,7 @@ namespace {
 // Shortest of at most 9 significant digits; empty where there is no value.
 std::string cell(const std::optional<double>& value) {
   if (!value) return {};
-  char out[64];
-  std::snprintf(out, sizeof out, "%.9g", *value);
-  return out;
+  return formatted("%.9g", *value);
 }
 
 }  // namespace

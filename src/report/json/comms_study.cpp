@@ -73,8 +73,8 @@ std::string study_json(const CommunicationStudy& study) {
   };
   for (const StudyCorrelation& pair : correlations(study)) {
     Json by_model = Json::object();
-    for (std::size_t i = 0; i < kStudiedModels.size(); ++i) {
-      by_model[std::string(kStudiedModels[i])] = or_null(pair.by_model[i]);
+    for (std::size_t i = 0; i < study.models.size(); ++i) {
+      by_model[study.models[i].model] = or_null(pair.by_model[i]);
     }
     correlated.push_back({{"of", pair.of},
                           {"with", pair.with},

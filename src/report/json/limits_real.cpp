@@ -1,6 +1,7 @@
 // headway limits --real --json.
 
 #include "report/json/document.hpp"
+#include "report/json/run.hpp"
 #include "report/limits.hpp"
 
 namespace headway {
@@ -14,22 +15,12 @@ Json compute_of(const RealModel* model) {
 Json run_json(const std::optional<TransformerRun>& run) {
   if (!run) return nullptr;
   const Layout& layout = run->layout;
-  const Parts& parts = run->forecast.parts;
   return {{"training_flop", run->training.value()},
           {"n_gpus", run->accelerators},
           {"mfu", run->forecast.mfu},
           {"run_time_s", run->duration.value()},
           {"step_time_s", run->forecast.step_time.value()},
-          {"parts_s",
-           {{"compute", parts.compute.value()},
-            {"tp", parts.tp.value()},
-            {"cp", parts.cp.value()},
-            {"ep", parts.ep.value()},
-            {"pp", parts.pp.value()},
-            {"dp", parts.dp.value()},
-            {"bubble", parts.bubble.value()},
-            {"optimizer", parts.optimizer.value()},
-            {"other", parts.other.value()}}},
+          {"parts_s", parts_json(run->forecast.parts)},
           {"memory_bytes", run->forecast.memory.total().value()},
           {"layout",
            {{"dp", layout.dp},

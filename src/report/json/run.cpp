@@ -28,11 +28,9 @@ Json run_job_json(const Run& run) {
 }
 
 Json parts_json(const Parts& parts) {
-  return {{"compute", parts.compute.value()}, {"tp", parts.tp.value()},
-          {"cp", parts.cp.value()},           {"ep", parts.ep.value()},
-          {"pp", parts.pp.value()},           {"dp", parts.dp.value()},
-          {"bubble", parts.bubble.value()},   {"optimizer", parts.optimizer.value()},
-          {"other", parts.other.value()}};
+  Json out = Json::object();
+  for (const PartRow& row : kParts) out[std::string(row.name)] = parts[row.part].value();
+  return out;
 }
 
 }  // namespace headway

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "trace/analysis/call_table.hpp"
@@ -14,13 +14,6 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kMostCompared = 20;
-
-template <class... Arguments>
-std::string formatted(const char* format, Arguments... arguments) {
-  char text[128];
-  std::snprintf(text, sizeof text, format, arguments...);
-  return text;
-}
 
 // A number of calls or steps: whole where it is.
 std::string number(double value) {

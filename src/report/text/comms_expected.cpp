@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/predict.hpp"
@@ -17,9 +17,7 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 std::string ratio_text(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", ratio);
-  return text;
+  return formatted("%.2f", ratio);
 }
 
 double share_of(double part, double whole) {
@@ -29,9 +27,7 @@ double share_of(double part, double whole) {
 // A count in the mean of all ranks need not be whole.
 std::string mean_count_text(double count) {
   if (count >= 100 || std::abs(count - std::round(count)) < 1e-9) return count_text(count);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", count);
-  return text;
+  return formatted("%.1f", count);
 }
 
 std::string level_name(const ExpectedCalls& e, std::size_t level) {

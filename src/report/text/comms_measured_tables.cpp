@@ -1,8 +1,8 @@
 // Numbers and tables as the text on measured communication writes them.
 #include <cmath>
-#include <cstdio>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "report/text/comms_measured.hpp"
 
@@ -10,12 +10,6 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kColumns = 80;
-
-std::string formatted(const char* format, double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 }  // namespace
 

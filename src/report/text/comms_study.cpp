@@ -1,8 +1,7 @@
 #include "report/text/comms_study.hpp"
 
-#include <cstdio>
-
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "report/comms_study.hpp"
 #include "study/traffic/sums.hpp"
@@ -10,15 +9,9 @@
 namespace headway {
 namespace {
 
-std::string number(double value, const char* format) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 // Decimal, as the models' sizes are given.
 std::string gigabytes(Bytes bytes) {
-  return number(bytes.value() / 1e9, "%.3f GB");
+  return formatted("%.3f GB", bytes.value() / 1e9);
 }
 
 // Nothing rather than "0 B" where an operation does not occur.
@@ -41,7 +34,7 @@ StudyTable models_table(const CommunicationStudy& study) {
                  1,
                  {{"model", "parameters", "m", "gradients, 8 ranks", "calls at ZeRO-1"}}};
   for (const StudiedModel& model : study.models) {
-    out.rows.push_back({short_model_name(model.model), number(model.parameters / 1e6, "%.1f M"),
+    out.rows.push_back({short_model_name(model.model), formatted("%.1f M", model.parameters / 1e6),
                         gigabytes(model.weights), gigabytes(model.gradient_wire),
                         count_text(model.gradient_calls)});
   }
@@ -84,7 +77,7 @@ StudyTable data_table(const CommunicationStudy& study) {
             or_dash(wire_of(run.calls, CollectiveOp::all_reduce)),
             or_dash(wire_of(run.calls, CollectiveOp::all_gather)),
             or_dash(wire_of(run.calls, CollectiveOp::reduce_scatter)),
-            number(all.wire / (run.weights * ((ranks - 1) / ranks)), "%.2f"),
+            formatted("%.2f", all.wire / (run.weights * ((ranks - 1) / ranks))),
             count_text(all.calls),
             exposed_share(run),
             run.fits ? "yes" : "no"};
@@ -120,8 +113,9 @@ StudyTable pipeline_table(const CommunicationStudy& study) {
       if (call.call.group == Group::pp) sends.push_back(call);
     }
     const TrafficSum all = sum_of(sends);
-    return {short_model_name(run.model),  std::to_string(run.layout.pp), number(all.calls, "%.1f"),
-            to_text(size_at(sends, 0.5)), to_text(size_at(sends, 0)),    to_text(all.wire),
+    return {short_model_name(run.model),  std::to_string(run.layout.pp),
+            formatted("%.1f", all.calls), to_text(size_at(sends, 0.5)),
+            to_text(size_at(sends, 0)),   to_text(all.wire),
             exposed_share(run),           run.fits ? "yes" : "no"};
   });
   return out;
@@ -135,13 +129,13 @@ StudyTable sizes_table(const CommunicationStudy& study) {
       "latency) of calls, bytes and time",
       2,
       {{"model", "form", "calls", "smallest", "median", "largest", "small", "bytes", "time"}}};
-  for (const std::string_view model : kStudiedModels) {
+  for (const StudiedModel& model : study.models) {
     for (const StudiedRun& run : study.runs) {
       const bool shown = (run.part == StudyPart::data && run.layout.zero % 2 == 1) ||
                          (run.part == StudyPart::tensor && run.layout.tp == 4) ||
                          (run.part == StudyPart::pipeline && run.layout.pp == 4) ||
                          run.part == StudyPart::combined;
-      if (!shown || run.model != model) continue;
+      if (!shown || run.model != model.model) continue;
       const TrafficSum all = sum_of(run.calls), small = small_sum(run.calls);
       out.rows.push_back({short_model_name(run.model), form_of(run), count_text(all.calls),
                           to_text(size_at(run.calls, 0)), to_text(size_at(run.calls, 0.5)),
@@ -189,9 +183,9 @@ std::vector<StudyTable> study_tables(const CommunicationStudy& study) {
 }
 
 std::string study_text(const CommunicationStudy& study) {
-  std::string out =
-      "GPT-NeoX on Frontier with DeepSpeed: bytes that a rank sends in one step (after\n"
-      "Anthony et al., arXiv 2408.10197; docs/communication.md)\n";
+  std::string out = study.title +
+                    ": bytes that a rank sends in one step (after\n"
+                    "Anthony et al., arXiv 2408.10197; docs/communication.md)\n";
   for (const StudyTable& table : study_tables(study)) {
     out += "\n" + table.title + "\n" + aligned(table.rows, table.left);
   }

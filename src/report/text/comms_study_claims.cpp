@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "report/text/comms_study.hpp"
 #include "report/words.hpp"
@@ -17,8 +18,7 @@ std::string exposed_portion(const StudiedRun& run) {
   return portion(sum_of(run.calls).exposed.value(), run.step_time.value());
 }
 std::string rate(double each_second) {
-  return each_second >= 100 ? count_text(std::round(each_second))
-                            : number_text("%.3g", each_second);
+  return each_second >= 100 ? count_text(std::round(each_second)) : formatted("%.3g", each_second);
 }
 
 // The runs of one part, model after model.
@@ -44,7 +44,7 @@ StudyTable overhead_table(const CommunicationStudy& study) {
     out.rows.push_back({short_model_name(run->model), form_of(*run), to_text(all.wire),
                         exposed_portion(*run), portion(run->bubble.value(), run->step_time.value()),
                         count_text(run->tokens_per_second_per_accelerator),
-                        number_text("%.2f", run->tokens_per_second_per_accelerator / alone),
+                        formatted("%.2f", run->tokens_per_second_per_accelerator / alone),
                         run->fits ? "yes" : "no"});
   }
   return out;
@@ -96,7 +96,7 @@ StudyTable attention_table(const CommunicationStudy& study) {
            percent_text(model.attention_parameters), percent_text(model.attention_flops),
            percent_text(wire),
            attention_of(run, [](const TrafficSum& sum) { return sum.exposed.value(); }),
-           number_text("%.2f", wire / model.attention_parameters)});
+           formatted("%.2f", wire / model.attention_parameters)});
     }
   }
   return out;
@@ -126,7 +126,7 @@ StudyTable correlation_table(const CommunicationStudy& study) {
     out.rows.front().push_back(short_model_name(model.model));
   }
   const auto text = [](std::optional<double> value) {
-    return value ? number_text("%+.2f", *value) : std::string("-");
+    return value ? formatted("%+.2f", *value) : std::string("-");
   };
   for (const StudyCorrelation& pair : correlations(study)) {
     std::vector<std::string> row = {pair.of, pair.with, text(pair.all)};

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "limits/forms/low_communication.hpp"
@@ -15,9 +15,7 @@ namespace headway {
 
 std::string power_text(double value) {
   if (!std::isfinite(value)) return "no limit";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2e", value);
-  std::string out = text;
+  std::string out = formatted("%.2e", value);
   std::erase(out, '+');
   return out;
 }
@@ -27,9 +25,7 @@ namespace {
 using limits::CurveEnd;
 
 std::string months_text(Seconds duration) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g months", duration.value() / limits::kSecondsOfAMonth);
-  return text;
+  return formatted("%.3g months", duration.value() / limits::kSecondsOfAMonth);
 }
 
 std::string large_count_text(double count) {
@@ -147,8 +143,7 @@ std::string limits_explanation(const LimitsReport& report) {
     }
     out += "  it ends as  " + end_text(of) + "\n";
     for (const auto& forms : {of.published_alpha, of.implied_alpha}) {
-      char alpha[32];
-      std::snprintf(alpha, sizeof alpha, "%.3f", forms.alpha);
+      const std::string alpha = formatted("%.3f", forms.alpha);
       out += std::string("  formulas    alpha ") + alpha + ": linear scaling to " +
              power_text(forms.linear_scaling.value()) + " FLOP, latency limit " +
              power_text(forms.latency.value()) + " FLOP\n";
@@ -180,7 +175,7 @@ std::span<const std::string_view> limits_weak_points() {
       "the latency of an all-reduce does not grow with the group",
       "the network is perfectly balanced: all links of a level carry any traffic",
       "nothing fails, nobody straggles",
-      "weights stand in every replica (no FSDP)",
+      "weights stand in every replica (none is sharded)",
       "activations take no memory",
       "clusters are powers of two (times the experts): curves zig-zag, runs take half the time or "
       "all",

@@ -1,9 +1,6 @@
 // headway limits --real: what stands on the terminal.
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/limits.hpp"
@@ -13,7 +10,7 @@ namespace headway {
 namespace {
 
 std::string months_of(Seconds duration) {
-  return number_text("%.2f", duration.value() / limits::kSecondsOfAMonth);
+  return formatted("%.2f", duration.value() / limits::kSecondsOfAMonth);
 }
 
 std::string layout_text(const Layout& layout) {
@@ -33,18 +30,12 @@ std::string layout_text(const Layout& layout) {
 
 // The largest part of the step that is no computation.
 std::string loss_text(const Forecast& of) {
-  const Parts& p = of.parts;
-  const std::array<std::pair<const char*, Seconds>, 7> losses = {{{"tp", p.tp},
-                                                                  {"cp", p.cp},
-                                                                  {"pp", p.pp},
-                                                                  {"dp", p.dp},
-                                                                  {"bubble", p.bubble},
-                                                                  {"optimizer", p.optimizer},
-                                                                  {"other", p.other}}};
-  const auto most =
-      std::max_element(losses.begin(), losses.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return std::string(most->first) + " " + percent_text(most->second / of.step_time);
+  const PartRow* most = &row_of(Part::tp);
+  for (const PartRow& row : kParts) {
+    const bool larger = of.parts[row.part] > of.parts[most->part];
+    if (row.part != Part::compute && larger) most = &row;
+  }
+  return std::string(most->name) + " " + percent_text(of.parts[most->part] / of.step_time);
 }
 
 }  // namespace
@@ -77,7 +68,7 @@ Cells real_rows(const RealCurve& of) {
     std::vector<std::string> row = {std::to_string(model.shape.d_model),
                                     power_text(model.shape.training.value())};
     if (model.ideal) {
-      row.insert(row.end(), {number_text("%.2f", model.ideal->utilization),
+      row.insert(row.end(), {formatted("%.2f", model.ideal->utilization),
                              count_text(static_cast<double>(model.ideal->gpus)),
                              months_of(model.ideal->duration)});
     } else {
@@ -86,7 +77,7 @@ Cells real_rows(const RealCurve& of) {
     if (model.transformer) {
       const TransformerRun& run = *model.transformer;
       row.insert(row.end(),
-                 {power_text(run.training.value()), number_text("%.2f", run.forecast.mfu),
+                 {power_text(run.training.value()), formatted("%.2f", run.forecast.mfu),
                   count_text(static_cast<double>(run.accelerators)), months_of(run.duration),
                   loss_text(run.forecast), layout_text(run.layout)});
     } else {

@@ -1,8 +1,8 @@
 // headway limits --sensitivity: what stands on the terminal.
 #include <cmath>
-#include <cstdio>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/limits.hpp"
@@ -10,17 +10,15 @@
 namespace headway {
 namespace {
 
-using limits::Sensitivities;
-using limits::Sensitivity;
-using limits::Setting;
-
 std::string written(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  std::string out = text;
+  std::string out = formatted(format, value);
   std::erase(out, '+');
   return out;
 }
+
+using limits::Sensitivities;
+using limits::Sensitivity;
+using limits::Setting;
 
 std::string elasticity_text(const std::optional<double>& value) {
   if (!value) return "-";

@@ -1,7 +1,7 @@
 // headway bench limits.
-#include <cstdio>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "report/limits.hpp"
 
 namespace headway {
@@ -9,8 +9,7 @@ namespace headway {
 std::string timing_text(const LimitsTiming& timing) {
   Cells rows = {{"what", "models", "time"}};
   for (const LimitsTiming::Row& row : timing.rows) {
-    char time[32];
-    std::snprintf(time, sizeof time, "%.1f ms", 1e3 * row.median.value());
+    const std::string time = formatted("%.1f ms", 1e3 * row.median.value());
     rows.push_back({row.what, std::to_string(row.models), time});
   }
   return aligned(rows) + "median of " + std::to_string(timing.repetitions) + " on " +

@@ -1,7 +1,6 @@
 #include "report/list.hpp"
 
-#include <cstdio>
-
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
 #include "limits/load.hpp"
@@ -12,8 +11,7 @@ namespace headway {
 namespace {
 
 std::string billions(std::int64_t count) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", static_cast<double>(count) / 1e9);
+  const std::string text = formatted("%.4g", static_cast<double>(count) / 1e9);
   return std::string(text) + " B parameters";
 }
 

@@ -1,9 +1,9 @@
 #include "report/plan.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/words.hpp"
@@ -12,9 +12,7 @@ namespace headway {
 namespace {
 
 std::string more(double value, double best) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%+.1f %%", 100 * (value / best - 1));
-  return out;
+  return formatted("%+.1f %%", 100 * (value / best - 1));
 }
 
 // What is made as small as can be, of a point: as text, and as a number.

@@ -1,7 +1,7 @@
 // headway bench plan.
-#include <cstdio>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "report/plan.hpp"
 #include "report/words.hpp"
@@ -10,9 +10,7 @@ namespace headway {
 namespace {
 
 std::string text(double value, const char* unit = "") {
-  char out[32];
-  std::snprintf(out, sizeof out, "%.3g%s", value, unit);
-  return out;
+  return formatted("%.3g%s", value, unit);
 }
 std::string count(std::uint64_t n) {
   return short_count_text(static_cast<double>(n));

@@ -40,23 +40,19 @@ std::string job_line(const Run& run) {
 }
 
 std::string parts_table(const Forecast& f) {
-  const std::pair<const char*, Seconds> parts[] = {
-      {"compute", f.parts.compute}, {"tp", f.parts.tp},
-      {"cp", f.parts.cp},           {"ep", f.parts.ep},
-      {"pp", f.parts.pp},           {"dp", f.parts.dp},
-      {"bubble", f.parts.bubble},   {"optimizer", f.parts.optimizer},
-      {"other", f.parts.other}};
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, seconds] : parts) {
+  for (const PartRow& row : kParts) {
+    const Seconds seconds = f.parts[row.part];
     if (seconds.value() <= 0) continue;
-    const double share = seconds / f.step_time;
-    rows.push_back({std::string("  ") + name, to_text(seconds), percent_text(share)});
+    rows.push_back(
+        {"  " + std::string(row.name), to_text(seconds), percent_text(seconds / f.step_time)});
   }
   std::string out = aligned(rows);
   // The bars go behind the table, so that its columns stay aligned to the right.
   std::string with_bars;
   std::size_t begin = 0;
-  for (const auto& [name, seconds] : parts) {
+  for (const PartRow& row : kParts) {
+    const Seconds seconds = f.parts[row.part];
     if (seconds.value() <= 0) continue;
     const std::size_t end = out.find('\n', begin);
     with_bars += out.substr(begin, end - begin) + "  " + bar(seconds / f.step_time);

@@ -3,16 +3,13 @@
 #include <cmath>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "fit/statistics.hpp"
 #include "report/words.hpp"
 
 namespace headway {
 namespace {
-
-std::string percent(double share, const char* pattern = "%.1f %%") {
-  return number_text(pattern, 100 * share);
-}
 
 std::string error_lines(const std::vector<PublishedRun>& runs) {
   std::vector<double> all, published, ruled;
@@ -23,8 +20,8 @@ std::string error_lines(const std::vector<PublishedRun>& runs) {
   }
   const auto line = [](const std::vector<double>& errors) {
     return std::to_string(errors.size()) + " runs, median error " +
-           percent(quantile(errors, 0.5).value_or(0)) + ", mean " +
-           percent(mean(errors).value_or(0));
+           percent_text(quantile(errors, 0.5).value_or(0)) + ", mean " +
+           percent_text(mean(errors).value_or(0));
   };
   return "all: " + line(all) + "\nlayout published: " + line(published) +
          "\nlayout taken by rule (*): " + line(ruled) + "\n";
@@ -36,9 +33,10 @@ std::string published_text(const std::vector<PublishedRun>& runs) {
   std::vector<std::vector<std::string>> rows = {
       {"run", "MFU", "goodput", "hours published", "predicted", "error"}};
   for (const PublishedRun& run : runs) {
-    rows.push_back({run.title + (run.layout_published ? "" : " *"), percent(run.whole.forecast.mfu),
-                    percent(run.whole.cost.time.goodput), short_count_text(run.accelerator_hours),
-                    short_count_text(run.predicted_hours()), percent(run.error(), "%+.1f %%")});
+    rows.push_back(
+        {run.title + (run.layout_published ? "" : " *"), percent_text(run.whole.forecast.mfu),
+         percent_text(run.whole.cost.time.goodput), short_count_text(run.accelerator_hours),
+         short_count_text(run.predicted_hours()), formatted("%+.1f %%", 100 * run.error())});
   }
   return aligned(rows) + "\n" + error_lines(runs);
 }
@@ -50,9 +48,9 @@ std::string published_markdown(const std::vector<PublishedRun>& runs) {
   for (const PublishedRun& run : runs) {
     const WholeRun& whole = run.whole;
     rows.push_back({run.title + (run.layout_published ? "" : " *"), short_count_text(run.tokens),
-                    percent(whole.forecast.mfu), percent(whole.cost.time.goodput),
+                    percent_text(whole.forecast.mfu), percent_text(whole.cost.time.goodput),
                     thousands(run.accelerator_hours), thousands(run.predicted_hours()),
-                    percent(run.error(), "%+.1f %%"),
+                    formatted("%+.1f %%", 100 * run.error()),
                     run.megawatt_hours ? short_count_text(*run.megawatt_hours) : "",
                     short_count_text(whole.cost.energy.total().value() / 3.6e9)});
   }

@@ -1,16 +1,13 @@
 #include "report/scale_run.hpp"
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/words.hpp"
 
 namespace headway {
 namespace {
-
-std::string share_text(double share) {
-  return number_text("%.1f %%", 100 * share);
-}
 
 std::string time_table(const WholeRun& whole) {
   const RunTime& time = whole.cost.time;
@@ -19,7 +16,7 @@ std::string time_table(const WholeRun& whole) {
        {std::pair("  training", time.training), std::pair("  checkpoints", time.checkpoints),
         std::pair("  lost work", time.lost_work), std::pair("  restarts", time.restarts),
         std::pair("  waiting for nodes", time.waiting)}) {
-    rows.push_back({name, duration_text(part), share_text(part / time.total())});
+    rows.push_back({name, duration_text(part), percent_text(part / time.total())});
   }
   return aligned(rows);
 }
@@ -33,10 +30,10 @@ std::string scaled_table(const std::vector<ScaledRun>& scaled, bool grown) {
     const RunCost& cost = each.whole.cost;
     rows.push_back({"  " + short_count_text(static_cast<double>(cost.accelerators)),
                     tokens_text(each.whole.batch), tokens_text(each.whole.assumed.tokens),
-                    number_text("%.3g", cost.time.total().value() / kDay),
-                    number_text("%.3g", cost.early.value() / kDay) + " - " +
-                        number_text("%.3g", cost.late.value() / kDay),
-                    share_text(cost.time.goodput), share_text(each.whole.forecast.mfu),
+                    formatted("%.3g", cost.time.total().value() / kDay),
+                    formatted("%.3g", cost.early.value() / kDay) + " - " +
+                        formatted("%.3g", cost.late.value() / kDay),
+                    percent_text(cost.time.goodput), percent_text(each.whole.forecast.mfu),
                     price_text(cost.price)});
   }
   return aligned(rows);
@@ -54,7 +51,7 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
                     short_count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
                     short_count_text(cost.steps) + " steps of " + tokens_text(whole.batch) +
                     " tokens, " + to_text(cost.step_time) + " each, MFU " +
-                    share_text(whole.forecast.mfu) + "\n\n";
+                    percent_text(whole.forecast.mfu) + "\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"expected time", duration_text(time.total())},
       {"80 % of runs, by the luck of failures",
@@ -66,7 +63,7 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
     rows.push_back({"80 % by the step time's interval", duration_text(time.total() * low) + " to " +
                                                             duration_text(time.total() * high)});
   }
-  rows.push_back({"goodput", share_text(time.goodput)});
+  rows.push_back({"goodput", percent_text(time.goodput)});
   rows.push_back({"accelerator-hours", short_count_text(cost.accelerator_time.value() / kHour)});
   if (cost.spare_nodes > 0) {
     rows.push_back(
@@ -83,21 +80,20 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   out += "\nwhere the time goes\n" + time_table(whole);
   const Reliability& r = cost.reliability;
   if (r.mean_time_between.value() > 0) {
-    out += wrapped((time.failures < 10 ? number_text("%.1f", time.failures)
-                                       : short_count_text(time.failures)) +
-                       " interruptions, one in " + duration_text(r.mean_time_between) +
-                       "; checkpoints of " + to_text(cost.checkpoint) + " every " +
-                       duration_text(cost.interval) + ", training stopped for " +
-                       duration_text(r.checkpoint) + "; " + std::to_string(cost.spare_nodes) +
-                       " spare nodes",
-                   0, 2);
+    out += wrapped(
+        (time.failures < 10 ? formatted("%.1f", time.failures) : short_count_text(time.failures)) +
+            " interruptions, one in " + duration_text(r.mean_time_between) + "; checkpoints of " +
+            to_text(cost.checkpoint) + " every " + duration_text(cost.interval) +
+            ", training stopped for " + duration_text(r.checkpoint) + "; " +
+            std::to_string(cost.spare_nodes) + " spare nodes",
+        0, 2);
   }
   const double tokens = token_factor(whole.batch, whole.critical_batch);
-  out += "\n" + wrapped("loss by the law: " + number_text("%.3f", whole.loss) +
+  out += "\n" + wrapped("loss by the law: " + formatted("%.3f", whole.loss) +
                             " nats a token; critical batch there: " +
                             tokens_text(whole.critical_batch) + " tokens. This batch takes " +
-                            number_text("%.2f", tokens) + " x the tokens of a small one and " +
-                            number_text("%.2f", step_factor(whole.batch, whole.critical_batch)) +
+                            formatted("%.2f", tokens) + " x the tokens of a small one and " +
+                            formatted("%.2f", step_factor(whole.batch, whole.critical_batch)) +
                             " x the steps of a large one.",
                         0, 2);
   out += "\nmore or fewer data-parallel ranks, same batch\n" + scaled_table(scaled, false);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/predict.hpp"
@@ -40,7 +41,7 @@ std::vector<SharedTable> tables_of(const SweepAnswer& answer) {
 }
 
 std::string share(double value) {
-  return number_text("%.1f %%", 100 * value);
+  return formatted("%.1f %%", 100 * value);
 }
 
 Rows throughput_rows(const SweepAnswer& answer, const SharedTable& table) {
@@ -64,12 +65,12 @@ Rows power_rows(const SweepAnswer& answer, const SharedTable& table) {
     const SweepPoint& point = *at;
     rows.push_back({name, short_layout_words(point.run.layout),
                     short_count_text(point.forecast.tokens_per_second_per_accelerator),
-                    number_text("%.0f", point.cost.accelerator_power.value()),
-                    number_text("%.3g", point.tokens_per_joule)});
+                    formatted("%.0f", point.cost.accelerator_power.value()),
+                    formatted("%.3g", point.tokens_per_joule)});
     if (!marginal) continue;
     const auto& added = point.marginal;
     rows.back().push_back(added ? short_count_text(added->per_accelerator) : "");
-    rows.back().push_back(added ? number_text("%.3g", added->per_watt) : "");
+    rows.back().push_back(added ? formatted("%.3g", added->per_watt) : "");
   }
   return rows;
 }
@@ -80,7 +81,7 @@ Rows cost_rows(const SweepAnswer& answer, const SharedTable& table) {
   for (const auto& [name, at] : table.lines) {
     const SweepPoint& point = *at;
     const RunCost& cost = point.cost;
-    rows.push_back({name, number_text("%.3g", cost.time.total().value() / kDay),
+    rows.push_back({name, formatted("%.3g", cost.time.total().value() / kDay),
                     short_count_text(cost.accelerator_time.value() / kHour),
                     energy_text(cost.energy.total()), mass_text(cost.carbon),
                     price_text(cost.price), share(cost.time.goodput)});
@@ -98,21 +99,21 @@ Rows loss_rows(const SweepAnswer& answer, const SweepSeries& series) {
     if (!point.to_loss) continue;
     const TimeToLoss& loss = *point.to_loss;
     const double sequence = static_cast<double>(point.run.job.sequence);
-    rows.push_back({printable(point.label, 24),
-                    tokens_text(static_cast<double>(point.run.job.global_batch) * sequence),
-                    tokens_text(loss.tokens), number_text("%.3g", loss.time.value() / kDay),
-                    number_text("%.2f x", first->to_loss->time / loss.time),
-                    number_text("%.2f x", point.forecast.tokens_per_second /
-                                              first->forecast.tokens_per_second),
-                    tokens_text(static_cast<double>(loss.best_batch) * sequence),
-                    number_text("%.2f x", first->to_loss->own_time / loss.best_time)});
+    rows.push_back(
+        {printable(point.label, 24),
+         tokens_text(static_cast<double>(point.run.job.global_batch) * sequence),
+         tokens_text(loss.tokens), formatted("%.3g", loss.time.value() / kDay),
+         formatted("%.2f x", first->to_loss->time / loss.time),
+         formatted("%.2f x", point.forecast.tokens_per_second / first->forecast.tokens_per_second),
+         tokens_text(static_cast<double>(loss.best_batch) * sequence),
+         formatted("%.2f x", first->to_loss->own_time / loss.best_time)});
   }
   return rows;
 }
 
 std::string diminishing_text(const SweepAnswer& answer, const SweepSeries& series) {
   if (series.points.size() < 2) return {};
-  const std::string threshold = number_text("%.3g %%", 100 * answer.question.threshold);
+  const std::string threshold = formatted("%.3g %%", 100 * answer.question.threshold);
   const SweepPoint& first = series.points.front();
   const double at_first = first.forecast.tokens_per_second_per_accelerator;
   if (!series.diminished) {
@@ -189,7 +190,7 @@ std::string what_stays(const SweepQuestion& question) {
     case SweepAxis::weak: {
       const double each =
           static_cast<double>(job.global_batch) / static_cast<double>(question.base.layout.dp);
-      return "weak scaling: " + number_text("%.4g", each) + " sequences a data-parallel rank";
+      return "weak scaling: " + formatted("%.4g", each) + " sequences a data-parallel rank";
     }
     case SweepAxis::strong:
       return "strong scaling: " + sequences + " sequences a step";

@@ -2,6 +2,7 @@
 #include "report/validation.hpp"
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "report/words.hpp"
 
@@ -9,10 +10,10 @@ namespace headway {
 namespace {
 
 std::string error_text(double share) {
-  return number_text(share < 1000 ? "%.1f" : "%.1e", 100 * share);
+  return formatted(share < 1000 ? "%.1f" : "%.1e", 100 * share);
 }
 std::string bias_text(double share) {
-  return number_text(share < 1000 ? "%+.1f" : "%+.1e", 100 * share);
+  return formatted(share < 1000 ? "%+.1f" : "%+.1e", 100 * share);
 }
 std::vector<std::string> line_of(const ValidationGroup& group) {
   std::vector<std::string> out = {printable(group.name, 40), std::to_string(group.rows),
@@ -23,16 +24,16 @@ std::vector<std::string> line_of(const ValidationGroup& group) {
   add(timed, error_text(group.step_time.mean));
   add(timed, error_text(group.step_time.p90));
   add(timed, bias_text(group.step_time.bias));
-  add(group.mfu_difference.has_value(), number_text("%.1f", group.mfu_difference.value_or(0)));
+  add(group.mfu_difference.has_value(), formatted("%.1f", group.mfu_difference.value_or(0)));
   add(weighed, error_text(group.memory.median));
   add(weighed, bias_text(group.memory.bias));
   const int ran = group.fits.fits_fits + group.fits.not_fits;
   const int burst = group.fits.fits_not + group.fits.not_not;
-  add(ran > 0, number_text("%.1f", 100.0 * group.fits.fits_fits / ran));
-  add(burst > 0, number_text("%.1f", 100.0 * group.fits.not_not / burst));
+  add(ran > 0, formatted("%.1f", 100.0 * group.fits.fits_fits / ran));
+  add(burst > 0, formatted("%.1f", 100.0 * group.fits.not_not / burst));
   const RankingSummary& ranking = group.ranking;
   add(ranking.contests > 0, std::to_string(ranking.contests));
-  add(ranking.spearman.has_value(), number_text("%.3f", ranking.spearman.value_or(0)));
+  add(ranking.spearman.has_value(), formatted("%.3f", ranking.spearman.value_or(0)));
   add(ranking.regret.has_value(), error_text(ranking.regret.value_or(0)));
   const auto inside = static_cast<double>(group.in_interval);
   add(group.with_interval > 0, error_text(inside / static_cast<double>(group.with_interval)));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "platform/files.hpp"
@@ -166,9 +167,7 @@ class AssumptionReader {
 };
 
 std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
+  return formatted("%.4g", value);
 }
 
 template <class T, class Given>

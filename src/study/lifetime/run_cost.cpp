@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "base/document/document.hpp"
+#include "base/formatted.hpp"
 #include "model/count.hpp"
 #include "platform/files.hpp"
 #include "step/optimizer.hpp"
@@ -49,8 +49,7 @@ Result<std::vector<AssumptionSource>> default_sources() {
     Fields entry = fields.table(name);
     const Node* value = document->root.find(name)->find("value");
     const auto* written = value == nullptr ? nullptr : std::get_if<std::string>(&value->value);
-    char number[32];
-    std::snprintf(number, sizeof number, "%g", written == nullptr ? entry.number("value") : 0);
+    const std::string number = formatted("%g", written == nullptr ? entry.number("value") : 0);
     out.push_back(
         {name, written == nullptr ? number : *written,
          entry.text("source") + " (" + entry.text("kind") + ", " + entry.text("date") + ")"});

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "platform/files.hpp"
 #include "study/limits/beyond.hpp"
 #include "study/limits/question.hpp"
 #include "study/limits/real.hpp"
@@ -25,12 +26,27 @@ LimitsQuestion of_preset(const char* preset) {
   return out;
 }
 
-std::vector<CurvesPart> curves_parts() {
+// The machines that the page is about (data/runs/studies.toml).
+struct Machines {
+  std::vector<std::string> hardware;  // compared
+  std::string one;                    // of sites, sensitivity and transformers
+};
+
+Result<Machines> machines() {
+  const auto studies = embedded_document("runs/studies.toml");
+  if (!studies) return studies.problems();
+  Problems problems;
+  Fields fields = Fields(*studies, problems).table("limits", /*required=*/true);
+  Machines out{fields.texts_or_empty("hardware"), fields.text("machine")};
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+std::vector<CurvesPart> curves_parts(const Machines& of) {
   LimitsQuestion hardware;
-  hardware.gpus = {"h100-sxm", "h200",    "b200",        "gb200-nvl72", "gb300-nvl72",
-                   "mi300x",   "tpu-v5p", "nvidia-2028", "gtx-580"};
+  hardware.gpus = of.hardware;
   LimitsQuestion sites;
-  sites.gpus = {"h100-sxm"};
+  sites.gpus = {of.one};
   sites.sites = 4;
   sites.site_bandwidth = "100 MB/s";
   sites.site_distance_km = 2000;
@@ -45,7 +61,6 @@ std::vector<CurvesPart> curves_parts() {
 }
 
 constexpr std::array<std::int64_t, 2> kRealSequences = {2048, 8192};
-const char* const kPageMachine = "h100-sxm";  // of sensitivity and transformers
 
 Problems add_curves(const CurvesPart& part, int threads, LimitsPage& page) {
   const auto comparison = limits_settings(part.question);
@@ -58,17 +73,18 @@ Problems add_curves(const CurvesPart& part, int threads, LimitsPage& page) {
   return {};
 }
 
-Problems add_sensitivity(int threads, LimitsPage& page) {
-  const auto machine = limits::embedded_machine(kPageMachine);
+Problems add_sensitivity(const std::string& name, int threads, LimitsPage& page) {
+  const auto machine = limits::embedded_machine(name);
   if (!machine) return machine.problems();
   page.setting = limits::setting_on(*machine);
   page.sensitivities = *limits_sensitivity(page.setting, threads, {});
   return {};
 }
 
-Problems add_real(std::int64_t sequence, int threads, LimitsPage& page) {
+Problems add_real(const std::string& machine, std::int64_t sequence, int threads,
+                  LimitsPage& page) {
   LimitsQuestion question;
-  question.gpus = {kPageMachine};
+  question.gpus = {machine};
   question.real = true;
   question.sequence = sequence;
   const auto comparison = limits_settings(question);
@@ -83,14 +99,16 @@ Problems add_real(std::int64_t sequence, int threads, LimitsPage& page) {
 
 Result<LimitsPage> limits_page(int threads, const Progress& progress) {
   // One after the other, each on all threads.
+  const auto of = machines();
+  if (!of) return of.problems();
   LimitsPage page;
   std::vector<std::function<Problems()>> parts;
-  for (const CurvesPart& part : curves_parts()) {
+  for (const CurvesPart& part : curves_parts(*of)) {
     parts.push_back([part, threads, &page] { return add_curves(part, threads, page); });
   }
-  parts.push_back([threads, &page] { return add_sensitivity(threads, page); });
+  parts.push_back([&, threads] { return add_sensitivity(of->one, threads, page); });
   for (const std::int64_t sequence : kRealSequences) {
-    parts.push_back([=, &page] { return add_real(sequence, threads, page); });
+    parts.push_back([&, sequence, threads] { return add_real(of->one, sequence, threads, page); });
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (progress && !progress(i, parts.size()))

@@ -1,8 +1,8 @@
 #include "study/plan/answer.hpp"
 
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "study/plan/fields.hpp"
 
@@ -76,9 +76,7 @@ bool has_any(const PlanSpace& space, const PlanLimit& limit) {
 }
 
 std::string percent(double share) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%g %%", std::round(share * 1000) / 10);
-  return out;
+  return formatted("%g %%", std::round(share * 1000) / 10);
 }
 
 }  // namespace

@@ -32,9 +32,11 @@ bool meet(const std::optional<Interval<Seconds>>& a, const std::optional<Interva
 // Where the time of a step goes: computation, and exposed calls by group and level.
 std::vector<PlanBound> bounds_of(const PlannedLayout& best) {
   const Forecast& f = best.forecast;
-  std::vector<PlanBound> out = {{"compute", f.parts.compute / f.step_time},
-                                {"pipeline bubble", f.parts.bubble / f.step_time},
-                                {"optimizer", f.parts.optimizer / f.step_time}};
+  std::vector<PlanBound> out;
+  for (const PartRow& row : kParts) {
+    if (row.is_communication || row.part == Part::other) continue;
+    out.push_back({std::string(row.long_name), f.parts[row.part] / f.step_time});
+  }
   for (const PricedCall& call : f.calls) {
     const std::string what = std::string(to_name(call.call.group)) + " over " +
                              best.run.cluster.levels[static_cast<std::size_t>(call.level)].name;

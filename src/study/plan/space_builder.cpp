@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/divisors.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "study/plan/fields.hpp"
@@ -9,18 +10,6 @@
 
 namespace headway {
 namespace {
-
-// Sorted.
-std::vector<std::int64_t> divisors(std::int64_t number) {
-  std::vector<std::int64_t> out, large;
-  for (std::int64_t d = 1; d * d <= number; ++d) {
-    if (number % d != 0) continue;
-    out.push_back(d);
-    if (d * d != number) large.push_back(number / d);
-  }
-  out.insert(out.end(), large.rbegin(), large.rend());
-  return out;
-}
 
 // The place of a list among those there are; added where it is new.
 template <class T>

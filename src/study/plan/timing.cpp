@@ -8,26 +8,55 @@
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "model/load.hpp"
+#include "platform/files.hpp"
 #include "study/plan/search.hpp"
 
 namespace headway {
 namespace {
 
-// Runs of arXiv 2104.04473 and 2201.11990; a mixture of experts.
-struct Published {
-  const char* name;
-  const char* model;
-  const char* cluster;
-  std::int64_t accelerators, sequences, tokens;
-  bool whole = true;  // priced without bounds, too
-};
-constexpr Published kPublished[] = {
-    {"Megatron 1T", "megatron-1t", "dgx-a100-80gb", 3072, 3072, 2048},
-    {"Turing-NLG 530B", "mt-nlg-530b", "dgx-a100-80gb", 2240, 1920, 2048},
-    {"GPT-3 175B", "gpt3-175b", "dgx-a100-80gb", 1024, 1536, 2048},
-    {"Mixtral 8x7B", "mixtral-8x7b", "dgx-h100", 256, 512, 4096, false},
-};
 constexpr int kRepetitions = 5;
+
+// One run of data/runs/planned.toml.
+struct Case {
+  std::string name;
+  bool whole = true;  // priced without bounds, too
+  std::int64_t accelerators = 0;
+  Model model;
+  Job job;
+  Cluster cluster;
+  Calibration calibration;
+  Result<PlanSpace> space = Problems{};
+  PlanBest best;
+};
+
+Result<std::vector<Case>> planned_runs() {
+  const auto document = embedded_document("runs/planned.toml");
+  if (!document) return document.problems();
+  Problems problems;
+  std::vector<Case> out;
+  for (Fields& run : Fields(*document, problems).tables("runs")) {
+    Case c;
+    c.name = run.text("name");
+    c.whole = run.flag_or("whole", c.whole);
+    c.accelerators = run.count("gpus");
+    c.job.global_batch = run.count("global_batch");
+    c.job.sequence = run.count("seq");
+    const auto model = load_model(run.text("model"));
+    const auto cluster = load_cluster(run.text("cluster"));
+    if (!model) return model.problems();
+    if (!cluster) return cluster.problems();
+    const auto calibration = calibration_for(*cluster);
+    if (!calibration) return calibration.problems();
+    c.model = *model;
+    c.cluster = *cluster;
+    c.calibration = *calibration;
+    c.space = PlanSpace::make(c.model, c.job, c.cluster, c.accelerators);
+    if (!c.space) return c.space.problems();
+    out.push_back(std::move(c));
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
 
 template <class Body>
 double seconds_of(const Body& body) {
@@ -57,32 +86,14 @@ Result<PlanTiming> time_plans(int threads) {
   PlanTiming out;
   out.repetitions = kRepetitions;
   out.threads = workers_of(threads);
-  struct Case {
-    Model model;
-    Job job;
-    Cluster cluster;
-    Calibration calibration;
-    Result<PlanSpace> space = Problems{};
-    PlanBest best;
-  };
-  std::vector<Case> cases;
-  for (const Published& run : kPublished) {
-    Case c;
-    c.model = load_model(run.model).value();
-    c.cluster = load_cluster(run.cluster).value();
-    c.calibration = calibration_for(c.cluster).value();
-    c.job.sequence = run.tokens;
-    c.job.global_batch = run.sequences;
-    c.space = PlanSpace::make(c.model, c.job, c.cluster, run.accelerators);
-    if (!c.space) return c.space.problems();
-    cases.push_back(std::move(c));
-  }
+  auto planned = planned_runs();
+  if (!planned) return planned.problems();
+  std::vector<Case> cases = std::move(planned).value();
   PlanSearch how;
   how.threads = threads;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    Case& c = cases[i];
+  for (Case& c : cases) {
     const double one = median_of(kRepetitions, [&] {
-      const auto space = PlanSpace::make(c.model, c.job, c.cluster, kPublished[i].accelerators);
+      const auto space = PlanSpace::make(c.model, c.job, c.cluster, c.accelerators);
       c.best = search({c.model, c.job, c.cluster, c.calibration, *space}, how);
     });
     const PlanQuestion question{c.model, c.job, c.cluster, c.calibration, *c.space};
@@ -90,13 +101,12 @@ Result<PlanTiming> time_plans(int threads) {
     ten.top = 10;
     const double several = median_of(kRepetitions, [&] { search(question, ten); });
     out.bounded.push_back(
-        {kPublished[i].name, c.space->size(), Seconds(one), Seconds(several), c.best.counts.fitting,
+        {c.name, c.space->size(), Seconds(one), Seconds(several), c.best.counts.fitting,
          most_resident(),
          c.best.points.empty() ? std::nullopt : std::optional(c.best.points.front().time)});
   }
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (!kPublished[i].whole) continue;
-    const Case& c = cases[i];
+  for (const Case& c : cases) {
+    if (!c.whole) continue;
     const PlanQuestion question{c.model, c.job, c.cluster, c.calibration, *c.space};
     PlanSearch all = how;
     all.exhaustive = true;
@@ -104,7 +114,7 @@ Result<PlanTiming> time_plans(int threads) {
     const double seconds = seconds_of([&] { best = search(question, all); });
     const bool same =
         !best.points.empty() && best.points.front().index == c.best.points.front().index;
-    out.whole.push_back({kPublished[i].name, c.space->size(), c.space->size() - best.counts.illegal,
+    out.whole.push_back({c.name, c.space->size(), c.space->size() - best.counts.illegal,
                          best.counts.fitting, Seconds(seconds), same});
   }
   return out;

@@ -26,11 +26,11 @@ std::int64_t rank_at(const Layout& layout, const Coordinates& at) {
   return rank;
 }
 
-// The ranks that differ from `rank` in the dimensions given only, as they are numbered.
-std::vector<std::int64_t> along(const Layout& layout, std::int64_t rank,
-                                std::initializer_list<Dimension> dimensions) {
+// The ranks that differ from `rank` in these dimensions (bits) only, as they are numbered.
+std::vector<std::int64_t> along(const Layout& layout, std::int64_t rank, std::uint8_t dimensions) {
   std::vector<Coordinates> points = {coordinates_of(layout, rank)};
-  for (const Dimension d : dimensions) {
+  for (const Dimension d : layout.order) {
+    if ((dimensions & bit(d)) == 0) continue;
     std::vector<Coordinates> more;
     for (Coordinates point : points) {
       for (std::int64_t i = 0; i < degree(layout, d); ++i) {
@@ -46,55 +46,35 @@ std::vector<std::int64_t> along(const Layout& layout, std::int64_t rank,
   return ranks;
 }
 
-// Of `ranks` those whose place shares the value of `part` with that of `rank`.
-template <class Part>
-std::vector<std::int64_t> sharing(const std::vector<std::int64_t>& ranks, std::int64_t rank,
-                                  Part part) {
-  const std::int64_t place = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
-  std::vector<std::int64_t> out;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (part(static_cast<std::int64_t>(i)) == part(place)) out.push_back(ranks[i]);
-  }
-  return out;
+// Which places among the ranks along a group's dimensions are one group: of a block of `block`
+// those `stride` apart.
+struct Cut {
+  std::int64_t stride, block;
+};
+Cut cut_of(const Layout& layout, Group group, std::int64_t ranks) {
+  const std::int64_t shard = layout.shard > 0 ? layout.shard : layout.dp * layout.cp;
+  const std::int64_t experts = layout.etp * layout.ep;
+  if (group == Group::dp) return {1, shard};
+  if (group == Group::dp_replica) return {shard, ranks};
+  if (group == Group::ep) return {layout.etp, experts};
+  if (group == Group::expert_dp) return {experts, ranks};
+  return {1, ranks};
 }
 
 }  // namespace
 
 std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank) {
-  const auto replicas = [&] { return along(layout, rank, {Dimension::cp, Dimension::dp}); };
-  const auto stage = [&] {
-    return along(layout, rank, {Dimension::tp, Dimension::cp, Dimension::dp});
-  };
-  const std::int64_t shard = layout.shard > 0 ? layout.shard : layout.dp * layout.cp;
-  switch (group) {
-    case Group::tp:
-      return along(layout, rank, {Dimension::tp});
-    case Group::cp:
-      return along(layout, rank, {Dimension::cp});
-    case Group::pp:
-      return along(layout, rank, {Dimension::pp});
-    case Group::dp:
-      return sharing(replicas(), rank, [&](std::int64_t place) { return place / shard; });
-    case Group::dp_replica:
-      return sharing(replicas(), rank, [&](std::int64_t place) { return place % shard; });
-    case Group::ep:
-      return sharing(stage(), rank, [&](std::int64_t place) {
-        return std::pair(place % layout.etp, place / (layout.etp * layout.ep));
-      });
-    case Group::expert_dp:
-      return sharing(stage(), rank,
-                     [&](std::int64_t place) { return place % (layout.etp * layout.ep); });
-    case Group::embedding: {
-      const auto stages = along(layout, rank, {Dimension::pp});
-      if (stages.size() < 2) return stages;
-      return {std::min(stages.front(), stages.back()), std::max(stages.front(), stages.back())};
-    }
-    case Group::model:
-      return along(layout, rank, {Dimension::tp, Dimension::pp});
-    case Group::world:
-      return along(layout, rank, {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp});
+  const std::vector<std::int64_t> ranks = along(layout, rank, row_of(group).along);
+  if (row_of(group).ends_alone && ranks.size() > 2) return {ranks.front(), ranks.back()};
+  const auto count = static_cast<std::int64_t>(ranks.size());
+  const std::int64_t place = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
+  const auto [stride, block] = cut_of(layout, group, count);
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool together = i % stride == place % stride && i / block == place / block;
+    if (together) out.push_back(ranks[static_cast<std::size_t>(i)]);
   }
-  return {rank};
+  return out;
 }
 
 std::int64_t stage_of(const Layout& layout, std::int64_t rank) {
@@ -103,19 +83,18 @@ std::int64_t stage_of(const Layout& layout, std::int64_t rank) {
 
 std::vector<Lane> lanes_of(const Layout& layout, const Step& step) {
   std::vector<Lane> lanes;
-  for (std::size_t g = 0; g < kGroupNames.size(); ++g) {
-    const auto group = static_cast<Group>(g);
-    std::vector<std::int64_t> ranks = group_ranks(layout, group, 0);
+  for (const GroupRow& row : kGroups) {
+    std::vector<std::int64_t> ranks = group_ranks(layout, row.group, 0);
     if (ranks.size() < 2) continue;
     const auto same = std::find_if(lanes.begin(), lanes.end(),
                                    [&](const Lane& lane) { return lane.first == ranks; });
     if (same != lanes.end()) {
-      same->groups.push_back(group);
+      same->groups.push_back(row.group);
     } else {
-      lanes.push_back({{group}, {}, std::move(ranks)});
+      lanes.push_back({{row.group}, {}, std::move(ranks)});
     }
   }
-  std::array<bool, kGroupNames.size()> called{};
+  std::array<bool, kGroups.size()> called{};
   const auto note = [&](const std::vector<Call>& calls) {
     for (const Call& call : calls) called[static_cast<std::size_t>(call.group)] = true;
   };

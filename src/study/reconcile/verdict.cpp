@@ -10,10 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <tuple>
 
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 
@@ -21,16 +21,12 @@ namespace headway {
 namespace {
 
 std::string factor_text(double factor) {
-  char text[32];
-  std::snprintf(text, sizeof text, factor < 9.95 ? "%.1fx" : "%.0fx", factor);
-  return text;
+  return formatted(factor < 9.95 ? "%.1fx" : "%.0fx", factor);
 }
 
 std::string count_text(double count) {
-  char text[32];
   const bool whole = std::abs(count - std::round(count)) < 0.05;
-  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.1f", count);
-  return text;
+  return formatted(whole ? "%.0f" : "%.1f", count);
 }
 
 std::string calls_text(double count, Bytes size, std::string_view op) {
@@ -302,14 +298,9 @@ class Judge {
     std::string out = "as expected: " + count_text(kinds) +
                       (kinds == 1 ? " kind of call agrees" : " kinds of calls agree") +
                       " in number and size";
-    char text[48];
-    if (model.value() > 0) {
-      std::snprintf(text, sizeof text, ", transfers take %.2fx the model", transfer / model);
-      out += text;
-    } else {
-      out += "; the source has no times";
-    }
-    return out;
+    return out + (model.value() > 0
+                      ? formatted(", transfers take %.2fx the model", transfer / model)
+                      : "; the source has no times");
   }
 
   const Reconciliation& all_;
@@ -327,7 +318,8 @@ std::string group_text(const ReconciledRow& row, const Recording& recording) {
     std::string out;
     for (const Group group : row.groups) {
       // Where others have the same ranks, those say more.
-      const bool spanning = group == Group::model || group == Group::world;
+      const std::uint8_t along = row_of(group).along, stages = bit(Dimension::pp);
+      const bool spanning = (along & stages) != 0 && along != stages;
       if (spanning && !out.empty()) continue;
       out += (out.empty() ? "" : "/") + std::string(to_name(group));
     }

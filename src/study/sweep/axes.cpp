@@ -1,8 +1,8 @@
 #include "study/sweep/axes.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/formatted.hpp"
 #include "cost/calibration/calibration.hpp"
 
 namespace headway {
@@ -33,8 +33,7 @@ Result<Document> slowed_constants(const Level& level, double factor) {
   Document out = level.constants;
   Node::Table over;
   const auto put = [&](const char* name, Seconds value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g us", value.value() * factor * 1e6);
+    const std::string text = formatted("%.17g us", value.value() * factor * 1e6);
     over.emplace_back(name, Node{std::string(text), 0});
   };
   put("base_latency", known->base_latency);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
 #include "study/sweep/axes.hpp"
@@ -20,9 +21,7 @@ std::string count_label(std::int64_t value) {
 }
 
 std::string factor_label(double factor) {
-  char text[32];
-  std::snprintf(text, sizeof text, "x %.6g", factor);
-  return text;
+  return formatted("x %.6g", factor);
 }
 
 SweepPlan over_accelerators(const SweepQuestion& question) {

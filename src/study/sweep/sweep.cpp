@@ -42,8 +42,7 @@ Result<SweepPoint> sweep_point(const SweepCase& at, Run run, Forecast forecast,
   for (const PricedCall& call : out.forecast.calls) {
     out.communication += call.each * call.call.count;
   }
-  const Parts& parts = out.forecast.parts;
-  out.exposed = parts.tp + parts.cp + parts.ep + parts.pp + parts.dp;
+  out.exposed = out.forecast.parts.exposed();
   out.tokens_per_joule = out.forecast.tokens_per_second / out.power().value();
   return out;
 }

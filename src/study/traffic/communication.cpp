@@ -230,16 +230,19 @@ Result<CommunicationStudy> communication_study() {
   const auto framework = framework_from(studied_on.text("framework"));
   const auto cluster = load_cluster(studied_on.text("cluster"));
   const std::vector<std::string> others = studied_on.texts_or_empty("clusters");
+  const std::vector<std::string> names = studied_on.texts_or_empty("models");
+  CommunicationStudy out;
+  out.title = studied_on.text("title");
+  out.software = studied_on.text("software");
   if (!framework) studied_on.fail("framework", "is not known");
   if (!problems.empty()) return problems;
   if (!cluster) return cluster.problems();
   const auto calibration = calibration_for(*cluster);
   if (!calibration) return calibration.problems();
-  CommunicationStudy out;
   out.cluster = *cluster;
   std::vector<Given> given;
-  for (const std::string_view name : kStudiedModels) {
-    const auto model = load_model(std::string(name));
+  for (const std::string& name : names) {
+    const auto model = load_model(name);
     if (!model) return model.problems();
     given.push_back({*model, *cluster, *calibration, *framework});
     out.models.push_back(studied(given.back()));

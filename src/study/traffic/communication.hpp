@@ -1,5 +1,5 @@
-// The communication study: what each form of parallelism sends when GPT-NeoX models of 19M to 13B
-// parameters train on Frontier, after Anthony et al., arXiv 2408.10197.
+// The communication study: what each form of parallelism sends when models of several sizes train
+// on one cluster, after Anthony et al., arXiv 2408.10197; data/runs/studies.toml says which.
 #pragma once
 
 #include <array>
@@ -11,9 +11,6 @@
 #include "study/traffic/traffic.hpp"
 
 namespace headway {
-
-constexpr std::array<std::string_view, 4> kStudiedModels = {"gpt-neox-19m", "gpt-neox-125m",
-                                                            "gpt-neox-1.3b", "gpt-neox-13b"};
 
 /// What is varied: the ZeRO stage, the degree of one form of parallelism alone, the sequence
 /// length; or a layout of all three forms. overhead: the form, on the same ranks with the same
@@ -66,6 +63,8 @@ struct StudiedModel {
 };
 
 struct CommunicationStudy {
+  std::string title;     // what was trained, where and with what
+  std::string software;  // how its makers call the framework as they use it
   Cluster cluster;
   std::vector<StudiedModel> models;
   std::vector<StudiedRun> runs;  // in the order of the parts; layouts that are illegal are left out

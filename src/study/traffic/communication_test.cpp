@@ -64,7 +64,8 @@ std::vector<const StudiedRun*> runs_of(StudyPart part, std::string_view model) {
 }
 
 TEST(CommunicationStudy, ZeroThreeSendsUpToOneAndAHalfTimesWhatPlainDataParallelismDoes) {
-  for (const std::string_view model : kStudiedModels) {
+  for (const StudiedModel& each : study().models) {
+    const std::string& model = each.model;
     const auto runs = runs_of(StudyPart::data, model);
     ASSERT_EQ(runs.size(), 4u);
     const auto all = [](const StudiedRun& run) {
@@ -84,7 +85,8 @@ TEST(CommunicationStudy, ZeroThreeSendsUpToOneAndAHalfTimesWhatPlainDataParallel
 // By arXiv 1909.08053 the volume of tensor parallelism is in proportion to b s h L (t-1)/t; that of
 // data parallelism knows no sequence length.
 TEST(CommunicationStudy, TensorParallelVolumeGrowsWithTheSequenceAndDataParallelVolumeDoesNot) {
-  for (const std::string_view model : kStudiedModels) {
+  for (const StudiedModel& each : study().models) {
+    const std::string& model = each.model;
     const auto runs = runs_of(StudyPart::sequence, model);
     ASSERT_EQ(runs.size(), 6u);
     for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -105,7 +107,8 @@ double wire(const StudiedRun& run) {
 
 // On the same ranks with the same batch a split of the model exposes what data parallelism hides.
 TEST(CommunicationStudy, ModelParallelismAddsOverhead) {
-  for (const std::string_view model : kStudiedModels) {
+  for (const StudiedModel& each : study().models) {
+    const std::string& model = each.model;
     const auto runs = runs_of(StudyPart::overhead, model);
     ASSERT_EQ(runs.size(), 3u) << model;
     for (const StudiedRun* run : runs) EXPECT_EQ(run->layout.ranks(), 8);
@@ -121,7 +124,8 @@ TEST(CommunicationStudy, ModelParallelismAddsOverhead) {
 // 3 m (d-1)/d of each rank at ZeRO-1 (DeepSpeed): of all ranks in proportion to d - 1.
 TEST(CommunicationStudy, VolumeGrowsWithTheRanksAndWithTheModel) {
   double smaller = 0;
-  for (const std::string_view model : kStudiedModels) {
+  for (const StudiedModel& each : study().models) {
+    const std::string& model = each.model;
     const auto runs = runs_of(StudyPart::growth, model);
     ASSERT_EQ(runs.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {

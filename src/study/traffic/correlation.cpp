@@ -73,8 +73,8 @@ std::vector<StudyCorrelation> correlations(const CommunicationStudy& study) {
   std::vector<StudyCorrelation> out;
   for (const auto& pair : kPairs) {
     StudyCorrelation row{pair[0].name, pair[1].name, correlation(study, pair, {}), {}};
-    for (const std::string_view model : kStudiedModels) {
-      row.by_model.push_back(correlation(study, pair, model));
+    for (const StudiedModel& model : study.models) {
+      row.by_model.push_back(correlation(study, pair, model.model));
     }
     out.push_back(std::move(row));
   }

@@ -37,7 +37,7 @@ LevelShares level_shares(const Call& call, const GroupSpan& span, const Cluster&
   const std::array<double, kMostLevels> members = members_of(span, cluster);
   const double ranks = static_cast<double>(span.ranks);
   LevelShares out{};
-  if (call.group == Group::embedding) {  // two ranks at the ends of the pipeline
+  if (row_of(call.group).ends_alone) {
     out[level_between(0, span.ranks - 1, members, levels)] = 1;
     return out;
   }

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "layout/layout.hpp"
-#include "step/call.hpp"
+#include "step/program/call.hpp"
 
 namespace headway {
 

@@ -5,11 +5,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "base/formatted.hpp"
 
 namespace headway {
 namespace {
@@ -265,9 +266,7 @@ class PickleMachine {
       if (static_cast<unsigned char>(c) >= 0x20) {
         out += c;
       } else {
-        char escape[8];
-        std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-        out += escape;
+        out += formatted("\\u%04x", static_cast<unsigned>(c));
       }
     }
     out += '"';

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "step/call.hpp"
+#include "step/program/collectives.hpp"
 
 namespace headway {
 

@@ -3,7 +3,6 @@
 //   count 2097152 datatype 7 op 0 root 0 comm 0x55.. [nranks=2] stream 0x55..
 // opCount is hexadecimal. The launcher may have put something before the line. Sizes are counts of
 // NCCL's interface; the lines hold no duration.
-#include <cstdio>
 #include <map>
 #include <string>
 

@@ -80,7 +80,7 @@ export function bySize(calls: readonly WeightedCall[], quantity: Quantity, label
   return out;
 }
 
-const kOps = ["all_gather", "reduce_scatter", "all_reduce", "all_to_all", "send_receive", "broadcast"];
+const kOps = ["all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send_receive"];
 
 /** Operations as categories; each keeps its colour whatever else is there. */
 export const kOpCategories: readonly Category[] = [...kOps, "other"].map((key, index) => ({

@@ -2,37 +2,15 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <string_view>
 
 #include "base/quantity.hpp"
 #include "cluster/precision.hpp"
-#include "layout/placement.hpp"
-#include "step/collectives.hpp"
+#include "step/program/collectives.hpp"
+#include "step/program/groups.hpp"
 
 namespace headway {
-
-/// dp_replica: across the sharding groups of hybrid sharding; expert_dp: the ranks that hold the
-/// same experts; embedding: first and last stage where they share the embedding's weights; model:
-/// the ranks that together hold one copy of the model, tp·pp; world: all ranks of the run.
-enum class Group : std::uint8_t {
-  tp,
-  cp,
-  ep,
-  pp,
-  dp,
-  expert_dp,
-  dp_replica,
-  embedding,
-  model,
-  world
-};
-constexpr std::array<std::string_view, 10> kGroupNames = {
-    "tp", "cp", "ep", "pp", "dp", "expert_dp", "dp_replica", "embedding", "model", "world"};
-constexpr std::string_view to_name(Group group) {
-  return kGroupNames[static_cast<int>(group)];
-}
 
 enum class Phase : std::uint8_t { forward, backward, recompute, gradient, optimizer, pipeline };
 constexpr std::array<std::string_view, 6> kPhaseNames = {"forward",  "backward",  "recompute",
@@ -84,9 +62,9 @@ struct Call {
   Module module = Module::other;
 };
 
-/// Domains of `domains` that hold at least one of `choices` ranks drawn at random.
-inline double distinct(double domains, double choices) {
-  return domains * (1 - std::pow(1 - 1 / domains, choices));
+/// Whether two ranks of the group take part in it, not all of them.
+constexpr bool is_of_two(const Call& call) {
+  return call.op == CollectiveOp::send_receive || row_of(call.group).ends_alone;
 }
 
 }  // namespace headway

@@ -1,8 +1,8 @@
-#include "limits/machine/divisors.hpp"
+#include "base/divisors.hpp"
 
 #include <algorithm>
 
-namespace headway::limits {
+namespace headway {
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
   if (number <= 0) return {};
@@ -23,4 +23,4 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
   return out;
 }
 
-}  // namespace headway::limits
+}  // namespace headway

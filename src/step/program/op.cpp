@@ -1,4 +1,4 @@
-#include "step/op.hpp"
+#include "step/program/op.hpp"
 
 namespace headway {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -51,6 +52,11 @@ constexpr std::string_view to_name(CollectiveOp op) {
 }
 constexpr double wire_factor(CollectiveOp op, std::int64_t ranks) {
   return wire_factor(row_of(op).wire, static_cast<double>(ranks));
+}
+
+/// Domains of `domains` that hold at least one of `choices` ranks drawn at random.
+inline double distinct(double domains, double choices) {
+  return domains * (1 - std::pow(1 - 1 / domains, choices));
 }
 
 constexpr bool collectives_stand_in_order() {

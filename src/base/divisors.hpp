@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace headway::limits {
+namespace headway {
 
 /// All divisors of `number`, ascending; none of 0.
 std::vector<std::int64_t> divisors(std::int64_t number);
 
-}  // namespace headway::limits
+}  // namespace headway

@@ -8,7 +8,7 @@
 #include "cluster/precision.hpp"
 #include "layout/job.hpp"
 #include "model/count.hpp"
-#include "step/call.hpp"
+#include "step/program/call.hpp"
 
 namespace headway {
 
