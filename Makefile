@@ -16,11 +16,15 @@ DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h1
         --seq 4096 --global-batch 128 --tp 8 --pp 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-program everything bench asan fuzz check format screenshots deps clean
+.PHONY: help demo test test-program everything install deb dist bench asan fuzz check format \
+        screenshots deps clean
 
 help:
 	@echo "make demo     install what is missing, build, predict one training step"
 	@echo "make test     the same set-up, then every test"
+	@echo "make install  to PREFIX=/usr/local, below DESTDIR where that is given"
+	@echo "make deb      a package for Debian 12: build/package/headway_VERSION_amd64.deb"
+	@echo "make dist     a program that needs no library, for any Linux on x86-64: build/dist/"
 	@echo "make bench    the micro benchmarks"
 	@echo "make asan     the tests with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz     every fuzz target with the sanitizers, MUTATIONS=1000000 each: hours"
@@ -56,6 +60,34 @@ everything: $(RELEASE)/build.ninja
 	@scripts/install-deps --browser
 	@scripts/build-web
 	@scripts/build $(RELEASE) $(JOBS) all
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+install: $(RELEASE)/build.ninja
+	@scripts/build-web --if-possible
+	@scripts/build $(RELEASE) $(JOBS) headway_package
+	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)" --strip >build/install.log || \
+	  { cat build/install.log; exit 1; }
+	@echo "installed below $(DESTDIR)$(PREFIX): $(PREFIX)/bin/headway"
+
+deb: $(RELEASE)/build.ninja
+	@scripts/install-deps --package
+	@scripts/build-web
+	@scripts/build $(RELEASE) $(JOBS) headway_package
+	@cpack --config $(RELEASE)/CPackConfig.cmake -B build/package >build/package.log 2>&1 || \
+	  { cat build/package.log; exit 1; }
+	@rm -rf build/package/_CPack_Packages
+	@ls build/package/*.deb
+
+# Linked with Debian's glibc, which asks for Linux 3.2 or later. Its folder holds the licences of what
+# is in it.
+dist: deps
+	@scripts/install-deps --package
+	@scripts/build-web
+	@scripts/static-libraries build/static-libraries
+	@$(MAKE) --no-print-directory build/static/build.ninja
+	@scripts/build build/static $(JOBS) headway_package
+	@scripts/pack-dist
 
 bench: $(RELEASE)/build.ninja
 	@scripts/build $(RELEASE) $(JOBS) all
