@@ -97,7 +97,7 @@ TEST(LaunchMegatronOptions, VocabulariesArePaddedAsTheScriptAsks) {
         options + "\n");
     RunRequest fields = request->fields;
     fields.push_back({"cluster", "dgx-h100"});
-    fields.push_back({"gpus", "1"});
+    fields.push_back({"gpus", "4"});
     return make_run(fields)->model.vocabulary;
   };
   EXPECT_EQ(rows("--vocab-size 50257"), 50257);  // every step pads to 128 x tp

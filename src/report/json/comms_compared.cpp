@@ -1,7 +1,6 @@
 
 #include "report/comms_compared.hpp"
 
-#include "report/json/count.hpp"
 #include "report/json/document.hpp"
 #include "trace/analysis/call_table.hpp"
 

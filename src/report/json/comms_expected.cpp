@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "model/count.hpp"
-#include "report/json/count.hpp"
+#include "report/json/document.hpp"
 #include "report/json/run.hpp"
 #include "study/traffic/sums.hpp"
 

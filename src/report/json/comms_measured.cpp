@@ -1,7 +1,6 @@
 // The answer as one JSON document in SI units. What is not known is null, never zero.
 #include "report/comms_measured.hpp"
 
-#include "report/json/count.hpp"
 #include "report/json/document.hpp"
 
 namespace headway {

@@ -1,7 +1,7 @@
 
 #include "report/comms_study.hpp"
 
-#include "report/json/count.hpp"
+#include "report/json/document.hpp"
 #include "report/json/run.hpp"
 #include "study/traffic/correlation.hpp"
 #include "study/traffic/sums.hpp"

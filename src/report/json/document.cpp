@@ -1,5 +1,9 @@
 #include "report/json/document.hpp"
 
+#include <cmath>
+#include <cstdint>
+
+#include "base/whole_number.hpp"
 #include "report/problems.hpp"
 
 namespace headway {
@@ -31,6 +35,12 @@ void write(JsonWriter& into, const Json& value) {
   } else {
     into.null();
   }
+}
+
+Json count_json(double count) {
+  const double near = whole_if_near(count);
+  const bool whole = near == std::floor(near) && std::abs(near) < 1e15;
+  return whole ? Json(static_cast<std::int64_t>(near)) : Json(near);
 }
 
 Json node_json(const Node& node) {

@@ -14,6 +14,9 @@ using Json = nlohmann::ordered_json;
 /// A document as text. Names may come from file names, which need not be UTF-8; a document must.
 std::string document_text(const Json& document);
 
+/// A count: a whole number where it is one, but for what sums and means of doubles leave behind.
+Json count_json(double count);
+
 /// A document that was read, or a part of it, as it stands.
 Json node_json(const Node& node);
 
