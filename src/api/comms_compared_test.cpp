@@ -19,7 +19,7 @@
 namespace headway {
 namespace {
 
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 
 const std::string kRunFile = source_dir() + "/examples/small-llama-ddp.toml";
 const std::string kTraces = source_dir() + "/examples/traces/small-llama-ddp";
@@ -114,7 +114,7 @@ TEST_F(CommsCompared, AKinetoTraceOfAStepThatDoesAsExpectedIsFoundSo) {
   const CommandOutput output = compared(write(example_recording()));
   ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
   EXPECT_EQ(output.exit_code, 0);
-  const Json document = Json::parse(output.text);
+  const JsonTree document = JsonTree::parse(output.text);
   EXPECT_EQ(document["as_expected"], true) << document["verdict"];
   EXPECT_EQ(document["steps_by"], "marked by the profiler");
   EXPECT_EQ(document["recorded_ranks"], 4);
@@ -134,7 +134,7 @@ TEST_F(CommsCompared, ALinkAtATenthOfItsSpeedIsTheFirstFindingWithItsSeconds) {
     *call.duration *= 10;
     call.start_ns = *call.start_ns * 10;
   }
-  const Json document = Json::parse(compared(write(recording)).text);
+  const JsonTree document = JsonTree::parse(compared(write(recording)).text);
   ASSERT_EQ(document["findings"].size(), 1u) << document["verdict"];
   EXPECT_EQ(document["findings"][0]["kind"], "slow link");
   EXPECT_NEAR(document["findings"][0]["lost_s"].get<double>(), lost, 0.01 * lost);
@@ -147,12 +147,12 @@ TEST_F(CommsCompared, TheExampleShowsARankThatComesLate) {
     traces.push_back(kTraces + "/rank" + std::to_string(rank) + ".json");
     ASSERT_TRUE(exists(traces.back()));
   }
-  const Json document = Json::parse(compared(traces).text);
+  const JsonTree document = JsonTree::parse(compared(traces).text);
   const auto& findings = document["findings"];
   const auto late = std::find_if(findings.begin(), findings.end(),
                                  [](const auto& found) { return found["kind"] == "waiting"; });
   ASSERT_NE(late, findings.end());
-  EXPECT_EQ((*late)["ranks"], Json({2}));
+  EXPECT_EQ((*late)["ranks"], JsonTree({2}));
 }
 
 TEST_F(CommsCompared, TextFits80ColumnsAndTheTableOfAllRowsIsCsv) {

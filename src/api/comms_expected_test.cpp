@@ -13,7 +13,7 @@
 namespace headway {
 namespace {
 
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 
 class CommsExpected : public ::testing::Test {
  protected:
@@ -82,12 +82,12 @@ TEST_F(CommsExpected, TheTextFitsATerminalAndNamesWhatLayoutsSend) {
 TEST_F(CommsExpected, TheDocumentsTotalsAreTheSumsOfItsCalls) {
   CommsRequest asked = request();
   asked.json = true;
-  const Json document = Json::parse(run_comms(asked).text);
+  const JsonTree document = JsonTree::parse(run_comms(asked).text);
   ASSERT_EQ(document["classes"].size(), 3u);  // first, two between, last
   double ranks = 0, wire_of_run = 0;
-  for (const Json& stage : document["classes"]) {
+  for (const JsonTree& stage : document["classes"]) {
     double wire = 0;
-    for (const Json& call : stage["calls"]) {
+    for (const JsonTree& call : stage["calls"]) {
       for (const char* field :
            {"group", "op", "bytes", "count", "dtype", "phase", "ranks", "level", "seconds_each",
             "exposed_s", "hidden_by", "algorithm_bytes", "wire_bytes", "latency_s", "small"}) {
@@ -97,10 +97,10 @@ TEST_F(CommsExpected, TheDocumentsTotalsAreTheSumsOfItsCalls) {
                        call["bytes"].get<double>() * call["count"].get<double>());
       wire += call["wire_bytes"].get<double>();
     }
-    const Json& totals = stage["totals"];
+    const JsonTree& totals = stage["totals"];
     for (const char* by : {"by_group", "by_op", "by_phase", "by_module", "by_level", "by_size"}) {
       double sum = 0;
-      for (const Json& part : totals[by]) sum += part["wire_bytes"].get<double>();
+      for (const JsonTree& part : totals[by]) sum += part["wire_bytes"].get<double>();
       EXPECT_NEAR(sum, wire, 1e-9 * wire) << by;
     }
     ranks += stage["ranks"].get<double>();
@@ -117,17 +117,17 @@ TEST_F(CommsExpected, CallsOfTheRankThatSetsThePaceAreThoseOfPredict) {
   PredictRequest same;
   same.fields = asked.fields;
   same.json = true;
-  const Json predicted = Json::parse(run_predict(same).text);
-  const Json document = Json::parse(run_comms(asked).text);
+  const JsonTree predicted = JsonTree::parse(run_predict(same).text);
+  const JsonTree document = JsonTree::parse(run_comms(asked).text);
   EXPECT_EQ(document["step_time_s"], predicted["step_time_s"]);
-  const auto bytes = [](const Json& calls) {
+  const auto bytes = [](const JsonTree& calls) {
     double out = 0;
-    for (const Json& call : calls) {
+    for (const JsonTree& call : calls) {
       if (call["ranks"] > 1) out += call["bytes"].get<double>() * call["count"].get<double>();
     }
     return out;
   };
-  for (const Json& stage : document["classes"]) {
+  for (const JsonTree& stage : document["classes"]) {
     if (!stage["sets_pace"].get<bool>()) continue;
     EXPECT_NEAR(bytes(stage["calls"]), bytes(predicted["calls"]), 1e-6);
   }
@@ -137,14 +137,14 @@ TEST_F(CommsExpected, CallsOfTheRankThatSetsThePaceAreThoseOfPredict) {
 TEST_F(CommsExpected, WhatEachCallSendsIsPartedByKindOfLayerAndMessagesAreCountedASecond) {
   CommsRequest asked = request();
   asked.json = true;
-  const Json document = Json::parse(run_comms(asked).text);
-  for (const Json& stage : document["classes"]) {
-    for (const Json& call : stage["calls"]) {
+  const JsonTree document = JsonTree::parse(run_comms(asked).text);
+  for (const JsonTree& stage : document["classes"]) {
+    for (const JsonTree& call : stage["calls"]) {
       double sum = 0;
-      for (const Json& part : call["wire_bytes_by_module"]) sum += part.get<double>();
+      for (const JsonTree& part : call["wire_bytes_by_module"]) sum += part.get<double>();
       EXPECT_NEAR(sum, call["wire_bytes"].get<double>(), 1e-9 * sum);
     }
-    const Json& totals = stage["totals"];
+    const JsonTree& totals = stage["totals"];
     EXPECT_DOUBLE_EQ(totals["calls_per_s"].get<double>() * document["step_time_s"].get<double>(),
                      totals["all"]["calls"].get<double>());
   }
@@ -169,13 +169,13 @@ TEST_F(CommsExpected, TheSameRunOnSeveralClustersStandsBesideOneAnother) {
     begin = end + 1;
   }
   asked.json = true;
-  const Json document = Json::parse(run_comms(asked).text);
+  const JsonTree document = JsonTree::parse(run_comms(asked).text);
   ASSERT_EQ(document["clusters"].size(), 3U);
-  for (const Json& there : document["clusters"]) {
+  for (const JsonTree& there : document["clusters"]) {
     // As the run alone there.
     CommsRequest alone = request({{"cluster", there["cluster"].get<std::string>()}});
     alone.json = true;
-    const Json one = Json::parse(run_comms(alone).text);
+    const JsonTree one = JsonTree::parse(run_comms(alone).text);
     EXPECT_EQ(there["step_time_s"], one["step_time_s"]);
     EXPECT_EQ(there["wire_bytes"], one["mean_rank"]["all"]["wire_bytes"]);
   }
@@ -189,14 +189,14 @@ TEST_F(CommsExpected, TheSameRunOnSeveralClustersStandsBesideOneAnother) {
 TEST_F(CommsExpected, ThePageNamesEveryFieldOfTheDocument) {
   CommsRequest asked = request();
   asked.json = true;
-  const Json document = Json::parse(run_comms(asked).text);
+  const JsonTree document = JsonTree::parse(run_comms(asked).text);
   const std::string page = read(source_dir() + "/docs/communication.md");
-  const auto named = [&](const Json& object) {
+  const auto named = [&](const JsonTree& object) {
     for (const auto& [name, value] : object.items()) {
       EXPECT_NE(page.find("`" + name), std::string::npos) << name;
     }
   };
-  const Json& stage = document["classes"][0];
+  const JsonTree& stage = document["classes"][0];
   named(stage["calls"][0]);
   named(stage["totals"]["all"]);
   named(stage["totals"]["by_level"][0]);
@@ -215,8 +215,8 @@ TEST_F(CommsExpected, TheTableHoldsEveryCallAndPlotsAreDrawn) {
   const CommandOutput output = run_comms(asked);
   ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
   std::size_t calls = 0;
-  const Json document = Json::parse(output.text);
-  for (const Json& stage : document["classes"]) calls += stage["calls"].size();
+  const JsonTree document = JsonTree::parse(output.text);
+  for (const JsonTree& stage : document["classes"]) calls += stage["calls"].size();
   const auto table = parse_csv(read(asked.csv), asked.csv);
   ASSERT_TRUE(table.ok());
   EXPECT_EQ(table->rows.size(), calls);
@@ -268,10 +268,10 @@ TEST_F(CommsExpected, ASizeDrawsTheLineOfWhatIsSmall) {
   CommsRequest asked = request();
   asked.json = true;
   asked.small = "1 TiB";
-  const Json all = Json::parse(run_comms(asked).text)["mean_rank"];
+  const JsonTree all = JsonTree::parse(run_comms(asked).text)["mean_rank"];
   EXPECT_EQ(all["small"]["wire_bytes"], all["all"]["wire_bytes"]);
   asked.small = "1 B";
-  EXPECT_EQ(Json::parse(run_comms(asked).text)["mean_rank"]["small"]["calls"], 0);
+  EXPECT_EQ(JsonTree::parse(run_comms(asked).text)["mean_rank"]["small"]["calls"], 0);
 }
 
 TEST_F(CommsExpected, TheStudyStandsAloneAndRenewsItsPageInOnePiece) {
@@ -305,7 +305,7 @@ TEST_F(CommsExpected, TheStudyStandsAloneAndRenewsItsPageInOnePiece) {
         << plot;
   }
   report.json = true;
-  const Json document = Json::parse(run_comms(report).text);
+  const JsonTree document = JsonTree::parse(run_comms(report).text);
   EXPECT_EQ(document["models"].size(), 4u);
   EXPECT_GT(document["runs"].size(), 60u);
 }

@@ -18,20 +18,20 @@ namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 
 std::string shared(const std::string& name) {
   return trace_folder() + "/" + name;
 }
 
-Json json_of(const std::vector<std::string>& files) {
+JsonTree json_of(const std::vector<std::string>& files) {
   CommsRequest request;
   request.files = files;
   request.json = true;
   const CommandOutput output = run_comms(request);
   EXPECT_TRUE(output.problems.empty()) << problems_text(output.problems);
   EXPECT_EQ(output.exit_code, 0);
-  return Json::parse(output.text, nullptr, false);
+  return JsonTree::parse(output.text, nullptr, false);
 }
 
 std::string text_of(const std::vector<std::string>& files) {
@@ -43,9 +43,9 @@ std::string text_of(const std::vector<std::string>& files) {
 }
 
 // The sum of a field over the rows of an operation.
-double sum_of(const Json& document, const std::string& op, const std::string& field) {
+double sum_of(const JsonTree& document, const std::string& op, const std::string& field) {
   double sum = 0;
-  for (const Json& row : document["calls_by_group"]) {
+  for (const JsonTree& row : document["calls_by_group"]) {
     if (row["op"] == op && !row[field].is_null()) sum += row[field].get<double>();
   }
   return sum;
@@ -80,13 +80,13 @@ class Outputs : public ::testing::Test {
 
 TEST(CommsPublic, A100DdpHas15AllReducesAnd6BroadcastsWithSizesOfAGroupOfTwo) {
   HEADWAY_NEEDS_TRACE("kineto/a100x2_ddp_rank0.json.gz");
-  const Json document = json_of({shared("kineto/a100x2_ddp_rank0.json.gz")});
+  const JsonTree document = json_of({shared("kineto/a100x2_ddp_rank0.json.gz")});
   EXPECT_EQ(document["format"], "PyTorch Kineto trace");
   EXPECT_EQ(sum_of(document, "all_reduce", "count"), 15);
   EXPECT_EQ(sum_of(document, "all_reduce", "sized"), 15);
   EXPECT_EQ(sum_of(document, "broadcast", "count"), 6);
   EXPECT_EQ(sum_of(document, "broadcast", "sized"), 6);
-  for (const Json& row : document["calls_by_group"]) {
+  for (const JsonTree& row : document["calls_by_group"]) {
     EXPECT_EQ(row["ranks"], 2);
     EXPECT_EQ(row["time_kind"], "kernel");
     EXPECT_EQ(row["bytes"], row["wire_bytes"]);  // of two ranks, 2 (n-1)/n is 1
@@ -98,7 +98,7 @@ TEST(CommsPublic, A100DdpHas15AllReducesAnd6BroadcastsWithSizesOfAGroupOfTwo) {
 TEST(CommsPublic, EachDlrmRankHas5AllToAllsAnd3AllReduces) {
   HEADWAY_NEEDS_TRACE("kineto/dlrm_v100x8_rank7.json.gz");
   for (const std::string& file : dlrm("kineto")) {
-    const Json document = json_of({file});
+    const JsonTree document = json_of({file});
     EXPECT_EQ(sum_of(document, "all_to_all", "count"), 5) << file;
     EXPECT_EQ(sum_of(document, "all_reduce", "count"), 3) << file;
   }
@@ -106,10 +106,10 @@ TEST(CommsPublic, EachDlrmRankHas5AllToAllsAnd3AllReduces) {
 
 TEST(CommsPublic, TheDlrmAllToAllOf7635MicrosecondsIs10OfTransferAndWaitingForRank7) {
   HEADWAY_NEEDS_TRACE("kineto/dlrm_v100x8_rank7.json.gz");
-  const Json document = json_of(dlrm("kineto"));
+  const JsonTree document = json_of(dlrm("kineto"));
   const double microseconds[] = {2146, 7635, 518, 6132, 4882, 4679, 514, 10};
   int found = 0;
-  for (const Json& matched : document["matched"]) {
+  for (const JsonTree& matched : document["matched"]) {
     if (std::abs(matched["seconds"][1].get<double>() - 7635e-6) > 1e-9) continue;
     ++found;
     EXPECT_EQ(matched["op"], "all_to_all");
@@ -125,7 +125,7 @@ TEST(CommsPublic, TheDlrmAllToAllOf7635MicrosecondsIs10OfTransferAndWaitingForRa
   EXPECT_EQ(found, 1);
   EXPECT_EQ(document["matched"].size(), 8u);
   EXPECT_EQ(sum_of(document, "all_to_all", "ranks"), 8);  // found by matching
-  for (const Json& rank : document["overlap"]) {
+  for (const JsonTree& rank : document["overlap"]) {
     EXPECT_NEAR(rank["compute_s"].get<double>() + rank["exposed_s"].get<double>() +
                     rank["idle_s"].get<double>(),
                 rank["span_s"].get<double>(), 1e-9);
@@ -136,7 +136,7 @@ TEST(CommsPublic, TheDlrmAllToAllOf7635MicrosecondsIs10OfTransferAndWaitingForRa
 
 TEST(CommsPublic, ExecutionTracesOfTheSameRunHaveItsCallsAndNoTimes) {
   HEADWAY_NEEDS_TRACE("execution_trace/dlrm_v100x8_rank7.json.gz");
-  const Json graph = json_of(dlrm("execution_trace")), trace = json_of(dlrm("kineto"));
+  const JsonTree graph = json_of(dlrm("execution_trace")), trace = json_of(dlrm("kineto"));
   for (const char* op : {"all_to_all", "all_reduce"}) {
     EXPECT_EQ(sum_of(graph, op, "count"), sum_of(trace, op, "count"));
     EXPECT_EQ(sum_of(graph, op, "bytes"), sum_of(trace, op, "bytes"));
@@ -148,7 +148,7 @@ TEST(CommsPublic, ExecutionTracesOfTheSameRunHaveItsCallsAndNoTimes) {
 
 TEST(CommsPublic, Resnets27NodesAre21Calls) {
   HEADWAY_NEEDS_TRACE("execution_trace/resnet_2gpu_1.1.0.json.gz");
-  const Json document = json_of({shared("execution_trace/resnet_2gpu_1.1.0.json.gz")});
+  const JsonTree document = json_of({shared("execution_trace/resnet_2gpu_1.1.0.json.gz")});
   EXPECT_EQ(sum_of(document, "all_reduce", "sized"), 15);
   EXPECT_EQ(sum_of(document, "broadcast", "sized"), 6);
 }
@@ -166,7 +166,7 @@ TEST(CommsPublic, OldFormatsAreReadAndSayWhatIsMissing) {
 
 TEST(CommsPublic, ChakrasNodesHold7SizedCollectives) {
   HEADWAY_NEEDS_TRACE("chakra/chakra.0.et");
-  const Json document = json_of({shared("chakra/chakra.0.et")});
+  const JsonTree document = json_of({shared("chakra/chakra.0.et")});
   EXPECT_EQ(sum_of(document, "all_reduce", "sized") + sum_of(document, "broadcast", "sized"), 7);
   const std::string packed = text_of({shared("chakra/chakra.0.json.gz")});
   EXPECT_NE(packed.find("no sizes in this trace"), std::string::npos);
@@ -179,7 +179,7 @@ TEST(CommsPublic, ChakraMicroBenchmarksMoveOneMebibyteARank) {
   for (int rank = 0; rank < 8; ++rank) {
     files.push_back(shared("chakra/8npus_1MB_all_reduce." + std::to_string(rank) + ".et"));
   }
-  const Json document = json_of(files);
+  const JsonTree document = json_of(files);
   EXPECT_EQ(sum_of(document, "all_reduce", "count"), 8);
   EXPECT_EQ(sum_of(document, "all_reduce", "largest_bytes"), 1048576);
   EXPECT_EQ(document["ranks"].size(), 8u);
@@ -187,9 +187,9 @@ TEST(CommsPublic, ChakraMicroBenchmarksMoveOneMebibyteARank) {
 
 TEST(CommsPublic, TheNcclProfilersCollEventIsNotTakenForTransferTime) {
   HEADWAY_NEEDS_TRACE("nccl_profiler/events_v5.jsonl");
-  const Json document = json_of({shared("nccl_profiler/events_v5.jsonl")});
+  const JsonTree document = json_of({shared("nccl_profiler/events_v5.jsonl")});
   ASSERT_EQ(document["calls_by_group"].size(), 1u);
-  const Json& row = document["calls_by_group"][0];
+  const JsonTree& row = document["calls_by_group"][0];
   EXPECT_EQ(row["time_kind"], "kernel");
   EXPECT_EQ(row["recorded_ranks"], 4);
   // Enqueue took 20 to 34 us; the fastest kernel, which did two calls, more than a millisecond.
@@ -198,7 +198,7 @@ TEST(CommsPublic, TheNcclProfilersCollEventIsNotTakenForTransferTime) {
 
 TEST(CommsPublic, NcclDebugLinesOfThreeDialectsHaveTheSizesOfTheirCounts) {
   HEADWAY_NEEDS_TRACE("nccl_debug_lines.txt");
-  const Json document = json_of({shared("nccl_debug_lines.txt")});
+  const JsonTree document = json_of({shared("nccl_debug_lines.txt")});
   // 2,097,152 fp32 of one rank, of two ranks; 268,435,456 fp16 of eight.
   EXPECT_EQ(sum_of(document, "all_gather", "bytes"), 2097152.0 * 4 * 2);
   EXPECT_EQ(sum_of(document, "all_reduce", "bytes"), 268435456.0 * 2);
@@ -277,9 +277,9 @@ std::string kineto(int rank) {
 }
 
 TEST_F(Outputs, TwoRanksByHand) {
-  const Json document = json_of({file("rank0.json", kineto(0)), file("rank1.json", kineto(1))});
+  const JsonTree document = json_of({file("rank0.json", kineto(0)), file("rank1.json", kineto(1))});
   ASSERT_EQ(document["calls_by_group"].size(), 1u);
-  const Json& row = document["calls_by_group"][0];
+  const JsonTree& row = document["calls_by_group"][0];
   EXPECT_EQ(row["group"], "default_pg");
   EXPECT_EQ(row["count"], 2);
   EXPECT_EQ(row["bytes"], 2 * 4096);
@@ -303,7 +303,7 @@ TEST_F(Outputs, TwoRanksByHand) {
 TEST_F(Outputs, AFolderIsTheRanksInIt) {
   file("rank1.json", kineto(1));
   file("rank0.json", kineto(0));
-  const Json folder = json_of({folder_.path().string()});
+  const JsonTree folder = json_of({folder_.path().string()});
   EXPECT_EQ(folder["matched"].size(), 1u);
   EXPECT_EQ(folder["ranks"][0]["rank"], 0);
 }
@@ -314,7 +314,7 @@ TEST_F(Outputs, WhatIsUnknownIsNullInJsonAndEmptyInCsv) {
       "kernel", "name": "ncclKernel_AllReduce", "ts": 1, "dur": 5, "args": {}}]})")};
   request.csv = path("calls.csv");
   request.json = true;
-  const Json document = Json::parse(run_comms(request).text);
+  const JsonTree document = JsonTree::parse(run_comms(request).text);
   for (const char* field : {"group", "ranks", "bytes", "wire_bytes", "smallest_bytes",
                             "largest_bytes", "busbw_bytes_per_s"}) {
     EXPECT_TRUE(document["calls_by_group"][0][field].is_null()) << field;

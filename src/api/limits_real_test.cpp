@@ -12,7 +12,7 @@ namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 
 LimitsRequest real_request() {
   LimitsRequest out;
@@ -32,24 +32,24 @@ TEST(LimitsReal, both_answers_stand_side_by_side_up_to_the_last_transformer) {
   request.json = true;
   const CommandOutput output = run_limits(request);
   ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
-  const Json document = Json::parse(output.text);
+  const JsonTree document = JsonTree::parse(output.text);
   ASSERT_EQ(document["settings"].size(), 1U);
-  const Json& h100 = document["settings"][0];
+  const JsonTree& h100 = document["settings"][0];
   // The idealised answer is the one of the study, with the fields it has without transformers.
   EXPECT_NEAR(h100["last_feasible_flop"].get<double>() / 2.707375e31, 1, 1e-6);
   EXPECT_EQ(h100["rows"].size(), 31U);
-  const Json& real = h100["transformers"];
+  const JsonTree& real = h100["transformers"];
   EXPECT_EQ(real["cluster"], "dgx-h100");
   EXPECT_EQ(real["sequence_tokens"], 2048);
   EXPECT_EQ(real["end"], "no_layout_in_time");
-  const Json& rows = real["rows"];
+  const JsonTree& rows = real["rows"];
   ASSERT_GT(rows.size(), 3U);
   EXPECT_TRUE(rows.back()["run"].is_null());
   EXPECT_EQ(rows[rows.size() - 2]["run"]["training_flop"], real["last_feasible_flop"]);
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-    const Json& run = rows[i]["run"];
+    const JsonTree& run = rows[i]["run"];
     EXPECT_EQ(rows[i]["idealized_training_flop"], h100["rows"][i]["training_flop"]);
-    const Json& layout = run["layout"];
+    const JsonTree& layout = run["layout"];
     EXPECT_EQ(layout["dp"].get<std::int64_t>() * layout["tp"].get<std::int64_t>() *
                   layout["cp"].get<std::int64_t>() * layout["pp"].get<std::int64_t>(),
               run["n_gpus"].get<std::int64_t>());
@@ -57,7 +57,7 @@ TEST(LimitsReal, both_answers_stand_side_by_side_up_to_the_last_transformer) {
     EXPECT_LE(run["run_time_s"].get<double>(), h100["duration_s"].get<double>());
     EXPECT_LT(run["mfu"].get<double>(), h100["rows"][i]["utilization"].get<double>());
     double sum = 0;
-    for (const Json& part : run["parts_s"]) sum += part.get<double>();
+    for (const JsonTree& part : run["parts_s"]) sum += part.get<double>();
     EXPECT_NEAR(sum / run["step_time_s"].get<double>(), 1, 1e-9);
     // MFU = FLOP / (time x GPUs x peak), peak of an H100 in bf16 by its data sheet: 989.4 TFLOP/s.
     const double most = run["run_time_s"].get<double>() * run["n_gpus"].get<double>() * 989.4e12;
@@ -81,8 +81,8 @@ TEST(LimitsReal, longer_sequences_need_more_and_end_earlier) {
     LimitsRequest request = real_request();
     request.json = true;
     request.sequence = sequence;
-    const Json document = Json::parse(run_limits(request).text);
-    const Json& real = document["settings"][0]["transformers"];
+    const JsonTree document = JsonTree::parse(run_limits(request).text);
+    const JsonTree& real = document["settings"][0]["transformers"];
     EXPECT_EQ(real["sequence_tokens"], sequence);
     last.push_back(real["last_feasible_flop"].get<double>());
   }

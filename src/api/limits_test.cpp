@@ -18,7 +18,7 @@ namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 
 using testing::TemporaryFolder;
 
@@ -34,9 +34,9 @@ TEST(LimitsCommand, json_has_the_promised_fields_of_every_setting_and_row) {
   request.json = true;
   const CommandOutput output = run_limits(request);
   ASSERT_TRUE(output.problems.empty()) << all_problems(output);
-  const Json document = Json::parse(output.text);
+  const JsonTree document = JsonTree::parse(output.text);
   ASSERT_EQ(document["settings"].size(), 3u);
-  const Json& h100 = document["settings"][2];
+  const JsonTree& h100 = document["settings"][2];
   EXPECT_EQ(h100["name"], "H100 SXM");
   EXPECT_EQ(h100["eta"], 0.7);
   EXPECT_NEAR(h100["linear_scaling_end_flop"].get<double>() / 2.048422e28, 1, 1e-6);
@@ -44,23 +44,23 @@ TEST(LimitsCommand, json_has_the_promised_fields_of_every_setting_and_row) {
   EXPECT_NEAR(h100["closed_forms"]["linear_flop"].get<double>() / 1.92e28, 1, 5e-3);
   EXPECT_NEAR(h100["closed_forms"]["latency_flop"].get<double>() / 2.305e31, 1, 5e-3);
   ASSERT_EQ(h100["rows"].size(), 31u);
-  for (const Json& row : h100["rows"]) {
+  for (const JsonTree& row : h100["rows"]) {
     for (const char* field : {"training_flop", "d_model", "layers", "sparsity", "batch_tokens",
                               "n_gpus", "utilization", "run_time_s", "layout", "times"}) {
       EXPECT_TRUE(row.contains(field)) << field;
     }
     // Degrees multiply to the GPUs, parts add up to the step, steps to the run.
-    const Json& layout = row["layout"];
+    const JsonTree& layout = row["layout"];
     std::int64_t gpus = 1;
     for (const char* kind : {"dp", "tp_model", "tp_ff", "pp", "ep"}) {
       std::int64_t placed = 1;
-      for (const Json& level : layout["placement"]) placed *= level[kind].get<std::int64_t>();
+      for (const JsonTree& level : layout["placement"]) placed *= level[kind].get<std::int64_t>();
       EXPECT_EQ(placed, layout[kind].get<std::int64_t>());
       gpus *= placed;
     }
     EXPECT_EQ(gpus, row["n_gpus"].get<std::int64_t>());
     double sum = 0;
-    for (const Json& part : row["times"]["parts_s"]) sum += part.get<double>();
+    for (const JsonTree& part : row["times"]["parts_s"]) sum += part.get<double>();
     EXPECT_NEAR(sum / row["times"]["step_time_s"].get<double>(), 1, 1e-9);
     const double steps = 20 * row["parameters"].get<double>() / row["batch_tokens"].get<double>();
     EXPECT_NEAR(steps * row["times"]["step_time_s"].get<double>() / row["run_time_s"].get<double>(),
@@ -257,7 +257,7 @@ TEST(LimitsCommand, no_cluster_finishes_in_an_hour) {
   EXPECT_TRUE(output.problems.empty()) << all_problems(output);
   EXPECT_EQ(output.exit_code, 1);
   request.json = true;
-  const Json document = Json::parse(run_limits(request).text);
+  const JsonTree document = JsonTree::parse(run_limits(request).text);
   EXPECT_TRUE(document["settings"][0]["last_feasible_flop"].is_null());
   EXPECT_TRUE(document["settings"][0]["rows"].empty());
 }
@@ -299,13 +299,13 @@ TEST(LimitsCommand, whole_rows_of_the_reference_program_agree_where_they_are_at_
   for (const std::string& name : limits::comparison_names()) {
     if (!fs::exists(folder / (name + ".json"))) continue;  // not of the study
     std::ifstream file(folder / (name + ".json"));
-    const Json document = Json::parse(file);
+    const JsonTree document = JsonTree::parse(file);
     auto comparison = limits::embedded_comparison(name);
     for (limits::Setting& setting : comparison.value().settings) {
       setting.as_published = true;
       const limits::Curve curve = limits::curve(setting);
       std::size_t i = 0;
-      for (const Json& row : document.at(setting.name)) {
+      for (const JsonTree& row : document.at(setting.name)) {
         if (!row.contains("n_gpu")) continue;
         ASSERT_LT(i, curve.runs.size());
         const limits::Run& run = curve.runs[i++];

@@ -10,14 +10,14 @@
 namespace headway {
 namespace {
 
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 
-std::string line(const char* name, const Json& value, const char* unit) {
+std::string line(const char* name, const JsonTree& value, const char* unit) {
   return std::string(name) + " = \"" + value.dump() + unit + "\"\n";
 }
 
 // A machine in a file of its own, from the numbers alone.
-std::string as_toml(const Json& machine) {
+std::string as_toml(const JsonTree& machine) {
   std::string out = "title = \"again\"\n";
   out += "sustained = " + machine["sustained_share"].dump() + "\n";
   out += "compute_units = " + machine["compute_units"].dump() + "\n";
@@ -33,7 +33,7 @@ std::string as_toml(const Json& machine) {
   for (const auto& [precision, rate] : machine["peak_flop_per_s"].items()) {
     out += line(precision.c_str(), rate, " FLOP/s");
   }
-  for (const Json& level : machine["levels"]) {
+  for (const JsonTree& level : machine["levels"]) {
     out += "[levels." + level["name"].get<std::string>() + "]\n";
     if (!level["size"].is_null()) out += "size = " + level["size"].dump() + "\n";
     out += level["bytes_per_s"].is_null() ? "bandwidth = \"unlimited\"\n"
@@ -48,10 +48,10 @@ std::string as_toml(const Json& machine) {
 }
 
 TEST(ListMachines, NumbersDescribeEachMachineAnew) {
-  const Json document = Json::parse(machines_json());
+  const JsonTree document = JsonTree::parse(machines_json());
   ASSERT_EQ(document["machines"].size(), limits::machine_names().size());
   ASSERT_EQ(document["numbers"].size(), document["machines"].size());
-  for (const Json& numbers : document["numbers"]) {
+  for (const JsonTree& numbers : document["numbers"]) {
     const std::string name = numbers["name"];
     const auto embedded = limits::embedded_machine(name);
     ASSERT_TRUE(embedded.ok()) << name;

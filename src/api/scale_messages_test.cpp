@@ -22,7 +22,7 @@ namespace {
 using FieldList = std::initializer_list<std::pair<const char*, const char*>>;
 
 // The study's workload: Llama 2 by FSDP that keeps gathered weights, sequences of 4,096.
-SweepAnswer answer(SweepAxis axis, FieldList fields) {
+SweepAnswer swept(SweepAxis axis, FieldList fields) {
   RunRequest request = {
       {"model", "llama-2-7b"}, {"cluster", "dgx-h100"}, {"seq", "4096"}, {"framework", "fsdp"}};
   request.push_back({"no-reshard", "true"});  // what is gathered is kept where it fits
@@ -118,10 +118,10 @@ TEST(StudyMessages, LatencyOfAllGatherAndReduceScatterGrowsWithTheRanks) {
 // Message 2: up to 128 accelerators the calls of FSDP are hidden, from there on each doubling
 // exposes more.
 TEST(StudyMessages, FsdpBecomesBoundByCommunicationFromRoughly128AcceleratorsOn) {
-  const SweepAnswer weak = answer(SweepAxis::weak, {{"gpus", "8"},
-                                                    {"global-batch", "16"},
-                                                    {"micro-batch", "2"},
-                                                    {"at", "8,16,32,64,128,256,512,1024,2048"}});
+  const SweepAnswer weak = swept(SweepAxis::weak, {{"gpus", "8"},
+                                                   {"global-batch", "16"},
+                                                   {"micro-batch", "2"},
+                                                   {"at", "8,16,32,64,128,256,512,1024,2048"}});
   const std::vector<SweepPoint>& points = weak.series.front().points;
   ASSERT_EQ(points.size(), 9U);
   for (std::size_t i = 0; i <= 4; ++i) EXPECT_LT(exposed_share(points[i]), 0.03) << points[i].label;
@@ -177,7 +177,7 @@ TEST(StudyMessages, MeasuredFsdpOf7BFallsFrom128To512AcceleratorsAndSoDoesOurs) 
 
 // Message 3.
 TEST(StudyMessages, ModelParallelismOfTwoToFourOvertakesFsdp) {
-  const SweepAnswer large = answer(SweepAxis::layout, {{"gpus", "2048"}, {"global-batch", "4096"}});
+  const SweepAnswer large = swept(SweepAxis::layout, {{"gpus", "2048"}, {"global-batch", "4096"}});
   const auto rate = [](const SweepAnswer& of, std::size_t series, const std::string& degree) {
     for (const SweepPoint& point : of.series[series].points) {
       if (point.label == degree) return point.forecast.tokens_per_second;
@@ -189,7 +189,7 @@ TEST(StudyMessages, ModelParallelismOfTwoToFourOvertakesFsdp) {
   EXPECT_GT(rate(large, kTensor, "4"), 1.2 * rate(large, kData, "1"));
   EXPECT_GT(rate(large, kTensor, "4"), rate(large, kTensor, "8"));
 
-  const SweepAnswer small = answer(SweepAxis::layout, {{"gpus", "64"}, {"global-batch", "128"}});
+  const SweepAnswer small = swept(SweepAxis::layout, {{"gpus", "64"}, {"global-batch", "128"}});
   for (const char* degree : {"2", "4", "8"}) {
     EXPECT_LT(rate(small, kTensor, degree), rate(small, kData, "1")) << degree;
   }
@@ -235,8 +235,8 @@ TEST(StudyMessages, MeasuredBestLayoutsMoveToTensorParallelismAndSoDoThePredicte
 // Message 4: the same network for all; and on their own.
 TEST(StudyMessages, NewerAcceleratorsReachALowerMfuOnTheSameNetwork) {
   const SweepAnswer hardware =
-      answer(SweepAxis::hardware,
-             {{"gpus", "256"}, {"global-batch", "512"}, {"at", "dgx-a100-80gb,dgx-h100,dgx-b200"}});
+      swept(SweepAxis::hardware,
+            {{"gpus", "256"}, {"global-batch", "512"}, {"at", "dgx-a100-80gb,dgx-h100,dgx-b200"}});
   ASSERT_EQ(hardware.series.size(), 2U);
   for (const SweepSeries& series : hardware.series) {
     ASSERT_EQ(series.points.size(), 3U) << series.name;
@@ -255,7 +255,7 @@ TEST(StudyMessages, NewerAcceleratorsReachALowerMfuOnTheSameNetwork) {
 
 // Message 5, on 256 H100. Measured (llm-foundry): 44.15 % of 7B, 42.42 % of 70B, which recomputes.
 TEST(StudyMessages, MfuFallsFrom7BTo70BAtAFixedScale) {
-  const SweepAnswer models = answer(SweepAxis::model, {{"gpus", "256"}, {"global-batch", "512"}});
+  const SweepAnswer models = swept(SweepAxis::model, {{"gpus", "256"}, {"global-batch", "512"}});
   const std::vector<SweepPoint>& points = models.series.front().points;
   ASSERT_EQ(points.size(), 4U);
   EXPECT_EQ(points[1].label, "llama-2-7b");
@@ -268,13 +268,13 @@ TEST(StudyMessages, MfuFallsFrom7BTo70BAtAFixedScale) {
 
 // Message 6: one sequence an accelerator, longer and longer.
 TEST(StudyMessages, LongerContextRaisesUtilisationUntilMemoryEndsIt) {
-  const SweepAnswer context = answer(SweepAxis::context, {{"gpus", "512"},
-                                                          {"global-batch", "512"},
-                                                          {"keep", "sequences"},
-                                                          {"micro-batch", "1"},
-                                                          {"at",
-                                                           "1024,2048,4096,8192,16384,32768,"
-                                                           "65536,131072,262144,524288"}});
+  const SweepAnswer context = swept(SweepAxis::context, {{"gpus", "512"},
+                                                         {"global-batch", "512"},
+                                                         {"keep", "sequences"},
+                                                         {"micro-batch", "1"},
+                                                         {"at",
+                                                          "1024,2048,4096,8192,16384,32768,"
+                                                          "65536,131072,262144,524288"}});
   const SweepSeries& series = context.series.front();
   ASSERT_GE(series.points.size(), 4U);
   for (std::size_t i = 1; i < series.points.size(); ++i) {
@@ -290,8 +290,8 @@ TEST(StudyMessages, LongerContextRaisesUtilisationUntilMemoryEndsIt) {
 // tokens a joule fall nearly as throughput does.
 TEST(StudyMessages, PowerHardlyFallsWhereThroughputDoes) {
   const SweepAnswer weak =
-      answer(SweepAxis::weak,
-             {{"gpus", "128"}, {"global-batch", "256"}, {"micro-batch", "2"}, {"at", "128,2048"}});
+      swept(SweepAxis::weak,
+            {{"gpus", "128"}, {"global-batch", "256"}, {"micro-batch", "2"}, {"at", "128,2048"}});
   const std::vector<SweepPoint>& points = weak.series.front().points;
   ASSERT_EQ(points.size(), 2U);
   const auto fall = [&](auto value) { return 1 - value(points[1]) / value(points[0]); };

@@ -17,22 +17,22 @@
 namespace headway {
 namespace {
 
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 using Adapter = valijson::adapters::NlohmannJsonAdapter;
 
-Json schema_of(std::string_view command, const char* which) {
-  return Json::parse(*schema_json(command))[which];
+JsonTree schema_of(std::string_view command, const char* which) {
+  return JsonTree::parse(*schema_json(command))[which];
 }
 
 // A schema that documents are held against. What is used of JSON Schema is the same in its drafts
 // 7, which the library knows, and 2020-12.
 class Schema {
  public:
-  explicit Schema(const Json& text) {
+  explicit Schema(const JsonTree& text) {
     valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(Adapter(text), schema_);
   }
   /// What is wrong with the document; empty: nothing.
-  std::string complaints(const Json& document) const {
+  std::string complaints(const JsonTree& document) const {
     valijson::ValidationResults results;
     valijson::Validator().validate(schema_, Adapter(document), &results);
     std::string out;
@@ -52,8 +52,8 @@ const std::string kAnyRun =
 
 // The request of the run above with more members, which override it.
 std::string with(const std::string& more) {
-  Json out = Json::parse("{" + kAnyRun + "}");
-  out.update(Json::parse("{" + more + "}"));
+  JsonTree out = JsonTree::parse("{" + kAnyRun + "}");
+  out.update(JsonTree::parse("{" + more + "}"));
   return out.dump();
 }
 
@@ -100,16 +100,16 @@ std::vector<Question> questions() {
 }
 
 // Members of the document that the schema does not describe.
-void find_undescribed(const Json& document, Json schema, const Json& root, const std::string& at,
-                      std::vector<std::string>& out) {
+void find_undescribed(const JsonTree& document, JsonTree schema, const JsonTree& root,
+                      const std::string& at, std::vector<std::string>& out) {
   if (schema.contains("$ref")) {
     const std::string ref = schema["$ref"];
-    schema = root.at(Json::json_pointer(ref.substr(1)));
+    schema = root.at(JsonTree::json_pointer(ref.substr(1)));
   }
   if (schema.contains("anyOf")) {  // the form that describes most of it
     std::vector<std::string> best;
     bool first = true;
-    for (const Json& form : schema["anyOf"]) {
+    for (const JsonTree& form : schema["anyOf"]) {
       std::vector<std::string> found;
       find_undescribed(document, form, root, at, found);
       if (first || found.size() < best.size()) best = found;
@@ -127,8 +127,8 @@ void find_undescribed(const Json& document, Json schema, const Json& root, const
       }
     }
   } else if (document.is_array()) {
-    for (const Json& element : document) {
-      find_undescribed(element, schema.value("items", Json::object()), root, at + "[]", out);
+    for (const JsonTree& element : document) {
+      find_undescribed(element, schema.value("items", JsonTree::object()), root, at + "[]", out);
     }
   }
 }
@@ -137,10 +137,12 @@ TEST(Schema, RealRequestsAndTheirAnswersAreAsDescribed) {
   const AnswerOptions options;
   for (const auto& [command, request] : questions()) {
     const std::string asked = std::string(command) + " " + request;
-    EXPECT_EQ(Schema(schema_of(command, "request")).complaints(Json::parse(request)), "") << asked;
+    EXPECT_EQ(Schema(schema_of(command, "request")).complaints(JsonTree::parse(request)), "")
+        << asked;
     const CommandOutput output = answer(command, request, options);
     ASSERT_TRUE(output.problems.empty()) << asked << "\n" << problems_text(output.problems);
-    const Json document = Json::parse(output.text), response = schema_of(command, "response");
+    const JsonTree document = JsonTree::parse(output.text),
+                   response = schema_of(command, "response");
     EXPECT_EQ(Schema(response).complaints(document), "") << asked;
     std::vector<std::string> undescribed;
     find_undescribed(document, response, response, "", undescribed);
@@ -149,7 +151,7 @@ TEST(Schema, RealRequestsAndTheirAnswersAreAsDescribed) {
 }
 
 TEST(Schema, TracesAndWhatIsExpectedOfThemAreAsDescribed) {
-  const Json response = schema_of("comms", "response");
+  const JsonTree response = schema_of("comms", "response");
   for (const bool compared : {false, true}) {
     AnswerOptions options;
     options.traces = {source_dir() + "/examples/traces/small-llama-ddp"};
@@ -162,7 +164,7 @@ TEST(Schema, TracesAndWhatIsExpectedOfThemAreAsDescribed) {
       output = run_comms(request);
     }
     ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
-    const Json document = Json::parse(output.text);
+    const JsonTree document = JsonTree::parse(output.text);
     EXPECT_EQ(Schema(response).complaints(document), "");
     std::vector<std::string> undescribed;
     find_undescribed(document, response, response, "", undescribed);
@@ -192,23 +194,23 @@ TEST(Schema, WhatAnswerRefusesTheSchemaRefusesToo) {
   };
   for (const auto& [command, request] : wrong) {
     EXPECT_FALSE(answer(command, request).problems.empty()) << command << request;
-    EXPECT_NE(Schema(schema_of(command, "request")).complaints(Json::parse(request)), "")
+    EXPECT_NE(Schema(schema_of(command, "request")).complaints(JsonTree::parse(request)), "")
         << command << request;
   }
 }
 
 // A value that the schema allows.
-Json example_of(const Json& schema) {
+JsonTree example_of(const JsonTree& schema) {
   if (schema.contains("enum")) return schema["enum"].front();
   if (schema.contains("anyOf")) return example_of(schema["anyOf"].front());
-  const Json type = schema["type"].is_array() ? schema["type"].front() : schema["type"];
+  const JsonTree type = schema["type"].is_array() ? schema["type"].front() : schema["type"];
   if (type == "boolean") return true;
-  if (type == "integer" || type == "number") return schema.value("minimum", Json(1));
-  return type == "object" ? Json::object() : Json("x");
+  if (type == "integer" || type == "number") return schema.value("minimum", JsonTree(1));
+  return type == "object" ? JsonTree::object() : JsonTree("x");
 }
 
-Json json_from(const Node& value) {
-  return Json::parse(node_json(value).dump());
+JsonTree json_from(const Node& value) {
+  return JsonTree::parse(node_json(value).dump());
 }
 
 // Values of fields as members of a request: the schema allows them, they are read, and the answer's
@@ -216,8 +218,8 @@ Json json_from(const Node& value) {
 RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
   static const Schema asked(schema_of("predict", "request"));
   static const Schema told(schema_of("predict", "response"));
-  Json request = Json::parse(with(R"("model": "mixtral-8x7b")"));
-  std::vector<std::pair<const FieldRow*, Json>> given;
+  JsonTree request = JsonTree::parse(with(R"("model": "mixtral-8x7b")"));
+  std::vector<std::pair<const FieldRow*, JsonTree>> given;
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row) || *rc::gen::inRange(0, 20) != 0) continue;
     const double number = testing::any_number(row.field.form);
@@ -226,7 +228,7 @@ RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
     request[std::string(row.field.name)] = json_from(value);
     if (row.member.empty() || row.shown != nullptr) continue;
     const bool off = row.field.form.kind == FieldForm::Kind::flag;
-    given.emplace_back(&row, off ? Json(number != 0) : json_from(value));
+    given.emplace_back(&row, off ? JsonTree(number != 0) : json_from(value));
   }
   const std::string complaints = asked.complaints(request);
   if (!complaints.empty()) RC_FAIL(complaints + request.dump());
@@ -235,7 +237,7 @@ RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
     RC_ASSERT(problem.kind != Trouble::unknown && problem.kind != Trouble::malformed);
   }
   if (!output.problems.empty()) return;
-  const Json document = Json::parse(output.text);
+  const JsonTree document = JsonTree::parse(output.text);
   if (const std::string wrong = told.complaints(document); !wrong.empty()) RC_FAIL(wrong);
   for (const auto& [row, value] : given) {
     RC_ASSERT(document["layout"][std::string(row->member)] == value);
@@ -244,7 +246,7 @@ RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
 
 TEST(Schema, OfAnAnswerHasEveryFieldOfALayout) {
   for (const char* command : {"predict", "plan", "comms", "scale"}) {
-    const Json layout = schema_of(command, "response")["$defs"]["layout"]["properties"];
+    const JsonTree layout = schema_of(command, "response")["$defs"]["layout"]["properties"];
     for (const FieldRow& row : field_rows()) {
       const bool of_layout = std::holds_alternative<FieldAccess<Layout>>(row.access);
       EXPECT_EQ(layout.contains(row.member), of_layout) << command << " " << row.field.name;
@@ -253,12 +255,12 @@ TEST(Schema, OfAnAnswerHasEveryFieldOfALayout) {
 }
 
 TEST(Schema, EveryFieldThatItNamesIsKnownAndEveryKnownFieldStandsInIt) {
-  const Json run = schema_of("predict", "request")["properties"];
+  const JsonTree run = schema_of("predict", "request")["properties"];
   for (const RunField& field : run_fields()) EXPECT_TRUE(run.contains(field.name)) << field.name;
   for (const char* command : {"predict", "plan", "comms", "limits", "validate", "list"}) {
-    const Json properties = schema_of(command, "request")["properties"];
+    const JsonTree properties = schema_of(command, "request")["properties"];
     for (const auto& [name, schema] : properties.items()) {
-      Json request = {{name, example_of(schema)}};
+      JsonTree request = {{name, example_of(schema)}};
       if (name == "study") continue;  // takes seconds and nothing beside it
       AnswerOptions options;
       options.progress = [](std::size_t, std::size_t) { return false; };
@@ -272,12 +274,12 @@ TEST(Schema, EveryFieldThatItNamesIsKnownAndEveryKnownFieldStandsInIt) {
 }
 
 TEST(Schema, NamesThatAFieldMayHaveAreThoseThatItTakes) {
-  const Json run = schema_of("predict", "request")["properties"];
+  const JsonTree run = schema_of("predict", "request")["properties"];
   int choices = 0;
   for (const auto& [name, schema] : run.items()) {
     if (!schema.contains("enum")) continue;
     ++choices;
-    for (const Json& value : schema["enum"]) {
+    for (const JsonTree& value : schema["enum"]) {
       const CommandOutput output = answer("predict", with("\"" + name + "\": " + value.dump()));
       for (const Problem& problem : output.problems) {
         EXPECT_EQ(problem.message.find("is not known"), std::string::npos)
@@ -291,10 +293,10 @@ TEST(Schema, NamesThatAFieldMayHaveAreThoseThatItTakes) {
 }
 
 TEST(Schema, AllSchemasAreOneDocumentByCommand) {
-  const Json all = Json::parse(schemas_json());
+  const JsonTree all = JsonTree::parse(schemas_json());
   for (const std::string& command : answered_names()) {
-    const Json& own = all["commands"][std::string(command)];
-    EXPECT_EQ(own, Json::parse(*schema_json(command)));
+    const JsonTree& own = all["commands"][std::string(command)];
+    EXPECT_EQ(own, JsonTree::parse(*schema_json(command)));
     for (const char* which : {"request", "response"}) {
       EXPECT_EQ(own[which]["$schema"], "https://json-schema.org/draft/2020-12/schema");
     }
