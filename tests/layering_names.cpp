@@ -21,7 +21,6 @@ struct Exception {
   std::string_view path, name, reason;
 };
 constexpr Exception kExceptions[] = {
-    {"src/api/comms.cpp", "gpt-neox", "models of the communication study are called so"},
     {"src/trace/format_rows.cpp", "deepspeed", "the format of a log is called by who writes it"},
     {"src/trace/readers/readers.hpp", "deepspeed", "its reader"},
     {"src/trace/readers/deepspeed_log.cpp", "deepspeed", "its reader"},

@@ -345,7 +345,7 @@ Command comms_command() {
   auto request = std::make_shared<CommsRequest>();
   Command out{.name = "comms",
               .help = "the calls of a step: expected, measured from traces, or both compared",
-              .examples = {"headway comms --model gpt-neox-1.3b --cluster frontier --gpus 64 --seq "
+              .examples = {"headway comms --model llama-2-7b --cluster frontier --gpus 64 --seq "
                            "2048 \\\n    --global-batch 256 --micro-batch 4 --zero 1"},
               .doing = "reading",
               .things = "bytes"};
@@ -375,8 +375,7 @@ Command comms_command() {
         .target = &request->clusters,
         .names = cluster_names,
         .built_in = "cluster"},
-       wordless("study", "the communication study: GPT-NeoX 19M to 13B on Frontier",
-                request->study),
+       wordless("study", "the communication study, of its models on its cluster", request->study),
        path("report", "DIR",
             "renew the generated tables of DIR/communication.md and the plots beside it",
             &request->report)});
