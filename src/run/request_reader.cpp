@@ -10,8 +10,11 @@
 namespace headway {
 namespace {
 
-// "0, 1, 2, 3"
+// "0, 1, 2, 3"; of many "1 to 1000".
 std::string range_of(const FieldForm& form) {
+  if (form.most - form.least > 10) {
+    return text_of(form, form.least) + " to " + text_of(form, form.most);
+  }
   std::string out;
   for (double number = form.least; number <= form.most; ++number) {
     out += (out.empty() ? "" : ", ") + text_of(form, number);

@@ -56,6 +56,16 @@ TEST(Run, DegreesThatContradictTheAcceleratorsAreRefused) {
       << messages(run.problems());
 }
 
+// Of a range of a thousand million numbers not each is told.
+TEST(Run, ANumberBeyondItsRangeIsToldWhichAreLegal) {
+  const auto told = [](const char* name, const char* text) {
+    const auto run = make_run(request({{"gpus", "8"}, {name, text}}));
+    return run.ok() ? std::string("legal") : messages(run.problems());
+  };
+  EXPECT_EQ(told("vocab", "1000000001"), "--vocab: is 1000000001; legal: 1 to 1000000000\n");
+  EXPECT_EQ(told("zero", "4"), "--zero: is 4; legal: 0, 1, 2, 3\n");
+}
+
 TEST(Run, AnOrderMustNameEveryDimensionOnce) {
   EXPECT_TRUE(make_run(request({{"gpus", "8"}, {"order", "dp-tp-cp-pp"}})).ok());
   for (const char* order :

@@ -35,7 +35,7 @@ class Activations {
     const Block& block = blocks_[at];
     if (block.kind == BlockKind::head) return block.saved + block.working;
     Bytes out = dropped(block) + block.working;
-    if (block.kind != BlockKind::layer) return out;
+    if (block.kind != BlockKind::layer || at_once_ == 1) return out;
     // The largest ones that a chunk has besides.
     std::int64_t others = at_once_ - 1;
     std::array<std::int64_t, kMostBlocks> left{};

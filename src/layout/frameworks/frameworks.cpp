@@ -6,7 +6,8 @@
 namespace headway {
 
 const FrameworkFile& file_of(Framework framework) {
-  return frameworks()[static_cast<std::size_t>(framework)];
+  static const std::vector<FrameworkFile>& all = frameworks();  // asked for in every forecast
+  return all[static_cast<std::size_t>(framework)];
 }
 
 std::span<const std::string_view> framework_names() {
