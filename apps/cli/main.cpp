@@ -141,8 +141,7 @@ int main(int argc, char** argv) {
     std::fputs("headway: -: the standard input cannot be kept\n", stderr);
     return 2;
   }
-  const std::size_t columns = headway::terminal_columns();
-  const headway::TextColumns wide(columns > 0 ? columns : headway::kUsualColumns);
+  const headway::TextColumns wide(headway::terminal_columns());
 
   // Its answer. While it works a line of progress stands on the terminal, and Ctrl-C stops it.
   asked.circumstances.date = today();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/columns.hpp"
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
@@ -129,6 +130,7 @@ std::string worst_rows_block(const ValidationReport& report) {
 }  // namespace
 
 GeneratedBlocks validation_blocks(const ValidationReport& report) {
+  const TextColumns page(kUsualColumns);  // the same whoever renews it
   GeneratedBlocks out = {
       {"aims", aims_block(report)},
       {"memory", fenced(verdict_text(report.all.fits))},

@@ -49,7 +49,7 @@ std::vector<std::vector<std::size_t>> pieces_of(const std::vector<std::size_t>& 
     if (i < left) {
       fixed += needed;
       used = fixed;
-    } else if (used + needed > text_columns() && out.back().size() > left) {
+    } else if (used + needed > table_columns() && out.back().size() > left) {
       out.emplace_back();
       for (std::size_t column = 0; column < left; ++column) out.back().push_back(column);
       used = fixed + needed;

@@ -9,7 +9,7 @@ namespace headway {
 
 /// Rows of cells as aligned columns, two spaces apart: the first `left` columns to the left, the
 /// others to the right. Rows may be of unequal length. Cells are UTF-8 and count one column a code
-/// point. What is wider than text_columns() (base/columns.hpp) goes on below, the columns to
+/// point. What is wider than table_columns() (base/columns.hpp) goes on below, the columns to
 /// the left repeated.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1);
 

@@ -48,6 +48,12 @@ TEST(Aligned, WhatIsWiderThanTheTerminalGoesOnBelowWithItsFirstColumn) {
   EXPECT_EQ(aligned({{"a", "wide one"}}), "a  wide one\n");
 }
 
+TEST(Aligned, WithoutATerminalTablesStayWholeAndLinesAreBrokenAt80) {
+  const std::string word(50, 'a');
+  EXPECT_EQ(aligned({{word, word}}), word + "  " + word + "\n");
+  EXPECT_EQ(wrapped(word + " " + word, 0, 2), word + "\n  " + word + "\n");
+}
+
 TEST(MarkdownTable, TheFirstRowIsTheHeadAndCellsBringNoMarkup) {
   EXPECT_EQ(markdown_table({{"name", "bytes"}, {"a|b", "*1*"}, {"<i>", "2"}}),
             "| name | bytes |\n|---|---:|\n| a\\|b | \\*1\\* |\n| &lt;i> | 2 |\n");
