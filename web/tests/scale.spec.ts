@@ -14,7 +14,7 @@ const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --glo
 const said = (sweep: string, ...more: string[]) => headway<SweepDocument>("scale", sweep, ...kWords, ...more);
 
 const table = (page: Page) =>
-  page.getByRole("region", { name: /by accelerators|by sequence length|by degree|by model/ });
+  page.getByRole("region", { name: /by accelerators|by sequence length|by degree|by ranks|by model/ });
 const point = (page: Page, label: string) =>
   table(page)
     .getByRole("row")
@@ -109,5 +109,8 @@ test("can be used by all, wide and narrow", async ({ page }) => {
   await expect(point(page, "64")).toBeVisible();
   await expectAccessible(page);
   await page.setViewportSize({ width: 400, height: 800 });
+  await expectNoSidewaysScroll(page);
+  await page.goto(at(`#/scale?sweep=layout&${kRun}&at=2`));
+  await expect(table(page).getByRole("cell", { name: "hybrid", exact: true }).first()).toBeVisible();
   await expectNoSidewaysScroll(page);
 });

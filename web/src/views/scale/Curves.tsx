@@ -33,20 +33,17 @@ export function Curves({ document, sweep, metric }: Props) {
   const together = document.series.filter((series) => !kAxisOf[series.name]);
   const groups = [together, ...document.series.filter((series) => kAxisOf[series.name]).map((series) => [series])];
   const drawn = groups.filter((group) => group.length > 0);
-  return (
-    <div class={drawn.length > 1 ? "pair" : ""}>
-      {drawn.map((group) => (
-        <Picture
-          key={group[0]!.name}
-          document={document}
-          sweep={sweep}
-          metric={metric}
-          series={group}
-          axis={axisOf(sweep, group[0]!)}
-        />
-      ))}
-    </div>
-  );
+  const pictures = drawn.map((group) => (
+    <Picture
+      key={group[0]!.name}
+      document={document}
+      sweep={sweep}
+      metric={metric}
+      series={group}
+      axis={axisOf(sweep, group[0]!)}
+    />
+  ));
+  return pictures.length > 1 ? <div class="pair">{pictures}</div> : <>{pictures}</>;
 }
 
 function linesOf(point: SweepPoint, metric: Metric): [string, string][] {
