@@ -3,14 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "api/command.hpp"
 #include "base/source_dir_for_test.hpp"
 #include "cluster/load.hpp"
+#include "command_line.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "cost/calibration/entries.hpp"
 #include "cost/collective/collective.hpp"
+#include "forecast/parts.hpp"
 #include "layout/layout.hpp"
 #include "platform/files.hpp"
 #include "report/charts/operations.hpp"
@@ -37,6 +40,8 @@ void for_each_constant(Constants& mine, Visitor&& visit) {
 
 namespace {
 
+using Json = nlohmann::json;
+
 std::string page(const char* file) {
   return read_file(source_dir() + "/web/src/views/comms/" + file).value();
 }
@@ -62,6 +67,62 @@ TEST(EveryCollective, IsReadFromTracesPricedAndDrawnInAColourOfItsOwn) {
     EXPECT_GT(large, small) << name;
     EXPECT_NE(volume.find("\"" + name + "\""), std::string::npos) << name;
   }
+}
+
+// Two runs that between them have calls of every group.
+std::vector<std::string> grouped(int which) {
+  std::vector<std::string> words = {"predict", "--model", "grok-1",         "--cluster", "dgx-h100",
+                                    "--seq",   "8192",    "--global-batch", "256"};
+  const std::vector<std::string> more =
+      which == 0
+          ? std::vector<std::string>{"--gpus", "256",  "--tp", "4",      "--cp", "2",       "--pp",
+                                     "4",      "--ep", "4",    "--zero", "1",    "--shard", "8"}
+          : std::vector<std::string>{"--gpus", "64", "--tp", "8", "--pp", "8", "--zero", "0"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+Json answered(std::vector<std::string> words) {
+  words.push_back("--json");
+  return Json::parse(on_the_command_line(words).output.text);
+}
+
+TEST(EveryGroup, IsCalledUnderItsNameAndItsExposedTimeIsOfItsPart) {
+  std::set<std::string> predicted, expected, names;
+  for (const int which : {0, 1}) {
+    std::vector<std::string> words = grouped(which);
+    const Json step = answered(words);
+    for (const Json& call : step["calls"]) {
+      const std::string name = call["group"];
+      predicted.insert(name);
+      const auto group = std::find_if(kGroups.begin(), kGroups.end(),
+                                      [&](const GroupRow& row) { return row.name == name; });
+      ASSERT_NE(group, kGroups.end()) << name;
+      if (call["exposed_s"] == 0) continue;
+      EXPECT_GT(step["parts_s"][std::string(row_of(group->part).name)], 0) << name;
+    }
+    words.front() = "comms";
+    const Json traffic = answered(words);
+    for (const Json& ranks : traffic["classes"]) {
+      for (const Json& call : ranks["calls"]) expected.insert(call["group"]);
+    }
+  }
+  for (const GroupRow& group : kGroups) names.insert(std::string(group.name));
+  EXPECT_EQ(predicted, names);
+  EXPECT_EQ(expected, names);
+}
+
+TEST(EveryPart, StandsInDocumentsAndWhereItTakesTimeInTheTable) {
+  const Json step = answered(grouped(0));
+  const std::string text = on_the_command_line(grouped(0)).output.text;
+  double sum = 0;
+  for (const PartRow& row : kParts) {
+    const std::string name(row.name);
+    ASSERT_TRUE(step["parts_s"].contains(name)) << name;
+    const double seconds = step["parts_s"][name];
+    sum += seconds;
+    EXPECT_EQ(text.find("\n  " + name + " ") != std::string::npos, seconds > 0) << name;
+  }
+  EXPECT_NEAR(sum, step["step_time_s"].get<double>(), 1e-9 * sum);
 }
 
 TEST(EverySearchedField, IsARowOfTheLayoutThatCanBeSetKeptAndWhereItCountsLimited) {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "../../apps/cli/arguments/arguments.hpp"
 #include "../../apps/server/site.hpp"
 #include "api/answer.hpp"
 #include "api/command.hpp"
+#include "command_line.hpp"
 #include "platform/files.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 #include "report/fields.hpp"
@@ -34,24 +34,6 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// What the command line answers, and what it prints where it asks for nothing.
-struct Said {
-  CommandOutput output;
-  std::string out, err;
-};
-Said on_the_command_line(const std::vector<std::string>& words) {
-  std::vector<const char*> argv = {"headway"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  const Arguments asked =
-      read_arguments(command_rows(), "1", static_cast<int>(argv.size()), argv.data());
-  Said said;
-  said.out = ::testing::internal::GetCapturedStdout();
-  said.err = ::testing::internal::GetCapturedStderr();
-  if (asked.command) said.output = asked.command->run(asked.circumstances);
-  return said;
-}
 Said predicted(const std::vector<std::string>& more) {
   std::vector<std::string> words = kFlags;
   words.insert(words.end(), more.begin(), more.end());
