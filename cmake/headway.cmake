@@ -19,7 +19,8 @@ if(HEADWAY_LIBFUZZER)
   target_link_options(headway_flags INTERFACE -fsanitize=address)
 endif()
 if(HEADWAY_THREADS)
-  target_compile_options(headway_flags INTERFACE -O1 -g1 -fsanitize=thread)
+  target_compile_options(headway_flags INTERFACE -O1 -g1 -fsanitize=thread
+                                                 -Wno-maybe-uninitialized)  # false, as below
   target_link_options(headway_flags INTERFACE -fsanitize=thread)
 endif()
 
@@ -121,15 +122,19 @@ function(headway_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# headway_module(NAME [QUICK_TO_COMPILE] USES dependency... PRIVATE library...
-#                TEST_USES dependency...)
+# headway_module(NAME [QUICK_TO_COMPILE] USES dependency... PRIVATE library... TEST_USES dependency...
+#                WITHOUT file...)
 #
 # One folder of src/, with the folders in it, as a static library headway_NAME. Files named
 # *_test.cpp become the test program NAME_test, files named *_bench.cpp the benchmark NAME_bench;
-# all others the library. TEST_USES: what only its tests are linked with.
+# all others the library. TEST_USES: what only its tests are linked with. WITHOUT: sources that
+# another configuration builds.
 function(headway_module name)
-  cmake_parse_arguments(ARG "QUICK_TO_COMPILE" "" "USES;PRIVATE;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK_TO_COMPILE" "" "USES;PRIVATE;TEST_USES;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  foreach(file ${ARG_WITHOUT})
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
   set(tests ${sources})
   set(benches ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

@@ -160,7 +160,7 @@ const std::array<HeavyHeader, 11> kHeavyHeaders = {{
      false},                         // reading; writing, by command
     {"nlopt", {"src/fit/"}, false},  // a short C header
     {"yaml.h", {"src/base/document/parse_yaml.cpp"}},
-    {"tbb/", {"src/platform/parallel.cpp"}},
+    {"tbb/", {"src/platform/workers_tbb.cpp"}},
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},
     {"protozero/", {"src/trace/"}},

@@ -1,12 +1,10 @@
 #include "platform/parallel.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+
+#include "platform/workers.hpp"
 
 namespace headway {
 namespace {
@@ -37,46 +35,23 @@ class Count {
 }  // namespace
 
 std::size_t workers_of(int threads) {
-  // No more than there are cores: oneTBB would refuse them, with a line on stderr.
-  const int cores = tbb::this_task_arena::max_concurrency();
-  return static_cast<std::size_t>(threads > 0 ? std::min(threads, cores) : cores);
+  return threads > 0 ? std::min(static_cast<std::size_t>(threads), cores()) : cores();
 }
 
 bool for_each_index(std::size_t count, int threads,
                     const std::function<void(std::size_t, std::size_t)>& body,
                     const Progress& progress, std::size_t grain) {
   Count done(count, progress);
-  tbb::task_arena arena(static_cast<int>(workers_of(threads)));
-  arena.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, count, grain),
-        [&](const tbb::blocked_range<std::size_t>& range) {
-          if (done.stopped()) return;
-          const auto worker =
-              static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-          for (std::size_t i = range.begin(); i < range.end(); ++i) body(i, worker);
-          done.add(range.size());
-        },
-        tbb::simple_partitioner());
-  });
-  return !done.stopped();
-}
-
-bool for_each_in_order(std::size_t count, int threads,
-                       const std::function<void(std::size_t, std::size_t)>& body,
-                       const Progress& progress) {
-  Count done(count, progress);
   std::atomic<std::size_t> next = 0;
-  const std::size_t workers = std::min(workers_of(threads), count);
-  for_each_index(
-      workers, threads,
-      [&](std::size_t, std::size_t worker) {
-        for (std::size_t i = next++; i < count && !done.stopped(); i = next++) {
-          body(i, worker);
-          done.add(1);
-        }
-      },
-      {}, 1);
+  const std::size_t pieces = (count + grain - 1) / grain;
+  if (pieces == 0) return true;
+  on_workers(std::min(workers_of(threads), pieces), [&](std::size_t worker) {
+    for (std::size_t i = next++; i < pieces && !done.stopped(); i = next++) {
+      const std::size_t begin = i * grain, end = std::min(count, begin + grain);
+      for (std::size_t j = begin; j < end; ++j) body(j, worker);
+      done.add(end - begin);
+    }
+  });
   return !done.stopped();
 }
 

@@ -14,17 +14,12 @@ using Progress = std::function<bool(std::size_t done, std::size_t of)>;
 /// a core; 0: one a core.
 std::size_t workers_of(int threads);
 
-/// Calls body(i, worker) once for each i below `count`, in no order, on workers_of(threads)
-/// threads. `worker`, less than workers_of(threads), tells calls apart that run at the same time,
-/// so that each may own a cache. False where `progress` stopped the work: some calls were then not
-/// made. A thread takes `grain` calls at a time: 1 where each of them takes long.
+/// Calls body(i, worker) once for each i below `count`, on workers_of(threads) threads, beginning
+/// in the order of i. `worker`, less than workers_of(threads), tells calls apart that run at the
+/// same time, so that each may own a cache. False where `progress` stopped the work: some calls
+/// were then not made. A thread takes `grain` calls at a time: 1 where each of them takes long.
 bool for_each_index(std::size_t count, int threads,
                     const std::function<void(std::size_t i, std::size_t worker)>& body,
                     const Progress& progress = {}, std::size_t grain = 16);
-
-/// The same with calls that begin in the order of i, one at a time.
-bool for_each_in_order(std::size_t count, int threads,
-                       const std::function<void(std::size_t i, std::size_t worker)>& body,
-                       const Progress& progress = {});
 
 }  // namespace headway

@@ -146,7 +146,7 @@ class Walk {
     // Of a search that was stopped before it began, as much as takes no time.
     constexpr std::size_t kLook = 256;
     const bool stopped = !floors.complete();
-    const bool finished = for_each_in_order(
+    const bool finished = for_each_index(
         stopped ? std::min(kLook, cells.size()) : cells.size(), how_.threads,
         [&](std::size_t i, std::size_t worker) {
           const PlanCell& cell = cells[i].cell;
@@ -161,7 +161,7 @@ class Walk {
                 [&](const PlanFloor& floor) { return worth(cell, floor); });
           }
         },
-        stopped ? Progress() : how_.progress);
+        stopped ? Progress() : how_.progress, 1);
     return finished && !stopped;
   }
 
