@@ -246,21 +246,24 @@ endfunction()
 # headway_fuzz(NAME SEEDS glob... [ITERATIONS n]): the fuzz target NAME of tests/fuzz/targets.cpp. As
 # a test it runs every seed and n mutations of them, always the same ones. With HEADWAY_SANITIZE also
 # as full.fuzz.NAME, of HEADWAY_FUZZ_MUTATIONS, which .ci/full runs (ctest --build-config full). With
-# HEADWAY_LIBFUZZER the test libfuzzer.NAME runs it for HEADWAY_FUZZ_EXECUTIONS, from the seeds and
-# from the inputs of tests/fuzz/corpus/NAME, which earlier runs found to reach code of their own.
+# HEADWAY_LIBFUZZER the test libfuzzer.NAME runs it for HEADWAY_FUZZ_EXECUTIONS. Seeds are those
+# given, and the inputs of tests/fuzz/corpus/NAME, which libFuzzer found to reach code of their own
+# (scripts/keep-corpus).
 function(headway_fuzz name)
   cmake_parse_arguments(ARG "" "ITERATIONS" "SEEDS" ${ARGN})
   if(NOT ARG_ITERATIONS)
     set(ARG_ITERATIONS 20000)
   endif()
+  set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  if(EXISTS ${corpus})
+    list(APPEND ARG_SEEDS ${corpus})
+  endif()
   if(HEADWAY_LIBFUZZER)
     # What it finds goes to the first folder; seeds and corpus stay as they are.
     set(found ${PROJECT_BINARY_DIR}/corpus/${name})
     file(MAKE_DIRECTORY ${found})
-    set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
-    if(EXISTS ${corpus})
-      list(APPEND ARG_SEEDS ${corpus})
-    endif()
+    string(JOIN "\n" seeds ${ARG_SEEDS})
+    file(WRITE ${found}.seeds "${seeds}\n")
     add_test(NAME libfuzzer.${name} CONFIGURATIONS full
              COMMAND fuzz_coverage --target=${name} -runs=${HEADWAY_FUZZ_EXECUTIONS} -verbosity=0
                      -max_len=65536 -artifact_prefix=${PROJECT_BINARY_DIR}/${name}- ${found}
