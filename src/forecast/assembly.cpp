@@ -80,8 +80,12 @@ HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& clus
   }
   out.gaps = gaps(out.held);
   out.fits = out.held.total() - out.gaps <= cluster.accelerator.memory;
-  out.at_limit = habits(job).memory.gaps_cost_time && out.held.total() > cluster.accelerator.memory;
+  out.at_limit = out.held.total() > cluster.accelerator.memory && habits(job).memory.gaps_cost_time;
   return out;
+}
+
+double straggling(const SharedConstants& constants, std::int64_t ranks) {
+  return constants.straggling * std::log2(static_cast<double>(ranks));
 }
 
 // [FORECAST-17] One transfer, and the host where it stands in the way of each.
@@ -210,8 +214,7 @@ void Assembly::run_rest() {
   parts_.other += prices_.calibration.of(prices_.job.framework).step_overhead;
   // All ranks meet at the end of a step.
   parts_.other += check_time(prices_.layout.ranks(), prices_.cluster.levels.front().size, prices_);
-  const double doublings = std::log2(static_cast<double>(prices_.layout.ranks()));
-  parts_.other += parts_.total() * (prices_.calibration.shared.straggling * doublings);
+  parts_.other += parts_.total() * straggling_;
 }
 
 // [FORECAST-7] Gradients go down and weights come up over the link; between, the host's processors

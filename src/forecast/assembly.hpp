@@ -40,6 +40,9 @@ struct HeldMemory {
 HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& cluster,
                        const Calibration& calibration);
 
+/// [FORECAST-10] What the slowest of so many ranks adds to a step, as a share of it.
+double straggling(const SharedConstants& constants, std::int64_t ranks);
+
 /// The passes that put a step together, called in the order in which they stand here. Where `calls`
 /// is not null the calls of the stage that sets the pace go there, with what of them is exposed
 /// (those of blocks are the caller's). `times` is a buffer: its room is used again.
@@ -53,7 +56,8 @@ class Assembly {
         micro_batches_(static_cast<double>(micro_batches)),
         prices_(prices),
         times_(times),
-        calls_(calls) {
+        calls_(calls),
+        straggling_(straggling(prices.calibration.shared, prices.layout.ranks())) {
     times_.clear();
   }
 
@@ -117,6 +121,7 @@ class Assembly {
   const Prices& prices_;
   std::vector<StageTime>& times_;
   std::vector<PricedCall>* calls_;
+  double straggling_;  // a share of all else
   std::size_t pace_ = 0;
   Seconds send_{};
   Seconds hidden_sends_;  // of one micro-batch in one direction

@@ -71,6 +71,7 @@ std::string bench_json(const PlanTiming& timing) {
                        {"layouts", row.layouts},
                        {"best_s", row.best.value()},
                        {"ten_best_s", row.ten_best.value()},
+                       {"answer_s", row.answer.value()},
                        {"priced", row.priced},
                        {"memory_bytes", row.memory.value()},
                        {"step_time_s", row.step ? Json(row.step->value()) : Json()}});

@@ -48,6 +48,7 @@ constexpr Feature kFeatures[] = {
     {"a schedule other than 1F1B",
      [](const Layout& l) { return l.schedule != Schedule::one_f_one_b; }, "schedule", "1f1b"},
 };
+static_assert(std::size(kFeatures) < kMostSeekers);  // each looks for another layout in one walk
 
 // The best of another space; nothing where it is empty or nothing fits.
 std::optional<std::pair<PlanPoint, Layout>> best_of(const Result<PlanSpace>& space,
@@ -81,25 +82,28 @@ std::string percent(double share) {
 
 }  // namespace
 
-std::vector<PlanWithout> without_features(const PlanQuestion& question, const PlanFloors& floors,
-                                          const Layout& winner, const PlanSearch& how) {
-  std::vector<PlanWithout> out;
-  PlanSearch one = how;
-  one.top = 1;
+PlanAlternatives alternatives(const PlanQuestion& question, const PlanFloors& floors,
+                              const std::vector<PlanPoint>& best, const PlanSearch& how) {
+  PlanAlternatives out;
+  PlanWish wish{.limits = {}, .front = true, .known = best};
+  const Layout winner = question.space.layout_at(best.front().index);
   for (const Feature& feature : kFeatures) {
     if (!feature.used(winner)) continue;
-    PlanQuestion asked = question;
     const PlanField* field = plan_field(feature.field);
-    asked.only = limit_to(*field, value_of(*field, feature.value).value(), question.job.framework);
-    const PlanBest best = search(asked, floors, one);
-    PlanWithout without{feature.name, true, std::nullopt, {}};
-    if (!best.points.empty()) {
-      without.best = best.points.front();
-      without.layout = question.space.layout_at(best.points.front().index);
+    wish.limits.push_back(
+        limit_to(*field, value_of(*field, feature.value).value(), question.job.framework));
+    out.without.push_back({feature.name, true, std::nullopt, {}});
+  }
+  PlanFound found = find(question, floors, wish, how);
+  out.front = std::move(found.front);
+  for (std::size_t i = 0; i < out.without.size(); ++i) {
+    PlanWithout& without = out.without[i];
+    without.best = found.best[i];
+    if (without.best) {
+      without.layout = question.space.layout_at(without.best->index);
     } else {
-      without.legal = has_any(question.space, *asked.only);
+      without.legal = has_any(question.space, wish.limits[i]);
     }
-    out.push_back(std::move(without));
   }
   return out;
 }
@@ -142,14 +146,14 @@ std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const 
     out.winner =
         PlanPoint{question.space.index_of(winner).value_or(0), then.step_time, live, then.energy};
   }
-  PlanSearch one = how;
-  one.top = 1;
-  const PlanBest best = change.slower ? search(changed, floors, one) : search(changed, one);
-  if (!best.proven) return std::nullopt;
-  if (!best.points.empty()) {
-    out.best = best.points.front();
-    out.layout = question.space.layout_at(best.points.front().index);
-  }
+  PlanWish wish{.limits = {PlanLimit{}}};
+  if (out.winner) wish.known.push_back(*out.winner);
+  const PlanFound found =
+      change.slower ? find(changed, floors, wish, how)
+                    : find(changed, PlanFloors(changed, how.threads, how.progress), wish, how);
+  if (!found.proven) return std::nullopt;
+  out.best = found.best.front();
+  if (out.best) out.layout = question.space.layout_at(out.best->index);
   return out;
 }
 

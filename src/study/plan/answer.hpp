@@ -17,9 +17,14 @@ struct PlanWithout {
   std::optional<PlanPoint> best;  // nothing where none fits
   Layout layout;                  // of it
 };
-/// One for each feature of the winner, in the order of PlanSpace's fields.
-std::vector<PlanWithout> without_features(const PlanQuestion& question, const PlanFloors& floors,
-                                          const Layout& winner, const PlanSearch& how);
+/// What else there is beside the best layouts.
+struct PlanAlternatives {
+  std::vector<PlanWithout> without;  // one for each feature of the winner
+  std::vector<PlanPoint> front;      // what no other beats in both time and memory, fastest first
+};
+/// `best`: of the question, the winner first.
+PlanAlternatives alternatives(const PlanQuestion& question, const PlanFloors& floors,
+                              const std::vector<PlanPoint>& best, const PlanSearch& how);
 
 /// The cluster with something changed.
 struct PlanChange {

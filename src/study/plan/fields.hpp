@@ -46,13 +46,14 @@ const PlanField* plan_field(std::string_view name);
 /// A field's value as flags write it.
 std::string value_text(const PlanField& field, const Layout& layout);
 
-/// Layouts in which a field stands at a value, or is at most that.
+/// Layouts in which a field stands at a value, or is at most that; without a field all.
 struct PlanLimit {
   const PlanField* field = nullptr;
   std::int64_t value = 0;
   bool most = false;
   bool or_default = false;  // "default" means the value
   bool passes(const Layout& layout) const {
+    if (field == nullptr) return true;
     const std::int64_t at = field->value(layout);
     if (most ? at <= value : at == value) return true;
     if (or_default && at == static_cast<std::int64_t>(Choice::framework)) return true;

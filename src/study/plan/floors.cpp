@@ -91,7 +91,8 @@ bool work_out(std::vector<FlooredCell>& cells, const PlanQuestion& q, int thread
 }  // namespace
 
 PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress& progress,
-                       const PlanFloors* known) {
+                       const PlanFloors* known)
+    : cluster_(&question.cluster), calibration_(&question.calibration) {
   const Bytes allowed = question.allowed_memory();
   if (known != nullptr) {
     cells_ = known->cells_;
@@ -102,12 +103,13 @@ PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress
     }
   } else {
     for (const PlanCell& cell : question.space.cells()) {
-      cells_.push_back({.cell = cell, .floor = {}, .least = {}});
+      cells_.push_back({.cell = cell, .floor = {}, .least = {}, .by_mode = {}});
     }
     complete_ = work_out(cells_, question, threads, progress);
     // Every layout holds something.
     std::erase_if(cells_, [](const FlooredCell& cell) { return cell.floor.memory == Bytes(0); });
   }
+  for (const FlooredCell& cell : cells_) cell.by_mode.front() = cell.floor.time;
   sort_by_floor(cells_);
 }
 

@@ -77,34 +77,39 @@ PlanSearch part_of(PlanSearch how, std::uint64_t layouts, double from, double to
   return how;
 }
 // Their shares, by how long they take of published mixtures of experts (docs/plan.md).
-constexpr double kFloorsDone = 0.25, kSearchDone = 0.35, kWithoutDone = 0.55, kRoomyDone = 0.6,
-                 kChangesDone = 0.8;
+constexpr double kFloorsDone = 0.25, kSearchDone = 0.35, kAlternativesDone = 0.7, kRoomyDone = 0.75;
 
 // What follows from the best layout.
 void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
-             const PlanSearch& whole) {
+             const std::vector<PlanPoint>& best, const PlanSearch& whole) {
   const Layout& winner = plan.best.front().run.layout;
   plan.bounds = bounds_of(plan.best.front());
   const auto part = [&](double from, double to) { return part_of(whole, plan.layouts, from, to); };
-  plan.without = without_features(question, floors, winner, part(kSearchDone, kWithoutDone));
+  PlanAlternatives others =
+      alternatives(question, floors, best, part(kSearchDone, kAlternativesDone));
+  plan.without = std::move(others.without);
+  for (const PlanPoint& point : others.front) {
+    plan.front.push_back({point, question.space.layout_at(point.index)});
+  }
 
   Cluster endless = question.cluster;
   endless.accelerator.memory = Bytes(1e18);
-  PlanSearch one = part(kWithoutDone, kRoomyDone);
-  one.top = 1;
+  const PlanSearch of_roomy = part(kAlternativesDone, kRoomyDone);
   const PlanQuestion of_endless{question.model,       question.job,   endless,
                                 question.calibration, question.space, 0};
-  const PlanBest roomy = search(of_endless, PlanFloors(of_endless, one.threads, {}, &floors), one);
-  if (!roomy.points.empty() && roomy.points.front().index != plan.best.front().index) {
-    plan.roomy =
-        PlannedPoint{roomy.points.front(), question.space.layout_at(roomy.points.front().index)};
+  const std::optional<PlanPoint> roomy =
+      find(of_endless, PlanFloors(of_endless, of_roomy.threads, {}, &floors),
+           {.limits = {PlanLimit{}}, .known = best}, of_roomy)
+          .best.front();
+  if (roomy && roomy->index != best.front().index) {
+    plan.roomy = PlannedPoint{*roomy, question.space.layout_at(roomy->index)};
   }
 
   std::vector<PlanChange> changes = small_changes(question.cluster);
   if (auto older = one_generation_older(question.cluster)) changes.push_back(std::move(*older));
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const PlanChange& change = changes[i];
-    const double each = (kChangesDone - kRoomyDone) / static_cast<double>(changes.size());
+    const double each = (1 - kRoomyDone) / static_cast<double>(changes.size());
     const double from = kRoomyDone + each * static_cast<double>(i);
     const PlanSearch how = part(from, from + each);
     const auto calibration = calibration_for(change.cluster, question.job.software);
@@ -112,10 +117,6 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
     if (auto sensitivity = under_change(question, floors, change, *calibration, winner, how)) {
       plan.sensitivity.push_back(std::move(*sensitivity));
     }
-  }
-  const PlanFront front = pareto_front(question, floors, part(kChangesDone, 1));
-  for (const PlanPoint& point : front.points) {
-    plan.front.push_back({point, question.space.layout_at(point.index)});
   }
 }
 
@@ -171,7 +172,7 @@ Result<Plan> plan_of(PlanTask task) {
     plan.remedies = remedies(question, filters, plan.accelerators,
                              part_of(how, plan.layouts, kSearchDone, kSearchDone));
   } else {
-    explain(plan, question, floors, how);
+    explain(plan, question, floors, best.points, how);
   }
   return plan;
 }

@@ -1,7 +1,8 @@
 #include "study/plan/price.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <bit>
 #include <limits>
 #include <optional>
 
@@ -27,10 +28,17 @@ InnerChoice shard_of(const InnerChoice& c) {
           .offload_optimizer = c.offload_optimizer};
 }
 
-// Whether a cell has no layout of those that are asked for.
-bool leaves_out(const PlanQuestion& q, const PlanCell& cell) {
-  return q.only && q.only->field->axis != PlanAxis::inner &&
-         !q.only->passes(q.space.layout_at(q.space.first_index(cell)));
+bool is_inner(const PlanLimit& limit) {
+  return limit.field != nullptr && limit.field->axis == PlanAxis::inner;
+}
+
+// Those among the seekers whose limits on inner choices a layout passes.
+Seekers of_layout(const Layout& layout, const PlanSought& sought, Seekers among) {
+  for (Seekers rest = among; rest != 0; rest &= rest - 1) {
+    const PlanLimit& limit = sought.limits[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (is_inner(limit) && !limit.passes(layout)) among &= ~(rest & (~rest + 1));
+  }
+  return among;
 }
 
 std::uint32_t place_of(std::vector<InnerChoice>& list, const InnerChoice& choice) {
@@ -120,9 +128,8 @@ struct PlanPricer::Pipe {
   Flops recomputed{};                      // of all ranks in the step
   std::vector<std::optional<bool>> known;  // whether it is legal, by place of the micro-batch
   bool legal = false;
-  Bytes least;        // must fit at least, whatever is sharded
-  bool open = false;  // in the group in work: fits so far, and is worth it
-  bool dull = false;  // its time is not worth working out
+  Bytes least;          // must fit at least, whatever is sharded
+  Seekers seekers = 0;  // in the group in work: it fits so far, and is of interest to them
   std::uint64_t cell = 0, held_by = 0, timed_by = 0;  // for which the above is
 };
 
@@ -312,9 +319,11 @@ Bytes PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks)
   return (least + q_.calibration.of(q_.job.framework).context) * kFloorRounding;
 }
 
-// The time of a group of layouts up to what their sharding decides.
+// The time of a group of layouts up to what their sharding decides, which adds to it or does not:
+// it may be of interest to nobody any more.
+template <class Interested>
 void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
-                      const Worth& worth) {
+                      const Interested& interested) {
   if (pipe.transfers.empty()) {
     const Slice slice(q_.model, q_.job, layout_);
     for (StageClass stage : pipe.stages) {
@@ -327,10 +336,14 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
       [&](std::size_t i) -> const std::vector<StageCall>& { return pipe.transfers[i]; });
   pipe.assembly->run_micro_batches();
   pipe.timed_by = group_;
+  const auto still = [&] {
+    return interested({pipe.assembly->parts().total() * kFloorRounding, pipe.least}, pipe.seekers);
+  };
   // Placed slots take a thousand times as long as a closed form.
-  pipe.dull = layout_.schedule == Schedule::zero_bubble_v &&
-              !worth({pipe.assembly->parts().total() * kFloorRounding, pipe.least});
-  if (pipe.dull) return;
+  if (layout_.schedule == Schedule::zero_bubble_v) pipe.seekers = still();
+  if (pipe.seekers == 0) return;
+  pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
+  pipe.seekers = still();
   double again = 0;
   for (const StageClass& stage : pipe.stages) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -339,7 +352,6 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
   }
   pipe.recomputed = Flops(again * static_cast<double>(place.micro_batches) *
                           static_cast<double>(layout_.ranks() / layout_.pp));
-  pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
 }
 
 // [PLAN-3] All blocks of a micro-batch take `whole`. Of m micro-batches the slowest of pp stages
@@ -356,19 +368,18 @@ Seconds PlanPricer::floor_of(const Place& place, const std::vector<PricedBlock>&
   const double stages = static_cast<double>(place.tuple.pp);
   const double waits =
       place.shape.fills_bubbles ? 0.0 : 1 / static_cast<double>(place.shape.most_chunks);
-  const double straggling =
-      1 + q_.calibration.shared.straggling * std::log2(static_cast<double>(layout_.ranks()));
-  return ((micro - waits) / stages + waits) * whole * (straggling * kFloorRounding);
+  const double straggled = 1 + straggling(q_.calibration.shared, layout_.ranks());
+  return ((micro - waits) / stages + waits) * whole * (straggled * kFloorRounding);
 }
 
 // Under every layout of the place whose blocks compute again what those of the choice do: of full
 // recomputation all do the same work, and offloading and gathers of weights only add.
-PlanFloor PlanPricer::floor_of(Place& place, const InnerChoice& choice) {
+PlanFloor PlanPricer::floor_of(Place& place, Recompute recompute) {
   if (place.pipes.front().stages.empty()) {
     apply(q_.space.inner(place.tuple).front(), layout_);
     make_stages(place, place.pipes.front());
   }
-  apply(InnerChoice{.recompute = choice.recompute}, layout_);
+  apply(InnerChoice{.recompute = recompute}, layout_);
   return {floor_of(place, blocks_.floor(place.prices)), least_memory(place)};
 }
 
@@ -377,29 +388,44 @@ PlanFloor PlanPricer::floor(const PlanCell& cell) {
   floor_states(place);
   const Bytes least = least_memory(place);
   if (least > q_.allowed_memory()) return {Seconds(0), least};  // whatever the time
-  return floor_of(place, InnerChoice{});
+  return floor_of(place, Recompute::none);
 }
 
-PlanCounts PlanPricer::price(const PlanCell& cell, const Visit& visit, const Worth& worth) {
+// Those whose limits on all else the layouts of a cell pass.
+Seekers PlanPricer::of_cell(const PlanCell& cell, const PlanSought& sought) const {
+  Seekers out = 0;
+  std::optional<Layout> any;
+  for (std::size_t i = 0; i < sought.limits.size(); ++i) {
+    const PlanLimit& limit = sought.limits[i];
+    const bool open = limit.field == nullptr || is_inner(limit);
+    if (!open && !any) any = q_.space.layout_at(q_.space.first_index(cell));
+    if (open || limit.passes(*any)) out |= Seekers{1} << i;
+  }
+  return out;
+}
+
+PlanCounts PlanPricer::price(const PlanCell& cell, const PlanSought& sought, CellTimes& least) {
   PlanCounts out;
-  if (leaves_out(q_, cell)) {
+  const Seekers seekers = of_cell(cell, sought);
+  if (seekers == 0) {
     out.skipped = q_.space.inner(q_.space.tuples()[cell.tuple]).size();
     return out;
   }
   Place& place = enter(cell);
   floor_states(place);
   const std::uint64_t first = q_.space.first_index(cell);
-  std::array<std::optional<PlanFloor>, kRecomputeNames.size()> floors;  // of these alone
   for (const ShapeGroup& group : place.shape.groups) {
-    const InnerChoice& choice = q_.space.inner(place.tuple)[group.begin];
+    const Recompute recompute = q_.space.inner(place.tuple)[group.begin].recompute;
     if (group.saves_anew) ++saved_;
-    std::optional<PlanFloor>& floor = floors[static_cast<std::size_t>(choice.recompute)];
-    if (worth && !floor) floor = floor_of(place, choice);
-    if (!worth || worth(*floor)) {
-      out += price(place, group, first, visit, [&](const PlanFloor& least) {
-        return !worth ||
-               worth({std::max(floor->time, least.time), std::max(floor->memory, least.memory)});
-      });
+    PlanFloor floor{};
+    if (sought.worth) {
+      Seconds& time = least[static_cast<std::size_t>(recompute)];
+      if (time == Seconds(0)) time = floor_of(place, recompute).time;
+      floor = {time, least_memory(place)};
+    }
+    const Seekers interested = sought.interested(floor, seekers);
+    if (interested != 0) {
+      out += price(place, group, first, sought, floor, interested);
     } else {
       out.skipped += group.end - group.begin;
     }
@@ -408,9 +434,13 @@ PlanCounts PlanPricer::price(const PlanCell& cell, const Visit& visit, const Wor
 }
 
 PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_t first,
-                             const Visit& visit, const Worth& worth) {
+                             const PlanSought& sought, const PlanFloor& floor, Seekers seekers) {
   PlanCounts out;
   ++group_;
+  const auto interested = [&](const PlanFloor& least, Seekers among) {
+    return sought.interested(
+        {std::max(floor.time, least.time), std::max(floor.memory, least.memory)}, among);
+  };
   const std::vector<InnerChoice>& inner = q_.space.inner(place.tuple);
   const Bytes allowed = q_.allowed_memory();
   // What no choice of sharding makes small enough, or good enough.
@@ -428,13 +458,12 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
       pipe.least = hold(place, pipe, *blocks);
       pipe.held_by = saved_;
     }
-    pipe.open = false;
-    if (pipe.least > allowed) {
+    pipe.seekers = pipe.least > allowed ? 0 : seekers;
+    if (pipe.seekers == 0) {
       out.too_large += part.count;
-    } else if (!worth({Seconds(0), pipe.least})) {
+    } else if ((pipe.seekers = interested({Seconds(0), pipe.least}, seekers)) == 0) {
       out.skipped += part.count;
     } else {
-      pipe.open = true;
       open += part.count;
     }
   }
@@ -443,9 +472,10 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
   for (std::size_t i = group.begin; i < group.end; ++i) {
     const std::size_t at = place.shape.pipe[i], shard = place.shape.shard[i];
     Pipe& pipe = place.pipes[at];
-    if (!pipe.legal || !pipe.open) continue;
+    const bool timed = pipe.timed_by == group_;
+    if (!pipe.legal || (!timed && pipe.seekers == 0)) continue;  // counted above
     apply(inner[i], layout_);
-    if (q_.only && !q_.only->passes(layout_)) {
+    if (of_layout(layout_, sought, pipe.seekers) == 0) {
       ++out.skipped;
       continue;
     }
@@ -460,8 +490,9 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
       continue;
     }
     if (priced == nullptr) priced = &blocks_.priced(place.prices, place.sample.weights);
-    if (pipe.timed_by != group_) time(place, pipe, *priced, worth);
-    if (pipe.dull) {
+    if (!timed) time(place, pipe, *priced, interested);
+    const Seekers whose = of_layout(layout_, sought, pipe.seekers);
+    if (whose == 0) {
       ++out.skipped;
       continue;
     }
@@ -473,8 +504,9 @@ PlanCounts PlanPricer::price(Place& place, const ShapeGroup& group, std::uint64_
     assembly.run_rest();
     ++out.fitting;
     const StepWork work{assembly.parts().total(), model_flops_ + pipe.recomputed, layout_.ranks()};
-    visit({first + i, work.time, memory.live(),
-           step_energy(work, q_.job, q_.calibration.power, q_.cluster.accelerator)});
+    sought.visit({first + i, work.time, memory.live(),
+                  step_energy(work, q_.job, q_.calibration.power, q_.cluster.accelerator)},
+                 whose);
   }
   return out;
 }

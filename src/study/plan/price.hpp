@@ -2,9 +2,12 @@
 // priced once [PLAN-2].
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <span>
+#include <vector>
 
 #include "forecast/assembly.hpp"
 #include "study/plan/blocks.hpp"
@@ -20,8 +23,7 @@ struct PlanQuestion {
   const Cluster& cluster;
   const Calibration& calibration;
   const PlanSpace& space;
-  double headroom = 0;                 // share of the accelerator's memory that stays free
-  std::optional<PlanLimit> only = {};  // other layouts are left out
+  double headroom = 0;  // share of the accelerator's memory that stays free
 
   Bytes allowed_memory() const { return cluster.accelerator.memory * (1 - headroom); }
 };
@@ -50,6 +52,31 @@ struct PlanFloor {
   Bytes memory;
 };
 
+/// The least time of a cell's layouts by what they compute again; 0: not worked out yet.
+using CellTimes = std::array<Seconds, kRecomputeNames.size()>;
+
+/// Who looks for layouts: several at once, a bit for each.
+using Seekers = std::uint32_t;
+constexpr std::size_t kMostSeekers = 8 * sizeof(Seekers);
+
+/// As many as there are limits.
+inline Seekers all_of(std::span<const PlanLimit> limits) {
+  return static_cast<Seekers>((std::uint64_t{1} << limits.size()) - 1);
+}
+
+/// What they look for.
+struct PlanSought {
+  std::span<const PlanLimit> limits;  // the layouts that each looks among
+  /// A layout, and who looked for it.
+  std::function<void(const PlanPoint&, Seekers)> visit;
+  /// Those among them to whom layouts of at least that are of interest; none: all.
+  std::function<Seekers(const PlanFloor&, Seekers)> worth = {};
+
+  Seekers interested(const PlanFloor& floor, Seekers among) const {
+    return worth && among != 0 ? worth(floor, among) : among;
+  }
+};
+
 /// Prices cells; one for each thread. Cells of one tuple, order and spread of experts share most.
 class PlanPricer {
  public:
@@ -58,12 +85,9 @@ class PlanPricer {
   PlanPricer& operator=(const PlanPricer&) = delete;
   ~PlanPricer();
 
-  using Visit = std::function<void(const PlanPoint&)>;
-  /// Whether layouts of at least that are of interest.
-  using Worth = std::function<bool(const PlanFloor&)>;
-
-  /// Every layout of a cell; those that are not worth it may be skipped.
-  PlanCounts price(const PlanCell& cell, const Visit& visit, const Worth& worth = {});
+  /// The layouts of a cell that are sought; those that are of no interest may be skipped. `least`
+  /// spares work where it is known, and is told where it is not.
+  PlanCounts price(const PlanCell& cell, const PlanSought& sought, CellTimes& least);
 
   /// Under every layout of a cell [PLAN-3].
   PlanFloor floor(const PlanCell& cell);
@@ -82,12 +106,14 @@ class PlanPricer {
   void floor_states(Place& place);
   Bytes least_memory(const Place& place) const;
   Bytes hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
+  template <class Interested>
   void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
-            const Worth& worth);
+            const Interested& interested);
   Seconds floor_of(const Place& place, const std::vector<PricedBlock>& blocks) const;
-  PlanFloor floor_of(Place& place, const InnerChoice& choice);
-  PlanCounts price(Place& place, const ShapeGroup& group, std::uint64_t first, const Visit& visit,
-                   const Worth& worth);
+  PlanFloor floor_of(Place& place, Recompute recompute);
+  Seekers of_cell(const PlanCell& cell, const PlanSought& sought) const;
+  PlanCounts price(Place& place, const ShapeGroup& group, std::uint64_t first,
+                   const PlanSought& sought, const PlanFloor& floor, Seekers seekers);
 
   const PlanQuestion& q_;
   Flops model_flops_;          // of a step

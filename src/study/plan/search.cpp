@@ -1,6 +1,9 @@
 #include "study/plan/search.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -42,16 +45,48 @@ double value(const PlanFloor& floor, const PlanQuestion& q, std::int64_t ranks,
   return 0;
 }
 
-// The best point of each of the best kinds, by whatever threads find them.
-class BestKinds {
+// Somebody who looks for layouts, found by whatever threads.
+class Seeker {
  public:
-  BestKinds(std::size_t most, PlanObjective objective) : most_(most), objective_(objective) {}
+  explicit Seeker(PlanLimit limited = {}) : limit(limited) {}
+  virtual ~Seeker() = default;
+  virtual bool wants(const PlanFloor& floor) const = 0;
+  virtual void add(const PlanCell& cell, const PlanPoint& point) = 0;
 
-  // More than this is of no interest.
-  double limit() const { return limit_.load(std::memory_order_relaxed); }
+  const PlanLimit limit;
+};
 
-  void add(std::uint64_t kind, const PlanPoint& point) {
-    if (value(point, objective_) > limit()) return;
+// Tuples of degrees with degrees of experts.
+std::uint64_t kind_of(const PlanCell& cell) {
+  return std::uint64_t{cell.tuple} << 32 | cell.expert;
+}
+
+// The best point of each of the best kinds.
+class BestKinds : public Seeker {
+ public:
+  BestKinds(const PlanQuestion& q, std::size_t most, PlanObjective objective,
+            PlanLimit limited = {})
+      : Seeker(limited),
+        q_(q),
+        ranks_(q.space.size() > 0 ? q.space.layout_at(0).ranks() : std::int64_t{0}),
+        most_(most),
+        objective_(objective) {}
+
+  bool wants(const PlanFloor& floor) const override {
+    return value(floor, q_, ranks_, objective_) <= most_of_interest();
+  }
+
+  // Some layout that is looked for: no other of interest is worse. Of one point only, which the
+  // walk finds again; known from elsewhere it may differ in the last digit.
+  void reached(const PlanPoint& point) {
+    if (known_ && !better(point, *known_, objective_)) return;
+    known_ = point;
+    limit_ = value(point, objective_) / kFloorRounding;
+  }
+
+  void add(const PlanCell& cell, const PlanPoint& point) override {
+    if (value(point, objective_) > most_of_interest()) return;
+    const std::uint64_t kind = kind_of(cell);
     const std::lock_guard lock(mutex_);
     const auto same = std::find_if(points_.begin(), points_.end(),
                                    [&](const auto& kept) { return kept.first == kind; });
@@ -70,14 +105,20 @@ class BestKinds {
   std::vector<PlanPoint> points() const {
     std::vector<PlanPoint> out;
     for (const auto& [kind, point] : points_) out.push_back(point);
+    if (out.empty() && known_) out.push_back(*known_);  // the walk was stopped
     return out;
   }
 
  private:
-  std::size_t most_;
-  PlanObjective objective_;
+  double most_of_interest() const { return limit_.load(std::memory_order_relaxed); }
+
+  const PlanQuestion& q_;
+  const std::int64_t ranks_;
+  const std::size_t most_;
+  const PlanObjective objective_;
   std::mutex mutex_;
   std::vector<std::pair<std::uint64_t, PlanPoint>> points_;
+  std::optional<PlanPoint> known_;
   std::atomic<double> limit_ = std::numeric_limits<double>::infinity();
 };
 
@@ -86,14 +127,14 @@ bool dominates(const PlanPoint& a, Seconds time, Bytes memory) {
 }
 
 // Points that no other dominates, by rising time. Of two alike the lower index stays.
-class Front {
+class Front : public Seeker {
  public:
-  // Whether some point beats all that take at least so much.
-  bool beats(Seconds time, Bytes memory) const {
+  bool wants(const PlanFloor& floor) const override {
     const std::lock_guard lock(mutex_);
-    return beats_here(time, memory);
+    return !beats_here(floor.time, floor.memory);
   }
 
+  void add(const PlanCell&, const PlanPoint& point) override { add(point); }
   void add(const PlanPoint& point) {
     const std::lock_guard lock(mutex_);
     if (beats_here(point.time, point.memory)) return;
@@ -115,7 +156,8 @@ class Front {
   const std::vector<PlanPoint>& points() const { return points_; }
 
  private:
-  // The slowest of those that are no slower takes the least memory.
+  // Whether some point beats all that take at least so much: the slowest of those that are no
+  // slower takes the least memory.
   bool beats_here(Seconds time, Bytes memory) const {
     const auto behind =
         std::upper_bound(points_.begin(), points_.end(), time,
@@ -127,25 +169,24 @@ class Front {
   std::vector<PlanPoint> points_;
 };
 
-// Cells one after another, each thread with its own pricer.
+// Cells one after another, each thread with its own pricer, for all seekers at once.
 class Walk {
  public:
-  using Worth = std::function<bool(const PlanCell&, const PlanFloor&)>;
-  using Visit = std::function<void(const PlanCell&, const PlanPoint&)>;
-
-  Walk(const PlanQuestion& q, const PlanSearch& how) : q_(q), how_(how) {
+  Walk(const PlanQuestion& q, const PlanSearch& how, std::vector<Seeker*> seekers)
+      : q_(q), how_(how), seekers_(std::move(seekers)) {
     pricers_.resize(workers_of(how.threads));
     counts_.resize(pricers_.size());
+    for (const Seeker* seeker : seekers_) limits_.push_back(seeker->limit);
   }
 
-  // In the order of their floors. Cells whose floor is not worth it are skipped, and so are layouts
-  // in the others.
-  bool run(const PlanFloors& floors, const Visit& visit, const Worth& worth) {
+  // In the order of their floors. Cells whose floor is of interest to nobody are skipped, and so
+  // are layouts in the others.
+  bool run(const PlanFloors& floors) {
     const Bytes allowed = q_.allowed_memory();
     const std::vector<FlooredCell>& cells = floors.cells();
     // Of a search that was stopped before it began, as much as takes no time.
     constexpr std::size_t kLook = 256;
-    const bool stopped = !floors.complete();
+    const bool stopped = !floors.complete(), own = floors.are_of(q_);
     const bool finished = for_each_index(
         stopped ? std::min(kLook, cells.size()) : cells.size(), how_.threads,
         [&](std::size_t i, std::size_t worker) {
@@ -153,12 +194,15 @@ class Walk {
           const std::size_t layouts = q_.space.inner(q_.space.tuples()[cell.tuple]).size();
           if (cells[i].floor.memory > allowed) {
             counts_[worker].too_large += layouts;
-          } else if (!worth(cell, cells[i].floor)) {
+          } else if (interested(cells[i].floor, all_of(limits_)) == 0) {
             counts_[worker].skipped += layouts;
           } else {
-            counts_[worker] += pricer(worker).price(
-                cell, [&](const PlanPoint& point) { visit(cell, point); },
-                [&](const PlanFloor& floor) { return worth(cell, floor); });
+            PlanSought sought = sought_in(cell);
+            sought.worth = [this](const PlanFloor& floor, Seekers among) {
+              return interested(floor, among);
+            };
+            CellTimes copied = cells[i].by_mode;
+            counts_[worker] += pricer(worker).price(cell, sought, own ? cells[i].by_mode : copied);
           }
         },
         stopped ? Progress() : how_.progress, 1);
@@ -166,7 +210,7 @@ class Walk {
   }
 
   // All of them; cells of one tuple of degrees, which share most, on one thread.
-  bool run_all(const Visit& visit) {
+  bool run_all() {
     const std::vector<PlanCell> cells = q_.space.cells();
     std::vector<std::size_t> first;  // cell of each tuple
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -177,8 +221,8 @@ class Walk {
         first.size() - 1, how_.threads,
         [&](std::size_t t, std::size_t worker) {
           for (std::size_t i = first[t]; i < first[t + 1]; ++i) {
-            counts_[worker] += pricer(worker).price(
-                cells[i], [&](const PlanPoint& point) { visit(cells[i], point); });
+            CellTimes unknown{};
+            counts_[worker] += pricer(worker).price(cells[i], sought_in(cells[i]), unknown);
           }
         },
         how_.progress, 1);
@@ -196,16 +240,30 @@ class Walk {
     return *pricers_[worker];
   }
 
+  Seekers interested(const PlanFloor& floor, Seekers among) const {
+    Seekers out = among;
+    for (Seekers rest = among; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      if (!seekers_[static_cast<std::size_t>(i)]->wants(floor)) out &= ~(Seekers{1} << i);
+    }
+    return out;
+  }
+
+  PlanSought sought_in(const PlanCell& cell) {
+    return {.limits = limits_, .visit = [this, &cell](const PlanPoint& point, Seekers whose) {
+              for (Seekers rest = whose; rest != 0; rest &= rest - 1) {
+                seekers_[static_cast<std::size_t>(std::countr_zero(rest))]->add(cell, point);
+              }
+            }};
+  }
+
   const PlanQuestion& q_;
   const PlanSearch& how_;
+  const std::vector<Seeker*> seekers_;
+  std::vector<PlanLimit> limits_;
   std::vector<std::unique_ptr<PlanPricer>> pricers_;
   std::vector<PlanCounts> counts_;
 };
-
-// Tuples of degrees with degrees of experts.
-std::uint64_t kind_of(const PlanCell& cell) {
-  return std::uint64_t{cell.tuple} << 32 | cell.expert;
-}
 
 }  // namespace
 
@@ -219,47 +277,43 @@ PlanBest search(const PlanQuestion& question, const PlanSearch& how) {
     const PlanFloors floors(question, how.threads, how.progress);
     return search(question, floors, how);
   }
-  BestKinds best(how.top, how.objective);
-  Walk walk(question, how);
-  PlanBest out;
-  out.proven = walk.run_all(
-      [&](const PlanCell& cell, const PlanPoint& point) { best.add(kind_of(cell), point); });
-  out.points = best.points();
-  out.counts = walk.counts();
-  return out;
+  BestKinds best(question, how.top, how.objective);
+  Walk walk(question, how, {&best});
+  const bool proven = walk.run_all();
+  return {best.points(), proven, walk.counts()};
 }
 
 PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how) {
-  BestKinds best(how.top, how.objective);
-  Walk walk(question, how);
-  const std::int64_t ranks =
-      question.space.size() > 0 ? question.space.layout_at(0).ranks() : std::int64_t{0};
-  PlanBest out;
-  out.proven = walk.run(
-      floors, [&](const PlanCell& cell, const PlanPoint& point) { best.add(kind_of(cell), point); },
-      [&](const PlanCell&, const PlanFloor& floor) {
-        return value(floor, question, ranks, how.objective) <= best.limit();
-      });
-  out.points = best.points();
-  out.counts = walk.counts();
-  return out;
+  BestKinds best(question, how.top, how.objective);
+  Walk walk(question, how, {&best});
+  const bool proven = walk.run(floors);
+  return {best.points(), proven, walk.counts()};
 }
 
-PlanFront pareto_front(const PlanQuestion& question, const PlanSearch& how) {
-  return pareto_front(question, PlanFloors(question, how.threads, how.progress), how);
-}
-
-PlanFront pareto_front(const PlanQuestion& question, const PlanFloors& floors,
-                       const PlanSearch& how) {
+PlanFound find(const PlanQuestion& question, const PlanFloors& floors, const PlanWish& wish,
+               const PlanSearch& how) {
   Front front;
-  Walk walk(question, how);
-  PlanFront out;
-  out.proven = walk.run(
-      floors, [&](const PlanCell&, const PlanPoint& point) { front.add(point); },
-      [&](const PlanCell&, const PlanFloor& floor) {
-        return !front.beats(floor.time, floor.memory);
-      });
-  out.points = front.points();
+  std::deque<BestKinds> best;
+  std::vector<Seeker*> seekers;
+  if (wish.front) seekers.push_back(&front);
+  for (const PlanLimit& limit : wish.limits) {
+    seekers.push_back(&best.emplace_back(question, 1, how.objective, limit));
+  }
+  for (const PlanPoint& point : wish.known) {
+    if (wish.front) front.add(point);
+    const Layout layout = question.space.layout_at(point.index);
+    for (BestKinds& each : best) {
+      if (each.limit.passes(layout)) each.reached(point);
+    }
+  }
+  Walk walk(question, how, seekers);
+  PlanFound out;
+  out.proven = walk.run(floors);
+  for (const BestKinds& each : best) {
+    const std::vector<PlanPoint> points = each.points();
+    out.best.push_back(points.empty() ? std::nullopt : std::optional(points.front()));
+  }
+  out.front = front.points();
   out.counts = walk.counts();
   return out;
 }

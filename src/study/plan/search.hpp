@@ -1,9 +1,7 @@
 // The best layouts of a space, found without pricing all of it, and proven [PLAN-3].
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <string_view>
+#include <optional>
 #include <vector>
 
 #include "platform/parallel.hpp"
@@ -32,18 +30,24 @@ struct PlanBest {
   PlanCounts counts;              // of one thread: the same each time
 };
 PlanBest search(const PlanQuestion& question, const PlanSearch& how);
-/// The same with floors that are known: of the question, of one of other `only` and objective, or
-/// of one whose cluster is no slower in anything.
+/// The same with floors that are known: of the question, of one of another objective, or of one
+/// whose cluster is no slower in anything.
 PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how);
 
-/// The layouts that no other beats in both time and memory, the fastest first.
-struct PlanFront {
-  std::vector<PlanPoint> points;
+/// What one walk over the cells looks for.
+struct PlanWish {
+  std::vector<PlanLimit> limits;  // the best layout that passes each, by the search's objective
+  bool front = false;  // the layouts that no other beats in both time and memory, the fastest first
+  std::vector<PlanPoint> known = {};  // layouts of the space, from earlier searches of the question
+};
+struct PlanFound {
+  std::vector<std::optional<PlanPoint>> best;  // of each limit; nothing where none fits
+  std::vector<PlanPoint> front;
   bool proven = true;
   PlanCounts counts;
 };
-PlanFront pareto_front(const PlanQuestion& question, const PlanSearch& how);
-PlanFront pareto_front(const PlanQuestion& question, const PlanFloors& floors,
-                       const PlanSearch& how);
+/// All of it at once: what several look for is priced once. `how.top` means nothing here.
+PlanFound find(const PlanQuestion& question, const PlanFloors& floors, const PlanWish& wish,
+               const PlanSearch& how);
 
 }  // namespace headway

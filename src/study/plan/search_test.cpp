@@ -11,6 +11,7 @@ using testing::all_points;
 using testing::Case;
 using testing::plan_case;
 using testing::PlanCase;
+using testing::price_all;
 using testing::random_plan_case;
 
 // What must fit by a forecast: all but the gaps that the allocator can give back.
@@ -53,7 +54,7 @@ RC_GTEST_PROP(PlanPrice, no_layout_is_under_the_floor_of_its_cell, ()) {
   for (int i = 0; i < 20; ++i) {
     const PlanCell& cell = cells[*rc::gen::inRange<std::size_t>(0, cells.size())];
     const PlanFloor floor = pricer.floor(cell);
-    pricer.price(cell, [&](const PlanPoint& point) {
+    price_all(pricer, cell, [&](const PlanPoint& point) {
       RC_ASSERT(point.time >= floor.time);
       RC_ASSERT(point.memory >= floor.memory);
     });
@@ -98,29 +99,52 @@ RC_GTEST_PROP(PlanSearch, with_known_floors_finds_what_pricing_everything_finds,
     RC_ASSERT(quick.proven);
     RC_ASSERT(same(quick.points, search(question, all).points));
   };
-  switch (*rc::gen::inRange(0, 3)) {
-    case 0:
-      agree({base.model, base.job, slower, base.calibration, base.space, base.headroom}, floors);
-      break;
-    case 1: {
-      const PlanQuestion roomy{base.model, base.job, endless, base.calibration, base.space};
-      agree(roomy, PlanFloors(roomy, 1, {}, &floors));
-      break;
-    }
-    default: {
-      PlanQuestion only = base;
-      only.only = *rc::gen::element(
-          PlanLimit{plan_field("tp"), 1}, PlanLimit{plan_field("recompute"), 0},
-          PlanLimit{plan_field("micro-batch"), 1, true}, PlanLimit{plan_field("ep"), 1});
-      agree(only, floors);
-      PlanPricer pricer(only);
-      for (const PlanCell& cell : only.space.cells()) {
-        pricer.price(cell, [&](const PlanPoint& point) {
-          RC_ASSERT(only.only->passes(only.space.layout_at(point.index)));
-        });
-      }
-    }
+  if (*rc::gen::arbitrary<bool>()) {
+    agree({base.model, base.job, slower, base.calibration, base.space, base.headroom}, floors);
+  } else {
+    const PlanQuestion roomy{base.model, base.job, endless, base.calibration, base.space};
+    agree(roomy, PlanFloors(roomy, 1, {}, &floors));
   }
+}
+
+// Several look for something else in one walk, some of them knowing a layout already: each finds
+// what is there by the definition of what he looks for.
+RC_GTEST_PROP(PlanSearch, finds_for_each_limit_the_best_that_passes_it, ()) {
+  const PlanCase c = random_plan_case();
+  const PlanQuestion question = c.question();
+  const PlanFloors floors(question, 1);
+  PlanSearch how;
+  how.objective = static_cast<PlanObjective>(*rc::gen::inRange(0, 3));
+  how.threads = *rc::gen::inRange(1, 3);
+  PlanWish wish;
+  wish.limits = {PlanLimit{},
+                 PlanLimit{plan_field("tp"), 1},
+                 PlanLimit{plan_field("recompute"), 0},
+                 PlanLimit{plan_field("zero"), 0},
+                 PlanLimit{plan_field("vpp"), 1},
+                 PlanLimit{plan_field("micro-batch"), 1, true},
+                 PlanLimit{plan_field("ep"), 1}};
+  wish.front = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) wish.known = search(question, floors, how).points;
+  const PlanFound found = find(question, floors, wish, how);
+  RC_ASSERT(found.proven);
+  RC_ASSERT(found.counts.total() == c.space->size());
+  PlanCounts counts;
+  const auto points = all_points(question, counts);
+  for (std::size_t i = 0; i < wish.limits.size(); ++i) {
+    std::optional<PlanPoint> best;
+    for (const auto& [index, point] : points) {
+      if (!wish.limits[i].passes(question.space.layout_at(index))) continue;
+      if (!best || better(point, *best, how.objective)) best = point;
+    }
+    RC_ASSERT(found.best[i].has_value() == best.has_value());
+    if (best) RC_ASSERT(found.best[i]->index == best->index);
+  }
+}
+
+std::vector<PlanPoint> front_of(const PlanQuestion& question, const PlanSearch& how) {
+  return find(question, PlanFloors(question, how.threads), {.limits = {}, .front = true}, how)
+      .front;
 }
 
 RC_GTEST_PROP(PlanSearch, answers_the_same_on_any_number_of_threads, ()) {
@@ -130,9 +154,9 @@ RC_GTEST_PROP(PlanSearch, answers_the_same_on_any_number_of_threads, ()) {
   const PlanBest one = search(c.question(), how);
   how.threads = 2;
   RC_ASSERT(same(one.points, search(c.question(), how).points));
-  const PlanFront front = pareto_front(c.question(), how);
+  const auto front = front_of(c.question(), how);
   how.threads = 1;
-  RC_ASSERT(same(front.points, pareto_front(c.question(), how).points));
+  RC_ASSERT(same(front, front_of(c.question(), how)));
 }
 
 // By its definition, over all points.
@@ -140,17 +164,17 @@ RC_GTEST_PROP(PlanSearch, its_front_is_what_nothing_beats, ()) {
   const PlanCase c = random_plan_case();
   PlanCounts counts;
   const auto points = all_points(c.question(), counts);
-  const PlanFront front = pareto_front(c.question(), {});
-  RC_ASSERT(front.points.empty() == points.empty());
+  const std::vector<PlanPoint> front = front_of(c.question(), {});
+  RC_ASSERT(front.empty() == points.empty());
   for (const auto& [index, point] : points) {
-    const bool covered = std::any_of(
-        front.points.begin(), front.points.end(),
-        [&](const PlanPoint& on) { return on.time <= point.time && on.memory <= point.memory; });
+    const bool covered = std::any_of(front.begin(), front.end(), [&](const PlanPoint& on) {
+      return on.time <= point.time && on.memory <= point.memory;
+    });
     RC_ASSERT(covered);
   }
-  for (std::size_t i = 1; i < front.points.size(); ++i) {
-    RC_ASSERT(front.points[i - 1].time < front.points[i].time);
-    RC_ASSERT(front.points[i - 1].memory > front.points[i].memory);
+  for (std::size_t i = 1; i < front.size(); ++i) {
+    RC_ASSERT(front[i - 1].time < front[i].time);
+    RC_ASSERT(front[i - 1].memory > front[i].memory);
   }
 }
 

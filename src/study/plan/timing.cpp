@@ -9,12 +9,14 @@
 #include "cost/calibration/calibration.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
+#include "study/plan/plan.hpp"
 #include "study/plan/search.hpp"
 
 namespace headway {
 namespace {
 
-constexpr int kRepetitions = 5;
+constexpr int kRepetitions = 5, kAnswers = 3;
+constexpr std::size_t kTop = 5;  // layouts that `plan` shows where it is not told
 
 // One run of data/runs/planned.toml.
 struct Case {
@@ -73,6 +75,16 @@ double median_of(int repetitions, const Body& body) {
   return seconds[seconds.size() / 2];
 }
 
+// What `plan` is asked without options.
+PlanTask whole_task(const Case& c, const PlanSearch& how) {
+  PlanTask out;
+  out.run = {c.model, c.cluster, c.job, {}};
+  out.run.layout.dp = c.accelerators;
+  out.how = how;
+  out.how.top = kTop;
+  return out;
+}
+
 // The most memory that this process has held.
 Bytes most_resident() {
   rusage usage{};
@@ -100,9 +112,10 @@ Result<PlanTiming> time_plans(int threads) {
     PlanSearch ten = how;
     ten.top = 10;
     const double several = median_of(kRepetitions, [&] { search(question, ten); });
+    const double answer = median_of(kAnswers, [&] { (void)plan_of(whole_task(c, how)); });
     out.bounded.push_back(
-        {c.name, c.space->size(), Seconds(one), Seconds(several), c.best.counts.fitting,
-         most_resident(),
+        {c.name, c.space->size(), Seconds(one), Seconds(several), Seconds(answer),
+         c.best.counts.fitting, most_resident(),
          c.best.points.empty() ? std::nullopt : std::optional(c.best.points.front().time)});
   }
   for (const Case& c : cases) {

@@ -1,4 +1,5 @@
-// How long it takes to find the best layout of published runs, with and without bounds.
+// How long it takes to find the best layout of published runs, with and without bounds, and to
+// answer all that `plan` says of it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct PlanTiming {
     std::string name;
     std::uint64_t layouts = 0;
     Seconds best, ten_best;  // of finding one; ten of different kind
+    Seconds answer;          // of all that `plan` says
     std::uint64_t priced = 0;
     Bytes memory;                 // the most that the process has held
     std::optional<Seconds> step;  // of the best; nothing where none fits
