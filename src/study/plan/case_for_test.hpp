@@ -61,21 +61,25 @@ inline PlanCase random_plan_case() {
   return out;
 }
 
+/// Prices all that fits.
+inline PlanPricer pricer_of_all(const PlanQuestion& question) {
+  static const PlanLimit none;
+  return {question, {&none, 1}};
+}
+
 /// Every fitting layout of a cell.
 template <class Visit>
 PlanCounts price_all(PlanPricer& pricer, const PlanCell& cell, const Visit& visit) {
-  static const PlanLimit none;
   CellTimes unknown{};
-  return pricer.price(
-      cell, {.limits = {&none, 1}, .visit = [&](const PlanPoint& point, Seekers) { visit(point); }},
-      unknown);
+  return pricer.price(cell, {.visit = [&](const PlanPoint& point, Seekers) { visit(point); }},
+                      unknown);
 }
 
 /// Every fitting layout by its index.
 inline std::unordered_map<std::uint64_t, PlanPoint> all_points(const PlanQuestion& question,
                                                                PlanCounts& counts) {
   std::unordered_map<std::uint64_t, PlanPoint> out;
-  PlanPricer pricer(question);
+  PlanPricer pricer = pricer_of_all(question);
   for (const PlanCell& cell : question.space.cells()) {
     counts += price_all(pricer, cell, [&](const PlanPoint& point) { out[point.index] = point; });
   }

@@ -26,7 +26,7 @@ struct PlanField {
   double (*number)(const Layout&);          // what the table's row, or `words`, calls it
   std::span<const std::string_view> words;  // of its values; none: a number, or names
   /// Layouts in which the field has nothing to act on; null: none. There all values up to
-  /// `idle_most` mean the same.
+  /// `idle_most` mean the same. Of inner choices it hangs on them and on degrees alone.
   bool (*idle)(const Layout&) = nullptr;
   std::int64_t idle_most = 0;
   bool OverlapHabits::*habit = nullptr;  // what "default" means

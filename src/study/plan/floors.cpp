@@ -79,7 +79,8 @@ bool work_out(std::vector<FlooredCell>& cells, const PlanQuestion& q, int thread
   return for_each_index(
       runs.size() - 1, threads,
       [&](std::size_t run, std::size_t worker) {
-        if (pricers[worker] == nullptr) pricers[worker] = std::make_unique<PlanPricer>(q);
+        if (pricers[worker] == nullptr)
+          pricers[worker] = std::make_unique<PlanPricer>(q, std::span<const PlanLimit>());
         for (std::size_t i = runs[run]; i < runs[run + 1]; ++i) {
           FlooredCell& cell = cells[order[i].cell];
           cell.floor = pricers[worker]->floor(cell.cell);
@@ -96,7 +97,7 @@ PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress
   const Bytes allowed = question.allowed_memory();
   if (known != nullptr) {
     cells_ = known->cells_;
-    PlanPricer pricer(question);
+    PlanPricer pricer(question, {});
     for (FlooredCell& cell : cells_) {
       const bool unknown = cell.floor.time == Seconds(0) && cell.floor.memory <= allowed;
       if (unknown) cell.floor = pricer.floor(cell.cell);

@@ -12,6 +12,7 @@
 #include "forecast/assembly.hpp"
 #include "study/plan/blocks.hpp"
 #include "study/plan/fields.hpp"
+#include "study/plan/inner.hpp"
 #include "study/plan/space.hpp"
 
 namespace headway {
@@ -55,18 +56,8 @@ struct PlanFloor {
 /// The least time of a cell's layouts by what they compute again; 0: not worked out yet.
 using CellTimes = std::array<Seconds, kRecomputeNames.size()>;
 
-/// Who looks for layouts: several at once, a bit for each.
-using Seekers = std::uint32_t;
-constexpr std::size_t kMostSeekers = 8 * sizeof(Seekers);
-
-/// As many as there are limits.
-inline Seekers all_of(std::span<const PlanLimit> limits) {
-  return static_cast<Seekers>((std::uint64_t{1} << limits.size()) - 1);
-}
-
-/// What they look for.
+/// What becomes of what they find.
 struct PlanSought {
-  std::span<const PlanLimit> limits;  // the layouts that each looks among
   /// A layout, and who looked for it.
   std::function<void(const PlanPoint&, Seekers)> visit;
   /// Those among them to whom layouts of at least that are of interest; none: all.
@@ -80,7 +71,8 @@ struct PlanSought {
 /// Prices cells; one for each thread. Cells of one tuple, order and spread of experts share most.
 class PlanPricer {
  public:
-  explicit PlanPricer(const PlanQuestion& question);
+  /// For those who look among the layouts that pass the limits, each of them a seeker.
+  PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits);
   PlanPricer(const PlanPricer&) = delete;
   PlanPricer& operator=(const PlanPricer&) = delete;
   ~PlanPricer();
@@ -95,29 +87,36 @@ class PlanPricer {
  private:
   struct Pipe;
   struct Place;
-  struct Shape;
-  struct ShapeGroup;
 
+  const InnerWanted& wanted(std::uint32_t tuple);
   Place& enter(const PlanCell& cell);
   void make_stages(const Place& place, Pipe& pipe);
   bool enter(const Place& place, Pipe& pipe);
   const std::vector<HeldStates>& states(Place& place, std::size_t shard, std::size_t pipe);
   const PricedUpdate& update(Place& place, std::size_t shard, std::size_t pipe, std::size_t stage);
   void floor_states(Place& place);
-  Bytes least_memory(const Place& place) const;
-  Bytes hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
-  template <class Interested>
+  Bytes with_context(Bytes held) const;
+  template <class Most>
+  Bytes least_of(const Place& place, const InnerPart& part, Seekers seekers,
+                 const Most& most) const;
+  Bytes least_states(Place& place, const InnerPart& part, Seekers seekers) const;
+  void hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
   void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
-            const Interested& interested);
+            const PlanSought& sought);
   Seconds floor_of(const Place& place, const std::vector<PricedBlock>& blocks) const;
   PlanFloor floor_of(Place& place, Recompute recompute);
-  Seekers of_cell(const PlanCell& cell, const PlanSought& sought) const;
-  PlanCounts price(Place& place, const ShapeGroup& group, std::uint64_t first,
+  Seekers of_cell(const PlanCell& cell) const;
+  bool open(Place& place, const InnerGroup& group, const PlanSought& sought, const PlanFloor& floor,
+            Seekers seekers, PlanCounts& counts);
+  PlanCounts price(Place& place, const InnerGroup& group, std::uint64_t first,
                    const PlanSought& sought, const PlanFloor& floor, Seekers seekers);
 
   const PlanQuestion& q_;
-  Flops model_flops_;          // of a step
-  std::vector<Shape> shapes_;  // of the lists of inner choices
+  std::vector<PlanLimit> limits_;                     // of each seeker
+  Seekers unlimited_ = 0;                             // those without a limit on inner choices
+  Flops model_flops_;                                 // of a step
+  std::vector<InnerShape> shapes_;                    // of the lists of inner choices
+  std::vector<std::unique_ptr<InnerWanted>> wanted_;  // of each tuple of degrees
   PlanBlockCache blocks_;
   std::vector<std::unique_ptr<Place>> places_;  // by tuple, order and spread of experts
   std::vector<std::size_t> open_;               // those of places_ that are there

@@ -236,7 +236,7 @@ class Walk {
 
  private:
   PlanPricer& pricer(std::size_t worker) {
-    if (pricers_[worker] == nullptr) pricers_[worker] = std::make_unique<PlanPricer>(q_);
+    if (pricers_[worker] == nullptr) pricers_[worker] = std::make_unique<PlanPricer>(q_, limits_);
     return *pricers_[worker];
   }
 
@@ -250,11 +250,11 @@ class Walk {
   }
 
   PlanSought sought_in(const PlanCell& cell) {
-    return {.limits = limits_, .visit = [this, &cell](const PlanPoint& point, Seekers whose) {
-              for (Seekers rest = whose; rest != 0; rest &= rest - 1) {
-                seekers_[static_cast<std::size_t>(std::countr_zero(rest))]->add(cell, point);
-              }
-            }};
+    return {.visit = [this, &cell](const PlanPoint& point, Seekers whose) {
+      for (Seekers rest = whose; rest != 0; rest &= rest - 1) {
+        seekers_[static_cast<std::size_t>(std::countr_zero(rest))]->add(cell, point);
+      }
+    }};
   }
 
   const PlanQuestion& q_;

@@ -12,6 +12,7 @@ using testing::Case;
 using testing::plan_case;
 using testing::PlanCase;
 using testing::price_all;
+using testing::pricer_of_all;
 using testing::random_plan_case;
 
 // What must fit by a forecast: all but the gaps that the allocator can give back.
@@ -49,7 +50,7 @@ RC_GTEST_PROP(PlanPrice, is_the_forecast_of_every_layout, ()) {
 RC_GTEST_PROP(PlanPrice, no_layout_is_under_the_floor_of_its_cell, ()) {
   const PlanCase c = random_plan_case();
   const PlanQuestion question = c.question();
-  PlanPricer pricer(question);
+  PlanPricer pricer = pricer_of_all(question);
   const auto cells = question.space.cells();
   for (int i = 0; i < 20; ++i) {
     const PlanCell& cell = cells[*rc::gen::inRange<std::size_t>(0, cells.size())];
