@@ -12,7 +12,7 @@ namespace headway {
 
 /// What measured calls have to show for a constant to be fitted.
 enum class Shown : std::uint8_t {
-  always,
+  by_all_but_exchanges,
   by_short_messages,
   by_rings,
   by_rings_through_domains,  // several ranks in a domain of the level below
@@ -37,7 +37,8 @@ void for_each_constant(Parameters& p, Visitor&& visit) {
   constexpr double kMicrosecond = 1e-6, kKibibyte = 1024;
   using Row = NetworkConstant;
   visit("bandwidth_efficiency", p.bandwidth_efficiency,
-        Row{kFraction, 0.05, 1, false, Shown::always});
+        Row{kFraction, 0.05, 1, false, Shown::by_all_but_exchanges});
+  visit("exchange_ratio", p.exchange_ratio, Row{kMultiple, 0.05, 3, true, Shown::by_all_to_all});
   // A tree moves long messages at most as well as a ring.
   visit("tree_efficiency", p.tree_efficiency,
         Row{kFraction, 0.1, 1, false, Shown::by_trees, 3, &p.bandwidth_efficiency});

@@ -89,7 +89,9 @@ double tree_time(double bytes, const GroupPath& path) {
 }
 
 /// [COLL-5] All-to-all: each rank sends S/n to each other rank; what leaves the domain below level
-/// i, S(n-m)/n, goes at r. T = base + Σ peers·message_hop·l + max S(n-m)/n·detour / (r·e).
+/// i, S(n-m)/n, goes at r·e_x, where e_x = min(1, e·exchange_ratio): each rank's messages to all
+/// others at once fill the links otherwise than a ring's to its neighbour do.
+///   T = base + Σ peers·message_hop·l + max S(n-m)/n·detour / (r·e_x)
 /// [COLL-8] Tokens of k choices, sent once to each domain that holds some: of D domains of the
 /// level below a token goes to U(D) = D·(1 - (1 - 1/D)^k), so that S·U(D)/U(n)·(D-1)/D leaves
 /// instead.
@@ -105,8 +107,9 @@ double all_to_all_time(double bytes, double choices, const GroupPath& path) {
       leaving *=
           distinct(path.ranks / level.members_below, choices) / distinct(path.ranks, choices);
     }
-    transfer =
-        std::max(transfer, leaving * level.detour / (level.rate * parameters.bandwidth_efficiency));
+    const double efficiency =
+        std::min(1.0, parameters.bandwidth_efficiency * parameters.exchange_ratio);
+    transfer = std::max(transfer, leaving * level.detour / (level.rate * efficiency));
   }
   return base_latency(path) + latency + transfer;
 }

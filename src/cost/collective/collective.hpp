@@ -14,7 +14,8 @@ namespace headway {
 /// Efficiencies are fractions of the data sheet's rate in (0, 1]. Hops count in multiples of the
 /// level's latency, so that a cluster with another latency is priced with the same constants.
 struct NetworkParameters {
-  double bandwidth_efficiency = 0.8;    // long messages in rings, pairs and all-to-all
+  double bandwidth_efficiency = 0.8;    // long messages in rings and between two
+  double exchange_ratio = 1;            // of an all-to-all's long messages to those of rings
   double tree_efficiency = 0.8;         // long messages in trees
   double in_network_efficiency = 0.65;  // where the switches sum (NVLink SHARP, IB SHARP)
   Seconds base_latency{15e-6};          // of any call that crosses the level: launch, first flag

@@ -173,6 +173,24 @@ TEST(Coll5AllToAll, OnlyWhatLeavesTheNodeTakesTheNetwork) {
               24.0 / 32 * 1e9 / 50e9, 1e-12);
 }
 
+TEST(Coll5AllToAll, HasABandwidthOfItsOwnThatRingsDoNotFeel) {
+  LevelParameters p = wire_only(), slow = p;
+  for (auto& q : slow) q.exchange_ratio = 0.4;
+  // 7/8 GB of one rank leave it in one node, at 40 % of 400 GB/s.
+  EXPECT_NEAR(seconds(CollectiveOp::all_to_all, 1e9, span(8, 1), two_levels(), slow),
+              7.0 / 8 * 1e9 / 160e9, 1e-12);
+  for (const CollectiveOp op : kOps) {
+    if (op == CollectiveOp::all_to_all) continue;
+    EXPECT_EQ(seconds(op, 1e9, span(8, 4), two_levels(), slow),
+              seconds(op, 1e9, span(8, 4), two_levels(), p))
+        << to_name(op);
+  }
+  // Nothing leaves faster than the data sheet's rate.
+  for (auto& q : p) q.bandwidth_efficiency = 0.8, q.exchange_ratio = 2;
+  EXPECT_NEAR(seconds(CollectiveOp::all_to_all, 1e9, span(8, 1), two_levels(), p),
+              7.0 / 8 * 1e9 / 400e9, 1e-12);
+}
+
 // [COLL-6]
 TEST(Coll6Send, TakesALatencyAndTheMessageOverTheRate) {
   LevelParameters p = wire_only();
@@ -279,6 +297,7 @@ LevelParameters any_parameters() {
   LevelParameters all;
   for (auto& p : all) {
     p.bandwidth_efficiency = between(0.3, 1);
+    p.exchange_ratio = between(0.1, 3);
     p.tree_efficiency = p.bandwidth_efficiency * between(0.3, 1);
     p.in_network_efficiency = between(0.3, 1);
     p.base_latency = Seconds(between(1e-6, 1e-4));

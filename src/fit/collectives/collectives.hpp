@@ -2,6 +2,7 @@
 // predict.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -38,10 +39,16 @@ struct CollectiveFit {
   std::map<std::string, std::size_t> too_few;  // classes not fitted, with their rows
 };
 
+/// Whether long messages of all-to-alls have a bandwidth of their own. Of the classes of the
+/// project one system alone measured both ways, where exchanges reach 0.97 of rings: they stay as
+/// rings.
+enum class Exchanges : std::uint8_t { as_rings, of_their_own };
+
 /// Fits each class on the rows whose outermost level it is, inner classes first. Deterministic;
 /// some seconds. Constants are drawn a little to `start`, so that what few rows decide stays
 /// physical; classes with fewer than 20 rows are left as they start.
-CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& start);
+CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& start,
+                              Exchanges exchanges = Exchanges::of_their_own);
 
 /// The calibration of the project: a fit from the embedded estimates, in which classes without rows
 /// of their own borrow the fitted constants of those that their entries name.

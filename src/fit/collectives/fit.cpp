@@ -12,6 +12,7 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kLeastRows = 20;
+constexpr std::string_view kExchangeRatio = "exchange_ratio";
 
 /// One constant as the optimiser sees it: its name and how it is moved, and its value where the
 /// search starts.
@@ -93,9 +94,10 @@ void weigh(ClassFit& task) {
   for (double& weight : task.weights) weight /= sum;
 }
 
-std::vector<Knob> choose_knobs(const ClassFit& task, std::vector<std::string>& held) {
+std::vector<Knob> choose_knobs(const ClassFit& task, Exchanges exchanges,
+                               std::vector<std::string>& held) {
   constexpr std::size_t kEnough = 10, kSome = 2;
-  std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0;
+  std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0, others = 0;
   for (const auto* row : task.rows) {
     const Cluster& cluster = task.data->clusters[row->cluster];
     const auto outer = static_cast<std::size_t>(crossed_level(row->span, cluster));
@@ -109,17 +111,19 @@ std::vector<Knob> choose_knobs(const ClassFit& task, std::vector<std::string>& h
     trees += reduces;
     summed += reduces && level.in_network_reduction;
     all_to_all += row->op == CollectiveOp::all_to_all;
+    others += row->op != CollectiveOp::all_to_all;
   }
   std::vector<Knob> chosen;
   for (Knob& knob : knobs_at(task.varied)) {
-    const bool decided = knob.row.by == Shown::always ||
+    const bool decided = (knob.row.by == Shown::by_all_but_exchanges && others >= kSome) ||
                          (knob.row.by == Shown::by_short_messages && brief >= kEnough) ||
                          (knob.row.by == Shown::by_rings && rings >= kEnough) ||
                          (knob.row.by == Shown::by_rings_through_domains && through >= kEnough) ||
                          (knob.row.by == Shown::by_trees && trees >= kEnough) ||
                          (knob.row.by == Shown::by_summing_switches && summed >= kEnough) ||
                          (knob.row.by == Shown::by_all_to_all && all_to_all >= kSome);
-    if (decided) {
+    const bool as_rings = exchanges == Exchanges::as_rings && knob.name == kExchangeRatio;
+    if (decided && !as_rings) {
       chosen.push_back(std::move(knob));
     } else {
       held.push_back(knob.name);
@@ -188,9 +192,14 @@ NetworkParameters fit_class(ClassFit task) {
     task.start.push_back(to_scale(knob, knob.value));
   }
   // From the start, from one with short hops and gaps and from one with long ones; then on from the
-  // best. A gap that is too short to be felt shows no way to a longer one.
+  // best. A gap that is too short to be felt shows no way to a longer one. Exchanges keep their
+  // ratio to rings until the last search: with both free at once searches end in worse minima.
+  Box first = box;
+  for (std::size_t k = 0; k < task.knobs.size(); ++k) {
+    if (task.knobs[k].name == kExchangeRatio) first.lower[k] = first.upper[k] = task.start[k];
+  }
   std::vector<double> best = task.start;
-  double best_loss = search(task, box, 2, best);
+  double best_loss = search(task, first, 2, best);
   for (const double factor : {0.2, 3.0}) {
     std::vector<double> point = task.start;
     for (std::size_t k = 0; k < task.knobs.size(); ++k) {
@@ -198,7 +207,7 @@ NetworkParameters fit_class(ClassFit task) {
       if (!name.ends_with("_hop") && !name.ends_with("_gap")) continue;
       point[k] = std::clamp(point[k] + std::log(factor), box.lower[k], box.upper[k]);
     }
-    const double value = search(task, box, 2, point);
+    const double value = search(task, first, 2, point);
     if (value < best_loss) {
       best_loss = value;
       best = point;
@@ -220,7 +229,8 @@ Result<NetworkParameters> borrowed_parameters(CollectiveFit fit, const std::stri
 
 }  // namespace
 
-CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& start) {
+CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& start,
+                              Exchanges exchanges) {
   // Classes by the innermost level they are met at: an inner one is fixed before an outer one.
   std::map<std::string, int> depth;
   std::map<std::string, std::vector<const CollectiveMeasurement*>> rows_of;
@@ -249,7 +259,7 @@ CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& 
     task.name = name;
     task.rows = rows_of[name];
     task.varied = fit.all[name];
-    task.knobs = choose_knobs(task, fitted.held);
+    task.knobs = choose_knobs(task, exchanges, fitted.held);
     for (std::size_t c = 0; c < data.clusters.size(); ++c) {
       task.parameters.push_back(level_parameters(data.clusters[c], fit.all));
       for (std::size_t i = 0; i < data.clusters[c].levels.size(); ++i) {
@@ -281,7 +291,7 @@ CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& 
 Result<CollectiveFit> calibrate_collectives(const CollectiveData& data) {
   auto start = estimated_classes(data);
   if (!start) return start.problems();
-  const CollectiveFit first = fit_collectives(data, *start);
+  const CollectiveFit first = fit_collectives(data, *start, Exchanges::as_rings);
   // What borrows from a fitted class now starts from the fitted constants: those that its own rows
   // do not decide, and where rows cross such a class inside a fitted one (NVLink 5 inside,
   // InfiniBand between), the outer fit depends on it.
@@ -290,7 +300,7 @@ Result<CollectiveFit> calibrate_collectives(const CollectiveData& data) {
     if (!borrowed) return borrowed.problems();
     parameters = *borrowed;
   }
-  return fit_collectives(data, *start);
+  return fit_collectives(data, *start, Exchanges::as_rings);
 }
 
 }  // namespace headway

@@ -139,6 +139,32 @@ TEST(CollectiveLog, SaysWhichClassOfSizesTheFitMakesWorseWithBothNumbers) {
   EXPECT_NE(to_text(fit).find("note: the fit makes all_gather of "), std::string::npos);
 }
 
+// Exchanges here last as on links of which they reach half of what rings do.
+TEST(CollectiveLog, LogsOfAllToAllsBesideGathersTakeNothingFromTheGathers) {
+  const Cluster cluster = cluster_of("dgx-h100");
+  const LevelParameters rings = parameters_of(cluster);
+  LevelParameters exchanges = rings;
+  exchanges[0].bandwidth_efficiency /= 2;
+  const std::vector<Recording> logs = {
+      read_text(log_of(CollectiveOp::all_gather, 1, cluster, rings)),
+      read_text(log_of(CollectiveOp::all_to_all, 1, cluster, exchanges))};
+  const auto logged = logged_collectives(logs, cluster);
+  ASSERT_TRUE(logged.ok());
+  const LoggedFit fit = fit_logged(*logged);
+  const NetworkParameters& fitted = fit.fit.classes.at("node").parameters;
+  EXPECT_NEAR(fitted.bandwidth_efficiency, rings[0].bandwidth_efficiency, 0.01) << to_text(fit);
+  EXPECT_NEAR(fitted.exchange_ratio, 0.5, 0.01) << to_text(fit);
+  EXPECT_LT(worst(fit), 0.01) << to_text(fit);
+  // Alone they say nothing of rings.
+  const auto alone = logged_collectives({logs[1]}, cluster);
+  ASSERT_TRUE(alone.ok());
+  const LoggedFit of_exchanges = fit_logged(*alone);
+  EXPECT_EQ(of_exchanges.fit.classes.at("node").parameters.bandwidth_efficiency,
+            rings[0].bandwidth_efficiency);
+  EXPECT_TRUE(warns(of_exchanges, "determines bandwidth_efficiency")) << to_text(of_exchanges);
+  EXPECT_LT(worst(of_exchanges), 0.01) << to_text(of_exchanges);
+}
+
 TEST(CollectiveLog, WhatIsSaidOfRanksOnANodeHoldsOverTheHostsThatALogLists) {
   const Cluster cluster = cluster_of("dgx-h100");
   const LevelParameters truth = parameters_of(cluster);

@@ -46,8 +46,9 @@ void hold_out(Gathered& gathered, const std::string& label, const CollectiveData
   NetworkClasses classes = known;
   classes[name] = start.at(name);
   const auto of_class = [&](const auto& row) { return outer_class(row, data) == name; };
-  const auto fit = fit_collectives(
-      subset(data, [&](const auto& row) { return of_class(row) && learn(row); }), classes);
+  const auto fit =
+      fit_collectives(subset(data, [&](const auto& row) { return of_class(row) && learn(row); }),
+                      classes, Exchanges::as_rings);
   const auto errors = collective_errors(data, fit.all);
   for (std::size_t i = 0; i < data.rows.size(); ++i) {
     const auto& row = data.rows[i];
@@ -153,7 +154,7 @@ CollectiveReport collective_report(const CollectiveData& data, const NetworkClas
 
 std::vector<CollectiveErrorLine> generalise(const CollectiveData& data,
                                             const NetworkClasses& start) {
-  const CollectiveFit whole = fit_collectives(data, start);
+  const CollectiveFit whole = fit_collectives(data, start, Exchanges::as_rings);
   Gathered gathered;
   constexpr std::int64_t kFew = 16;
   for (const auto& [name, fitted] : whole.classes) {
