@@ -113,6 +113,22 @@ TEST(Answer, NamesEveryProblemAtItsMember) {
   EXPECT_TRUE(stands(problems, "global-batch", "is missing"));
 }
 
+// What another program calls a field is told with the word here, as the command line tells it.
+TEST(Answer, WordsOfOtherProgramsAreToldWithTheWordHere) {
+  const Problems problems =
+      refused("predict", R"("model":"llama-2-7b","cluster":"dgx-h100","gpus":16,"seq_length":4096,)"
+                         R"("micro_batch_size":1,"tensor_model_parallel_size":2,"global_batch":64,)"
+                         R"("nodes":2)");
+  const auto told = [&](const std::string& member, const std::string& word) {
+    EXPECT_TRUE(stands(problems, member, "is not a known field; " + word)) << member;
+  };
+  told("seq_length", "here it is 'seq'");
+  told("micro_batch_size", "here it is 'micro-batch'");
+  told("tensor_model_parallel_size", "here it is 'tp'");
+  told("nodes", "here it is 'gpus' (of all nodes together)");
+  told("global_batch", "did you mean 'global-batch'?");
+}
+
 TEST(Answer, RulesBetweenFieldsNameTheMember) {
   const Problems problems = refused("predict", kRun + R"(,"tp":3)");
   EXPECT_TRUE(stands(problems, "gpus", "multiple")) << problems_text(problems);

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
+#include "run/words.hpp"
 
 namespace headway {
 namespace {
@@ -227,7 +228,7 @@ void JsonRequest::reject_unknown() {
     } else {
       fail(name,
            "is not a known field" +
-               suggestion(name, std::vector<std::string>(asked_.begin(), asked_.end())),
+               hint(name, std::vector<std::string>(asked_.begin(), asked_.end())),
            Trouble::unknown);
     }
   }

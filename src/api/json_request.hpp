@@ -40,7 +40,7 @@ class JsonRequest {
   /// commas.
   std::optional<GivenField> given(std::string_view name, const FieldForm& form);
 
-  /// A problem for each member that no call above asked for, with the nearest name.
+  /// A problem for each member that no call above asked for, with the word that it has here.
   void reject_unknown();
   void fail(std::string_view name, std::string message, Trouble kind = Trouble::illegal);
 

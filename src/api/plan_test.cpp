@@ -73,9 +73,6 @@ RC_GTEST_PROP(PlanLaunch, every_layout_of_the_space_is_written_and_read_back_as_
   if (launcher == Launcher::deepspeed) more.push_back({"gpus", std::to_string(c.ranks), ""});
   const auto again = testing::read_back(run, *files, launcher, more);
   if (!again) RC_FAIL(testing::messages(again.problems()) + files->front().text);
-  // Without ZeRO, DeepSpeed's optimiser of bf16 shards its states all the same.
-  const bool sharded = launcher == Launcher::deepspeed && run.job.recipe == recipe_from("bf16");
-  if (sharded && run.layout.zero == 0) run.layout.zero = 1;
   if (!(testing::canonical(run) == testing::canonical(*again))) {
     RC_FAIL(testing::text_of(testing::canonical(run)) + "\n" +
             testing::text_of(testing::canonical(*again)) + "\n" + files->front().text);

@@ -82,6 +82,10 @@ Result<Offers> read_offers(const Document& document) {
   out.most_recompute_every = fields.count_or("most_recompute_every", 1);
   out.zero = stages_of(fields, "zero");
   out.unsharded_alone = fields.flag_or("unsharded_alone", false);
+  for (const Precision precision :
+       each_of<Precision>(fields, "sharded_precisions", kPrecisionNames)) {
+    out.sharded_precisions[static_cast<std::size_t>(precision)] = true;
+  }
   out.sharded_with_virtual_stages = fields.flag_or("sharded_with_virtual_stages", false);
   out.keeps_gathered = fields.flag_or("keeps_gathered", false);
   out.overlap =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/document/document.hpp"
+#include "cluster/cluster.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
 
@@ -33,10 +34,12 @@ struct Offers {
   bool any_expert_tensor = false;  // etp: every divisor of tp; else 1 and, where
                                    // `whole_expert_tensor`, tp
   bool whole_expert_tensor = false;
-  bool selective = false;                    // recomputation of the attention core
-  std::int64_t most_recompute_every = 1;     // full recomputation of so many layers at once
-  std::array<bool, 4> zero{};                // stages
-  bool unsharded_alone = false;              // ZeRO 0 only beside data parallelism alone
+  bool selective = false;                 // recomputation of the attention core
+  std::int64_t most_recompute_every = 1;  // full recomputation of so many layers at once
+  std::array<bool, 4> zero{};             // stages
+  bool unsharded_alone = false;           // ZeRO 0 only beside data parallelism alone
+  std::array<bool, kPrecisions> sharded_precisions{};  // of activations: their optimiser shards its
+                                                       // states at every stage, so no ZeRO 0
   bool sharded_with_virtual_stages = false;  // gradients or weights sharded beside virtual stages
   bool keeps_gathered = false;               // ZeRO-3 without resharding after the forward pass
   OverlapOffer overlap = OverlapOffer::nothing;

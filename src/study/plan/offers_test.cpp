@@ -20,11 +20,16 @@ TEST(Offers, HoldWhatTheTableSaysAndElseNothing) {
   EXPECT_EQ(least->overlap, OverlapOffer::nothing);
   const auto more = offers_of(std::string(kLeast) +
                               "exchanges = [\"all-to-all\"]\nzero = [0, 3]\noverlap = \"both\"\n"
-                              "offloads_activations = \"with-recompute\"\n");
+                              "offloads_activations = \"with-recompute\"\n"
+                              "sharded_precisions = [\"bf16\"]\n");
   ASSERT_TRUE(more.ok());
   EXPECT_EQ(more->exchanges, std::vector<ContextExchange>{ContextExchange::all_to_all});
   EXPECT_EQ(more->zero, (std::array{true, false, false, true}));
   EXPECT_EQ(more->overlap, OverlapOffer::both);
+  for (int i = 0; i < kPrecisions; ++i) {
+    const bool is_bf16 = static_cast<Precision>(i) == Precision::bf16;
+    EXPECT_EQ(more->sharded_precisions[static_cast<std::size_t>(i)], is_bf16) << kPrecisionNames[i];
+  }
   EXPECT_EQ(more->offloads_activations, ActivationOffload::with_recompute);
 }
 
@@ -37,6 +42,7 @@ TEST(Offers, RefuseWhatIsNoLayout) {
     EXPECT_FALSE(offers_of(wrong).ok()) << wrong;
   }
   EXPECT_FALSE(offers_of(std::string(kLeast) + "zero = [4]").ok());
+  EXPECT_FALSE(offers_of(std::string(kLeast) + "sharded_precisions = [\"bf17\"]").ok());
   EXPECT_FALSE(offers_of(std::string(kLeast) + "selectiv = true").ok());
 }
 

@@ -179,11 +179,14 @@ class SpaceBuilder {
     std::vector<InnerChoice> out;
     const bool shares = t.dp * t.cp > 1;
     const bool must_shard = offers_.unsharded_alone && t.tp * t.cp * t.pp > 1;
+    const auto activations = static_cast<std::size_t>(job_.recipe->activation);
+    const bool sharded = offers_.sharded_precisions[activations];
+    const int alone = must_shard ? 3 : sharded ? 1 : 0;
     for (int zero = 0; zero < 4; ++zero) {
       if (shares && !offers_.zero[static_cast<std::size_t>(zero)]) continue;
-      if (shares && zero == 0 && must_shard) continue;
+      if (shares && zero == 0 && (must_shard || sharded)) continue;
       // Alone a rank shards nothing: one stage stands for all.
-      if (!shares && zero != (must_shard ? 3 : 0)) continue;
+      if (!shares && zero != alone) continue;
       for (const bool reshard : {true, false}) {
         if (!reshard && (zero < 3 || !offers_.keeps_gathered)) continue;
         for (const auto& [gradients, parameters] : overlaps(shares, zero)) {

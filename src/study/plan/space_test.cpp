@@ -155,6 +155,22 @@ TEST(PlanSpace, a_framework_that_always_overlaps_passes_the_filter_for_it) {
   EXPECT_EQ(on.space->size(), all.space->size());
 }
 
+// DeepSpeed trains bf16 without ZeRO by an optimiser that shards its states all the same; fp16 not.
+TEST(PlanSpace, offers_no_unsharded_states_where_the_optimiser_of_a_precision_shards_them) {
+  const auto stages = [](const char* cluster) {  // V100 have no bf16
+    const auto c = plan_case("llama-2-7b", cluster, 8, framework_from("deepspeed").value(), 8);
+    EXPECT_TRUE(c.space.ok());
+    std::set<int> beside_others, alone;
+    for (std::uint64_t i = 0; i < c.space->size(); ++i) {
+      const Layout layout = c.space->layout_at(i);
+      (layout.dp * layout.cp > 1 ? beside_others : alone).insert(layout.zero);
+    }
+    return std::pair(beside_others, alone);
+  };
+  EXPECT_EQ(stages("dgx-h100"), std::pair(std::set{1, 2, 3}, std::set{1}));
+  EXPECT_EQ(stages("dgx-v100"), std::pair(std::set{0, 1, 2, 3}, std::set{0}));
+}
+
 TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
   const auto c = plan_case("llama-3-70b", "dgx-h100", 64, framework_from("megatron").value(), 64);
   ASSERT_TRUE(c.space.ok());
