@@ -18,6 +18,9 @@ void refuse_job(const Run& run, Refusals& refusals) {
   const std::string_view recipe = job.recipe->name;
   refusals.refuse(recipe != "bf16" && recipe != "fp16" && recipe != "fp32", "precision",
                   std::string(recipe), "legal: bf16, fp16, fp32");
+  refusals.refuse(recipe == "bf16" && run.layout.zero == 0, "zero",
+                  "bf16 without ZeRO, as its optimiser shards its states all the same",
+                  "legal: 1, 2, 3");
   refusals.refuse(job.optimizer != Optimizer::adam && job.optimizer != Optimizer::adamw,
                   "optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),
                   "legal: adam, adamw");
