@@ -16,7 +16,6 @@
 #include "report/calibration.hpp"
 #include "report/problems.hpp"
 #include "trace/files.hpp"
-#include "trace/open.hpp"
 
 namespace headway {
 namespace {
@@ -133,49 +132,6 @@ std::string base_of(const CalibrateRequest& request) {
   return seen.value_or(cluster);
 }
 
-// The logs that could be read, and what stands against the others.
-struct Logs {
-  std::vector<Recording> recordings;
-  std::vector<std::string> names;  // of their files
-  Problems unread;
-};
-
-// A folder stands for the files in it.
-Logs read_logs(const std::vector<std::string>& paths) {
-  Logs out;
-  std::vector<std::string> files, others;
-  for (const std::string& path : paths) {
-    if (!is_folder(path)) {
-      files.push_back(path);
-      continue;
-    }
-    auto inside = trace_files_in(path, others);
-    if (!inside) append(out.unread, inside.problems());
-    if (inside) std::move(inside->begin(), inside->end(), std::back_inserter(files));
-  }
-  for (const std::string& file : others) out.unread.push_back({file, "is no log"});
-  for (const std::string& file : files) {
-    auto recording = read_trace(file);
-    if (!recording) {
-      append(out.unread, recording.problems());
-      continue;
-    }
-    // The ranks of one traced run belong together; benchmarks stand each for itself.
-    const auto is_benchmark = [](const Recording& one) {
-      return !one.calls.empty() && one.calls.front().time == TimeKind::benchmark;
-    };
-    const bool joins = !is_benchmark(*recording) && !out.recordings.empty() &&
-                       !out.recordings.back().calls.empty() && !is_benchmark(out.recordings.back());
-    if (joins) {
-      append(out.recordings.back(), *recording);
-    } else {
-      out.recordings.push_back(std::move(recording).value());
-    }
-    out.names.push_back(file_name(file));
-  }
-  return out;
-}
-
 CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
   // The cluster and the logs, or all that is wrong with either.
   Problems problems = check_flags(request);
@@ -184,7 +140,7 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
     cluster = load_cluster(request.cluster);
     if (!cluster) append(problems, cluster.problems());
   }
-  Logs logs = read_logs(request.logs);
+  MeasuredLogs logs = read_measured_logs(request.logs);
   // Where others can be read, what cannot is told.
   if (logs.recordings.empty()) append(problems, logs.unread);
   if (!problems.empty()) return {.problems = std::move(problems)};
@@ -196,9 +152,11 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
     append(problems, logs.unread);
     return {.problems = std::move(problems)};
   }
-  const LoggedFit fit = fit_logged(*logged);
-  const std::string toml =
-      to_cluster_toml(fit, *cluster, base_of(request), logs.names, request.date);
+  LoggedFit fit = fit_logged(*logged);
+  fit.warnings.insert(fit.warnings.begin(), logs.doubts.begin(), logs.doubts.end());
+  std::vector<std::string> names;
+  for (const std::string& file : logs.files) names.push_back(file_name(file));
+  const std::string toml = to_cluster_toml(fit, *cluster, base_of(request), names, request.date);
   const auto document = parse_toml(toml, request.output);
   if (!document) return {.problems = document.problems()};
   if (!request.output.empty()) {

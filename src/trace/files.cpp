@@ -1,6 +1,7 @@
 #include "trace/files.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -166,6 +167,19 @@ void join_all(AllRead all, RunRecording& run) {
   }
 }
 
+// The recording of a run from those of its files.
+void become_one(AllRead all, RunRecording& run) {
+  doubt_one_run(all, run);
+  keep_one_a_rank(all, run);
+  doubt_one_format(all, run);
+  join_all(std::move(all), run);
+  complete_sizes(run.recording);
+}
+
+bool is_benchmark(const Recording& recording) {
+  return !recording.calls.empty() && recording.calls.front().time == TimeKind::benchmark;
+}
+
 void add_folder(const std::string& folder, RunRecording& run, AllRead& all, Reading& reading) {
   const auto files = files_in(folder);
   if (!files) return append(run.unread, files.problems());
@@ -194,17 +208,6 @@ void add_folder(const std::string& folder, RunRecording& run, AllRead& all, Read
 
 }  // namespace
 
-Result<std::vector<std::string>> trace_files_in(const std::string& folder,
-                                                std::vector<std::string>& others) {
-  auto files = files_in(folder);
-  if (!files) return files;
-  std::vector<std::string> out;
-  for (std::string& file : files.value()) {
-    (may_be_trace(file) ? out : others).push_back(std::move(file));
-  }
-  return out;
-}
-
 RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress) {
   RunRecording run;
   AllRead all;
@@ -217,12 +220,46 @@ RunRecording read_run_traces(const std::vector<std::string>& paths, const Progre
       add(path, run, all, reading);
     }
   }
-  doubt_one_run(all, run);
-  keep_one_a_rank(all, run);
-  doubt_one_format(all, run);
-  join_all(std::move(all), run);
-  complete_sizes(run.recording);
+  become_one(std::move(all), run);
   return run;
+}
+
+MeasuredLogs read_measured_logs(const std::vector<std::string>& paths) {
+  MeasuredLogs out;
+  const auto take = [&](RunRecording run) {
+    append(out.unread, run.unread);
+    for (const std::string& file : run.not_traces) out.unread.push_back({file, "is no log"});
+    std::move(run.doubts.begin(), run.doubts.end(), std::back_inserter(out.doubts));
+    std::move(run.files.begin(), run.files.end(), std::back_inserter(out.files));
+    if (!run.files.empty()) out.recordings.push_back(std::move(run.recording));
+  };
+  // Benchmarks leave `all` for recordings of their own; what stays is of one run.
+  const auto finish = [&](RunRecording run, AllRead all) {
+    std::erase_if(all, [&](FileRead& one) {
+      if (!is_benchmark(one.recording)) return false;
+      out.files.push_back(std::move(one.path));
+      out.recordings.push_back(std::move(one.recording));
+      return true;
+    });
+    become_one(std::move(all), run);
+    take(std::move(run));
+  };
+  const Progress silent;
+  RunRecording named;
+  AllRead of_named;
+  for (const std::string& path : paths) {
+    Reading reading(silent, 0);
+    if (!is_folder(path)) {
+      add(path, named, of_named, reading);
+      continue;
+    }
+    RunRecording run;
+    AllRead all;
+    add_folder(path, run, all, reading);
+    finish(std::move(run), std::move(all));
+  }
+  finish(std::move(named), std::move(of_named));
+  return out;
 }
 
 }  // namespace headway

@@ -26,10 +26,19 @@ struct RunRecording {
 /// more than kMostFiles files is refused. Of several recordings of one rank one is counted.
 /// `progress` is told of the bytes of the files as they lie there, and may stop the reading.
 RunRecording read_run_traces(const std::vector<std::string>& paths, const Progress& progress = {});
-/// The ordinary files of a folder that may be traces, in the order of their names; what is none for
-/// certain goes to `others`.
-Result<std::vector<std::string>> trace_files_in(const std::string& folder,
-                                                std::vector<std::string>& others);
+
+/// What logs of collectives measured, to fit a network on.
+struct MeasuredLogs {
+  std::vector<Recording> recordings;  // of a benchmark's log each, and of each traced run
+  std::vector<std::string> files;     // those that count
+  Problems unread;                    // files of folders that are no logs among them
+  std::vector<std::string> doubts;    // what speaks against the files of a run being of one
+};
+
+/// Reads files and folders as read_run_traces() does: benchmarks stand each for itself; the traces
+/// of a folder are one run's, as are all of those that are named one by one.
+MeasuredLogs read_measured_logs(const std::vector<std::string>& paths);
+
 inline constexpr std::size_t kMostFiles = 4096;
 
 }  // namespace headway

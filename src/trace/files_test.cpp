@@ -134,6 +134,49 @@ TEST_F(Folder, OfSeveralRecordingsOfOneRankOneIsCounted) {
             std::string::npos);
 }
 
+// What an nccl-tests program prints of one size on two accelerators.
+const std::string kBenchmark =
+    "./build/all_reduce_perf\n# nThread 1 nGpus 2\n#  Rank  0 Pid 1 on h device  0 [0x00] A\n"
+    "#  Rank  1 Pid 1 on h device  1 [0x00] A\n# size count type redop root time algbw busbw "
+    "#wrong time algbw busbw #wrong\n1024 256 float sum -1 20.0 0.05 0.05 0 21.0 0.05 0.05 0\n";
+
+TEST_F(Folder, OfLogsBenchmarksStandEachForItselfAndOneRecordingOfEachRankOfTheRun) {
+  file("a.log", kBenchmark);
+  file("b.log", kBenchmark);
+  for (const int rank : {0, 1}) {
+    for (const char* cycle : {"a", "b"}) {
+      file("rank" + std::to_string(rank) + "." + cycle + ".json", kineto(rank));
+    }
+  }
+  file("README.md", "# Logs\n");
+  const MeasuredLogs logs = read_measured_logs({folder_.string()});
+  ASSERT_EQ(logs.recordings.size(), 3u);
+  EXPECT_EQ(logs.recordings[0].calls.size(), 2u);  // out of and in place
+  EXPECT_EQ(logs.recordings[1].calls.size(), 2u);
+  EXPECT_EQ(logs.recordings[2].calls.size(), 2u);  // of rank 0 and of rank 1
+  EXPECT_EQ(logs.files.size(), 4u);
+  ASSERT_EQ(logs.doubts.size(), 1u);
+  EXPECT_NE(logs.doubts[0].find("rank 0 and 1 more: recorded in several files, of which one is "
+                                "counted (rank0.a.json)"),
+            std::string::npos);
+  ASSERT_EQ(logs.unread.size(), 1u);
+  EXPECT_TRUE(where_text(logs.unread[0]).ends_with("README.md"));
+}
+
+TEST_F(Folder, TwoFoldersAreTwoRuns) {
+  for (const char* run : {"one", "two"}) {
+    fs::create_directories(folder_ / run);
+    for (const int rank : {0, 1}) {
+      file(std::string(run) + "/rank" + std::to_string(rank) + ".json", kineto(rank));
+    }
+  }
+  const MeasuredLogs logs =
+      read_measured_logs({(folder_ / "one").string(), (folder_ / "two").string()});
+  ASSERT_EQ(logs.recordings.size(), 2u);
+  for (const Recording& run : logs.recordings) EXPECT_EQ(run.calls.size(), 2u);
+  EXPECT_TRUE(logs.doubts.empty());
+}
+
 TEST_F(Folder, OfTheGraphAndTheTimelineOfOneRankTheTimelineIsCounted) {
   file("a_rank0.json", R"j({"schema": "1.0.1", "nodes": [
       {"name": "record_param_comms", "id": 3, "inputs": [[[7, 5, 0, 10, 2, "cuda:0"]], 148, 9, 0,
