@@ -149,6 +149,9 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
   const auto logged = logged_collectives(logs.recordings, *cluster, request.gpus_per_node);
   if (!logged) {
     problems = logged.problems();
+    for (const std::string& doubt : logs.doubts) {
+      problems.push_back({FieldName("collectives"), doubt});
+    }
     append(problems, logs.unread);
     return {.problems = std::move(problems)};
   }

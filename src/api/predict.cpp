@@ -13,6 +13,7 @@
 #include "platform/paths.hpp"
 #include "report/launch.hpp"
 #include "report/predict.hpp"
+#include "trace/unknown.hpp"
 
 namespace headway {
 namespace {
@@ -38,6 +39,20 @@ LaunchOpener opener_beside(const std::string& path) {
   };
 }
 
+// "Megatron-LM script, torchtitan .toml"
+std::string launcher_forms() {
+  std::vector<std::string> forms;
+  for (const LauncherRow& row : kLaunchers) forms.emplace_back(row.form);
+  return join(forms, ", ");
+}
+
+// Whether a file is meant as TOML or JSON, right or wrong.
+bool is_document(const std::string& path, const std::string& text) {
+  if (path.ends_with(".toml") || path.ends_with(".json")) return true;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string::npos || text[first] == '{' || parse_toml(text, path).ok();
+}
+
 // The fields of a file: a run file, or a framework's configuration.
 struct FileFields {
   LaunchRequest request;
@@ -57,19 +72,18 @@ Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
       if (!request) return request.problems();
       return FileFields{std::move(request).value(), true};
     }
+    if (!is_document(path, *text)) {
+      return Problem{shown,
+                     "is no run file (TOML or JSON) and no configuration that is known (" +
+                         launcher_forms() + "); it looks like " + looks_like(*text, path),
+                     Trouble::unknown};
+    }
   }
   auto fields = read_run_file(path);  // says what is wrong with a file that is neither
   if (!fields) return fields.problems();
   FileFields out;
   out.request.fields = std::move(fields).value();
   return out;
-}
-
-// "Megatron-LM script, torchtitan .toml"
-std::string launcher_forms() {
-  std::vector<std::string> forms;
-  for (const LauncherRow& row : kLaunchers) forms.emplace_back(row.form);
-  return join(forms, ", ");
 }
 
 Problems save(const Run& run, const std::string& path) {

@@ -119,6 +119,32 @@ TEST_F(RunFile, AModelInItsPlaceIsAnsweredWithTheFlag) {
   EXPECT_NE(output.problems[0].message.find("--model llama-2-7b"), std::string::npos);
 }
 
+// A text that is none of the forms is not called bad JSON; one that is meant as JSON is.
+TEST_F(RunFile, AFileOfAnotherKindIsNamedByWhatItLooksLike) {
+  std::ofstream("train.sh") << "#!/bin/bash\npython train.py --lr 1\n";
+  std::ofstream("notes.md") << "Dear reader\n";
+  std::ofstream("run.json") << "Dear reader\n";
+  std::ofstream("run.txt") << "Dear reader\n";
+  const auto said = [](const std::string& file) {
+    PredictRequest run;
+    run.run_file = file;
+    const CommandOutput output = run_predict(run);
+    EXPECT_EQ(output.problems.size(), 1u) << problems_text(output.problems);
+    return problems_text(output.problems);
+  };
+  EXPECT_NE(said("train.sh")
+                .find("train.sh: is no run file (TOML or JSON) and no configuration "
+                      "that is known (Megatron-LM script, "),
+            std::string::npos)
+      << said("train.sh");
+  for (const char* file : {"notes.md", "run.txt"}) {
+    EXPECT_NE(said(file).find("it looks like a text that begins with 'Dear reader'"),
+              std::string::npos)
+        << said(file);
+  }
+  EXPECT_NE(said("run.json").find("is not valid JSON"), std::string::npos) << said("run.json");
+}
+
 TEST_F(RunFile, UnknownNamesAreReportedWhereTheyStand) {
   std::ofstream("run.toml") << "seq = 1024\nglobal-batch = 8\nmodel = \"lama-2-7b\"\n"
                                "cluster = \"h100\"\ngpus = 8\n";

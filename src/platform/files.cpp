@@ -50,7 +50,8 @@ Result<Document> read_document(const std::string& path) {
   Result<std::string> text = read_file(path);
   if (!text) return text.problems();
   std::string shown = printable(path, kLongestPathShown);
-  const bool toml = path == kStandardInput ? looks_like_toml(*text) : path.ends_with(".toml");
+  // By its name, else by its beginning.
+  const bool toml = path.ends_with(".toml") || (!path.ends_with(".json") && looks_like_toml(*text));
   return toml ? parse_toml(*text, std::move(shown)) : parse_json(*text, std::move(shown));
 }
 

@@ -12,7 +12,8 @@ namespace headway {
 /// Reads a file of at most `most_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes = kLargestDocument);
 
-/// Reads and parses a file: TOML where the name ends in .toml, JSON otherwise.
+/// Reads and parses a file: TOML where the name ends in .toml, JSON where in .json, and otherwise
+/// JSON where it begins as an object.
 Result<Document> read_document(const std::string& path);
 
 /// Parses data/`path`, a TOML file carried inside the binary.

@@ -12,11 +12,12 @@ std::string said(const Result<Document>& document) {
   return where_text(document.problems()[0]) + " " + document.problems()[0].message;
 }
 
-TEST(ReadDocument, TomlByItsNameAndJsonOtherwise) {
+TEST(ReadDocument, IsTomlOrJsonByItsNameElseByItsBeginning) {
   const testing::TemporaryFolder folder;
   EXPECT_TRUE(read_document(folder.write("a.toml", "tp = 8\n")).ok());
   EXPECT_TRUE(read_document(folder.write("config.json", "{\"tp\": 8}")).ok());
   EXPECT_TRUE(read_document(folder.write("no-ending", "{\"tp\": 8}")).ok());
+  EXPECT_TRUE(read_document(folder.write("run.txt", "tp = 8\n")).ok());
   EXPECT_FALSE(read_document(folder.write("b.json", "tp = 8\n")).ok());
 }
 
