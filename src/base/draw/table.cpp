@@ -1,6 +1,7 @@
 #include "base/draw/table.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 #include "base/columns.hpp"
@@ -74,11 +75,36 @@ std::string line_of(const std::vector<std::string>& row, const std::vector<std::
   return line + "\n";
 }
 
+// Columns of text, of which the last is broken at words and goes on below itself.
+std::string with_broken_last(const std::vector<std::vector<std::string>>& rows,
+                             const std::vector<std::size_t>& widths) {
+  const std::size_t last = widths.size() - 1;
+  std::vector<std::size_t> before(last);
+  std::iota(before.begin(), before.end(), 0U);
+  const std::size_t indent = std::accumulate(
+      widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(last), last * kGap);
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line = line_of(row, before, widths, widths.size());
+    if (row.size() > last) {
+      line.back() = ' ';
+      line.resize(std::max(line.size(), line.size() + indent - width(line)), ' ');
+      line += wrapped(row[last], indent, indent).substr(indent);
+    }
+    out += line;
+  }
+  return out;
+}
+
 }  // namespace
 
 // A table that is too wide comes in pieces one below the other, each with the columns to the left.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
   const std::vector<std::size_t> widths = widths_of(rows);
+  const std::size_t all = std::accumulate(widths.begin(), widths.end(),
+                                          (std::max<std::size_t>(widths.size(), 1) - 1) * kGap);
+  const bool is_text = widths.size() > 1 && left >= widths.size();
+  if (is_text && all > table_columns()) return with_broken_last(rows, widths);
   std::string out;
   for (const std::vector<std::size_t>& columns : pieces_of(widths, left)) {
     if (!out.empty()) out += "\n";

@@ -48,6 +48,15 @@ TEST(Aligned, WhatIsWiderThanTheTerminalGoesOnBelowWithItsFirstColumn) {
   EXPECT_EQ(aligned({{"a", "wide one"}}), "a  wide one\n");
 }
 
+TEST(Aligned, TextThatIsWiderThanTheTerminalIsBrokenAtWordsBelowItself) {
+  const std::vector<std::vector<std::string>> rows = {
+      {"a-name", "three words here"}, {"b", "one"}, {"c"}};
+  const TextColumns narrow(20);
+  EXPECT_EQ(aligned(rows, 2), "a-name  three words\n        here\nb       one\nc\n");
+  const TextColumns wide(24);
+  EXPECT_EQ(aligned(rows, 2), "a-name  three words here\nb       one\nc\n");
+}
+
 TEST(Aligned, WithoutATerminalTablesStayWholeAndLinesAreBrokenAt80) {
   const std::string word(50, 'a');
   EXPECT_EQ(aligned({{word, word}}), word + "  " + word + "\n");
