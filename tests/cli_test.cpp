@@ -639,6 +639,17 @@ TEST_F(Cli, AFolderOfLogsIsCalibratedAlthoughOneOfItsFilesIsNoLog) {
   EXPECT_FALSE(nlohmann::json::parse(output.out)["errors"].empty());
   const Output none = run(command + file("logs/README.md", "# Logs of one node\n") + "'");
   EXPECT_EQ(none.code, 2);
+  // Where nothing can be used, it is told that two recordings of a rank are not one run.
+  fs::create_directories(folder_ / "ranks");
+  for (const char* world : {"8", "16"}) {
+    file(std::string("ranks/") + world + ".json",
+         std::string(R"({"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": )") +
+             world + R"(}, "traceEvents": [{"ph": "X", "cat": "kernel", "ts": 1, "dur": 5,)" +
+             R"("name": "ncclKernel_AllReduce", "args": {"stream": 3}}]})");
+  }
+  const Output twice = run(command + (folder_ / "ranks").string() + "'");
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.err.find("rank 0: recorded in several files"), std::string::npos) << twice.err;
 }
 
 TEST_F(Cli, ScaleRunAnswersForAWholeRunInTextJsonTableAndDrawings) {
