@@ -50,9 +50,8 @@ class Gatherer {
       if (call.time == TimeKind::benchmark) time = call.duration;
       if (const auto found = transfer.find(i); found != transfer.end()) time = found->second;
       if (!time) {
-        if (call.time == TimeKind::kernel || call.time == TimeKind::host) {
-          waiting_ = true;
-        }
+        kernels_ = kernels_ || call.time == TimeKind::kernel;
+        of_host_ = of_host_ || call.time == TimeKind::host;
         continue;
       }
       add(recording, call, *op, *time);
@@ -67,9 +66,15 @@ class Gatherer {
     for (const auto& [what, count] : skipped_) {
       out.warnings.push_back(what + " (" + std::to_string(count) + ")");
     }
-    if (waiting_ && samples_.empty()) {
+    if (!samples_.empty()) return;
+    if (kernels_) {
       out.warnings.emplace_back(
           "kernel times hold the waiting for other ranks: give the traces of all ranks");
+    }
+    if (of_host_) {
+      out.warnings.emplace_back(
+          "times on the host are no transfers: give logs of a benchmark, or traces that hold the "
+          "kernels of all ranks");
     }
   }
 
@@ -133,7 +138,7 @@ class Gatherer {
   std::int64_t in_node_;
   std::map<Key, Samples> samples_;
   std::map<std::string, std::size_t> skipped_;
-  bool waiting_ = false;
+  bool kernels_ = false, of_host_ = false;  // times of which none could be used
 };
 
 LoggedSize logged_size(Bytes bytes) {

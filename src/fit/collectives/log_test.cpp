@@ -254,6 +254,27 @@ TEST(CollectiveLog, AConstantThatIsNoneIsReportedWithItsLine) {
   EXPECT_NE(parameters.problems()[1].message.find("ring_hop"), std::string::npos);
 }
 
+// All ranks are there, and yet no transfer: nothing more of them would help.
+TEST(CollectiveLog, TimesOnTheHostAreRefusedAsWhatTheyAre) {
+  Recording log;
+  log.groups = {{"both ranks", {0, 1}, 2, {}}};
+  for (const char* rank : {"rank 0", "rank 1"}) {
+    RecordedCall call;
+    call.rank = rank_index(log, rank);
+    call.op = Operation::all_reduce;
+    call.group = 0;
+    call.bytes = Bytes(1 << 20);
+    call.duration = Seconds(50e-6);
+    call.time = TimeKind::host;
+    log.calls.push_back(call);
+  }
+  const auto logged = logged_collectives({log}, cluster_of("dgx-h100"));
+  ASSERT_FALSE(logged.ok());
+  const std::string& said = logged.problems()[0].message;
+  EXPECT_NE(said.find("times on the host are no transfers"), std::string::npos) << said;
+  EXPECT_EQ(said.find("kernel times"), std::string::npos) << said;
+}
+
 TEST(CollectiveLog, TheTimesOfARepeatedLogCountByTheirMedian) {
   const Cluster cluster = cluster_of("dgx-h100");
   LevelParameters truth = parameters_of(cluster);
