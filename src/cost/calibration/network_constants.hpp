@@ -19,6 +19,7 @@ enum class Shown : std::uint8_t {
   by_trees,
   by_summing_switches,
   by_all_to_all,
+  by_long_all_to_all,
 };
 
 struct NetworkConstant {
@@ -38,7 +39,8 @@ void for_each_constant(Parameters& p, Visitor&& visit) {
   using Row = NetworkConstant;
   visit("bandwidth_efficiency", p.bandwidth_efficiency,
         Row{kFraction, 0.05, 1, false, Shown::by_all_but_exchanges});
-  visit("exchange_ratio", p.exchange_ratio, Row{kMultiple, 0.05, 3, true, Shown::by_all_to_all});
+  visit("exchange_ratio", p.exchange_ratio,
+        Row{kMultiple, 0.05, 3, true, Shown::by_long_all_to_all});
   // A tree moves long messages at most as well as a ring.
   visit("tree_efficiency", p.tree_efficiency,
         Row{kFraction, 0.1, 1, false, Shown::by_trees, 3, &p.bandwidth_efficiency});

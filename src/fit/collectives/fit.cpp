@@ -97,7 +97,8 @@ void weigh(ClassFit& task) {
 std::vector<Knob> choose_knobs(const ClassFit& task, Exchanges exchanges,
                                std::vector<std::string>& held) {
   constexpr std::size_t kEnough = 10, kSome = 2;
-  std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0, others = 0;
+  std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0, others = 0,
+              long_exchanges = 0;
   for (const auto* row : task.rows) {
     const Cluster& cluster = task.data->clusters[row->cluster];
     const auto outer = static_cast<std::size_t>(crossed_level(row->span, cluster));
@@ -112,6 +113,8 @@ std::vector<Knob> choose_knobs(const ClassFit& task, Exchanges exchanges,
     summed += reduces && level.in_network_reduction;
     all_to_all += row->op == CollectiveOp::all_to_all;
     others += row->op != CollectiveOp::all_to_all;
+    long_exchanges +=
+        row->op == CollectiveOp::all_to_all && size_range_of(row->bytes) != SizeRange::up_to_1mib;
   }
   std::vector<Knob> chosen;
   for (Knob& knob : knobs_at(task.varied)) {
@@ -121,7 +124,8 @@ std::vector<Knob> choose_knobs(const ClassFit& task, Exchanges exchanges,
                          (knob.row.by == Shown::by_rings_through_domains && through >= kEnough) ||
                          (knob.row.by == Shown::by_trees && trees >= kEnough) ||
                          (knob.row.by == Shown::by_summing_switches && summed >= kEnough) ||
-                         (knob.row.by == Shown::by_all_to_all && all_to_all >= kSome);
+                         (knob.row.by == Shown::by_all_to_all && all_to_all >= kSome) ||
+                         (knob.row.by == Shown::by_long_all_to_all && long_exchanges >= kSome);
     const bool as_rings = exchanges == Exchanges::as_rings && knob.name == kExchangeRatio;
     if (decided && !as_rings) {
       chosen.push_back(std::move(knob));

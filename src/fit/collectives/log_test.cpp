@@ -163,6 +163,12 @@ TEST(CollectiveLog, LogsOfAllToAllsBesideGathersTakeNothingFromTheGathers) {
             rings[0].bandwidth_efficiency);
   EXPECT_TRUE(warns(of_exchanges, "determines bandwidth_efficiency")) << to_text(of_exchanges);
   EXPECT_LT(worst(of_exchanges), 0.01) << to_text(of_exchanges);
+  // Short ones say nothing of a bandwidth.
+  LoggedCollectives brief = *logged;
+  std::erase_if(brief.data.rows, [](const CollectiveMeasurement& row) {
+    return row.op == CollectiveOp::all_to_all && row.bytes > Bytes(1 << 20);
+  });
+  EXPECT_TRUE(warns(fit_logged(brief), "determines exchange_ratio"));
 }
 
 TEST(CollectiveLog, WhatIsSaidOfRanksOnANodeHoldsOverTheHostsThatALogLists) {
