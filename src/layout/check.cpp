@@ -203,9 +203,13 @@ class Checker {
     if (layout_.vpp > 1 && layout_.pp == 1) {
       fail("vpp", "needs a pipeline: --pp must be at least 2");
     }
-    if (chunks > layers) {
+    // Embedding and head take the place of layers where they count as such.
+    const std::int64_t ends = layout_.embedding_slots + layout_.head_slots;
+    if (chunks > layers + ends) {
       fail("pp", "pp x vpp = " + std::to_string(chunks) + " stages for " + std::to_string(layers) +
-                     " layers; must be at most the layers");
+                     " layers" +
+                     (ends > 0 ? " and " + std::to_string(ends) + " for the ends" : "") +
+                     "; must be at most the layers");
       return;
     }
     const bool explicit_ends = layout_.first_stage_layers > 0 || layout_.last_stage_layers > 0;

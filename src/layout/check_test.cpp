@@ -557,5 +557,21 @@ TEST(Check, NanotronRunsNoStageWithoutAnything) {
   EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
 }
 
+// 32 layers and a place each for embedding and head fill 34 stages, one each.
+TEST(Check, EmbeddingAndHeadMayFillStagesOfTheirOwn) {
+  Case run = dense();
+  run.layout = Layout();
+  run.layout.pp = 34;
+  run.layout.embedding_slots = run.layout.head_slots = 1;
+  EXPECT_EQ(listed(run.problems()), "");
+  EXPECT_EQ(chunk_begin(32, run.layout, 1), 0);
+  EXPECT_EQ(chunk_begin(32, run.layout, 2), 1);
+  EXPECT_EQ(chunk_begin(32, run.layout, 33), 32);
+  run.layout.pp = 35;
+  EXPECT_EQ(listed(run.problems()),
+            "--pp: pp x vpp = 35 stages for 32 layers and 2 for the ends; must be at most the "
+            "layers\n");
+}
+
 }  // namespace
 }  // namespace headway

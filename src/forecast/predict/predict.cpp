@@ -17,14 +17,19 @@ void add_notes(const Model& model, const Job& job, const Layout& layout, Forecas
   }
   const std::int64_t chunks = layout.pp * layout.vpp;
   const bool balanced = habits(job.framework).pipeline.balances_stages && layout.vpp == 1;
-  if (model.layers() % chunks != 0 && layout.first_stage_layers == 0 &&
+  const std::int64_t ends = layout.embedding_slots + layout.head_slots;
+  if ((model.layers() + ends) % chunks != 0 && layout.first_stage_layers == 0 &&
       layout.last_stage_layers == 0 && !balanced) {
     const std::string option(option_of_uneven_stages(job.framework));
-    out.notes.push_back(std::to_string(model.layers()) + " layers do not divide into " +
-                        std::to_string(chunks) + " pipeline chunks: the first ones hold one more" +
-                        (option.empty() ? option
-                                        : " (" + std::string(title_of(job.framework)) + " needs " +
-                                              option + " for that)"));
+    out.notes.push_back(
+        std::to_string(model.layers()) + " layers" +
+        (ends > 0 ? " and the " + std::to_string(ends) + " that embedding and head count as"
+                  : std::string()) +
+        " do not divide into " + std::to_string(chunks) +
+        " pipeline chunks: the first ones hold one more" +
+        (option.empty()
+             ? option
+             : " (" + std::string(title_of(job.framework)) + " needs " + option + " for that)"));
   }
   if (model.maximum_sequence > 0 && job.sequence > model.maximum_sequence) {
     out.notes.push_back("sequence of " + std::to_string(job.sequence) +
