@@ -9,12 +9,13 @@
 namespace headway::launch {
 namespace {
 
-// data/launch/torchtitan_flavors.toml.
+constexpr const char* kFlavors = "launch/torchtitan_flavors.toml";
+
 const std::vector<Flavor>& flavors() {
   static Memo<std::vector<Flavor>> known;
   return known.of("flavors", [] {
     std::vector<Flavor> out;
-    const std::string file = "launch/torchtitan_flavors.toml";
+    const std::string file = kFlavors;
     const auto document = embedded_document(file);
     const Node* rows = document ? document->root.find("flavor") : nullptr;
     if (rows == nullptr || rows->array() == nullptr) return out;
@@ -37,6 +38,19 @@ const std::vector<Flavor>& flavors() {
 }
 
 }  // namespace
+
+std::string other_network(std::string_view name) {
+  const auto document = embedded_document(kFlavors);
+  const Node* rows = document ? document->root.find("other") : nullptr;
+  if (rows == nullptr || rows->array() == nullptr) return {};
+  for (const Node& row : *rows->array()) {
+    const Node *known = row.find("name"), *does = row.find("does");
+    if (known != nullptr && does != nullptr && scalar_text(*known) == name) {
+      return scalar_text(*does);
+    }
+  }
+  return {};
+}
 
 Result<Model> flavor_model(const Flavor& flavor) {
   return flavor.network == nullptr ? load_model(flavor.model)

@@ -23,6 +23,10 @@ const Flavor* flavor_named(std::string_view name, std::string_view flavor);
 /// "llama3 8B, llama3 70B, ...".
 std::string flavors_text();
 
+/// What a network does that is built by `name` and is none of a run's ("trains a network of
+/// images"); empty: it may be one.
+std::string other_network(std::string_view name);
+
 /// The flavor's network, and as the field "model".
 Result<Model> flavor_model(const Flavor& flavor);
 GivenField model_field(const Flavor& flavor, const std::string& file, int line);

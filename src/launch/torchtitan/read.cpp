@@ -6,6 +6,7 @@
 #include "launch/document.hpp"
 #include "launch/options.hpp"
 #include "launch/torchtitan/models.hpp"
+#include "launch/torchtitan/pipeline.hpp"
 #include "model/load.hpp"
 
 namespace headway::launch {
@@ -13,11 +14,17 @@ namespace {
 
 class TorchtitanReader : DocumentReader {
  public:
-  TorchtitanReader(const Document& document, std::int64_t accelerators, Problems& problems)
-      : DocumentReader(document, problems), accelerators_(accelerators) {}
+  /// `early`: the file has words of releases before 0.1.
+  TorchtitanReader(const Document& document, std::int64_t accelerators, bool early,
+                   Problems& problems)
+      : DocumentReader(document, problems), accelerators_(accelerators), early_(early) {}
 
   LaunchRequest read() {
     out_.fields.push_back({"framework", "fsdp", at("model", "name")});
+    if (const std::string does = other_network(text("model", "name")); !does.empty()) {
+      fail("model", "name", does + ", which Headway cannot price; legal: a decoder of text");
+      return std::move(out_);
+    }
     model();
     copy("training", "seq_len", "seq");
     copy("parallelism", "tensor_parallel_degree", "tp");
@@ -116,12 +123,7 @@ class TorchtitanReader : DocumentReader {
         find("training", "local_batch_size") != nullptr ? "local_batch_size" : "batch_size";
     const std::int64_t at_once = degree("training", local, 8);
     const std::int64_t pp = degree("parallelism", "pipeline_parallel_degree", 1);
-    if (pp > 1) {
-      const std::int64_t micro = degree("parallelism", "pipeline_parallel_microbatch_size", 1);
-      add("micro-batch", std::to_string(micro), "parallelism", "pipeline_parallel_microbatch_size");
-    } else {
-      add("micro-batch", std::to_string(at_once), "training", local);
-    }
+    if (pp <= 1) add("micro-batch", std::to_string(at_once), "training", local);
     const std::int64_t global = degree("training", "global_batch_size", -1);
     if (global > 0) {
       add("global-batch", std::to_string(global), "training", "global_batch_size");
@@ -152,18 +154,12 @@ class TorchtitanReader : DocumentReader {
     }
   }
 
-  // A table of a converter that the network is not converted by.
+  // A table of a converter that the network is not converted by, whatever it is called.
   bool is_idle(std::string_view option) const {
-    for (const std::string_view converter :
-         {"float8", "quantize.linear.float8", "quantize.dense.float8", "quantize.moe.float8",
-          "quantize.grouped_mm.float8", "mx", "quantize.linear.mx", "quantize.dense.mx",
-          "quantize.moe.mx", "quantize.grouped_mm.mx"}) {
-      const bool of = option.starts_with(converter) && option.substr(converter.size(), 1) == ".";
-      if (of && option != "float8.enable_float8_linear") {
-        return !lists("model", "converters", converter, false);
-      }
-    }
-    return false;
+    const bool converts = option.starts_with("quantize.") || option.starts_with("float8.") ||
+                          option.starts_with("mx.");
+    if (!converts || option == "float8.enable_float8_linear") return false;
+    return !lists("model", "converters", option.substr(0, option.rfind('.')), false);
   }
 
   void precision() {
@@ -235,44 +231,8 @@ class TorchtitanReader : DocumentReader {
   }
 
   void pipeline() {
-    const std::int64_t pp = degree("parallelism", "pipeline_parallel_degree", 1);
-    if (pp <= 1) return;
-    constexpr std::string_view kSchedule = "pipeline_parallel_schedule";
-    const std::string schedule = text("parallelism", kSchedule);
-    const std::string known = lower(schedule.empty() ? "1F1B" : schedule);
-    std::int64_t vpp = 1;
-    if (known == "gpipe") {
-      add("schedule", "gpipe", "parallelism", kSchedule);
-    } else if (known == "zbvzerobubble") {
-      add("schedule", "zero-bubble-v", "parallelism", kSchedule);
-    } else if (known == "interleaved1f1b") {
-      vpp = 2;
-    } else if (known != "1f1b") {
-      add("schedule", schedule, "parallelism", kSchedule);
-    }
-    const std::int64_t layers = layers_of_model();
-    if (const Node* parts = find("parallelism", "module_fqns_per_model_part")) {
-      return stages(*parts, layers, pp);
-    }
-    const std::int64_t before =
-        degree("parallelism", "pipeline_parallel_first_stage_less_layers", 1);
-    const std::int64_t behind =
-        degree("parallelism", "pipeline_parallel_last_stage_less_layers", 1);
-    add("embedding-slots", std::to_string(before), "parallelism",
-        "pipeline_parallel_first_stage_less_layers");
-    add("head-slots", std::to_string(behind), "parallelism",
-        "pipeline_parallel_last_stage_less_layers");
-    const std::int64_t each = degree("parallelism", "pipeline_parallel_layers_per_stage", 0);
-    if (each > 0 && layers > 0 && vpp > 1) {
-      const std::int64_t stages = (layers + before + behind + each - 1) / each;
-      if (stages % pp != 0) {
-        return fail("parallelism", "pipeline_parallel_layers_per_stage",
-                    "makes " + std::to_string(stages) + " stages; must be a multiple of " +
-                        std::to_string(pp));
-      }
-      vpp = stages / pp;
-    }
-    if (vpp > 1) add("vpp", std::to_string(vpp), "parallelism", kSchedule);
+    LaunchRequest of = pipeline_fields(document_, layers_of_model(), early_, problems_);
+    for (GivenField& field : of.fields) out_.fields.push_back(std::move(field));
   }
 
   std::int64_t layers_of_model() const {
@@ -282,50 +242,23 @@ class TorchtitanReader : DocumentReader {
     return model ? model->layers() : 0;
   }
 
-  // Lists of modules: how many of each are layers.
-  void stages(const Node& parts, std::int64_t layers, std::int64_t pp) {
-    constexpr std::string_view kParts = "module_fqns_per_model_part";
-    std::vector<std::int64_t> counts;
-    if (const Node::Array* array = parts.array()) {
-      for (const Node& part : *array) {
-        counts.push_back(0);
-        if (part.array() == nullptr) continue;
-        for (const Node& module : *part.array()) {
-          const auto* name = std::get_if<std::string>(&module.value);
-          if (name != nullptr && name->starts_with("layers.")) ++counts.back();
-        }
-      }
-    }
-    if (counts.empty() || static_cast<std::int64_t>(counts.size()) % pp != 0) {
-      return fail("parallelism", kParts,
-                  "must hold a list for each stage, a multiple of " + std::to_string(pp));
-    }
-    const auto layout = spread_of(counts, layers, pp);
-    if (!layout) {
-      return fail("parallelism", kParts, "spreads layers in a way that Headway has no fields for");
-    }
-    add("vpp", std::to_string(layout->vpp), "parallelism", kParts);
-    add("embedding-slots", std::to_string(layout->embedding_slots), "parallelism", kParts);
-    add("head-slots", std::to_string(layout->head_slots), "parallelism", kParts);
-    if (layout->first_stage_layers == 0) return;
-    add("first-stage-layers", std::to_string(layout->first_stage_layers), "parallelism", kParts);
-    add("last-stage-layers", std::to_string(layout->last_stage_layers), "parallelism", kParts);
-  }
-
   std::int64_t accelerators_;
+  bool early_;
   std::int64_t dp_ = 0;  // 0: not known
   std::int64_t cp_ = 1;
 };
 
-// Moves what releases before 0.1 wrote in other tables to where it stands today.
-void take_older_words(Node& root) {
+// Moves what releases before 0.1 wrote in other tables to where it stands today; whether it found
+// any.
+bool take_older_words(Node& root) {
+  bool found = false;
   const auto table_named = [&](std::string_view name) -> Node::Table* {
     for (auto& [key, node] : *std::get_if<Node::Table>(&root.value)) {
       if (key == name) return std::get_if<Node::Table>(&node.value);
     }
     return nullptr;
   };
-  if (root.table() == nullptr) return;
+  if (root.table() == nullptr) return false;
   for (const auto& [older, today] : option_table(Launcher::torchtitan).older) {
     const std::size_t dot = older.find('.'), dot_today = today.find('.');
     Node::Table* from = table_named(older.substr(0, dot));
@@ -334,6 +267,7 @@ void take_older_words(Node& root) {
       return one.first == older.substr(dot + 1);
     });
     if (member == from->end()) continue;
+    found = true;
     const Node node = member->second;
     from->erase(member);
     const std::string table = today.substr(0, dot_today);
@@ -344,6 +278,7 @@ void take_older_words(Node& root) {
       into->emplace_back(today.substr(dot_today + 1), node);
     }
   }
+  return found;
 }
 
 }  // namespace
@@ -352,9 +287,9 @@ Result<LaunchRequest> read_torchtitan(std::string_view text, const std::string& 
                                       std::int64_t accelerators) {
   auto document = parse_toml(text, file);
   if (!document) return document.problems();
-  take_older_words(document.value().root);
+  const bool early = take_older_words(document.value().root);
   Problems problems;
-  LaunchRequest out = TorchtitanReader(*document, accelerators, problems).read();
+  LaunchRequest out = TorchtitanReader(*document, accelerators, early, problems).read();
   if (!problems.empty()) return problems;
   return out;
 }

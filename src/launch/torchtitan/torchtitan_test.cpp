@@ -247,24 +247,15 @@ TEST(LaunchTorchtitan, TablesOfConvertersThatAreNotUsedChangeNothing) {
   const auto request = read_launch(plain, "t.toml", Launcher::torchtitan, 8);
   ASSERT_TRUE(request.ok()) << messages(request.problems());
   EXPECT_EQ(field(*request, "precision"), "bf16");
+  // As a preset of torchtitan misspells it.
+  EXPECT_TRUE(read_launch(plain + "[quantize.linear.fp8]\nfilter_fqns = [\"output\"]\n", "t.toml",
+                          Launcher::torchtitan, 8)
+                  .ok());
   const auto old = read_launch(
       plain.substr(0, plain.size() - table.size()) + "[float8]\nenable_float8_linear = true\n",
       "t.toml", Launcher::torchtitan, 8);
   ASSERT_TRUE(old.ok()) << messages(old.problems());
   EXPECT_EQ(field(*old, "precision"), "fp8-current");
-}
-
-TEST(LaunchTorchtitan, DegreesOfEarlyReleasesStandInOtherTables) {
-  const auto request = read_launch(
-      "[model]\nname = \"llama2\"\nflavor = \"7B\"\nnorm_type = \"rmsnorm\"\n[training]\n"
-      "batch_size = 2\nseq_len = 128\ndata_parallel_degree = -1\ntensor_parallel_degree = 4\n"
-      "[experimental]\npipeline_parallel_degree = 2\n",
-      "t.toml", Launcher::torchtitan, 16);
-  ASSERT_TRUE(request.ok()) << messages(request.problems());
-  EXPECT_EQ(field(*request, "model"), "llama-2-7b");
-  EXPECT_EQ(field(*request, "tp"), "4");
-  EXPECT_EQ(field(*request, "pp"), "2");
-  EXPECT_EQ(field(*request, "gpus"), "16");
 }
 
 TEST(LaunchTorchtitan, SelectiveRecomputationByOperatorKeepsAttention) {
