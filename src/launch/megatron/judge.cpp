@@ -33,6 +33,12 @@ void judge_beside(const MegatronArguments& arguments, Problems& problems) {
       {{"--distribute-saved-activations", tensor, split},
        {"--distribute-checkpointed-activations", tensor, split},
        {"--partition-activations", tensor, split},
+       {"--scattered-embeddings", tensor,
+        "scatters the embedding's result over tensor ranks, which Headway cannot price; legal with "
+        "a tensor degree of 1, or without it"},
+       {"--sync-tp-duplicated-parameters", tensor,
+        "averages the weights of norms over tensor ranks in every forward pass, which Headway "
+        "cannot price; legal with a tensor degree of 1, or without it"},
        {"--disable-tp-comm-overlap-ag", overlap, partly},
        {"--disable-tp-comm-overlap-rs", overlap, partly},
        {"--disable-tp-comm-split-ag", overlap, partly},

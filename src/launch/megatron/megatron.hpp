@@ -47,6 +47,10 @@ struct MegatronArguments {
   bool has_experts() const;
 };
 
+/// Whether a text holds its arguments in a table of YAML, and those.
+bool is_argument_table(std::string_view text);
+Result<MegatronArguments> arguments_in_table(std::string_view text, const std::string& file);
+
 Result<MegatronArguments> megatron_arguments(std::string_view text, const std::string& file);
 
 /// Adds fields, each with the place of the option that says it.

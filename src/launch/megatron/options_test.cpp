@@ -20,6 +20,10 @@ TEST(LaunchMegatronOptions, RecomputationIsReadInTheWordsOfEveryRelease) {
   EXPECT_EQ(recompute(""), "(none) (none)");
   EXPECT_EQ(recompute("--checkpoint-activations"), "full (none)");
   EXPECT_EQ(recompute("--checkpoint-activations --checkpoint-num-layers 2"), "full 2");
+  // Says how, not whether: checkpoint_activations gives the interval of Megatron-DeepSpeed's
+  // pipeline.
+  EXPECT_EQ(recompute("--deepspeed-activation-checkpointing --checkpoint-num-layers 1"),
+            "(none) (none)");
   EXPECT_EQ(recompute("--activations-checkpoint-method uniform"), "full (none)");
   EXPECT_EQ(recompute("--activations-checkpoint-method uniform "
                       "--activations-checkpoint-num-layers 4"),
@@ -35,6 +39,18 @@ TEST(LaunchMegatronOptions, RecomputationIsReadInTheWordsOfEveryRelease) {
                       "--activations-checkpoint-num-layers 2")
                 .find("--activations-checkpoint-num-layers: recomputes some layers"),
             std::string::npos);
+}
+
+// validate_args of core 0.15: main gradients of bf16 leave fp32 accumulation off, and gradients are
+// reduced as they are kept.
+TEST(LaunchMegatronOptions, MainGradientsIn16BitAreReducedIn16Bit) {
+  const auto small = [](const std::string& options) {
+    const auto request =
+        read("pretrain_gpt.py --num-layers 24 --hidden-size 64 --bf16 " + options + "\n");
+    return request ? field(*request, "small-gradients") : messages(request.problems());
+  };
+  EXPECT_EQ(small("--use-precision-aware-optimizer --main-grads-dtype bf16"), "true");
+  EXPECT_EQ(small("--use-precision-aware-optimizer --main-grads-dtype fp32"), "(none)");
 }
 
 TEST(LaunchMegatronOptions, OneExpertIsADenseLayer) {
@@ -64,6 +80,10 @@ TEST(LaunchMegatronOptions, WhatChangesTheStepAndIsNotUnderstoodIsRefusedAtItsLi
            {"--moe-expert-capacity-factor 2", "--moe-expert-capacity-factor 1.0"},
            {"--distribute-saved-activations --tensor-model-parallel-size 2",
             "--distribute-saved-activations --tensor-model-parallel-size 1"},
+           {"--scattered-embeddings --tensor-model-parallel-size 2", "--scattered-embeddings"},
+           {"--bf16 --main-grads-dtype fp8", "--bf16 --main-grads-dtype fp32"},
+           {"--sync-tp-duplicated-parameters --tensor-model-parallel-size 2",
+            "--sync-tp-duplicated-parameters --tensor-model-parallel-size 1"},
            {"--tp-comm-overlap --disable-tp-comm-overlap-rs", "--disable-tp-comm-overlap-rs"},
            {"--fp16 --accumulate-allreduce-grads-in-fp32",
             "--bf16 --accumulate-allreduce-grads-in-fp32"},

@@ -114,6 +114,14 @@ class MegatronReader : ArgumentReader {
     }
     if (has("--fp4-format")) recipe = "fp4", option = "--fp4-format";
     if (recipe != "fp32" || !config_says("precision")) add("precision", recipe, option);
+    // In a format of its own it is also reduced in it.
+    const std::string gradients = text("--main-grads-dtype");
+    if (gradients == "bf16" && !has("--grad-reduce-in-bf16")) {
+      add("small-gradients", "true", "--main-grads-dtype");
+    } else if (!gradients.empty() && gradients != "bf16" && gradients != "fp32") {
+      fail("--main-grads-dtype", "'" + printable(gradients) + "' is not known; legal: fp32, bf16",
+           Trouble::unknown);
+    }
     const std::string optimizer = text("--optimizer");
     if (optimizer == "sgd") add("optimizer", "sgd", "--optimizer");
     if (optimizer.ends_with("muon")) add("optimizer", "muon", "--optimizer");
@@ -133,6 +141,8 @@ class MegatronReader : ArgumentReader {
       add("attention", "flash2", "--use-flash-attn-v2");
     } else if (backend == "unfused" || backend == "local" || wide) {
       add("attention", "unfused", wide ? "--bf16" : "--attention-backend");
+    } else if (text("--transformer-impl") == "local" && !has("--use-flash-attn")) {
+      add("attention", "unfused", "--transformer-impl");  // Megatron-LM's own, without a kernel
     } else if (precedes_flash() && !has("--use-flash-attn")) {
       add("attention", "unfused", "--use-flash-attn");
     } else if (backend == "flash" || (backend.empty() && has("--use-flash-attn"))) {

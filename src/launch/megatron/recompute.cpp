@@ -36,15 +36,8 @@ class RecomputationReader : ArgumentReader {
       copy("--checkpoint-num-layers", "recompute-every");
       return true;
     }
-    constexpr std::string_view kHow = "--deepspeed-activation-checkpointing";
-    const bool newer = has("--recompute-granularity") || has("--recompute-activations");
-    if (!has(kHow) || newer) return false;
-    add("recompute", "full", kHow);
-    copy("--checkpoint-num-layers", "recompute-every");
-    out_.notes.push_back(
-        "priced with full recomputation for --deepspeed-activation-checkpointing, although "
-        "Megatron-DeepSpeed recomputes with --checkpoint-activations beside it only");
-    return true;
+    // --deepspeed-activation-checkpointing says how, and recomputes nothing by itself.
+    return false;
   }
 
   // How many layers are recomputed together, or which of a stage.

@@ -39,9 +39,18 @@ ShellCommand flattened(const ShellCommand& command) {
   return out;
 }
 
+// The program that a command runs: a file, or torchrun's --module.
 ShellCommand::const_iterator program_of(const ShellCommand& command) {
-  return std::find_if(command.begin(), command.end(),
-                      [](const ShellWord& word) { return word.text.ends_with(".py"); });
+  const auto file = std::find_if(command.begin(), command.end(),
+                                 [](const ShellWord& word) { return word.text.ends_with(".py"); });
+  if (file != command.end()) return file;
+  const auto module = std::find_if(command.begin(), command.end(),
+                                   [](const ShellWord& word) { return word.text == "--module"; });
+  return module == command.end() || module + 1 == command.end() ? command.end() : module + 1;
+}
+
+std::string name_of_program(const std::string& word) {
+  return word.ends_with(".py") ? word : word + ".py";
 }
 
 // The words of launchers with one dash, in full.
@@ -90,7 +99,15 @@ std::int64_t stated(const std::vector<Argument>& flags,
   return 0;
 }
 
-// Accelerators from the command's launcher; what it leaves to the queue from the job's lines.
+// Whether one of `names` is there, whatever it states.
+bool names_one(const std::vector<Argument>& flags, std::initializer_list<std::string_view> names) {
+  return std::any_of(flags.begin(), flags.end(), [&](const Argument& flag) {
+    return std::find(names.begin(), names.end(), flag.name) != names.end();
+  });
+}
+
+// Accelerators from the command's launcher; what it leaves to the queue from the job's lines. 0:
+// they are not stated, or by what only the running shell knows ("--nnodes $3", a file of hosts).
 std::int64_t accelerators_of(const std::vector<Argument>& command,
                              const std::vector<Argument>& job) {
   const auto count = [&](std::initializer_list<std::string_view> names) {
@@ -103,6 +120,10 @@ std::int64_t accelerators_of(const std::vector<Argument>& command,
   if (each == 0) each = count({"--ntasks-per-node"});
   const std::int64_t nodes = count({"--nnodes", "--num-nodes", "--nodes"});
   if (each == 0) return count({"--ntasks"});
+  if (nodes == 0 &&
+      names_one(command, {"--nnodes", "--num-nodes", "--nodes", "--hostfile", "--ntasks"})) {
+    return stated(command, {"--ntasks"});
+  }
   return std::max<std::int64_t>(1, nodes) * each;
 }
 
@@ -148,6 +169,7 @@ bool MegatronArguments::has_experts() const {
 }
 
 Result<MegatronArguments> megatron_arguments(std::string_view text, const std::string& file) {
+  if (is_argument_table(text)) return arguments_in_table(text, file);
   const auto script = read_shell(text, file);
   if (!script) return script.problems();
   // The command with the most arguments that matter; a file of bare arguments is one command.
@@ -175,7 +197,7 @@ Result<MegatronArguments> megatron_arguments(std::string_view text, const std::s
     out.arguments = std::move(arguments);
     out.line = command[0].line;
     const auto program = program_of(command);
-    out.program = program == command.end() ? "" : program->text;
+    out.program = program == command.end() ? "" : name_of_program(program->text);
   }
   if (most == 0)
     return Problem{file, "holds no command with arguments of Megatron-LM", Trouble::missing};

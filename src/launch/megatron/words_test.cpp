@@ -98,6 +98,32 @@ TEST(LaunchWords, AcceleratorsAreTheLaunchersOrTheJobs) {
             "384");
   EXPECT_EQ(gpus("#SBATCH -N 2\n#SBATCH --gpus-per-node 4\nsrun python"), "8");
   EXPECT_EQ(gpus("python"), "(none)");
+  EXPECT_EQ(gpus("torchrun --nproc_per_node 8"), "8");  // its default: one node
+  EXPECT_EQ(gpus("N=${NNODES:-1}\ntorchrun --nproc_per_node 8 --nnodes $N"), "8");
+}
+
+TEST(LaunchWords, AModuleIsAProgram) {
+  const auto request = read_any(
+      "torchrun --nproc_per_node 8 --master_port 1 --module "
+      "pretrain_hybrid " +
+      std::string(kShape) + "\n");
+  ASSERT_FALSE(request.ok());
+  EXPECT_EQ(where_text(request.problems()[0]), "train.sh:1: pretrain_hybrid.py");
+}
+
+// One node is nothing that such a script says: --gpus says how many there are.
+TEST(LaunchWords, NodesThatOnlyTheShellKnowsAreNotOneNode) {
+  for (const char* start :
+       {"NNODES=$3\ntorchrun --nproc_per_node 8 --nnodes $NNODES",
+        "torchrun --nproc_per_node 8 --nnodes $SLURM_NNODES",
+        "deepspeed --num_nodes $NODES --num_gpus 8", "deepspeed --hostfile hosts --num_gpus 8"}) {
+    EXPECT_EQ(field_of(std::string(start) + " pretrain_gpt.py " + kShape + "\n", "gpus"), "(none)")
+        << start;
+    const auto given = read_launch(std::string(start) + " pretrain_gpt.py " + kShape + "\n",
+                                   "train.sh", Launcher::megatron, 64);
+    ASSERT_TRUE(given.ok()) << messages(given.problems());
+    EXPECT_EQ(field(*given, "gpus"), "64") << start;
+  }
 }
 
 TEST(LaunchWords, WordsOfEarlyReleasesMeanTodays) {
@@ -148,6 +174,17 @@ TEST(LaunchWords, ReleasesBeforeFlashAttentionKeepTheirScores) {
   EXPECT_EQ(
       field_of(script + "--recompute-granularity full --recompute-method uniform\n", "attention"),
       "(none)");
+}
+
+// DotProductAttention of megatron/core, and of releases before it unless --use-flash-attn is given.
+TEST(LaunchWords, MegatronsOwnLayersKeepTheirScores) {
+  const std::string script = "torchrun --nproc_per_node 8 pretrain_gpt.py " + std::string(kShape);
+  EXPECT_EQ(field_of(script + "--transformer-impl local\n", "attention"), "unfused");
+  EXPECT_EQ(field_of(script + "--transformer-impl local --attention-backend fused\n", "attention"),
+            "unfused");
+  EXPECT_EQ(field_of(script + "--transformer-impl local --use-flash-attn\n", "attention"),
+            "flash2");
+  EXPECT_EQ(field_of(script + "--transformer-impl transformer_engine\n", "attention"), "(none)");
 }
 
 TEST(LaunchWords, Bf16WithoutZeroShardsItsOptimizerInDeepspeed) {

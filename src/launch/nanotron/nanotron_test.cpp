@@ -152,6 +152,24 @@ TEST(LaunchNanotron, WhatChangesTheStepIsRefused) {
             "cannot price; legal: null, false\n");
 }
 
+// examples/doremi trains its reference with the first two alone; the third is the network beside.
+TEST(LaunchNanotron, WordsOfExamplesAndEarlyReleasesAreRefusedWhereTheyChangeTheStep) {
+  const auto problems = [](const std::string& parallelism, const std::string& more) {
+    const auto request = read_launch("parallelism:\n  dp: 4\n  pp: 1\n  tp: 2\n" + parallelism +
+                                         "tokens:\n  micro_batch_size: 2\n" + more,
+                                     "c.yaml", Launcher::nanotron);
+    return request ? "" : messages(request.problems());
+  };
+  EXPECT_EQ(problems("  recompute_granularity: SELECTIVE\n", ""), "");
+  EXPECT_EQ(problems("  recompute_granularity: FULL\n", ""),
+            "c.yaml:5: parallelism.recompute_granularity: recomputes more than attention's scores; "
+            "give --recompute instead, which Headway cannot price; legal: selective, null\n");
+  EXPECT_EQ(problems("", "doremi:\n  domain_names: A, B\n  domain_weights: 0.3, 0.7\n"), "");
+  EXPECT_EQ(problems("", "doremi:\n  domain_names: A, B\n  ref_model_resume_checkpoint_path: x\n"),
+            "c.yaml:9: doremi.ref_model_resume_checkpoint_path: compares with a network that runs "
+            "beside, which Headway cannot price; legal: null\n");
+}
+
 TEST(LaunchNanotron, HostileDegreesAreRefused) {
   for (const char* dp : {"0", "-3", "99999999999999999999", "1000000"}) {
     const std::string text = "parallelism:\n  dp: " + std::string(dp) +
