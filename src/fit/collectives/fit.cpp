@@ -3,64 +3,17 @@
 #include <span>
 #include <utility>
 
-#include "cost/calibration/network_constants.hpp"
 #include "cost/calibration/network_entries.hpp"
 #include "fit/collectives/collectives.hpp"
+#include "fit/collectives/knobs.hpp"
 #include "fit/minimise.hpp"
 
 namespace headway {
 namespace {
 
+using detail::Knob;
+
 constexpr std::size_t kLeastRows = 20;
-constexpr std::string_view kExchangeRatio = "exchange_ratio";
-
-/// One constant as the optimiser sees it: its name and how it is moved, and its value where the
-/// search starts.
-struct Knob {
-  std::string name;
-  NetworkConstant row;
-  double value;
-};
-
-double value_of(double constant) {
-  return constant;
-}
-template <class Q>
-double value_of(Q constant) {
-  return constant.value();
-}
-
-std::vector<Knob> knobs_at(const NetworkParameters& start) {
-  std::vector<Knob> out;
-  for_each_constant(start,
-                    [&](const std::string& name, const auto& constant, const NetworkConstant& row) {
-                      const double of = row.share_of != nullptr ? *row.share_of : 1;
-                      out.push_back({name, row, value_of(constant) / of});
-                    });
-  return out;
-}
-
-/// Sets the constants of `knobs`, which are some of them in their order, to `values`.
-void set(NetworkParameters& parameters, const std::vector<Knob>& knobs,
-         const std::vector<double>& values) {
-  std::size_t next = 0;
-  for_each_constant(parameters,
-                    [&]<class Q>(const char* name, Q& constant, const NetworkConstant& row) {
-                      if (next == knobs.size() || knobs[next].name != name) return;
-                      const double of = row.share_of != nullptr ? *row.share_of : 1;
-                      constant = Q(values[next++] * of);
-                    });
-}
-
-double to_scale(const Knob& knob, double value) {
-  const double inside = std::clamp(value, knob.row.least, knob.row.most);
-  return knob.row.decades ? std::log(inside) : inside;
-}
-
-double from_scale(const Knob& knob, double scaled) {
-  const double value = knob.row.decades ? std::exp(scaled) : scaled;
-  return std::clamp(value, knob.row.least, knob.row.most);
-}
 
 /// The rows of one class with weights. A system's rows of one operation, size class and number of
 /// nodes count together by the root of their number, so that a long scan does not drown a short
@@ -92,48 +45,6 @@ void weigh(ClassFit& task) {
     sum += task.weights.back();
   }
   for (double& weight : task.weights) weight /= sum;
-}
-
-std::vector<Knob> choose_knobs(const ClassFit& task, Exchanges exchanges,
-                               std::vector<std::string>& held) {
-  constexpr std::size_t kEnough = 10, kSome = 2;
-  std::size_t brief = 0, rings = 0, through = 0, trees = 0, summed = 0, all_to_all = 0, others = 0,
-              long_exchanges = 0;
-  for (const auto* row : task.rows) {
-    const Cluster& cluster = task.data->clusters[row->cluster];
-    const auto outer = static_cast<std::size_t>(crossed_level(row->span, cluster));
-    const auto& level = cluster.levels[outer];
-    const bool reduces = row->op == CollectiveOp::all_reduce;
-    const bool ring = row->op == CollectiveOp::all_gather ||
-                      row->op == CollectiveOp::reduce_scatter || row->op == CollectiveOp::broadcast;
-    rings += ring;
-    through += ring && outer > 0 && row->span.members[outer - 1] > 1;
-    brief += size_range_of(row->bytes) == SizeRange::up_to_1mib;
-    trees += reduces;
-    summed += reduces && level.in_network_reduction;
-    all_to_all += row->op == CollectiveOp::all_to_all;
-    others += row->op != CollectiveOp::all_to_all;
-    long_exchanges +=
-        row->op == CollectiveOp::all_to_all && size_range_of(row->bytes) != SizeRange::up_to_1mib;
-  }
-  std::vector<Knob> chosen;
-  for (Knob& knob : knobs_at(task.varied)) {
-    const bool decided = (knob.row.by == Shown::by_all_but_exchanges && others >= kSome) ||
-                         (knob.row.by == Shown::by_short_messages && brief >= kEnough) ||
-                         (knob.row.by == Shown::by_rings && rings >= kEnough) ||
-                         (knob.row.by == Shown::by_rings_through_domains && through >= kEnough) ||
-                         (knob.row.by == Shown::by_trees && trees >= kEnough) ||
-                         (knob.row.by == Shown::by_summing_switches && summed >= kEnough) ||
-                         (knob.row.by == Shown::by_all_to_all && all_to_all >= kSome) ||
-                         (knob.row.by == Shown::by_long_all_to_all && long_exchanges >= kSome);
-    const bool as_rings = exchanges == Exchanges::as_rings && knob.name == kExchangeRatio;
-    if (decided && !as_rings) {
-      chosen.push_back(std::move(knob));
-    } else {
-      held.push_back(knob.name);
-    }
-  }
-  return chosen;
 }
 
 double loss(ClassFit& task, std::span<const double> scaled) {
@@ -200,7 +111,8 @@ NetworkParameters fit_class(ClassFit task) {
   // ratio to rings until the last search: with both free at once searches end in worse minima.
   Box first = box;
   for (std::size_t k = 0; k < task.knobs.size(); ++k) {
-    if (task.knobs[k].name == kExchangeRatio) first.lower[k] = first.upper[k] = task.start[k];
+    if (task.knobs[k].name == detail::kExchangeRatio)
+      first.lower[k] = first.upper[k] = task.start[k];
   }
   std::vector<double> best = task.start;
   double best_loss = search(task, first, 2, best);
@@ -263,7 +175,7 @@ CollectiveFit fit_collectives(const CollectiveData& data, const NetworkClasses& 
     task.name = name;
     task.rows = rows_of[name];
     task.varied = fit.all[name];
-    task.knobs = choose_knobs(task, exchanges, fitted.held);
+    task.knobs = detail::decided_knobs(task.varied, task.rows, data, exchanges, fitted.held);
     for (std::size_t c = 0; c < data.clusters.size(); ++c) {
       task.parameters.push_back(level_parameters(data.clusters[c], fit.all));
       for (std::size_t i = 0; i < data.clusters[c].levels.size(); ++i) {
