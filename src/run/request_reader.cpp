@@ -22,10 +22,10 @@ std::string range_of(const FieldForm& form) {
   return out;
 }
 
-std::string not_among(const FieldForm& form, std::string_view name) {
+std::string not_among(std::string_view field, const FieldForm& form, std::string_view name) {
   const std::vector<std::string> known(form.names.begin(), form.names.end());
   return "'" + printable(name) + "' " + std::string(form.wrong) +
-         (form.lists ? "; legal: " + join(known, ", ") : "");
+         value_hint(field, name, form.names) + (form.lists ? "; legal: " + join(known, ", ") : "");
 }
 
 }  // namespace
@@ -137,14 +137,14 @@ std::optional<double> RequestReader::value(const FieldRow& row) {
       flag(name);
       break;
     case Kind::name:
-      if (!out) fail(name, not_among(form, given->text), Trouble::unknown);
+      if (!out) fail(name, not_among(name, form, given->text), Trouble::unknown);
       break;
     case Kind::names:
       if (out) break;
       for (const std::string_view item : items_of(given->text)) {
         const bool known =
             std::find(form.names.begin(), form.names.end(), item) != form.names.end();
-        if (!known) fail(name, not_among(form, item), Trouble::unknown);
+        if (!known) fail(name, not_among(name, form, item), Trouble::unknown);
       }
       break;
     case Kind::month:

@@ -10,24 +10,32 @@ namespace headway {
 namespace {
 
 struct OtherWord {
-  std::string said, means, more;
+  std::string said, means, more, of;
+};
+struct OtherWords {
+  std::vector<OtherWord> fields, values;
 };
 
+std::vector<OtherWord> words_in(std::vector<Fields> tables) {
+  std::vector<OtherWord> out;
+  for (Fields& word : tables) {
+    const std::string means = word.text("means"), more = word.text_or("more", "");
+    const std::string of = word.text_or("of", "");
+    for (std::string& said : word.texts_or_empty("said")) {
+      out.push_back({std::move(said), means, more, of});
+    }
+  }
+  return out;
+}
+
 // data/words.toml; a test reads that it has no problems.
-const std::vector<OtherWord>& other_words() {
-  static const std::vector<OtherWord> all = [] {
-    std::vector<OtherWord> out;
+const OtherWords& other_words() {
+  static const OtherWords all = [] {
     const auto document = embedded_document("words.toml");
-    if (!document) return out;
+    if (!document) return OtherWords();
     Problems problems;
     Fields fields(*document, problems);
-    for (Fields& word : fields.tables("word")) {
-      const std::string means = word.text("means"), more = word.text_or("more", "");
-      for (std::string& said : word.texts_or_empty("said")) {
-        out.push_back({std::move(said), means, more});
-      }
-    }
-    return out;
+    return OtherWords{words_in(fields.tables("word")), words_in(fields.tables("value"))};
   }();
   return all;
 }
@@ -51,7 +59,7 @@ std::string hint(std::string_view name, std::span<const std::string> known,
   const std::string quoted = "'" + std::string(before);
   // Our own name, but for case and underscores.
   if (is_known(said)) return "; did you mean " + quoted + said + "'?";
-  for (const OtherWord& word : other_words()) {
+  for (const OtherWord& word : other_words().fields) {
     if (word.said != said || !is_known(word.means)) continue;
     return "; here it is " + quoted + word.means + "'" +
            (word.more.empty() ? "" : " (" + word.more + ")");
@@ -67,6 +75,17 @@ std::string hint(std::string_view name, std::span<const std::string> known,
     }
   }
   return alike.empty() ? std::string() : "; did you mean " + join(alike, " or ") + "?";
+}
+
+std::string value_hint(std::string_view field, std::string_view said,
+                       std::span<const std::string_view> legal) {
+  const std::string name = plain(said);
+  for (const OtherWord& word : other_words().values) {
+    const bool is_legal = std::find(legal.begin(), legal.end(), word.means) != legal.end();
+    if (word.of == field && word.said == name && is_legal)
+      return "; here it is '" + word.means + "'";
+  }
+  return {};
 }
 
 }  // namespace headway

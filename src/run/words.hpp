@@ -1,4 +1,4 @@
-// What other programs call the fields of a run.
+// What other programs call the fields of a run, and what is given for them.
 #pragma once
 
 #include <span>
@@ -13,5 +13,10 @@ namespace headway {
 /// each name, as "--" of a flag.
 std::string hint(std::string_view name, std::span<const std::string> known,
                  std::string_view before = {});
+
+/// "; here it is 'fsdp'" where `said`, given for `field`, is what other programs say for one of the
+/// `legal` names; else nothing.
+std::string value_hint(std::string_view field, std::string_view said,
+                       std::span<const std::string_view> legal);
 
 }  // namespace headway

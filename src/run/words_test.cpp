@@ -16,6 +16,18 @@ std::vector<std::string> run_names() {
   return out;
 }
 
+// What is wrong with a field of a run that is right in all others; nothing, where nothing is.
+std::string problem_of_value(const std::string& field, const std::string& text) {
+  RunRequest request = {{"model", "llama-2-7b"},
+                        {"cluster", "dgx-h100"},
+                        {"gpus", "8"},
+                        {"seq", "4096"},
+                        {"global-batch", "64"}};
+  request.push_back({field, text});
+  const auto run = make_run(request);
+  return run ? std::string() : run.problems().front().message;
+}
+
 // data/words.toml: each word once, of a field that there is, with its source; none is one of ours.
 TEST(WordsOfOtherPrograms, MeanFieldsAndAreNoneOfOurs) {
   const auto document = embedded_document("words.toml");
@@ -36,6 +48,32 @@ TEST(WordsOfOtherPrograms, MeanFieldsAndAreNoneOfOurs) {
   }
   EXPECT_TRUE(problems.empty()) << where_text(problems.front()) << problems.front().message;
   EXPECT_GT(seen.size(), 80U);
+}
+
+// What stands for a value is of a field that there is, means a name that may be given for it, and
+// is none of these.
+TEST(WordsOfOtherPrograms, MeanNamesThatMayBeGivenForTheirField) {
+  const auto document = embedded_document("words.toml");
+  ASSERT_TRUE(document.ok());
+  Problems problems;
+  Fields fields(*document, problems);
+  std::set<std::string> seen;
+  for (Fields& word : fields.tables("value")) {
+    const std::string of = word.text("of"), means = word.text("means");
+    EXPECT_FALSE(word.text("source").empty());
+    const std::string wrong = problem_of_value(of, "qqqqqq");
+    EXPECT_NE(wrong.find("'qqqqqq' is not known; legal: "), std::string::npos) << of;
+    for (const std::string& said : word.texts_or_empty("said")) {
+      EXPECT_TRUE(seen.insert(of + " " + said).second) << of << " " << said;
+      EXPECT_NE(problem_of_value(of, said).find("; here it is '" + means + "'; legal: "),
+                std::string::npos)
+          << of << " " << said << ": " << problem_of_value(of, said);
+    }
+    EXPECT_EQ(problem_of_value(of, means), "") << of;
+    word.reject_unknown();
+  }
+  EXPECT_TRUE(problems.empty()) << where_text(problems.front()) << problems.front().message;
+  EXPECT_GT(seen.size(), 20U);
 }
 
 TEST(WordsOfOtherPrograms, AreToldWithTheWordHere) {
