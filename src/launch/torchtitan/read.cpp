@@ -184,7 +184,11 @@ class TorchtitanReader : DocumentReader {
     if (!optimizer.empty()) add("optimizer", lower(optimizer), "optimizer", "name");
     const bool old = flag("training", "compile", false);
     const bool compiled = flag("compile", "enable", old);
-    if (!compiled) add("unfused", "true", "compile", "enable");
+    if (!compiled) {
+      add("unfused", "true", "compile", "enable");
+    } else if (!lists("compile", "components", "model", true)) {
+      add("unfused", "true", "compile", "components");
+    }
     if (compiled && lists("compile", "components", "loss", true)) {
       add("fused-loss", "on", "compile", "components");
     }
@@ -195,7 +199,11 @@ class TorchtitanReader : DocumentReader {
     const std::string option = text("activation_checkpoint", "selective_ac_option");
     if (mode == "full") {
       add("recompute", "full", "activation_checkpoint", "mode");
-      add("recompute-early-stop", flag("activation_checkpoint", "early_stop", false) ? "on" : "off",
+      // PyTorch's own default before the word (pull request 1580); by then these had other names.
+      const bool before = early_ || find("training", "batch_size") != nullptr ||
+                          find("training", "compile") != nullptr;
+      add("recompute-early-stop",
+          flag("activation_checkpoint", "early_stop", before) ? "on" : "off",
           "activation_checkpoint", "early_stop");
     } else if ((mode.empty() || mode == "selective") && option == "op") {
       // Attention and every second matrix product are kept (activation_checkpoint.py). Of the

@@ -28,6 +28,32 @@ TEST(LaunchTorchtitanWords, DegreesOfEarlyReleasesStandInOtherTables) {
   EXPECT_EQ(field_of_toml(*request, "gpus"), "16");
 }
 
+// The word is of August 2025; before it torch.utils.checkpoint stopped early, as it does unasked.
+TEST(LaunchTorchtitanWords, ReleasesBeforeEarlyStopStopEarly) {
+  const auto stops = [](const std::string& batch, const std::string& word) {
+    const auto request =
+        read_launch("[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n" + batch +
+                        " = 2\n[activation_checkpoint]\nmode = \"full\"\n" + word,
+                    "t.toml", Launcher::torchtitan, 8);
+    return request ? field_of_toml(*request, "recompute-early-stop") : messages(request.problems());
+  };
+  EXPECT_EQ(stops("local_batch_size", ""), "off");
+  EXPECT_EQ(stops("batch_size", ""), "on");
+  EXPECT_EQ(stops("tensor_parallel_degree", ""), "on");
+  EXPECT_EQ(stops("compile = false\nlocal_batch_size", ""), "on");
+  EXPECT_EQ(stops("batch_size", "early_stop = false\n"), "off");
+}
+
+TEST(LaunchTorchtitanWords, ACompiledLossLeavesTheNetworkAsItIs) {
+  const auto request = read_launch(
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 128\n[compile]\n"
+      "enable = true\ncomponents = [\"loss\"]\n",
+      "t.toml", Launcher::torchtitan, 8);
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field_of_toml(*request, "unfused"), "true");
+  EXPECT_EQ(field_of_toml(*request, "fused-loss"), "on");
+}
+
 // Before 0.1 stages were stated by the layers they begin with, and micro-batches by their number.
 TEST(LaunchTorchtitanWords, PipelinesOfEarlyReleasesAreReadInTheirWords) {
   const auto read = [](const std::string& pipeline) {

@@ -34,8 +34,6 @@ void refuse_job(const Run& run, Refusals& refusals) {
                   "activation and casts inside grouped products");
   refusals.refuse(job.checked_collectives, "checked-collectives",
                   "the variable TORCH_DISTRIBUTED_DEBUG of the environment");
-  refusals.refuse(!job.fused && job.fused_loss == Choice::on, "fused-loss",
-                  "a compiled loss of a network that is not");
 }
 
 void refuse_sharding(const Run& run, Refusals& refusals) {
@@ -216,9 +214,11 @@ Result<std::vector<LaunchFile>> write_torchtitan(const Run& run) {
   toml.set("mode", full ? "full" : "none");
   if (full) toml.set("early_stop", stops_recompute_early(run.job, run.layout));
   toml.table("compile");
-  toml.set("enable", run.job.fused);
-  const bool loss = run.job.fused && run.job.fused_loss == Choice::on;
-  toml.raw(loss ? "components = [\"model\", \"loss\"]" : "components = [\"model\"]");
+  const bool loss = run.job.fused_loss == Choice::on;
+  toml.set("enable", run.job.fused || loss);
+  toml.raw(!loss           ? "components = [\"model\"]"
+           : run.job.fused ? "components = [\"model\", \"loss\"]"
+                           : "components = [\"loss\"]");
   if (float8 || mx) {
     toml.table(float8 ? "quantize.linear.float8" : "quantize.linear.mx");
     if (float8) toml.set("recipe_name", "tensorwise");
