@@ -114,7 +114,7 @@ Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
 
 PricedWork price_work(const Block& block, const Prices& prices) {
   PricedWork out;
-  out.recomputed = recomputed_flops(block.ops, prices.job, AttentionFlops::full);
+  out.recomputed = recomputed_flops(block, prices.job, AttentionFlops::full);
   for (const Op& op : block.ops) {
     const Seconds seconds = op_time(op, prices);
     const double kernels = issued(prices.job.graphs, op.routed) ? op.kernels : 0;
@@ -127,8 +127,8 @@ PricedWork price_work(const Block& block, const Prices& prices) {
       out.forward_kernels += kernels;
     }
     if (op.recomputed) {
-      out.recompute += seconds;
-      out.recompute_kernels += kernels;
+      out.recompute += block.again * seconds;
+      out.recompute_kernels += block.again * kernels;
     }
   }
   return out;

@@ -36,7 +36,7 @@ inline Layout canonical(const Run& run) {
   if (out.pp == 1) out.schedule = Schedule::one_f_one_b;
   if (out.cp == 1) out.context_exchange = ContextExchange::ring;
   if (out.recompute != Recompute::selective) out.recompute_pieces = bit(Piece::core);
-  if (out.recompute != Recompute::full) out.recompute_every = 1;
+  if (out.recompute != Recompute::full) out.recompute_every = out.recompute_one_in = 1;
   if (out.zero == 0 || out.shard >= out.dp * out.cp) out.shard = 0;
   if (!experts) out.ep = out.etp = 1, out.dispatch = Dispatch::copies;
   // FSDP with ZeRO 2 is ZeRO 3 that keeps what it gathered.
@@ -75,6 +75,7 @@ inline std::string text_of(const Layout& l) {
                                    static_cast<std::int64_t>(l.context_exchange),
                                    static_cast<std::int64_t>(l.recompute),
                                    l.recompute_every,
+                                   l.recompute_one_in,
                                    static_cast<std::int64_t>(l.recompute_early_stop),
                                    std::int64_t{l.recompute_pieces},
                                    static_cast<std::int64_t>(l.dispatch),

@@ -107,6 +107,10 @@ class Checker {
     positive("seq", job_.sequence);
     positive("global-batch", job_.global_batch);
     positive("recompute-every", layout_.recompute_every);
+    positive("recompute-one-in", layout_.recompute_one_in);
+    if (layout_.recompute_one_in > 1 && layout_.recompute_every > 1) {
+      fail("recompute-one-in", "cannot stand beside recompute-every; legal: 1");
+    }
     if (layout_.zero < 0 || layout_.zero > 3) {
       fail("zero", "is " + std::to_string(layout_.zero) + "; legal: 0, 1, 2, 3");
     }

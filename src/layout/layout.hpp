@@ -72,6 +72,7 @@ struct Layout {
   ContextExchange context_exchange = ContextExchange::ring;
   Recompute recompute = Recompute::none;
   std::int64_t recompute_every = 1;                  // full: the input of every n-th layer is kept
+  std::int64_t recompute_one_in = 1;                 // full: of so many layers one
   Choice recompute_early_stop = Choice::framework;   // full: recomputation of a layer ends once all
                                                      // that its backward pass reads is there
   std::uint8_t recompute_pieces = bit(Piece::core);  // selective: these

@@ -76,6 +76,35 @@ TEST(Activations, FullRecomputationKeepsTheInput) {  // [STEP-5] table 2
   EXPECT_DOUBLE_EQ(saved(c), 2 * x.sbh());
 }
 
+// [STEP-16] Of four layers one keeps its input and three all; while that one runs again it holds
+// what the others hold.
+TEST(Activations, RecomputationOfOneInSomeLayersKeepsTheMean) {
+  Case c = gpt_22b(8, 4);
+  const Step none = c.lowered();
+  c.layout.recompute = Recompute::full;
+  const Step full = c.lowered();
+  c.layout.recompute_one_in = 4;
+  expect_legal(c);
+  const Step some = c.lowered();
+  const auto saved_of = [](const Step& step) { return step.blocks[0].saved.value(); };
+  EXPECT_DOUBLE_EQ(saved_of(some), 0.25 * saved_of(full) + 0.75 * saved_of(none));
+  EXPECT_NEAR(some.recomputed_flops_full.value(), 0.25 * full.recomputed_flops_full.value(),
+              1e-9 * full.recomputed_flops_full.value());
+  const auto layers = static_cast<double>(c.model.layers());
+  const auto held = [](const Step& step) { return step.held.memory.activations.value(); };
+  EXPECT_NEAR(held(some) - held(full), layers * (saved_of(some) - saved_of(full)),
+              1e-9 * held(some));
+  double calls_full = 0, calls_some = 0;
+  for (const Call& call : full.blocks[0].calls) {
+    if (call.phase == Phase::recompute) calls_full += call.count;
+  }
+  for (const Call& call : some.blocks[0].calls) {
+    if (call.phase == Phase::recompute) calls_some += call.count;
+  }
+  EXPECT_GT(calls_full, 0);
+  EXPECT_DOUBLE_EQ(calls_some, 0.25 * calls_full);
+}
+
 TEST(Activations, FlashAttentionKeepsALogSumExpInPlaceOfScores) {  // [STEP-5]
   Case c = gpt_22b(8, 4);
   c.job.attention = AttentionKernel::flash2;

@@ -173,7 +173,11 @@ Block BlockBuilder::finish(double input_bytes) {
   block_.saved = Bytes(kept_);
   const bool layer = block_.kind == BlockKind::layer || block_.kind == BlockKind::prediction;
   if (layer && slice_.layout.recompute == Recompute::full) {
-    block_.saved = Bytes(input_bytes / static_cast<double>(slice_.layout.recompute_every));
+    // [STEP-16] Of several layers one: the others keep what they made.
+    block_.again = 1 / static_cast<double>(slice_.layout.recompute_one_in);
+    block_.saved =
+        Bytes(block_.again * input_bytes / static_cast<double>(slice_.layout.recompute_every) +
+              (1 - block_.again) * (kept_ + dropped_));
     // [STEP-16] The layer's result is not among what its backward pass reads: where recomputation
     // stops early, the last product and what follows it do not run again.
     const bool early = stops_recompute_early(slice_.job, slice_.layout);
@@ -198,6 +202,7 @@ Block BlockBuilder::finish(double input_bytes) {
       if (block_.calls[i].phase != Phase::forward) continue;
       Call again = block_.calls[i];
       again.phase = Phase::recompute;
+      again.count *= block_.again;
       block_.calls.push_back(again);
     }
   }

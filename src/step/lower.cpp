@@ -17,7 +17,7 @@ Flops recomputed_flops(const Step& step, const Job& job, const Layout& layout,
     for (const StageClass& stage : step.stages) {
       blocks += static_cast<double>(stage.stages * stage.counts[i]);
     }
-    out += blocks * headway::recomputed_flops(step.blocks[i].ops, job, convention);
+    out += blocks * headway::recomputed_flops(step.blocks[i], job, convention);
   }
   const double ranks_of_stage = static_cast<double>(layout.ranks() / layout.pp);
   return out * (ranks_of_stage * static_cast<double>(step.micro_batches));
@@ -119,12 +119,12 @@ Flops least_model_flops(const Model& model, const Job& job, const Layout& layout
   return of_sequence * model_flops(model, of_documents, AttentionFlops::causal);
 }
 
-Flops recomputed_flops(const std::vector<Op>& ops, const Job& job, AttentionFlops convention) {
+Flops recomputed_flops(const Block& block, const Job& job, AttentionFlops convention) {
   Flops out(0);
-  for (const Op& op : ops) {
+  for (const Op& op : block.ops) {
     if (op.recomputed) out += work(op, convention) / (op.routed ? job.expert_imbalance : 1.0);
   }
-  return out;
+  return block.again * out;
 }
 
 Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {

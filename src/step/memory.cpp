@@ -62,7 +62,10 @@ class Activations {
   std::int64_t in_chunk(std::size_t kind) const {
     return (stage_.counts[kind] + layout_.vpp - 1) / layout_.vpp;
   }
-  Bytes dropped(const Block& block) const { return block.saved_if_kept - kept(block); }
+  // Of one that runs again: `saved` is the mean over those that do and those that do not.
+  Bytes dropped(const Block& block) const {
+    return (block.saved_if_kept - kept(block)) * (1 / block.again);
+  }
 
   const std::vector<Block>& blocks_;
   const StageClass& stage_;

@@ -34,6 +34,7 @@ struct Block {
   std::vector<Call> calls;  // counts are for one micro-batch
   HeldParameters held;
   Bytes saved;          // activations kept from the forward to the backward pass
+  double again = 1;     // of such blocks, the share that runs again where recomputation is full
   Bytes saved_if_kept;  // the same without any recomputation: alive in one block at a time
   Bytes working;        // besides, while the block runs (logits, gathered tokens)
   Bytes host_transfer;  // over the host link in each direction of the block (offloading)
@@ -87,7 +88,7 @@ Flops model_flops(const Model& model, const Job& job, AttentionFlops convention)
 
 /// What a rank computes again of these for one micro-batch. Of experts that get more tokens than
 /// others the mean counts [STEP-1].
-Flops recomputed_flops(const std::vector<Op>& ops, const Job& job, AttentionFlops convention);
+Flops recomputed_flops(const Block& block, const Job& job, AttentionFlops convention);
 
 /// Lowers a legal layout (check() found nothing) to what its ranks do.
 Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);

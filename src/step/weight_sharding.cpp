@@ -170,7 +170,8 @@ class Fetches {
     BucketFiller filler(slice_.habit.sharding.fetch, Closing::reached);
     // On the way to its backward pass every later tensor is passed twice; with recomputation once
     // more.
-    const double passes = slice_.layout.recompute == Recompute::full ? 3 : 2;
+    const bool full = slice_.layout.recompute == Recompute::full;
+    const double passes = full ? 2 + 1 / static_cast<double>(slice_.layout.recompute_one_in) : 2;
     const double kept = slice_.habit.sharding.reuse / passes;
     double after = 0;  // parameters behind, in the order of the forward pass
     std::vector<std::size_t> order = forward_order();

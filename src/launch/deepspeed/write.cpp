@@ -47,6 +47,8 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "keeping gathered inputs");
   refusals.refuse(l.recompute == Recompute::selective, "recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
+  refusals.refuse(l.recompute == Recompute::full && l.recompute_one_in > 1, "recompute-one-in",
+                  "recomputing one in several layers", "legal: 1");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_early_stop == Choice::on,
                   "recompute-early-stop", "ending recomputation early");
   refusals.refuse(l.shard > 0 && l.shard < l.dp * l.cp && l.zero != 3, "shard",

@@ -65,10 +65,12 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "a stated spread of the layers", "nanotron balances stages itself");
   refusals.refuse(l.recompute == Recompute::selective, "recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
-  refusals.refuse(l.recompute == Recompute::full &&
-                      (l.recompute_every > 1 || l.recompute_early_stop == Choice::on),
-                  {FieldName("recompute-every"), FieldName("recompute-early-stop")},
-                  "this kind of recomputation");
+  refusals.refuse(
+      l.recompute == Recompute::full &&
+          (l.recompute_every > 1 || l.recompute_one_in > 1 || l.recompute_early_stop == Choice::on),
+      {FieldName("recompute-every"), FieldName("recompute-one-in"),
+       FieldName("recompute-early-stop")},
+      "this kind of recomputation");
   refusals.refuse(l.offload_optimizer || l.offload_activations || l.offload_parameters, "offload",
                   "offload", "legal: none");
   refusals.refuse(l.overlap_gradients == Choice::off || l.overlap_parameters == Choice::on,

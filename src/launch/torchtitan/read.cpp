@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "launch/document.hpp"
 #include "launch/options.hpp"
 #include "launch/torchtitan/models.hpp"
@@ -197,15 +198,22 @@ class TorchtitanReader : DocumentReader {
   void recomputation() {
     const std::string mode = text("activation_checkpoint", "mode");
     const std::string option = text("activation_checkpoint", "selective_ac_option");
-    if (mode == "full") {
+    const bool selective = mode.empty() || mode == "selective";
+    const std::int64_t one_in = option.empty() ? 2 : whole_number(option).value_or(0);
+    if (mode == "full" || (selective && one_in > 0)) {
       add("recompute", "full", "activation_checkpoint", "mode");
+      // Every second layer by default; each counts from 1 on its rank.
+      if (selective) {
+        add("recompute-one-in", std::to_string(one_in), "activation_checkpoint",
+            "selective_ac_option");
+      }
       // PyTorch's own default before the word (pull request 1580); by then these had other names.
       const bool before = early_ || find("training", "batch_size") != nullptr ||
                           find("training", "compile") != nullptr;
       add("recompute-early-stop",
           flag("activation_checkpoint", "early_stop", before) ? "on" : "off",
           "activation_checkpoint", "early_stop");
-    } else if ((mode.empty() || mode == "selective") && option == "op") {
+    } else if (selective && option == "op") {
       // Attention and every second matrix product are kept (activation_checkpoint.py). Of the
       // products half are those of the feed-forward part: in Llama's layers 50 % of the work is
       // done again, there 54 % is.
@@ -215,12 +223,9 @@ class TorchtitanReader : DocumentReader {
       out_.notes.push_back(
           "selective recomputation by operator, of every second product, is priced as that of "
           "norms and the feed-forward part");
-    } else if (mode.empty() || mode == "selective") {
-      // Every second layer by default. There is no such field: flags can say what to price instead.
-      add("recompute",
-          option == "1" ? "full"
-                        : "selective of every " + (option.empty() ? "2" : option) + ". layer",
-          "activation_checkpoint", "selective_ac_option");
+    } else if (selective) {
+      fail("activation_checkpoint", "selective_ac_option",
+           "'" + printable(option) + "' is not known; legal: op, or a whole number from 1");
     } else {
       add("recompute", mode, "activation_checkpoint", "mode");
     }

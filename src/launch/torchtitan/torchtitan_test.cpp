@@ -219,23 +219,37 @@ TEST(LaunchTorchtitan, IsToldFromARunFileByItsTables) {
   EXPECT_EQ(launcher_of("", "t"), std::nullopt);
 }
 
-// Recomputation of every second layer, torchtitan's default, has no field; a flag may say what
-// stands for it.
-TEST(LaunchTorchtitan, RecomputingEverySecondLayerIsRefusedUnlessAFlagOverrides) {
-  const auto request = read_launch(
-      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n"
-      "local_batch_size = 1\n[parallelism]\ndata_parallel_shard_degree = 8\n"
-      "[activation_checkpoint]\nmode = \"selective\"\n",
-      "t.toml", Launcher::torchtitan);
-  ASSERT_TRUE(request.ok()) << messages(request.problems());
-  RunRequest fields = request->fields;
-  fields.push_back({"cluster", "dgx-h100"});
-  const auto refused = make_run(fields);
+// Every second layer is recomputed by default (activation_checkpoint.py).
+TEST(LaunchTorchtitan, SelectiveRecomputationByNumberIsThatOfOneInSoManyLayers) {
+  const auto read = [](const std::string& option) {
+    return read_launch(
+        "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n"
+        "local_batch_size = 1\n[parallelism]\ndata_parallel_shard_degree = 8\n"
+        "[activation_checkpoint]\nmode = \"selective\"\n" +
+            option,
+        "t.toml", Launcher::torchtitan);
+  };
+  for (const auto& [option, one_in] :
+       {std::pair{"", 2}, std::pair{"selective_ac_option = \"3\"\n", 3}}) {
+    const auto request = read(option);
+    ASSERT_TRUE(request.ok()) << messages(request.problems());
+    RunRequest fields = request->fields;
+    fields.push_back({"cluster", "dgx-h100"});
+    const auto run = make_run(fields);
+    ASSERT_TRUE(run.ok()) << messages(run.problems());
+    EXPECT_EQ(run->layout.recompute, Recompute::full);
+    EXPECT_EQ(run->layout.recompute_one_in, one_in);
+    const auto files = launch_files(*run, Launcher::torchtitan);
+    ASSERT_TRUE(files.ok()) << messages(files.problems());
+    const auto again = testing::read_back(*run, *files, Launcher::torchtitan);
+    ASSERT_TRUE(again.ok()) << messages(again.problems());
+    EXPECT_EQ(again->layout.recompute_one_in, one_in);
+    EXPECT_FALSE(launch_files(*run, Launcher::megatron).ok());
+  }
+  const auto refused = read("selective_ac_option = \"mm\"\n");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(where_text(refused.problems()[0]),
-            "t.toml:9: activation_checkpoint.selective_ac_option");
-  fields.push_back({"recompute", "full"});
-  EXPECT_TRUE(make_run(fields).ok());
+            "t.toml:11: activation_checkpoint.selective_ac_option");
 }
 
 TEST(LaunchTorchtitan, TablesOfConvertersThatAreNotUsedChangeNothing) {

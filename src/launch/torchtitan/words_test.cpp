@@ -28,6 +28,23 @@ TEST(LaunchTorchtitanWords, DegreesOfEarlyReleasesStandInOtherTables) {
   EXPECT_EQ(field_of_toml(*request, "gpus"), "16");
 }
 
+// TorchTrain's train_configs/llama_7b.toml, April 2024.
+TEST(LaunchTorchtitanWords, TorchTrainIsRead) {
+  const auto read = [](const std::string& linear) {
+    return read_launch(
+        "[model]\nname = \"llama\"\nflavor = \"7B\"\nnorm_type = \"fused_rmsnorm\"\n[training]\n"
+        "batch_size = 8\nseq_len = 2048\ndata_parallel_degree = -1\ntensor_parallel_degree = 1\n"
+        "pipeline_parallel_degree = 1\nfp8_linear = \"" +
+            linear + "\"\ncompile = false\n",
+        "t.toml", Launcher::torchtitan, 8);
+  };
+  const auto request = read("");
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field_of_toml(*request, "model"), "llama-2-7b");
+  EXPECT_EQ(field_of_toml(*request, "recompute-one-in"), "2");
+  EXPECT_FALSE(read("dynamic").ok());
+}
+
 // The word is of August 2025; before it torch.utils.checkpoint stopped early, as it does unasked.
 TEST(LaunchTorchtitanWords, ReleasesBeforeEarlyStopStopEarly) {
   const auto stops = [](const std::string& batch, const std::string& word) {

@@ -211,7 +211,9 @@ Result<std::vector<LaunchFile>> write_torchtitan(const Run& run) {
   write_parallelism(run, toml);
   const bool full = run.layout.recompute == Recompute::full;
   toml.table("activation_checkpoint");
-  toml.set("mode", full ? "full" : "none");
+  const std::int64_t one_in = run.layout.recompute_one_in;
+  toml.set("mode", !full ? "none" : one_in == 1 ? "full" : "selective");
+  if (full && one_in > 1) toml.set("selective_ac_option", std::to_string(one_in));
   if (full) toml.set("early_stop", stops_recompute_early(run.job, run.layout));
   toml.table("compile");
   const bool loss = run.job.fused_loss == Choice::on;

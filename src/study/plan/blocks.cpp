@@ -34,7 +34,7 @@ std::array<std::int64_t, 3> place_of(const Layout& layout) {
 constexpr std::int64_t kSeveral = 2;
 bool stands_for_several(const Layout& layout) {
   return layout.recompute == Recompute::full && layout.recompute_every >= kSeveral &&
-         !layout.offload_activations;
+         layout.recompute_one_in == 1 && !layout.offload_activations;
 }
 std::int64_t lowered_every(const Layout& layout) {
   return stands_for_several(layout) ? kSeveral : layout.recompute_every;

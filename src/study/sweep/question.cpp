@@ -218,7 +218,8 @@ Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request) {
   if (!out.tokens_given) parts.scale.push_back({"tokens", "1T", "default"});
   out.free.micro_batch = !given(parts.run, "micro-batch");
   out.free.recompute = !given(parts.run, "recompute") && !given(parts.run, "recompute-pieces") &&
-                       !given(parts.run, "recompute-every");
+                       !given(parts.run, "recompute-every") &&
+                       !given(parts.run, "recompute-one-in");
   out.free.reshard = axis == SweepAxis::model;
   if (axis == SweepAxis::layout && !given(parts.run, "vpp")) {
     out.free.virtual_stages = VirtualStages::any;

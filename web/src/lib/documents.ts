@@ -36,6 +36,7 @@ export interface LayoutDocument {
   readonly recompute: string;
   readonly recompute_pieces: readonly string[];
   readonly recompute_every: number;
+  readonly recompute_one_in: number;
   readonly recompute_early_stop: OnOff;
   readonly schedule: string;
   readonly first_stage_layers: number | null;

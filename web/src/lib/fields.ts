@@ -34,6 +34,7 @@ export const kFields = [
   { name: "keep-gathered", group: "More", kind: "switch" },
   { name: "cp-exchange", group: "More", kind: "choice", choices: ["ring", "all-to-all"] },
   { name: "recompute-pieces", group: "More", kind: "text" },
+  { name: "recompute-one-in", group: "More", kind: "count" },
   { name: "recompute-early-stop", group: "More", kind: "choice", choices: ["off", "on"] },
   { name: "first-stage-layers", group: "More", kind: "count" },
   { name: "last-stage-layers", group: "More", kind: "count" },

@@ -59,6 +59,7 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   recompute: ["Recompute"],
   "recompute-pieces": ["Recomputed pieces"],
   "recompute-every": ["Every n-th layer"],
+  "recompute-one-in": ["One in n layers recomputed"],
   "recompute-early-stop": ["Stop recomputing early"],
   schedule: ["Schedule"],
   "first-stage-layers": ["Layers, first stage"],
