@@ -97,8 +97,7 @@ Seconds Assembly::transfer_time(const PricedCall& call) const {
 
 Seconds Assembly::hidden_transfer(const PricedCall& call, const StageTime& time) const {
   if (!overlaps_transfers()) return Seconds(0);
-  return std::min(transfer_time(call),
-                  time.total() * 0.5 / static_cast<double>(prices_.layout.vpp));
+  return std::min(transfer_time(call), time.total() * 0.5 / chunks_of_micro_batch());
 }
 
 void Assembly::keep(const PricedCall& priced, Seconds each, Seconds exposed) {
@@ -113,13 +112,13 @@ void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kM
   StageTime time;
   time.stages = stage.stages;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const double count = static_cast<double>(stage.counts[i]);
+    const double count = static_cast<double>(stage.counts[i]) * stage.share;
     time.forward += count * blocks[i].forward;
     time.backward += count * blocks[i].backward;
     time.weight_gradient += count * blocks[i].weight_gradient;
   }
   // Placed slots wait for what is not hidden: it is in the bubble.
-  const bool placed = prices_.layout.schedule == Schedule::zero_bubble_v;
+  const bool placed = is_placed(prices_.layout.schedule);
   for (const StageCall& transfer : transfers) {
     const Call& call = transfer.priced.call;
     if (call.hidden_by != HiddenBy::pipeline || placed) continue;
@@ -134,7 +133,7 @@ void Assembly::run_micro_batches() {
   Seconds first_gather(0), last_reduce(0);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (stage.counts[i] == 0) continue;
-    const double times = micro_batches_ * static_cast<double>(stage.counts[i]);
+    const double times = micro_batches_ * static_cast<double>(stage.counts[i]) * stage.share;
     const PricedBlock& block = blocks_[i];
     add(parts_, block.forward, times);
     add(parts_, block.recompute, times);
@@ -148,7 +147,6 @@ void Assembly::run_micro_batches() {
 
 void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
   if (prices_.layout.pp == 1) return;
-  const double vpp = static_cast<double>(prices_.layout.vpp);
   for (const StageCall& transfer : transfers) {
     const PricedCall& priced = transfer.priced;
     const Call& call = priced.call;
@@ -158,9 +156,9 @@ void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
       each = transfer_time(priced);
       send_ = each;
       const Seconds hidden = hidden_transfer(priced, times_[pace_]);
-      const bool placed = prices_.layout.schedule == Schedule::zero_bubble_v;
+      const bool placed = is_placed(prices_.layout.schedule);
       exposed = placed ? Seconds(0) : (each - hidden) * call.count;
-      hidden_sends_ = hidden * vpp;
+      hidden_sends_ = hidden * chunks_of_micro_batch();
       parts_.compute += hidden * call.count * prices_.calibration.shared.interference;
     }
     part_of(parts_, call.group) += exposed;

@@ -102,7 +102,11 @@ class Assembly {
   // Interleaved schedules and those that fill bubbles transfer while another chunk computes; plain
   // 1F1B and GPipe wait for each transfer.
   bool overlaps_transfers() const {
-    return prices_.layout.vpp > 1 || prices_.layout.schedule >= Schedule::zero_bubble;
+    return prices_.layout.vpp > 1 || is_placed(prices_.layout.schedule);
+  }
+  // A rank's chunks that a micro-batch goes through.
+  double chunks_of_micro_batch() const {
+    return is_folded(prices_.layout.schedule) ? 2.0 : static_cast<double>(prices_.layout.vpp);
   }
   Seconds transfer_time(const PricedCall& call) const;
   /// What of one transfer a stage's computation hides: it runs beside half of a chunk at most.

@@ -22,10 +22,11 @@ RC_GTEST_PROP(Bounds, NoStepIsShorterThanTheWayOfOneMicroBatch, ()) {
   for (const StageTime& stage : f.pipeline.stages) {
     way += static_cast<double>(stage.stages) * (stage.total() - stage.weight_gradient);
   }
-  const std::int64_t chunks = c.layout.schedule == Schedule::zero_bubble_v ? 2 : c.layout.vpp;
-  // At the turn of ZB-V both chunks are one rank's; DualPipe's stages are those of one direction.
-  const std::int64_t borders =
-      c.layout.pp * chunks - (c.layout.schedule == Schedule::zero_bubble_v ? 2 : 1);
+  const bool folded = is_folded(c.layout.schedule);
+  const std::int64_t chunks = folded ? 2 : c.layout.vpp;
+  // At the turn of a folded pipeline both chunks are one rank's; of two copies of the model a
+  // micro-batch goes through one.
+  const std::int64_t borders = c.layout.pp * chunks - (folded ? 2 : 1);
   const bool pipeline = c.layout.pp > 1;
   way += 2 * static_cast<double>(pipeline ? borders : 0) * f.pipeline.send;
   RC_ASSERT(at_least(f.step_time, way));

@@ -63,8 +63,8 @@ class Priced {
     assembly.run_micro_batches();
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       if (stage.counts[i] == 0) continue;
-      const double times =
-          static_cast<double>(step_.micro_batches) * static_cast<double>(stage.counts[i]);
+      const double times = static_cast<double>(step_.micro_batches) *
+                           static_cast<double>(stage.counts[i]) * stage.share;
       for (PricedCall call : block_calls_[i]) {
         call.call.count *= times;
         call.exposed *= times;

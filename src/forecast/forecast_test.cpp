@@ -62,7 +62,7 @@ RC_GTEST_PROP(Forecast, TheStagesItNamesMakeItsBubbleAndTakeNoLongerThanTheStep,
   const Seconds busy = times * (pace.total() + pace.transfers);
   RC_ASSERT(not_above((busy + f.parts.bubble).value(), f.step_time.value()));
   // [FORECAST-1] Plain 1F1B and GPipe: the others' share of one micro-batch, there and back.
-  if (c.layout.vpp > 1 || c.layout.schedule > Schedule::gpipe) return;
+  if (c.layout.vpp > 1 || is_placed(c.layout.schedule)) return;
   Seconds way = 2.0 * static_cast<double>(c.layout.pp - 1) * pipeline.send - pace.total();
   for (const StageTime& stage : pipeline.stages) {
     way += static_cast<double>(stage.stages) * stage.total();
@@ -135,7 +135,10 @@ RC_GTEST_PROP(Forecast, LowerLatencyIsNeverSlower, ()) {
 // pace, faster kernels lengthen it by more than they save.
 Case without_pace_of_hosts() {
   Case c = random_case([](Case& made) {
-    if (made.layout.schedule > Schedule::gpipe) made.layout.schedule = Schedule::one_f_one_b;
+    if (is_placed(made.layout.schedule)) {
+      made.layout.schedule = Schedule::one_f_one_b;
+      made.layout.vpp = 1;
+    }
   });
   for (FrameworkConstants& each : c.calibration.frameworks) {
     each.host_launch = each.host_call = each.near_check = each.far_check = Seconds(0);
@@ -215,9 +218,9 @@ RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
   c.job.global_batch *= 2;
   const Forecast many = c.priced();
   RC_ASSERT(many.step_time > few.step_time);
-  // In the fixed order of ZB-V ranks that differ wait for each other in every micro-batch
-  // [FORECAST-3]: there the bubble grows with them.
-  if (c.layout.schedule == Schedule::zero_bubble_v) return;
+  // In a fixed order ranks that differ wait for each other in every micro-batch [FORECAST-18]:
+  // there the bubble grows with them.
+  if (is_placed(c.layout.schedule)) return;
   RC_ASSERT(not_above(many.parts.bubble / many.step_time, few.parts.bubble / few.step_time));
 }
 
@@ -285,8 +288,8 @@ RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
   }
   RC_ASSERT(not_above(f[2].memory.total().value(), f[0].memory.total().value()));
   RC_ASSERT(not_above(f[1].memory.total().value(), f[0].memory.total().value()));
-  // Where the zero-bubble schedules' slowest stage changes, their bubble jumps [FORECAST-3].
-  if (c.layout.schedule > Schedule::gpipe) return;
+  // Where the slowest of placed ranks changes, their bubble jumps [FORECAST-18].
+  if (is_placed(c.layout.schedule)) return;
   RC_ASSERT(f[2].step_time > f[0].step_time || f[2].pipeline.pace != f[0].pipeline.pace);
   RC_ASSERT(never_slower(f[1], f[0]));
   RC_ASSERT(never_slower(f[2], f[1]));

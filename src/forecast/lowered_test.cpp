@@ -30,7 +30,7 @@ double over_ranks(const Case& c, const Step& step, const Value& value) {
   for (const StageClass& stage : step.stages) {
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
       for (const Op& op : step.blocks[i].ops) {
-        out += static_cast<double>(stage.stages * stage.counts[i]) * value(op);
+        out += static_cast<double>(stage.stages * stage.counts[i]) * stage.share * value(op);
       }
     }
   }
@@ -148,7 +148,8 @@ RC_GTEST_PROP(Lowered, UtilisationOfTheHardwareCountsWhatRunsAgain, ()) {
   }
 }
 
-// [STEP-9] A table that first and last stage share stands on both.
+// [STEP-9] A table that first and last stage share stands on both; two copies of the model hold it
+// twice.
 RC_GTEST_PROP(Lowered, TheRanksOfAPipelineHoldTheModelOnce, ()) {
   Case c = with_even_vocabulary();
   c.layout.tp = c.layout.etp = 1;
@@ -159,7 +160,7 @@ RC_GTEST_PROP(Lowered, TheRanksOfAPipelineHoldTheModelOnce, ()) {
   for (const StageClass& stage : step.stages) {
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
       const HeldParameters& each = step.blocks[i].held;
-      held += static_cast<double>(stage.stages * stage.counts[i]) *
+      held += static_cast<double>(stage.stages * stage.counts[i]) * stage.share *
               (each.dense + static_cast<double>(c.layout.ep) * each.experts);
     }
   }
@@ -173,8 +174,8 @@ RC_GTEST_PROP(Lowered, TheRanksOfAPipelineHoldTheModelOnce, ()) {
 RC_GTEST_PROP(Lowered, ShardsOfTheRanksAreTheWhole, ()) {
   Case c = random_case();
   RC_PRE(!has_experts(c));  // those have ranks of their own
-  const double ranks =
-      static_cast<double>(c.layout.shard > 0 ? c.layout.shard : c.layout.dp * c.layout.cp);
+  const double ranks = static_cast<double>(
+      c.layout.shard > 0 ? c.layout.shard : c.layout.dp * c.layout.cp * c.layout.copies());
   c.layout.offload_optimizer = c.layout.offload_parameters = false;
   const auto held_at = [&](int zero) {
     c.layout.zero = zero;

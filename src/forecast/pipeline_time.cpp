@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "forecast/zero_bubble_v.hpp"
-
 namespace headway {
 
 std::size_t slowest(const std::vector<StageTime>& stages) {
@@ -18,12 +16,18 @@ std::size_t slowest(const std::vector<StageTime>& stages) {
 
 namespace {
 
-// One entry for each rank instead of one for each class.
-std::vector<StageTime> by_rank(const std::vector<StageTime>& stages) {
-  std::vector<StageTime> out;
+// Every rank's time for one micro-batch in each of its chunks, equal parts of it.
+SlotTimes slot_times(const Pipeline& pipeline, const std::vector<StageTime>& stages, Seconds send) {
+  SlotTimes out;
+  const double share =
+      static_cast<double>(pipeline.copies()) / static_cast<double>(pipeline.chunks());
   for (const StageTime& stage : stages) {
-    out.insert(out.end(), static_cast<std::size_t>(stage.stages), stage);
+    const ChunkTime chunk{stage.forward * share, stage.backward * share,
+                          stage.weight_gradient * share};
+    out.chunks.insert(out.chunks.end(), static_cast<std::size_t>(stage.stages * pipeline.chunks()),
+                      chunk);
   }
+  out.send = send;
   return out;
 }
 
@@ -64,26 +68,20 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
       const Seconds first = whole + paced + 2 * (pp * vpp - 1) * send;
       return std::max(filled, first + ((m - 1) / vpp - m) * busy);
     }
-    case Schedule::zero_bubble: {
-      // [FORECAST-2] ZB-H1: weight gradients fill the drain, arXiv 2401.10241, as far as there are
-      // some: of m < pp micro-batches m - 1 stand where 1F1B's last rank drains.
-      const double filled = std::min(1.0, (m - 1) / (pp - 1));
-      return others(
-                 [&](const StageTime& s) { return s.total() - (1 + filled) * s.weight_gradient; }) +
-             hops;
-    }
-    case Schedule::zero_bubble_v:
-      // [FORECAST-3] ZB-V by its slots.
-      return std::max(Seconds(0),
-                      zero_bubble_v_time(by_rank(stages), micro_batches, send) - m * paced);
-    case Schedule::dual_pipe:
-      // [FORECAST-4] (pp/2 - 1)·(F&B + B - 3W), arXiv 2412.19437 table 2, with F&B = F + B.
-      return others([](const StageTime& s) {
-               return (s.total() + s.backward - 3 * s.weight_gradient) * 0.5;
-             }) * ((pp - 2) / (pp - 1)) +
-             hops;
+    default:  // [FORECAST-2] to [FORECAST-4], by the slots
+      break;
   }
-  return Seconds(0);
+  const Pipeline pipeline = pipeline_of(layout, micro_batches);
+  const Seconds placed = placed_time(pipeline, slot_times(pipeline, stages, send));
+  return std::max(Seconds(0), placed - m * paced);
+}
+
+std::vector<PlacedSlot> pipeline_slots(const std::vector<StageTime>& stages, const Layout& layout,
+                                       std::int64_t micro_batches, Seconds send) {
+  const Pipeline pipeline = pipeline_of(layout, micro_batches);
+  SlotTimes times = slot_times(pipeline, stages, send);
+  times.blocking = layout.vpp == 1 && !is_placed(layout.schedule);
+  return placed_slots(pipeline, times);
 }
 
 }  // namespace headway

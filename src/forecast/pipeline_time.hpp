@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "forecast/schedule/placement.hpp"
 #include "layout/layout.hpp"
 
 namespace headway {
@@ -17,10 +18,21 @@ struct StageTime {
   Seconds total() const { return forward + backward; }
 };
 
+/// Whether the idle time of a schedule is that of its slots, placed in time; of others a closed
+/// form says it. Delays by transfers are in it, not in StageTime::transfers.
+constexpr bool is_placed(Schedule schedule) {
+  return schedule != Schedule::one_f_one_b && schedule != Schedule::gpipe;
+}
+
 /// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4]. `send` is
-/// one transfer between neighbouring stages. Of zero_bubble_v the delays by transfers are in it.
+/// one transfer between neighbouring stages.
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
                     std::int64_t micro_batches, Seconds send);
+
+/// The slots of the same pipeline, rank after rank, of at least two [FORECAST-18]. Where no
+/// computation hides the transfers their senders wait for them.
+std::vector<PlacedSlot> pipeline_slots(const std::vector<StageTime>& stages, const Layout& layout,
+                                       std::int64_t micro_batches, Seconds send);
 
 /// The class with the largest time for one micro-batch, its transfers among it (the first of
 /// equals).

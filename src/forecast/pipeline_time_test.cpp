@@ -9,7 +9,6 @@
 
 #include "cluster/load.hpp"
 #include "forecast/forecast.hpp"
-#include "forecast/zero_bubble_v.hpp"
 #include "model/load.hpp"
 
 namespace headway {
@@ -54,12 +53,14 @@ TEST(BubbleTime, OfZeroBubbleSchedules) {  // arXiv 2412.19437 table 2
   for (layout.pp = 2; layout.pp <= 64; layout.pp *= 2) {
     const double others = static_cast<double>(layout.pp - 1);
     layout.schedule = Schedule::zero_bubble;  // [FORECAST-2] (pp - 1)(F + B - 2W), B the whole
-    EXPECT_DOUBLE_EQ(bubble(layout), others * (kForward + kBackward - 2 * kWeight));
-    layout.schedule = Schedule::dual_pipe;  // [FORECAST-4] (pp/2 - 1)(F&B + B - 3W)
-    EXPECT_NEAR(
-        bubble(layout),
-        (static_cast<double>(layout.pp) / 2 - 1) * (kForward + kBackward + kBackward - 3 * kWeight),
-        1e-12);
+    EXPECT_NEAR(bubble(layout), others * (kForward + kBackward - 2 * kWeight), 1e-9);
+    // [FORECAST-4] (pp/2 - 1)(F&B + B - 3W), less as the input's gradient takes a quarter longer
+    // than the forward pass.
+    layout.schedule = Schedule::dual_pipe;
+    const double pairs = static_cast<double>(layout.pp) / 2 - 1;
+    const double table = pairs * (kForward + kBackward + kBackward - 3 * kWeight);
+    EXPECT_LE(bubble(layout), table + 1e-9);
+    EXPECT_GE(bubble(layout), table - 1 - 1e-9);
   }
 }
 
@@ -117,80 +118,6 @@ TEST(BubbleTime, OfZbH1WithFewMicroBatchesIsThatOfItsDrain) {  // [FORECAST-2]
       EXPECT_NEAR(bubble(layout, 0, m), all - static_cast<double>(m) * (kForward + kBackward),
                   1e-12);
     }
-  }
-}
-
-struct ZbV {
-  std::int64_t pp, m;
-  double forward, input, weight, send, all;
-};
-
-double zb_v(const ZbV& c) {
-  const std::vector<StageTime> ranks(
-      static_cast<std::size_t>(c.pp),
-      {1, Seconds(c.forward), Seconds(c.input + c.weight), Seconds(c.weight)});
-  return zero_bubble_v_time(ranks, c.m, Seconds(c.send)).value();
-}
-
-// Lists of slots placed by another program, by the rules of arXiv 2405.15362 §4.
-TEST(ZeroBubbleV, TakesWhatItsSlotsTakeElsewhere) {  // [FORECAST-3]
-  const std::vector<ZbV> cases = {
-      {2, 4, 1, 1, 1, 0, 12.5},    {2, 4, 2, 2, 1, 0, 21},     {2, 4, 3, 2, 1, 0, 25.5},
-      {4, 8, 1, 1, 1, 0, 25.5},    {4, 8, 2, 2, 1, 0, 43},     {4, 8, 3, 2, 1, 0, 53.5},
-      {4, 16, 1, 1, 1, 0, 49.5},   {4, 16, 2, 2, 1, 0, 83},    {4, 16, 3, 2, 1, 0, 101.5},
-      {8, 16, 1, 1, 1, 0, 51.5},   {8, 16, 2, 2, 1, 0, 87},    {8, 16, 3, 2, 1, 0, 109.5},
-      {8, 32, 1, 1, 1, 0, 99.5},   {8, 32, 2, 2, 1, 0, 167},   {8, 32, 3, 2, 1, 0, 205.5},
-      {16, 64, 1, 1, 1, 0, 199.5}, {16, 64, 2, 2, 1, 0, 335},  {16, 64, 3, 2, 1, 0, 413.5},
-      {4, 8, 1, 1, 1, 0.1, 26.8},  {4, 8, 1, 1, 1, 0.5, 32.5}, {4, 8, 1, 1, 1, 1.0, 41.5},
-  };
-  for (const ZbV& c : cases) {
-    EXPECT_NEAR(zb_v(c), c.all, 1e-9) << c.pp << " " << c.m << " " << c.forward << " " << c.send;
-  }
-}
-
-// The idle time of equal ranks once the pipeline is filled is the longest of eight ways through the
-// slots; where F = B - W that of each rank from its own first slot on is (pp - 1)(F + B - 3W)/2.
-double longest_way(const ZbV& c) {
-  const double p = static_cast<double>(c.pp), f = c.forward, b = c.input, w = c.weight;
-  return 0.5 *
-         std::max({(p - 1) * b, b + (p - 2) * w, f + (p - 2) * w, (2 * p - 3) * f - (p - 2) * b,
-                   (2 * p - 2) * f - (p - 1) * b - w, (2 * p - 2) * f - (2 * p - 1) * w,
-                   (2 * p - 2) * (b - w), (2 * p - 3) * f + b - (2 * p - 2) * w});
-}
-
-RC_GTEST_PROP(ZeroBubbleV, OfEqualRanksIsIdleForTheLongestWay, ()) {  // [FORECAST-3]
-  const auto time = [] { return *rc::gen::inRange(1, 1000) / 100.0; };
-  ZbV c{*rc::gen::inRange<std::int64_t>(2, 12), 0, time(), time(), time(), 0, 0};
-  c.m = 2 * c.pp - 1 + *rc::gen::inRange<std::int64_t>(0, 100);
-  const double work = static_cast<double>(c.m) * (c.forward + c.input + c.weight);
-  RC_ASSERT(std::abs(zb_v(c) - work - longest_way(c)) < 1e-9 * work);
-}
-
-TEST(ZeroBubbleV, WhereForwardAndInputGradientTakeEquallyLongIdlesHalfOfWhatZbH2Does) {
-  // [FORECAST-3] (pp - 1)(F + B - 2W)/2, B without W: a chunk is half a stage.
-  for (const std::int64_t pp : {2, 4, 8, 16}) {
-    const ZbV c{pp, 3 * pp, 1, 1, 0.25, 0, 0};
-    const double work = static_cast<double>(c.m) * 2.25;
-    EXPECT_NEAR(zb_v(c) - work, static_cast<double>(pp - 1) * (1 + 1 - 2 * 0.25) / 2, 1e-9);
-  }
-}
-
-// Every chunk of one micro-batch follows another, with a transfer at all but the turn, where a
-// weight gradient stands between the backward passes of the last rank's chunks; another is the end.
-TEST(ZeroBubbleV, OfOneMicroBatchTakesItsWayThroughAllChunks) {  // [FORECAST-3]
-  for (const std::int64_t pp : {2, 4, 8, 16}) {
-    const double all = static_cast<double>(pp) * 3 + 2 * static_cast<double>(2 * pp - 2) * 0.5;
-    const double weights = 2 * 0.75 / 2;
-    EXPECT_NEAR(zb_v({pp, 1, 1, 2, 0.75, 0.5, 0}), all + weights, 1e-9) << pp;
-  }
-}
-
-// What is not placed any more goes on as the slots before: equal ranks are idle no longer.
-TEST(ZeroBubbleV, OfManyMicroBatchesIdlesAsOfFew) {  // [FORECAST-3]
-  for (const std::int64_t pp : {2, 8}) {
-    const ZbV c{pp, 100'000, 1.2, 0.9, 0.7, 0, 0};
-    const double work = static_cast<double>(c.m) * (1.2 + 0.9 + 0.7);
-    EXPECT_NEAR(zb_v(c) - work, longest_way(c), 1e-9 * work) << pp;
   }
 }
 

@@ -114,8 +114,8 @@ inline void repair(Case& c) {
 
   // Stages.
   while (l.pp > layers) l.pp /= 2;
-  if (l.pp == 1 || l.schedule != Schedule::one_f_one_b) l.vpp = 1;
-  if (l.schedule == Schedule::dual_pipe && l.pp == 1) l.schedule = Schedule::one_f_one_b;
+  if (l.pp == 1 || !takes_virtual_stages(l.schedule)) l.vpp = 1;
+  if (l.pp == 1) l.schedule = Schedule::one_f_one_b;
   l.vpp = std::min(l.vpp, layers / l.pp);
   if (l.pp == 1 || l.vpp > 1) l.first_stage_layers = l.last_stage_layers = 0;
   if (l.pp == 2 && l.first_stage_layers > 0) l.last_stage_layers = layers - l.first_stage_layers;
@@ -134,9 +134,13 @@ inline void repair(Case& c) {
   job.lora_rank = std::min(job.lora_rank, c.model.hidden);
   const std::int64_t at_once = l.dp * l.micro_batch;
   std::int64_t micro_batches = std::max<std::int64_t>(1, job.global_batch / at_once);
-  if (l.schedule == Schedule::dual_pipe) micro_batches = std::max(micro_batches, 2 * l.pp);
+  if (l.schedule == Schedule::dual_pipe || l.schedule == Schedule::dual_pipe_v) {
+    micro_batches = std::max(micro_batches, 2 * l.pp);
+  }
+  if (l.schedule == Schedule::dual_pipe) micro_batches += micro_batches % 2;
   const bool rounds = habit.pipeline.micro_batches_in_rounds ||
-                      (l.vpp > 1 && habit.pipeline.interleaved != Interleaving::any);
+                      (l.vpp > 1 && habit.pipeline.interleaved != Interleaving::any) ||
+                      l.schedule == Schedule::chimera;
   if (rounds) micro_batches = (micro_batches + l.pp - 1) / l.pp * l.pp;
   job.global_batch = at_once * micro_batches;
 

@@ -246,28 +246,46 @@ class Checker {
       }
     }
     micro_batches_of_pipeline();
-    if (layout_.vpp > 1 && layout_.schedule != Schedule::one_f_one_b) {
-      fail("vpp", "virtual stages are for --schedule 1f1b; " +
-                      std::string(kScheduleNames[static_cast<int>(layout_.schedule)]) +
+    schedule();
+  }
+
+  std::string schedule_name() const {
+    return std::string(kScheduleNames[static_cast<std::size_t>(layout_.schedule)]);
+  }
+
+  // What a schedule's order needs.
+  void schedule() {
+    const Schedule schedule = layout_.schedule;
+    const std::string name = schedule_name();
+    if (layout_.vpp > 1 && !takes_virtual_stages(schedule)) {
+      fail("vpp", "virtual stages are for --schedule 1f1b and breadth-first; " + name +
                       " places its chunks itself");
     }
-    if (layout_.schedule == Schedule::zero_bubble_v && layout_.pp > kMostPlacedRanks) {
-      fail("pp", std::to_string(layout_.pp) +
-                     " ranks; zero-bubble-v is placed slot by slot, for at most " +
-                     std::to_string(kMostPlacedRanks));
+    if (schedule != Schedule::one_f_one_b && schedule != Schedule::gpipe &&
+        layout_.pp > kMostPlacedRanks) {
+      fail("pp", std::to_string(layout_.pp) + " ranks; " + name +
+                     " is placed slot by slot, for at most " + std::to_string(kMostPlacedRanks));
     }
-    if (layout_.schedule == Schedule::dual_pipe) {
-      if (layout_.pp % 2 != 0) fail("schedule", "dual-pipe needs an even --pp");
-      if (micro_batches(job_, layout_) < 2 * layout_.pp) {
-        fail("schedule", "dual-pipe needs at least 2 x pp = " + std::to_string(2 * layout_.pp) +
-                             " micro-batches; there are " +
-                             std::to_string(micro_batches(job_, layout_)));
-      }
+    const std::int64_t count = micro_batches(job_, layout_);
+    const std::string there = "; there are " + std::to_string(count);
+    if (copies_of_model(schedule) == 2 && layout_.pp % 2 != 0) {
+      fail("schedule", name + " needs an even --pp");
+    }
+    const bool dual = schedule == Schedule::dual_pipe || schedule == Schedule::dual_pipe_v;
+    if (dual && count < 2 * layout_.pp) {
+      fail("schedule", name + " needs at least 2 x pp = " + std::to_string(2 * layout_.pp) +
+                           " micro-batches" + there);
+    } else if (schedule == Schedule::dual_pipe && count % 2 != 0) {
+      fail("schedule", name + " needs an even number of micro-batches" + there);
+    }
+    if (schedule == Schedule::chimera && count % layout_.pp != 0) {
+      fail("schedule", name + " needs a multiple of pp = " + std::to_string(layout_.pp) +
+                           " micro-batches" + there);
     }
   }
 
   // The cast of the logits and the loss take a stage each behind the head's; others would have
-  // nothing to run [STEP-13]. ZB-V folds the pipeline: the head lies on the first rank.
+  // nothing to run [STEP-13]. In a folded pipeline the head lies on the first rank.
   void balance() {
     const BalancedStages stages = balanced_stages(model_, layout_.pp);
     const std::int64_t used = stages.head + 3;
@@ -276,16 +294,17 @@ class Checker {
     if (used < layout_.pp) {
       fail("pp", does + std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
                      " stages without anything");
-    } else if (layout_.schedule == Schedule::zero_bubble_v &&
+    } else if (is_folded(layout_.schedule) &&
                std::adjacent_find(begins.begin(), begins.end()) != begins.end()) {
-      fail("schedule", does + "a rank of zero-bubble-v without a layer; legal: a smaller --pp");
+      fail("schedule",
+           does + "a rank of " + schedule_name() + " without a layer; legal: a smaller --pp");
     }
   }
 
   // Where slots take all of a chunk there is something else to run: the embedding on the first, the
   // head on the last, unless the pipeline is folded and the first rank has both.
   void chunks_with_layers(std::int64_t chunks) {
-    const bool folded = layout_.schedule == Schedule::zero_bubble_v;
+    const bool folded = is_folded(layout_.schedule);
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
       const bool has_end = chunk == 0 || (chunk + 1 == chunks && !folded);
       if (has_end && model_.vocabulary > 0) continue;
@@ -293,7 +312,7 @@ class Checker {
       if (chunk_begin(layers, layout_, chunk) < chunk_begin(layers, layout_, chunk + 1)) continue;
       fail(kSlots, "leave chunk " + std::to_string(chunk + 1) + " of " + std::to_string(chunks) +
                        " without a layer" +
-                       (folded ? "; zero-bubble-v has the head on the first rank" : ""));
+                       (folded ? "; " + schedule_name() + " has the head on the first rank" : ""));
       return;
     }
   }

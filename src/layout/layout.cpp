@@ -102,6 +102,15 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
       out.replica = span_of(rows / shared, far * shared, total, cluster);
     }
   }
+  if (layout.copies() > 1) {  // the other one's rank lies half a pipeline away in the mean
+    const GroupSpan of_copies =
+        span_of(layout.copies(), stride(layout, Dimension::pp) * (layout.pp / 2), total, cluster);
+    const bool hybrid = layout.shard > 0 && layout.shard < replicas;
+    out.dp = product(out.dp, of_copies);
+    out.expert_dp = product(out.expert_dp, of_copies);
+    GroupSpan& spread = hybrid ? out.replica : out.shard;
+    spread = product(spread, of_copies);
+  }
   return out;
 }
 

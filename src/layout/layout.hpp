@@ -16,11 +16,44 @@ namespace headway {
 enum class Recompute : std::uint8_t { none, selective, full };
 constexpr std::array<std::string_view, 3> kRecomputeNames = {"none", "selective", "full"};
 
-/// Pipeline schedules. one_f_one_b becomes interleaved where vpp > 1. zero_bubble: ZB-H1 of
-/// arXiv 2401.10241; zero_bubble_v: ZB-V of arXiv 2405.15362; dual_pipe: arXiv 2412.19437 §3.2.1.
-enum class Schedule : std::uint8_t { one_f_one_b, gpipe, zero_bubble, zero_bubble_v, dual_pipe };
-constexpr std::array<std::string_view, 5> kScheduleNames = {"1f1b", "gpipe", "zero-bubble",
-                                                            "zero-bubble-v", "dual-pipe"};
+/// Pipeline schedules. one_f_one_b becomes interleaved where vpp > 1. zero_bubble and
+/// zero_bubble_h2: ZB-H1 and ZB-H2 of arXiv 2401.10241; zero_bubble_v: ZB-V of 2405.15362;
+/// dual_pipe: 2412.19437 §3.2.1, dual_pipe_v its half of one model copy; breadth_first: 2211.05953;
+/// chimera: 2107.06925.
+enum class Schedule : std::uint8_t {
+  one_f_one_b,
+  gpipe,
+  breadth_first,
+  zero_bubble,
+  zero_bubble_h2,
+  zero_bubble_v,
+  dual_pipe,
+  dual_pipe_v,
+  chimera
+};
+constexpr std::array<std::string_view, 9> kScheduleNames = {
+    "1f1b",          "gpipe",     "breadth-first", "zero-bubble", "zero-bubble-h2",
+    "zero-bubble-v", "dual-pipe", "dual-pipe-v",   "chimera"};
+
+/// Whether chunks of layers lie on the ranks down and back up again: rank r has the stages r and
+/// 2p - 1 - r of 2p.
+constexpr bool is_folded(Schedule schedule) {
+  return schedule == Schedule::zero_bubble_v || schedule == Schedule::dual_pipe_v;
+}
+/// 2 where micro-batches enter at both ends of the pipeline, half at each: rank r has the stages r
+/// of one copy of the model and p - 1 - r of another.
+constexpr std::int64_t copies_of_model(Schedule schedule) {
+  return schedule == Schedule::dual_pipe || schedule == Schedule::chimera ? 2 : 1;
+}
+/// Whether `vpp` is a choice; other schedules place their chunks themselves.
+constexpr bool takes_virtual_stages(Schedule schedule) {
+  return schedule == Schedule::one_f_one_b || schedule == Schedule::breadth_first;
+}
+/// Whether a rank waits for less than a pass of all others: what it has besides fills the bubble.
+constexpr bool fills_bubble(Schedule schedule) {
+  return schedule != Schedule::one_f_one_b && schedule != Schedule::gpipe &&
+         schedule != Schedule::breadth_first;
+}
 
 /// How context parallelism exchanges: keys and values round a ring, or heads against tokens
 /// (DeepSpeed-Ulysses, arXiv 2309.14509).
@@ -93,6 +126,8 @@ struct Layout {
   std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp};
 
   std::int64_t ranks() const { return dp * tp * cp * pp; }
+  /// Of the model, in its pipelines.
+  std::int64_t copies() const { return pp > 1 ? copies_of_model(schedule) : 1; }
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
@@ -116,8 +151,8 @@ std::int64_t stride(const Layout& layout, Dimension dimension);
 /// Where each group lies on the levels.
 struct Spans {
   GroupSpan tp, cp, pp, ep, etp;
-  GroupSpan dp;         // the ranks that hold the same dense weights: dp·cp
-  GroupSpan expert_dp;  // the ranks that hold the same expert weights: dp·cp·tp / (ep·etp)
+  GroupSpan dp;         // the ranks that hold the same dense weights: dp·cp·copies of the model
+  GroupSpan expert_dp;  // the same expert weights: dp·cp·tp / (ep·etp)·copies
   GroupSpan shard;      // one sharding group inside dp (HSDP); equals dp where not hybrid
   GroupSpan replica;    // across sharding groups
   GroupSpan model;      // the ranks that together hold one copy of the model: tp·pp

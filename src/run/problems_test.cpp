@@ -74,7 +74,7 @@ const std::map<std::string, std::vector<std::string>>& values() {
       {"seq", {"128", "4096", "4097"}},
       {"global-batch", {"1", "7", "64", "720"}},
       {"framework", {"megatron", "fsdp", "deepspeed", "nanotron"}},
-      {"schedule", {"1f1b", "dual-pipe"}},
+      {"schedule", {"1f1b", "dual-pipe", "dual-pipe-v", "chimera"}},
       {"zero", {"0", "2", "3"}},
       {"offload", {"none", "optimizer", "parameters"}},
       {"first-stage-layers", {"1", "31", "100"}},

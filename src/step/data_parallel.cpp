@@ -181,7 +181,7 @@ void add_data_parallel_calls(StageClass& stage, const Slice& slice,
             Bytes(bucket.elements * slice.element), bucket.count});
     }
   }
-  const std::int64_t ranks = layout.dp * layout.cp;
+  const std::int64_t ranks = layout.dp * layout.cp * layout.copies();
   if (at_once && ranks > 1) stage.pieces = tensors * static_cast<double>(ranks);
 }
 

@@ -15,7 +15,7 @@ Flops recomputed_flops(const Step& step, const Job& job, const Layout& layout,
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
     double blocks = 0;
     for (const StageClass& stage : step.stages) {
-      blocks += static_cast<double>(stage.stages * stage.counts[i]);
+      blocks += static_cast<double>(stage.stages * stage.counts[i]) * stage.share;
     }
     out += blocks * headway::recomputed_flops(step.blocks[i], job, convention);
   }

@@ -60,7 +60,9 @@ class Activations {
  private:
   // Blocks of one kind in the fullest chunk.
   std::int64_t in_chunk(std::size_t kind) const {
-    return (stage_.counts[kind] + layout_.vpp - 1) / layout_.vpp;
+    const bool two = is_folded(layout_.schedule) || copies_of_model(layout_.schedule) == 2;
+    const std::int64_t chunks = layout_.pp > 1 && two ? 2 : layout_.vpp;
+    return (stage_.counts[kind] + chunks - 1) / chunks;
   }
   // Of one that runs again: `saved` is the mean over those that do and those that do not.
   Bytes dropped(const Block& block) const {
@@ -74,10 +76,6 @@ class Activations {
   double share_ = 1;
 };
 
-double copies(const Layout& layout) {
-  return layout.schedule == Schedule::dual_pipe && layout.pp > 1 ? 2.0 : 1.0;
-}
-
 }  // namespace
 
 HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage,
@@ -85,10 +83,8 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   const Layout& layout = slice.layout;
   const Habits& habit = slice.habit;
   const bool sharded = shards_weights(slice.job, layout);
-  const double dense_ranks =
-      static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
-  const double expert_ranks = std::max(1.0, static_cast<double>(layout.dp * layout.cp * layout.tp) /
-                                                static_cast<double>(layout.ep * layout.etp));
+  const double dense_ranks = states_ranks(layout);
+  const double expert_ranks = expert_states_ranks(layout);
   // 16-bit recipes have the framework's sizes; in fp32 everything takes four bytes.
   const bool mixed = slice.job.recipe->master_weights;
   const double weight_bytes = mixed ? habit.memory.weights : 4.0;
@@ -102,7 +98,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     if (stage.counts[i] == 0) continue;
     const Block& block = blocks[i];
     const HeldParameters& held = block.held;
-    const double count = static_cast<double>(stage.counts[i]) * copies(layout);
+    const double count = static_cast<double>(stage.counts[i]);
     const bool layer = is_layer(block);
     const double weight = layer ? layer_weight_bytes(slice.job) : weight_bytes;
     const auto add = [&](double held_here, double ranks) {
@@ -130,7 +126,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
                      ? largest_block * static_cast<double>(habit.sharding.gathered_blocks)
                      : stage.parameters)
               : 0.0;
-  const bool reduces = layout.dp * layout.cp > 1 && !sharded;
+  const bool reduces = layout.dp * layout.cp * layout.copies() > 1 && !sharded;
   const double transient = transient_gradient_bytes(slice.job);
   const bool whole = habit.memory.transient_of_stage;
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
@@ -153,14 +149,17 @@ HeldActivations held_activations(const std::vector<Block>& blocks, const StageCl
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
     const Block& block = blocks[i];
-    const double count = static_cast<double>(stage.counts[i]) * copies(layout);
+    const double count = static_cast<double>(stage.counts[i]);
     if (block.kind != BlockKind::head) kept += count * of.kept(block);
     widest = std::max(widest, of.alive(i));
     largest = std::max(largest, of.kept(block));
   }
   // Offloaded, two micro-batches' worth of one block stay: one in work, one on its way.
   if (layout.offload_activations) return {2 * largest + widest, Bytes(0)};
-  const double flights = in_flight(layout, stage.first, micro_batches);
+  // In the middle of two pipelines in opposite directions lies the most, before that of one.
+  const std::int64_t middle = layout.schedule == Schedule::chimera ? layout.pp / 2 - 1 : 0;
+  const std::int64_t fullest = std::clamp(middle, stage.first, stage.first + stage.stages - 1);
+  const double flights = in_flight(layout, fullest, micro_batches);
   return {flights * kept + widest, std::max(0.0, flights - 1) * kept};
 }
 
@@ -184,10 +183,8 @@ void add_offload(Block& block, const Slice& slice) {
   const Layout& layout = slice.layout;
   if (layout.offload_activations) block.host_transfer += block.saved;
   if (layout.offload_parameters) {
-    const double ranks =
-        static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
-    block.host_transfer +=
-        Bytes((block.held.dense + block.held.experts) * gathered_bytes(slice.job) / ranks);
+    block.host_transfer += Bytes((block.held.dense + block.held.experts) *
+                                 gathered_bytes(slice.job) / states_ranks(layout));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "step/block_builder.hpp"
 #include "step/case_for_test.hpp"
+#include "step/schedule/in_flight.hpp"
 
 namespace headway::testing {
 namespace {
@@ -279,8 +280,52 @@ TEST(InFlight, FollowsTheSchedule) {
   EXPECT_EQ(in_flight(layout, 0, 100), 8);
   layout.schedule = Schedule::zero_bubble_v;
   EXPECT_EQ(in_flight(layout, 0, 100), 8);
-  layout.schedule = Schedule::dual_pipe;
-  EXPECT_EQ(in_flight(layout, 0, 100), 9);
+}
+
+// [STEP-12] The closed forms are what the orders come to, in units of all that a rank holds.
+TEST(InFlight, IsWhatTheOrderKeeps) {
+  for (std::size_t s = 0; s < kScheduleNames.size(); ++s) {
+    Layout layout;
+    layout.schedule = static_cast<Schedule>(s);
+    for (layout.pp = 2; layout.pp <= 8; layout.pp += 2) {
+      for (layout.vpp = 1; layout.vpp <= (takes_virtual_stages(layout.schedule) ? 3 : 1);
+           ++layout.vpp) {
+        for (std::int64_t m = 2 * layout.pp; m <= 4 * layout.pp; m += layout.pp) {
+          const Pipeline pipeline = pipeline_of(layout, m);
+          const auto chunks = static_cast<std::size_t>(pipeline.chunks());
+          for (std::int64_t rank = 0; rank < layout.pp; ++rank) {
+            EXPECT_DOUBLE_EQ(
+                in_flight(layout, rank, m),
+                most_in_flight(rank_order(pipeline, rank), std::vector<double>(chunks, 1)) /
+                    static_cast<double>(chunks))
+                << kScheduleNames[s] << " pp " << layout.pp << " m " << m << " rank " << rank;
+          }
+        }
+      }
+    }
+  }
+}
+
+// [STEP-9], [STEP-12] arXiv 2412.19437 table 2: twice the parameters of 1F1B, and p + 1
+// micro-batches in flight of a stage each, where 1F1B's first rank has p: a micro-batch goes
+// through one of the two stages that a rank holds. ZeRO-1 shares the states of a stage among the
+// ranks of both copies.
+TEST(DualPipe, HoldsTwoStagesAndOneMicroBatchMore) {
+  Case c = case_of("limits-mlp-12288");
+  c.job.global_batch = 64;
+  c.layout.pp = 4;
+  const auto kept = [&] {  // by the micro-batches in flight beyond the one in work
+    const Memory held = c.lowered().held.memory;
+    return std::pair(held.in_flight.value(), held.optimizer.value());
+  };
+  const auto [of_three, states] = kept();
+  c.layout.schedule = Schedule::dual_pipe;
+  const auto [of_dual, states_twice] = kept();
+  // 4 - 1 of a stage; (5 - 2) of a stage, one in work in each of two.
+  EXPECT_DOUBLE_EQ(of_dual, of_three);
+  EXPECT_DOUBLE_EQ(states_twice, 2 * states);
+  c.layout.zero = 1;
+  EXPECT_DOUBLE_EQ(c.lowered().held.memory.optimizer.value(), states);
 }
 
 TEST(DualPipe, HoldsTheParametersTwice) {  // [STEP-9] arXiv 2412.19437 table 2

@@ -24,19 +24,25 @@ double optimizer_state_bytes(const Job& job) {
   return 8;
 }
 
+double states_ranks(const Layout& layout) {
+  return static_cast<double>(layout.shard > 0 ? layout.shard
+                                              : layout.dp * layout.cp * layout.copies());
+}
+
+double expert_states_ranks(const Layout& layout) {
+  const double ranks = static_cast<double>(layout.dp * layout.cp * layout.tp) /
+                       static_cast<double>(layout.ep * layout.etp);
+  return std::max(1.0, ranks) * static_cast<double>(layout.copies());
+}
+
 bool keeps_master(const Job& job) {
   return habits(job).memory.master_separate && job.recipe->master_weights;
 }
 
 void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks) {
   const Layout& layout = slice.layout;
-  const double dense_share =
-      layout.zero >= 1
-          ? static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp)
-          : 1.0;
-  const double expert_ranks = static_cast<double>(layout.dp * layout.cp * layout.tp) /
-                              static_cast<double>(layout.ep * layout.etp);
-  const double expert_share = layout.zero >= 1 ? std::max(1.0, expert_ranks) : 1.0;
+  const double dense_share = layout.zero >= 1 ? states_ranks(layout) : 1.0;
+  const double expert_share = layout.zero >= 1 ? expert_states_ranks(layout) : 1.0;
   double updated = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const HeldParameters& held = blocks[i].held;

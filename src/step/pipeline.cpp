@@ -1,6 +1,5 @@
 // Pipeline parallelism: which stages there are, what passes between them, how many micro-batches
-// each holds. Schedules: GPipe (arXiv 1811.06965), 1F1B and interleaved (2104.04473 §2.2), ZB-H1
-// (2401.10241), ZB-V (2405.15362), DualPipe (2412.19437).
+// each holds.
 #include "step/pipeline.hpp"
 
 #include <algorithm>
@@ -16,8 +15,6 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
   const double after = static_cast<double>(layout.pp - 1 - stage);  // stages behind this one
   if (layout.pp == 1) return 1;
   switch (layout.schedule) {
-    case Schedule::gpipe:
-      return m;
     case Schedule::one_f_one_b: {
       if (layout.vpp == 1) return std::min(m, after + 1);
       // Chunks run ahead before the first backward: 2·after + (vpp - 1)·pp, and the one in work.
@@ -27,11 +24,50 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
     case Schedule::zero_bubble:
     case Schedule::zero_bubble_v:
       return std::min(m, pp);
+    case Schedule::gpipe:
+    case Schedule::breadth_first:
+      return m;
+    case Schedule::zero_bubble_h2:
+      return std::min(m, 2 * pp - 1);
+    // Of two chunks on each rank one is half of what it holds.
     case Schedule::dual_pipe:
-      return std::min(m, pp + 1);
+      return (pp + 1) / 2;
+    case Schedule::dual_pipe_v:
+      return pp + 0.5;
+    case Schedule::chimera:
+      return (pp / 2 + 1 + std::min(static_cast<double>(stage), after)) / 2;
   }
   return 1;
 }
+
+namespace {
+
+// A rank of a pipeline with two copies of the model has a stage of each, from either end.
+std::vector<StageClass> of_both_copies(const std::vector<StageClass>& stages) {
+  std::vector<StageClass> out = stages;
+  for (std::size_t r = 0; r < stages.size(); ++r) {
+    const StageClass& other = stages[stages.size() - 1 - r];
+    for (std::size_t i = 0; i < kMostBlocks; ++i) out[r].counts[i] += other.counts[i];
+    out[r].share = 0.5;
+  }
+  return out;
+}
+
+// The ends stand alone: they send and receive less than the stages between them.
+std::vector<StageClass> in_classes(std::vector<StageClass> stages) {
+  std::vector<StageClass> out;
+  for (StageClass& stage : stages) {
+    const bool between = &stage != &stages.back() && !out.empty() && out.back().first > 0;
+    if (between && out.back().counts == stage.counts) {
+      ++out.back().stages;
+    } else {
+      out.push_back(std::move(stage));
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
                                       const BlockIndex& index, bool balanced) {
@@ -40,9 +76,7 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
       layout.last_stage_layers == 0) {
     begins = balanced_stages(model, layout.pp).begins;
   }
-  std::vector<StageClass> classes;
-  // DualPipe gives each rank two stages, one from either end, of half the layers each; by symmetry
-  // its stages are those of a pipeline in which a rank holds chunks s and pp - 1 - s.
+  std::vector<StageClass> stages;
   const std::int64_t chunks = layout.pp * layout.vpp;
   const std::int64_t layers = model.layers();
   std::int64_t next = 0;  // the first layer of the next stage's first chunk
@@ -59,21 +93,15 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
       }
     }
     if (stage == 0 && index.embedding >= 0) ++made.counts[index.embedding];
-    // ZB-V folds the pipeline, so that the last layers and the head lie on the first rank.
-    const std::int64_t head_stage = layout.schedule == Schedule::zero_bubble_v ? 0 : layout.pp - 1;
+    // A folded pipeline has the last layers and the head on the first rank.
+    const std::int64_t head_stage = is_folded(layout.schedule) ? 0 : layout.pp - 1;
     if (stage == head_stage && index.head >= 0) ++made.counts[index.head];
     if (stage == head_stage && index.prediction >= 0) {
       made.counts[index.prediction] += model.prediction_layers;
     }
-    // The ends stand alone: they send and receive less than the stages between them.
-    const bool between = stage + 1 < layout.pp && !classes.empty() && classes.back().first > 0;
-    if (between && classes.back().counts == made.counts) {
-      ++classes.back().stages;
-    } else {
-      classes.push_back(std::move(made));
-    }
+    stages.push_back(std::move(made));
   }
-  return classes;
+  return in_classes(layout.copies() == 2 ? of_both_copies(stages) : std::move(stages));
 }
 
 // [STEP-11]
@@ -88,9 +116,12 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
   const bool first = stage.first == 0;
   const bool last = stage.first + stage.stages == layout.pp;
   // Forward a rank sends what each of its chunks computes, but the last chunk of all; backward what
-  // each computes, but the first of all. Classes of several stages are not at the ends.
-  const double chunks = static_cast<double>(layout.vpp);
-  const double sends = micro * (2 * chunks - (first ? 1 : 0) - (last ? 1 : 0));
+  // each computes, but the first of all. Classes of several stages are not at the ends. A folded
+  // pipeline has both ends on its first rank, and nothing to send at the turn on its last.
+  const bool folded = is_folded(layout.schedule);
+  const double chunks = folded ? 2.0 : static_cast<double>(layout.vpp);
+  const double at_ends = (first ? 1 : 0) + (last ? 1 : 0);
+  const double sends = micro * (2 * chunks - (folded ? 2 : 1) * at_ends);
   stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline, HiddenBy::pipeline,
                          slice.activation, Bytes(bytes), sends});
   if (split && !slice.sequence_parallel) {
@@ -100,7 +131,8 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
   if (slice.habit.pipeline.describes_sends) {
     // [STEP-22] Before each tensor seven numbers in 64 bit, then its shape and strides. Forward the
     // mask of the tokens goes with the activation.
-    const double forward = micro * (chunks - (last ? 1 : 0));
+    const double at_end = layout.copies() == 2 ? 0.5 * at_ends : folded ? at_ends : last ? 1 : 0;
+    const double forward = micro * (chunks - at_end);
     const double dimensions = 3, of_mask = 2;
     const auto send = [&](double size, double count) {
       if (count == 0) return;

@@ -48,6 +48,8 @@ struct StageClass {
   std::int64_t first = 0;   // the first such stage
   std::int64_t stages = 1;  // how many there are
   std::array<std::int64_t, kMostBlocks> counts{};
+  double share = 1;         // of the micro-batches, what goes through each of them: half where a
+                            // rank holds a stage of each of two copies of the model
   std::vector<Call> calls;  // once a step: gradients, parameters, embedding, norm
   std::vector<Op> ops;      // once a step: the optimiser
   double parameters = 0;    // held by a rank

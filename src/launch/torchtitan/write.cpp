@@ -66,10 +66,11 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "selective recomputation of pieces of a layer", "legal: none, full");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_every > 1, "recompute-every",
                   "one recomputation over several layers", "legal: 1");
-  refusals.refuse(
-      l.pp > 1 && (l.schedule == Schedule::zero_bubble || l.schedule == Schedule::dual_pipe),
-      "schedule", "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
-      "legal: 1f1b, gpipe, zero-bubble-v");
+  refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b &&
+                      l.schedule != Schedule::gpipe && l.schedule != Schedule::zero_bubble_v,
+                  "schedule",
+                  "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
+                  "legal: 1f1b, gpipe, zero-bubble-v");
   refusals.refuse(has_experts(run.model) && l.etp != 1 && l.etp != l.tp, "etp",
                   "this tensor degree of experts", "legal: 1, " + std::to_string(l.tp));
   refusals.refuse(l.overlap_experts == Choice::on, "overlap-experts",

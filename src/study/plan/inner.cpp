@@ -52,7 +52,7 @@ bool is_inner(const PlanLimit& limit) {
 }
 
 double waits_of(const InnerChoice& choice) {
-  return choice.schedule >= Schedule::zero_bubble ? 0.0 : 1 / static_cast<double>(choice.vpp);
+  return fills_bubble(choice.schedule) ? 0.0 : 1 / static_cast<double>(choice.vpp);
 }
 
 double rounds(std::int64_t micro_batches, std::int64_t stages, double waits) {

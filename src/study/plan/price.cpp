@@ -290,14 +290,15 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
     return sought.interested({std::max(pipe.floor.time, time), pipe.floor.memory}, pipe.seekers);
   };
   // Placed slots take a thousand times as long as a closed form.
-  if (layout_.schedule == Schedule::zero_bubble_v) pipe.seekers = still();
+  if (is_placed(layout_.schedule)) pipe.seekers = still();
   if (pipe.seekers == 0) return;
   pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
   pipe.seekers = still();
   double again = 0;
   for (const StageClass& stage : pipe.stages) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      again += static_cast<double>(stage.stages * stage.counts[i]) * blocks[i].recomputed.value();
+      again += static_cast<double>(stage.stages * stage.counts[i]) * stage.share *
+               blocks[i].recomputed.value();
     }
   }
   pipe.recomputed = Flops(again * static_cast<double>(place.micro_batches) *
@@ -311,7 +312,8 @@ Seconds PlanPricer::floor_of(const Place& place, const std::vector<PricedBlock>&
   Seconds whole(0);
   for (const StageClass& stage : place.pipes.front().stages) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      whole += static_cast<double>(stage.stages * stage.counts[i]) * blocks[i].total();
+      whole +=
+          static_cast<double>(stage.stages * stage.counts[i]) * stage.share * blocks[i].total();
     }
   }
   const double straggled = 1 + straggling(q_.calibration.shared, layout_.ranks());

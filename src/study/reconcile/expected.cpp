@@ -61,6 +61,21 @@ Cut cut_of(const Layout& layout, Group group, std::int64_t ranks) {
   return {1, ranks};
 }
 
+// Whether the ranks that hold the same weights in the other copy of the model belong to the group.
+bool has_both_copies(const Layout& layout, Group group) {
+  if (layout.copies() == 1) return false;
+  const bool hybrid = layout.shard > 0 && layout.shard < layout.dp * layout.cp;
+  return group == Group::expert_dp || group == (hybrid ? Group::dp_replica : Group::dp);
+}
+
+// The rank that holds the same two stages of both copies.
+std::int64_t mirrored(const Layout& layout, std::int64_t rank) {
+  Coordinates at = coordinates_of(layout, rank);
+  std::int64_t& stage = at[static_cast<std::size_t>(Dimension::pp)];
+  stage = layout.pp - 1 - stage;
+  return rank_at(layout, at);
+}
+
 }  // namespace
 
 std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank) {
@@ -74,6 +89,11 @@ std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::in
     const bool together = i % stride == place % stride && i / block == place / block;
     if (together) out.push_back(ranks[static_cast<std::size_t>(i)]);
   }
+  if (!has_both_copies(layout, group)) return out;
+  for (std::int64_t i = static_cast<std::int64_t>(out.size()); i-- > 0;) {
+    out.push_back(mirrored(layout, out[static_cast<std::size_t>(i)]));
+  }
+  std::sort(out.begin(), out.end());
   return out;
 }
 
@@ -138,7 +158,7 @@ std::vector<std::vector<ExpectedKind>> expected_kinds(const Step& step, const Pr
     const double micro = static_cast<double>(step.micro_batches);
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
       for (const Call& call : step.blocks[i].calls) {
-        add(call, micro * static_cast<double>(stage.counts[i]));
+        add(call, micro * static_cast<double>(stage.counts[i]) * stage.share);
       }
     }
     for (const Call& call : stage.calls) add(call, 1);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "step/schedule/order.hpp"
+
 namespace headway {
 namespace {
 
@@ -70,19 +72,23 @@ LevelShares pipeline_shares(std::int64_t first, std::int64_t stages, const Layou
                             const GroupSpan& span, const Cluster& cluster) {
   const std::size_t levels = std::min<std::size_t>(cluster.levels.size(), kMostLevels);
   const std::array<double, kMostLevels> members = members_of(span, cluster);
-  const double chunks = static_cast<double>(layout.vpp);
   LevelShares out{};
   double sends = 0;
   const auto add = [&](std::int64_t from, std::int64_t to, double count) {
     out[level_between(from, to, members, levels)] += count;
     sends += count;
   };
-  // Results go to the next stage, gradients to the one before; with virtual stages the last stage
-  // is followed by the first one, but for its last chunk.
-  for (std::int64_t stage = first; stage < first + stages; ++stage) {
-    const bool last = stage + 1 == layout.pp;
-    add(stage, last ? 0 : stage + 1, last ? chunks - 1 : chunks);
-    add(stage, stage == 0 ? layout.pp - 1 : stage - 1, stage == 0 ? chunks - 1 : chunks);
+  // Results go to the next chunk of layers, gradients to the one before, unless it is here, too.
+  const Pipeline pipeline = pipeline_of(layout, 1);
+  for (std::int64_t rank = first; rank < first + stages; ++rank) {
+    for (std::int64_t chunk = 0; chunk < pipeline.chunks(); ++chunk) {
+      const std::int64_t at = pipeline.stage(rank, chunk);
+      for (const std::int64_t other : {at - 1, at + 1}) {
+        if (other < 0 || other >= pipeline.stages()) continue;
+        const ChunkOfRank to = holder(pipeline, pipeline.copies() == 2 ? chunk : 0, other);
+        if (to.rank != rank) add(rank, to.rank, 1);
+      }
+    }
   }
   for (double& share : out) share = sends > 0 ? share / sends : 0;
   return out;

@@ -177,6 +177,9 @@ void add_pipeline(std::vector<TextbookVolume>& out, const Case& c) {
   if (c.layout.vpp > 1) {
     made.reasons.push_back(std::to_string(c.layout.vpp) + " chunks a rank: " +
                            std::to_string(c.layout.pp * c.layout.vpp - 1) + " boundaries");
+  } else if (is_folded(c.layout.schedule)) {
+    made.reasons.push_back("2 chunks a rank, down and back up: " +
+                           std::to_string(2 * c.layout.pp - 2) + " boundaries");
   }
   if (habit.pipeline.metadata.value() > 0 || habit.pipeline.describes_sends) {
     made.reasons.push_back("messages that announce shapes");
