@@ -174,8 +174,8 @@ RC_GTEST_PROP(Lowered, TheRanksOfAPipelineHoldTheModelOnce, ()) {
 RC_GTEST_PROP(Lowered, ShardsOfTheRanksAreTheWhole, ()) {
   Case c = random_case();
   RC_PRE(!has_experts(c));  // those have ranks of their own
-  const double ranks = static_cast<double>(
-      c.layout.shard > 0 ? c.layout.shard : c.layout.dp * c.layout.cp * c.layout.copies());
+  const double ranks =
+      static_cast<double>(c.layout.shard > 0 ? c.layout.shard : c.layout.dp * c.layout.cp);
   c.layout.offload_optimizer = c.layout.offload_parameters = false;
   const auto held_at = [&](int zero) {
     c.layout.zero = zero;

@@ -327,6 +327,27 @@ TEST(Check, PipelineStages) {
              r.job.global_batch = 4 * 7;
            },
            "--schedule", "at least 2 x pp = 8 micro-batches; there are 7"},
+          {"dual-pipe with micro-batches that two directions cannot share",
+           [](Case& r) {
+             r.layout.pp = 4;
+             r.layout.schedule = Schedule::dual_pipe;
+             r.job.global_batch = 4 * 9;
+           },
+           "--schedule", "an even number of micro-batches; there are 9"},
+          {"dual-pipe-v with few micro-batches",
+           [](Case& r) {
+             r.layout.pp = 4;
+             r.layout.schedule = Schedule::dual_pipe_v;
+             r.job.global_batch = 4 * 7;
+           },
+           "--schedule", "dual-pipe-v needs at least 2 x pp = 8 micro-batches; there are 7"},
+          {"chimera with part of a unit",
+           [](Case& r) {
+             r.layout.pp = 4;
+             r.layout.schedule = Schedule::chimera;
+             r.job.global_batch = 4 * 6;
+           },
+           "--schedule", "a multiple of pp = 4 micro-batches; there are 6"},
       });
   // Only Megatron-LM interleaves in groups of pp.
   Case run = dense();

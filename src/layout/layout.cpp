@@ -68,6 +68,9 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
   out.cp = along(Dimension::cp);
   out.pp = along(Dimension::pp);
   out.dp = product(out.cp, along(Dimension::dp));
+  out.copies = span_of(std::min<std::int64_t>(2, layout.pp),
+                       stride(layout, Dimension::pp) * std::max<std::int64_t>(1, layout.pp / 2),
+                       total, cluster);
   out.model = product(out.tp, out.pp);
   out.world = product(out.model, out.dp);
   out.etp = span_in_stage(layout.etp, 1, layout, cluster);
@@ -101,15 +104,6 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
           product(span_of(columns, near, total, cluster), span_of(shared, far, total, cluster));
       out.replica = span_of(rows / shared, far * shared, total, cluster);
     }
-  }
-  if (layout.copies() > 1) {  // the other one's rank lies half a pipeline away in the mean
-    const GroupSpan of_copies =
-        span_of(layout.copies(), stride(layout, Dimension::pp) * (layout.pp / 2), total, cluster);
-    const bool hybrid = layout.shard > 0 && layout.shard < replicas;
-    out.dp = product(out.dp, of_copies);
-    out.expert_dp = product(out.expert_dp, of_copies);
-    GroupSpan& spread = hybrid ? out.replica : out.shard;
-    spread = product(spread, of_copies);
   }
   return out;
 }

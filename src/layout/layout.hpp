@@ -151,10 +151,11 @@ std::int64_t stride(const Layout& layout, Dimension dimension);
 /// Where each group lies on the levels.
 struct Spans {
   GroupSpan tp, cp, pp, ep, etp;
-  GroupSpan dp;         // the ranks that hold the same dense weights: dp·cp·copies of the model
-  GroupSpan expert_dp;  // the same expert weights: dp·cp·tp / (ep·etp)·copies
+  GroupSpan dp;         // the ranks that hold the same dense weights of a copy: dp·cp
+  GroupSpan expert_dp;  // the same expert weights of a copy: dp·cp·tp / (ep·etp)
   GroupSpan shard;      // one sharding group inside dp (HSDP); equals dp where not hybrid
   GroupSpan replica;    // across sharding groups
+  GroupSpan copies;     // of two copies of the model: half a pipeline apart in the mean
   GroupSpan model;      // the ranks that together hold one copy of the model: tp·pp
   GroupSpan world;      // all ranks
 };

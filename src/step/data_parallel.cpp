@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "step/buckets.hpp"
+#include "step/optimizer.hpp"
 
 namespace headway {
 namespace {
@@ -123,6 +124,14 @@ BucketSizes weight_buckets(const Slice& slice, const BucketSizes& gradients, dou
   return out;
 }
 
+HiddenBy gradients_hidden_by(const Slice& slice) {
+  const Habits& habit = slice.habit;
+  const bool at_once = slice.layout.zero == 1 && habit.sharding.at_once;
+  return chosen(slice.layout.overlap_gradients, habit.overlap.gradients && !at_once)
+             ? HiddenBy::backward
+             : HiddenBy::nothing;
+}
+
 }  // namespace
 
 Precision wire_precision(double bytes) {
@@ -138,9 +147,7 @@ void add_data_parallel_calls(StageClass& stage, const Slice& slice,
   const Layout& layout = slice.layout;
   if (shards_weights(slice.job, layout)) return;
   const bool at_once = layout.zero == 1 && habit.sharding.at_once;
-  const HiddenBy under_backward =
-      chosen(layout.overlap_gradients, habit.overlap.gradients && !at_once) ? HiddenBy::backward
-                                                                            : HiddenBy::nothing;
+  const HiddenBy under_backward = gradients_hidden_by(slice);
   const HiddenBy under_forward = chosen(layout.overlap_parameters, habit.overlap.parameters)
                                      ? HiddenBy::forward
                                      : HiddenBy::nothing;
@@ -181,8 +188,26 @@ void add_data_parallel_calls(StageClass& stage, const Slice& slice,
             Bytes(bucket.elements * slice.element), bucket.count});
     }
   }
-  const std::int64_t ranks = layout.dp * layout.cp * layout.copies();
+  const std::int64_t ranks = layout.dp * layout.cp;
   if (at_once && ranks > 1) stage.pieces = tensors * static_cast<double>(ranks);
+}
+
+// [STEP-10] The other copy's rank has half of the micro-batches of the same two stages.
+void add_copies_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
+                      const std::vector<Weights>& weights) {
+  const Layout& layout = slice.layout;
+  if (layout.copies() == 1) return;
+  const double reduced = reduced_bytes(slice.job);
+  for (const bool experts : {false, true}) {
+    const StageTensors held(stage, blocks, weights, experts);
+    const double ranks = experts ? expert_states_ranks(layout) : states_ranks(layout);
+    const double elements = held.elements() / (layout.zero >= 1 ? ranks : 1.0);
+    if (!(elements > 0)) continue;
+    stage.calls.push_back({CollectiveOp::all_reduce, Group::copies, Phase::gradient,
+                           gradients_hidden_by(slice), wire_precision(reduced),
+                           Bytes(elements * reduced), 1});
+    stage.calls.back().module = experts ? Module::experts : Module::stage;
+  }
 }
 
 }  // namespace headway

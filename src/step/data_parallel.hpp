@@ -13,6 +13,10 @@ void add_data_parallel_calls(StageClass& stage, const Slice& slice,
                              const std::vector<Block>& blocks, const std::vector<Weights>& weights,
                              const Spans& spans);
 
+/// Once a step: gradients of two copies of the model added.
+void add_copies_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
+                      const std::vector<Weights>& weights);
+
 /// ZeRO-3: every block's gathers and reductions in each micro-batch.
 void add_weight_sharding(std::vector<Block>& blocks, const Slice& slice,
                          const std::vector<Weights>& weights);

@@ -95,6 +95,7 @@ std::vector<StageClass> lower_stages(const Slice& slice, const LoweredBlocks& lo
 void add_step_calls(StageClass& stage, const Slice& slice, const LoweredBlocks& lowered,
                     const Spans& spans) {
   add_data_parallel_calls(stage, slice, lowered.blocks, lowered.weights, spans);
+  add_copies_calls(stage, slice, lowered.blocks, lowered.weights);
   add_resident_gathers(stage, slice, lowered.weights);
   add_step_end_calls(stage, slice, lowered.blocks);
   add_optimizer(stage, slice, lowered.blocks);

@@ -308,8 +308,7 @@ TEST(InFlight, IsWhatTheOrderKeeps) {
 
 // [STEP-9], [STEP-12] arXiv 2412.19437 table 2: twice the parameters of 1F1B, and p + 1
 // micro-batches in flight of a stage each, where 1F1B's first rank has p: a micro-batch goes
-// through one of the two stages that a rank holds. ZeRO-1 shares the states of a stage among the
-// ranks of both copies.
+// through one of the two stages that a rank holds.
 TEST(DualPipe, HoldsTwoStagesAndOneMicroBatchMore) {
   Case c = case_of("limits-mlp-12288");
   c.job.global_batch = 64;
@@ -324,8 +323,29 @@ TEST(DualPipe, HoldsTwoStagesAndOneMicroBatchMore) {
   // 4 - 1 of a stage; (5 - 2) of a stage, one in work in each of two.
   EXPECT_DOUBLE_EQ(of_dual, of_three);
   EXPECT_DOUBLE_EQ(states_twice, 2 * states);
+}
+
+// [STEP-10] Of the gradients of its two stages ZeRO-1 leaves half to each of two ranks: that much
+// is added to what the other copy's rank has of them.
+TEST(DualPipe, AddsTheGradientsOfBothCopies) {
+  Case c = case_of("limits-mlp-12288");
+  c.job.global_batch = 64;
+  c.layout.pp = 4;
+  c.layout.dp = 2;
   c.layout.zero = 1;
-  EXPECT_DOUBLE_EQ(c.lowered().held.memory.optimizer.value(), states);
+  c.layout.schedule = Schedule::dual_pipe;
+  const Step step = c.lowered();
+  for (const StageClass& stage : step.stages) {
+    double added = 0, reduced = 0;
+    for (const Call& call : stage.calls) {
+      if (call.group == Group::copies) added += call.bytes.value() * call.count;
+      if (call.group == Group::dp && call.phase == Phase::gradient) {
+        reduced += call.bytes.value() * call.count;
+      }
+    }
+    EXPECT_GT(added, 0);
+    EXPECT_NEAR(added, reduced / 2, 1e-9 * added);
+  }
 }
 
 TEST(DualPipe, HoldsTheParametersTwice) {  // [STEP-9] arXiv 2412.19437 table 2

@@ -25,14 +25,13 @@ double optimizer_state_bytes(const Job& job) {
 }
 
 double states_ranks(const Layout& layout) {
-  return static_cast<double>(layout.shard > 0 ? layout.shard
-                                              : layout.dp * layout.cp * layout.copies());
+  return static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
 }
 
 double expert_states_ranks(const Layout& layout) {
   const double ranks = static_cast<double>(layout.dp * layout.cp * layout.tp) /
                        static_cast<double>(layout.ep * layout.etp);
-  return std::max(1.0, ranks) * static_cast<double>(layout.copies());
+  return std::max(1.0, ranks);
 }
 
 bool keeps_master(const Job& job) {

@@ -73,12 +73,13 @@ TEST(EveryCollective, IsReadFromTracesPricedAndDrawnInAColourOfItsOwn) {
 std::vector<std::string> grouped(int which) {
   std::vector<std::string> words = {"predict", "--model", "grok-1",         "--cluster", "dgx-h100",
                                     "--seq",   "8192",    "--global-batch", "256"};
-  const std::vector<std::string> more =
-      which == 0
-          ? std::vector<std::string>{"--gpus", "256",  "--tp", "4",      "--cp", "2",       "--pp",
-                                     "4",      "--ep", "4",    "--zero", "1",    "--shard", "8"}
-          : std::vector<std::string>{"--gpus", "64", "--tp", "8", "--pp", "8", "--zero", "0"};
-  words.insert(words.end(), more.begin(), more.end());
+  static const std::vector<std::vector<std::string>> more = {
+      {"--gpus", "256", "--tp", "4", "--cp", "2", "--pp", "4", "--ep", "4", "--zero", "1",
+       "--shard", "8"},
+      {"--gpus", "64", "--tp", "8", "--pp", "8", "--zero", "0"},
+      {"--gpus", "64", "--tp", "8", "--pp", "8", "--schedule", "dual-pipe"}};
+  const std::vector<std::string>& chosen = more[static_cast<std::size_t>(which)];
+  words.insert(words.end(), chosen.begin(), chosen.end());
   return words;
 }
 Json answered(std::vector<std::string> words) {
@@ -88,7 +89,7 @@ Json answered(std::vector<std::string> words) {
 
 TEST(EveryGroup, IsCalledUnderItsNameAndItsExposedTimeIsOfItsPart) {
   std::set<std::string> predicted, expected, names;
-  for (const int which : {0, 1}) {
+  for (const int which : {0, 1, 2}) {
     std::vector<std::string> words = grouped(which);
     const Json step = answered(words);
     for (const Json& call : step["calls"]) {

@@ -14,7 +14,8 @@ namespace headway {
 enum class Part : std::uint8_t { compute, tp, cp, ep, pp, dp, bubble, optimizer, other };
 
 /// dp_replica: across the sharding groups of hybrid sharding; expert_dp: the ranks that hold the
-/// same experts; embedding: first and last stage where they share the embedding's weights; model:
+/// same experts; copies: the two ranks that hold the same stages of two copies of the model;
+/// embedding: first and last stage where they share the embedding's weights; model:
 /// the ranks that together hold one copy of the model, tp·pp; world: all ranks of the run.
 enum class Group : std::uint8_t {
   tp,
@@ -24,6 +25,7 @@ enum class Group : std::uint8_t {
   dp,
   expert_dp,
   dp_replica,
+  copies,
   embedding,
   model,
   world
@@ -42,10 +44,10 @@ constexpr std::uint8_t bit(Dimension dimension) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(dimension));
 }
 
-constexpr std::array<GroupRow, 10> kGroups = [] {
+constexpr std::array<GroupRow, 11> kGroups = [] {
   constexpr std::uint8_t tp = bit(Dimension::tp), cp = bit(Dimension::cp), dp = bit(Dimension::dp),
                          pp = bit(Dimension::pp);
-  return std::array<GroupRow, 10>{{
+  return std::array<GroupRow, 11>{{
       {Group::tp, "tp", Part::tp, &Spans::tp, tp},
       {Group::cp, "cp", Part::cp, &Spans::cp, cp},
       {Group::ep, "ep", Part::ep, &Spans::ep, tp | cp | dp},
@@ -53,6 +55,7 @@ constexpr std::array<GroupRow, 10> kGroups = [] {
       {Group::dp, "dp", Part::dp, &Spans::shard, cp | dp},
       {Group::expert_dp, "expert_dp", Part::dp, &Spans::expert_dp, tp | cp | dp},
       {Group::dp_replica, "dp_replica", Part::dp, &Spans::replica, cp | dp},
+      {Group::copies, "copies", Part::dp, &Spans::copies, pp},
       {Group::embedding, "embedding", Part::dp, &Spans::pp, pp, true},
       {Group::model, "model", Part::dp, &Spans::model, tp | pp},
       {Group::world, "world", Part::dp, &Spans::world, tp | cp | dp | pp},

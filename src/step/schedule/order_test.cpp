@@ -29,8 +29,7 @@ std::string text(const Pipeline& pipeline, std::int64_t rank) {
   return out;
 }
 
-// [STEP-24] Written out by hand from the papers' rules (order.hpp's families name them), four ranks
-// and eight micro-batches unless said otherwise.
+// [STEP-24] Lists made apart from this code, by the papers' rules.
 TEST(Order, IsTheOneOfItsPaper) {
   struct Named {
     Pipeline pipeline;

@@ -165,7 +165,7 @@ class SpaceBuilder {
     for (const Schedule schedule : offers_.schedules) {
       if (t.pp == 1 && !out.empty()) break;
       for (const std::int64_t vpp : virtual_stages(t)) {
-        if (vpp > 1 && schedule != Schedule::one_f_one_b) break;
+        if (vpp > 1 && !takes_virtual_stages(schedule)) break;
         const InnerChoice choice{.schedule = schedule, .vpp = vpp};
         apply(choice, layout);
         if (legal(layout)) out.push_back(choice);

@@ -61,13 +61,6 @@ Cut cut_of(const Layout& layout, Group group, std::int64_t ranks) {
   return {1, ranks};
 }
 
-// Whether the ranks that hold the same weights in the other copy of the model belong to the group.
-bool has_both_copies(const Layout& layout, Group group) {
-  if (layout.copies() == 1) return false;
-  const bool hybrid = layout.shard > 0 && layout.shard < layout.dp * layout.cp;
-  return group == Group::expert_dp || group == (hybrid ? Group::dp_replica : Group::dp);
-}
-
 // The rank that holds the same two stages of both copies.
 std::int64_t mirrored(const Layout& layout, std::int64_t rank) {
   Coordinates at = coordinates_of(layout, rank);
@@ -79,6 +72,11 @@ std::int64_t mirrored(const Layout& layout, std::int64_t rank) {
 }  // namespace
 
 std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank) {
+  if (group == Group::copies) {
+    if (layout.copies() == 1) return {rank};
+    const std::int64_t other = mirrored(layout, rank);
+    return {std::min(rank, other), std::max(rank, other)};
+  }
   const std::vector<std::int64_t> ranks = along(layout, rank, row_of(group).along);
   if (row_of(group).ends_alone && ranks.size() > 2) return {ranks.front(), ranks.back()};
   const auto count = static_cast<std::int64_t>(ranks.size());
@@ -89,11 +87,6 @@ std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::in
     const bool together = i % stride == place % stride && i / block == place / block;
     if (together) out.push_back(ranks[static_cast<std::size_t>(i)]);
   }
-  if (!has_both_copies(layout, group)) return out;
-  for (std::int64_t i = static_cast<std::int64_t>(out.size()); i-- > 0;) {
-    out.push_back(mirrored(layout, out[static_cast<std::size_t>(i)]));
-  }
-  std::sort(out.begin(), out.end());
   return out;
 }
 

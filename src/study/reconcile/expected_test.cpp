@@ -43,17 +43,15 @@ TEST(GroupRanks, FollowTheOrderOfTheDimensions) {
   EXPECT_EQ(stage_of(layout, 8), 0);
 }
 
-// Two copies of the model: stage s of one lies with stage 3 - s of the other, on ranks of both
-// ends.
-TEST(GroupRanks, OfTheSameWeightsAreThoseOfBothCopiesOfTheModel) {
-  Layout layout = {.dp = 4, .pp = 4, .ep = 2, .schedule = Schedule::dual_pipe};
+// Two copies of the model: stage s of one lies with stage 3 - s of the other.
+TEST(GroupRanks, OfTwoCopiesOfTheModelAreOnBothSidesOfThePipeline) {
+  Layout layout = {.dp = 4, .pp = 4, .schedule = Schedule::dual_pipe};
   const auto of = [&](Group group, std::int64_t rank) { return group_ranks(layout, group, rank); };
-  EXPECT_EQ(of(Group::dp, 5), (Ranks{4, 5, 6, 7, 8, 9, 10, 11}));
-  EXPECT_EQ(of(Group::expert_dp, 5), (Ranks{5, 7, 9, 11}));
-  EXPECT_EQ(of(Group::ep, 5), (Ranks{4, 5}));
-  layout.shard = 2;
-  EXPECT_EQ(of(Group::dp, 5), (Ranks{4, 5}));
-  EXPECT_EQ(of(Group::dp_replica, 5), (Ranks{5, 7, 9, 11}));
+  EXPECT_EQ(of(Group::copies, 5), (Ranks{5, 9}));
+  EXPECT_EQ(of(Group::copies, 15), (Ranks{3, 15}));
+  EXPECT_EQ(of(Group::dp, 5), (Ranks{4, 5, 6, 7}));
+  layout.schedule = Schedule::one_f_one_b;
+  EXPECT_EQ(of(Group::copies, 5), (Ranks{5}));
 }
 
 // GPT-NeoX 1.3B on two tensor ranks without sequence parallelism: each of two micro-batches sums

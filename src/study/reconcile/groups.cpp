@@ -32,6 +32,7 @@ constexpr std::pair<std::string_view, Group> kNames[] = {
     {"EXPERT_PARALLEL", Group::ep},
     {"_EP_", Group::ep},
     {"EMBEDDING", Group::embedding},
+    {"COPIES_OF_MODEL", Group::copies},
     {"INTER_PARTIAL_DATA", Group::dp_replica},
     {"INTER_DISTRIBUTED_OPTIMIZER", Group::dp_replica},
     {"DP_REPLICATE", Group::dp_replica},

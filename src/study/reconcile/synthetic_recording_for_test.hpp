@@ -28,6 +28,8 @@ inline std::string megatron_name(Group group) {
       return "EXPERT_DATA_PARALLEL_GROUP";
     case Group::dp_replica:
       return "INTER_PARTIAL_DATA_PARALLEL_GROUP_WITH_CP";
+    case Group::copies:
+      return "COPIES_OF_MODEL_GROUP";
     case Group::embedding:
       return "EMBEDDING_GROUP";
     case Group::model:

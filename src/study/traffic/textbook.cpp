@@ -83,7 +83,7 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
   made.textbook =
       Bytes(times * c.element * (dense * others(ranks) + experts * others(expert_ranks)));
   if (!(made.textbook.value() > 0)) return;
-  made.framework = wire_of(c, {Group::dp, Group::expert_dp, Group::dp_replica});
+  made.framework = wire_of(c, {Group::dp, Group::expert_dp, Group::dp_replica, Group::copies});
 
   const bool whole = any_call(c, [](const Call& call) {
     return call.phase == Phase::gradient && call.op == CollectiveOp::all_reduce &&
@@ -97,6 +97,9 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
     made.reasons.push_back("gradients are all-reduced whole, then weights are gathered");
   }
   if (reduced_bytes(c.job) > c.element) made.reasons.push_back("gradients travel in fp32");
+  if (c.layout.copies() > 1) {
+    made.reasons.push_back("gradients of two copies of the model are added");
+  }
   if (shards && c.layout.zero < 3) made.reasons.push_back("weights are sharded, too");
   if (shards && c.micro > 1) {
     made.reasons.push_back("gathers and reductions for each of " + times_text(c.micro) +

@@ -123,10 +123,10 @@ RC_GTEST_PROP(Traffic, GathersOfWeightsSendWhatIsHeldToEachOfTheOthers, ()) {
   });
   const Step step = lower(c.model, c.job, c.layout, c.cluster);
   const double element = c.job.recipe->master_weights ? 2 : 4;
-  const double dense_ranks = static_cast<double>(
-      c.layout.shard > 0 ? c.layout.shard : c.layout.dp * c.layout.cp * c.layout.copies());
-  const double expert_ranks = static_cast<double>(c.layout.dp * c.layout.cp * c.layout.tp /
-                                                  (c.layout.ep * c.layout.etp) * c.layout.copies());
+  const double dense_ranks =
+      static_cast<double>(c.layout.shard > 0 ? c.layout.shard : c.layout.dp * c.layout.cp);
+  const double expert_ranks =
+      static_cast<double>(c.layout.dp * c.layout.cp * c.layout.tp / (c.layout.ep * c.layout.etp));
   const Traffic traffic = traffic_of(c);
   RC_ASSERT(traffic.classes.size() == step.stages.size());
   for (std::size_t i = 0; i < step.stages.size(); ++i) {
