@@ -26,10 +26,11 @@ struct CommandOutput {
 };
 
 struct PredictRequest {
-  std::string run_file;  // or a framework's configuration; empty: none
-  RunRequest fields;     // flags; they override the file
-  std::string save;      // empty: none
-  std::string emit;      // a name of kLaunchers: print its configuration instead; empty: none
+  std::string run_file;   // or a framework's configuration; empty: none
+  RunRequest fields;      // flags; they override the file
+  std::string save;       // empty: none
+  std::string emit;       // a name of kLaunchers: print its configuration instead; empty: none
+  bool timeline = false;  // the slots of the pipeline, in JSON
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);

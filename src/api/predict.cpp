@@ -86,6 +86,13 @@ Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
   return out;
 }
 
+// Slots are numbers for who draws them, not a table to read.
+Problems timeline_problems(const PredictRequest& request) {
+  if (!request.timeline || (request.json && request.emit.empty())) return {};
+  return {{FieldName("timeline"), "is part of the JSON of a forecast; give --json, and no --emit",
+           Trouble::illegal}};
+}
+
 Problems save(const Run& run, const std::string& path) {
   if (path.empty()) return {};
   const std::string text = run_file_text(run, path);
@@ -128,6 +135,7 @@ CommandOutput run_predict(const PredictRequest& request) {
   if (file.is_configuration && !gives(fields, "gpus") && !gives(fields, "dp")) {
     problems.push_back({request.run_file, "does not say on how many accelerators; give --gpus"});
   }
+  append(problems, timeline_problems(request));
   if (run && run->layout.tp > 1) append(problems, file.request.with_tensor_parallelism);
   if (!problems.empty()) return bad(std::move(problems));
 
@@ -143,7 +151,8 @@ CommandOutput run_predict(const PredictRequest& request) {
   for (std::string& note : file.request.notes) forecast->notes.push_back(std::move(note));
   problems = save(*run, request.save);
   if (!problems.empty()) return bad(std::move(problems));
-  return {.text = request.json ? predict_json(*run, *forecast) : predict_text(*run, *forecast),
+  return {.text = request.json ? predict_json(*run, *forecast, request.timeline)
+                               : predict_text(*run, *forecast),
           .exit_code = forecast->fits ? 0 : 1};
 }
 
@@ -164,7 +173,9 @@ Command predict_command() {
                      .value = "NAME",
                      .help = "print the configuration that starts the run",
                      .target = &request->emit,
-                     .names = launcher_names}});
+                     .names = launcher_names},
+                    wordless("timeline", "with --json: the slots of the pipeline, placed in time",
+                             request->timeline)});
   return out;
 }
 

@@ -3,10 +3,16 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "api/commands.hpp"
 #include "report/predict.hpp"
 
 namespace headway {
 namespace {
+
+using JsonTree = nlohmann::json;
 
 RunRequest request(std::initializer_list<std::pair<const char*, const char*>> fields) {
   RunRequest out = {
@@ -85,6 +91,52 @@ TEST(PredictText, FitsATerminalAndSaysWhatBinds) {
   for (const char* word : {"step time", "compute", "bubble", "activations", "fits", "all_gather"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
   }
+}
+
+// [FORECAST-18] Every schedule's slots are in the JSON: two or three of each chunk and micro-batch,
+// half of them in each of two copies of the model; and what the step counts for its micro-batches,
+// their transfers and the bubble is how long they take.
+TEST(PredictTimeline, HasEverySlotOfEverySchedule) {
+  for (const std::string_view schedule : kScheduleNames) {
+    const auto run = make_run(request({{"gpus", "8"}, {"pp", "4"}, {"schedule", schedule.data()}}));
+    ASSERT_TRUE(run.ok()) << schedule;
+    const Forecast made = *predict(*run);
+    const JsonTree pipeline = JsonTree::parse(predict_json(*run, made, true))["pipeline"];
+    const JsonTree timeline = pipeline["timeline"];
+    const Pipeline shape = pipeline_of(run->layout, micro_batches(run->job, run->layout));
+    ASSERT_EQ(timeline["ranks"].size(), 4U) << schedule;
+    for (const JsonTree& rank : timeline["ranks"]) {
+      std::map<std::string, std::int64_t> count;
+      for (const JsonTree& work : rank["work"]) {
+        ++count[timeline["works"][work.get<std::size_t>()].get<std::string>()];
+      }
+      const std::int64_t all = shape.chunks() * shape.micro_batches_of_copy();
+      EXPECT_EQ(count["forward"], all) << schedule;
+      EXPECT_EQ(count["backward"] + count["input-gradient"], all) << schedule;
+      EXPECT_EQ(count["input-gradient"], count["weight-gradient"]) << schedule;
+      for (const char* column : {"chunk", "micro_batch", "begin_s", "end_s", "free_s"}) {
+        EXPECT_EQ(rank[column].size(), rank["work"].size()) << schedule << " " << column;
+      }
+    }
+    const StageTime& pace = made.pipeline.stages[made.pipeline.pace];
+    const double counted =
+        static_cast<double>(shape.micro_batches) * (pace.total() + pace.transfers).value() +
+        made.parts.bubble.value();
+    EXPECT_NEAR(timeline["time_s"].get<double>() / counted, 1, 0.01) << schedule;
+  }
+}
+
+TEST(PredictTimeline, IsRefusedWhereNothingWouldShowIt) {
+  PredictRequest asked;
+  asked.fields = request({{"gpus", "8"}, {"pp", "4"}});
+  asked.timeline = true;
+  const CommandOutput said = run_predict(asked);
+  ASSERT_EQ(said.problems.size(), 1U);
+  EXPECT_EQ(where_text(said.problems.front()), "--timeline");
+  asked.json = true;
+  EXPECT_TRUE(run_predict(asked).problems.empty());
+  asked.emit = "megatron";
+  EXPECT_EQ(run_predict(asked).problems.size(), 1U);
 }
 
 // Each pod does what the one did, for its half of the batch; what is new is that the two copies add

@@ -70,6 +70,8 @@ std::vector<Question> questions() {
       {"predict", with(R"("zero": 3, "framework": "fsdp", "dropout": 0.1)")},
       {"predict", with(R"("model": "llama-3.1-405b")")},  // does not fit
       {"predict", with(R"("emit": "megatron")")},
+      {"predict", with(R"("pp": 2, "schedule": "dual-pipe", "timeline": true)")},
+      {"predict", with(R"("timeline": true)")},  // no pipeline
       {"plan", with(R"("fix": {"tp": 4}, "max-pp": 2, "top": 2)")},
       {"plan", with(R"("objective": "money", "headroom": "5%", "fix": {"pp": 1})")},
       {"plan", with(R"("model": "llama-3.1-405b", "fix": {"tp": 8})")},  // nothing fits

@@ -9,7 +9,8 @@
 namespace headway {
 
 /// One JSON document with the fields of DESIGN §6; SI units, the unit in each name.
-std::string predict_json(const Run& run, const Forecast& forecast);
+/// With `timeline` the slots of its pipeline are among them.
+std::string predict_json(const Run& run, const Forecast& forecast, bool timeline = false);
 
 /// Two lines that say what is run, and how.
 std::string run_heading(const Run& run);

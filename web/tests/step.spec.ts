@@ -92,8 +92,16 @@ test("an address restores what it was copied from", async ({ page, context }) =>
   await expect(second.getByLabel("No sequence parallelism")).toBeChecked();
 });
 
-test("the timeline's slots take what the forecast's closed form says", async ({ page }) => {
-  for (const more of ["tp=8&pp=4", "tp=8&pp=4&vpp=5", "tp=8&pp=8&schedule=gpipe", "tp=8&pp=4&schedule=zero-bubble"]) {
+test("the timeline's slots take what the forecast says", async ({ page }) => {
+  for (const more of [
+    "tp=8&pp=4",
+    "tp=8&pp=4&vpp=5",
+    "tp=8&pp=8&schedule=gpipe",
+    "tp=8&pp=4&schedule=zero-bubble",
+    "tp=8&pp=4&schedule=zero-bubble-v",
+    "tp=8&pp=4&schedule=dual-pipe",
+    "tp=8&pp=4&schedule=chimera",
+  ]) {
     await page.goto(at(`#/step?${kRun}&${more}`));
     const words = more.split("&").flatMap((pair) => `--${pair}`.split("="));
     const step = said(...words);

@@ -1,11 +1,16 @@
 #include "report/predict.hpp"
 
+#include <algorithm>
+
 #include "base/whole_number.hpp"
 #include "model/count.hpp"
 #include "report/json/run.hpp"
 
 namespace headway {
 namespace {
+
+// More slots than these are not written, nor drawn.
+constexpr std::int64_t kMostSlots = 200'000;
 
 void write_call(JsonWriter& json, const PricedCall& priced, const Cluster& cluster) {
   const Call& call = priced.call;
@@ -36,8 +41,53 @@ void write_memory(JsonWriter& json, const Forecast& f) {
   json.end_object();
 }
 
+// Every slot of the pipeline, a column for each property; null where there is no pipeline, or too
+// many.
+void write_timeline(JsonWriter& json, const Run& run, const PipelineTimes& pipeline) {
+  const std::int64_t count = micro_batches(run.job, run.layout);
+  const Pipeline shape = pipeline_of(run.layout, count);
+  const std::int64_t of_chunk = 3 * shape.micro_batches_of_copy();  // at most
+  if (shape.ranks == 1 || shape.ranks * shape.chunks() * of_chunk > kMostSlots) {
+    return json.null();
+  }
+  const std::vector<PlacedSlot> slots =
+      pipeline_slots(pipeline.stages, run.layout, count, pipeline.send);
+  json.begin_object();
+  Seconds last(0);
+  for (const PlacedSlot& slot : slots) last = std::max(last, slot.free);
+  json.member("time_s", last.value());
+  json.key("works");
+  json.begin_array();
+  for (const std::string_view name : kSlotWorkNames) json.value(name);
+  json.end_array();
+  json.key("ranks");
+  json.begin_array();
+  for (auto begin = slots.begin(); begin != slots.end();) {
+    const auto end = std::find_if(begin, slots.end(),
+                                  [&](const PlacedSlot& slot) { return slot.rank != begin->rank; });
+    const auto column = [&](std::string_view name, auto&& of) {
+      json.key(name);
+      json.begin_array();
+      for (auto slot = begin; slot != end; ++slot) json.value(of(*slot));
+      json.end_array();
+    };
+    json.begin_object();
+    column("work", [](const PlacedSlot& slot) { return static_cast<std::int64_t>(slot.work); });
+    column("chunk", [](const PlacedSlot& slot) { return slot.chunk; });
+    column("micro_batch", [](const PlacedSlot& slot) { return slot.micro_batch; });
+    column("begin_s", [](const PlacedSlot& slot) { return slot.begin.value(); });
+    column("end_s", [](const PlacedSlot& slot) { return slot.end.value(); });
+    column("free_s", [](const PlacedSlot& slot) { return slot.free.value(); });
+    json.end_object();
+    begin = end;
+  }
+  json.end_array();
+  json.end_object();
+}
+
 // The stages' times for one micro-batch, from which the schedule makes the bubble.
-void write_pipeline(JsonWriter& json, const PipelineTimes& pipeline) {
+void write_pipeline(JsonWriter& json, const Run& run, const PipelineTimes& pipeline,
+                    bool timeline) {
   json.begin_object();
   json.key("stages");
   json.begin_array();
@@ -57,12 +107,16 @@ void write_pipeline(JsonWriter& json, const PipelineTimes& pipeline) {
   }
   json.end_array();
   json.member("send_s", pipeline.send.value());
+  if (timeline) {
+    json.key("timeline");
+    write_timeline(json, run, pipeline);
+  }
   json.end_object();
 }
 
 }  // namespace
 
-std::string predict_json(const Run& run, const Forecast& f) {
+std::string predict_json(const Run& run, const Forecast& f, bool timeline) {
   const Parameters counted = parameters(run.model);
   JsonWriter json;
   json.begin_object();
@@ -80,7 +134,7 @@ std::string predict_json(const Run& run, const Forecast& f) {
   json.key("parts_s");
   write(json, parts_json(f.parts));
   json.key("pipeline");
-  write_pipeline(json, f.pipeline);
+  write_pipeline(json, run, f.pipeline, timeline);
   json.member("tokens_per_s", f.tokens_per_second);
   json.member("tokens_per_s_per_gpu", f.tokens_per_second_per_accelerator);
   json.member("model_flops_per_s_per_gpu", f.model_flops_per_accelerator.value());

@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 
 import type { PredictDocument } from "../../lib/documents";
 import { percent, seconds } from "../../lib/format";
-import { busyOf, notDrawn, timelineOf } from "../../lib/timeline";
-import { pipelineOf, pipelineTime } from "./run";
+import { busyOf, timelineOf } from "../../lib/timeline";
+import { pipelineTime } from "./run";
 import { TimelineCanvas, kSlotColours } from "./TimelineCanvas";
 
 type Part = "all" | "start" | "end";
@@ -12,15 +12,15 @@ const kPartNames: Readonly<Record<Part, string>> = { all: "whole", start: "start
 
 export function Pipeline({ step }: { step: PredictDocument }) {
   const [part, setPart] = useState<Part>("all");
-  const run = pipelineOf(step);
-  if (run.stages.length === 1) return <p class="soft">One stage: no pipeline, and no bubble.</p>;
-  const why = notDrawn(run);
-  if (why) return <p class="soft">{why}</p>;
+  const { stages } = step.pipeline;
+  if (step.layout.pp === 1) return <p class="soft">One stage: no pipeline, and no bubble.</p>;
+  if (!step.pipeline.timeline) return <p class="soft">There are too many micro-batches to draw.</p>;
 
-  const timeline = timelineOf(run);
+  const timeline = timelineOf(step.pipeline.timeline);
+  const { chunks } = timeline;
   // As long as the filled pipeline takes for as many micro-batches as there are stages, and half more.
-  const one = Math.max(...run.stages.map((each) => each.forward + each.backward));
-  const close = Math.min(timeline.length, one * run.stages.length * 1.5);
+  const one = Math.max(...stages.map((each) => each.forward_s + each.backward_s));
+  const close = Math.min(timeline.length, one * step.layout.pp * 1.5);
   const window: [number, number] =
     part === "all" ? [0, timeline.length] : part === "start" ? [0, close] : [timeline.length - close, timeline.length];
   const kinds = new Set(timeline.slots.map((slot) => slot.kind));
@@ -43,12 +43,11 @@ export function Pipeline({ step }: { step: PredictDocument }) {
             ))}
         </span>
       </div>
-      <TimelineCanvas timeline={timeline} stages={run.stages.length} chunks={run.chunks} window={window} />
+      <TimelineCanvas timeline={timeline} stages={step.layout.pp} chunks={chunks} window={window} />
       <p class="soft" data-timeline={timeline.length}>
-        {run.microBatches} micro-batches by {step.layout.schedule}
-        {run.chunks > 1 ? `, ${run.chunks} chunks a stage (later ones paler)` : ""}, drawn {seconds(timeline.length)};
-        the forecast's closed form: {seconds(pipelineTime(step))}. Gradients' last calls, the update and the rest
-        follow.
+        {step.layout.micro_batches} micro-batches by {step.layout.schedule}
+        {chunks > 1 ? `, ${chunks} chunks a stage (later ones paler)` : ""}, drawn {seconds(timeline.length)};
+        the step counts {seconds(pipelineTime(step))}. Gradients' last calls, the update and the rest follow.
       </p>
       <details>
         <summary>Stages in numbers</summary>
@@ -76,7 +75,7 @@ export function Pipeline({ step }: { step: PredictDocument }) {
               </tr>
             </thead>
             <tbody>
-              {step.pipeline.stages.map((each) => (
+              {stages.map((each) => (
                 <tr key={each.first}>
                   <th scope="row">
                     {each.stages === 1 ? each.first : `${each.first} to ${each.first + each.stages - 1}`}

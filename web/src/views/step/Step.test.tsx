@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { SumBar } from "../../charts/SumBar";
 import type { PredictDocument } from "../../lib/documents";
-import { pipelineOf, pipelineTime } from "./run";
+import { pipelineTime } from "./run";
 import { ticks } from "./ticks";
 
 test("ticks are round and lie inside", () => {
@@ -42,15 +42,6 @@ const kStep = {
     ],
   },
 } as unknown as PredictDocument;
-
-test("every stage has its own times", () => {
-  const { stages, blocking } = pipelineOf(kStep);
-  expect(stages.map((stage) => stage.forward)).toEqual([1, 1, 1, 2]);
-  expect(blocking).toBe(true);
-  // Virtual stages send while another chunk computes; what that does not hide is no wait of the sender.
-  const interleaved = { ...kStep, layout: { ...kStep.layout, vpp: 2 } };
-  expect(pipelineOf(interleaved).blocking).toBe(false);
-});
 
 test("the pipeline takes what the pace stage works, sends and waits", () => {
   expect(pipelineTime(kStep)).toBeCloseTo(10 * (2 + 3 + 0.1) + 5);

@@ -46,7 +46,7 @@ export function StepView() {
   const given = place.value.fields;
   const fields = given.model ? given : { ...kFirstRun, ...given };
   const request = runRequest(fields);
-  const asking = useAsking<PredictDocument>("predict", request);
+  const asking = useAsking<PredictDocument>("predict", { ...request, timeline: true });
   const step = asking.answer?.document;
   return (
     <div class="view">

@@ -50,7 +50,10 @@ export function TimelineCanvas({ timeline, stages, chunks, window }: Props) {
     const box = canvas.current!.getBoundingClientRect();
     const stage = Math.floor((event.clientY - box.top) / row);
     const at = window[0] + ((event.clientX - box.left - kLeft) / (width - kLeft)) * (window[1] - window[0]);
-    const slot = timeline.slots.find((each) => each.stage === stage && each.start <= at && at < each.end);
+    const lower = event.clientY - box.top - stage * row > row / 2 ? 1 : 0;
+    const slot = timeline.slots.find(
+      (each) => each.stage === stage && each.start <= at && at < each.end && (each.half ?? lower) === lower,
+    );
     if (stage >= stages || at < window[0]) setTip("");
     else if (!slot) setTip(`stage ${stage}: idle at ${seconds(at)}`);
     else {
@@ -106,7 +109,8 @@ function draw(canvas: HTMLCanvasElement, { timeline, stages, chunks, window }: P
     const size = Math.min(width, x(slot.end)) - left;
     context.fillStyle = colour(kSlotColours[slot.kind].colour);
     context.globalAlpha = chunks > 1 ? 1 - (0.55 * slot.chunk) / (chunks - 1) : 1;
-    context.fillRect(left, slot.stage * row, size, row - 1);
+    const [top, tall] = slot.half === undefined ? [0, row - 1] : [slot.half * (row / 2), (row - 1) / 2];
+    context.fillRect(left, slot.stage * row + top, size, tall);
     context.globalAlpha = 1;
     // Slots keep apart where there is room for it, and have their micro-batch's number.
     if (size > 3) {
