@@ -79,7 +79,7 @@ LaunchRequest deepspeed_beside(const MegatronArguments& arguments, const LaunchO
   }
   LaunchRequest out;
   out.notes.push_back(missing +
-                      ": nothing is offloaded, and DeepSpeed's defaults hold for overlap, "
+                      ": no states are offloaded, and DeepSpeed's defaults hold for overlap, "
                       "optimizer and batch");
   return out;
 }

@@ -70,6 +70,16 @@ void judge_beside(const MegatronArguments& arguments, Problems& problems) {
 void judge_program(const MegatronArguments& arguments, Problems& problems) {
   const std::string& path = arguments.program;
   const std::string does = program_refused(path);
+  // Extensions of Megatron-LM keep its program's name and build their own network.
+  std::string spec = arguments.text("--spec");
+  std::replace(spec.begin(), spec.end(), '.', '/');
+  const std::string builds = program_refused(spec);
+  if (!builds.empty()) {
+    problems.push_back({arguments.where("--spec"),
+                        builds + ", which these options do not describe; legal: a run file with "
+                                 "--model",
+                        Trouble::unsupported});
+  }
   if (does.empty()) return;
   const std::string name = path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
   problems.push_back({{arguments.file, arguments.line, FieldName(printable(name))},
@@ -121,9 +131,9 @@ void judge_megatron(const MegatronArguments& arguments, LaunchRequest& out, Prob
     const std::string value = argument.values.empty() ? "" : argument.values.front().text;
     options.push_back({argument.name, value, arguments.where(argument)});
   }
+  judge_program(arguments, problems);
   judge_options(option_table(Launcher::megatron), options, out.notes, problems);
   judge_beside(arguments, problems);
-  judge_program(arguments, problems);
   judge_values(arguments, out, problems);
 }
 

@@ -85,6 +85,15 @@ TEST(LaunchWords, TheProgramDecidesWhatTheOptionsDescribe) {
   }
 }
 
+TEST(LaunchWords, AnExtensionsNetworkIsNotMegatrons) {
+  const auto request =
+      read_any("python pretrain_gpt.py " + std::string(kShape) +
+               "--spec mindspeed_llm.tasks.models.spec.deepseek_spec layer_spec\n");
+  ASSERT_FALSE(request.ok());
+  EXPECT_NE(messages(request.problems()).find("--spec: trains a network of MindSpeed-LLM, which"),
+            std::string::npos);
+}
+
 TEST(LaunchWords, AcceleratorsAreTheLaunchersOrTheJobs) {
   const auto gpus = [](const std::string& start) {
     return field_of(start + " pretrain_gpt.py " + kShape + "\n", "gpus");
