@@ -292,7 +292,8 @@ RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
   if (is_placed(c.layout.schedule)) return;
   RC_ASSERT(f[2].step_time > f[0].step_time || f[2].pipeline.pace != f[0].pipeline.pace);
   RC_ASSERT(never_slower(f[1], f[0]));
-  RC_ASSERT(never_slower(f[2], f[1]));
+  // One in some layers in full may be less than the pieces of all.
+  RC_ASSERT(c.layout.recompute_one_in > 1 || never_slower(f[2], f[1]));
 }
 
 // Documents of a sixteenth of the sequence have a sixteenth of its scores; nothing else changes.

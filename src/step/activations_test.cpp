@@ -103,6 +103,9 @@ TEST(Activations, RecomputationOfOneInSomeLayersKeepsTheMean) {
   }
   EXPECT_GT(calls_full, 0);
   EXPECT_DOUBLE_EQ(calls_some, 0.25 * calls_full);
+  // Of fewer layers than that none runs again.
+  c.layout.recompute_one_in = c.model.layers() + 1;
+  EXPECT_NEAR(held(c.lowered()), held(none), 1e-9 * held(none));
 }
 
 TEST(Activations, FlashAttentionKeepsALogSumExpInPlaceOfScores) {  // [STEP-5]

@@ -18,16 +18,27 @@ class Activations {
   Activations(const std::vector<Block>& blocks, const StageClass& stage, const Layout& layout)
       : blocks_(blocks), stage_(stage), layout_(layout) {
     if (layout.recompute != Recompute::full) return;
-    std::int64_t layers = 0;
+    std::int64_t layers = 0, of_rank = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (blocks[i].kind == BlockKind::layer) layers += in_chunk(i);
+      if (blocks[i].kind != BlockKind::layer) continue;
+      layers += in_chunk(i);
+      of_rank += stage.counts[i];
+    }
+    const std::int64_t again = of_rank / layout.recompute_one_in;
+    again_ = static_cast<double>(again) / static_cast<double>(std::max<std::int64_t>(1, of_rank));
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (!one_in_some(blocks[i])) continue;
+      let_go_ += again_ * static_cast<double>(stage.counts[i]) * let_go(blocks[i]);
     }
     at_once_ = std::clamp<std::int64_t>(layers, 1, layout.recompute_every);
     // A block's share of an input is that of one of `recompute_every` layers.
     share_ = static_cast<double>(layout.recompute_every) / static_cast<double>(at_once_);
   }
 
-  Bytes kept(const Block& block) const { return block.saved * (is_layer(block) ? share_ : 1.0); }
+  Bytes kept(const Block& block) const {
+    if (one_in_some(block)) return block.saved_if_kept - again_ * let_go(block);
+    return block.saved * (is_layer(block) ? share_ : 1.0);
+  }
 
   // While a recomputed piece runs backward, everything in it is alive, and in the layers that run
   // again with it.
@@ -65,15 +76,22 @@ class Activations {
     return (stage_.counts[kind] + chunks - 1) / chunks;
   }
   // Of one that runs again: `saved` is the mean over those that do and those that do not.
-  Bytes dropped(const Block& block) const {
-    return (block.saved_if_kept - kept(block)) * (1 / block.again);
+  Bytes let_go(const Block& block) const {
+    return (block.saved_if_kept - block.saved) * (1 / block.again);
   }
+  Bytes dropped(const Block& block) const {
+    if (!one_in_some(block)) return block.saved_if_kept - kept(block);
+    return std::min(let_go(block), let_go_);
+  }
+  bool one_in_some(const Block& block) const { return is_layer(block) && block.again < 1; }
 
   const std::vector<Block>& blocks_;
   const StageClass& stage_;
   const Layout& layout_;
   std::int64_t at_once_ = 1;
   double share_ = 1;
+  Bytes let_go_;      // by all of them
+  double again_ = 1;  // the rank's share of layers that run again: of 7 one in 2 are 3
 };
 
 }  // namespace
