@@ -160,6 +160,25 @@ Seconds least_step_time(const limits::Shape& shape, const Job& job, const Layout
   return times * products / (static_cast<double>(layout.ranks()) * peak);
 }
 
+namespace {
+
+// [LIMIT-38] What a rank computes at least, whatever the schedule: the mean over the stages, each
+// micro-batch. To place the slots of a long pipeline takes a hundred times as long as to say this.
+Seconds least_busy_time(const Model& model, const Job& job, Layout layout, const Cluster& cluster,
+                        const Calibration& calibration) {
+  layout.schedule = Schedule::one_f_one_b;
+  Seconds all(0);
+  for (const StageTime& stage :
+       forecast(model, job, layout, cluster, calibration).pipeline.stages) {
+    all += static_cast<double>(stage.stages) * stage.total();
+  }
+  constexpr double kRounding = 1 - 1e-9;
+  return kRounding * static_cast<double>(micro_batches(job, layout)) /
+         static_cast<double>(layout.pp) * all;
+}
+
+}  // namespace
+
 // [LIMIT-35] Tried: tp 1 ... 64, cp 1 ... 16, pp 1 ... 512, dp the rest, all powers of two;
 // micro-batches of 1, 2 and 4 sequences; pipelines with 1 ... 16 virtual stages of equally many
 // layers, ZB-V with 2 pp micro-batches or more, ZB-H1 with pp; ZeRO 1, and 3 without a pipeline; no
@@ -182,6 +201,10 @@ std::optional<TransformerRun> fastest_transformer(const limits::Setting& setting
   for_each_layout(job, shape.layers, accelerators, [&](const Layout& layout) {
     if (least_step_time(shape, job, layout, peak) > longest) return;
     if (!check(model, job, layout, whole).empty()) return;
+    if (is_placed(layout.schedule) &&
+        least_busy_time(model, job, layout, whole, calibration) > longest) {
+      return;
+    }
     ++priced;
     Forecast found = forecast(model, job, layout, whole, calibration);
     if (!found.fits || found.step_time > longest) return;
