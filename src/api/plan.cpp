@@ -31,15 +31,24 @@ Result<std::optional<Launcher>> settled_launcher(PlanRequest& request) {
   return launcher;
 }
 
-// Fields of a run that the search chooses: those of the space, and what runs call them otherwise.
-bool is_searched(std::string_view name) {
+// The field of the space that a field of a run is, by its name or by what turns it off; null: none.
+const PlanField* searched_field(std::string_view name) {
+  if (const PlanField* same = plan_field(name)) return same;
   const auto fields = plan_fields();
-  return plan_field(name) != nullptr ||
-         std::any_of(fields.begin(), fields.end(),
-                     [&](const PlanField& field) { return field.row->field.name == name; });
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const PlanField& field) {
+    return field.row->field.name == name;
+  });
+  return found == fields.end() ? nullptr : &*found;
 }
 
-// What of the request is fixed or limited, as filters of the space.
+// A field that was given beside a run file is kept: "no-sp" as "sp" off.
+PlanFilter kept(const PlanField& field, const GivenField& given) {
+  PlanFilter out{std::string(field.name), given.text, false, given.where};
+  if (field.name != given.name) out.value = given.text == "false" ? "on" : "off";
+  return out;
+}
+
+// What of the request is given, fixed or limited, as filters of the space.
 std::vector<PlanFilter> filters_of(const PlanRequest& request, Problems& problems) {
   std::vector<PlanFilter> out;
   for (const std::string& text : request.fixed) {
@@ -52,10 +61,15 @@ std::vector<PlanFilter> filters_of(const PlanRequest& request, Problems& problem
     out.push_back({text.substr(0, equals), text.substr(equals + 1), false,
                    FieldName("fix", printable(text))});
   }
-  for (const GivenField& field : request.most) {
-    PlanFilter filter{field.name, field.text, true, field.where};
+  const auto add = [&](PlanFilter filter, const GivenField& field) {
     for (FieldName& name : filter.where.fields) name.given = printable(field.text);
     out.push_back(std::move(filter));
+  };
+  for (const GivenField& field : request.fields) {
+    if (const PlanField* searched = searched_field(field.name)) add(kept(*searched, field), field);
+  }
+  for (const GivenField& field : request.most) {
+    add({field.name, field.text, true, field.where}, field);
   }
   return out;
 }
@@ -94,16 +108,21 @@ Result<PlanTask> task_of(const PlanRequest& request) {
   auto given = read_run_request(request.run_file, request.fields);
   if (!given) return given.problems();
   RunRequest& fields = given.value();
-  // A run's own layout is what is searched anew.
+  // The layout of a run file is what is searched anew; what is given beside it is kept.
   PlanTask task;
   std::string ignored;
   std::erase_if(fields, [&](const GivenField& field) {
-    const bool searched = is_searched(field.name);
-    if (searched) ignored += (ignored.empty() ? "" : ", ") + field.name;
-    return searched;
+    const PlanField* searched = searched_field(field.name);
+    const auto same = [&](const GivenField& asked) {
+      return searched_field(asked.name) == searched;
+    };
+    if (searched != nullptr && std::none_of(request.fields.begin(), request.fields.end(), same)) {
+      ignored += (ignored.empty() ? "" : ", ") + field.name;
+    }
+    return searched != nullptr;
   });
   if (!ignored.empty()) {
-    task.notes.push_back("searched anew, though given: " + ignored +
+    task.notes.push_back("searched anew, though in the file: " + ignored +
                          "; --fix NAME=VALUE keeps one");
   }
   const auto gpus = std::find_if(fields.begin(), fields.end(),

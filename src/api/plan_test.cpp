@@ -155,12 +155,31 @@ TEST(Plan, says_the_same_on_any_number_of_threads) {
   EXPECT_EQ(plan_json(small_plan(request)), one);
 }
 
-TEST(Plan, of_a_layout_that_is_given_says_that_it_is_searched_anew) {
+TEST(Plan, keeps_the_fields_of_a_layout_that_are_given) {
+  PlanRequest given = small(), fixed = small();
+  given.fields.push_back({"tp", "4"});
+  given.fields.push_back({"no-sp", "true"});
+  fixed.fixed = {"tp=4", "sp=off"};
+  const Plan plan = small_plan(given);
+  EXPECT_EQ(plan_json(plan), plan_json(small_plan(fixed)));
+  EXPECT_EQ(plan.best.front().run.layout.tp, 4);
+  EXPECT_FALSE(plan.best.front().run.layout.sequence_parallel);
+
+  given.fields.push_back({"schedule", "sideways"});
+  const auto none = make_plan(given);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.problems().size(), 1U);
+}
+
+TEST(Plan, of_a_run_file_says_that_its_layout_is_searched_anew) {
   PlanRequest request = small();
-  request.fields.push_back({"tp", "8"});
+  request.run_file = ::testing::TempDir() + "headway-plan-layout.toml";
+  std::ofstream(request.run_file) << "tp = 8\npp = 2\n";
+  request.fields.push_back({"pp", "1"});
   const Plan plan = small_plan(request);
+  EXPECT_EQ(plan.best.front().run.layout.pp, 1);
   ASSERT_EQ(plan.notes.size(), 1U);
-  EXPECT_NE(plan.notes.front().find("tp; --fix"), std::string::npos);
+  EXPECT_NE(plan.notes.front().find(": tp; --fix"), std::string::npos);
 }
 
 TEST(Plan, of_a_config_with_a_vision_tower_says_that_it_is_left_out) {
