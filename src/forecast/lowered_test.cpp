@@ -118,8 +118,11 @@ RC_GTEST_PROP(Lowered, UtilisationOfTheHardwareCountsWhatRunsAgain, ()) {
   const auto share = [&](const Op& op) {
     return work(op, c.convention).value() / (op.routed ? c.job.expert_imbalance : 1);
   };
+  const double one_in = c.layout.recompute == Recompute::full
+                            ? static_cast<double>(c.layout.recompute_one_in)
+                            : 1;  // of the layers
   const double again =
-      over_ranks(c, step, [&](const Op& op) { return op.recomputed ? share(op) : 0.0; });
+      over_ranks(c, step, [&](const Op& op) { return op.recomputed ? share(op) / one_in : 0.0; });
   const double model = (c.job.task == Task::lora ? 2 : 3) *
                        static_cast<double>(c.job.global_batch) *
                        forward_flops(c.model, c.job.sequence, c.convention).value();

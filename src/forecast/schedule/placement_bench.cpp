@@ -26,7 +26,7 @@ void place(benchmark::State& state, Schedule schedule, bool equal) {
   state.counters["time_s"] = all;
 }
 
-const bool registered = [] {
+bool registered_all() {
   for (std::size_t i = 0; i < kScheduleNames.size(); ++i) {
     for (const bool equal : {true, false}) {
       const std::string name =
@@ -36,7 +36,8 @@ const bool registered = [] {
     }
   }
   return true;
-}();
+}
+const bool registered = registered_all();
 
 }  // namespace
 }  // namespace headway
