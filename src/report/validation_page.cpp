@@ -130,7 +130,7 @@ std::string worst_rows_block(const ValidationReport& report) {
 }  // namespace
 
 GeneratedBlocks validation_blocks(const ValidationReport& report) {
-  const TextColumns page(kUsualColumns);  // the same whoever renews it
+  const TextColumns page(0);  // of no terminal: the same whoever renews it
   GeneratedBlocks out = {
       {"aims", aims_block(report)},
       {"memory", fenced(verdict_text(report.all.fits))},

@@ -69,16 +69,15 @@ struct PlanPricer::Place {
   Spans spans;
   LoweredBlocks sample;  // what its blocks hold, whatever the micro-batch
   std::vector<Pipe> pipes;
-  std::vector<std::vector<HeldStates>> states;  // by shard and pipe; of each class of stages
-  std::vector<std::vector<Bytes>> totals;       // of them
-  std::vector<std::optional<Bytes>>
-      least_of_part;  // states on the rank that holds most, of any choice
+  std::vector<std::vector<HeldStates>> states;    // by shard and pipe; of each class of stages
+  std::vector<std::vector<Bytes>> totals;         // of them
+  std::vector<std::vector<Bytes>> least_of_part;  // the least of any choice
   struct Update {
     std::optional<PricedUpdate> priced;
     std::int64_t micro_batch = 0;  // for which it is, where it hangs on it
   };
   std::vector<std::vector<Update>> updates;  // the same, without and with split norms
-  std::optional<Bytes> least_states;         // the same of any part
+  std::optional<Bytes> least_states;         // of any choice, on the rank that holds most
   std::uint32_t micro_batch = 0;             // its place in the list
   std::int64_t micro_batches = 1;
   std::uint64_t cell = 0;  // counts those that were entered
@@ -235,28 +234,20 @@ Bytes PlanPricer::with_context(Bytes held) const {
   return (held + q_.calibration.of(q_.job.framework).context) * kFloorRounding;
 }
 
-// The least that some choice of a part holds that is wanted by those seekers: `most` of a choice's
-// states by class of stages.
-template <class Most>
-Bytes PlanPricer::least_of(const Place& place, const InnerPart& part, Seekers seekers,
-                           const Most& most) const {
-  Bytes out(std::numeric_limits<double>::infinity());
+// Under the states of every choice of a part that is wanted by those seekers, by class of stages.
+// Of all choices it is kept.
+const std::vector<Bytes>& PlanPricer::least_states(Place& place, const InnerPart& part,
+                                                   Seekers seekers) {
+  const bool of_all = (seekers & unlimited_) != 0;
+  std::vector<Bytes>& out = of_all ? place.least_of_part[part.number] : least_states_;
+  if (of_all && !out.empty()) return out;
+  out.assign(place.pipes[part.pipe].stages.size(), Bytes(std::numeric_limits<double>::infinity()));
   for (const std::size_t i : part.choices) {
-    if ((place.wanted.choices[i] & seekers) == 0) continue;
-    out = std::min(out, most(place.totals[place.at(place.shape.shard[i], part.pipe)]));
+    if (!of_all && (place.wanted.choices[i] & seekers) == 0) continue;
+    const std::vector<Bytes>& totals = place.totals[place.at(place.shape.shard[i], part.pipe)];
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] = std::min(out[s], totals[s]);
   }
-  return with_context(out);
-}
-
-// The same of states alone; of all seekers it is known.
-Bytes PlanPricer::least_states(Place& place, const InnerPart& part, Seekers seekers) const {
-  const auto most = [](const std::vector<Bytes>& totals) {
-    return *std::max_element(totals.begin(), totals.end());
-  };
-  if ((seekers & unlimited_) == 0) return least_of(place, part, seekers, most);
-  std::optional<Bytes>& out = place.least_of_part[part.number];
-  if (!out) out = least_of(place, part, seekers, most);
-  return *out;
+  return out;
 }
 
 // What the micro-batches of a group of layouts hold.
@@ -402,25 +393,26 @@ bool PlanPricer::open(Place& place, const InnerGroup& group, const PlanSought& s
     pipe.seekers = legal ? seekers & place.wanted.parts[part.number] : 0;
     const double waits = rounds(place.micro_batches, place.tuple.pp, waits_of(choice)) / usual;
     pipe.floor = {floor.time * (waits * kFloorRounding), floor.memory};
-    const auto may_be = [&](Bytes least) {
-      pipe.floor.memory = std::max(floor.memory, least);
-      if (least <= allowed) pipe.seekers = sought.interested(pipe.floor, pipe.seekers);
-      return least <= allowed && pipe.seekers != 0;
+    // Whether states and what else stages hold leave some layout.
+    const auto may_be = [&](const auto& activations) {
+      const std::vector<Bytes>& states = least_states(place, part, pipe.seekers);
+      Bytes most(0);
+      for (std::size_t s = 0; s < states.size(); ++s) {
+        most = std::max(most, states[s] + activations(s));
+      }
+      pipe.floor.memory = std::max(floor.memory, with_context(most));
+      if (pipe.floor.memory > allowed) return false;
+      pipe.seekers = sought.interested(pipe.floor, pipe.seekers);
+      return pipe.seekers != 0;
     };
-    // What its states alone leave out needs no blocks.
-    bool opens = pipe.seekers != 0 && may_be(least_states(place, part, pipe.seekers));
+    // What states alone leave out needs no blocks.
+    bool opens = pipe.seekers != 0 && may_be([](std::size_t) { return Bytes(0); });
     if (opens) {
       if (pipe.held_by != saved_) {
         if (blocks == nullptr) blocks = &blocks_.held(place.prices);
         hold(place, pipe, *blocks);
       }
-      opens = may_be(least_of(place, part, pipe.seekers, [&](const std::vector<Bytes>& totals) {
-        Bytes most(0);
-        for (std::size_t s = 0; s < totals.size(); ++s) {
-          most = std::max(most, totals[s] + pipe.held[s].activations);
-        }
-        return most;
-      }));
+      opens = may_be([&](std::size_t s) { return pipe.held[s].activations; });
     }
     if (opens) {
       out = true;

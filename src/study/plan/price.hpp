@@ -96,10 +96,7 @@ class PlanPricer {
   const PricedUpdate& update(Place& place, std::size_t shard, std::size_t pipe, std::size_t stage);
   void floor_states(Place& place);
   Bytes with_context(Bytes held) const;
-  template <class Most>
-  Bytes least_of(const Place& place, const InnerPart& part, Seekers seekers,
-                 const Most& most) const;
-  Bytes least_states(Place& place, const InnerPart& part, Seekers seekers) const;
+  const std::vector<Bytes>& least_states(Place& place, const InnerPart& part, Seekers seekers);
   void hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
   void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
             const PlanSought& sought);
@@ -113,6 +110,7 @@ class PlanPricer {
 
   const PlanQuestion& q_;
   std::vector<PlanLimit> limits_;                     // of each seeker
+  std::vector<Bytes> least_states_;                   // room that is used again
   Seekers unlimited_ = 0;                             // those without a limit on inner choices
   Flops model_flops_;                                 // of a step
   std::vector<InnerShape> shapes_;                    // of the lists of inner choices
