@@ -106,7 +106,9 @@ class Assembly {
   }
   // A rank's chunks that a micro-batch goes through.
   double chunks_of_micro_batch() const {
-    return is_folded(prices_.layout.schedule) ? 2.0 : static_cast<double>(prices_.layout.vpp);
+    const Layout& layout = prices_.layout;
+    return static_cast<double>(chunks_of_rank(layout.schedule, layout.vpp) /
+                               copies_of_model(layout.schedule));
   }
   Seconds transfer_time(const PricedCall& call) const;
   /// What of one transfer a stage's computation hides: it runs beside half of a chunk at most.

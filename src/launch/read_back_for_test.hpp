@@ -1,5 +1,5 @@
-// Random runs that a framework can express, and whether a configuration is read back as the same
-// run. Tests only.
+// What a configuration says, random runs that a framework can express, and whether a configuration
+// is read back as the same run. Tests only.
 #pragma once
 
 #include <rapidcheck/gtest.h>
@@ -19,6 +19,14 @@ inline std::string messages(const Problems& problems) {
   for (const Problem& problem : problems)
     out += where_text(problem) + ": " + problem.message + "\n";
   return out;
+}
+
+/// What a field of a request was given last.
+inline std::string field(const LaunchRequest& request, std::string_view name) {
+  for (auto it = request.fields.rbegin(); it != request.fields.rend(); ++it) {
+    if (it->name == name) return it->text;
+  }
+  return "(none)";
 }
 
 /// The layout with every field that does not matter for this run at its default, choices of the

@@ -45,6 +45,10 @@ constexpr bool is_folded(Schedule schedule) {
 constexpr std::int64_t copies_of_model(Schedule schedule) {
   return schedule == Schedule::dual_pipe || schedule == Schedule::chimera ? 2 : 1;
 }
+/// Chunks of layers on each rank of a pipeline, in all copies.
+constexpr std::int64_t chunks_of_rank(Schedule schedule, std::int64_t virtual_stages) {
+  return is_folded(schedule) || copies_of_model(schedule) == 2 ? 2 : virtual_stages;
+}
 /// Whether `vpp` is a choice; other schedules place their chunks themselves.
 constexpr bool takes_virtual_stages(Schedule schedule) {
   return schedule == Schedule::one_f_one_b || schedule == Schedule::breadth_first;

@@ -71,8 +71,8 @@ class Activations {
  private:
   // Blocks of one kind in the fullest chunk.
   std::int64_t in_chunk(std::size_t kind) const {
-    const bool two = is_folded(layout_.schedule) || copies_of_model(layout_.schedule) == 2;
-    const std::int64_t chunks = layout_.pp > 1 && two ? 2 : layout_.vpp;
+    const std::int64_t chunks =
+        layout_.pp > 1 ? chunks_of_rank(layout_.schedule, layout_.vpp) : layout_.vpp;
     return (stage_.counts[kind] + chunks - 1) / chunks;
   }
   // Of one that runs again: `saved` is the mean over those that do and those that do not.

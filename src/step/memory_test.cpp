@@ -3,7 +3,7 @@
 
 #include "step/block_builder.hpp"
 #include "step/case_for_test.hpp"
-#include "step/schedule/in_flight.hpp"
+#include "step/schedule/in_flight_for_test.hpp"
 
 namespace headway::testing {
 namespace {
@@ -294,10 +294,10 @@ TEST(InFlight, IsWhatTheOrderKeeps) {
           const Pipeline pipeline = pipeline_of(layout, m);
           const auto chunks = static_cast<std::size_t>(pipeline.chunks());
           for (std::int64_t rank = 0; rank < layout.pp; ++rank) {
-            EXPECT_DOUBLE_EQ(
-                in_flight(layout, rank, m),
-                most_in_flight(rank_order(pipeline, rank), std::vector<double>(chunks, 1)) /
-                    static_cast<double>(chunks))
+            EXPECT_DOUBLE_EQ(in_flight(layout, rank, m),
+                             testing::most_in_flight(rank_order(pipeline, rank),
+                                                     std::vector<double>(chunks, 1)) /
+                                 static_cast<double>(chunks))
                 << kScheduleNames[s] << " pp " << layout.pp << " m " << m << " rank " << rank;
           }
         }

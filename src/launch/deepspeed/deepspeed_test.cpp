@@ -7,6 +7,7 @@
 namespace headway {
 namespace {
 
+using testing::field;
 using testing::messages;
 
 // Options of DeepSpeed 0.17, from its documentation and configuration classes
@@ -53,13 +54,6 @@ void collect(const Node& node, const std::string& path, std::set<std::string>& o
       out.insert(name);
     }
   }
-}
-
-std::string field(const LaunchRequest& request, std::string_view name) {
-  for (const GivenField& given : request.fields) {
-    if (given.name == name) return given.text;
-  }
-  return "(none)";
 }
 
 // What the configuration alone does not carry: network, degrees, sequence, kernels, dropout.

@@ -10,6 +10,7 @@
 namespace headway {
 namespace {
 
+using testing::field;
 using testing::messages;
 
 // Options of Megatron-LM core 0.15.0, from its parser (megatron/training/arguments.py).

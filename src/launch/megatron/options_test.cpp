@@ -7,6 +7,7 @@
 namespace headway {
 namespace {
 
+using testing::field;
 using testing::messages;
 
 TEST(LaunchMegatronOptions, RecomputationIsReadInTheWordsOfEveryRelease) {

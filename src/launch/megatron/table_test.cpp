@@ -6,6 +6,7 @@
 namespace headway {
 namespace {
 
+using testing::field;
 using testing::messages;
 
 Result<LaunchRequest> read_table(const std::string& text) {

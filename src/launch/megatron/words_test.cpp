@@ -8,6 +8,7 @@
 namespace headway {
 namespace {
 
+using testing::field;
 using testing::messages;
 
 constexpr const char* kShape =

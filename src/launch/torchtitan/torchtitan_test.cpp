@@ -7,6 +7,7 @@
 namespace headway {
 namespace {
 
+using testing::field;
 using testing::messages;
 
 // Options of torchtitan 0.2.2, from its configuration classes (torchtitan/config/job_config.py).
@@ -59,13 +60,6 @@ const std::set<std::string> kDocumented = {"job.dump_folder",
                                            "quantize.linear.float8.filter_fqns",
                                            "quantize.linear.mx.recipe_name",
                                            "quantize.linear.mx.filter_fqns"};
-
-std::string field(const LaunchRequest& request, std::string_view name) {
-  for (const GivenField& given : request.fields) {
-    if (given.name == name) return given.text;
-  }
-  return "(none)";
-}
 
 void collect(const Node& node, const std::string& path, std::set<std::string>& out) {
   for (const auto& [key, member] : *node.table()) {

@@ -6,14 +6,8 @@
 namespace headway {
 namespace {
 
+using testing::field;
 using testing::messages;
-
-std::string field_of_toml(const LaunchRequest& request, std::string_view name) {
-  for (const GivenField& given : request.fields) {
-    if (given.name == name) return given.text;
-  }
-  return "(none)";
-}
 
 TEST(LaunchTorchtitanWords, DegreesOfEarlyReleasesStandInOtherTables) {
   const auto request = read_launch(
@@ -22,10 +16,10 @@ TEST(LaunchTorchtitanWords, DegreesOfEarlyReleasesStandInOtherTables) {
       "[experimental]\npipeline_parallel_degree = 2\n",
       "t.toml", Launcher::torchtitan, 16);
   ASSERT_TRUE(request.ok()) << messages(request.problems());
-  EXPECT_EQ(field_of_toml(*request, "model"), "llama-2-7b");
-  EXPECT_EQ(field_of_toml(*request, "tp"), "4");
-  EXPECT_EQ(field_of_toml(*request, "pp"), "2");
-  EXPECT_EQ(field_of_toml(*request, "gpus"), "16");
+  EXPECT_EQ(field(*request, "model"), "llama-2-7b");
+  EXPECT_EQ(field(*request, "tp"), "4");
+  EXPECT_EQ(field(*request, "pp"), "2");
+  EXPECT_EQ(field(*request, "gpus"), "16");
 }
 
 // TorchTrain's train_configs/llama_7b.toml, April 2024.
@@ -40,8 +34,8 @@ TEST(LaunchTorchtitanWords, TorchTrainIsRead) {
   };
   const auto request = read("");
   ASSERT_TRUE(request.ok()) << messages(request.problems());
-  EXPECT_EQ(field_of_toml(*request, "model"), "llama-2-7b");
-  EXPECT_EQ(field_of_toml(*request, "recompute-one-in"), "2");
+  EXPECT_EQ(field(*request, "model"), "llama-2-7b");
+  EXPECT_EQ(field(*request, "recompute-one-in"), "2");
   EXPECT_FALSE(read("dynamic").ok());
 }
 
@@ -52,7 +46,7 @@ TEST(LaunchTorchtitanWords, ReleasesBeforeEarlyStopStopEarly) {
         read_launch("[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n" + batch +
                         " = 2\n[activation_checkpoint]\nmode = \"full\"\n" + word,
                     "t.toml", Launcher::torchtitan, 8);
-    return request ? field_of_toml(*request, "recompute-early-stop") : messages(request.problems());
+    return request ? field(*request, "recompute-early-stop") : messages(request.problems());
   };
   EXPECT_EQ(stops("local_batch_size", ""), "off");
   EXPECT_EQ(stops("batch_size", ""), "on");
@@ -67,8 +61,8 @@ TEST(LaunchTorchtitanWords, ACompiledLossLeavesTheNetworkAsItIs) {
       "enable = true\ncomponents = [\"loss\"]\n",
       "t.toml", Launcher::torchtitan, 8);
   ASSERT_TRUE(request.ok()) << messages(request.problems());
-  EXPECT_EQ(field_of_toml(*request, "unfused"), "true");
-  EXPECT_EQ(field_of_toml(*request, "fused-loss"), "on");
+  EXPECT_EQ(field(*request, "unfused"), "true");
+  EXPECT_EQ(field(*request, "fused-loss"), "on");
 }
 
 // Before 0.1 stages were stated by the layers they begin with, and micro-batches by their number.
@@ -83,15 +77,15 @@ TEST(LaunchTorchtitanWords, PipelinesOfEarlyReleasesAreReadInTheirWords) {
   };
   const auto even = read("pipeline_parallel_split_points = \"layers.14\"\n");  // of 28
   ASSERT_TRUE(even.ok()) << messages(even.problems());
-  EXPECT_EQ(field_of_toml(*even, "vpp"), "1");
-  EXPECT_EQ(field_of_toml(*even, "embedding-slots"), "0");
-  EXPECT_EQ(field_of_toml(*even, "micro-batch"), "4");  // 8 in as many as there are stages
+  EXPECT_EQ(field(*even, "vpp"), "1");
+  EXPECT_EQ(field(*even, "embedding-slots"), "0");
+  EXPECT_EQ(field(*even, "micro-batch"), "4");  // 8 in as many as there are stages
   const auto four = read(
       "pipeline_parallel_split_points = [\"layers.7\", \"layers.14\", \"layers.21\"]\n"
       "pipeline_parallel_schedule = \"interleaved_1f1b\"\npipeline_parallel_microbatches = 8\n");
   ASSERT_TRUE(four.ok()) << messages(four.problems());
-  EXPECT_EQ(field_of_toml(*four, "vpp"), "2");
-  EXPECT_EQ(field_of_toml(*four, "micro-batch"), "1");
+  EXPECT_EQ(field(*four, "vpp"), "2");
+  EXPECT_EQ(field(*four, "micro-batch"), "1");
   for (const char* wrong : {"pipeline_parallel_split_points = \"layers.99\"\n",
                             "pipeline_parallel_split_points = \"norm\"\n",
                             "pipeline_parallel_split_points = \"layers.9,layers.18\"\n",
@@ -103,7 +97,7 @@ TEST(LaunchTorchtitanWords, PipelinesOfEarlyReleasesAreReadInTheirWords) {
       "enable_float8_linear = true\n",
       "t.toml", Launcher::torchtitan, 8);
   ASSERT_TRUE(eight_bit.ok()) << messages(eight_bit.problems());
-  EXPECT_EQ(field_of_toml(*eight_bit, "precision"), "fp8-current");
+  EXPECT_EQ(field(*eight_bit, "precision"), "fp8-current");
 }
 
 TEST(LaunchTorchtitanWords, ANetworkThatIsNoDecoderIsRefusedByItsName) {

@@ -18,7 +18,7 @@ void RankOrder::add(const std::vector<Slot>& block, std::int64_t times, bool ste
 }
 
 std::int64_t Pipeline::chunks() const {
-  return is_folded(schedule) || copies() == 2 ? 2 : virtual_stages;
+  return chunks_of_rank(schedule, virtual_stages);
 }
 
 std::int64_t Pipeline::copies() const {

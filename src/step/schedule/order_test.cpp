@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "step/schedule/in_flight.hpp"
+#include "step/schedule/in_flight_for_test.hpp"
 #include "step/schedule/pipeline_for_test.hpp"
 
 namespace headway {
@@ -146,9 +146,9 @@ RC_GTEST_PROP(InFlight, IsWhatItsPaperSays, ()) {
   if (pipeline.copies() == 1) pipeline.micro_batches = p * *rc::gen::inRange<std::int64_t>(2, 9);
   const std::int64_t m = pipeline.micro_batches;
   for (std::int64_t r = 0; r < p; ++r) {
-    const auto most = static_cast<std::int64_t>(
-        most_in_flight(rank_order(pipeline, r),
-                       std::vector<double>(static_cast<std::size_t>(pipeline.chunks()), 1)));
+    const auto most = static_cast<std::int64_t>(testing::most_in_flight(
+        rank_order(pipeline, r),
+        std::vector<double>(static_cast<std::size_t>(pipeline.chunks()), 1)));
     switch (pipeline.schedule) {
       case Schedule::one_f_one_b:
         RC_ASSERT(most == (v == 1 ? p - r : 2 * (p - 1 - r) + (v - 1) * p + 1));
@@ -194,8 +194,8 @@ RC_GTEST_PROP(InFlight, IsTheMostOfAnyMoment, ()) {  // [STEP-12]
         now -= kept[slot.chunk];
       }
     }
-    RC_ASSERT(most_in_flight(order, kept, KeptUntil::input_gradient) == most);
-    RC_ASSERT(most_in_flight(order, kept) >= most);
+    RC_ASSERT(testing::most_in_flight(order, kept, testing::KeptUntil::input_gradient) == most);
+    RC_ASSERT(testing::most_in_flight(order, kept) >= most);
   }
 }
 
