@@ -18,12 +18,6 @@ struct StageTime {
   Seconds total() const { return forward + backward; }
 };
 
-/// Whether the idle time of a schedule is that of its slots, placed in time; of others a closed
-/// form says it. Delays by transfers are in it, not in StageTime::transfers.
-constexpr bool is_placed(Schedule schedule) {
-  return schedule != Schedule::one_f_one_b && schedule != Schedule::gpipe;
-}
-
 /// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4]. `send` is
 /// one transfer between neighbouring stages.
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,

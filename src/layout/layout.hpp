@@ -53,6 +53,11 @@ constexpr std::int64_t chunks_of_rank(Schedule schedule, std::int64_t virtual_st
 constexpr bool takes_virtual_stages(Schedule schedule) {
   return schedule == Schedule::one_f_one_b || schedule == Schedule::breadth_first;
 }
+/// Whether the idle time of a schedule is that of its slots, placed in time, delays by transfers
+/// among them; of others a closed form says it.
+constexpr bool is_placed(Schedule schedule) {
+  return schedule != Schedule::one_f_one_b && schedule != Schedule::gpipe;
+}
 /// Whether a rank waits for less than a pass of all others: what it has besides fills the bubble.
 constexpr bool fills_bubble(Schedule schedule) {
   return schedule != Schedule::one_f_one_b && schedule != Schedule::gpipe &&

@@ -1,0 +1,168 @@
+// What makes a pipeline illegal.
+#include <algorithm>
+#include <string>
+
+#include "layout/check_rules.hpp"
+
+namespace headway {
+namespace {
+
+// Slots of ZB-V grow with the square of the ranks [FORECAST-3]; no published pipeline has half as
+// many.
+constexpr std::int64_t kMostPlacedRanks = 256;
+
+constexpr const char* kEnds[] = {"first-stage-layers", "last-stage-layers"};
+
+class PipelineRules : CheckRules {
+ public:
+  PipelineRules(const CheckedRun& run, CheckFindings& found) : CheckRules(run, found) {}
+
+  void check() {
+    const std::int64_t chunks = run_.layout.pp * run_.layout.vpp;
+    const std::int64_t layers = run_.model.layers();
+    if (run_.layout.vpp > 1 && run_.layout.pp == 1) {
+      fail("vpp", "needs a pipeline: --pp must be at least 2");
+    }
+    // Embedding and head take the place of layers where they count as such.
+    const std::int64_t ends = run_.layout.embedding_slots + run_.layout.head_slots;
+    if (chunks > layers + ends) {
+      fail("pp", "pp x vpp = " + std::to_string(chunks) + " stages for " + std::to_string(layers) +
+                     " layers" +
+                     (ends > 0 ? " and " + std::to_string(ends) + " for the ends" : "") +
+                     "; must be at most the layers");
+      return;
+    }
+    const bool explicit_ends =
+        run_.layout.first_stage_layers > 0 || run_.layout.last_stage_layers > 0;
+    if (explicit_ends && run_.layout.pp < 2) {
+      fail(kEnds, "need --pp of at least 2");
+    } else if (explicit_ends && run_.layout.vpp > 1) {
+      fail(kEnds, "are for --vpp 1");
+    } else if (explicit_ends) {
+      const std::int64_t even = layers / chunks;
+      const std::int64_t first =
+          run_.layout.first_stage_layers > 0 ? run_.layout.first_stage_layers : even;
+      const std::int64_t last =
+          run_.layout.last_stage_layers > 0 ? run_.layout.last_stage_layers : even;
+      const std::int64_t rest = layers - first - last;
+      const std::int64_t others = run_.layout.pp - 2;
+      if (rest < others || (others == 0 && rest != 0)) {
+        fail(kEnds, "leave " + std::to_string(rest) + " of " + std::to_string(layers) +
+                        " layers to " + std::to_string(others) + " other stages");
+      }
+    }
+    const bool balanced = run_.habits.pipeline.balances_stages && run_.layout.pp > 1 &&
+                          run_.layout.vpp == 1 && !explicit_ends;
+    if (balanced) balance();
+    const bool slots = run_.layout.embedding_slots > 0 || run_.layout.head_slots > 0;
+    if (slots && run_.layout.pp > 1) {
+      if (explicit_ends) {
+        fail(kSlots, "spread layers evenly; --first-stage-layers and --last-stage-layers do not");
+      } else if (balanced) {
+        fail(kSlots, "are not counted by " + title() + ", which balances weights itself");
+      } else {
+        chunks_with_layers(chunks);
+      }
+    }
+    micro_batches_of_pipeline();
+    schedule();
+  }
+
+ private:
+  std::string schedule_name() const {
+    return std::string(kScheduleNames[static_cast<std::size_t>(run_.layout.schedule)]);
+  }
+
+  // What a schedule's order needs.
+  void schedule() {
+    const Schedule schedule = run_.layout.schedule;
+    const std::string name = schedule_name();
+    if (run_.layout.vpp > 1 && !takes_virtual_stages(schedule)) {
+      fail("vpp", "virtual stages are for --schedule 1f1b and breadth-first; " + name +
+                      " places its chunks itself");
+    }
+    if (is_placed(schedule) && run_.layout.pp > kMostPlacedRanks) {
+      fail("pp", std::to_string(run_.layout.pp) + " ranks; " + name +
+                     " is placed slot by slot, for at most " + std::to_string(kMostPlacedRanks));
+    }
+    const std::int64_t count = micro_batches(run_.job, run_.layout);
+    const std::string there = "; there are " + std::to_string(count);
+    if (copies_of_model(schedule) == 2 && run_.layout.pp % 2 != 0) {
+      fail("schedule", name + " needs an even --pp");
+    }
+    const bool dual = schedule == Schedule::dual_pipe || schedule == Schedule::dual_pipe_v;
+    if (dual && count < 2 * run_.layout.pp) {
+      fail("schedule", name + " needs at least 2 x pp = " + std::to_string(2 * run_.layout.pp) +
+                           " micro-batches" + there);
+    } else if (schedule == Schedule::dual_pipe && count % 2 != 0) {
+      fail("schedule", name + " needs an even number of micro-batches" + there);
+    }
+    if (schedule == Schedule::chimera && count % run_.layout.pp != 0) {
+      fail("schedule", name + " needs a multiple of pp = " + std::to_string(run_.layout.pp) +
+                           " micro-batches" + there);
+    }
+  }
+
+  // The cast of the logits and the loss take a stage each behind the head's; others would have
+  // nothing to run [STEP-13]. In a folded pipeline the head lies on the first rank.
+  void balance() {
+    const BalancedStages stages = balanced_stages(run_.model, run_.layout.pp);
+    const std::int64_t used = stages.head + 3;
+    const std::string does = title() + " balances the weights of layers and head and would leave ";
+    const auto& begins = stages.begins;
+    if (used < run_.layout.pp) {
+      fail("pp", does + std::to_string(run_.layout.pp - used) + " of " +
+                     std::to_string(run_.layout.pp) + " stages without anything");
+    } else if (is_folded(run_.layout.schedule) &&
+               std::adjacent_find(begins.begin(), begins.end()) != begins.end()) {
+      fail("schedule",
+           does + "a rank of " + schedule_name() + " without a layer; legal: a smaller --pp");
+    }
+  }
+
+  // Where slots take all of a chunk there is something else to run: the embedding on the first, the
+  // head on the last, unless the pipeline is folded and the first rank has both.
+  void chunks_with_layers(std::int64_t chunks) {
+    const bool folded = is_folded(run_.layout.schedule);
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+      const bool has_end = chunk == 0 || (chunk + 1 == chunks && !folded);
+      if (has_end && run_.model.vocabulary > 0) continue;
+      const std::int64_t layers = run_.model.layers();
+      if (chunk_begin(layers, run_.layout, chunk) < chunk_begin(layers, run_.layout, chunk + 1))
+        continue;
+      fail(kSlots, "leave chunk " + std::to_string(chunk + 1) + " of " + std::to_string(chunks) +
+                       " without a layer" +
+                       (folded ? "; " + schedule_name() + " has the head on the first rank" : ""));
+      return;
+    }
+  }
+
+  // How many micro-batches the frameworks' pipelines take.
+  void micro_batches_of_pipeline() {
+    if (run_.layout.pp == 1) return;
+    const std::int64_t count = micro_batches(run_.job, run_.layout);
+    const std::string has = "(" + std::to_string(count) + ")";
+    const std::string pp = "pp = " + std::to_string(run_.layout.pp);
+    const Interleaving interleaved =
+        run_.layout.vpp > 1 ? run_.habits.pipeline.interleaved : Interleaving::any;
+    if (interleaved == Interleaving::multiple && count % run_.layout.pp != 0) {
+      fail("vpp", "interleaving needs the micro-batches " + has + " to be a multiple of " + pp);
+    }
+    const std::int64_t rounds = std::max<std::int64_t>(1, count / run_.layout.pp);
+    if (interleaved == Interleaving::rounds && count % rounds != 0) {
+      fail("vpp", "interleaving needs the micro-batches " + has + " to be below " + pp +
+                      ", or to split into equal rounds of at least that many");
+    }
+    if (run_.habits.pipeline.micro_batches_in_rounds && count % run_.layout.pp != 0) {
+      fail("pp", title() + " needs the micro-batches " + has + " to be a multiple of " + pp);
+    }
+  }
+};
+
+}  // namespace
+
+void check_pipeline(const CheckedRun& run, CheckFindings& found) {
+  PipelineRules(run, found).check();
+}
+
+}  // namespace headway
