@@ -39,7 +39,7 @@ TEST(Forecast, TheOneBucketOfALaterStageMayBeHidden) {
   Case c = case_of("llama-3-8b", "dgx-h100");
   c.job.sequence = 8192;
   c.job.global_batch = 64;
-  c.layout = {.dp = 4, .pp = 2, .zero = 1};
+  c.layout = {{}, {.pp = 2}, {.dp = 4, .zero = 1}};
   ASSERT_TRUE(c.legal());
   const Forecast f = c.priced();
   const auto gradients = std::find_if(f.calls.begin(), f.calls.end(), [](const PricedCall& call) {
@@ -85,7 +85,7 @@ TEST(Forecast, WhatHidesTransfersHidesNoReduction) {
   Case c = case_of("llama-2-7b", "dgx-h100");
   c.job.sequence = 4096;
   c.job.global_batch = 8;
-  c.layout = {.dp = 2, .tp = 8, .pp = 2, .vpp = 2, .zero = 1};
+  c.layout = {{.tp = 8}, {.pp = 2, .vpp = 2}, {.dp = 2, .zero = 1}};
   c.layout.overlap_gradients = Choice::on;
   c.layout.overlap_parameters = Choice::off;
   c.cluster.levels[1].bandwidth *= 0.02;

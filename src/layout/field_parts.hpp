@@ -17,9 +17,9 @@ inline constexpr std::string_view kRun = kFieldGroups[0], kDegrees = kFieldGroup
 
 inline constexpr double kMostCount = 1e12;
 
-// The class of a member, and of what holds it.
+// What holds a member: a layout its parts'.
 template <class Part, class Value>
-Part part_of(Value Part::*);
+std::conditional_t<std::is_base_of_v<Part, Layout>, Layout, Part> part_of(Value Part::*);
 template <auto member>
 using PartOf = decltype(part_of(member));
 

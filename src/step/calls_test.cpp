@@ -110,7 +110,7 @@ TEST(ContextParallel, UlyssesExchangesFourActivationsEachWay) {
 TEST(ExpertParallel, SendsEachTokenToItsExpertsAndBackBothWays) {
   Case c = case_of("mixtral-8x7b");  // hidden 4096, 2 of 8 experts
   c.job.global_batch = 8;
-  c.layout = {.dp = 8, .ep = 8};
+  c.layout = {{.ep = 8}, {}, {.dp = 8}};
   const auto exchanges = [](Phase phase) { return is(CollectiveOp::all_to_all, Group::ep, phase); };
   for (const Phase phase : {Phase::forward, Phase::backward}) {
     const std::vector<Call> calls = calls_of(c, BlockKind::layer);
@@ -118,10 +118,10 @@ TEST(ExpertParallel, SendsEachTokenToItsExpertsAndBackBothWays) {
     EXPECT_DOUBLE_EQ(bytes_of(calls, exchanges(phase)), 2 * 2048.0 * 2 * 4096 * 2);
   }
   // Under sequence parallelism each rank routes a tp-th of the tokens.
-  c.layout = {.dp = 2, .tp = 4, .ep = 8};
+  c.layout = {{.tp = 4, .ep = 8}, {}, {.dp = 2}};
   EXPECT_DOUBLE_EQ(bytes_of(calls_of(c, BlockKind::layer), exchanges(Phase::forward)),
                    2 * 2048.0 / 4 * 2 * 4096 * 2);
-  c.layout = {.dp = 8};
+  c.layout = {{}, {}, {.dp = 8}};
   EXPECT_EQ(count_of(calls_of(c, BlockKind::layer), exchanges(Phase::forward)), 0);
 }
 
@@ -129,7 +129,7 @@ TEST(ExpertParallel, SendsEachTokenToItsExpertsAndBackBothWays) {
 TEST(ExpertParallel, DispatchOnceSendsEachTokenToEachRankOfItsChoicesOnce) {
   Case c = case_of("mixtral-8x7b");
   c.job.global_batch = 8;
-  c.layout = {.dp = 8, .ep = 8, .dispatch = Dispatch::once};
+  c.layout = {{.ep = 8, .dispatch = Dispatch::once}, {}, {.dp = 8}};
   const std::vector<Call> calls = calls_of(c, BlockKind::layer);
   EXPECT_DOUBLE_EQ(bytes_of(calls, is(CollectiveOp::all_to_all, Group::ep, Phase::forward)),
                    2 * 2048.0 * 15 / 8 * 4096 * 2);

@@ -135,7 +135,7 @@ TEST(DataParallel, HybridShardsReduceInsideAndSumAcrossTheReplicas) {  // [STEP-
 TEST(DataParallel, ExpertsAreReducedOverTheirOwnReplicas) {  // [STEP-10]
   Case c = case_of("mixtral-8x7b");
   c.job.global_batch = 16;
-  c.layout = {.dp = 16, .ep = 8, .zero = 1};
+  c.layout = {{.ep = 8}, {}, {.dp = 16, .zero = 1}};
   const Step step = c.lowered();
   double experts = 0, dense = 0;
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
@@ -235,7 +235,8 @@ TEST(DataParallel, EveryParameterIsReducedOnceAndGatheredOnceHoweverItIsCut) {
           Case c = case_of(model, "dgx-h100");
           c.job.framework = static_cast<Framework>(framework);
           c.job.global_batch = 32 * pp;
-          c.layout = {.dp = 16, .tp = 2, .pp = pp, .ep = c.model.kinds.back().experts ? 4 : 1};
+          c.layout = {
+              {.tp = 2, .ep = c.model.kinds.back().experts ? 4 : 1}, {.pp = pp}, {.dp = 16}};
           c.layout.zero = zero;
           const Step step = c.lowered();
           for (const StageClass& stage : step.stages) {
@@ -262,7 +263,7 @@ TEST(DataParallel, EveryParameterIsReducedOnceAndGatheredOnceHoweverItIsCut) {
 TEST(DataParallel, FetchesAndUnitsCarryEveryParameterForwardAndBackward) {
   Case c = case_of("llama-2-70b", "dgx-h100");
   c.job.global_batch = 64;
-  c.layout = {.dp = 64, .zero = 3};
+  c.layout = {{}, {}, {.dp = 64, .zero = 3}};
   for (const Framework framework :
        {framework_from("deepspeed").value(), framework_from("fsdp").value(),
         framework_from("jax").value()}) {
@@ -302,7 +303,7 @@ TEST(DataParallel, WhatIsFetchedAheadIsHiddenUnlessTheLayoutSaysOtherwise) {  //
   Case c = case_of("llama-2-7b", "dgx-h100");
   c.job.framework = framework_from("deepspeed").value();
   c.job.global_batch = 8;
-  c.layout = {.dp = 8, .zero = 3};
+  c.layout = {{}, {}, {.dp = 8, .zero = 3}};
   const auto hidden = [&] {
     const Step step = c.lowered();
     return count_of(step.blocks.at(0).calls, [](const Call& call) {

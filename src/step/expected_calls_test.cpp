@@ -149,7 +149,7 @@ Case megatron(std::int64_t tp) {
   c.model.vocabulary = 32'000;
   c.job.software = 2023.5;  // it follows Megatron-LM of that time
   c.job.global_batch = 128 / tp;
-  c.layout = {.dp = 128 / tp, .tp = tp, .zero = 1};
+  c.layout = {{.tp = tp}, {}, {.dp = 128 / tp, .zero = 1}};
   c.layout.sequence_parallel = false;
   c.layout.overlap_gradients = Choice::off;
   c.layout.overlap_parameters = Choice::off;
@@ -223,7 +223,7 @@ Case deepspeed(int zero) {
   c.job.framework = framework_from("deepspeed").value();
   c.job.software = 2023.5;
   c.job.global_batch = 128;
-  c.layout = {.dp = 128, .zero = zero};
+  c.layout = {{}, {}, {.dp = 128, .zero = zero}};
   return c;
 }
 

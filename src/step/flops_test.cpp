@@ -70,7 +70,7 @@ TEST(StepFlops, HoweverTheRunIsSplit) {  // [STEP-1] [STEP-3] [STEP-4]
       c.job.causal = causal;
       c.job.sequence = 8192;
       c.job.global_batch = 48;
-      c.layout = {.dp = 3, .tp = 4, .cp = 2, .pp = 5, .vpp = 2, .micro_batch = 2};
+      c.layout = {{.tp = 4, .cp = 2, .micro_batch = 2}, {.pp = 5, .vpp = 2}, {.dp = 3}};
       c.layout.context_exchange = exchange;
       expect_model_flops(c, "llama-3-70b");
     }
@@ -99,16 +99,16 @@ TEST(StepFlops, OfExpertsCountTheActiveOnes) {  // [STEP-1] [STEP-6]
   Case c = case_of("mixtral-8x7b", "dgx-h100");
   c.job.framework = framework_from("fsdp").value();
   c.job.global_batch = 16;
-  c.layout = {.dp = 8, .ep = 8};
+  c.layout = {{.ep = 8}, {}, {.dp = 8}};
   expect_model_flops(c, "mixtral ep 8");
-  c.layout = {.dp = 2, .tp = 4, .ep = 4, .etp = 2};
+  c.layout = {{.tp = 4, .ep = 4, .etp = 2}, {}, {.dp = 2}};
   expect_model_flops(c, "mixtral tp 4 ep 4 etp 2");
   // Shared experts, a dense first layer, latent attention, a prediction module with its own head.
   Case v3 = case_of("deepseek-v3", "dgx-h100");
   v3.job.framework = framework_from("fsdp").value();
   v3.job.sequence = 4096;
   v3.job.global_batch = 128;
-  v3.layout = {.dp = 64, .pp = 2, .ep = 64};
+  v3.layout = {{.ep = 64}, {.pp = 2}, {.dp = 64}};
   ASSERT_GT(v3.model.prediction_layers, 0);
   expect_model_flops(v3, "deepseek-v3");
 }

@@ -31,7 +31,7 @@ using CallSizes = std::vector<double>;
 Case llama(Framework framework, std::int64_t tp, std::int64_t pp = 1) {
   Case c = case_of("llama-2-7b", "dgx-h100");
   c.job.framework = framework;
-  c.layout = {.dp = 4, .tp = tp, .pp = pp, .micro_batch = 2};
+  c.layout = {{.tp = tp, .micro_batch = 2}, {.pp = pp}, {.dp = 4}};
   c.job.global_batch = 4 * 2 * pp;
   return c;
 }

@@ -15,7 +15,7 @@ using Ranks = std::vector<std::int64_t>;
 
 // 16 ranks numbered tp, cp, dp, pp from the innermost: rank = tp + 2 cp + 4 dp + 8 pp.
 TEST(GroupRanks, OfEachGroupAreThoseOfTheGrid) {
-  const Layout layout = {.dp = 2, .tp = 2, .cp = 2, .pp = 2, .ep = 4};
+  const Layout layout = {{.tp = 2, .cp = 2, .ep = 4}, {.pp = 2}, {.dp = 2}};
   const auto of = [&](Group group, std::int64_t rank) { return group_ranks(layout, group, rank); };
   EXPECT_EQ(of(Group::tp, 5), (Ranks{4, 5}));
   EXPECT_EQ(of(Group::cp, 5), (Ranks{5, 7}));
@@ -32,7 +32,7 @@ TEST(GroupRanks, OfEachGroupAreThoseOfTheGrid) {
 
 // dp innermost, then pp: rank = dp + 4 pp + 8 tp; shards of two neighbours.
 TEST(GroupRanks, FollowTheOrderOfTheDimensions) {
-  Layout layout = {.dp = 4, .tp = 2, .pp = 2, .shard = 2};
+  Layout layout = {{.tp = 2}, {.pp = 2}, {.dp = 4, .shard = 2}};
   layout.order = {Dimension::dp, Dimension::pp, Dimension::tp, Dimension::cp};
   const auto of = [&](Group group, std::int64_t rank) { return group_ranks(layout, group, rank); };
   EXPECT_EQ(of(Group::dp, 6), (Ranks{6, 7}));  // the sharding group
@@ -45,7 +45,7 @@ TEST(GroupRanks, FollowTheOrderOfTheDimensions) {
 
 // Two copies of the model: stage s of one lies with stage 3 - s of the other.
 TEST(GroupRanks, OfTwoCopiesOfTheModelAreOnBothSidesOfThePipeline) {
-  Layout layout = {.dp = 4, .pp = 4, .schedule = Schedule::dual_pipe};
+  Layout layout = {{}, {.pp = 4, .schedule = Schedule::dual_pipe}, {.dp = 4}};
   const auto of = [&](Group group, std::int64_t rank) { return group_ranks(layout, group, rank); };
   EXPECT_EQ(of(Group::copies, 5), (Ranks{5, 9}));
   EXPECT_EQ(of(Group::copies, 15), (Ranks{3, 15}));

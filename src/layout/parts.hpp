@@ -1,0 +1,120 @@
+// The parts of a layout, each what some passes over a step read together: what a pass reads is its
+// argument, and the argument is the key of what is kept of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "layout/job.hpp"
+#include "layout/schedule.hpp"
+
+namespace headway {
+
+enum class Recompute : std::uint8_t { none, selective, full };
+constexpr std::array<std::string_view, 3> kRecomputeNames = {"none", "selective", "full"};
+
+/// How context parallelism exchanges: keys and values round a ring, or heads against tokens
+/// (DeepSpeed-Ulysses, arXiv 2309.14509).
+enum class ContextExchange : std::uint8_t { ring, all_to_all };
+constexpr std::array<std::string_view, 2> kContextExchangeNames = {"ring", "all-to-all"};
+
+/// How tokens reach their experts: a copy for each expert, or once for each rank, and across slower
+/// levels once for each domain, that holds some of them (DeepEP, HybridEP).
+enum class Dispatch : std::uint8_t { copies, once };
+constexpr std::array<std::string_view, 2> kDispatchNames = {"copies", "once"};
+
+/// Pieces of a layer that selective recomputation computes again (Megatron-Core's
+/// recompute_modules): what they produce is not kept.
+enum class Piece : std::uint8_t {
+  other,         // never
+  core,          // of attention: scores or log-sum-exp
+  norm,          // results of norms, inputs of the products behind them
+  latent_up,     // queries, keys and values of latent attention
+  activation,    // of routed experts: input of their second product
+  feed_forward,  // of dense layers and shared experts: all between their norm and second product
+  experts,       // routed experts with their exchange
+};
+constexpr std::array<std::string_view, 7> kPieceNames = {
+    "other", "core", "norm", "latent-up", "activation", "feed-forward", "experts"};
+constexpr std::uint8_t bit(Piece piece) {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(piece));
+}
+
+/// How a layer of one micro-batch is split over ranks: what its kernels' shapes hang on, and which
+/// of its tensors travel.
+struct LayerSplit {
+  std::int64_t tp = 1;
+  std::int64_t cp = 1;
+  std::int64_t ep = 1;            // ranks of tp·cp·dp over which the experts are spread
+  std::int64_t etp = 1;           // tensor degree inside an expert
+  std::int64_t micro_batch = 1;   // sequences
+  bool sequence_parallel = true;  // norms and residual split over tp
+  bool keep_gathered = false;  // sequence parallelism: what enters a column-split product is kept
+                               // whole instead of gathered again in the backward pass
+  ContextExchange context_exchange = ContextExchange::ring;
+  Dispatch dispatch = Dispatch::copies;
+  friend bool operator==(const LayerSplit&, const LayerSplit&) = default;
+};
+
+/// What of the forward pass runs again before the backward pass.
+struct Recomputation {
+  Recompute recompute = Recompute::none;
+  std::int64_t recompute_every = 1;                  // full: the input of every n-th layer is kept
+  std::int64_t recompute_one_in = 1;                 // full: of so many layers one
+  Choice recompute_early_stop = Choice::framework;   // full: recomputation of a layer ends once all
+                                                     // that its backward pass reads is there
+  std::uint8_t recompute_pieces = bit(Piece::core);  // selective: these
+  friend bool operator==(const Recomputation&, const Recomputation&) = default;
+};
+
+/// Which stages there are, and the order in which they run micro-batches.
+struct PipelineSplit {
+  std::int64_t pp = 1;
+  std::int64_t vpp = 1;  // virtual stages on each rank
+  Schedule schedule = Schedule::one_f_one_b;
+  std::int64_t first_stage_layers = 0;  // 0: even
+  std::int64_t last_stage_layers = 0;
+  // Layers that embedding, and head with prediction modules, count as where layers are spread.
+  std::int64_t embedding_slots = 0;
+  std::int64_t head_slots = 0;
+  friend bool operator==(const PipelineSplit&, const PipelineSplit&) = default;
+};
+
+/// Who holds which weights, gradients and states of those that replicas share.
+struct Sharding {
+  std::int64_t dp = 1;
+  int zero = 0;            // 0..3; 1: optimiser states, 2: and gradients, 3: and weights
+  std::int64_t shard = 0;  // ranks that share one copy of sharded states (HSDP); 0: all dp·cp
+  bool reshard_after_forward =
+      true;  // ZeRO-3: gathered weights are dropped until the backward pass
+  friend bool operator==(const Sharding&, const Sharding&) = default;
+};
+
+/// Which calls run under computation.
+struct OverlapChoices {
+  Choice overlap_gradients = Choice::framework;   // gradient reduction under the backward pass
+  Choice overlap_parameters = Choice::framework;  // parameter gathering under the forward pass
+  Choice overlap_tensor = Choice::framework;      // tensor-parallel calls under split products
+  Choice overlap_experts = Choice::framework;     // token exchange under another micro-batch's work
+  friend bool operator==(const OverlapChoices&, const OverlapChoices&) = default;
+};
+
+/// What waits in the host's memory.
+struct Offload {
+  bool offload_optimizer = false;
+  bool offload_activations = false;
+  bool offload_parameters = false;
+  friend bool operator==(const Offload&, const Offload&) = default;
+};
+
+/// The dimensions of the rank grid, in the order in which ranks are numbered.
+enum class Dimension : std::uint8_t { tp, cp, dp, pp };
+constexpr std::array<std::string_view, 4> kDimensionNames = {"tp", "cp", "dp", "pp"};
+
+struct Grid {
+  std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp};
+  friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+}  // namespace headway
