@@ -28,21 +28,22 @@ PricedCall price(const Call& call, const Prices& prices) {
 }
 
 // Of calls of one kind under the backward pass the last, under the forward pass the first.
-bool is_outermost(const std::vector<Call>& calls, std::size_t at) {
-  const auto like = [&](const Call& other) {
-    return other.op == calls[at].op && other.group == calls[at].group &&
-           other.hidden_by == calls[at].hidden_by;
+bool is_outermost(const std::vector<StageCall>& calls, std::size_t at) {
+  const Call& call = calls[at].priced.call;
+  const auto like = [&](const StageCall& made) {
+    const Call& other = made.priced.call;
+    return other.op == call.op && other.group == call.group && other.hidden_by == call.hidden_by;
   };
   const auto here = calls.begin() + static_cast<std::ptrdiff_t>(at);
-  return calls[at].hidden_by == HiddenBy::backward ? std::none_of(here + 1, calls.end(), like)
-                                                   : std::none_of(calls.begin(), here, like);
+  return call.hidden_by == HiddenBy::backward ? std::none_of(here + 1, calls.end(), like)
+                                              : std::none_of(calls.begin(), here, like);
 }
 
 }  // namespace
 
 std::vector<StageCall> priced_transfers(const StageClass& stage, const Prices& prices) {
   std::vector<StageCall> out;
-  for (const Call& call : stage.calls) {
+  for (const Call& call : only<Call>(stage.items)) {
     if (call.phase == Phase::pipeline) out.push_back({price(call, prices), Seconds(0)});
   }
   return out;
@@ -50,17 +51,18 @@ std::vector<StageCall> priced_transfers(const StageClass& stage, const Prices& p
 
 PricedUpdate priced_update(const StageClass& stage, const Prices& prices) {
   PricedUpdate out;
-  for (std::size_t i = 0; i < stage.calls.size(); ++i) {
-    const Call& call = stage.calls[i];
+  for (const Call& call : only<Call>(stage.items)) {
     if (call.phase == Phase::pipeline) continue;
     const PricedCall priced = price(call, prices);
-    out.calls.push_back(
-        {priced, check_time(call, priced.ranks, prices), is_outermost(stage.calls, i)});
+    out.calls.push_back({priced, check_time(call, priced.ranks, prices)});
+  }
+  for (std::size_t i = 0; i < out.calls.size(); ++i) {
+    out.calls[i].outermost = is_outermost(out.calls, i);
   }
   if (prices.layout.offload_optimizer) return out;
   const FrameworkConstants& constants = prices.calibration.of(prices.job.framework);
   out.optimizer += stage.pieces * constants.host_piece;
-  for (const Op& op : stage.ops) {
+  for (const Op& op : only<Op>(stage.items)) {
     out.optimizer += std::max(op_time(op, prices), op.kernels * constants.host_launch);
   }
   return out;

@@ -310,7 +310,7 @@ TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
   const Step packed = lower(c.model, c.job, c.layout, c.cluster);
   const auto attention = [](const Step& step) {
     double out = 0;
-    for (const Op& op : step.blocks[0].ops) {
+    for (const Op& op : only<Op>(step.blocks[0].items)) {
       if (std::holds_alternative<AttentionShape>(op.shape)) out += work(op).value();
     }
     return out;

@@ -41,7 +41,7 @@ TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
   const Step step = lower(c.model, c.job, c.layout, c.cluster);
   double kernels = 0;
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
-    for (const Op& op : step.blocks[i].ops) {
+    for (const Op& op : only<Op>(step.blocks[i].items)) {
       kernels += static_cast<double>(step.stages[0].counts[i]) * op.kernels * 16;
     }
   }

@@ -29,7 +29,7 @@ double over_ranks(const Case& c, const Step& step, const Value& value) {
   double out = 0;
   for (const StageClass& stage : step.stages) {
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
-      for (const Op& op : step.blocks[i].ops) {
+      for (const Op& op : only<Op>(step.blocks[i].items)) {
         out += static_cast<double>(stage.stages * stage.counts[i]) * stage.share * value(op);
       }
     }
@@ -100,7 +100,7 @@ RC_GTEST_PROP(Lowered, BackwardProductsAreTwiceTheForwardOnesOrOnceWhereWeightsA
   const double times = c.job.task == Task::lora ? 1 : 2;
   for (const Block& block : lowered(c).blocks) {
     double forward = 0, backward = 0, delayed = 0;
-    for (const Op& op : block.ops) {
+    for (const Op& op : only<Op>(block.items)) {
       if (!is_product(op)) continue;
       (op.phase == Phase::forward ? forward : backward) += work(op).value();
       if (op.weight_gradient) delayed += work(op).value();
@@ -131,7 +131,7 @@ RC_GTEST_PROP(Lowered, UtilisationOfTheHardwareCountsWhatRunsAgain, ()) {
 
   for (const Block& block : step.blocks) {
     double forward = 0, run_again = 0, last = 0;
-    for (const Op& op : block.ops) {
+    for (const Op& op : only<Op>(block.items)) {
       if (op.phase != Phase::forward) {
         RC_ASSERT(!op.recomputed);
         continue;
@@ -182,11 +182,11 @@ RC_GTEST_PROP(Lowered, ShardsOfTheRanksAreTheWhole, ()) {
   c.layout.offload_optimizer = c.layout.offload_parameters = false;
   const auto held_at = [&](int zero) {
     c.layout.zero = zero;
-    const Slice slice(c.model, c.job, c.layout);
-    const LoweredBlocks blocks = lower_blocks(slice);
+    const Share share(c.model, c.job, c.layout);
+    const LoweredBlocks blocks = lower_blocks(share, c.layout);
     std::vector<HeldStates> out;
-    for (const StageClass& stage : lower_stages(slice, blocks)) {
-      out.push_back(held_states(blocks.blocks, stage, slice));
+    for (const StageClass& stage : lower_stages(share, c.layout, blocks)) {
+      out.push_back(held_states(blocks.blocks, stage, c.job, c.layout));
     }
     return out;
   };

@@ -115,7 +115,7 @@ Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
 PricedWork price_work(const Block& block, const Prices& prices) {
   PricedWork out;
   out.recomputed = recomputed_flops(block, prices.job, AttentionFlops::full);
-  for (const Op& op : block.ops) {
+  for (const Op& op : only<Op>(block.items)) {
     const Seconds seconds = op_time(op, prices);
     const double kernels = issued(prices.job.graphs, op.routed) ? op.kernels : 0;
     if (op.phase == Phase::backward) {
@@ -146,14 +146,10 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   out.backward.compute = work.backward;
   out.weight_gradient = work.weight_gradient;
   out.recomputed = work.recomputed;
-  const Habits& habit = habits(prices.job);
 
   // What computation can hide. A tensor-parallel gather or reduction runs under one of the two
   // products that follow it; split products (user buffers) let all of a group's pieces but the
   // first run under their neighbours; a ring's passes run under the attention of the piece before.
-  const bool split_products = chosen(prices.layout.overlap_tensor, habit.overlap.tensor) &&
-                              shares_memory(prices.spans.tp, prices.cluster);
-  const bool overlap_experts = prices.layout.overlap_experts == Choice::on;
   // No computation hides two calls at once [FORECAST-8].
   Room forward{out.forward.compute, out.forward.compute};
   Room backward{out.backward.compute * 0.5, out.backward.compute + out.recompute.compute};
@@ -162,7 +158,7 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   Seconds forward_host = work.forward_kernels * host.host_launch;
   Seconds recompute_host = work.recompute_kernels * host.host_launch;
   Seconds backward_host = work.backward_kernels * host.host_launch;
-  for (const Call& call : block.calls) {
+  for (const Call& call : only<Call>(block.items)) {
     const CallPrice price =
         prices.memo != nullptr ? prices.memo->get(call, prices) : price_of(call, prices);
     PricedCall priced{call, price.ranks, price.level, price.each, Seconds(0)};
@@ -179,9 +175,9 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
       } else {
         out.last_reduce = std::max(out.last_reduce, priced.each);
       }
-    } else if (call.group == Group::ep && overlap_experts) {
+    } else if (call.hidden_by == HiddenBy::other_batch) {
       hidden = room.hide(all, /*in_same_block=*/false);
-    } else if (call.group == Group::tp && split_products && call.phase != Phase::recompute) {
+    } else if (call.hidden_by == HiddenBy::pieces) {
       const double pieces = static_cast<double>(std::max<std::int64_t>(1, price.ranks));
       hidden = room.hide(all * (1 - 1 / pieces), /*in_same_block=*/true);
     }

@@ -23,21 +23,23 @@ struct OneCall {
     c.calibration.shared = {.interference = 0.25};
     c.calibration.frameworks.assign(framework_names().size(), {});
     const auto add = [&](Phase of, bool again) {
-      block.ops.push_back({.shape = Pass{Bytes(1e9)}, .phase = of, .recomputed = again});
+      block.items.push_back(
+          {.what = Op{.shape = Pass{Bytes(1e9)}, .phase = of, .recomputed = again}});
     };
     add(Phase::forward, recomputed > 0);
     add(Phase::backward, false);
-    block.calls.push_back({.op = CollectiveOp::all_gather,
-                           .group = Group::tp,
-                           .phase = phase,
-                           .hidden_by = hidden_by,
-                           .dtype = Precision::bf16,
-                           .bytes = Bytes(1e9),
-                           .count = 100});
+    const Call gather{.op = CollectiveOp::all_gather,
+                      .group = Group::tp,
+                      .phase = phase,
+                      .hidden_by = hidden_by,
+                      .dtype = Precision::bf16,
+                      .bytes = Bytes(1e9),
+                      .count = 100};
+    block.items.push_back({.what = gather});
     const Spans of = spans(c.layout, c.cluster);
     const Prices prices{c.job, c.layout, c.cluster, c.calibration, of};
-    pass = op_time(block.ops[0], prices);
-    call = 100 * call_time(block.calls[0], prices);
+    pass = op_time(std::get<Op>(block.items[0].what), prices);
+    call = 100 * call_time(gather, prices);
     std::vector<PricedCall> calls;
     priced = price_block(block, prices, calls);
     exposed = calls.at(0).exposed;

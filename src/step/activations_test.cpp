@@ -95,10 +95,10 @@ TEST(Activations, RecomputationOfOneInSomeLayersKeepsTheMean) {
   EXPECT_NEAR(held(some) - held(full), layers * (saved_of(some) - saved_of(full)),
               1e-9 * held(some));
   double calls_full = 0, calls_some = 0;
-  for (const Call& call : full.blocks[0].calls) {
+  for (const Call& call : only<Call>(full.blocks[0].items)) {
     if (call.phase == Phase::recompute) calls_full += call.count;
   }
-  for (const Call& call : some.blocks[0].calls) {
+  for (const Call& call : only<Call>(some.blocks[0].items)) {
     if (call.phase == Phase::recompute) calls_some += call.count;
   }
   EXPECT_GT(calls_full, 0);
@@ -162,8 +162,8 @@ TEST(Activations, OfExpertsWithTheirActivationRunAgain) {  // [STEP-5]
   c.layout.recompute_pieces = bit(Piece::activation);
   EXPECT_DOUBLE_EQ(whole - saved(c), 2 * 2048.0 * 14336 * 2);
   const Block layer = c.lowered().blocks[0];
-  const auto again =
-      std::count_if(layer.ops.begin(), layer.ops.end(), [](const Op& op) { return op.recomputed; });
+  int again = 0;
+  for (const Op& op : only<Op>(layer.items)) again += op.recomputed ? 1 : 0;
   EXPECT_EQ(again, 1);
 }
 

@@ -1,7 +1,6 @@
 // Which messages of which size a step sends, form by form of parallelism.
 #include <gtest/gtest.h>
 
-#include "step/block_builder.hpp"
 #include "step/case_for_test.hpp"
 
 namespace headway::testing {
@@ -20,7 +19,7 @@ constexpr double kActivation = 4 * 2048.0 * 6144 * 2;  // b·s·h in 16 bit
 std::vector<Call> calls_of(const Case& c, BlockKind kind) {
   expect_legal(c);
   for (const Block& block : c.lowered().blocks) {
-    if (block.kind == kind) return block.calls;
+    if (block.kind == kind) return calls_in(block.items);
   }
   return {};
 }
@@ -150,7 +149,7 @@ TEST(ExpertParallel, DispatchOnceSendsEachTokenToEachRankOfItsChoicesOnce) {
 double sends(const Step& step) {
   double out = 0;
   for (const StageClass& stage : step.stages) {
-    out += static_cast<double>(stage.stages) * count_of(stage.calls, [](const Call& c) {
+    out += static_cast<double>(stage.stages) * count_of(calls_in(stage.items), [](const Call& c) {
              return c.group == Group::pp && c.phase == Phase::pipeline && c.bytes > Bytes(4096);
            });
   }
@@ -180,13 +179,13 @@ TEST(Pipeline, TransfersAreSplitOverTensorRanks) {  // [STEP-11]
   const double whole = 2048.0 * 4096 * 2;
   const auto first_send = [&] {
     const Step step = c.lowered();
-    for (const Call& call : step.stages[1].calls) {
+    for (const Call& call : only<Call>(step.stages[1].items)) {
       if (call.group == Group::pp) return call.bytes.value();
     }
     return 0.0;
   };
   const auto gathers = [&] {
-    return bytes_of(c.lowered().stages[1].calls, CollectiveOp::all_gather, Group::tp);
+    return bytes_of(calls_in(c.lowered().stages[1].items), CollectiveOp::all_gather, Group::tp);
   };
   EXPECT_DOUBLE_EQ(first_send(), whole / 2);  // the activation is split already
   EXPECT_EQ(gathers(), 0);
@@ -205,7 +204,8 @@ TEST(Pipeline, TiedEmbeddingsAreSummedBetweenFirstAndLastStage) {  // [STEP-11]
   for (const StageClass& stage : step.stages) {
     const bool end = stage.first == 0 || stage.first + stage.stages == 4;
     const double table = 51200.0 * 6144;
-    const double bytes = bytes_of(stage.calls, CollectiveOp::all_reduce, Group::embedding);
+    const double bytes =
+        bytes_of(calls_in(stage.items), CollectiveOp::all_reduce, Group::embedding);
     if (end) {
       EXPECT_GE(bytes, 4 * table) << stage.first;
       EXPECT_LE(bytes, 4.2 * table) << stage.first;
@@ -214,7 +214,9 @@ TEST(Pipeline, TiedEmbeddingsAreSummedBetweenFirstAndLastStage) {  // [STEP-11]
     }
   }
   c.model.tied_embeddings = false;
-  EXPECT_EQ(bytes_of(c.lowered().stages[0].calls, CollectiveOp::all_reduce, Group::embedding), 0);
+  EXPECT_EQ(
+      bytes_of(calls_in(c.lowered().stages[0].items), CollectiveOp::all_reduce, Group::embedding),
+      0);
 }
 
 // [STEP-2] Gathered inputs that are kept need no second gather.

@@ -41,6 +41,12 @@ inline void expect_legal(const Case& c) {
   }
 }
 
+inline std::vector<Call> calls_in(const std::vector<Item>& items) {
+  std::vector<Call> out;
+  for (const Call& call : only<Call>(items)) out.push_back(call);
+  return out;
+}
+
 /// Sum of call bytes times counts of the calls that `wanted` picks.
 template <class Wanted>
 double bytes_of(const std::vector<Call>& calls, Wanted wanted) {
@@ -70,7 +76,7 @@ double sum_over_ranks(const Case& c, const Step& step, Value value) {
   for (const StageClass& stage : step.stages) {
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
       double block = 0;
-      for (const Op& op : step.blocks[i].ops) block += value(op);
+      for (const Op& op : only<Op>(step.blocks[i].items)) block += value(op);
       out += static_cast<double>(stage.stages * stage.counts[i]) * block;
     }
   }

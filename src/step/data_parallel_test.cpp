@@ -1,8 +1,8 @@
 // What data parallelism sends of gradients and weights, framework by framework.
 #include <gtest/gtest.h>
 
-#include "step/block_builder.hpp"
 #include "step/case_for_test.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::testing {
 namespace {
@@ -25,11 +25,11 @@ Reduced reduced(Framework framework, int zero, const char* recipe = "bf16", bool
   EXPECT_EQ(step.stages.size(), 1u);
   const StageClass& stage = step.stages[0];
   std::vector<Call> calls;
-  for (Call call : stage.calls) {
+  for (Call call : only<Call>(stage.items)) {
     calls.push_back(call);
   }
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
-    for (Call call : step.blocks[i].calls) {
+    for (Call call : only<Call>(step.blocks[i].items)) {
       call.count *= static_cast<double>(stage.counts[i] * step.micro_batches);
       calls.push_back(call);
     }
@@ -109,7 +109,7 @@ TEST(DataParallel, AdaptersAloneAreReduced) {  // [STEP-10] rank · (in + out) f
   // Matrices of a layer: 4096 → 12288, 4096 → 4096, 4096 → 2·11008, 11008 → 4096.
   const double adapters = 32 * 16.0 * (16384 + 8192 + 26112 + 15104);
   double bytes = 0;
-  for (const Call& call : step.stages[0].calls) {
+  for (const Call& call : only<Call>(step.stages[0].items)) {
     if (call.phase == Phase::gradient) bytes += call.bytes.value() * call.count;
   }
   EXPECT_NEAR(bytes, 4 * adapters, 1e-6 * bytes);
@@ -124,7 +124,7 @@ TEST(DataParallel, HybridShardsReduceInsideAndSumAcrossTheReplicas) {  // [STEP-
   c.layout.shard = 8;
   expect_legal(c);
   const Step step = c.lowered();
-  const std::vector<Call>& calls = step.blocks[0].calls;
+  const std::vector<Call> calls = calls_in(step.blocks[0].items);
   const double p = step.blocks[0].held.dense;
   EXPECT_DOUBLE_EQ(bytes_of(calls, CollectiveOp::reduce_scatter, Group::dp), 4 * p);
   EXPECT_DOUBLE_EQ(bytes_of(calls, CollectiveOp::all_reduce, Group::dp_replica), 4 * p / 8);
@@ -142,7 +142,7 @@ TEST(DataParallel, ExpertsAreReducedOverTheirOwnReplicas) {  // [STEP-10]
     experts += static_cast<double>(step.stages[0].counts[i]) * step.blocks[i].held.experts;
     dense += static_cast<double>(step.stages[0].counts[i]) * step.blocks[i].held.dense;
   }
-  const std::vector<Call>& calls = step.stages[0].calls;
+  const std::vector<Call> calls = calls_in(step.stages[0].items);
   EXPECT_NEAR(bytes_of(calls, CollectiveOp::reduce_scatter, Group::expert_dp), 4 * experts, 1);
   EXPECT_NEAR(bytes_of(calls, CollectiveOp::reduce_scatter, Group::dp), 4 * dense, 1);
   EXPECT_EQ(span_of_group(step.spans, Group::expert_dp).ranks, 2);
@@ -163,9 +163,9 @@ TEST(DataParallel, NanotronsZero1SendsEverythingAtOnce) {
   for (const auto& [op, bytes] :
        {std::pair{CollectiveOp::reduce_scatter, 4.0}, {CollectiveOp::all_gather, 2.0}}) {
     const auto wanted = [op = op](const Call& call) { return call.op == op; };
-    EXPECT_EQ(count_of(stage.calls, wanted), 1);
-    EXPECT_DOUBLE_EQ(bytes_of(stage.calls, wanted), bytes * held);
-    for (const Call& call : stage.calls) {
+    EXPECT_EQ(count_of(calls_in(stage.items), wanted), 1);
+    EXPECT_DOUBLE_EQ(bytes_of(calls_in(stage.items), wanted), bytes * held);
+    for (const Call& call : only<Call>(stage.items)) {
       EXPECT_TRUE(!wanted(call) || call.hidden_by == HiddenBy::nothing);
     }
   }
@@ -186,7 +186,7 @@ TEST(DataParallel, ABucketHoldsWholeTensors) {
   c.layout.zero = 0;
   expect_legal(c);
   const Step step = c.lowered();
-  const std::vector<Call>& calls = step.stages.front().calls;
+  const std::vector<Call> calls = calls_in(step.stages.front().items);
   const auto gradients = [](const Call& call) { return call.phase == Phase::gradient; };
   EXPECT_EQ(count_of(calls, gradients), 9);
   EXPECT_DOUBLE_EQ(bytes_of(calls, gradients), 4 * (2 * kLlamaTable + kLlamaLayer + 3 * 4096));
@@ -204,7 +204,7 @@ TEST(DataParallel, MegatronCutsTheFirstChunkOfTheFirstStageAlone) {
   const auto reduces = [](const Call& call) { return call.op == CollectiveOp::reduce_scatter; };
   const auto calls = [&](std::size_t stage) {
     expect_legal(c);
-    return count_of(c.lowered().stages.at(stage).calls, reduces);
+    return count_of(calls_in(c.lowered().stages.at(stage).items), reduces);
   };
   // Head, down, gate and up; then output with the norm and queries: three a layer; the table.
   EXPECT_EQ(calls(0), 1 + 32 * 3 + 1);
@@ -241,7 +241,7 @@ TEST(DataParallel, EveryParameterIsReducedOnceAndGatheredOnceHoweverItIsCut) {
           const Step step = c.lowered();
           for (const StageClass& stage : step.stages) {
             double reduced = 0, gathered = 0;
-            for (const Call& call : stage.calls) {
+            for (const Call& call : only<Call>(stage.items)) {
               const bool weights = call.group == Group::dp || call.group == Group::expert_dp;
               if (!weights || call.bytes <= Bytes(8)) continue;
               const double bytes = call.bytes.value() * call.count;
@@ -276,9 +276,12 @@ TEST(DataParallel, FetchesAndUnitsCarryEveryParameterForwardAndBackward) {
       const auto is = [](CollectiveOp op, Phase phase) {
         return [=](const Call& call) { return call.op == op && call.phase == phase; };
       };
-      forward += count * bytes_of(block.calls, is(CollectiveOp::all_gather, Phase::forward));
-      backward += count * bytes_of(block.calls, is(CollectiveOp::all_gather, Phase::backward));
-      reduced += count * bytes_of(block.calls, is(CollectiveOp::reduce_scatter, Phase::backward));
+      forward +=
+          count * bytes_of(calls_in(block.items), is(CollectiveOp::all_gather, Phase::forward));
+      backward +=
+          count * bytes_of(calls_in(block.items), is(CollectiveOp::all_gather, Phase::backward));
+      reduced += count *
+                 bytes_of(calls_in(block.items), is(CollectiveOp::reduce_scatter, Phase::backward));
       if (block.kind != BlockKind::layer) outside += block.held.dense;
     }
     const double p = step.stages.at(0).parameters, norms = (80 * 2 + 1) * 8192.0;
@@ -306,7 +309,7 @@ TEST(DataParallel, WhatIsFetchedAheadIsHiddenUnlessTheLayoutSaysOtherwise) {  //
   c.layout = {{}, {}, {.dp = 8, .zero = 3}};
   const auto hidden = [&] {
     const Step step = c.lowered();
-    return count_of(step.blocks.at(0).calls, [](const Call& call) {
+    return count_of(calls_in(step.blocks.at(0).items), [](const Call& call) {
       return call.op == CollectiveOp::all_gather && call.hidden_by == HiddenBy::next_block;
     });
   };

@@ -24,7 +24,7 @@ Case mpt() {
 
 double passes(const Block& block, Phase phase, bool weight_gradient) {
   double bytes = 0;
-  for (const Op& op : block.ops) {
+  for (const Op& op : only<Op>(block.items)) {
     const auto* pass = std::get_if<Pass>(&op.shape);
     if (pass && op.phase == phase && op.weight_gradient == weight_gradient) {
       bytes += pass->moved.value();
@@ -71,7 +71,7 @@ TEST(Eager, WireFormatsSetTheBytesOfGathersAndReductions) {  // [STEP-10]
   Case c = mpt();
   const double held = c.lowered().blocks[0].held.dense;
   const auto sum = [&](CollectiveOp op) {
-    return bytes_of(c.lowered().blocks[0].calls, op, Group::dp) / held;
+    return bytes_of(calls_in(c.lowered().blocks[0].items), op, Group::dp) / held;
   };
   EXPECT_DOUBLE_EQ(sum(CollectiveOp::all_gather), 2 * 2);  // forward and backward
   EXPECT_DOUBLE_EQ(sum(CollectiveOp::reduce_scatter), 4);
@@ -140,7 +140,7 @@ TEST(Eager, RecomputationThatStopsEarlyLeavesOutTheLastProduct) {  // [STEP-16]
   const auto products = [&] {
     double flops = 0;
     const Step step = c.lowered();
-    for (const Op& op : step.blocks[0].ops) {
+    for (const Op& op : only<Op>(step.blocks[0].items)) {
       if (op.recomputed && is_product(op)) flops += work(op).value();
     }
     return flops / (2 * kTokens * kHidden * kHidden);

@@ -13,8 +13,8 @@
 
 #include "base/document/csv.hpp"
 #include "base/source_dir_for_test.hpp"
-#include "step/buckets.hpp"
 #include "step/case_for_test.hpp"
+#include "step/passes/buckets.hpp"
 
 namespace headway::testing {
 namespace {
@@ -120,9 +120,9 @@ Counts counts_of(const Step& step) {
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
     const auto times = static_cast<double>(stage.counts[i] * step.micro_batches);
     if (times == 0) continue;
-    for (const Call& call : step.blocks[i].calls) add(call, times);
+    for (const Call& call : only<Call>(step.blocks[i].items)) add(call, times);
   }
-  for (const Call& call : stage.calls) add(call, 1);
+  for (const Call& call : only<Call>(stage.items)) add(call, 1);
   Counts out;
   for (const auto& [key, count] : sums) {
     EXPECT_NEAR(count, std::round(count), 1e-6) << std::get<0>(key) << " " << std::get<2>(key);

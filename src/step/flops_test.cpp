@@ -85,7 +85,7 @@ TEST(StepFlops, PaddedVocabularyAddsProductsOfTheHeadOnly) {  // [STEP-1]
     double out = 0;
     for (const Block& block : step.blocks) {
       if (block.kind != BlockKind::head) continue;
-      for (const Op& op : block.ops) out += products(op);
+      for (const Op& op : only<Op>(block.items)) out += products(op);
     }
     return out;
   };
@@ -208,7 +208,7 @@ TEST(StepFlops, AdaptersNeedNoWeightGradientOfTheFrozenMatrices) {  // [STEP-1]
   c.job.task = Task::lora;
   const Step step = c.lowered();
   for (const Block& block : step.blocks) {
-    for (const Op& op : block.ops) EXPECT_FALSE(op.weight_gradient);
+    for (const Op& op : only<Op>(block.items)) EXPECT_FALSE(op.weight_gradient);
   }
   const double matrices = forward_flops(c.model, c.job.sequence, AttentionFlops::causal).value() -
                           scores_forward(c, AttentionFlops::causal);
@@ -222,7 +222,7 @@ TEST(StepFlops, TensorParallelRanksRepeatKeyValueHeadsWhereThereAreTooFew) {  //
     c.layout.tp = tp;
     const Step step = c.lowered();
     double out = 0;
-    for (const Op& op : step.blocks[0].ops) out += products(op);
+    for (const Op& op : only<Op>(step.blocks[0].items)) out += products(op);
     return out * static_cast<double>(tp);
   };
   // Three products of one key and one value head more on each further rank.

@@ -1,8 +1,8 @@
 // Micro-batches in flight, and what two copies of the model hold.
 #include <gtest/gtest.h>
 
-#include "step/block_builder.hpp"
 #include "step/case_for_test.hpp"
+#include "step/passes/pipeline.hpp"
 #include "step/schedule/in_flight_for_test.hpp"
 
 namespace headway::testing {
@@ -87,7 +87,7 @@ TEST(DualPipe, AddsTheGradientsOfBothCopies) {
   const Step step = c.lowered();
   for (const StageClass& stage : step.stages) {
     double added = 0, reduced = 0;
-    for (const Call& call : stage.calls) {
+    for (const Call& call : only<Call>(stage.items)) {
       if (call.group == Group::copies) added += call.bytes.value() * call.count;
       if (call.group == Group::dp && call.phase == Phase::gradient) {
         reduced += call.bytes.value() * call.count;

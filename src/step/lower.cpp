@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "model/count.hpp"
-#include "step/block_builder.hpp"
+#include "step/passes/data_parallel.hpp"
+#include "step/passes/passes.hpp"
 #include "step/pieces.hpp"
 
 namespace headway {
@@ -23,32 +24,44 @@ Flops recomputed_flops(const Step& step, const Job& job, const Layout& layout,
   return out * (ranks_of_stage * static_cast<double>(step.micro_batches));
 }
 
+// From the forward pass to all that a rank does in the block alone.
+Block lowered(Program program, const Share& share, const Recomputation& recomputation) {
+  split_tensors(program, share);
+  exchange_context(program, share);
+  route_experts(program, share);
+  differentiate(program, share);
+  return recompute(std::move(program), share, recomputation);
+}
+
 // A prediction module ends in the model's own head: its work and calls once more, its weights not.
 void add_shared_head(Block& prediction, const Block& head) {
-  prediction.ops.insert(prediction.ops.end(), head.ops.begin(), head.ops.end());
-  prediction.calls.insert(prediction.calls.end(), head.calls.begin(), head.calls.end());
+  prediction.items.insert(prediction.items.end(), head.items.begin(), head.items.end());
   prediction.working += head.saved + head.working;
 }
 
 }  // namespace
 
-LoweredWork lower_work(const Slice& slice, BlockChoice choice) {
-  const Model& model = slice.model;
+LoweredWork lower_work(const Share& share, const Recomputation& recomputation, BlockChoice choice) {
+  const Model& model = share.model;
   LoweredWork out;
   const auto chosen = [&](bool experts) {
     return choice == BlockChoice::all || experts == (choice == BlockChoice::with_experts);
   };
   const auto layer_of = [&](const Layer& layer, BlockKind kind) {
-    return chosen(layer.experts.has_value()) ? lower_layer(slice, layer, kind) : Block();
+    return chosen(layer.experts.has_value())
+               ? lowered(forward_layer(share, layer, kind), share, recomputation)
+               : Block();
   };
+  const auto head_of = [&] { return lowered(forward_head(share), share, recomputation); };
   // First the kinds of layer, in the model's order, then the ends.
   out.blocks.reserve(kMostBlocks);
   for (const Layer& layer : model.kinds) out.blocks.push_back(layer_of(layer, BlockKind::layer));
   if (model.vocabulary > 0) {
     out.index.embedding = static_cast<int>(out.blocks.size());
-    out.blocks.push_back(chosen(false) ? lower_embedding(slice) : Block());
+    out.blocks.push_back(chosen(false) ? lowered(forward_embedding(share), share, recomputation)
+                                       : Block());
     out.index.head = static_cast<int>(out.blocks.size());
-    out.blocks.push_back(chosen(false) ? lower_head(slice) : Block());
+    out.blocks.push_back(chosen(false) ? head_of() : Block());
   }
   if (model.prediction_layers > 0) {
     const Layer& layer = model.kinds.back();
@@ -57,32 +70,33 @@ LoweredWork lower_work(const Slice& slice, BlockChoice choice) {
     if (out.index.head >= 0 && chosen(layer.experts.has_value())) {
       add_shared_head(out.blocks.back(), chosen(false)
                                              ? out.blocks[static_cast<std::size_t>(out.index.head)]
-                                             : lower_head(slice));
+                                             : head_of());
     }
   }
   return out;
 }
 
-void add_shared_calls(std::vector<Block>& blocks, const Slice& slice,
-                      const std::vector<Weights>& weights) {
-  add_weight_sharding(blocks, slice, weights);
+void add_shared_calls(std::vector<Block>& blocks, const Share& share, const Layout& layout,
+                      const std::vector<Weights>& weights, bool tp_shares_memory) {
+  shard_weights(blocks, share, layout, weights);
   for (Block& block : blocks) {
-    add_batch_calls(block, slice);
-    add_offload(block, slice);
+    add_batch_calls(block, share, layout);
+    offload(block, share, layout);
+    overlap(block.items, share, layout, tp_shares_memory);
   }
 }
 
-LoweredBlocks lower_blocks(const Slice& slice) {
-  LoweredWork work = lower_work(slice);
+LoweredBlocks lower_blocks(const Share& share, const Recomputation& recomputation) {
+  LoweredWork work = lower_work(share, recomputation);
   LoweredBlocks out{std::move(work.blocks), {}, work.index};
-  out.weights = weights_of(slice, out.blocks);
-  add_shared_calls(out.blocks, slice, out.weights);
+  out.weights = weights_of(share, out.blocks);
   return out;
 }
 
-std::vector<StageClass> lower_stages(const Slice& slice, const LoweredBlocks& lowered) {
+std::vector<StageClass> lower_stages(const Share& share, const Layout& layout,
+                                     const LoweredBlocks& lowered) {
   std::vector<StageClass> out =
-      stage_classes(slice.model, slice.layout, lowered.index, slice.habit.pipeline.balances_stages);
+      stage_classes(share.model, layout, lowered.index, share.habit.pipeline.balances_stages);
   for (StageClass& stage : out) {
     for (std::size_t i = 0; i < lowered.blocks.size(); ++i) {
       const HeldParameters& held = lowered.blocks[i].held;
@@ -92,13 +106,14 @@ std::vector<StageClass> lower_stages(const Slice& slice, const LoweredBlocks& lo
   return out;
 }
 
-void add_step_calls(StageClass& stage, const Slice& slice, const LoweredBlocks& lowered,
-                    const Spans& spans) {
-  add_data_parallel_calls(stage, slice, lowered.blocks, lowered.weights, spans);
-  add_copies_calls(stage, slice, lowered.blocks, lowered.weights);
-  add_resident_gathers(stage, slice, lowered.weights);
-  add_step_end_calls(stage, slice, lowered.blocks);
-  add_optimizer(stage, slice, lowered.blocks);
+void add_step_calls(StageClass& stage, const Share& share, const Layout& layout,
+                    const LoweredBlocks& lowered, const Spans& spans) {
+  reduce_gradients(stage, share, layout, lowered.blocks, lowered.weights, spans);
+  add_copies(stage, share, layout, lowered.blocks, lowered.weights);
+  add_resident_gathers(stage, share, lowered.weights);
+  add_step_end_calls(stage, share, layout, lowered.blocks);
+  update(stage, share, layout, lowered.blocks);
+  overlap(stage, share.job, layout);
 }
 
 Flops model_flops(const Model& model, const Job& job, AttentionFlops convention) {
@@ -122,27 +137,31 @@ Flops least_model_flops(const Model& model, const Job& job, const Layout& layout
 
 Flops recomputed_flops(const Block& block, const Job& job, AttentionFlops convention) {
   Flops out(0);
-  for (const Op& op : block.ops) {
+  for (const Op& op : only<Op>(block.items)) {
     if (op.recomputed) out += work(op, convention) / (op.routed ? job.expert_imbalance : 1.0);
   }
   return block.again * out;
 }
 
 Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
-  const Slice slice(model, job, layout);
+  const Share share(model, job, layout);
   Step step;
   step.micro_batches = micro_batches(job, layout);
   step.spans = spans(layout, cluster);
-  LoweredBlocks lowered = lower_blocks(slice);
+
+  // Blocks: what a rank does for one micro-batch.
+  LoweredBlocks lowered = lower_blocks(share, layout);
+  add_shared_calls(lowered.blocks, share, layout, lowered.weights,
+                   shares_memory(step.spans.tp, cluster));
 
   // Stages: which blocks each rank of the pipeline holds, and what it does once a step.
-  step.stages = lower_stages(slice, lowered);
+  step.stages = lower_stages(share, layout, lowered);
   for (StageClass& stage : step.stages) {
-    add_pipeline_calls(stage, slice);
-    add_step_calls(stage, slice, lowered, step.spans);
+    add_pipeline_calls(stage, share, layout);
+    add_step_calls(stage, share, layout, lowered, step.spans);
   }
   step.blocks = std::move(lowered.blocks);
-  step.held = hold(step.blocks, step.stages, slice, step.micro_batches);
+  step.held = hold(step.blocks, step.stages, job, layout, step.micro_batches);
 
   step.model_flops_full = model_flops(model, job, AttentionFlops::full);
   step.model_flops_causal = model_flops(model, job, AttentionFlops::causal);

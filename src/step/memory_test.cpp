@@ -1,8 +1,8 @@
 // Bytes by kind.
 #include <gtest/gtest.h>
 
-#include "step/block_builder.hpp"
 #include "step/case_for_test.hpp"
+#include "step/forward/forward.hpp"
 
 namespace headway::testing {
 namespace {

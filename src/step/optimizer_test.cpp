@@ -10,7 +10,7 @@ namespace {
 double optimizer_bytes(const Case& c) {
   double out = 0;
   const Step step = c.lowered();
-  for (const Op& op : step.stages[0].ops) {
+  for (const Op& op : only<Op>(step.stages[0].items)) {
     if (const auto* pass = std::get_if<Pass>(&op.shape)) out += pass->moved.value();
   }
   return out;
@@ -38,7 +38,7 @@ TEST(OptimizerPass, MuonAddsProductsThatItsRanksShare) {  // [STEP-8]
   c.job.optimizer = Optimizer::muon;
   double flops = 0;
   const Step step = c.lowered();
-  for (const Op& op : step.stages[0].ops) flops += work(op).value();
+  for (const Op& op : only<Op>(step.stages[0].items)) flops += work(op).value();
   // Five iterations on each matrix [small, large]: X·Xᵀ and (..)·X of 2·small²·large each, and a
   // square product of 2·small³.
   double expected = 0;

@@ -21,7 +21,7 @@ std::vector<double> sizes(const std::vector<Call>& calls, CollectiveOp op, Group
 std::vector<double> sizes(const Step& step, BlockKind kind, CollectiveOp op, Group group,
                           double most = 1e18) {
   for (const Block& block : step.blocks) {
-    if (block.kind == kind) return sizes(block.calls, op, group, most);
+    if (block.kind == kind) return sizes(calls_in(block.items), op, group, most);
   }
   return {};
 }
@@ -74,7 +74,7 @@ TEST(SmallCalls, TheLossIsAveragedForTheLog) {  // [STEP-21]
   EXPECT_EQ(loss(), CallSizes());
   c = llama(framework_from("nanotron").value(), 1);
   EXPECT_EQ(loss(), CallSizes());
-  EXPECT_EQ(sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::dp, 8),
+  EXPECT_EQ(sizes(calls_in(c.lowered().stages.at(0).items), CollectiveOp::all_reduce, Group::dp, 8),
             CallSizes{4});
 }
 
@@ -83,7 +83,7 @@ TEST(SmallCalls, TheLossIsAveragedForTheLog) {  // [STEP-21]
 TEST(SmallCalls, TheGradientNormIsSummedOverThoseThatHoldDifferentGradients) {
   const auto norm = [](const Case& c, Group group) {
     expect_legal(c);
-    return sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, group, 4);
+    return sizes(calls_in(c.lowered().stages.at(0).items), CollectiveOp::all_reduce, group, 4);
   };
   for (const Framework framework :
        {framework_from("megatron").value(), framework_from("fsdp").value(),
@@ -112,7 +112,7 @@ TEST(SmallCalls, TheGradientNormIsSummedOverThoseThatHoldDifferentGradients) {
 TEST(SmallCalls, GradientsOfNormsAreSummedUnderSequenceParallelism) {
   Case c = llama(framework_from("megatron").value(), 4);
   const auto summed = [&] {
-    return sizes(c.lowered().stages.at(0).calls, CollectiveOp::all_reduce, Group::tp);
+    return sizes(calls_in(c.lowered().stages.at(0).items), CollectiveOp::all_reduce, Group::tp);
   };
   EXPECT_EQ(summed(), CallSizes{4 * (32 * 2 + 1) * 4096});
   c.layout.sequence_parallel = false;
@@ -128,7 +128,7 @@ TEST(SmallCalls, NanotronDescribesEveryTensorItSends) {
   expect_legal(c);
   const Step step = c.lowered();
   const auto count = [&](std::size_t stage, double bytes) {
-    return count_of(step.stages.at(stage).calls, [&](const Call& call) {
+    return count_of(calls_in(step.stages.at(stage).items), [&](const Call& call) {
       return call.group == Group::pp && call.bytes == Bytes(bytes);
     });
   };

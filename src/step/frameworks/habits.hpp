@@ -29,13 +29,13 @@ bool chosen(Choice choice, bool habit);
 
 /// ZeRO stage 3 as lowered: some frameworks shard the weights at stage 2, too, and keep them
 /// gathered.
-bool shards_weights(const Job& job, const Layout& layout);
+bool shards_weights(const Job& job, const Sharding& sharding);
 /// Parameters of a bucket at ZeRO 0 to 2; 0: one call for everything.
 double bucket_parameters(const Job& job, const Layout& layout);
 /// Whether full recomputation of a layer ends with the last input that its backward pass reads.
-bool stops_recompute_early(const Job& job, const Layout& layout);
+bool stops_recompute_early(const Job& job, const Recomputation& choice);
 /// Whether the backward pass gathers the weights once more.
-bool gathers_again(const Job& job, const Layout& layout);
+bool gathers_again(const Job& job, const Sharding& sharding);
 
 /// The attention kernel that the job's framework takes on an accelerator.
 AttentionKernel usual_attention(const Job& job, const Accelerator& accelerator);

@@ -55,8 +55,8 @@ bool chosen(Choice choice, bool habit) {
   return choice == Choice::framework ? habit : choice == Choice::on;
 }
 
-bool shards_weights(const Job& job, const Layout& layout) {
-  return layout.zero == 3 || (layout.zero == 2 && habits(job).sharding.zero2_is_zero3_kept);
+bool shards_weights(const Job& job, const Sharding& sharding) {
+  return sharding.zero == 3 || (sharding.zero == 2 && habits(job).sharding.zero2_is_zero3_kept);
 }
 
 double bucket_parameters(const Job& job, const Layout& layout) {
@@ -70,13 +70,13 @@ double bucket_parameters(const Job& job, const Layout& layout) {
                   habit.reduction.bucket_a_rank * static_cast<double>(layout.dp));
 }
 
-bool stops_recompute_early(const Job& job, const Layout& layout) {
-  return layout.recompute == Recompute::full && layout.recompute_every == 1 &&
-         chosen(layout.recompute_early_stop, habits(job).kernels.recompute_stops_early);
+bool stops_recompute_early(const Job& job, const Recomputation& choice) {
+  return choice.recompute == Recompute::full && choice.recompute_every == 1 &&
+         chosen(choice.recompute_early_stop, habits(job).kernels.recompute_stops_early);
 }
 
-bool gathers_again(const Job& job, const Layout& layout) {
-  return layout.zero == 3 && layout.reshard_after_forward && shards_weights(job, layout);
+bool gathers_again(const Job& job, const Sharding& sharding) {
+  return sharding.zero == 3 && sharding.reshard_after_forward && shards_weights(job, sharding);
 }
 
 AttentionKernel usual_attention(const Job& job, const Accelerator& accelerator) {

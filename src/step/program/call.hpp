@@ -41,8 +41,25 @@ constexpr std::string_view to_name(Module module) {
   return kModuleNames[static_cast<int>(module)];
 }
 
-/// What computation, if any, can hide a call.
-enum class HiddenBy : std::uint8_t { nothing, same_block, next_block, backward, forward, pipeline };
+/// What computation, if any, can hide a call: of the same block beside it, or piece by piece the
+/// product that it belongs to; of the next block; of another micro-batch; a whole pass of the
+/// stage; what a pipeline runs meanwhile.
+enum class HiddenBy : std::uint8_t {
+  nothing,
+  same_block,
+  next_block,
+  backward,
+  forward,
+  pipeline,
+  pieces,
+  other_batch
+};
+constexpr std::array<std::string_view, 8> kHiddenByNames = {"nothing",  "same_block", "next_block",
+                                                            "backward", "forward",    "pipeline",
+                                                            "pieces",   "other_batch"};
+constexpr std::string_view to_name(HiddenBy hidden_by) {
+  return kHiddenByNames[static_cast<int>(hidden_by)];
+}
 
 /// One kind of communication call that a rank issues `count` times.
 struct Call {

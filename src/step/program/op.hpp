@@ -31,10 +31,11 @@ struct AttentionShape {
 };
 
 /// A memory-bound pass over `moved` bytes, read and written together; eager: in a library's kernels
-/// of one operation each.
+/// of one operation each. `by_gradient`: what the pass of its gradient moves.
 struct Pass {
   Bytes moved;
   bool eager = false;
+  Bytes by_gradient{};
 };
 
 /// One kind of kernel that a rank runs.

@@ -7,7 +7,7 @@
 #include "base/formatted.hpp"
 #include "model/count.hpp"
 #include "platform/files.hpp"
-#include "step/optimizer.hpp"
+#include "step/passes/update.hpp"
 
 namespace headway {
 namespace {

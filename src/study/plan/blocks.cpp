@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "step/frameworks/habits.hpp"
+#include "step/passes/passes.hpp"
 
 namespace headway {
 namespace {
@@ -13,8 +14,11 @@ constexpr std::size_t kMostKept = 8192;
 constexpr std::size_t kMostSharded = 64;
 
 // Whether a call goes over ranks whose places hang on more degrees than tp and cp.
-bool goes_further(const Call& call) {
-  return call.group != Group::tp && call.group != Group::cp;
+bool goes_further(const Block& block) {
+  for (const Call& call : only<Call>(block.items)) {
+    if (call.group != Group::tp && call.group != Group::cp) return true;
+  }
+  return false;
 }
 
 std::int64_t code(const std::array<Dimension, 4>& order) {
@@ -39,10 +43,6 @@ bool stands_for_several(const Layout& layout) {
 std::int64_t lowered_every(const Layout& layout) {
   return stands_for_several(layout) ? kSeveral : layout.recompute_every;
 }
-bool is_layer(const Block& block) {
-  return block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
-}
-
 // Several fields of few values in one number.
 class Packed {
  public:
@@ -108,11 +108,14 @@ PlanBlockCache::Work PlanBlockCache::lower(const Prices& prices, BlockChoice cho
   Work out;
   Layout lowered = prices.layout;
   lowered.recompute_every = lowered_every(lowered);
-  out.blocks = lower_work(Slice(model_, job_, lowered), choice).blocks;
+  const Share share(model_, job_, lowered);
+  out.blocks = lower_work(share, lowered, choice).blocks;
   for (Block& block : out.blocks) {
     out.work.push_back(price_work(block, prices));
-    block.ops = std::vector<Op>();  // room and all
-    block.calls.shrink_to_fit();
+    std::erase_if(block.items,
+                  [](const Item& item) { return !std::holds_alternative<Call>(item.what); });
+    block.items.shrink_to_fit();
+    overlap(block.items, share, lowered, shares_memory(prices.spans.tp, cluster_));
     if (!stands_for_several(lowered)) continue;
     out.inputs.push_back(static_cast<double>(kSeveral) * block.saved);
   }
@@ -179,8 +182,7 @@ const std::vector<PricedBlock>& PlanBlockCache::floor(const Prices& prices) {
   if (of.floor.empty()) {
     for (std::size_t i = 0; i < of.blocks.size(); ++i) {
       of.floor.push_back(floor_of(of, i, prices));
-      const auto& calls = of.blocks[i].calls;
-      if (std::any_of(calls.begin(), calls.end(), goes_further)) of.floor_anew.push_back(i);
+      if (goes_further(of.blocks[i])) of.floor_anew.push_back(i);
     }
   } else if (of.floor_for != now) {
     for (const std::size_t i : of.floor_anew) of.floor[i] = floor_of(of, i, prices);
@@ -193,7 +195,7 @@ const HeldBlocks& PlanBlockCache::held(const Prices& prices) {
   Entry& of = entry(prices);
   if (!stands_for_several(prices.layout)) return of.blocks;
   for (std::size_t i = 0; i < of.blocks.size(); ++i) {
-    if (!is_layer(of.blocks[i])) continue;
+    if (!is_layer(of.blocks[i].kind)) continue;
     of.blocks[i].saved = of.inputs[i] / static_cast<double>(prices.layout.recompute_every);
   }
   return of.blocks;
@@ -219,7 +221,8 @@ const std::vector<PricedBlock>& PlanBlockCache::priced_sharded(
   if (at != sharded_prices_.end()) return at->second;
   if (sharded_prices_.size() >= kMostSharded) sharded_prices_.clear();
   sharded_ = of.blocks;
-  add_shared_calls(sharded_, Slice(model_, job_, l), weights);
+  add_shared_calls(sharded_, Share(model_, job_, l), l, weights,
+                   shares_memory(prices.spans.tp, cluster_));
   std::vector<PricedBlock>& out = sharded_prices_[full];
   for (std::size_t i = 0; i < sharded_.size(); ++i) {
     out.push_back(price(sharded_[i], of.work[i], prices));
@@ -235,14 +238,14 @@ const std::vector<PricedBlock>& PlanBlockCache::priced(const Prices& prices,
   const std::array<std::int64_t, 3> now = place_of(l);
   if (of.priced.empty()) {
     of.shared = of.blocks;
-    add_shared_calls(of.shared, Slice(model_, job_, l), weights);
+    add_shared_calls(of.shared, Share(model_, job_, l), l, weights,
+                     shares_memory(prices.spans.tp, cluster_));
     for (std::size_t i = 0; i < of.shared.size(); ++i) {
-      const auto& calls = of.shared[i].calls;
       of.priced.push_back(price(of.shared[i], of.work[i], prices));
-      if (std::any_of(calls.begin(), calls.end(), goes_further)) {
+      if (goes_further(of.shared[i])) {
         of.anew.push_back(i);
       } else {
-        of.shared[i].calls = std::vector<Call>();
+        of.shared[i].items = std::vector<Item>();
       }
     }
   } else if (of.priced_for != now) {

@@ -7,6 +7,7 @@
 
 #include "forecast/energy.hpp"
 #include "step/frameworks/habits.hpp"
+#include "step/passes/passes.hpp"
 
 namespace headway {
 namespace {
@@ -48,17 +49,14 @@ struct PlanPricer::Place {
         wanted(by),
         layout(without_inner),
         spans(headway::spans(layout, q.cluster)),
-        sample(lower_blocks(Slice(q.model, q.job, layout))),
+        sample(lower_blocks(Share(q.model, q.job, layout), layout)),
         pipes(shape.pipes.size()),
         states(shape.pipes.size() * shape.shards.size()),
         totals(states.size()),
         least_of_part(shape.parts),
         updates(2 * states.size()),
         prices{q.job, in_work, q.cluster, q.calibration, spans} {
-    for (Block& block : sample.blocks) {
-      block.ops = std::vector<Op>();
-      block.calls = std::vector<Call>();
-    }
+    for (Block& block : sample.blocks) block.items = std::vector<Item>();
   }
 
   const DegreeTuple& tuple;
@@ -160,7 +158,7 @@ PlanPricer::Place& PlanPricer::enter(const PlanCell& cell) {
 // Makes the stages of a schedule where there are none yet.
 void PlanPricer::make_stages(const Place& place, Pipe& pipe) {
   if (pipe.stages.empty()) {
-    pipe.stages = lower_stages(Slice(q_.model, q_.job, layout_), place.sample);
+    pipe.stages = lower_stages(Share(q_.model, q_.job, layout_), layout_, place.sample);
   }
 }
 
@@ -181,9 +179,8 @@ const std::vector<HeldStates>& PlanPricer::states(Place& place, std::size_t shar
                                                   std::size_t pipe) {
   std::vector<HeldStates>& out = place.states[place.at(shard, pipe)];
   if (out.empty()) {
-    const Slice slice(q_.model, q_.job, layout_);
     for (const StageClass& stage : place.pipes[pipe].stages) {
-      out.push_back(held_states(place.sample.blocks, stage, slice));
+      out.push_back(held_states(place.sample.blocks, stage, q_.job, layout_));
     }
   }
   return out;
@@ -200,7 +197,7 @@ const PricedUpdate& PlanPricer::update(Place& place, std::size_t shard, std::siz
   const std::int64_t micro_batch = layout_.zero == 2 ? layout_.micro_batch : 0;
   if (!out.priced || out.micro_batch != micro_batch) {
     StageClass made = stages[stage];
-    add_step_calls(made, Slice(q_.model, q_.job, layout_), place.sample, place.spans);
+    add_step_calls(made, Share(q_.model, q_.job, layout_), layout_, place.sample, place.spans);
     out.priced = priced_update(made, place.prices);
     out.micro_batch = micro_batch;
   }
@@ -251,10 +248,9 @@ const std::vector<Bytes>& PlanPricer::least_states(Place& place, const InnerPart
 
 // What the micro-batches of a group of layouts hold.
 void PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks) {
-  const Slice slice(q_.model, q_.job, layout_);
   pipe.held.clear();
   for (const StageClass& stage : pipe.stages) {
-    pipe.held.push_back(held_activations(blocks, stage, slice, place.micro_batches));
+    pipe.held.push_back(held_activations(blocks, stage, layout_, place.micro_batches));
   }
   pipe.held_by = saved_;
 }
@@ -264,9 +260,10 @@ void PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks) 
 void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
                       const PlanSought& sought) {
   if (pipe.transfers.empty()) {
-    const Slice slice(q_.model, q_.job, layout_);
+    const Share share(q_.model, q_.job, layout_);
     for (StageClass stage : pipe.stages) {
-      add_pipeline_calls(stage, slice);
+      add_pipeline_calls(stage, share, layout_);
+      overlap(stage, q_.job, layout_);
       pipe.transfers.push_back(priced_transfers(stage, place.prices));
     }
   }

@@ -108,11 +108,11 @@ std::vector<Lane> lanes_of(const Layout& layout, const Step& step) {
     }
   }
   std::array<bool, kGroups.size()> called{};
-  const auto note = [&](const std::vector<Call>& calls) {
-    for (const Call& call : calls) called[static_cast<std::size_t>(call.group)] = true;
+  const auto note = [&](const std::vector<Item>& items) {
+    for (const Call& call : only<Call>(items)) called[static_cast<std::size_t>(call.group)] = true;
   };
-  for (const Block& block : step.blocks) note(block.calls);
-  for (const StageClass& stage : step.stages) note(stage.calls);
+  for (const Block& block : step.blocks) note(block.items);
+  for (const StageClass& stage : step.stages) note(stage.items);
   for (Lane& lane : lanes) {
     for (const Group group : lane.groups) {
       if (called[static_cast<std::size_t>(group)]) lane.used.push_back(group);
@@ -150,11 +150,11 @@ std::vector<std::vector<ExpectedKind>> expected_kinds(const Step& step, const Pr
     };
     const double micro = static_cast<double>(step.micro_batches);
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
-      for (const Call& call : step.blocks[i].calls) {
+      for (const Call& call : only<Call>(step.blocks[i].items)) {
         add(call, micro * static_cast<double>(stage.counts[i]) * stage.share);
       }
     }
-    for (const Call& call : stage.calls) add(call, 1);
+    for (const Call& call : only<Call>(stage.items)) add(call, 1);
     std::vector<ExpectedKind> list;
     for (const auto& [key, kind] : kinds) list.push_back(kind);
     out.push_back(std::move(list));

@@ -129,9 +129,9 @@ Step lowered(const Given& given, const Layout& layout) {
 }
 
 template <class Wanted>
-const Call* largest(const std::vector<Call>& calls, Wanted wanted) {
+const Call* largest(const std::vector<Item>& items, Wanted wanted) {
   const Call* out = nullptr;
-  for (const Call& call : calls) {
+  for (const Call& call : only<Call>(items)) {
     if (wanted(call) && (out == nullptr || call.bytes > out->bytes)) out = &call;
   }
   return out;
@@ -150,7 +150,7 @@ Reductions reductions(const Given& given) {
   Reductions out;
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
     const double blocks = static_cast<double>(step.stages.front().counts[i]);
-    for (const Call& call : step.blocks[i].calls) {
+    for (const Call& call : only<Call>(step.blocks[i].items)) {
       if (call.group != Group::tp || call.op != CollectiveOp::all_reduce) continue;
       out.all_calls += blocks * call.count;
       if (step.blocks[i].kind != BlockKind::layer) continue;
@@ -174,12 +174,12 @@ StudiedModel studied(const Given& given) {
            call.op == CollectiveOp::all_reduce;
   };
   const Step sharded = lowered(given, layout);
-  for (const Call& call : sharded.stages.front().calls) {
+  for (const Call& call : only<Call>(sharded.stages.front().items)) {
     if (reduces_gradients(call)) out.gradient_calls += call.count;
   }
   layout.zero = 0;
   const Step whole = lowered(given, layout);
-  for (const Call& call : whole.stages.front().calls) {
+  for (const Call& call : only<Call>(whole.stages.front().items)) {
     if (!reduces_gradients(call)) continue;
     out.gradient_wire += call.bytes * call.count * wire_factor(call.op, layout.dp);
   }
@@ -197,7 +197,7 @@ StudiedModel studied(const Given& given) {
   };
   // Of two stages each is at an end: what one sends forward and the other backward.
   for (const StageClass& stage : step.stages) {
-    if (const Call* call = largest(stage.calls, between_stages)) {
+    if (const Call* call = largest(stage.items, between_stages)) {
       out.activation = call->bytes;
       out.boundary += call->bytes * call->count * static_cast<double>(stage.stages);
     }

@@ -5,20 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "forecast/forecast.hpp"
 #include "study/traffic/modules.hpp"
 
 namespace headway {
-
-/// Of HiddenBy.
-constexpr std::array<std::string_view, 6> kHiddenByNames = {"nothing",  "same_block", "next_block",
-                                                            "backward", "forward",    "pipeline"};
-constexpr std::string_view to_name(HiddenBy hidden_by) {
-  return kHiddenByNames[static_cast<int>(hidden_by)];
-}
 
 using ByLevel = std::array<Bytes, kMostLevels>;
 

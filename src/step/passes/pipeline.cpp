@@ -1,10 +1,10 @@
 // Pipeline parallelism: which stages there are, what passes between them, how many micro-batches
 // each holds.
-#include "step/pipeline.hpp"
+#include "step/passes/pipeline.hpp"
 
 #include <algorithm>
 
-#include "step/block_builder.hpp"
+#include "step/passes/data_parallel.hpp"
 
 namespace headway {
 
@@ -105,14 +105,13 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
 }
 
 // [STEP-11]
-void add_pipeline_calls(StageClass& stage, const Slice& slice) {
-  const Layout& layout = slice.layout;
+void add_pipeline_calls(StageClass& stage, const Share& share, const Layout& layout) {
   if (layout.pp == 1) return;
-  const double whole = slice.rows * slice.hidden * slice.element;
+  const double whole = share.rows * share.hidden * share.element;
   const bool split =
-      slice.sequence_parallel || (slice.habit.pipeline.splits_transfers && layout.tp > 1);
+      share.sequence_parallel || (share.habit.pipeline.splits_transfers && layout.tp > 1);
   const double bytes = split ? whole / static_cast<double>(layout.tp) : whole;
-  const double micro = static_cast<double>(micro_batches(slice.job, layout));
+  const double micro = static_cast<double>(micro_batches(share.job, layout));
   const bool first = stage.first == 0;
   const bool last = stage.first + stage.stages == layout.pp;
   // Forward a rank sends what each of its chunks computes, but the last chunk of all; backward what
@@ -122,32 +121,43 @@ void add_pipeline_calls(StageClass& stage, const Slice& slice) {
   const double chunks = folded ? 2.0 : static_cast<double>(layout.vpp);
   const double at_ends = (first ? 1 : 0) + (last ? 1 : 0);
   const double sends = micro * (2 * chunks - (folded ? 2 : 1) * at_ends);
-  stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline, HiddenBy::pipeline,
-                         slice.activation, Bytes(bytes), sends});
-  if (split && !slice.sequence_parallel) {
-    stage.calls.push_back({CollectiveOp::all_gather, Group::tp, Phase::pipeline, HiddenBy::nothing,
-                           slice.activation, Bytes(whole), sends});
+  Call send{.op = CollectiveOp::send_receive,
+            .group = Group::pp,
+            .phase = Phase::pipeline,
+            .dtype = share.activation,
+            .bytes = Bytes(bytes),
+            .count = sends};
+  stage.items.push_back({.what = send, .flow = Flow::between});
+  if (split && !share.sequence_parallel) {
+    push(stage, {.op = CollectiveOp::all_gather,
+                 .group = Group::tp,
+                 .phase = Phase::pipeline,
+                 .dtype = share.activation,
+                 .bytes = Bytes(whole),
+                 .count = sends});
   }
-  if (slice.habit.pipeline.describes_sends) {
+  send.dtype = Precision::fp32;
+  if (share.habit.pipeline.describes_sends) {
     // [STEP-22] Before each tensor seven numbers in 64 bit, then its shape and strides. Forward the
     // mask of the tokens goes with the activation.
     const double at_end = layout.copies() == 2 ? 0.5 * at_ends : folded ? at_ends : last ? 1 : 0;
     const double forward = micro * (chunks - at_end);
     const double dimensions = 3, of_mask = 2;
-    const auto send = [&](double size, double count) {
+    const auto describe = [&](double size, double count) {
       if (count == 0) return;
-      stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline,
-                             HiddenBy::nothing, Precision::fp32, Bytes(size), count});
+      send.bytes = Bytes(size);
+      send.count = count;
+      push(stage, send);
     };
-    send(7 * 8, sends + forward);
-    send(2 * dimensions * 8, sends);
-    send(2 * of_mask * 8, forward);
-    send(slice.rows, forward);
+    describe(7 * 8, sends + forward);
+    describe(2 * dimensions * 8, sends);
+    describe(2 * of_mask * 8, forward);
+    describe(share.rows, forward);
   }
-  if (slice.habit.pipeline.metadata.value() > 0) {
-    stage.calls.push_back({CollectiveOp::send_receive, Group::pp, Phase::pipeline,
-                           HiddenBy::nothing, Precision::fp32, slice.habit.pipeline.metadata,
-                           2.0 - (first ? 1 : 0) - (last ? 1 : 0)});
+  if (share.habit.pipeline.metadata.value() > 0) {
+    send.bytes = share.habit.pipeline.metadata;
+    send.count = 2.0 - (first ? 1 : 0) - (last ? 1 : 0);
+    push(stage, send);
   }
 }
 

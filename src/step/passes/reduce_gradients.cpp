@@ -1,12 +1,11 @@
 // Data parallelism and ZeRO-0 to 2 (arXiv 1910.02054): what is reduced and gathered once a step, in
 // which calls.
-#include "step/data_parallel.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "step/buckets.hpp"
-#include "step/optimizer.hpp"
+#include "step/passes/buckets.hpp"
+#include "step/passes/data_parallel.hpp"
+#include "step/passes/update.hpp"
 
 namespace headway {
 namespace {
@@ -80,16 +79,16 @@ class StageTensors {
 };
 
 // [STEP-18] Calls of a stage's gradients, in the order in which they begin.
-BucketSizes gradient_buckets(const StageClass& stage, const Slice& slice,
+BucketSizes gradient_buckets(const StageClass& stage, const Share& share, const Layout& layout,
                              const StageTensors& tensors) {
-  const Habits& habit = slice.habit;
-  const double limit = bucket_parameters(slice.job, slice.layout);
-  const Closing closing = slice.layout.zero >= 1 ? habit.reduction.bucket_closes : Closing::reached;
+  const Habits& habit = share.habit;
+  const double limit = bucket_parameters(share.job, layout);
+  const Closing closing = layout.zero >= 1 ? habit.reduction.bucket_closes : Closing::reached;
   const BucketFiller filler(limit, closing, habit.reduction.first_bucket);
-  if (!habit.reduction.first_stage_buckets || slice.layout.pp == 1) return tensors.fill(filler, 1);
+  if (!habit.reduction.first_stage_buckets || layout.pp == 1) return tensors.fill(filler, 1);
   // Nobody waits for the gradients of later stages and chunks: they end while the first chunk of
   // the first stage runs, and each is one buffer.
-  const double chunks = static_cast<double>(slice.layout.vpp);
+  const double chunks = static_cast<double>(layout.vpp);
   const double later = tensors.in_layers() / chunks;
   BucketSizes out;
   out.add(later, chunks - 1);
@@ -103,8 +102,9 @@ BucketSizes gradient_buckets(const StageClass& stage, const Slice& slice,
 }
 
 // Calls of the updated weights, in the order in which the next forward pass needs them.
-BucketSizes weight_buckets(const Slice& slice, const BucketSizes& gradients, double ranks) {
-  const WeightGathers gathers = slice.habit.sharding.gathers;
+BucketSizes weight_buckets(const Share& share, const Layout& layout, const BucketSizes& gradients,
+                           double ranks) {
+  const WeightGathers gathers = share.habit.sharding.gathers;
   BucketSizes out;
   if (gathers == WeightGathers::buckets) {
     for (int i = gradients.size(); i-- > 0;) out.add(gradients[i].elements, gradients[i].count);
@@ -116,20 +116,11 @@ BucketSizes weight_buckets(const Slice& slice, const BucketSizes& gradients, dou
     return out;
   }
   // The last piece takes what is left.
-  const double pieces =
-      std::max(1.0, std::floor(elements / bucket_parameters(slice.job, slice.layout)));
+  const double pieces = std::max(1.0, std::floor(elements / bucket_parameters(share.job, layout)));
   const double piece = ranks * 2 * std::floor(elements / ranks / pieces / 2);
   out.add(piece, pieces - 1);
   out.add(elements - piece * (pieces - 1));
   return out;
-}
-
-HiddenBy gradients_hidden_by(const Slice& slice) {
-  const Habits& habit = slice.habit;
-  const bool at_once = slice.layout.zero == 1 && habit.sharding.at_once;
-  return chosen(slice.layout.overlap_gradients, habit.overlap.gradients && !at_once)
-             ? HiddenBy::backward
-             : HiddenBy::nothing;
 }
 
 }  // namespace
@@ -140,52 +131,57 @@ Precision wire_precision(double bytes) {
 
 // [STEP-10] What is reduced and gathered once a step at ZeRO 0 to 2; ZeRO-3 does it for every
 // micro-batch (weight_sharding.cpp).
-void add_data_parallel_calls(StageClass& stage, const Slice& slice,
-                             const std::vector<Block>& blocks, const std::vector<Weights>& weights,
-                             const Spans& spans) {
-  const Habits& habit = slice.habit;
-  const Layout& layout = slice.layout;
-  if (shards_weights(slice.job, layout)) return;
+void reduce_gradients(StageClass& stage, const Share& share, const Layout& layout,
+                      const std::vector<Block>& blocks, const std::vector<Weights>& weights,
+                      const Spans& spans) {
+  const Habits& habit = share.habit;
+  if (share.around.shards_weights) return;
   const bool at_once = layout.zero == 1 && habit.sharding.at_once;
-  const HiddenBy under_backward = gradients_hidden_by(slice);
-  const HiddenBy under_forward = chosen(layout.overlap_parameters, habit.overlap.parameters)
-                                     ? HiddenBy::forward
-                                     : HiddenBy::nothing;
   const bool scatter = layout.zero >= 1 && habit.reduction.by == GradientReduction::reduce_scatter;
   const bool hybrid = layout.shard > 0 && layout.zero >= 1;
-  const double reduced = reduced_bytes(slice.job);
+  const double reduced = reduced_bytes(share.job);
   const Precision wire = wire_precision(reduced);
   const double times = layout.zero == 2 && habit.reduction.each_micro_batch
-                           ? static_cast<double>(micro_batches(slice.job, layout))
+                           ? static_cast<double>(micro_batches(share.job, layout))
                            : 1.0;
   double tensors = 0;
   for (const Group group : {Group::dp, Group::expert_dp}) {
     const Module module = group == Group::dp ? Module::stage : Module::experts;
-    const auto push = [&](Call call) {
-      call.module = module;
-      stage.calls.push_back(call);
-    };
     const StageTensors held(stage, blocks, weights, group == Group::expert_dp);
     tensors += at_once ? held.tensors() : 0;
     const std::int64_t sharing = group == Group::dp ? spans.dp.ranks : spans.expert_dp.ranks;
     if (sharing == 1) continue;
-    const BucketSizes gradients = gradient_buckets(stage, slice, held);
+    const BucketSizes gradients = gradient_buckets(stage, share, layout, held);
+    Call call{.op = scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce,
+              .group = group,
+              .phase = Phase::gradient,
+              .dtype = wire,
+              .bytes = {},
+              .module = module};
     for (const Bucket& bucket : gradients) {
-      push({scatter ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, group,
-            Phase::gradient, under_backward, wire, Bytes(bucket.elements * reduced),
-            times * bucket.count});
+      call.bytes = Bytes(bucket.elements * reduced);
+      call.count = times * bucket.count;
+      push(stage, call);
     }
-    for (const Bucket& bucket : gradients) {
-      if (!hybrid || group != Group::dp) break;
-      const double shard = bucket.elements / static_cast<double>(layout.shard);
-      push({CollectiveOp::all_reduce, Group::dp_replica, Phase::gradient, under_backward, wire,
-            Bytes(shard * reduced), times * bucket.count});
+    if (hybrid && group == Group::dp) {
+      call.op = CollectiveOp::all_reduce;
+      call.group = Group::dp_replica;
+      for (const Bucket& bucket : gradients) {
+        call.bytes = Bytes(bucket.elements / static_cast<double>(layout.shard) * reduced);
+        call.count = times * bucket.count;
+        push(stage, call);
+      }
     }
     if (layout.zero == 0) continue;
     const auto owners = static_cast<double>(hybrid && group == Group::dp ? layout.shard : sharing);
-    for (const Bucket& bucket : weight_buckets(slice, gradients, owners)) {  // back to every rank
-      push({CollectiveOp::all_gather, group, Phase::optimizer, under_forward, slice.activation,
-            Bytes(bucket.elements * slice.element), bucket.count});
+    for (const Bucket& bucket : weight_buckets(share, layout, gradients, owners)) {
+      push(stage, {.op = CollectiveOp::all_gather,  // back to every rank
+                   .group = group,
+                   .phase = Phase::optimizer,
+                   .dtype = share.activation,
+                   .bytes = Bytes(bucket.elements * share.element),
+                   .count = bucket.count,
+                   .module = module});
     }
   }
   const std::int64_t ranks = layout.dp * layout.cp;
@@ -193,20 +189,21 @@ void add_data_parallel_calls(StageClass& stage, const Slice& slice,
 }
 
 // [STEP-10] The other copy's rank has half of the micro-batches of the same two stages.
-void add_copies_calls(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks,
-                      const std::vector<Weights>& weights) {
-  const Layout& layout = slice.layout;
+void add_copies(StageClass& stage, const Share& share, const Layout& layout,
+                const std::vector<Block>& blocks, const std::vector<Weights>& weights) {
   if (layout.copies() == 1) return;
-  const double reduced = reduced_bytes(slice.job);
+  const double reduced = reduced_bytes(share.job);
   for (const bool experts : {false, true}) {
     const StageTensors held(stage, blocks, weights, experts);
     const double ranks = experts ? expert_states_ranks(layout) : states_ranks(layout);
     const double elements = held.elements() / (layout.zero >= 1 ? ranks : 1.0);
     if (!(elements > 0)) continue;
-    stage.calls.push_back({CollectiveOp::all_reduce, Group::copies, Phase::gradient,
-                           gradients_hidden_by(slice), wire_precision(reduced),
-                           Bytes(elements * reduced), 1});
-    stage.calls.back().module = experts ? Module::experts : Module::stage;
+    push(stage, {.op = CollectiveOp::all_reduce,
+                 .group = Group::copies,
+                 .phase = Phase::gradient,
+                 .dtype = wire_precision(reduced),
+                 .bytes = Bytes(elements * reduced),
+                 .module = experts ? Module::experts : Module::stage});
   }
 }
 

@@ -1,4 +1,4 @@
-#include "step/buckets.hpp"
+#include "step/passes/buckets.hpp"
 
 #include <algorithm>
 #include <cmath>

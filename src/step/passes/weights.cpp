@@ -1,4 +1,4 @@
-#include "step/weights.hpp"
+#include "step/passes/weights.hpp"
 
 #include <algorithm>
 
@@ -32,21 +32,21 @@ bool is_up(Role role) {
   return role == Role::feed_forward_up || role == Role::expert_up || role == Role::shared_up;
 }
 
-void add_layer(Weights& out, const Slice& slice, const Layer& layer) {
-  const Layout& layout = slice.layout;
+void add_layer(Weights& out, const Share& share, const Layer& layer) {
+  const LayerSplit& split = share.split;
   const FeedForward& part = layer.experts ? layer.experts->each : *layer.feed_forward;
   // Code of the Llama kind keeps queries, keys and values, and gate and up, in tensors of their own
   // unless the framework joins them.
-  const bool apart = !slice.habit.kernels.joined_weights && part.gated;
+  const bool apart = !share.habit.kernels.joined_weights && part.gated;
   double norms = static_cast<double>(layer.norms);
   const auto add_norm = [&] {
     if (norms <= 0) return;
-    add_norms(out.dense, slice.model, 1);
+    add_norms(out.dense, share.model, 1);
     norms -= 1;
   };
   bool entered = layer.parallel;
   if (layer.attention || layer.parallel) add_norm();
-  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+  for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (!entered && enters_feed_forward(matrix.role)) {
       entered = true;
       add_norm();
@@ -54,8 +54,8 @@ void add_layer(Weights& out, const Slice& slice, const Layer& layer) {
     const bool expert = is_expert(matrix.role);
     TensorRuns& runs = expert ? out.experts : out.dense;
     const double copies =
-        expert ? static_cast<double>(layer.experts->count) / static_cast<double>(layout.ep) : 1.0;
-    const double ranks = static_cast<double>(expert ? layout.etp : layout.tp);
+        expert ? static_cast<double>(layer.experts->count) / static_cast<double>(split.ep) : 1.0;
+    const double ranks = static_cast<double>(expert ? split.etp : split.tp);
     if (apart && matrix.role == Role::query_key_value && !layer.attention->linear) {
       const Attention& attention = *layer.attention;
       add_matrix(
@@ -70,7 +70,7 @@ void add_layer(Weights& out, const Slice& slice, const Layer& layer) {
       add_matrix(runs, matrix, matrix.out, ranks, copies);
     }
   }
-  add_norms(out.dense, slice.model, norms);
+  add_norms(out.dense, share.model, norms);
 }
 
 }  // namespace
@@ -81,19 +81,19 @@ double TensorRuns::elements() const {
   return sum;
 }
 
-const Layer* layer_of(const Slice& slice, const std::vector<Block>& blocks, std::size_t block) {
-  if (block < slice.model.kinds.size()) return &slice.model.kinds[block];
-  return blocks[block].kind == BlockKind::prediction ? &slice.model.kinds.back() : nullptr;
+const Layer* layer_of(const Share& share, const std::vector<Block>& blocks, std::size_t block) {
+  if (block < share.model.kinds.size()) return &share.model.kinds[block];
+  return blocks[block].kind == BlockKind::prediction ? &share.model.kinds.back() : nullptr;
 }
 
-Weights weights_of(const Slice& slice, const Block& block, const Layer* layer) {
+Weights weights_of(const Share& share, const Block& block, const Layer* layer) {
   Weights out;
-  const Model& model = slice.model;
-  const double hidden = slice.hidden;
+  const Model& model = share.model;
+  const double hidden = share.hidden;
   // What a block holds besides the tensors listed here stands where it belongs: the tables of
   // embedding and head, small vectors of attention, the projection of a prediction module.
   if (layer != nullptr) {
-    add_layer(out, slice, *layer);
+    add_layer(out, share, *layer);
     if (block.kind == BlockKind::prediction) add_norms(out.dense, model, 3);
     const double rest = block.held.dense - out.dense.elements();
     if (rest > 0.5) out.dense.add(rest);
@@ -116,11 +116,11 @@ Weights weights_of(const Slice& slice, const Block& block, const Layer* layer) {
   return out;
 }
 
-std::vector<Weights> weights_of(const Slice& slice, const std::vector<Block>& blocks) {
+std::vector<Weights> weights_of(const Share& share, const std::vector<Block>& blocks) {
   std::vector<Weights> out;
   out.reserve(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    out.push_back(weights_of(slice, blocks[i], layer_of(slice, blocks, i)));
+    out.push_back(weights_of(share, blocks[i], layer_of(share, blocks, i)));
   }
   return out;
 }

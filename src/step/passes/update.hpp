@@ -1,7 +1,7 @@
-// Internal to src/step: bytes of the optimiser.
+// Bytes of the optimiser. Internal to src/step.
 #pragma once
 
-#include "step/block_builder.hpp"
+#include "step/forward/share.hpp"
 
 namespace headway {
 

@@ -1,7 +1,7 @@
 // Attention with a state of fixed size [STEP-23].
 #include <algorithm>
 
-#include "step/block_builder.hpp"
+#include "step/forward/parts.hpp"
 
 namespace headway {
 namespace {
@@ -31,44 +31,44 @@ std::int64_t equivalent_keys(const Attention& attention) {
 
 // Bytes of `width` channels over a convolution in time with its activation: read and written;
 // backward its input is read again. Not fused, the activation is a pass of its own.
-void add_convolution(BlockBuilder& builder, const Slice& slice, double bytes) {
-  const bool fused = slice.job.fused;
-  builder.pass(bytes * (fused ? 2 : 4), bytes * (fused ? 3 : 6), fused ? 1 : 2);
-  builder.keep(bytes);  // its input
+void add_convolution(Writer& writer, const Share& share, double bytes) {
+  const bool fused = share.job.fused;
+  writer.pass(bytes * (fused ? 2 : 4), bytes * (fused ? 3 : 6), fused ? 1 : 2);
+  writer.keep(bytes);  // its input
 }
 
 }  // namespace
 
-void add_linear_attention(BlockBuilder& builder, const Slice& slice, const Layer& layer) {
+void add_linear_attention(Writer& writer, const Share& share, const Layer& layer) {
   const Attention& attention = *layer.attention;
-  const std::int64_t tp = slice.layout.tp;
+  const std::int64_t tp = share.split.tp;
   const std::int64_t heads = attention.heads / tp;
   const std::int64_t key_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
-  const double bytes = slice.rows * slice.element;  // of one column
+  const double bytes = share.rows * share.element;  // of one column
   const double channels =
       bytes * static_cast<double>(2 * key_heads * attention.head_dim + heads * attention.value_dim);
   const double out = bytes * static_cast<double>(heads * attention.value_dim);
-  const bool quantised = slice.job.recipe->saved_input_bytes < slice.element;
+  const bool quantised = share.job.recipe->saved_input_bytes < share.element;
 
-  add_norm(builder, slice);
-  add_tensor_parallel_entry(builder, slice);
-  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+  add_norm(writer, share);
+  const std::int32_t entry = writer.cross(Seam::entry, whole(share));
+  for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role != Role::query_key_value) continue;
-    builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
-    builder.keep(slice.input_rows * slice.hidden *
-                     (quantised ? slice.job.recipe->saved_input_bytes : slice.element),
-                 Piece::norm);
+    writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});
+    writer.keep(share.input_rows * share.hidden *
+                    (quantised ? share.job.recipe->saved_input_bytes : share.element),
+                Piece::norm);
   }
-  if (attention.linear->convolution > 0) add_convolution(builder, slice, channels);
-  builder.keep(channels);  // queries, keys, values
+  if (attention.linear->convolution > 0) add_convolution(writer, share, channels);
+  writer.keep(channels);  // queries, keys, values
 
   AttentionShape core{};
   const std::int64_t keys = equivalent_keys(attention);
-  const std::int64_t document = slice.job.document;
+  const std::int64_t document = share.job.document;
   const std::int64_t tokens =
-      document > 0 ? std::min(document, slice.job.sequence) : slice.job.sequence;
+      document > 0 ? std::min(document, share.job.sequence) : share.job.sequence;
   const std::int64_t chunks = std::max<std::int64_t>(1, tokens / keys);
-  core.batch = slice.layout.micro_batch * (slice.job.sequence / tokens) * chunks;
+  core.batch = share.split.micro_batch * (share.job.sequence / tokens) * chunks;
   core.heads = heads;
   core.kv_heads = key_heads;
   core.queries = tokens / chunks;
@@ -76,20 +76,20 @@ void add_linear_attention(BlockBuilder& builder, const Slice& slice, const Layer
   core.head_dim = attention.head_dim;
   core.value_dim = attention.value_dim;
   core.causal = false;
-  builder.attention(core);
-  builder.keep(out, Piece::core);
+  writer.attention(core);
+  writer.keep(out, Piece::core);
 
   // The result's norm, read and written in the mean of the norms' kernels, and its gate.
-  builder.pass(2 * out, 3 * out, 1);
-  builder.keep(out);
-  add_gate(builder, slice, out);
-  for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+  writer.pass(2 * out, 3 * out, 1);
+  writer.keep(out);
+  add_gate(writer, share, out);
+  for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role != Role::attention_output) continue;
-    builder.linear(matrix, tp, slice.tokens, 1, /*keep_input=*/false);
+    writer.linear(matrix, tp, share.tokens, {.kept = false});
   }
-  if (quantised) builder.keep(out / slice.element * slice.job.recipe->saved_input_bytes);
-  add_tensor_parallel_exit(builder, slice);
-  add_residual(builder, slice);
+  if (quantised) writer.keep(out / share.element * share.job.recipe->saved_input_bytes);
+  writer.cross(Seam::exit, whole(share));
+  add_residual(writer, share);
 }
 
 }  // namespace headway

@@ -1,9 +1,9 @@
 // The optimiser: what it keeps and what it reads and writes.
-#include "step/optimizer.hpp"
+#include "step/passes/update.hpp"
 
 #include <algorithm>
 
-#include "model/linear.hpp"
+#include "step/passes/passes.hpp"
 
 namespace headway {
 
@@ -38,10 +38,11 @@ bool keeps_master(const Job& job) {
   return habits(job).memory.master_separate && job.recipe->master_weights;
 }
 
-void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Block>& blocks) {
-  const Layout& layout = slice.layout;
+void update(StageClass& stage, const Share& share, const Layout& layout,
+            const std::vector<Block>& blocks) {
   const double dense_share = layout.zero >= 1 ? states_ranks(layout) : 1.0;
   const double expert_share = layout.zero >= 1 ? expert_states_ranks(layout) : 1.0;
+  const auto push = [&](const Op& op) { stage.items.push_back({.what = op}); };
   double updated = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const HeldParameters& held = blocks[i].held;
@@ -52,21 +53,21 @@ void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Bloc
   // reads the gradient 4 and reads and writes fp32 weight 8 and states. 16-bit gradients are first
   // written out in fp32, fp16 ones rescaled and checked; a separate copy for the products is
   // written anew.
-  const double gradient = gradient_bytes(slice.job);
-  double must = 4 + 8 + 4 + 8 + 2 * optimizer_state_bytes(slice.job);
+  const double gradient = gradient_bytes(share.job);
+  double must = 4 + 8 + 4 + 8 + 2 * optimizer_state_bytes(share.job);
   if (gradient < 4) must += gradient + 4;
-  if (slice.job.recipe->activation == Precision::fp16) must += 8;
-  if (keeps_master(slice.job)) must += 4 + slice.element;
-  stage.ops.push_back({.shape = Pass{Bytes(updated * must * slice.habit.kernels.optimizer_passes),
-                                     !slice.job.fused},
-                       .phase = Phase::optimizer,
-                       .kernels = 8});
-  if (slice.job.optimizer != Optimizer::muon) return;
+  if (share.job.recipe->activation == Precision::fp16) must += 8;
+  if (keeps_master(share.job)) must += 4 + share.element;
+  push({.shape =
+            Pass{Bytes(updated * must * share.habit.kernels.optimizer_passes), !share.job.fused},
+        .phase = Phase::optimizer,
+        .kernels = 8});
+  if (share.job.optimizer != Optimizer::muon) return;
   // Newton-Schulz: five iterations of three products on each matrix, spread over the ranks that
   // share the states (github.com/KellerJordan/Muon).
-  for (std::size_t kind = 0; kind < slice.model.kinds.size(); ++kind) {
-    const Layer& layer = slice.model.kinds[kind];
-    for (const Linear& matrix : linears(layer, slice.model.hidden)) {
+  for (std::size_t kind = 0; kind < share.model.kinds.size(); ++kind) {
+    const Layer& layer = share.model.kinds[kind];
+    for (const Linear& matrix : linears(layer, share.model.hidden)) {
       const bool expert = matrix.role == Role::expert_up || matrix.role == Role::expert_down;
       const double copies =
           expert ? static_cast<double>(layer.experts->count / layout.ep) / expert_share
@@ -81,10 +82,10 @@ void add_optimizer(StageClass& stage, const Slice& slice, const std::vector<Bloc
       for (const Matmul product :
            {Matmul{small, small, large, batch}, Matmul{small, small, small, batch},
             Matmul{small, large, small, batch}}) {
-        stage.ops.push_back({.shape = product,
-                             .phase = Phase::optimizer,
-                             .precision = slice.activation,
-                             .kernels = static_cast<double>(batch)});
+        push({.shape = product,
+              .phase = Phase::optimizer,
+              .precision = share.activation,
+              .kernels = static_cast<double>(batch)});
       }
     }
   }

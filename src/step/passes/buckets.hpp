@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "step/weights.hpp"
+#include "step/passes/weights.hpp"
 
 namespace headway {
 

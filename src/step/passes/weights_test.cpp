@@ -1,13 +1,13 @@
 // The tensors of blocks, and the buckets they are put into.
-#include "step/weights.hpp"
+#include "step/passes/weights.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-#include "step/buckets.hpp"
 #include "step/case_for_test.hpp"
+#include "step/passes/buckets.hpp"
 
 namespace headway::testing {
 namespace {
@@ -24,14 +24,14 @@ TEST(Weights, OfALlamaLayerAreNineTensorsApartAndSixJoined) {  // [STEP-17]
   Case c = case_of("llama-2-7b");
   const double h = 4096, f = 11008;
   c.job.framework = framework_from("deepspeed").value();
-  const Slice apart(c.model, c.job, c.layout);
-  const Block layer = lower_layer(apart, c.model.kinds[0], BlockKind::layer);
+  const Share apart(c.model, c.job, c.layout);
+  const Block layer = c.lowered().blocks[0];
   EXPECT_EQ(flat(weights_of(apart, layer, &c.model.kinds[0]).dense),
             (std::vector{h, h * h, h * h, h * h, h * h, h, h * f, h * f, f * h}));
   c.job.framework = framework_from("megatron").value();
   c.layout.tp = 2;
-  const Slice joined(c.model, c.job, c.layout);
-  const Block half = lower_layer(joined, c.model.kinds[0], BlockKind::layer);
+  const Share joined(c.model, c.job, c.layout);
+  const Block half = c.lowered().blocks[0];
   EXPECT_EQ(flat(weights_of(joined, half, &c.model.kinds[0]).dense),
             (std::vector{h, 3 * h * h / 2, h * h / 2, h, h * f, f * h / 2}));
 }
@@ -51,9 +51,9 @@ TEST(Weights, HaveTheParametersOfTheirBlock) {
         c.layout.ep = c.model.kinds.back().experts ? 2 : 1;
         c.layout.dp = c.layout.ep;
         c.job.global_batch = c.layout.dp;
-        const Slice slice(c.model, c.job, c.layout);
+        const Share share(c.model, c.job, c.layout);
         const std::vector<Block> blocks = c.lowered().blocks;
-        const std::vector<Weights> weights = weights_of(slice, blocks);
+        const std::vector<Weights> weights = weights_of(share, blocks);
         for (std::size_t i = 0; i < blocks.size(); ++i) {
           const HeldParameters& held = blocks[i].held;
           EXPECT_NEAR(weights[i].dense.elements(), held.dense * held.trained, 0.5) << model << i;

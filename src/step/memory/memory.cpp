@@ -1,15 +1,12 @@
-// Memory by kind on the rank that holds most [STEP-9].
+#include "step/memory/memory.hpp"
+
 #include <algorithm>
 
-#include "step/optimizer.hpp"
-#include "step/pieces.hpp"
+#include "step/passes/pipeline.hpp"
+#include "step/passes/update.hpp"
 
 namespace headway {
 namespace {
-
-bool is_layer(const Block& block) {
-  return block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
-}
 
 // What a rank's micro-batches hold, by the layers that full recomputation computes again at once:
 // as many as are asked for, and no more than a chunk has. Of them one input is kept.
@@ -37,7 +34,7 @@ class Activations {
 
   Bytes kept(const Block& block) const {
     if (one_in_some(block)) return block.saved_if_kept - again_ * let_go(block);
-    return block.saved * (is_layer(block) ? share_ : 1.0);
+    return block.saved * (is_layer(block.kind) ? share_ : 1.0);
   }
 
   // While a recomputed piece runs backward, everything in it is alive, and in the layers that run
@@ -83,7 +80,7 @@ class Activations {
     if (!one_in_some(block)) return block.saved_if_kept - kept(block);
     return std::min(let_go(block), let_go_);
   }
-  bool one_in_some(const Block& block) const { return is_layer(block) && block.again < 1; }
+  bool one_in_some(const Block& block) const { return is_layer(block.kind) && block.again < 1; }
 
   const std::vector<Block>& blocks_;
   const StageClass& stage_;
@@ -96,19 +93,17 @@ class Activations {
 
 }  // namespace
 
-HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage,
-                       const Slice& slice) {
-  const Layout& layout = slice.layout;
-  const Habits& habit = slice.habit;
-  const bool sharded = shards_weights(slice.job, layout);
+HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage, const Job& job,
+                       const Layout& layout) {
+  const Habits& habit = habits(job);
+  const bool sharded = shards_weights(job, layout);
   const double dense_ranks = states_ranks(layout);
   const double expert_ranks = expert_states_ranks(layout);
   // 16-bit recipes have the framework's sizes; in fp32 everything takes four bytes.
-  const bool mixed = slice.job.recipe->master_weights;
+  const bool mixed = job.recipe->master_weights;
   const double weight_bytes = mixed ? habit.memory.weights : 4.0;
-  const double gradient = gradient_bytes(slice.job);
-  const double state_bytes =
-      optimizer_state_bytes(slice.job) + (keeps_master(slice.job) ? 4.0 : 0.0);
+  const double gradient = gradient_bytes(job);
+  const double state_bytes = optimizer_state_bytes(job) + (keeps_master(job) ? 4.0 : 0.0);
 
   double parameters = 0, gradients = 0, states = 0, largest_block = 0;
   double ends = 0;  // parameters of embedding and head where they form a unit of their own
@@ -117,8 +112,8 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     const Block& block = blocks[i];
     const HeldParameters& held = block.held;
     const double count = static_cast<double>(stage.counts[i]);
-    const bool layer = is_layer(block);
-    const double weight = layer ? layer_weight_bytes(slice.job) : weight_bytes;
+    const bool layer = is_layer(block.kind);
+    const double weight = layer ? layer_weight_bytes(job) : weight_bytes;
     const auto add = [&](double held_here, double ranks) {
       const double trained = held_here * held.trained;
       parameters += count * held_here * weight / (sharded ? ranks : 1.0);
@@ -145,23 +140,22 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
                      : stage.parameters)
               : 0.0;
   const bool reduces = layout.dp * layout.cp * layout.copies() > 1 && !sharded;
-  const double transient = transient_gradient_bytes(slice.job);
+  const double transient = transient_gradient_bytes(job);
   const bool whole = habit.memory.transient_of_stage;
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
   // first to the last op of the backward pass.
   const bool kept_ends = sharded && layout.zero == 3 && layout.reshard_after_forward;
   out.buffers =
-      Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(slice.job) +
+      Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
             (sharded || reduces ? (whole ? stage.parameters : largest_block) * transient : 0.0)) +
       (reduces && layout.zero == 0 && !whole
-           ? 2 * Bytes(habit.reduction.bucket * reduced_bytes(slice.job))
+           ? 2 * Bytes(habit.reduction.bucket * reduced_bytes(job))
            : Bytes(0));
   return out;
 }
 
 HeldActivations held_activations(const std::vector<Block>& blocks, const StageClass& stage,
-                                 const Slice& slice, std::int64_t micro_batches) {
-  const Layout& layout = slice.layout;
+                                 const Layout& layout, std::int64_t micro_batches) {
   const Activations of(blocks, stage, layout);
   Bytes kept(0), widest(0), largest(0);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -197,21 +191,12 @@ void add_stage(MostHeld& most, std::int64_t stage, const HeldStates& states,
   most.offloaded_states = states.offloaded;
 }
 
-void add_offload(Block& block, const Slice& slice) {
-  const Layout& layout = slice.layout;
-  if (layout.offload_activations) block.host_transfer += block.saved;
-  if (layout.offload_parameters) {
-    block.host_transfer += Bytes((block.held.dense + block.held.experts) *
-                                 gathered_bytes(slice.job) / states_ranks(layout));
-  }
-}
-
 MostHeld hold(const std::vector<Block>& blocks, const std::vector<StageClass>& stages,
-              const Slice& slice, std::int64_t micro_batches) {
+              const Job& job, const Layout& layout, std::int64_t micro_batches) {
   MostHeld out;
   for (const StageClass& stage : stages) {
-    add_stage(out, stage.first, held_states(blocks, stage, slice),
-              held_activations(blocks, stage, slice, micro_batches));
+    add_stage(out, stage.first, held_states(blocks, stage, job, layout),
+              held_activations(blocks, stage, layout, micro_batches));
   }
   return out;
 }

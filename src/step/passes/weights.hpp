@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "step/block_builder.hpp"
+#include "step/forward/forward.hpp"
 
 namespace headway {
 
@@ -43,12 +43,12 @@ struct Weights {
 };
 
 /// `layer` is null for embedding and head.
-Weights weights_of(const Slice& slice, const Block& block, const Layer* layer);
+Weights weights_of(const Share& share, const Block& block, const Layer* layer);
 
 /// Those of every block of a step.
-std::vector<Weights> weights_of(const Slice& slice, const std::vector<Block>& blocks);
+std::vector<Weights> weights_of(const Share& share, const std::vector<Block>& blocks);
 
 /// The layer that a block is made of; null for embedding and head.
-const Layer* layer_of(const Slice& slice, const std::vector<Block>& blocks, std::size_t block);
+const Layer* layer_of(const Share& share, const std::vector<Block>& blocks, std::size_t block);
 
 }  // namespace headway

@@ -2,15 +2,11 @@
 // micro-batch.
 #include <algorithm>
 
-#include "step/buckets.hpp"
-#include "step/data_parallel.hpp"
+#include "step/passes/buckets.hpp"
+#include "step/passes/data_parallel.hpp"
 
 namespace headway {
 namespace {
-
-HiddenBy hidden_by_neighbour(bool overlapped) {
-  return overlapped ? HiddenBy::next_block : HiddenBy::nothing;
-}
 
 Module module_of(BlockKind kind) {
   if (kind == BlockKind::embedding) return Module::embedding;
@@ -20,30 +16,33 @@ Module module_of(BlockKind kind) {
 // Adds calls of one block to it.
 class BlockCalls {
  public:
-  BlockCalls(Block& block, const Slice& slice)
-      : block_(block),
-        slice_(slice),
-        module_(module_of(block.kind)),
-        gather_(hidden_by_neighbour(  // what is fetched ahead is hidden
-            chosen(slice.layout.overlap_parameters,
-                   slice.habit.overlap.parameters || slice.habit.sharding.fetch > 0))),
-        reduce_(hidden_by_neighbour(
-            chosen(slice.layout.overlap_gradients, slice.habit.overlap.gradients))) {}
+  BlockCalls(Block& block, const Share& share, const Layout& layout)
+      : block_(block), share_(share), layout_(layout), module_(module_of(block.kind)) {}
 
   void gather(Group group, Phase phase, double elements, double count = 1) {
     if (elements <= 0 || count <= 0) return;
-    push({CollectiveOp::all_gather, group, phase, gather_, slice_.activation,
-          Bytes(elements * gathered_bytes(slice_.job)), count});
+    push({.op = CollectiveOp::all_gather,
+          .group = group,
+          .phase = phase,
+          .dtype = share_.activation,
+          .bytes = Bytes(elements * gathered_bytes(share_.job)),
+          .count = count});
   }
 
   void reduce(Group group, double elements, double count = 1) {
     if (elements <= 0 || count <= 0) return;
-    const Bytes bytes(elements * reduced_bytes(slice_.job));
-    const Precision wire = wire_precision(reduced_bytes(slice_.job));
-    push({CollectiveOp::reduce_scatter, group, Phase::backward, reduce_, wire, bytes, count});
-    if (slice_.layout.shard > 0 && group == Group::dp) {  // hybrid: summed over replicas
-      push({CollectiveOp::all_reduce, Group::dp_replica, Phase::backward, reduce_, wire,
-            bytes / static_cast<double>(slice_.layout.shard), count});
+    Call call{.op = CollectiveOp::reduce_scatter,
+              .group = group,
+              .phase = Phase::backward,
+              .dtype = wire_precision(reduced_bytes(share_.job)),
+              .bytes = Bytes(elements * reduced_bytes(share_.job)),
+              .count = count};
+    push(call);
+    if (layout_.shard > 0 && group == Group::dp) {  // hybrid: summed over replicas
+      call.op = CollectiveOp::all_reduce;
+      call.group = Group::dp_replica;
+      call.bytes = call.bytes / static_cast<double>(layout_.shard);
+      push(call);
     }
   }
 
@@ -53,36 +52,37 @@ class BlockCalls {
  private:
   void push(Call call) {
     call.module = call.group == Group::expert_dp ? Module::experts : module_;
-    block_.calls.push_back(call);
+    block_.items.push_back({.what = call});
   }
 
   Block& block_;
-  const Slice& slice_;
+  const Share& share_;
+  const Layout& layout_;
   Module module_;
-  HiddenBy gather_, reduce_;
 };
 
 // [STEP-19] A unit of FSDP is a block; its weights travel as one flat tensor. Embedding, head and
 // final norm are the outermost unit, which stays gathered from its forward to its backward pass.
-void shard_by_unit(std::vector<Block>& blocks, const Slice& slice) {
-  const bool again = gathers_again(slice.job, slice.layout);
+void shard_by_unit(std::vector<Block>& blocks, const Share& share, const Layout& layout) {
+  const bool again = gathers_again(share.job, layout);
   const Block* head = nullptr;
   bool embedding = false;
   for (const Block& block : blocks) {
     if (block.kind == BlockKind::head) head = &block;
     embedding = embedding || block.kind == BlockKind::embedding;
   }
-  const bool joined = slice.habit.sharding.outer_unit && slice.layout.pp == 1 && head && embedding;
+  const bool joined =
+      share.habit.sharding.outer_unit && share.around.one_stage && head && embedding;
   for (Block& block : blocks) {
-    const bool layer = block.kind == BlockKind::layer || block.kind == BlockKind::prediction;
-    const bool kept = !layer && slice.habit.sharding.outer_unit;
+    const bool layer = is_layer(block.kind);
+    const bool kept = !layer && share.habit.sharding.outer_unit;
     double gathered = block.held.dense, reduced = block.held.dense * block.held.trained;
     if (joined && block.kind == BlockKind::head) continue;
     if (joined && block.kind == BlockKind::embedding) {
       gathered += head->held.dense;
       reduced += head->held.dense * head->held.trained;
     }
-    BlockCalls calls(block, slice);
+    BlockCalls calls(block, share, layout);
     if (joined && block.kind == BlockKind::embedding) calls.serve(Module::ends);
     calls.gather(Group::dp, Phase::forward, gathered);
     if (again && !kept) calls.gather(Group::dp, Phase::backward, gathered);
@@ -99,12 +99,13 @@ void shard_by_unit(std::vector<Block>& blocks, const Slice& slice) {
 // over the model are exact, a block's count need not be whole.
 class Fetches {
  public:
-  Fetches(const std::vector<Block>& blocks, const Slice& slice, const std::vector<Weights>& weights)
-      : slice_(slice), blocks_(blocks), weights_(weights) {
+  Fetches(const std::vector<Block>& blocks, const Share& share, const Layout& layout,
+          const std::vector<Weights>& weights)
+      : share_(share), layout_(layout), blocks_(blocks), weights_(weights) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       fetched_.emplace_back();
       for (const TensorRun& run : weights[i].dense) {
-        if (run.elements >= slice.habit.sharding.resident) fetched_[i].add(run.elements, run.count);
+        if (run.elements >= share.habit.sharding.resident) fetched_[i].add(run.elements, run.count);
       }
       number_.push_back(number_of(i));
       again_.push_back(0);
@@ -115,7 +116,7 @@ class Fetches {
   }
 
   void add_to(Block& block, std::size_t i) const {
-    BlockCalls calls(block, slice_);
+    BlockCalls calls(block, share_, layout_);
     const double forward = fetched_[i].elements() / forward_.elements();
     for (const Bucket& gather : forward_) {
       calls.gather(Group::dp, Phase::forward, gather.elements, gather.count * forward);
@@ -132,7 +133,7 @@ class Fetches {
 
  private:
   double number_of(std::size_t i) const {
-    const Model& model = slice_.model;
+    const Model& model = share_.model;
     if (blocks_[i].kind == BlockKind::prediction) {
       return static_cast<double>(model.prediction_layers);
     }
@@ -154,7 +155,7 @@ class Fetches {
   }
 
   void fetch_forward() {
-    BucketFiller filler(slice_.habit.sharding.fetch, Closing::reached);
+    BucketFiller filler(share_.habit.sharding.fetch, Closing::reached);
     for (const std::size_t i : forward_order()) {
       TensorRuns forward;  // the filler goes from the last to the first
       for (int run = fetched_[i].size(); run-- > 0;) {
@@ -166,13 +167,13 @@ class Fetches {
   }
 
   void fetch_backward() {
-    if (!gathers_again(slice_.job, slice_.layout)) return;
-    BucketFiller filler(slice_.habit.sharding.fetch, Closing::reached);
+    if (!gathers_again(share_.job, layout_)) return;
+    BucketFiller filler(share_.habit.sharding.fetch, Closing::reached);
     // On the way to its backward pass every later tensor is passed twice; with recomputation once
     // more.
-    const bool full = slice_.layout.recompute == Recompute::full;
-    const double passes = full ? 2 + 1 / static_cast<double>(slice_.layout.recompute_one_in) : 2;
-    const double kept = slice_.habit.sharding.reuse / passes;
+    const bool full = layout_.recompute == Recompute::full;
+    const double passes = full ? 2 + 1 / static_cast<double>(layout_.recompute_one_in) : 2;
+    const double kept = share_.habit.sharding.reuse / passes;
     double after = 0;  // parameters behind, in the order of the forward pass
     std::vector<std::size_t> order = forward_order();
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
@@ -182,7 +183,7 @@ class Fetches {
         for (int run = tensors.size(); run-- > 0;) {
           const double elements = tensors[run].elements;
           for (double tensor = 0; tensor < tensors[run].count; ++tensor) {
-            if (after >= kept && elements >= slice_.habit.sharding.resident) {
+            if (after >= kept && elements >= share_.habit.sharding.resident) {
               filler.add(elements);
               again_[*i] += elements;
             }
@@ -197,7 +198,7 @@ class Fetches {
   }
 
   void reduce() {
-    BucketFiller filler(slice_.habit.reduction.bucket, slice_.habit.reduction.bucket_closes);
+    BucketFiller filler(share_.habit.reduction.bucket, share_.habit.reduction.bucket_closes);
     std::vector<std::size_t> order = forward_order();
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
       filler.add_layers(weights_[*i].dense, number_[*i]);
@@ -205,7 +206,8 @@ class Fetches {
     reduced_ = filler.finish();
   }
 
-  const Slice& slice_;
+  const Share& share_;
+  const Layout& layout_;
   const std::vector<Block>& blocks_;
   const std::vector<Weights>& weights_;
   std::vector<TensorRuns> fetched_;  // of each block
@@ -214,46 +216,49 @@ class Fetches {
   BucketSizes forward_, backward_, reduced_;
 };
 
-bool fetches_tensors(const Slice& slice) {
-  return slice.habit.sharding.fetch > 0 && slice.trains_weights;
+bool fetches_tensors(const Share& share) {
+  return share.habit.sharding.fetch > 0 && share.trains_weights;
 }
 
 }  // namespace
 
-void add_weight_sharding(std::vector<Block>& blocks, const Slice& slice,
-                         const std::vector<Weights>& weights) {
-  if (!shards_weights(slice.job, slice.layout)) return;
-  if (fetches_tensors(slice)) {
-    const Fetches fetches(blocks, slice, weights);
+void shard_weights(std::vector<Block>& blocks, const Share& share, const Layout& layout,
+                   const std::vector<Weights>& weights) {
+  if (!share.around.shards_weights) return;
+  if (fetches_tensors(share)) {
+    const Fetches fetches(blocks, share, layout, weights);
     for (std::size_t i = 0; i < blocks.size(); ++i) fetches.add_to(blocks[i], i);
   } else {
-    shard_by_unit(blocks, slice);
+    shard_by_unit(blocks, share, layout);
   }
   for (Block& block : blocks) {  // routed experts over their own replicas
-    BlockCalls calls(block, slice);
+    BlockCalls calls(block, share, layout);
     calls.gather(Group::expert_dp, Phase::forward, block.held.experts);
-    if (gathers_again(slice.job, slice.layout)) {
+    if (gathers_again(share.job, layout)) {
       calls.gather(Group::expert_dp, Phase::backward, block.held.experts);
     }
     calls.reduce(Group::expert_dp, block.held.experts * block.held.trained);
   }
 }
 
-void add_resident_gathers(StageClass& stage, const Slice& slice,
+void add_resident_gathers(StageClass& stage, const Share& share,
                           const std::vector<Weights>& weights) {
-  if (!shards_weights(slice.job, slice.layout) || !fetches_tensors(slice)) return;
+  if (!share.around.shards_weights || !fetches_tensors(share)) return;
   BucketSizes sizes;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     for (const TensorRun& run : weights[i].dense) {
-      if (run.elements >= slice.habit.sharding.resident) continue;
+      if (run.elements >= share.habit.sharding.resident) continue;
       sizes.add(run.elements, run.count * static_cast<double>(stage.counts[i]));
     }
   }
   for (const Bucket& tensors : sizes) {
-    stage.calls.push_back({CollectiveOp::all_gather, Group::dp, Phase::optimizer, HiddenBy::nothing,
-                           slice.activation, Bytes(tensors.elements * gathered_bytes(slice.job)),
-                           tensors.count});
-    stage.calls.back().module = Module::stage;
+    push(stage, {.op = CollectiveOp::all_gather,
+                 .group = Group::dp,
+                 .phase = Phase::optimizer,
+                 .dtype = share.activation,
+                 .bytes = Bytes(tensors.elements * gathered_bytes(share.job)),
+                 .count = tensors.count,
+                 .module = Module::stage});
   }
 }
 

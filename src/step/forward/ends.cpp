@@ -1,0 +1,120 @@
+// The ends of the network: embedding, and head with its loss.
+#include <algorithm>
+
+#include "model/count.hpp"
+#include "step/forward/forward.hpp"
+#include "step/forward/parts.hpp"
+
+namespace headway {
+namespace {
+
+// Rows of the vocabulary on one rank; some frameworks pad it so that it splits evenly.
+double local_vocabulary(const Share& share) {
+  const std::int64_t tp = share.split.tp;
+  const std::int64_t unit = (share.habit.kernels.pads_vocabulary ? 128 : 1) * tp;
+  return static_cast<double>((share.model.vocabulary + unit - 1) / unit * unit / tp);
+}
+
+double embedding_width(const Share& share) {
+  return share.model.embedding_width > 0 ? static_cast<double>(share.model.embedding_width)
+                                         : share.hidden;
+}
+
+// A narrower embedding is projected to the hidden width and back (OPT-350M), on every rank whole.
+void add_projection(Writer& writer, const Share& share, std::int64_t in, std::int64_t out) {
+  if (in == out) return;
+  writer.linear({Role::feed_forward_up, Split::replicated, in, out, false}, 1, share.tokens);
+}
+
+double projection_parameters(const Share& share) {
+  const double width = embedding_width(share);
+  return width != share.hidden ? width * share.hidden : 0.0;
+}
+
+}  // namespace
+
+double norm_parameters(const Model& model) {
+  return static_cast<double>(norm_values(model, model.hidden));
+}
+
+Program forward_embedding(const Share& share) {
+  Writer writer(share, BlockKind::embedding);
+  writer.serve(Module::embedding);
+  const double width = embedding_width(share);
+  const double bytes = share.rows * width * share.element;
+  // Rows gathered and written; backward: gradients read, and added to rows of the table.
+  writer.pass(2 * bytes, share.trains_weights ? 3 * bytes : 0, 2);
+  if (share.dropout > 0) {
+    writer.pass(share.norm_rows * share.hidden * (2 * share.element + 1),
+                share.norm_rows * share.hidden * (2 * share.element + 1));
+    writer.keep(share.norm_rows * share.hidden);
+  }
+  if (share.model.embedding_norm) add_norm(writer, share);
+  add_projection(writer, share, static_cast<std::int64_t>(width), share.model.hidden);
+  // Each rank holds a part of the vocabulary: rows found elsewhere are zero, and the parts are
+  // summed.
+  writer.cross(Seam::exit, whole(share));
+  writer.keep(share.rows * 8);  // token ids
+  writer.hold({.dense = local_vocabulary(share) * width +
+                        static_cast<double>(share.model.learned_positions) * share.hidden +
+                        projection_parameters(share) +
+                        (share.model.embedding_norm ? norm_parameters(share.model) : 0.0),
+               .trained = share.trains_weights ? 1.0 : 0.0});
+  return writer.finish(0);
+}
+
+// A classifier's head is small and whole on every rank; without one, the last norm alone.
+static Program forward_labels(const Share& share, std::int64_t labels) {
+  Writer writer(share, BlockKind::head);
+  if (share.model.final_norm) add_norm(writer, share);
+  const auto width = static_cast<std::int64_t>(embedding_width(share));
+  add_projection(writer, share, share.model.hidden, width);
+  const auto columns = static_cast<double>(labels);
+  if (labels > 0) {
+    writer.linear({Role::router, Split::replicated, width, labels, share.model.head_bias}, 1,
+                  share.tokens);
+    writer.pass(share.rows * columns * 8, share.rows * columns * 8, 4);
+  }
+  writer.hold({.dense = columns * (embedding_width(share) + (share.model.head_bias ? 1 : 0)) +
+                        projection_parameters(share) +
+                        (share.model.final_norm ? norm_parameters(share.model) : 0.0),
+               .trained = share.trains_weights ? 1.0 : 0.0});
+  return writer.finish(0);
+}
+
+Program forward_head(const Share& share) {
+  if (share.model.labels) return forward_labels(share, *share.model.labels);
+  Writer writer(share, BlockKind::head);
+  writer.serve(Module::head);
+  const std::int64_t tp = share.split.tp;
+  const double vocabulary = local_vocabulary(share);
+  if (share.model.final_norm) add_norm(writer, share);
+  const std::int32_t entry = writer.cross(Seam::entry, whole(share));
+  const auto width = static_cast<std::int64_t>(embedding_width(share));
+  add_projection(writer, share, share.model.hidden, width);
+  const Linear head{Role::feed_forward_up, Split::column, width,
+                    static_cast<std::int64_t>(vocabulary) * tp, share.model.head_bias};
+  writer.linear(head, tp, share.tokens, {.entry = entry});
+
+  const double logits = share.rows * vocabulary;
+  // A metric reads the logits, writes them in fp32, reads those, writes their softmax.
+  const double metrics = static_cast<double>(share.job.loss_metrics) * (share.element + 4 + 4 + 4);
+  // In one kernel: the logits are read forward; read, and their gradient written, backward.
+  const bool fused = chosen(share.job.fused_loss, /*habit=*/false);
+  const double forward = fused ? share.element : share.habit.kernels.loss_forward;
+  const double backward = fused ? 2 * share.element : share.habit.kernels.loss_backward;
+  writer.pass(logits * (forward + metrics), logits * backward, 4);
+  // Logits, their fp32 copy, and softmax or gradient [STEP-7]; alive in one micro-batch only, since
+  // its backward pass follows at once.
+  writer.work(logits * (fused ? 2 * share.element : share.habit.memory.loss));
+  writer.cross(Seam::vocabulary, share.rows * 4);
+  // With tied embeddings a rank that also holds the embedding holds its weights once.
+  const bool own_weights = !share.model.tied_embeddings || !share.around.one_stage;
+  writer.hold({.dense = (own_weights ? vocabulary * embedding_width(share) : 0.0) +
+                        (share.model.head_bias ? vocabulary : 0.0) + projection_parameters(share) +
+                        (share.model.final_norm ? norm_parameters(share.model) : 0.0),
+               .trained = share.trains_weights ? 1.0 : 0.0});
+  return writer.finish(0);
+}
+
+}  // namespace headway

@@ -1,0 +1,56 @@
+// A dense feed-forward part with its norm and residual, and the activation that experts share.
+#include <algorithm>
+
+#include "step/forward/parts.hpp"
+
+namespace headway {
+
+// The activation between the two products for `elements` of its result, in a layer's piece
+// `around`. Where only the activation runs again (`piece`), what enters it is kept.
+void add_activation(Writer& writer, const Share& share, const FeedForward& part, double elements,
+                    Piece piece, Piece around) {
+  const double bytes = elements * share.element;
+  const bool fused = share.job.fused;
+  const bool in_products = around == Piece::experts && share.job.fused_experts;
+  writer.enter(piece, around);
+  if (in_products) {
+    // read and written by the products
+  } else if (part.gated) {
+    // gate and up read, product written; not fused: the activated gate goes through memory.
+    writer.pass(bytes * (fused ? 3 : 5), bytes * (fused ? 5 : 8), fused ? 1 : 2);
+  } else {
+    writer.pass(bytes * 2, bytes * 3);
+  }
+  writer.enter(around);
+  writer.keep(bytes * (part.gated ? (fused ? 2 : 3) : 1));
+}
+
+void add_feed_forward(Writer& writer, const Share& share, const Layer& layer) {
+  const std::int64_t tp = share.split.tp;
+  const FeedForward& part = *layer.feed_forward;
+  writer.serve(Module::feed_forward);
+  std::int32_t entry = -1;
+  if (!layer.parallel) {
+    if (layer.norms > 0) add_norm(writer, share);
+    entry = writer.cross(Seam::entry, whole(share));
+  }
+  for (const Linear& matrix : linears(layer, share.model.hidden)) {
+    if (matrix.role == Role::feed_forward_up) {
+      const double saved = std::min(share.job.recipe->saved_input_bytes, share.element);
+      if (!layer.parallel) writer.keep(share.input_rows * share.hidden * saved, Piece::norm);
+      writer.enter(Piece::feed_forward);
+      writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});
+      add_activation(writer, share, part,
+                     share.rows * static_cast<double>(part.width) / static_cast<double>(tp),
+                     Piece::feed_forward, Piece::feed_forward);
+    } else if (matrix.role == Role::feed_forward_down) {
+      writer.linear(matrix, tp, share.tokens);
+      writer.enter(Piece::other);
+    }
+  }
+  if (layer.parallel) return;  // summed with the attention's result before its one exit
+  writer.cross(Seam::exit, whole(share));
+  add_residual(writer, share);
+}
+
+}  // namespace headway

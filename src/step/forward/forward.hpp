@@ -1,0 +1,25 @@
+// The forward pass of one micro-batch on a rank's share of each tensor, with crossings where
+// tensors pass between ranks: what training, prefill and decoding begin with.
+#pragma once
+
+#include "step/forward/share.hpp"
+#include "step/program/program.hpp"
+
+namespace headway {
+
+/// BlockKind::prediction: a layer behind three norms and a projection of twice the hidden width.
+Program forward_layer(const Share& share, const Layer& layer, BlockKind kind = BlockKind::layer);
+Program forward_embedding(const Share& share);
+Program forward_head(const Share& share);
+
+/// Values of one norm over the hidden width [MODEL-2].
+double norm_parameters(const Model& model);
+
+/// Packed documents that lie in so many tokens of a sequence: as many of equal length as come
+/// nearest to their mean.
+inline std::int64_t documents_in(std::int64_t tokens, const Job& job) {
+  if (job.document <= 0 || job.document >= tokens) return 1;
+  return (2 * tokens + job.document) / (2 * job.document);
+}
+
+}  // namespace headway

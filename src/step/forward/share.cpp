@@ -1,0 +1,27 @@
+#include "step/forward/share.hpp"
+
+namespace headway {
+
+Around around(const Job& job, const Layout& layout) {
+  return {layout.pp == 1, shards_weights(job, layout)};
+}
+
+Share::Share(const Model& m, const Job& j, const LayerSplit& s, Around a)
+    : model(m),
+      job(j),
+      split(s),
+      around(a),
+      habit(habits(j)),
+      tokens(s.micro_batch * j.sequence / s.cp),
+      rows(static_cast<double>(tokens)),
+      norm_rows(rows / static_cast<double>(s.sequence_parallel ? s.tp : 1)),
+      input_rows(s.keep_gathered ? rows : norm_rows),
+      hidden(static_cast<double>(m.hidden)),
+      element(bytes_per_element(j.recipe->activation)),
+      residual(autocast(j) ? 4.0 : element),
+      dropout(j.dropout >= 0 ? j.dropout : m.dropout),
+      sequence_parallel(s.sequence_parallel && s.tp > 1),
+      trains_weights(j.task != Task::lora),
+      activation(j.recipe->activation) {}
+
+}  // namespace headway

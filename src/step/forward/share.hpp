@@ -1,0 +1,47 @@
+// A rank's share of one micro-batch: the sizes from which every op, call and byte of a block
+// follows.
+#pragma once
+
+#include "model/linear.hpp"
+#include "step/frameworks/habits.hpp"
+
+namespace headway {
+
+/// What of the rest of a layout a block hangs on.
+struct Around {
+  bool one_stage = true;        // embedding and head stand on one rank
+  bool shards_weights = false;  // gathered for each block, their gradients scattered
+  friend bool operator==(const Around&, const Around&) = default;
+};
+Around around(const Job& job, const Layout& layout);
+
+struct Share {
+  Share(const Model& model, const Job& job, const LayerSplit& split, Around around);
+  Share(const Model& model, const Job& job, const Layout& layout)
+      : Share(model, job, layout, headway::around(job, layout)) {}
+
+  const Model& model;
+  const Job& job;
+  const LayerSplit& split;
+  Around around;
+  const Habits& habit;
+  std::int64_t tokens;  // rows of the products: micro-batch · sequence / cp
+  double rows;          // the same as a double
+  double norm_rows;     // rows of norms and residual: divided by tp where sequence parallel
+  double input_rows;    // kept of what enters a layer's column-split products
+  double hidden;
+  double element;          // bytes of an activation element
+  double residual;         // the same of the residual and of what norms read and write
+  double dropout;          // probability
+  bool sequence_parallel;  // with tp > 1
+  bool trains_weights;     // false: frozen (LoRA)
+  Precision activation;
+};
+
+/// Whether frozen weights of this role carry adapters.
+inline bool has_adapters(const Job& job, Role role) {
+  if (job.adapters == Adapters::all) return true;
+  return role == Role::query_key_value || role == Role::query_up || role == Role::key_value_up;
+}
+
+}  // namespace headway

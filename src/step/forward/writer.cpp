@@ -1,0 +1,100 @@
+#include "step/forward/writer.hpp"
+
+namespace headway {
+namespace {
+
+/// Launches of one product of a group, over those of an op [FORECAST-9]: a loop in the library,
+/// without the framework's part.
+constexpr double kGroupedLaunch = 0.1;
+
+}  // namespace
+
+Writer::Writer(const Share& share, BlockKind kind) : share_(share) {
+  program_.kind = kind;
+  program_.items.reserve(128);
+  program_.kept.reserve(32);
+  program_.products.reserve(kMostLinears + 1);
+  program_.conjugates.reserve(8);
+}
+
+void Writer::push(Op op) {
+  op.routed = routed_;
+  program_.items.push_back({.what = op, .pieces = pieces_});
+}
+
+std::int32_t Writer::cross(Crossing crossing) {
+  crossing.module = module_;
+  program_.items.push_back({.what = crossing, .pieces = pieces_});
+  return static_cast<std::int32_t>(program_.items.size()) - 1;
+}
+
+void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
+                    std::int64_t copies, const Input& input) {
+  const std::int64_t out = matrix.split == Split::column ? matrix.out / split : matrix.out;
+  const std::int64_t in = matrix.split == Split::row ? matrix.in / split : matrix.in;
+  const bool quantised =
+      is_layer(program_.kind) && matrix.role != Role::router && matrix.role != Role::shared_gate;
+  const double inputs = static_cast<double>(rows * copies) * static_cast<double>(in);
+  const double outputs = static_cast<double>(rows * copies) * static_cast<double>(out);
+  const Recipe& recipe = *share_.job.recipe;
+
+  program_.products.push_back({.item = static_cast<std::uint32_t>(program_.items.size()),
+                               .role = matrix.role,
+                               .bias = matrix.bias,
+                               .quantised = quantised,
+                               .keeps_input = input.kept,
+                               .input = input.piece,
+                               .entry = input.entry});
+  // The library issues the products of a group one by one.
+  push({.shape = Matmul{rows, out, in, copies},
+        .precision = quantised ? recipe.matmul : share_.activation,
+        .kernels = copies > 1 ? 1 + kGroupedLaunch * static_cast<double>(copies) : 1});
+  if (share_.trains_weights && autocast(share_.job) &&
+      !share_.habit.kernels.fused_weight_gradient) {
+    // A 16-bit copy of the weight is made, and kept for the backward pass.
+    const double weights = static_cast<double>(copies) * static_cast<double>(in * out);
+    push({.shape = Pass{Bytes(weights * (4 + share_.element)), true}});
+    keep(weights * share_.element);
+  }
+  if (!share_.trains_weights && has_adapters(share_.job, matrix.role)) {
+    // Adapters x·A·B beside the matrix: thin products, bound by reading and writing x and y.
+    const double thin =
+        static_cast<double>(rows * copies) * static_cast<double>(share_.job.lora_rank);
+    pass((inputs + 2 * outputs + 2 * thin) * share_.element,
+         (2 * inputs + 2 * outputs + 4 * thin) * share_.element, 3);
+  }
+  const bool fused_casts = routed_ && share_.job.fused_experts;
+  if (quantised && !fused_casts && recipe.cast_passes > 0) {
+    pass(inputs * recipe.cast_passes, outputs * recipe.cast_passes);
+  }
+}
+
+void Writer::attention(const AttentionShape& shape) {
+  const bool unfused = share_.job.attention == AttentionKernel::unfused;
+  const std::uint8_t around = pieces_;
+  pieces_ |= bit(Piece::core);
+  // Unfused: scores, scale-mask-softmax, dropout, values.
+  push({.shape = shape,
+        .precision = share_.job.attention_8_bit ? share_.job.recipe->matmul : share_.activation,
+        .kernels = unfused ? (shape.dropout > 0 ? 4.0 : 3.0) : 1.0});
+  pieces_ = around;
+}
+
+void Writer::pass(double forward_bytes, double backward_bytes, double kernels) {
+  if (forward_bytes <= 0 && backward_bytes <= 0) return;
+  push({.shape = Pass{Bytes(forward_bytes), !share_.job.fused, Bytes(backward_bytes)},
+        .kernels = kernels});
+}
+
+void Writer::keep(double bytes, Piece piece) {
+  if (bytes <= 0) return;
+  program_.kept.push_back({Bytes(bytes), static_cast<std::uint8_t>(pieces_ | bit(piece))});
+}
+
+Program Writer::finish(double input_bytes) {
+  program_.input = Bytes(input_bytes);
+  program_.forward = program_.items.size();
+  return std::move(program_);
+}
+
+}  // namespace headway

@@ -1,0 +1,70 @@
+// Writes down the forward pass of one block. Internal to src/step/forward.
+#pragma once
+
+#include "step/forward/share.hpp"
+#include "step/program/program.hpp"
+
+namespace headway {
+
+class Writer {
+ public:
+  Writer(const Share& share, BlockKind kind);
+
+  /// A tensor passes between what may lie on different ranks. The number of the item.
+  std::int32_t cross(Crossing crossing);
+  std::int32_t cross(Seam seam, double tensor) {
+    return cross({.seam = seam, .tensor = Bytes(tensor)});
+  }
+
+  /// How a product treats its input.
+  struct Input {
+    bool kept = true;            // for the weight gradient; false: another consumer keeps it
+    Piece piece = Piece::other;  // that produced it
+    std::int32_t entry = -1;     // the crossing it came through
+  };
+  /// The product with a weight matrix of which the rank has a `split`-th, `copies` at once (grouped
+  /// experts), with `rows` tokens each.
+  void linear(const Linear& matrix, std::int64_t split, std::int64_t rows, std::int64_t copies,
+              const Input& input);
+  void linear(const Linear& matrix, std::int64_t split, std::int64_t rows, const Input& input) {
+    linear(matrix, split, rows, 1, input);
+  }
+  void linear(const Linear& matrix, std::int64_t split, std::int64_t rows) {
+    linear(matrix, split, rows, 1, Input{});
+  }
+
+  void attention(const AttentionShape& shape);
+
+  /// A memory-bound pass: bytes read and written forward and by its gradient, in `kernels` launches
+  /// each.
+  void pass(double forward_bytes, double backward_bytes, double kernels = 1);
+
+  /// Activations kept for the backward pass, unless the piece that produced them runs again.
+  void keep(double bytes, Piece piece = Piece::other);
+
+  /// What follows belongs to a kind of layer; to a piece of the layer, and of it to another; to
+  /// routed experts.
+  void serve(Module module) { module_ = module; }
+  void enter(Piece piece, Piece in = Piece::other) {
+    pieces_ = static_cast<std::uint8_t>(bit(piece) | bit(in));
+  }
+  void enter_routed(bool routed) { routed_ = routed; }
+  /// Alive only while the block runs.
+  void work(double bytes) { program_.working += Bytes(bytes); }
+
+  void hold(HeldParameters held) { program_.held = held; }
+
+  /// Closes the block. `input_bytes`: of what enters it.
+  Program finish(double input_bytes);
+
+ private:
+  void push(Op op);
+
+  const Share& share_;
+  Program program_;
+  std::uint8_t pieces_ = bit(Piece::other);
+  Module module_ = Module::other;
+  bool routed_ = false;
+};
+
+}  // namespace headway

@@ -1,0 +1,149 @@
+// The backward pass, derived from the forward pass.
+#include <algorithm>
+
+#include "step/passes/passes.hpp"
+
+namespace headway {
+namespace {
+
+// Goes through the forward pass from its end.
+class Backward {
+ public:
+  Backward(Program& program, const Share& share) : program_(program), share_(share) {
+    // Each way of splitting added its own.
+    std::sort(program.conjugates.begin(), program.conjugates.end(),
+              [](const Conjugate& a, const Conjugate& b) {
+                return std::pair(a.item, a.flow) < std::pair(b.item, b.flow);
+              });
+  }
+
+  void run() {
+    program_.items.reserve(3 * program_.forward);
+    std::size_t product = program_.products.size();
+    for (std::size_t i = program_.forward; i-- > 0;) {
+      if (product > 0 && program_.products[product - 1].item == i) {
+        add_product(program_.products[--product]);
+      } else if (const auto* op = std::get_if<Op>(&program_.items[i].what)) {
+        add(*op);
+      }
+      for (const Conjugate& conjugate : program_.conjugates) {
+        if (conjugate.item == i && conjugate.flow != Flow::into_weights) add(conjugate);
+      }
+    }
+  }
+
+ private:
+  void push(Op op) {
+    op.phase = Phase::backward;
+    program_.items.push_back({.what = op});
+  }
+
+  void add(const Conjugate& conjugate) {
+    Call call = conjugate.call;
+    call.phase = Phase::backward;
+    program_.items.push_back({.what = call, .flow = conjugate.flow});
+  }
+
+  void add(Op op) {
+    if (auto* pass = std::get_if<Pass>(&op.shape)) {
+      if (!(pass->by_gradient > Bytes(0))) return;
+      pass->moved = pass->by_gradient;
+    } else {
+      // Of attention: unfused twice the kernels of the forward pass.
+      op.kernels = share_.job.attention == AttentionKernel::unfused ? 2 * op.kernels : 2;
+    }
+    push(op);
+  }
+
+  // The gradients of the input and of the weight, if it is trained.
+  void add_product(const Product& product) {
+    const Op op = std::get<Op>(program_.items[product.item].what);
+    const Matmul& forward = std::get<Matmul>(op.shape);
+    if (product.entry >= 0 && product.entry != gathered_) {
+      gathered_ = product.entry;
+      for (const Conjugate& conjugate : program_.conjugates) {
+        const bool here = static_cast<std::int32_t>(conjugate.item) == product.entry;
+        if (here && conjugate.flow == Flow::into_weights) add(conjugate);
+      }
+    }
+    Op of_input = op;
+    of_input.shape = Matmul{forward.m, forward.k, forward.n, forward.batch};
+    push(of_input);
+    if (share_.trains_weights) add_weight_gradient(product, op, forward);
+    keep_input(product, forward);
+  }
+
+  void add_weight_gradient(const Product& product, Op op, const Matmul& forward) {
+    // The result is added to the resident gradients: by the product itself, which reads and writes
+    // them, or by a pass that reads the product's own result, too.
+    const bool fused = share_.habit.kernels.fused_weight_gradient;
+    op.shape = Matmul{forward.n,
+                      forward.k,
+                      forward.m,
+                      forward.batch,
+                      fused ? 2 * gradient_bytes(share_.job) : 0.0,
+                      /*by_columns=*/true};
+    op.weight_gradient = true;
+    push(op);
+    if (!fused) add_weight_passes(product, forward, op.routed);
+  }
+
+  // [STEP-15] What a framework that does not add in the product itself does with a weight's
+  // gradient.
+  void add_weight_passes(const Product& product, const Matmul& forward, bool routed) {
+    const Job& job = share_.job;
+    const double weights =
+        static_cast<double>(forward.batch) * static_cast<double>(forward.k * forward.n);
+    const double gathered = gathered_bytes(job);
+    double bytes = share_.element + 2 * gradient_bytes(job);  // read, and added to the resident one
+    if (share_.habit.sharding.flat_gradients && share_.around.shards_weights) {
+      // Copied into the block's flat tensor, cast to the format of the wire, divided by the ranks.
+      const double reduced = reduced_bytes(job);
+      bytes = 2 * gathered + (reduced != gathered ? gathered + reduced : 0.0) + 2 * reduced;
+    }
+    double kernels = 1;
+    if (autocast(job)) {  // cast to the weight's format
+      bytes += weights > 0 ? share_.element + 4 : 0;
+      kernels += 1;
+    }
+    push({.shape = Pass{Bytes(weights * bytes), !job.fused},
+          .weight_gradient = true,
+          .kernels = kernels,
+          .routed = routed});
+    if (!job.fused && product.bias) {  // the output's gradients summed over tokens
+      const double outputs =
+          static_cast<double>(forward.m * forward.batch) * static_cast<double>(forward.n);
+      push({.shape = Pass{Bytes(outputs * share_.element), true},
+            .weight_gradient = true,
+            .routed = routed});
+    }
+  }
+
+  void keep_input(const Product& product, const Matmul& forward) {
+    if (!product.keeps_input) return;
+    const double rows = static_cast<double>(forward.m * forward.batch);
+    const double inputs = rows * static_cast<double>(forward.k);
+    const auto pieces =
+        static_cast<std::uint8_t>(program_.items[product.item].pieces | bit(product.input));
+    if (share_.trains_weights) {
+      const double saved =
+          product.quantised ? share_.job.recipe->saved_input_bytes : share_.element;
+      program_.kept.push_back({Bytes(inputs * saved), pieces});
+    } else if (has_adapters(share_.job, product.role)) {
+      const double thin = rows * static_cast<double>(share_.job.lora_rank);
+      program_.kept.push_back({Bytes((inputs + thin) * share_.element), pieces});
+    }
+  }
+
+  Program& program_;
+  const Share& share_;
+  std::int32_t gathered_ = -1;  // the entry that was last gathered for weights' gradients
+};
+
+}  // namespace
+
+void differentiate(Program& program, const Share& share) {
+  Backward(program, share).run();
+}
+
+}  // namespace headway

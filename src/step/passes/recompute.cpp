@@ -1,0 +1,78 @@
+// What of the forward pass runs again before the backward pass, and what is kept therefore.
+#include "step/passes/passes.hpp"
+
+namespace headway {
+namespace {
+
+// [STEP-16] Items of the forward pass that run again where the whole layer does: its result is not
+// among what its backward pass reads, so that where recomputation stops early the last product and
+// what follows it do not.
+std::size_t end_of_recomputation(const Program& program, bool early) {
+  if (!early) return program.forward;
+  for (std::size_t i = program.forward; i-- > 0;) {
+    const auto* op = std::get_if<Op>(&program.items[i].what);
+    if (op != nullptr && std::holds_alternative<Matmul>(op->shape)) return i;
+  }
+  return 0;
+}
+
+// A crossing that nothing was split at, or a pass that its gradient alone needs.
+bool is_nothing(const Item& item) {
+  if (std::holds_alternative<Crossing>(item.what)) return true;
+  const auto* op = std::get_if<Op>(&item.what);
+  const auto* pass = op != nullptr ? std::get_if<Pass>(&op->shape) : nullptr;
+  return pass != nullptr && !(pass->moved > Bytes(0));
+}
+
+// Calls that later passes add to a block: room for them.
+constexpr std::size_t kRoom = 8;
+
+}  // namespace
+
+Block recompute(Program program, const Share& share, const Recomputation& choice) {
+  const bool layer = is_layer(program.kind);
+  const bool full = layer && choice.recompute == Recompute::full;
+  const bool selective = layer && choice.recompute == Recompute::selective;
+  const std::uint8_t pieces = selective ? choice.recompute_pieces & ~bit(Piece::other) : 0;
+  Block out;
+  out.kind = program.kind;
+  out.held = program.held;
+  out.working = program.working;
+  Bytes dropped(0);
+  for (const Kept& kept : program.kept) {
+    ((kept.pieces & pieces) != 0 ? dropped : out.saved) += kept.bytes;
+  }
+  out.saved_if_kept = out.saved + dropped;
+  if (full) {
+    // Of several layers one: the others keep what they made.
+    out.again = 1 / static_cast<double>(choice.recompute_one_in);
+    out.saved = out.again / static_cast<double>(choice.recompute_every) * program.input +
+                (1 - out.again) * out.saved_if_kept;
+  }
+  const std::size_t end =
+      full ? end_of_recomputation(program, stops_recompute_early(share.job, choice)) : 0;
+  // The forward pass, what runs again, the backward pass; what nobody made a call of is nothing.
+  std::vector<Item> again;
+  out.items.reserve(program.items.size() + kRoom);
+  for (std::size_t i = 0; i < program.items.size(); ++i) {
+    if (i == program.forward) {
+      out.items.insert(out.items.end(), again.begin(), again.end());
+    }
+    Item& item = program.items[i];
+    if (is_nothing(item)) continue;
+    if (i < program.forward && (full ? i < end : (item.pieces & pieces) != 0)) {
+      if (auto* op = std::get_if<Op>(&item.what)) {
+        op->recomputed = true;
+      } else {
+        again.push_back(item);
+        auto& call = std::get<Call>(again.back().what);
+        call.phase = Phase::recompute;
+        call.count *= out.again;
+      }
+    }
+    out.items.push_back(item);
+  }
+  return out;
+}
+
+}  // namespace headway
