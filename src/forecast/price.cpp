@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "forecast/beside.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -17,19 +18,6 @@ Direction& direction_of(PricedBlock& block, Phase phase) {
 bool issued(Graphs graphs, bool routed) {
   return graphs == Graphs::none || (graphs == Graphs::dense && routed);
 }
-
-// Computation of one direction that can still hide communication: `in_block` of it that of the same
-// block, `all` of it that of the next.
-struct Room {
-  Seconds in_block, all;
-
-  Seconds hide(Seconds call, bool in_same_block) {
-    const Seconds hidden = std::min(call, in_same_block ? std::min(in_block, all) : all);
-    if (in_same_block) in_block -= hidden;
-    all -= hidden;
-    return hidden;
-  }
-};
 
 }  // namespace
 
@@ -115,9 +103,16 @@ Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
 PricedWork price_work(const Block& block, const Prices& prices) {
   PricedWork out;
   out.recomputed = recomputed_flops(block, prices.job, AttentionFlops::full);
-  for (const Op& op : only<Op>(block.items)) {
+  Beside beside;
+  for (const Item& item : block.items) {
+    if (const auto* call = std::get_if<Call>(&item.what)) {
+      beside.add(*call, item.flow);
+      continue;
+    }
+    const Op& op = std::get<Op>(item.what);
     const Seconds seconds = op_time(op, prices);
     const double kernels = issued(prices.job.graphs, op.routed) ? op.kernels : 0;
+    beside.add(op, seconds);
     if (op.phase == Phase::backward) {
       out.backward += seconds;
       out.backward_kernels += kernels;
@@ -131,6 +126,7 @@ PricedWork price_work(const Block& block, const Prices& prices) {
       out.recompute_kernels += block.again * kernels;
     }
   }
+  out.beside = beside.times();
   return out;
 }
 
@@ -147,39 +143,39 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   out.weight_gradient = work.weight_gradient;
   out.recomputed = work.recomputed;
 
-  // What computation can hide. A tensor-parallel gather or reduction runs under one of the two
-  // products that follow it; split products (user buffers) let all of a group's pieces but the
-  // first run under their neighbours; a ring's passes run under the attention of the piece before.
-  // No computation hides two calls at once [FORECAST-8].
-  Room forward{out.forward.compute, out.forward.compute};
-  Room backward{out.backward.compute * 0.5, out.backward.compute + out.recompute.compute};
+  // [FORECAST-8] What no call beside it hides of a direction's computation is left for calls of the
+  // next block, or of another micro-batch: they take turns on the wire.
+  Seconds left_forward = out.forward.compute;
+  Seconds left_backward = out.backward.compute + out.recompute.compute;
   // [FORECAST-9] What the hosts need to issue and to check, by direction.
   const FrameworkConstants& host = prices.calibration.of(prices.job.framework);
   Seconds forward_host = work.forward_kernels * host.host_launch;
   Seconds recompute_host = work.recompute_kernels * host.host_launch;
   Seconds backward_host = work.backward_kernels * host.host_launch;
+  std::size_t at = 0;  // of the call among those of the block
   for (const Call& call : only<Call>(block.items)) {
     const CallPrice price =
         prices.memo != nullptr ? prices.memo->get(call, prices) : price_of(call, prices);
     PricedCall priced{call, price.ranks, price.level, price.each, Seconds(0)};
     const Seconds all = priced.each * call.count;
+    const Seconds beside = at < work.beside.size() ? work.beside[at] : Seconds(0);
+    ++at;
     Direction& direction = direction_of(out, call.phase);
-    Room& room = call.phase == Phase::backward ? backward : forward;
+    Seconds& left = call.phase == Phase::backward ? left_backward : left_forward;
     Seconds hidden(0);
     if (call.hidden_by == HiddenBy::same_block) {
-      hidden = room.hide(all, /*in_same_block=*/true);
-    } else if (call.hidden_by == HiddenBy::next_block) {
-      hidden = room.hide(all, /*in_same_block=*/false);
-      if (call.op == CollectiveOp::all_gather) {
-        out.first_gather = std::max(out.first_gather, priced.each);
-      } else {
-        out.last_reduce = std::max(out.last_reduce, priced.each);
-      }
-    } else if (call.hidden_by == HiddenBy::other_batch) {
-      hidden = room.hide(all, /*in_same_block=*/false);
+      hidden = std::min({all, beside, left});
     } else if (call.hidden_by == HiddenBy::pieces) {
+      // All pieces but one run under their neighbours' products.
       const double pieces = static_cast<double>(std::max<std::int64_t>(1, price.ranks));
-      hidden = room.hide(all * (1 - 1 / pieces), /*in_same_block=*/true);
+      hidden = std::min({all * (1 - 1 / pieces), beside, left});
+    } else if (call.hidden_by == HiddenBy::next_block || call.hidden_by == HiddenBy::other_batch) {
+      hidden = std::min(all, left);
+    }
+    left -= hidden;
+    if (call.hidden_by == HiddenBy::next_block) {
+      Seconds& bare = call.op == CollectiveOp::all_gather ? out.first_gather : out.last_reduce;
+      bare = std::max(bare, priced.each);
     }
     priced.exposed = all - hidden;
     direction.exposed[static_cast<std::size_t>(call.group)] += priced.exposed;

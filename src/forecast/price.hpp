@@ -38,7 +38,8 @@ struct PricedWork {
   Seconds forward, recompute, backward;
   Seconds weight_gradient;  // part of backward that a zero-bubble schedule may delay
   double forward_kernels = 0, recompute_kernels = 0, backward_kernels = 0;
-  Flops recomputed;  // of a rank, attention in full
+  Flops recomputed;             // of a rank, attention in full
+  std::vector<Seconds> beside;  // of each call, the computation that may run beside it
 };
 
 /// What one call takes.

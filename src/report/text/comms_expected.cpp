@@ -158,7 +158,7 @@ std::string textbook_table(const ExpectedCalls& e) {
 // What computation hides a call, in a word.
 std::string_view under(HiddenBy hidden_by) {
   constexpr std::array<std::string_view, kHiddenByNames.size()> kWords = {
-      "-", "block", "next", "backward", "forward", "pipeline"};
+      "-", "block", "next", "backward", "forward", "pipeline", "pieces", "other batch"};
   return kWords[static_cast<std::size_t>(hidden_by)];
 }
 

@@ -19,15 +19,16 @@ class Backward {
 
   void run() {
     program_.items.reserve(3 * program_.forward);
-    std::size_t product = program_.products.size();
+    std::size_t product = program_.products.size(), conjugate = program_.conjugates.size();
     for (std::size_t i = program_.forward; i-- > 0;) {
       if (product > 0 && program_.products[product - 1].item == i) {
         add_product(program_.products[--product]);
       } else if (const auto* op = std::get_if<Op>(&program_.items[i].what)) {
         add(*op);
       }
-      for (const Conjugate& conjugate : program_.conjugates) {
-        if (conjugate.item == i && conjugate.flow != Flow::into_weights) add(conjugate);
+      while (conjugate > 0 && program_.conjugates[conjugate - 1].item == i) {
+        const Conjugate& here = program_.conjugates[--conjugate];
+        if (here.flow != Flow::into_weights) add(here);
       }
     }
   }
