@@ -18,6 +18,7 @@ struct GroupSpan {
   /// Members of all like groups (this one and its siblings, which communicate at the same time) in
   /// one domain of level i: they share the links that leave it.
   std::array<std::int64_t, kMostLevels> sharing{};
+  friend bool operator==(const GroupSpan&, const GroupSpan&) = default;
 };
 
 /// The span of a group of `ranks` ranks that are `stride` global ranks apart, ranks numbered so

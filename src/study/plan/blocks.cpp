@@ -2,257 +2,173 @@
 
 #include <algorithm>
 
-#include "step/frameworks/habits.hpp"
 #include "step/passes/passes.hpp"
 
 namespace headway {
 namespace {
 
-// About 30 MB.
-constexpr std::size_t kMostKept = 8192;
+// Some thousand bytes each.
+constexpr std::size_t kMostWorks = 1 << 13, kMostPrices = 1 << 13;
 // Prices of sharded weights are of use within a cell only.
-constexpr std::size_t kMostSharded = 64;
+constexpr std::size_t kMostSharded = 1 << 8;
+constexpr std::size_t kMostSamples = 1 << 6;
 
-// Whether a call goes over ranks whose places hang on more degrees than tp and cp.
-bool goes_further(const Block& block) {
-  for (const Call& call : only<Call>(block.items)) {
-    if (call.group != Group::tp && call.group != Group::cp) return true;
-  }
-  return false;
+std::uint64_t bit(Group group) {
+  return std::uint64_t{1} << static_cast<unsigned>(group);
 }
-
-std::int64_t code(const std::array<Dimension, 4>& order) {
-  std::int64_t out = 0;
-  for (const Dimension dimension : order) out = out * 4 + static_cast<std::int64_t>(dimension);
-  return out;
-}
-
-// Where the groups lie of ranks whose places hang on more degrees than tp and cp, as far as the
-// other fields of a key leave that open.
-std::array<std::int64_t, 3> place_of(const Layout& layout) {
-  return {layout.dp, layout.pp, code(layout.order)};
-}
-
-// Full recomputation of several layers at once does the same work and makes the same calls for any
-// number of them, and keeps one input for all: two stand for any more.
-constexpr std::int64_t kSeveral = 2;
-bool stands_for_several(const Layout& layout) {
-  return layout.recompute == Recompute::full && layout.recompute_every >= kSeveral &&
-         layout.recompute_one_in == 1 && !layout.offload_activations;
-}
-std::int64_t lowered_every(const Layout& layout) {
-  return stands_for_several(layout) ? kSeveral : layout.recompute_every;
-}
-// Several fields of few values in one number.
-class Packed {
- public:
-  template <class T>
-  Packed& add(T value, int bits) {
-    bits_ = bits_ << bits | static_cast<std::int64_t>(value);
-    return *this;
-  }
-  std::int64_t bits() const { return bits_; }
-
- private:
-  std::int64_t bits_ = 0;
-};
 
 }  // namespace
 
 PlanBlockCache::PlanBlockCache(const Model& model, const Job& job, const Cluster& cluster,
-                               const Calibration& calibration)
+                               const Calibration& calibration, std::shared_ptr<PlanFacts> facts)
     : model_(model),
       job_(job),
       cluster_(cluster),
       calibration_(calibration),
-      has_experts_(std::any_of(model.kinds.begin(), model.kinds.end(),
-                               [](const Layer& layer) { return layer.experts.has_value(); })) {}
+      facts_(std::move(facts)),
+      works_(kMostWorks),
+      samples_(kMostSamples),
+      prices_(kMostPrices),
+      sharded_(kMostSharded) {}
 
-// The kinds of layer come first, then the ends, of which a prediction module is as the last kind.
-bool PlanBlockCache::with_experts(std::size_t block) const {
-  const std::size_t kinds = model_.kinds.size(), ends = model_.vocabulary > 0 ? 2 : 0;
-  if (block < kinds) return model_.kinds[block].experts.has_value();
-  return block >= kinds + ends && model_.kinds.back().experts.has_value();
+// body(key, chosen) for the keys of which the blocks are made that are chosen(block).
+template <class Body>
+void PlanBlockCache::for_choices(const WorkKey& key, const Body& body) {
+  if (!facts_->has_experts()) return body(key, [](std::size_t) { return true; });
+  body(key.of(BlockChoice::with_experts),
+       [this](std::size_t i) { return facts_->with_experts(i); });
+  body(key.of(BlockChoice::without_experts),
+       [this](std::size_t i) { return !facts_->with_experts(i); });
 }
 
-std::size_t PlanBlockCache::Hash::operator()(std::span<const std::int64_t> key) const {
-  std::uint64_t out = 0;
-  for (const std::int64_t field : key) {
-    out = (out ^ static_cast<std::uint64_t>(field)) * 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
-    out ^= out >> 29;
-  }
-  return out;
-}
-
-// What lower_work() reads, and whether there are other ranks to share with.
-PlanBlockCache::Key PlanBlockCache::key_of(const Layout& l) const {
-  Packed flags;
-  flags.add(l.sequence_parallel, 1)
-      .add(l.overlap_tensor, 2)
-      .add(l.overlap_experts, 2)
-      .add(l.context_exchange, 1)
-      .add(l.recompute, 2)
-      .add(l.offload_activations, 1)
-      .add(l.pp == 1, 1)
-      .add(l.dp * l.cp == 1, 1)
-      .add(shards_weights(job_, l), 1);
-  return {l.tp, l.cp, l.ep, l.etp, l.micro_batch, lowered_every(l), flags.bits()};
-}
-
-void PlanBlockCache::forget() {
-  made_.clear();
-  last_ = nullptr;
-}
-
-PlanBlockCache::Work PlanBlockCache::lower(const Prices& prices, BlockChoice choice) const {
-  Work out;
-  Layout lowered = prices.layout;
-  lowered.recompute_every = lowered_every(lowered);
-  const Share share(model_, job_, lowered);
-  out.blocks = lower_work(share, lowered, choice).blocks;
-  for (Block& block : out.blocks) {
-    out.work.push_back(price_work(block, prices));
-    std::erase_if(block.items,
-                  [](const Item& item) { return !std::holds_alternative<Call>(item.what); });
-    block.items.shrink_to_fit();
-    overlap(block.items, share, lowered, shares_memory(prices.spans.tp, cluster_));
-    if (!stands_for_several(lowered)) continue;
-    out.inputs.push_back(static_cast<double>(kSeveral) * block.saved);
-  }
-  return out;
-}
-
-PlanBlockCache::Entry& PlanBlockCache::entry(const Prices& prices) {
-  const Key key = key_of(prices.layout);
-  if (last_ != nullptr && last_key_ == key) return *last_;
-  const auto at = made_.find(key);
-  last_key_ = key;
-  if (at != made_.end()) return *(last_ = &at->second);
-  if (made_.size() >= kMostKept) forget();
-  Entry& out = made_[key];
-  last_ = &out;
-  if (!has_experts_) {
-    static_cast<Work&>(out) = lower(prices, BlockChoice::all);
-    return out;
-  }
-  // Those without experts are the same for all degrees of experts.
-  static_cast<Work&>(out) = lower(prices, BlockChoice::with_experts);
-  Key of_all = key;
-  of_all[2] = of_all[3] = 0;
-  if (without_experts_.size() >= kMostKept) without_experts_.clear();
-  const auto [others, is_new] = without_experts_.try_emplace(of_all);
-  if (is_new) others->second = lower(prices, BlockChoice::without_experts);
-  for (std::size_t i = 0; i < out.blocks.size(); ++i) {
-    if (with_experts(i)) continue;
-    out.blocks[i] = others->second.blocks[i];
-    out.work[i] = others->second.work[i];
-    if (!out.inputs.empty()) out.inputs[i] = others->second.inputs[i];
-  }
-  return out;
-}
-
-PricedBlock PlanBlockCache::price(const Block& block, const PricedWork& work,
-                                  const Prices& prices) {
-  const Layout& l = prices.layout;
-  const std::array<std::int64_t, 7> now = {l.tp, l.cp, l.pp, l.dp, l.ep, l.etp, code(l.order)};
-  if (memo_for_ != now) memo_.clear();
-  memo_for_ = now;
-  Prices with_memo = prices;
-  with_memo.memo = &memo_;
-  calls_.clear();
-  return price_block(block, work, with_memo, calls_);
-}
-
-PricedBlock PlanBlockCache::floor_of(const Entry& of, std::size_t block, const Prices& prices) {
-  const PricedBlock out = price(of.blocks[block], of.work[block], prices);
-  if (!habits(job_).sharding.flat_gradients) return out;
-  // Sharded, a weight's gradient is handled otherwise, which may take less.
-  Layout sharded = prices.layout;
-  sharded.zero = 3;
-  const Prices of_sharded{prices.job, sharded, prices.cluster, prices.calibration, prices.spans};
-  const Entry& other = entry(of_sharded);
-  const PricedBlock less = price(other.blocks[block], other.work[block], of_sharded);
-  return less.total() < out.total() ? less : out;
-}
-
-const std::vector<PricedBlock>& PlanBlockCache::floor(const Prices& prices) {
-  if (made_.size() + 2 > kMostKept) forget();  // there is room for the sharded ones beside it
-  Entry& of = entry(prices);
-  const std::array<std::int64_t, 3> now = place_of(prices.layout);
-  if (of.floor.empty()) {
-    for (std::size_t i = 0; i < of.blocks.size(); ++i) {
-      of.floor.push_back(floor_of(of, i, prices));
-      if (goes_further(of.blocks[i])) of.floor_anew.push_back(i);
+PlanBlockCache::Work& PlanBlockCache::work(const WorkKey& key) {
+  return works_.of(key, [this](const WorkKey& of, Work& out) {
+    out.blocks = lower_work(Share(model_, job_, of, of.around), of, of.choice).blocks;
+    out.work.clear();
+    const Layout none;
+    for (Block& block : out.blocks) {
+      out.work.push_back(price_work(block, {job_, none, cluster_, calibration_, *spans_}));
+      std::erase_if(block.items,
+                    [](const Item& item) { return !std::holds_alternative<Call>(item.what); });
+      block.items.shrink_to_fit();
     }
-  } else if (of.floor_for != now) {
-    for (const std::size_t i : of.floor_anew) of.floor[i] = floor_of(of, i, prices);
-  }
-  of.floor_for = now;
-  return of.floor;
+  });
 }
 
-const HeldBlocks& PlanBlockCache::held(const Prices& prices) {
-  Entry& of = entry(prices);
-  if (!stands_for_several(prices.layout)) return of.blocks;
-  for (std::size_t i = 0; i < of.blocks.size(); ++i) {
-    if (!is_layer(of.blocks[i].kind)) continue;
-    of.blocks[i].saved = of.inputs[i] / static_cast<double>(prices.layout.recompute_every);
-  }
-  return of.blocks;
+SampleBlocks PlanBlockCache::sample(const Layout& layout) {
+  const auto make = [this](const WorkKey& of, SampleBlocks& out) {
+    LoweredBlocks made = lower_blocks(Share(model_, job_, of, of.around), of);
+    for (Block& block : made.blocks) block.items = std::vector<Item>();
+    out = std::make_shared<const LoweredBlocks>(std::move(made));
+  };
+  return samples_.of(WorkKey::of_weights(layout), make);
 }
 
-const std::vector<PricedBlock>& PlanBlockCache::priced_sharded(
-    const Entry& of, const Prices& prices, const std::vector<Weights>& weights) {
-  const Layout& l = prices.layout;
-  Packed flags;
-  flags.add(l.zero, 2)
-      .add(l.reshard_after_forward, 1)
-      .add(l.overlap_gradients, 2)
-      .add(l.overlap_parameters, 2)
-      .add(l.offload_parameters, 1);
-  const Key key = key_of(l);
-  ShardedKey full{};
-  std::copy(key.begin(), key.end(), full.begin());
-  full[7] = flags.bits();
-  full[8] = l.dp;
-  full[9] = l.pp;
-  full[10] = code(l.order);
-  const auto at = sharded_prices_.find(full);
-  if (at != sharded_prices_.end()) return at->second;
-  if (sharded_prices_.size() >= kMostSharded) sharded_prices_.clear();
-  sharded_ = of.blocks;
-  add_shared_calls(sharded_, Share(model_, job_, l), l, weights,
-                   shares_memory(prices.spans.tp, cluster_));
-  std::vector<PricedBlock>& out = sharded_prices_[full];
-  for (std::size_t i = 0; i < sharded_.size(); ++i) {
-    out.push_back(price(sharded_[i], of.work[i], prices));
-  }
-  return out;
+const HeldBlocks& PlanBlockCache::held(const Layout& layout) {
+  facts_->held(layout, held_);
+  return held_;
 }
 
-const std::vector<PricedBlock>& PlanBlockCache::priced(const Prices& prices,
-                                                       const std::vector<Weights>& weights) {
-  const Layout& l = prices.layout;
-  Entry& of = entry(prices);
-  if (shards_weights(job_, l)) return priced_sharded(of, prices, weights);
-  const std::array<std::int64_t, 3> now = place_of(l);
-  if (of.priced.empty()) {
-    of.shared = of.blocks;
-    add_shared_calls(of.shared, Share(model_, job_, l), l, weights,
-                     shares_memory(prices.spans.tp, cluster_));
-    for (std::size_t i = 0; i < of.shared.size(); ++i) {
-      of.priced.push_back(price(of.shared[i], of.work[i], prices));
-      if (goes_further(of.shared[i])) {
-        of.anew.push_back(i);
-      } else {
-        of.shared[i].items = std::vector<Item>();
+void PlanBlockCache::go_to(const Spans& spans) {
+  spans_ = &spans;
+  ++place_;
+  memo_.clear();
+}
+
+PricedBlock PlanBlockCache::price(Block& block, const PricedWork& work, const PriceKey& key) {
+  const Share share(model_, job_, key.work, key.work.around);
+  overlap(block.items, share, key, shares_memory(spans_->tp, cluster_));
+  const Layout layout = key.layout();
+  calls_.clear();
+  return price_block(block, work, {job_, layout, cluster_, calibration_, *spans_, &memo_}, calls_);
+}
+
+// body(i, block, work) for the blocks that are priced.
+template <class Body>
+void PlanBlockCache::for_blocks(const PriceKey& key, Priced& of, const Body& body) {
+  const auto each = [&](Work& from, const auto& chosen) {
+    for (std::size_t i = 0; i < from.blocks.size(); ++i) {
+      if (chosen(i)) body(i, from.blocks[i], from.work[i]);
+    }
+  };
+  if (key.shares) return each(of.shared, [](std::size_t) { return true; });
+  for_choices(key.work,
+              [&](const WorkKey& work, const auto& chosen) { each(this->work(work), chosen); });
+}
+
+void PlanBlockCache::share(const PriceKey& key, Priced& out) {
+  for_choices(key.work, [&](const WorkKey& of, const auto& chosen) {
+    const Work& from = work(of);
+    out.shared.blocks.resize(from.blocks.size());
+    out.shared.work.resize(from.blocks.size());
+    for (std::size_t i = 0; i < from.blocks.size(); ++i) {
+      if (!chosen(i)) continue;
+      out.shared.blocks[i] = from.blocks[i];
+      out.shared.work[i] = from.work[i];
+    }
+  });
+  const Layout layout = key.layout();
+  add_shared_calls(out.shared.blocks, Share(model_, job_, layout), layout, sample(layout)->weights,
+                   shares_memory(spans_->tp, cluster_));
+}
+
+void PlanBlockCache::make(const PriceKey& key, Priced& out) {
+  if (key.shares) share(key, out);
+  // Which calls of tensors run under split products hangs on their group in any block.
+  out.seen = {{Group::tp, spans_->tp}};
+  for_blocks(key, out, [&](std::size_t i, Block& block, const PricedWork& work) {
+    const std::size_t size = std::max(out.prices.size(), i + 1);
+    out.prices.resize(size);
+    out.groups.resize(size);
+    out.groups[i] = bit(Group::tp);
+    for (const Call& call : only<Call>(block.items)) {
+      out.groups[i] |= bit(call.group);
+      if (std::none_of(out.seen.begin(), out.seen.end(),
+                       [&](const Seen& seen) { return seen.group == call.group; })) {
+        out.seen.push_back({call.group, span_of_group(*spans_, call.group)});
       }
     }
-  } else if (of.priced_for != now) {
-    for (const std::size_t i : of.anew) of.priced[i] = price(of.shared[i], of.work[i], prices);
+    out.prices[i] = price(block, work, key);
+  });
+  out.place = place_;
+}
+
+const PlanBlockCache::Priced& PlanBlockCache::priced(const PriceKey& key) {
+  Priced& out = (key.shares && key.work.around.shards_weights ? sharded_ : prices_)
+                    .of(key, [this](const PriceKey& of, Priced& made) { make(of, made); });
+  if (out.place == place_) return out;
+  out.place = place_;
+  std::uint64_t moved = 0;  // groups that lie elsewhere
+  for (Seen& seen : out.seen) {
+    const GroupSpan& span = span_of_group(*spans_, seen.group);
+    if (span == seen.span) continue;
+    seen.span = span;
+    moved |= bit(seen.group);
   }
-  of.priced_for = now;
-  return of.priced;
+  if (moved == 0) return out;
+  for_blocks(key, out, [&](std::size_t i, Block& block, const PricedWork& work) {
+    if ((out.groups[i] & moved) != 0) out.prices[i] = price(block, work, key);
+  });
+  return out;
+}
+
+const std::vector<PricedBlock>& PlanBlockCache::priced(const Layout& layout) {
+  return priced(PriceKey(job_, layout)).prices;
+}
+
+const std::vector<Seconds>& PlanBlockCache::floor(const Layout& layout) {
+  const PriceKey key(job_, layout);
+  floor_.clear();
+  for (const PricedBlock& block : priced(key.floor(false)).prices) {
+    floor_.push_back(block.total());
+  }
+  if (!habits(job_).sharding.flat_gradients) return floor_;
+  // Sharded, a weight's gradient is handled otherwise, which may take less.
+  const std::vector<PricedBlock>& sharded = priced(key.floor(true)).prices;
+  for (std::size_t i = 0; i < sharded.size(); ++i) {
+    floor_[i] = std::min(floor_[i], sharded[i].total());
+  }
+  return floor_;
 }
 
 }  // namespace headway

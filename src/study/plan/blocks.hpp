@@ -1,78 +1,80 @@
 // Blocks that are lowered and priced once for all layouts that share them. Internal to the planner.
 #pragma once
 
-#include <array>
-#include <span>
-#include <unordered_map>
+#include <memory>
 #include <vector>
 
 #include "forecast/price.hpp"
-#include "step/pieces.hpp"
+#include "study/plan/facts.hpp"
 
 namespace headway {
 
-/// The blocks of a step: what they save and hold, without ops and calls.
-using HeldBlocks = std::vector<Block>;
+/// Blocks with what they hold, without ops and calls, and their tensors.
+using SampleBlocks = std::shared_ptr<const LoweredBlocks>;
 
 class PlanBlockCache {
  public:
+  /// `facts` are of the model and the job.
   PlanBlockCache(const Model& model, const Job& job, const Cluster& cluster,
-                 const Calibration& calibration);
+                 const Calibration& calibration, std::shared_ptr<PlanFacts> facts);
 
-  /// What the blocks of a layout hold. The reference holds until the next call.
-  const HeldBlocks& held(const Prices& prices);
-  /// Their prices for one micro-batch; until the next call, too. `weights`: of all such blocks.
-  const std::vector<PricedBlock>& priced(const Prices& prices, const std::vector<Weights>& weights);
-  /// At most these prices, however weights are shared and sharded: without the calls for that.
-  const std::vector<PricedBlock>& floor(const Prices& prices);
+  /// The weights of a layout's blocks, whatever else they are.
+  SampleBlocks sample(const Layout& layout);
+  /// What the activations of a layout's blocks take. As all that follow, it stands until the next
+  /// call.
+  const HeldBlocks& held(const Layout& layout);
+  /// Groups lie there from now on. It must stand until they lie elsewhere.
+  void go_to(const Spans& spans);
+  /// The prices of a layout's blocks for one micro-batch.
+  const std::vector<PricedBlock>& priced(const Layout& layout);
+  /// At most what each of them takes, however weights are shared and sharded.
+  const std::vector<Seconds>& floor(const Layout& layout);
 
  private:
-  using Key = std::array<std::int64_t, 7>;
-  // Of sharded weights besides: how they are sharded and overlapped; dp, pp and order.
-  using ShardedKey = std::array<std::int64_t, 11>;
-  struct Hash {
-    std::size_t operator()(std::span<const std::int64_t> key) const;
-  };
+  // Blocks with their calls alone, and what their ops take.
   struct Work {
-    HeldBlocks blocks;  // with calls of tensors and experts
+    std::vector<Block> blocks;
     std::vector<PricedWork> work;
-    std::vector<Bytes> inputs;  // where it stands for any number of layers recomputed at once
   };
-  // Blocks whose computation is the same.
-  struct Entry : Work {
-    HeldBlocks shared;  // with the calls over other ranks of layouts that shard no weights
-    std::vector<PricedBlock> priced;           // of those
-    std::vector<std::size_t> anew;             // whose price hangs on more degrees than the key
-    std::array<std::int64_t, 3> priced_for{};  // dp, pp and order of the last price of those
-    std::vector<PricedBlock> floor;            // without those calls
-    std::vector<std::size_t> floor_anew;
-    std::array<std::int64_t, 3> floor_for{};
+  // Where groups lay when blocks were priced last.
+  struct Seen {
+    Group group;
+    GroupSpan span;
   };
-  bool with_experts(std::size_t block) const;
-  Key key_of(const Layout& layout) const;
-  const std::vector<PricedBlock>& priced_sharded(const Entry& of, const Prices& prices,
-                                                 const std::vector<Weights>& weights);
-  Entry& entry(const Prices& prices);
-  Work lower(const Prices& prices, BlockChoice choice) const;
-  void forget();
-  PricedBlock price(const Block& block, const PricedWork& work, const Prices& prices);
-  PricedBlock floor_of(const Entry& of, std::size_t block, const Prices& prices);
+  struct Priced {
+    Work shared;  // with the calls over other ranks, where they are among those priced
+    std::vector<PricedBlock> prices;
+    std::vector<std::uint64_t> groups;  // that each of them calls, a bit for each
+    std::vector<Seen> seen;             // of the groups of all calls
+    std::uint64_t place = 0;
+  };
+
+  template <class Body>
+  void for_choices(const WorkKey& key, const Body& body);
+  Work& work(const WorkKey& key);
+  template <class Body>
+  void for_blocks(const PriceKey& key, Priced& of, const Body& body);
+  const Priced& priced(const PriceKey& key);
+  void share(const PriceKey& key, Priced& out);
+  void make(const PriceKey& key, Priced& out);
+  PricedBlock price(Block& block, const PricedWork& work, const PriceKey& key);
 
   const Model& model_;
   const Job& job_;
   const Cluster& cluster_;
   const Calibration& calibration_;
-  bool has_experts_;
-  std::unordered_map<Key, Entry, Hash> made_;
-  std::unordered_map<Key, Work, Hash> without_experts_;  // their blocks, where others have experts
-  Entry* last_ = nullptr;                                // that was asked for, and its key
-  Key last_key_{};
+  std::shared_ptr<PlanFacts> facts_;
+  KeptBy<WorkKey, Work> works_;
+  KeptBy<WorkKey, SampleBlocks> samples_;
+  KeptBy<PriceKey, Priced> prices_;   // of layouts that shard no weights, and floors
+  KeptBy<PriceKey, Priced> sharded_;  // of the others
+  const Spans* spans_ = nullptr;
+  std::uint64_t place_ = 0;  // counts those gone to
+  CallMemo memo_;            // of the place
   // Room that is used again.
   std::vector<PricedCall> calls_;
-  CallMemo memo_;
-  std::array<std::int64_t, 7> memo_for_{};  // degrees and order of its spans
-  HeldBlocks sharded_;
-  std::unordered_map<ShardedKey, std::vector<PricedBlock>, Hash> sharded_prices_;
+  HeldBlocks held_;
+  std::vector<Seconds> floor_;
 };
 
 }  // namespace headway

@@ -1,6 +1,7 @@
 #include "study/plan/floors.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <tuple>
 
@@ -16,28 +17,6 @@ std::vector<std::size_t> runs_of(const std::vector<T>& list, const Alike& alike)
   }
   out.push_back(list.size());
   return out;
-}
-
-bool share_most(const FlooredCell& a, const FlooredCell& b) {
-  return a.cell.tuple == b.cell.tuple && a.cell.order == b.cell.order &&
-         a.cell.expert == b.cell.expert;
-}
-
-void sort_by_floor(std::vector<FlooredCell>& cells) {
-  const std::vector<std::size_t> runs = runs_of(cells, share_most);
-  for (std::size_t run = 0; run + 1 < runs.size(); ++run) {
-    Seconds least = cells[runs[run]].floor.time;
-    for (std::size_t i = runs[run]; i < runs[run + 1]; ++i) {
-      least = std::min(least, cells[i].floor.time);
-    }
-    for (std::size_t i = runs[run]; i < runs[run + 1]; ++i) {
-      cells[i].least = least;
-      cells[i].share = static_cast<std::uint32_t>(run);
-    }
-  }
-  std::stable_sort(cells.begin(), cells.end(), [](const FlooredCell& a, const FlooredCell& b) {
-    return std::tuple(a.least, a.share, a.floor.time) < std::tuple(b.least, b.share, b.floor.time);
-  });
 }
 
 // A cell by the blocks of its layouts: the split of a layer, whatever the stages and replicas.
@@ -93,7 +72,10 @@ bool work_out(std::vector<FlooredCell>& cells, const PlanQuestion& q, int thread
 
 PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress& progress,
                        const PlanFloors* known)
-    : cluster_(&question.cluster), calibration_(&question.calibration) {
+    : cluster_(&question.cluster),
+      calibration_(&question.calibration),
+      facts_(known != nullptr ? known->facts_
+                              : std::make_shared<PlanFacts>(question.model, question.job)) {
   const Bytes allowed = question.allowed_memory();
   if (known != nullptr) {
     cells_ = known->cells_;
@@ -103,15 +85,34 @@ PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress
       if (unknown) cell.floor = pricer.floor(cell.cell);
     }
   } else {
-    for (const PlanCell& cell : question.space.cells()) {
-      cells_.push_back({.cell = cell, .floor = {}, .least = {}, .by_mode = {}});
-    }
+    const std::vector<PlanCell> cells = question.space.cells();
+    cells_.reserve(cells.size());
+    for (const PlanCell& cell : cells) cells_.push_back({.cell = cell, .floor = {}});
     complete_ = work_out(cells_, question, threads, progress);
     // Every layout holds something.
     std::erase_if(cells_, [](const FlooredCell& cell) { return cell.floor.memory == Bytes(0); });
   }
   for (const FlooredCell& cell : cells_) cell.by_mode.front() = cell.floor.time;
-  sort_by_floor(cells_);
+  sort();
+}
+
+void PlanFloors::sort() {
+  const std::vector<std::size_t> runs =
+      runs_of(cells_, [](const FlooredCell& a, const FlooredCell& b) {
+        return a.cell.tuple == b.cell.tuple && a.cell.order == b.cell.order &&
+               a.cell.expert == b.cell.expert;
+      });
+  const auto lower = [](const FlooredCell& a, const FlooredCell& b) {
+    return a.floor.time < b.floor.time;
+  };
+  for (std::size_t run = 0; run + 1 < runs.size(); ++run) {
+    const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(runs[run]);
+    const auto end = cells_.begin() + static_cast<std::ptrdiff_t>(runs[run + 1]);
+    std::stable_sort(begin, end, lower);
+    places_.push_back({runs[run], runs[run + 1], begin->floor.time});
+  }
+  std::stable_sort(places_.begin(), places_.end(),
+                   [](const FlooredPlace& a, const FlooredPlace& b) { return a.least < b.least; });
 }
 
 }  // namespace headway

@@ -10,10 +10,15 @@ namespace headway {
 
 struct FlooredCell {
   PlanCell cell;
-  std::uint32_t share = 0;  // which others share most with it
   PlanFloor floor;
-  Seconds least;                // the lowest floor of those that share most with it
   mutable CellTimes by_mode{};  // the floor's time and others, worked out when first asked for
+};
+
+/// Neighbours among the cells that share most: of one tuple, order and spread of experts, which a
+/// pricer has made ready once.
+struct FlooredPlace {
+  std::size_t begin, end;
+  Seconds least;  // the lowest floor
 };
 
 class PlanFloors {
@@ -24,20 +29,27 @@ class PlanFloors {
   PlanFloors(const PlanQuestion& question, int threads, const Progress& progress = {},
              const PlanFloors* known = nullptr);
 
+  /// What was lowered on the way, for those who go on.
+  const std::shared_ptr<PlanFacts>& facts() const { return facts_; }
   bool complete() const { return complete_; }
   /// Whether they are the question's own, not those of one that is no slower.
   bool are_of(const PlanQuestion& question) const {
     return &question.cluster == cluster_ && &question.calibration == calibration_;
   }
-  /// In the order in which to look at them: cells of the same tuple, order and spread of experts,
-  /// which a pricer has made ready once, stay together; those among which the lowest floor is come
-  /// first. The floor of a cell that cannot fit is without time.
+  /// Place after place, in each those with the lowest floor first. The floor of a cell that cannot
+  /// fit is without time.
   const std::vector<FlooredCell>& cells() const { return cells_; }
+  /// In the order in which to look at them: those with the lowest floor first.
+  const std::vector<FlooredPlace>& places() const { return places_; }
 
  private:
+  void sort();
+
   const Cluster* cluster_;
   const Calibration* calibration_;
+  std::shared_ptr<PlanFacts> facts_;
   std::vector<FlooredCell> cells_;
+  std::vector<FlooredPlace> places_;
   bool complete_ = true;
 };
 

@@ -2,47 +2,30 @@
 
 #include <algorithm>
 
-#include "step/frameworks/habits.hpp"
+#include "study/plan/keys.hpp"
 
 namespace headway {
 namespace {
 
-InnerChoice pipe_of(const InnerChoice& c) {
-  return {.schedule = c.schedule, .vpp = c.vpp};
-}
-InnerChoice shard_of(const InnerChoice& c) {
-  return {.zero = c.zero,
-          .reshard = c.reshard,
-          .overlap_gradients = c.overlap_gradients,
-          .overlap_parameters = c.overlap_parameters,
-          .offload_parameters = c.offload_parameters,
-          .offload_optimizer = c.offload_optimizer};
+// A choice as a layout of several ranks has it.
+Layout layout_of(const InnerChoice& choice) {
+  Layout out;
+  out.dp = 2;
+  apply(choice, out);
+  return out;
 }
 
-std::uint32_t place_of(std::vector<InnerChoice>& list, const InnerChoice& choice) {
-  const auto at = std::find(list.begin(), list.end(), choice);
+template <class Part>
+std::uint32_t place_of(std::vector<Part>& list, const Part& part) {
+  const auto at = std::find(list.begin(), list.end(), part);
   const auto place = static_cast<std::uint32_t>(at - list.begin());
-  if (at == list.end()) list.push_back(choice);
+  if (at == list.end()) list.push_back(part);
   return place;
 }
 
-bool same_saved(const InnerChoice& a, const InnerChoice& b) {
-  return a.recompute == b.recompute && a.recompute_every == b.recompute_every &&
+bool same_saved(const Layout& a, const Layout& b) {
+  return static_cast<const Recomputation&>(a) == static_cast<const Recomputation&>(b) &&
          a.offload_activations == b.offload_activations;
-}
-
-bool sharded(const InnerChoice& choice, const Job& job) {
-  Layout layout;
-  apply(choice, layout);
-  return shards_weights(job, layout);
-}
-
-bool same_blocks(const InnerChoice& a, const InnerChoice& b, const Job& job) {
-  if (!same_saved(a, b) || sharded(a, job) != sharded(b, job)) return false;
-  return !sharded(a, job) || (a.zero == b.zero && a.reshard == b.reshard &&
-                              a.overlap_gradients == b.overlap_gradients &&
-                              a.overlap_parameters == b.overlap_parameters &&
-                              a.offload_parameters == b.offload_parameters);
 }
 
 }  // namespace
@@ -59,14 +42,22 @@ double rounds(std::int64_t micro_batches, std::int64_t stages, double waits) {
   return (static_cast<double>(micro_batches) - waits) / static_cast<double>(stages) + waits;
 }
 
+Layout shard_of(Layout layout) {
+  static_cast<PipelineSplit&>(layout) = {};
+  static_cast<Recomputation&>(layout) = {};
+  layout.offload_activations = false;
+  return layout;
+}
+
 InnerShape::InnerShape(const std::vector<InnerChoice>& list, const Job& job) {
+  Layout before;  // the choice before in the list
   for (std::size_t i = 0; i < list.size(); ++i) {
-    pipe.push_back(place_of(pipes, pipe_of(list[i])));
-    shard.push_back(place_of(shards, shard_of(list[i])));
-    if (groups.empty() || !same_blocks(list[groups.back().begin], list[i], job)) {
-      const bool anew = groups.empty() || !same_saved(list[groups.back().begin], list[i]);
-      groups.push_back({i, i, anew, {}});
-    }
+    const Layout layout = layout_of(list[i]);
+    pipe.push_back(place_of<PipelineSplit>(pipes, layout));
+    shard.push_back(place_of(shards, shard_of(layout)));
+    const bool anew = i == 0 || !same_saved(before, layout);
+    if (anew || PriceKey(job, before) != PriceKey(job, layout)) groups.push_back({i, i, anew, {}});
+    before = layout;
     groups.back().end = i + 1;
     std::vector<InnerPart>& of_group = groups.back().parts;
     auto part = std::find_if(of_group.begin(), of_group.end(),

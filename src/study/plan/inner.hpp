@@ -29,6 +29,9 @@ double waits_of(const InnerChoice& choice);
 /// [PLAN-3] What stages of equal time add up to, of the time of all blocks for one micro-batch.
 double rounds(std::int64_t micro_batches, std::int64_t stages, double waits);
 
+/// A layout as far as neither a schedule reads it nor what micro-batches save.
+Layout shard_of(Layout layout);
+
 /// Inner choices that share blocks, a schedule and its virtual stages.
 struct InnerPart {
   std::uint32_t pipe;
@@ -45,8 +48,8 @@ struct InnerGroup {
 
 /// A list of inner choices taken apart.
 struct InnerShape {
-  std::vector<InnerChoice> pipes;   // what differs of schedules with virtual stages
-  std::vector<InnerChoice> shards;  // and of how states are sharded, overlapped and offloaded
+  std::vector<PipelineSplit> pipes;  // schedules with virtual stages
+  std::vector<Layout> shards;        // all else that blocks hold alike: how states are sharded
   std::vector<std::uint32_t> pipe, shard;  // of each inner choice, its place there
   std::vector<InnerGroup> groups;
   std::size_t parts = 0;  // of all groups

@@ -25,15 +25,14 @@ PlanCounts& PlanCounts::operator+=(const PlanCounts& other) {
   return *this;
 }
 
-// A schedule with virtual stages in a place: its stages, and of them what was worked out last.
+// A schedule with virtual stages in a place: what of its stages was worked out last.
 struct PlanPricer::Pipe {
-  std::vector<StageClass> stages;
+  const std::vector<StageClass>* stages = nullptr;
   std::vector<std::vector<StageCall>> transfers;  // of each class of stages
   std::vector<HeldActivations> held;
   std::vector<StageTime> times;
-  std::optional<Assembly> assembly;        // up to the pipeline
-  Flops recomputed{};                      // of all ranks in the step
-  std::vector<std::optional<bool>> known;  // whether it is legal, by place of the micro-batch
+  std::optional<Assembly> assembly;  // up to the pipeline
+  Flops recomputed{};                // of all ranks in the step
   bool legal = false;
   Seekers seekers = 0;  // in the group in work: it fits so far, and is of interest to them
   PlanFloor floor;      // of its layouts in the group in work
@@ -42,64 +41,49 @@ struct PlanPricer::Pipe {
 
 // A tuple of degrees with an order of ranks and a spread of experts.
 struct PlanPricer::Place {
-  Place(const DegreeTuple& degrees, const InnerShape& choices, const InnerWanted& by,
-        const Layout& without_inner, const Layout& in_work, const PlanQuestion& q)
+  Place(const PlanQuestion& q, const DegreeTuple& degrees, const InnerShape& choices,
+        const InnerWanted& by, const Layout& bare, std::shared_ptr<PlanHeld> by_ranks,
+        const Layout& in_work)
       : tuple(degrees),
         shape(choices),
         wanted(by),
-        layout(without_inner),
-        spans(headway::spans(layout, q.cluster)),
-        sample(lower_blocks(Share(q.model, q.job, layout), layout)),
-        pipes(shape.pipes.size()),
-        states(shape.pipes.size() * shape.shards.size()),
-        totals(states.size()),
-        least_of_part(shape.parts),
-        updates(2 * states.size()),
-        prices{q.job, in_work, q.cluster, q.calibration, spans} {
-    for (Block& block : sample.blocks) block.items = std::vector<Item>();
+        layout(bare),
+        spans(headway::spans(bare, q.cluster)),
+        held(std::move(by_ranks)),
+        prices{q.job, in_work, q.cluster, q.calibration, spans} {}
+
+  // For layouts to be priced, not only under a floor.
+  void open() {
+    pipes.resize(shape.pipes.size());
+    for (std::size_t i = 0; i < pipes.size(); ++i) pipes[i].stages = &held->stages(i);
+    updates.resize(2 * shape.shards.size() * pipes.size());
   }
 
   const DegreeTuple& tuple;
   const InnerShape& shape;
   const InnerWanted& wanted;
-  Layout layout;  // without inner choices
+  Layout layout;  // of the cell entered last, without inner choices
   Spans spans;
-  LoweredBlocks sample;  // what its blocks hold, whatever the micro-batch
+  std::shared_ptr<PlanHeld> held;
+  Prices prices;  // of the layout in work
   std::vector<Pipe> pipes;
-  std::vector<std::vector<HeldStates>> states;    // by shard and pipe; of each class of stages
-  std::vector<std::vector<Bytes>> totals;         // of them
-  std::vector<std::vector<Bytes>> least_of_part;  // the least of any choice
   struct Update {
     std::optional<PricedUpdate> priced;
     std::int64_t micro_batch = 0;  // for which it is, where it hangs on it
   };
-  std::vector<std::vector<Update>> updates;  // the same, without and with split norms
-  std::optional<Bytes> least_states;         // of any choice, on the rank that holds most
+  std::vector<std::vector<Update>> updates;  // by shard and pipe, without and with split norms;
+                                             // of each class of stages
   std::uint32_t micro_batch = 0;             // its place in the list
   std::int64_t micro_batches = 1;
   std::uint64_t cell = 0;  // counts those that were entered
-  Prices prices;           // of the layout in work
-
-  // The stages and states of a place that differs in the order of ranks alone.
-  void hold_as(const Place& other) {
-    states = other.states;
-    totals = other.totals;
-    least_of_part = other.least_of_part;
-    least_states = other.least_states;
-    for (std::size_t i = 0; i < pipes.size(); ++i) {
-      pipes[i].stages = other.pipes[i].stages;
-      pipes[i].known = other.pipes[i].known;
-    }
-  }
-
-  std::size_t at(std::size_t shard, std::size_t pipe) const { return shard * pipes.size() + pipe; }
 };
 
-PlanPricer::PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits)
+PlanPricer::PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits,
+                       std::shared_ptr<PlanFacts> facts)
     : q_(question),
       limits_(limits.begin(), limits.end()),
       model_flops_(model_flops(q_.model, q_.job, AttentionFlops::full)),
-      blocks_(q_.model, q_.job, q_.cluster, q_.calibration) {
+      blocks_(q_.model, q_.job, q_.cluster, q_.calibration, std::move(facts)) {
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     if (!is_inner(limits_[i])) unlimited_ |= Seekers{1} << i;
   }
@@ -132,20 +116,28 @@ PlanPricer::Place& PlanPricer::enter(const PlanCell& cell) {
     if (open_.size() >= kMostPlaces) {
       for (const std::size_t open : open_) places_[open].reset();
       open_.clear();
+      place_ = nullptr;
     }
     open_.push_back(at);
-    layout_ = q_.space.layout_of(tuple);
-    apply(q_.space.orders(tuple)[cell.order], layout_);
-    apply(q_.space.experts(tuple)[cell.expert], layout_);
-    apply(q_.space.splits(tuple).front(), layout_);
-    apply(InnerChoice{}, layout_);
-    places_[at] = std::make_unique<Place>(tuple, shapes_[tuple.inner], wanted(cell.tuple), layout_,
-                                          layout_, q_);
+    Layout bare = q_.space.layout_of(tuple);
+    apply(q_.space.orders(tuple)[cell.order], bare);
+    apply(q_.space.experts(tuple)[cell.expert], bare);
+    apply(q_.space.splits(tuple).front(), bare);
+    apply(InnerChoice{}, bare);
+    const InnerShape& shape = shapes_[tuple.inner];
     // What a rank holds hangs on no order of ranks.
     const std::size_t usual = first_place_[cell.tuple] + cell.expert;
-    if (usual != at && places_[usual] != nullptr) places_[at]->hold_as(*places_[usual]);
+    std::shared_ptr<PlanHeld> held =
+        usual != at && places_[usual] != nullptr
+            ? places_[usual]->held
+            : std::make_shared<PlanHeld>(q_.model, q_.job, q_.space.inner(tuple), shape, bare,
+                                         blocks_.sample(bare));
+    places_[at] = std::make_unique<Place>(q_, tuple, shape, wanted(cell.tuple), bare,
+                                          std::move(held), layout_);
   }
   Place& place = *places_[at];
+  if (place_ != &place) blocks_.go_to(place.spans);
+  place_ = &place;
   apply(q_.space.micro_batches(tuple)[cell.micro_batch], place.layout);
   apply(q_.space.splits(tuple)[cell.split], place.layout);
   place.micro_batch = cell.micro_batch;
@@ -155,74 +147,41 @@ PlanPricer::Place& PlanPricer::enter(const PlanCell& cell) {
   return place;
 }
 
-// Makes the stages of a schedule where there are none yet.
-void PlanPricer::make_stages(const Place& place, Pipe& pipe) {
-  if (pipe.stages.empty()) {
-    pipe.stages = lower_stages(Share(q_.model, q_.job, layout_), layout_, place.sample);
-  }
-}
-
 // Whether a schedule is legal in this cell: all else is by construction of the space.
-bool PlanPricer::enter(const Place& place, Pipe& pipe) {
+bool PlanPricer::enter(const Place& place, std::size_t at, Pipe& pipe) {
   if (pipe.cell == place.cell) return pipe.legal;
   pipe.cell = place.cell;
-  make_stages(place, pipe);
   pipe.transfers.clear();
-  pipe.known.resize(q_.space.micro_batches(place.tuple).size());
-  std::optional<bool>& known = pipe.known[place.micro_batch];
-  if (!known) known = is_legal(q_.model, q_.job, layout_, q_.cluster);
-  pipe.legal = *known;
+  std::vector<std::optional<bool>>& known = place.held->legal[at];
+  known.resize(q_.space.micro_batches(place.tuple).size());
+  std::optional<bool>& legal = known[place.micro_batch];
+  if (!legal) legal = is_legal(q_.model, q_.job, layout_, q_.cluster);
+  pipe.legal = *legal;
   return pipe.legal;
 }
 
-const std::vector<HeldStates>& PlanPricer::states(Place& place, std::size_t shard,
-                                                  std::size_t pipe) {
-  std::vector<HeldStates>& out = place.states[place.at(shard, pipe)];
-  if (out.empty()) {
-    for (const StageClass& stage : place.pipes[pipe].stages) {
-      out.push_back(held_states(place.sample.blocks, stage, q_.job, layout_));
-    }
-  }
-  return out;
-}
-
-const PricedUpdate& PlanPricer::update(Place& place, std::size_t shard, std::size_t pipe,
-                                       std::size_t stage) {
-  std::vector<Place::Update>& updates =
-      place.updates[2 * place.at(shard, pipe) + (layout_.sequence_parallel ? 1 : 0)];
-  const std::vector<StageClass>& stages = place.pipes[pipe].stages;
+const PricedUpdate& PlanPricer::update(Place& place, std::size_t inner, std::size_t stage) {
+  const std::size_t pipe = place.shape.pipe[inner];
+  const std::size_t at = place.shape.shard[inner] * place.shape.pipes.size() + pipe;
+  std::vector<Place::Update>& updates = place.updates[2 * at + (layout_.sequence_parallel ? 1 : 0)];
+  const std::vector<StageClass>& stages = place.held->stages(pipe);
   if (updates.empty()) updates.resize(stages.size());
   Place::Update& out = updates[stage];
   // ZeRO 2 may reduce gradients after each micro-batch.
   const std::int64_t micro_batch = layout_.zero == 2 ? layout_.micro_batch : 0;
   if (!out.priced || out.micro_batch != micro_batch) {
+    Layout layout = place.held->layout_of(q_.space.inner(place.tuple)[inner]);
+    static_cast<Grid&>(layout) = layout_;
+    layout.sequence_parallel = layout_.sequence_parallel;
+    if (micro_batch > 0) layout.micro_batch = micro_batch;
     StageClass made = stages[stage];
-    add_step_calls(made, Share(q_.model, q_.job, layout_), layout_, place.sample, place.spans);
-    out.priced = priced_update(made, place.prices);
+    add_step_calls(made, Share(q_.model, q_.job, layout), layout, place.held->sample(),
+                   place.spans);
+    out.priced =
+        priced_update(made, {q_.job, layout, q_.cluster, q_.calibration, place.spans, nullptr});
     out.micro_batch = micro_batch;
   }
   return *out.priced;
-}
-
-// Under the states of every layout of the place.
-void PlanPricer::floor_states(Place& place) {
-  if (place.least_states) return;
-  const std::vector<InnerChoice>& inner = q_.space.inner(place.tuple);
-  for (std::size_t i = 0; i < inner.size(); ++i) {
-    const std::size_t at = place.shape.pipe[i], shard = place.shape.shard[i];
-    std::vector<Bytes>& totals = place.totals[place.at(shard, at)];
-    if (!totals.empty()) continue;
-    apply(inner[i], layout_);
-    make_stages(place, place.pipes[at]);
-    const std::vector<HeldStates>& held = states(place, shard, at);
-    for (std::size_t s = 0; s < held.size(); ++s) {
-      MostHeld most;
-      add_stage(most, place.pipes[at].stages[s].first, held[s], {});
-      totals.push_back(most.memory.total());
-    }
-    const Bytes most = *std::max_element(totals.begin(), totals.end());
-    place.least_states = std::min(place.least_states.value_or(most), most);
-  }
 }
 
 // What a rank holds besides states and activations, at least.
@@ -231,16 +190,14 @@ Bytes PlanPricer::with_context(Bytes held) const {
 }
 
 // Under the states of every choice of a part that is wanted by those seekers, by class of stages.
-// Of all choices it is kept.
-const std::vector<Bytes>& PlanPricer::least_states(Place& place, const InnerPart& part,
+const std::vector<Bytes>& PlanPricer::least_states(const Place& place, const InnerPart& part,
                                                    Seekers seekers) {
-  const bool of_all = (seekers & unlimited_) != 0;
-  std::vector<Bytes>& out = of_all ? place.least_of_part[part.number] : least_states_;
-  if (of_all && !out.empty()) return out;
-  out.assign(place.pipes[part.pipe].stages.size(), Bytes(std::numeric_limits<double>::infinity()));
+  if ((seekers & unlimited_) != 0) return place.held->least(part);
+  std::vector<Bytes>& out = least_states_;
+  out.assign(place.held->stages(part.pipe).size(), Bytes(std::numeric_limits<double>::infinity()));
   for (const std::size_t i : part.choices) {
-    if (!of_all && (place.wanted.choices[i] & seekers) == 0) continue;
-    const std::vector<Bytes>& totals = place.totals[place.at(place.shape.shard[i], part.pipe)];
+    if ((place.wanted.choices[i] & seekers) == 0) continue;
+    const Bytes* totals = place.held->totals(place.shape.shard[i], part.pipe);
     for (std::size_t s = 0; s < out.size(); ++s) out[s] = std::min(out[s], totals[s]);
   }
   return out;
@@ -249,7 +206,7 @@ const std::vector<Bytes>& PlanPricer::least_states(Place& place, const InnerPart
 // What the micro-batches of a group of layouts hold.
 void PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks) {
   pipe.held.clear();
-  for (const StageClass& stage : pipe.stages) {
+  for (const StageClass& stage : *pipe.stages) {
     pipe.held.push_back(held_activations(blocks, stage, layout_, place.micro_batches));
   }
   pipe.held_by = saved_;
@@ -261,13 +218,13 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
                       const PlanSought& sought) {
   if (pipe.transfers.empty()) {
     const Share share(q_.model, q_.job, layout_);
-    for (StageClass stage : pipe.stages) {
+    for (StageClass stage : *pipe.stages) {
       add_pipeline_calls(stage, share, layout_);
       overlap(stage, q_.job, layout_);
       pipe.transfers.push_back(priced_transfers(stage, place.prices));
     }
   }
-  pipe.assembly.emplace(pipe.stages, blocks, place.micro_batches, place.prices, pipe.times);
+  pipe.assembly.emplace(*pipe.stages, blocks, place.micro_batches, place.prices, pipe.times);
   pipe.assembly->time_stages(
       [&](std::size_t i) -> const std::vector<StageCall>& { return pipe.transfers[i]; });
   pipe.assembly->run_micro_batches();
@@ -282,7 +239,7 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
   pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
   pipe.seekers = still();
   double again = 0;
-  for (const StageClass& stage : pipe.stages) {
+  for (const StageClass& stage : *pipe.stages) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       again += static_cast<double>(stage.stages * stage.counts[i]) * stage.share *
                blocks[i].recomputed.value();
@@ -295,12 +252,11 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
 // [PLAN-3] All blocks of a micro-batch take `whole`. Of m micro-batches the slowest of pp stages
 // runs each in at least whole/pp, and waits for the others to run one, of vpp chunks for one chunk,
 // unless a schedule fills the bubble; nothing is hidden that the blocks do not hide.
-Seconds PlanPricer::floor_of(const Place& place, const std::vector<PricedBlock>& blocks) const {
+Seconds PlanPricer::floor_of(const Place& place, const std::vector<Seconds>& blocks) const {
   Seconds whole(0);
-  for (const StageClass& stage : place.pipes.front().stages) {
+  for (const StageClass& stage : place.held->stages(0)) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      whole +=
-          static_cast<double>(stage.stages * stage.counts[i]) * stage.share * blocks[i].total();
+      whole += static_cast<double>(stage.stages * stage.counts[i]) * stage.share * blocks[i];
     }
   }
   const double straggled = 1 + straggling(q_.calibration.shared, layout_.ranks());
@@ -311,18 +267,13 @@ Seconds PlanPricer::floor_of(const Place& place, const std::vector<PricedBlock>&
 // Under every layout of the place whose blocks compute again what those of the choice do: of full
 // recomputation all do the same work, and offloading and gathers of weights only add.
 PlanFloor PlanPricer::floor_of(Place& place, Recompute recompute) {
-  if (place.pipes.front().stages.empty()) {
-    apply(q_.space.inner(place.tuple).front(), layout_);
-    make_stages(place, place.pipes.front());
-  }
   apply(InnerChoice{.recompute = recompute}, layout_);
-  return {floor_of(place, blocks_.floor(place.prices)), with_context(*place.least_states)};
+  return {floor_of(place, blocks_.floor(layout_)), with_context(place.held->least())};
 }
 
 PlanFloor PlanPricer::floor(const PlanCell& cell) {
   Place& place = enter(cell);
-  floor_states(place);
-  const Bytes least = with_context(*place.least_states);
+  const Bytes least = with_context(place.held->least());
   if (least > q_.allowed_memory()) return {Seconds(0), least};  // whatever the time
   return floor_of(place, Recompute::none);
 }
@@ -348,23 +299,24 @@ PlanCounts PlanPricer::price(const PlanCell& cell, const PlanSought& sought, Cel
     return out;
   }
   Place& place = enter(cell);
-  floor_states(place);
-  const Bytes least_memory = with_context(*place.least_states);
+  if (place.pipes.empty()) place.open();
+  const Bytes least_memory = with_context(place.held->least());
   const std::uint64_t first = q_.space.first_index(cell);
+  std::array<std::optional<Seekers>, kRecomputeNames.size()> by_mode;
   for (std::size_t i = 0; i < place.shape.groups.size(); ++i) {
     const InnerGroup& group = place.shape.groups[i];
-    const Recompute recompute = q_.space.inner(place.tuple)[group.begin].recompute;
+    const auto recompute =
+        static_cast<std::size_t>(q_.space.inner(place.tuple)[group.begin].recompute);
     if (group.saves_anew) ++saved_;
-    Seekers interested = seekers & place.wanted.groups[i];
-    PlanFloor floor{};
-    if (sought.worth && interested != 0) {
-      Seconds& time = least[static_cast<std::size_t>(recompute)];
-      if (time == Seconds(0)) time = floor_of(place, recompute).time;
-      floor = {time, least_memory};
-      interested = sought.interested(floor, interested);
-    }
+    // Whatever is computed again only adds.
+    const PlanFloor floor{least[recompute] > Seconds(0) ? least[recompute] : least.front(),
+                          least_memory};
+    std::optional<Seekers>& of_mode = by_mode[recompute];
+    if (!of_mode) of_mode = sought.interested(floor, seekers);
+    const Seekers interested = *of_mode & place.wanted.groups[i];
     if (interested != 0) {
-      out += price(place, group, first, sought, floor, interested);
+      out += price(place, group, first, sought, floor, interested, least[recompute]);
+      if (least[recompute] != floor.time) of_mode.reset();  // it is known better now
     } else {
       out.skipped += group.end - group.begin;
     }
@@ -385,7 +337,7 @@ bool PlanPricer::open(Place& place, const InnerGroup& group, const PlanSought& s
     Pipe& pipe = place.pipes[part.pipe];
     const InnerChoice& choice = inner[part.choices.front()];
     apply(choice, layout_);
-    const bool legal = enter(place, pipe);
+    const bool legal = enter(place, part.pipe, pipe);
     pipe.seekers = legal ? seekers & place.wanted.parts[part.number] : 0;
     const double waits = rounds(place.micro_batches, place.tuple.pp, waits_of(choice)) / usual;
     pipe.floor = {floor.time * (waits * kFloorRounding), floor.memory};
@@ -405,7 +357,7 @@ bool PlanPricer::open(Place& place, const InnerGroup& group, const PlanSought& s
     bool opens = pipe.seekers != 0 && may_be([](std::size_t) { return Bytes(0); });
     if (opens) {
       if (pipe.held_by != saved_) {
-        if (blocks == nullptr) blocks = &blocks_.held(place.prices);
+        if (blocks == nullptr) blocks = &blocks_.held(layout_);
         hold(place, pipe, *blocks);
       }
       opens = may_be([&](std::size_t s) { return pipe.held[s].activations; });
@@ -423,10 +375,18 @@ bool PlanPricer::open(Place& place, const InnerGroup& group, const PlanSought& s
 }
 
 PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_t first,
-                             const PlanSought& sought, const PlanFloor& floor, Seekers seekers) {
+                             const PlanSought& sought, PlanFloor floor, Seekers seekers,
+                             Seconds& least) {
   PlanCounts out;
   ++group_;
   if (!open(place, group, sought, floor, seekers, out)) return out;
+  // What memory leaves is worth the least time of the choice.
+  if (sought.worth && least == Seconds(0)) {
+    least = floor_of(place, q_.space.inner(place.tuple)[group.begin].recompute).time;
+    floor.time = least;
+    out = {};
+    if (!open(place, group, sought, floor, seekers, out)) return out;
+  }
   const std::vector<InnerChoice>& inner = q_.space.inner(place.tuple);
   const std::vector<PricedBlock>* priced = nullptr;
   for (std::size_t i = group.begin; i < group.end; ++i) {
@@ -439,17 +399,17 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
       continue;
     }
     apply(inner[i], layout_);
-    const std::vector<HeldStates>& held = states(place, shard, at);
+    const HeldStates* held = place.held->states(shard, at);
     MostHeld most;
-    for (std::size_t s = 0; s < pipe.stages.size(); ++s) {
-      add_stage(most, pipe.stages[s].first, held[s], pipe.held[s]);
+    for (std::size_t s = 0; s < pipe.stages->size(); ++s) {
+      add_stage(most, (*pipe.stages)[s].first, held[s], pipe.held[s]);
     }
     const HeldMemory memory = held_memory(most, q_.job, q_.cluster, q_.calibration);
     if (memory.live() > q_.allowed_memory()) {
       ++out.too_large;
       continue;
     }
-    if (priced == nullptr) priced = &blocks_.priced(place.prices, place.sample.weights);
+    if (priced == nullptr) priced = &blocks_.priced(layout_);
     if (!timed) time(place, pipe, *priced, sought);
     const Seekers whose = place.wanted.choices[i] & pipe.seekers;
     if (whose == 0) {
@@ -457,7 +417,7 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
       continue;
     }
     Assembly assembly = *pipe.assembly;
-    const PricedUpdate& update = this->update(place, shard, at, assembly.pace());
+    const PricedUpdate& update = this->update(place, i, assembly.pace());
     assembly.run_data_parallel(update);
     assembly.run_optimizer(update, most);
     if (memory.at_limit) assembly.run_reclaiming();

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "forecast/assembly.hpp"
-#include "study/plan/blocks.hpp"
 #include "study/plan/fields.hpp"
-#include "study/plan/inner.hpp"
+#include "study/plan/held.hpp"
 #include "study/plan/space.hpp"
 
 namespace headway {
@@ -71,8 +70,12 @@ struct PlanSought {
 /// Prices cells; one for each thread. Cells of one tuple, order and spread of experts share most.
 class PlanPricer {
  public:
-  /// For those who look among the layouts that pass the limits, each of them a seeker.
-  PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits);
+  /// For those who look among the layouts that pass the limits, each of them a seeker. `facts`, of
+  /// the question's model and job, may be those of other pricers.
+  PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits,
+             std::shared_ptr<PlanFacts> facts);
+  PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits)
+      : PlanPricer(question, limits, std::make_shared<PlanFacts>(question.model, question.job)) {}
   PlanPricer(const PlanPricer&) = delete;
   PlanPricer& operator=(const PlanPricer&) = delete;
   ~PlanPricer();
@@ -90,23 +93,21 @@ class PlanPricer {
 
   const InnerWanted& wanted(std::uint32_t tuple);
   Place& enter(const PlanCell& cell);
-  void make_stages(const Place& place, Pipe& pipe);
-  bool enter(const Place& place, Pipe& pipe);
-  const std::vector<HeldStates>& states(Place& place, std::size_t shard, std::size_t pipe);
-  const PricedUpdate& update(Place& place, std::size_t shard, std::size_t pipe, std::size_t stage);
-  void floor_states(Place& place);
+  bool enter(const Place& place, std::size_t at, Pipe& pipe);
+  const PricedUpdate& update(Place& place, std::size_t inner, std::size_t stage);
   Bytes with_context(Bytes held) const;
-  const std::vector<Bytes>& least_states(Place& place, const InnerPart& part, Seekers seekers);
+  const std::vector<Bytes>& least_states(const Place& place, const InnerPart& part,
+                                         Seekers seekers);
   void hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
   void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
             const PlanSought& sought);
-  Seconds floor_of(const Place& place, const std::vector<PricedBlock>& blocks) const;
+  Seconds floor_of(const Place& place, const std::vector<Seconds>& blocks) const;
   PlanFloor floor_of(Place& place, Recompute recompute);
   Seekers of_cell(const PlanCell& cell) const;
   bool open(Place& place, const InnerGroup& group, const PlanSought& sought, const PlanFloor& floor,
             Seekers seekers, PlanCounts& counts);
   PlanCounts price(Place& place, const InnerGroup& group, std::uint64_t first,
-                   const PlanSought& sought, const PlanFloor& floor, Seekers seekers);
+                   const PlanSought& sought, PlanFloor floor, Seekers seekers, Seconds& least);
 
   const PlanQuestion& q_;
   std::vector<PlanLimit> limits_;                     // of each seeker
@@ -118,6 +119,7 @@ class PlanPricer {
   PlanBlockCache blocks_;
   std::vector<std::unique_ptr<Place>> places_;  // by tuple, order and spread of experts
   std::vector<std::size_t> open_;               // those of places_ that are there
+  const Place* place_ = nullptr;                // the one entered last
   std::vector<std::size_t> first_place_;        // of each tuple
   Layout layout_;                               // the one in work
   std::uint64_t group_ = 0;                     // counts groups of layouts that share blocks

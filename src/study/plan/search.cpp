@@ -50,7 +50,8 @@ class Seeker {
  public:
   explicit Seeker(PlanLimit limited = {}) : limit(limited) {}
   virtual ~Seeker() = default;
-  virtual bool wants(const PlanFloor& floor) const = 0;
+  /// `worker` tells threads apart.
+  virtual bool wants(const PlanFloor& floor, std::size_t worker) const = 0;
   virtual void add(const PlanCell& cell, const PlanPoint& point) = 0;
 
   const PlanLimit limit;
@@ -72,7 +73,7 @@ class BestKinds : public Seeker {
         most_(most),
         objective_(objective) {}
 
-  bool wants(const PlanFloor& floor) const override {
+  bool wants(const PlanFloor& floor, std::size_t) const override {
     return value(floor, q_, ranks_, objective_) <= most_of_interest();
   }
 
@@ -129,15 +130,24 @@ bool dominates(const PlanPoint& a, Seconds time, Bytes memory) {
 // Points that no other dominates, by rising time. Of two alike the lower index stays.
 class Front : public Seeker {
  public:
-  bool wants(const PlanFloor& floor) const override {
-    const std::lock_guard lock(mutex_);
-    return !beats_here(floor.time, floor.memory);
+  explicit Front(std::size_t workers) : seen_(workers) {}
+
+  // Threads ask a million times of a front that changes seldom: each asks what it saw last.
+  bool wants(const PlanFloor& floor, std::size_t worker) const override {
+    Seen& seen = seen_[worker];
+    if (seen.changes != changes_.load(std::memory_order_acquire)) {
+      const std::lock_guard lock(mutex_);
+      seen.changes = changes_.load(std::memory_order_relaxed);
+      seen.points = points_;
+    }
+    return !beats(seen.points, floor.time, floor.memory);
   }
 
   void add(const PlanCell&, const PlanPoint& point) override { add(point); }
   void add(const PlanPoint& point) {
     const std::lock_guard lock(mutex_);
-    if (beats_here(point.time, point.memory)) return;
+    if (beats(points_, point.time, point.memory)) return;
+    changes_.fetch_add(1, std::memory_order_release);
     const auto alike = std::find_if(points_.begin(), points_.end(), [&](const PlanPoint& kept) {
       return kept.time == point.time && kept.memory == point.memory;
     });
@@ -156,17 +166,24 @@ class Front : public Seeker {
   const std::vector<PlanPoint>& points() const { return points_; }
 
  private:
+  struct alignas(64) Seen {
+    std::uint64_t changes = 0;
+    std::vector<PlanPoint> points;
+  };
+
   // Whether some point beats all that take at least so much: the slowest of those that are no
   // slower takes the least memory.
-  bool beats_here(Seconds time, Bytes memory) const {
+  static bool beats(const std::vector<PlanPoint>& points, Seconds time, Bytes memory) {
     const auto behind =
-        std::upper_bound(points_.begin(), points_.end(), time,
+        std::upper_bound(points.begin(), points.end(), time,
                          [](Seconds t, const PlanPoint& kept) { return t < kept.time; });
-    return behind != points_.begin() && dominates(*(behind - 1), time, memory);
+    return behind != points.begin() && dominates(*(behind - 1), time, memory);
   }
 
   mutable std::mutex mutex_;
   std::vector<PlanPoint> points_;
+  std::atomic<std::uint64_t> changes_ = 0;
+  mutable std::vector<Seen> seen_;  // by each thread
 };
 
 // Cells one after another, each thread with its own pricer, for all seekers at once.
@@ -180,37 +197,31 @@ class Walk {
   }
 
   // In the order of their floors. Cells whose floor is of interest to nobody are skipped, and so
-  // are layouts in the others.
+  // are layouts in the others; cells of a place are on one thread.
   bool run(const PlanFloors& floors) {
-    const Bytes allowed = q_.allowed_memory();
-    const std::vector<FlooredCell>& cells = floors.cells();
+    facts_ = floors.facts();
+    const std::vector<FlooredPlace>& places = floors.places();
+    // Behind a place that takes too long for everybody all do.
+    const auto behind =
+        std::partition_point(places.begin(), places.end(), [this](const FlooredPlace& place) {
+          return interested({place.least, Bytes(0)}, all_of(limits_), 0) != 0;
+        });
+    auto looked_at = static_cast<std::size_t>(behind - places.begin());
+    for (std::size_t i = looked_at; i < places.size(); ++i) look(floors, places[i], 0);
     // Of a search that was stopped before it began, as much as takes no time.
-    constexpr std::size_t kLook = 256;
-    const bool stopped = !floors.complete(), own = floors.are_of(q_);
+    constexpr std::size_t kLook = 8;
+    const bool stopped = !floors.complete();
+    if (stopped) looked_at = std::min(kLook, looked_at);
     const bool finished = for_each_index(
-        stopped ? std::min(kLook, cells.size()) : cells.size(), how_.threads,
-        [&](std::size_t i, std::size_t worker) {
-          const PlanCell& cell = cells[i].cell;
-          const std::size_t layouts = q_.space.inner(q_.space.tuples()[cell.tuple]).size();
-          if (cells[i].floor.memory > allowed) {
-            counts_[worker].too_large += layouts;
-          } else if (interested(cells[i].floor, all_of(limits_)) == 0) {
-            counts_[worker].skipped += layouts;
-          } else {
-            PlanSought sought = sought_in(cell);
-            sought.worth = [this](const PlanFloor& floor, Seekers among) {
-              return interested(floor, among);
-            };
-            CellTimes copied = cells[i].by_mode;
-            counts_[worker] += pricer(worker).price(cell, sought, own ? cells[i].by_mode : copied);
-          }
-        },
+        looked_at, how_.threads,
+        [&](std::size_t i, std::size_t worker) { look(floors, places[i], worker); },
         stopped ? Progress() : how_.progress, 1);
     return finished && !stopped;
   }
 
   // All of them; cells of one tuple of degrees, which share most, on one thread.
   bool run_all() {
+    facts_ = std::make_shared<PlanFacts>(q_.model, q_.job);
     const std::vector<PlanCell> cells = q_.space.cells();
     std::vector<std::size_t> first;  // cell of each tuple
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -236,15 +247,37 @@ class Walk {
 
  private:
   PlanPricer& pricer(std::size_t worker) {
-    if (pricers_[worker] == nullptr) pricers_[worker] = std::make_unique<PlanPricer>(q_, limits_);
+    if (pricers_[worker] == nullptr)
+      pricers_[worker] = std::make_unique<PlanPricer>(q_, limits_, facts_);
     return *pricers_[worker];
   }
 
-  Seekers interested(const PlanFloor& floor, Seekers among) const {
+  void look(const PlanFloors& floors, const FlooredPlace& place, std::size_t worker) {
+    const Bytes allowed = q_.allowed_memory();
+    const bool own = floors.are_of(q_);
+    for (std::size_t i = place.begin; i < place.end; ++i) {
+      const FlooredCell& cell = floors.cells()[i];
+      const std::size_t layouts = q_.space.inner(q_.space.tuples()[cell.cell.tuple]).size();
+      if (cell.floor.memory > allowed) {
+        counts_[worker].too_large += layouts;
+      } else if (interested(cell.floor, all_of(limits_), worker) == 0) {
+        counts_[worker].skipped += layouts;
+      } else {
+        PlanSought sought = sought_in(cell.cell);
+        sought.worth = [this, worker](const PlanFloor& floor, Seekers among) {
+          return interested(floor, among, worker);
+        };
+        CellTimes copied = cell.by_mode;
+        counts_[worker] += pricer(worker).price(cell.cell, sought, own ? cell.by_mode : copied);
+      }
+    }
+  }
+
+  Seekers interested(const PlanFloor& floor, Seekers among, std::size_t worker) const {
     Seekers out = among;
     for (Seekers rest = among; rest != 0; rest &= rest - 1) {
       const int i = std::countr_zero(rest);
-      if (!seekers_[static_cast<std::size_t>(i)]->wants(floor)) out &= ~(Seekers{1} << i);
+      if (!seekers_[static_cast<std::size_t>(i)]->wants(floor, worker)) out &= ~(Seekers{1} << i);
     }
     return out;
   }
@@ -261,6 +294,7 @@ class Walk {
   const PlanSearch& how_;
   const std::vector<Seeker*> seekers_;
   std::vector<PlanLimit> limits_;
+  std::shared_ptr<PlanFacts> facts_;
   std::vector<std::unique_ptr<PlanPricer>> pricers_;
   std::vector<PlanCounts> counts_;
 };
@@ -292,7 +326,7 @@ PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const Pl
 
 PlanFound find(const PlanQuestion& question, const PlanFloors& floors, const PlanWish& wish,
                const PlanSearch& how) {
-  Front front;
+  Front front(workers_of(how.threads));
   std::deque<BestKinds> best;
   std::vector<Seeker*> seekers;
   if (wish.front) seekers.push_back(&front);

@@ -1,0 +1,69 @@
+#include "study/plan/facts.hpp"
+
+#include <algorithm>
+
+namespace headway {
+namespace {
+
+// Of all parts; a key with its facts takes some 200 bytes.
+constexpr std::size_t kMostFacts = 1 << 18;
+
+}  // namespace
+
+PlanFacts::Part::Part() : kept(kMostFacts / std::tuple_size_v<decltype(PlanFacts::parts_)>) {}
+
+PlanFacts::PlanFacts(const Model& model, const Job& job)
+    : model_(model),
+      job_(job),
+      has_experts_(std::any_of(model.kinds.begin(), model.kinds.end(),
+                               [](const Layer& layer) { return layer.experts.has_value(); })) {}
+
+// The kinds of layer come first, then the ends, of which a prediction module is as the last kind.
+bool PlanFacts::with_experts(std::size_t block) const {
+  const std::size_t kinds = model_.kinds.size(), ends = model_.vocabulary > 0 ? 2 : 0;
+  if (block < kinds) return model_.kinds[block].experts.has_value();
+  return block >= kinds + ends && model_.kinds.back().experts.has_value();
+}
+
+void PlanFacts::make(const WorkKey& key, Facts& out) const {
+  const std::vector<Block> blocks =
+      lower_work(Share(model_, job_, key, key.around), key, key.choice).blocks;
+  out.blocks = blocks.size();
+  out.known.clear();
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (key.choice != BlockChoice::all &&
+        with_experts(i) != (key.choice == BlockChoice::with_experts))
+      continue;
+    // Of every field: one more, and this does not compile.
+    const auto& [kind, items, held, saved, again, if_kept, working, transfer] = blocks[i];
+    out.known.push_back({i, kind, saved, if_kept, working, again});
+  }
+}
+
+void PlanFacts::add(const Layout& layout, const WorkKey& key, HeldBlocks& out) {
+  Part& part = parts_[hash(key) >> 8 & (parts_.size() - 1)];
+  const std::lock_guard lock(part.door);
+  const Facts& facts =
+      part.kept.of(key, [this](const WorkKey& of, Facts& made) { make(of, made); });
+  out.resize(facts.blocks);
+  for (const Fact& fact : facts.known) {
+    Block& block = out[fact.block];
+    block.kind = fact.kind;
+    block.saved = fact.saved;
+    block.saved_if_kept = fact.saved_if_kept;
+    block.working = fact.working;
+    block.again = fact.again;
+    if (!stands_for_several(layout) || !is_layer(block.kind)) continue;
+    block.saved =
+        static_cast<double>(kSeveral) * block.saved / static_cast<double>(layout.recompute_every);
+  }
+}
+
+void PlanFacts::held(const Layout& layout, HeldBlocks& out) {
+  const WorkKey key(job_, layout);
+  if (!has_experts_) return add(layout, key, out);
+  add(layout, key.of(BlockChoice::with_experts), out);
+  add(layout, key.of(BlockChoice::without_experts), out);
+}
+
+}  // namespace headway
