@@ -43,14 +43,20 @@ void PlanBlockCache::for_choices(const WorkKey& key, const Body& body) {
 
 PlanBlockCache::Work& PlanBlockCache::work(const WorkKey& key) {
   return works_.of(key, [this](const WorkKey& of, Work& out) {
-    out.blocks = lower_work(Share(model_, job_, of, of.around), of, of.choice).blocks;
-    out.work.clear();
+    const std::vector<Block> lowered =
+        lower_work(Share(model_, job_, of, of.around), of, of.choice).blocks;
     const Layout none;
-    for (Block& block : out.blocks) {
-      out.work.push_back(price_work(block, {job_, none, cluster_, calibration_, *spans_}));
-      std::erase_if(block.items,
-                    [](const Item& item) { return !std::holds_alternative<Call>(item.what); });
-      block.items.shrink_to_fit();
+    out.blocks.resize(lowered.size());
+    out.work.resize(lowered.size());
+    for (std::size_t i = 0; i < lowered.size(); ++i) {
+      out.work[i] = price_work(lowered[i], {job_, none, cluster_, calibration_, *spans_});
+      std::vector<Item> calls = std::move(out.blocks[i].items);  // room that is used again
+      calls.clear();
+      for (const Item& item : lowered[i].items) {
+        if (std::holds_alternative<Call>(item.what)) calls.push_back(item);
+      }
+      const auto& [kind, items, held, saved, again, if_kept, working, transfer] = lowered[i];
+      out.blocks[i] = {kind, std::move(calls), held, saved, again, if_kept, working, transfer};
     }
   });
 }
