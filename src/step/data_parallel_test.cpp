@@ -250,7 +250,7 @@ TEST(DataParallel, EveryParameterIsReducedOnceAndGatheredOnceHoweverItIsCut) {
             const double p = stage.parameters;
             const std::string where =
                 std::string(model) + " " + std::string(framework_names()[framework]);
-            EXPECT_NEAR(reduced, p * reduced_bytes(c.job), 1e-9 * p) << where;
+            EXPECT_NEAR(reduced, p * reduced_bytes(c.job).value(), 1e-9 * p) << where;
             EXPECT_NEAR(gathered, zero == 0 ? 0 : p * 2, 1e-9 * p) << where;
           }
         }
@@ -287,7 +287,7 @@ TEST(DataParallel, FetchesAndUnitsCarryEveryParameterForwardAndBackward) {
     const double p = step.stages.at(0).parameters, norms = (80 * 2 + 1) * 8192.0;
     const bool fetches = framework == framework_from("deepspeed").value();
     EXPECT_NEAR(forward, 2 * (p - (fetches ? norms : 0)), 1e-9 * p) << name_of(framework);
-    EXPECT_NEAR(reduced, reduced_bytes(c.job) * p, 1e-9 * p) << name_of(framework);
+    EXPECT_NEAR(reduced, reduced_bytes(c.job).value() * p, 1e-9 * p) << name_of(framework);
     if (framework == framework_from("jax").value()) {
       EXPECT_NEAR(backward, 2 * p, 1e-9 * p);
     }

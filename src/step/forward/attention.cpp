@@ -12,7 +12,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   const std::int64_t tp = split.tp;
   const std::int64_t heads = attention.heads / tp;
   const std::int64_t kv_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
-  const bool quantised = share.job.recipe->saved_input_bytes < share.element;
+  const bool quantised = share.saved_input < share.element;
 
   writer.serve(Module::attention);
   add_norm(writer, share);
@@ -26,9 +26,9 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
                           kv_heads * (attention.head_dim + attention.value_dim) +
                           (attention.gated ? heads * attention.value_dim : 0));
         writer.linear(local, tp, share.tokens, {.kept = false, .entry = entry});
-        writer.keep(share.input_rows * share.hidden *
-                        (quantised ? share.job.recipe->saved_input_bytes : share.element),
-                    Piece::norm);
+        writer.keep(
+            share.input_rows * share.hidden * (quantised ? share.saved_input : share.element),
+            Piece::norm);
         break;
       }
       case Role::query_down:
@@ -41,7 +41,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
         writer.linear(matrix, tp, share.tokens, {.kept = false});
         writer.enter(Piece::other);
         writer.keep(share.rows * static_cast<double>(matrix.in) *
-                    (quantised ? share.job.recipe->saved_input_bytes : share.element));
+                    (quantised ? share.saved_input : share.element));
         break;
       default:
         break;
@@ -52,14 +52,14 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   const double key_width = static_cast<double>(kv_heads * attention.head_dim);
   const double value_width = static_cast<double>(kv_heads * attention.value_dim);
   const double out_width = static_cast<double>(heads * attention.value_dim);
-  const double bytes = share.rows * share.element;  // of one column
-  if (share.model.learned_positions == 0) {         // rotary: queries and keys read and written
-    const double rotated = bytes * (query_width + key_width);
+  const Bytes bytes = share.rows * share.element;  // of one column
+  if (share.model.learned_positions == 0) {        // rotary: queries and keys read and written
+    const Bytes rotated = bytes * (query_width + key_width);
     const bool fused = share.job.fused || share.habit.kernels.fused_norms;
     writer.pass(rotated * (fused ? 2 : 6), rotated * (fused ? 2 : 6), fused ? 2 : 8);
   }
   if (!share.job.fused && share.habit.kernels.attention_copies > 0) {
-    const double copied = bytes * query_width * share.habit.kernels.attention_copies;
+    const Bytes copied = bytes * query_width * share.habit.kernels.attention_copies;
     writer.pass(copied, copied, 4);
   }
   if (attention.query_key_norm != QueryKeyNorm::none) {
@@ -69,12 +69,12 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   writer.keep(bytes * (query_width + key_width + value_width),
               attention.latent ? Piece::latent_up : Piece::other);
   if (!share.job.fused) {  // the three gradients are put together for the one product
-    writer.pass(0, 2 * bytes * (query_width + key_width + value_width));
+    writer.pass(Bytes(0), 2 * bytes * (query_width + key_width + value_width));
   }
   if (share.job.padding_mask && share.job.attention != AttentionKernel::unfused) {
     // Tokens of q, k, v gathered (read, written), the result set to zero and scattered; backward
     // the same the other way round.
-    const double inner = bytes * (query_width + key_width + value_width);
+    const Bytes inner = bytes * (query_width + key_width + value_width);
     writer.pass(2 * inner + 3 * bytes * out_width, 3 * inner + 2 * bytes * out_width, 6);
     writer.keep(bytes * out_width);  // gathered; q, k, v are kept gathered instead of whole
   }
@@ -83,9 +83,9 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
     return static_cast<double>(std::max<std::int64_t>(1, all / tp) * dim);
   };
   writer.cross({.seam = Seam::keys,
-                .tensor = Bytes(bytes * (width(attention.kv_heads, attention.head_dim) +
-                                         width(attention.kv_heads, attention.value_dim))),
-                .beside = Bytes(bytes * width(attention.heads, attention.head_dim))});
+                .tensor = bytes * (width(attention.kv_heads, attention.head_dim) +
+                                   width(attention.kv_heads, attention.value_dim)),
+                .beside = bytes * width(attention.heads, attention.head_dim)});
   const bool exchange_heads = split.cp > 1 && split.context_exchange == ContextExchange::all_to_all;
   AttentionShape core{};
   core.batch = split.micro_batch;
@@ -108,9 +108,9 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
       static_cast<double>(core.batch * core.heads * core.queries) * static_cast<double>(core.keys);
   if (share.job.attention == AttentionKernel::unfused) {
     writer.keep(scores * share.element, Piece::core);  // softmax
-    if (core.dropout > 0) writer.keep(scores * (share.element + 1), Piece::core);
+    if (core.dropout > 0) writer.keep(scores * (share.element + Bytes(1)), Piece::core);
   } else {
-    writer.keep(share.rows * static_cast<double>(heads) * 4, Piece::core);  // log-sum-exp
+    writer.keep(share.rows * static_cast<double>(heads) * Bytes(4), Piece::core);  // log-sum-exp
   }
 
   writer.cross(Seam::result, bytes * width(attention.heads, attention.value_dim));
@@ -121,7 +121,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   // Flash kernels need their result for the backward pass; in 16 bit it is also the input kept for
   // the output projection.
   writer.keep(bytes * out_width);
-  if (quantised) writer.keep(share.rows * out_width * share.job.recipe->saved_input_bytes);
+  if (quantised) writer.keep(share.rows * out_width * share.saved_input);
   if (attention.gated) add_gate(writer, share, bytes * out_width);
   writer.cross(Seam::exit, whole(share));
   add_residual(writer, share);

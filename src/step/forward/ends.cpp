@@ -41,26 +41,26 @@ Program forward_embedding(const Share& share) {
   Writer writer(share, BlockKind::embedding);
   writer.serve(Module::embedding);
   const double width = embedding_width(share);
-  const double bytes = share.rows * width * share.element;
+  const Bytes bytes = share.rows * width * share.element;
   // Rows gathered and written; backward: gradients read, and added to rows of the table.
-  writer.pass(2 * bytes, share.trains_weights ? 3 * bytes : 0, 2);
+  writer.pass(2 * bytes, share.trains_weights ? 3 * bytes : Bytes(0), 2);
   if (share.dropout > 0) {
-    writer.pass(share.norm_rows * share.hidden * (2 * share.element + 1),
-                share.norm_rows * share.hidden * (2 * share.element + 1));
-    writer.keep(share.norm_rows * share.hidden);
+    writer.pass(share.norm_rows * share.hidden * (2 * share.element + Bytes(1)),
+                share.norm_rows * share.hidden * (2 * share.element + Bytes(1)));
+    writer.keep(share.norm_rows * share.hidden * Bytes(1));
   }
   if (share.model.embedding_norm) add_norm(writer, share);
   add_projection(writer, share, static_cast<std::int64_t>(width), share.model.hidden);
   // Each rank holds a part of the vocabulary: rows found elsewhere are zero, and the parts are
   // summed.
   writer.cross(Seam::exit, whole(share));
-  writer.keep(share.rows * 8);  // token ids
+  writer.keep(share.rows * Bytes(8));  // token ids
   writer.hold({.dense = local_vocabulary(share) * width +
                         static_cast<double>(share.model.learned_positions) * share.hidden +
                         projection_parameters(share) +
                         (share.model.embedding_norm ? norm_parameters(share.model) : 0.0),
                .trained = share.trains_weights ? 1.0 : 0.0});
-  return writer.finish(0);
+  return writer.finish(Bytes(0));
 }
 
 // A classifier's head is small and whole on every rank; without one, the last norm alone.
@@ -73,13 +73,13 @@ static Program forward_labels(const Share& share, std::int64_t labels) {
   if (labels > 0) {
     writer.linear({Role::router, Split::replicated, width, labels, share.model.head_bias}, 1,
                   share.tokens);
-    writer.pass(share.rows * columns * 8, share.rows * columns * 8, 4);
+    writer.pass(share.rows * columns * Bytes(8), share.rows * columns * Bytes(8), 4);
   }
   writer.hold({.dense = columns * (embedding_width(share) + (share.model.head_bias ? 1 : 0)) +
                         projection_parameters(share) +
                         (share.model.final_norm ? norm_parameters(share.model) : 0.0),
                .trained = share.trains_weights ? 1.0 : 0.0});
-  return writer.finish(0);
+  return writer.finish(Bytes(0));
 }
 
 Program forward_head(const Share& share) {
@@ -98,23 +98,23 @@ Program forward_head(const Share& share) {
 
   const double logits = share.rows * vocabulary;
   // A metric reads the logits, writes them in fp32, reads those, writes their softmax.
-  const double metrics = static_cast<double>(share.job.loss_metrics) * (share.element + 4 + 4 + 4);
+  const Bytes metrics = static_cast<double>(share.job.loss_metrics) * (share.element + Bytes(12));
   // In one kernel: the logits are read forward; read, and their gradient written, backward.
   const bool fused = chosen(share.job.fused_loss, /*habit=*/false);
-  const double forward = fused ? share.element : share.habit.kernels.loss_forward;
-  const double backward = fused ? 2 * share.element : share.habit.kernels.loss_backward;
+  const Bytes forward = fused ? share.element : Bytes(share.habit.kernels.loss_forward);
+  const Bytes backward = fused ? 2 * share.element : Bytes(share.habit.kernels.loss_backward);
   writer.pass(logits * (forward + metrics), logits * backward, 4);
   // Logits, their fp32 copy, and softmax or gradient [STEP-7]; alive in one micro-batch only, since
   // its backward pass follows at once.
-  writer.work(logits * (fused ? 2 * share.element : share.habit.memory.loss));
-  writer.cross(Seam::vocabulary, share.rows * 4);
+  writer.work(logits * (fused ? 2 * share.element : Bytes(share.habit.memory.loss)));
+  writer.cross(Seam::vocabulary, share.rows * Bytes(4));
   // With tied embeddings a rank that also holds the embedding holds its weights once.
   const bool own_weights = !share.model.tied_embeddings || !share.around.one_stage;
   writer.hold({.dense = (own_weights ? vocabulary * embedding_width(share) : 0.0) +
                         (share.model.head_bias ? vocabulary : 0.0) + projection_parameters(share) +
                         (share.model.final_norm ? norm_parameters(share.model) : 0.0),
                .trained = share.trains_weights ? 1.0 : 0.0});
-  return writer.finish(0);
+  return writer.finish(Bytes(0));
 }
 
 }  // namespace headway

@@ -31,32 +31,31 @@ struct Routed {
 // experts the first one inside.
 void add_expert_bias(Writer& writer, const Share& share, const Linear& matrix, double elements) {
   if (!matrix.bias) return;
-  writer.pass(elements * share.habit.kernels.expert_bias_forward,
-              elements * share.habit.kernels.expert_bias_backward, 4);
+  writer.pass(Bytes(elements * share.habit.kernels.expert_bias_forward),
+              Bytes(elements * share.habit.kernels.expert_bias_backward), 4);
 }
 
 void add_router(Writer& writer, const Linear& matrix, const Routed& routed,
                 const Experts& experts) {
   const double scores = routed.rows * static_cast<double>(experts.count);
   writer.linear(matrix, 1, static_cast<std::int64_t>(routed.rows), {.kept = false});
-  writer.pass(scores * 4 * 4, scores * 4 * 3, 16);
-  writer.keep(scores * 8);
+  writer.pass(scores * 4 * Bytes(4), scores * 3 * Bytes(4), 16);
+  writer.keep(scores * Bytes(8));
 }
 
 // The way of the tokens through the experts of all ranks.
 void add_routed(Writer& writer, const Share& share, const Layer& layer, const Routed& routed) {
   const Experts& experts = *layer.experts;
   const LayerSplit& split = share.split;
-  const double token = share.hidden * share.element;
+  const Bytes token = share.hidden * share.element;
   // Sent once for each rank that holds some of a token's experts, or a copy for each expert
   // [STEP-6].
   const double active = static_cast<double>(experts.active);
   const bool once = split.dispatch == Dispatch::once;
   const double copies = once ? distinct(static_cast<double>(split.ep), active) : active;
   const auto exchange = [&](Seam seam) {
-    writer.cross({.seam = seam,
-                  .tensor = Bytes(routed.rows * copies * token),
-                  .choices = once ? active : 1});
+    writer.cross(
+        {.seam = seam, .tensor = routed.rows * copies * token, .choices = once ? active : 1});
   };
   writer.enter(Piece::experts);
   writer.enter_routed(true);

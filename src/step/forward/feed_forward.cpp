@@ -9,7 +9,7 @@ namespace headway {
 // `around`. Where only the activation runs again (`piece`), what enters it is kept.
 void add_activation(Writer& writer, const Share& share, const FeedForward& part, double elements,
                     Piece piece, Piece around) {
-  const double bytes = elements * share.element;
+  const Bytes bytes = elements * share.element;
   const bool fused = share.job.fused;
   const bool in_products = around == Piece::experts && share.job.fused_experts;
   writer.enter(piece, around);
@@ -36,7 +36,7 @@ void add_feed_forward(Writer& writer, const Share& share, const Layer& layer) {
   }
   for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role == Role::feed_forward_up) {
-      const double saved = std::min(share.job.recipe->saved_input_bytes, share.element);
+      const Bytes saved = std::min(share.saved_input, share.element);
       if (!layer.parallel) writer.keep(share.input_rows * share.hidden * saved, Piece::norm);
       writer.enter(Piece::feed_forward);
       writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});

@@ -9,8 +9,8 @@ namespace headway {
 
 void add_norm(Writer& writer, const Share& share) {
   const double values = share.norm_rows * share.hidden;
-  const double bytes = values * share.residual;
-  double kept = bytes;
+  const Bytes bytes = values * share.residual;
+  Bytes kept = bytes;
   writer.enter(Piece::norm);
   if (share.job.fused ||
       share.habit.kernels.fused_norms) {   // x read, y written; backward dy and x read,
@@ -18,9 +18,9 @@ void add_norm(Writer& writer, const Share& share) {
   } else if (share.model.norm == NormKind::layer_norm) {
     // A library's kernel of its own; backward another reads dy and x once more for the gradients of
     // scale and shift. Under autocast y and dy are cast to and from 16 bit.
-    const double cast =
-        share.residual > share.element ? values * (share.residual + share.element) : 0;
-    writer.pass(bytes * 2 + cast, bytes * 5 + cast, cast > 0 ? 3 : 2);
+    const Bytes cast =
+        share.residual > share.element ? values * (share.residual + share.element) : Bytes(0);
+    writer.pass(bytes * 2 + cast, bytes * 5 + cast, cast > Bytes(0) ? 3 : 2);
   } else {  // about a pass for each step of the formula, the inner ones in fp32
     writer.pass(bytes * 8, bytes * 14, 6);
     kept = bytes * 3;
@@ -31,20 +31,20 @@ void add_norm(Writer& writer, const Share& share) {
 
 void add_residual(Writer& writer, const Share& share) {
   const double values = share.norm_rows * share.hidden;
-  const double bytes = values * share.element;
-  const double mask = share.dropout > 0 ? values : 0;
+  const Bytes bytes = values * share.element;
+  const Bytes mask(share.dropout > 0 ? values : 0);
   const bool fused = share.job.fused;
   // x and residual read, sum written (dropout: its mask, too). Backward: the two branches'
   // gradients are read and their sum written; dropout reads gradient and mask and writes.
-  double forward = bytes + values * 2 * share.residual + mask;
-  double backward = values * 3 * share.residual + (share.dropout > 0 ? 2 * bytes + mask : 0);
+  Bytes forward = bytes + values * 2 * share.residual + mask;
+  Bytes backward = values * 3 * share.residual + (share.dropout > 0 ? 2 * bytes + mask : Bytes(0));
   if (share.residual > share.element) backward += values * share.residual + bytes;  // cast
   if (!fused && share.dropout > 0) forward += 2 * bytes;
   writer.pass(forward, backward, fused || share.dropout == 0 ? 1 : 2);
   writer.keep(mask);
 }
 
-void add_gate(Writer& writer, const Share& share, double bytes) {
+void add_gate(Writer& writer, const Share& share, Bytes bytes) {
   // Result and gate read, their product written; backward its gradient and both read, two written.
   // Not fused: the sigmoid goes through memory.
   const double more = share.job.fused ? 0 : 2;

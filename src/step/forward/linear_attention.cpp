@@ -31,7 +31,7 @@ std::int64_t equivalent_keys(const Attention& attention) {
 
 // Bytes of `width` channels over a convolution in time with its activation: read and written;
 // backward its input is read again. Not fused, the activation is a pass of its own.
-void add_convolution(Writer& writer, const Share& share, double bytes) {
+void add_convolution(Writer& writer, const Share& share, Bytes bytes) {
   const bool fused = share.job.fused;
   writer.pass(bytes * (fused ? 2 : 4), bytes * (fused ? 3 : 6), fused ? 1 : 2);
   writer.keep(bytes);  // its input
@@ -44,19 +44,18 @@ void add_linear_attention(Writer& writer, const Share& share, const Layer& layer
   const std::int64_t tp = share.split.tp;
   const std::int64_t heads = attention.heads / tp;
   const std::int64_t key_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
-  const double bytes = share.rows * share.element;  // of one column
-  const double channels =
+  const Bytes bytes = share.rows * share.element;  // of one column
+  const Bytes channels =
       bytes * static_cast<double>(2 * key_heads * attention.head_dim + heads * attention.value_dim);
-  const double out = bytes * static_cast<double>(heads * attention.value_dim);
-  const bool quantised = share.job.recipe->saved_input_bytes < share.element;
+  const Bytes out = bytes * static_cast<double>(heads * attention.value_dim);
+  const bool quantised = share.saved_input < share.element;
 
   add_norm(writer, share);
   const std::int32_t entry = writer.cross(Seam::entry, whole(share));
   for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role != Role::query_key_value) continue;
     writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});
-    writer.keep(share.input_rows * share.hidden *
-                    (quantised ? share.job.recipe->saved_input_bytes : share.element),
+    writer.keep(share.input_rows * share.hidden * (quantised ? share.saved_input : share.element),
                 Piece::norm);
   }
   if (attention.linear->convolution > 0) add_convolution(writer, share, channels);
@@ -87,7 +86,7 @@ void add_linear_attention(Writer& writer, const Share& share, const Layer& layer
     if (matrix.role != Role::attention_output) continue;
     writer.linear(matrix, tp, share.tokens, {.kept = false});
   }
-  if (quantised) writer.keep(out / share.element * share.job.recipe->saved_input_bytes);
+  if (quantised) writer.keep(out / share.element * share.saved_input);
   writer.cross(Seam::exit, whole(share));
   add_residual(writer, share);
 }

@@ -5,9 +5,9 @@
 
 namespace headway {
 
-/// One activation, which goes round in tensor parallelism: bytes of micro-batch · sequence / cp
+/// One activation, which goes round in tensor parallelism: that of micro-batch · sequence / cp
 /// tokens of the hidden width.
-inline double whole(const Share& share) {
+inline Bytes whole(const Share& share) {
   return share.rows * share.hidden * share.element;
 }
 
@@ -16,7 +16,7 @@ void add_residual(Writer& writer, const Share& share);
 void add_attention(Writer& writer, const Share& share, const Layer& layer);
 void add_linear_attention(Writer& writer, const Share& share, const Layer& layer);
 /// A result of so many bytes multiplied by a gate as wide.
-void add_gate(Writer& writer, const Share& share, double bytes);
+void add_gate(Writer& writer, const Share& share, Bytes bytes);
 void add_feed_forward(Writer& writer, const Share& share, const Layer& layer);
 /// The activation between two products, for `elements` of its result, in a layer's piece `around`.
 /// Where only the activation runs again (`piece`), what enters it is kept.

@@ -30,8 +30,9 @@ struct Share {
   double norm_rows;     // rows of norms and residual: divided by tp where sequence parallel
   double input_rows;    // kept of what enters a layer's column-split products
   double hidden;
-  double element;          // bytes of an activation element
-  double residual;         // the same of the residual and of what norms read and write
+  Bytes element;           // of an activation element
+  Bytes residual;          // the same of the residual and of what norms read and write
+  Bytes saved_input;       // of an element of a product's input kept for the backward pass
   double dropout;          // probability
   bool sequence_parallel;  // with tp > 1
   bool trains_weights;     // false: frozen (LoRA)

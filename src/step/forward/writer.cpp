@@ -53,7 +53,7 @@ void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
       !share_.habit.kernels.fused_weight_gradient) {
     // A 16-bit copy of the weight is made, and kept for the backward pass.
     const double weights = static_cast<double>(copies) * static_cast<double>(in * out);
-    push({.shape = Pass{Bytes(weights * (4 + share_.element)), true}});
+    push({.shape = Pass{weights * (Bytes(4) + share_.element), true}});
     keep(weights * share_.element);
   }
   if (!share_.trains_weights && has_adapters(share_.job, matrix.role)) {
@@ -65,7 +65,7 @@ void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
   }
   const bool fused_casts = routed_ && share_.job.fused_experts;
   if (quantised && !fused_casts && recipe.cast_passes > 0) {
-    pass(inputs * recipe.cast_passes, outputs * recipe.cast_passes);
+    pass(inputs * Bytes(recipe.cast_passes), outputs * Bytes(recipe.cast_passes));
   }
 }
 
@@ -80,19 +80,18 @@ void Writer::attention(const AttentionShape& shape) {
   pieces_ = around;
 }
 
-void Writer::pass(double forward_bytes, double backward_bytes, double kernels) {
-  if (forward_bytes <= 0 && backward_bytes <= 0) return;
-  push({.shape = Pass{Bytes(forward_bytes), !share_.job.fused, Bytes(backward_bytes)},
-        .kernels = kernels});
+void Writer::pass(Bytes forward, Bytes backward, double kernels) {
+  if (forward <= Bytes(0) && backward <= Bytes(0)) return;
+  push({.shape = Pass{forward, !share_.job.fused, backward}, .kernels = kernels});
 }
 
-void Writer::keep(double bytes, Piece piece) {
-  if (bytes <= 0) return;
-  program_.kept.push_back({Bytes(bytes), static_cast<std::uint8_t>(pieces_ | bit(piece))});
+void Writer::keep(Bytes kept, Piece piece) {
+  if (kept <= Bytes(0)) return;
+  program_.kept.push_back({kept, static_cast<std::uint8_t>(pieces_ | bit(piece))});
 }
 
-Program Writer::finish(double input_bytes) {
-  program_.input = Bytes(input_bytes);
+Program Writer::finish(Bytes input) {
+  program_.input = input;
   program_.forward = program_.items.size();
   return std::move(program_);
 }

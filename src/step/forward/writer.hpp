@@ -12,9 +12,7 @@ class Writer {
 
   /// A tensor passes between what may lie on different ranks. The number of the item.
   std::int32_t cross(Crossing crossing);
-  std::int32_t cross(Seam seam, double tensor) {
-    return cross({.seam = seam, .tensor = Bytes(tensor)});
-  }
+  std::int32_t cross(Seam seam, Bytes tensor) { return cross({.seam = seam, .tensor = tensor}); }
 
   /// How a product treats its input.
   struct Input {
@@ -35,12 +33,12 @@ class Writer {
 
   void attention(const AttentionShape& shape);
 
-  /// A memory-bound pass: bytes read and written forward and by its gradient, in `kernels` launches
-  /// each.
-  void pass(double forward_bytes, double backward_bytes, double kernels = 1);
+  /// A memory-bound pass: what is read and written forward and by its gradient, in `kernels`
+  /// launches each.
+  void pass(Bytes forward, Bytes backward, double kernels = 1);
 
   /// Activations kept for the backward pass, unless the piece that produced them runs again.
-  void keep(double bytes, Piece piece = Piece::other);
+  void keep(Bytes kept, Piece piece = Piece::other);
 
   /// What follows belongs to a kind of layer; to a piece of the layer, and of it to another; to
   /// routed experts.
@@ -50,12 +48,12 @@ class Writer {
   }
   void enter_routed(bool routed) { routed_ = routed; }
   /// Alive only while the block runs.
-  void work(double bytes) { program_.working += Bytes(bytes); }
+  void work(Bytes alive) { program_.working += alive; }
 
   void hold(HeldParameters held) { program_.held = held; }
 
-  /// Closes the block. `input_bytes`: of what enters it.
-  Program finish(double input_bytes);
+  /// Closes the block. `input`: what enters it.
+  Program finish(Bytes input);
 
  private:
   void push(Op op);

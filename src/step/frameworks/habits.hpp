@@ -12,15 +12,15 @@ inline const Habits& habits(const Job& job) {
   return habits(job.framework, job.software);
 }
 
-/// Bytes a parameter of resident weights of layers, of resident gradients, and of a gradient on the
+/// Of a parameter: resident weights of layers, of resident gradients, and of a gradient on the
 /// wire, for the job's recipe.
-double layer_weight_bytes(const Job& job);
-double gradient_bytes(const Job& job);
-double reduced_bytes(const Job& job);
-/// Bytes a parameter of a gathered block (ZeRO-3).
-double gathered_bytes(const Job& job);
-/// Bytes a parameter of one block's gradients before they are added to the resident ones.
-double transient_gradient_bytes(const Job& job);
+Bytes layer_weight_bytes(const Job& job);
+Bytes gradient_bytes(const Job& job);
+Bytes reduced_bytes(const Job& job);
+/// Of a parameter of a gathered block (ZeRO-3).
+Bytes gathered_bytes(const Job& job);
+/// Of a parameter of one block's gradients before they are added to the resident ones.
+Bytes transient_gradient_bytes(const Job& job);
 /// torch.autocast on fp32 weights: every product casts what it reads, norms and residual are fp32.
 bool autocast(const Job& job);
 

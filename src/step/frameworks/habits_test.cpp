@@ -44,8 +44,8 @@ TEST(Habits, InFp32GradientsTakeFourBytesEverywhere) {  // [STEP-10]
     job.framework = static_cast<Framework>(i);
     for (const char* recipe : {"fp32", "tf32"}) {
       job.recipe = recipe_from(recipe);
-      EXPECT_EQ(gradient_bytes(job), 4) << framework_names()[i];
-      EXPECT_EQ(reduced_bytes(job), 4) << framework_names()[i];
+      EXPECT_EQ(gradient_bytes(job), Bytes(4)) << framework_names()[i];
+      EXPECT_EQ(reduced_bytes(job), Bytes(4)) << framework_names()[i];
     }
   }
 }

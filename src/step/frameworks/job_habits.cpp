@@ -11,40 +11,40 @@ bool is_8_bit(const Job& job) {
 
 }  // namespace
 
-double layer_weight_bytes(const Job& job) {
+Bytes layer_weight_bytes(const Job& job) {
   const Habits& habit = habits(job);
-  if (!job.recipe->master_weights) return 4;
-  return is_8_bit(job) ? habit.memory.weights_8_bit : habit.memory.weights;
+  if (!job.recipe->master_weights) return Bytes(4);
+  return Bytes(is_8_bit(job) ? habit.memory.weights_8_bit : habit.memory.weights);
 }
 
-double gradient_bytes(const Job& job) {
+Bytes gradient_bytes(const Job& job) {
   const Habits& habit = habits(job);
-  if (!job.recipe->master_weights) return 4;
-  if (is_8_bit(job)) return habit.memory.gradients_8_bit;
-  if (job.small_gradients) return 2;
-  return job.recipe->activation == Precision::fp16 ? habit.memory.gradients_fp16
-                                                   : habit.memory.gradients;
+  if (!job.recipe->master_weights) return Bytes(4);
+  if (is_8_bit(job)) return Bytes(habit.memory.gradients_8_bit);
+  if (job.small_gradients) return Bytes(2);
+  return Bytes(job.recipe->activation == Precision::fp16 ? habit.memory.gradients_fp16
+                                                         : habit.memory.gradients);
 }
 
-double reduced_bytes(const Job& job) {
-  if (!job.recipe->master_weights) return 4;
+Bytes reduced_bytes(const Job& job) {
+  if (!job.recipe->master_weights) return Bytes(4);
   if (job.reduce_dtype != WireFormat::framework) {
-    return job.reduce_dtype == WireFormat::fp32 ? 4 : 2;
+    return Bytes(job.reduce_dtype == WireFormat::fp32 ? 4 : 2);
   }
-  return std::min(habits(job).reduction.reduced, gradient_bytes(job));
+  return std::min(Bytes(habits(job).reduction.reduced), gradient_bytes(job));
 }
 
-double gathered_bytes(const Job& job) {
-  if (!job.recipe->master_weights || job.param_dtype == WireFormat::fp32) return 4;
-  return job.param_dtype == WireFormat::bf16 ? 2 : habits(job).sharding.gathered;
+Bytes gathered_bytes(const Job& job) {
+  if (!job.recipe->master_weights || job.param_dtype == WireFormat::fp32) return Bytes(4);
+  return Bytes(job.param_dtype == WireFormat::bf16 ? 2 : habits(job).sharding.gathered);
 }
 
-double transient_gradient_bytes(const Job& job) {
+Bytes transient_gradient_bytes(const Job& job) {
   const Habits& habit = habits(job);
-  if (!habit.sharding.flat_gradients) return habit.memory.transient_gradients;
+  if (!habit.sharding.flat_gradients) return Bytes(habit.memory.transient_gradients);
   // Each weight's own, the block's flat tensor, and its copy in the format of the wire.
-  const double gathered = gathered_bytes(job), reduced = reduced_bytes(job);
-  return 2 * gathered + (reduced != gathered ? reduced : 0.0);
+  const Bytes gathered = gathered_bytes(job), reduced = reduced_bytes(job);
+  return 2 * gathered + (reduced != gathered ? reduced : Bytes(0));
 }
 
 bool autocast(const Job& job) {

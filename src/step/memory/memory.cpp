@@ -101,19 +101,20 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   const double expert_ranks = expert_states_ranks(layout);
   // 16-bit recipes have the framework's sizes; in fp32 everything takes four bytes.
   const bool mixed = job.recipe->master_weights;
-  const double weight_bytes = mixed ? habit.memory.weights : 4.0;
-  const double gradient = gradient_bytes(job);
-  const double state_bytes = optimizer_state_bytes(job) + (keeps_master(job) ? 4.0 : 0.0);
+  const Bytes weight_bytes(mixed ? habit.memory.weights : 4.0);
+  const Bytes gradient = gradient_bytes(job);
+  const Bytes state_bytes = optimizer_state_bytes(job) + Bytes(keeps_master(job) ? 4 : 0);
 
-  double parameters = 0, gradients = 0, states = 0, largest_block = 0;
-  double ends = 0;  // parameters of embedding and head where they form a unit of their own
+  Bytes parameters, gradients, states;
+  double largest_block = 0;  // parameters
+  double ends = 0;           // those of embedding and head where they form a unit of their own
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
     const Block& block = blocks[i];
     const HeldParameters& held = block.held;
     const double count = static_cast<double>(stage.counts[i]);
     const bool layer = is_layer(block.kind);
-    const double weight = layer ? layer_weight_bytes(job) : weight_bytes;
+    const Bytes weight = layer ? layer_weight_bytes(job) : weight_bytes;
     const auto add = [&](double held_here, double ranks) {
       const double trained = held_here * held.trained;
       parameters += count * held_here * weight / (sharded ? ranks : 1.0);
@@ -130,27 +131,26 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   }
 
   HeldStates out;
-  out.parameters = Bytes(layout.offload_parameters ? 0 : parameters);
-  out.gradients = Bytes(gradients);
-  out.optimizer = Bytes(layout.offload_optimizer ? 0 : states);
-  out.offloaded = Bytes(layout.offload_optimizer ? states : 0);
+  out.parameters = layout.offload_parameters ? Bytes(0) : parameters;
+  out.gradients = gradients;
+  out.optimizer = layout.offload_optimizer ? Bytes(0) : states;
+  out.offloaded = layout.offload_optimizer ? states : Bytes(0);
   const double gathered =
       sharded ? (layout.zero == 3 && layout.reshard_after_forward
                      ? largest_block * static_cast<double>(habit.sharding.gathered_blocks)
                      : stage.parameters)
               : 0.0;
   const bool reduces = layout.dp * layout.cp * layout.copies() > 1 && !sharded;
-  const double transient = transient_gradient_bytes(job);
+  const Bytes transient = transient_gradient_bytes(job);
   const bool whole = habit.memory.transient_of_stage;
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
   // first to the last op of the backward pass.
   const bool kept_ends = sharded && layout.zero == 3 && layout.reshard_after_forward;
   out.buffers =
-      Bytes((gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
-            (sharded || reduces ? (whole ? stage.parameters : largest_block) * transient : 0.0)) +
-      (reduces && layout.zero == 0 && !whole
-           ? 2 * Bytes(habit.reduction.bucket * reduced_bytes(job))
-           : Bytes(0));
+      (gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
+      (sharded || reduces ? whole ? stage.parameters : largest_block : 0.0) * transient +
+      (reduces && layout.zero == 0 && !whole ? 2 * habit.reduction.bucket * reduced_bytes(job)
+                                             : Bytes(0));
   return out;
 }
 

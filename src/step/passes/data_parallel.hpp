@@ -6,7 +6,7 @@
 namespace headway {
 
 /// The format of a gradient of so many bytes on the wire.
-Precision wire_precision(double bytes);
+Precision wire_precision(Bytes gradient);
 
 inline void push(StageClass& stage, const Call& call) {
   stage.items.push_back({.what = call});

@@ -82,7 +82,7 @@ class Backward {
                       forward.k,
                       forward.m,
                       forward.batch,
-                      fused ? 2 * gradient_bytes(share_.job) : 0.0,
+                      fused ? 2 * gradient_bytes(share_.job).value() : 0.0,
                       /*by_columns=*/true};
     op.weight_gradient = true;
     push(op);
@@ -95,26 +95,26 @@ class Backward {
     const Job& job = share_.job;
     const double weights =
         static_cast<double>(forward.batch) * static_cast<double>(forward.k * forward.n);
-    const double gathered = gathered_bytes(job);
-    double bytes = share_.element + 2 * gradient_bytes(job);  // read, and added to the resident one
+    const Bytes gathered = gathered_bytes(job);
+    Bytes bytes = share_.element + 2 * gradient_bytes(job);  // read, and added to the resident one
     if (share_.habit.sharding.flat_gradients && share_.around.shards_weights) {
       // Copied into the block's flat tensor, cast to the format of the wire, divided by the ranks.
-      const double reduced = reduced_bytes(job);
-      bytes = 2 * gathered + (reduced != gathered ? gathered + reduced : 0.0) + 2 * reduced;
+      const Bytes reduced = reduced_bytes(job);
+      bytes = 2 * gathered + (reduced != gathered ? gathered + reduced : Bytes(0)) + 2 * reduced;
     }
     double kernels = 1;
     if (autocast(job)) {  // cast to the weight's format
-      bytes += weights > 0 ? share_.element + 4 : 0;
+      if (weights > 0) bytes += share_.element + Bytes(4);
       kernels += 1;
     }
-    push({.shape = Pass{Bytes(weights * bytes), !job.fused},
+    push({.shape = Pass{weights * bytes, !job.fused},
           .weight_gradient = true,
           .kernels = kernels,
           .routed = routed});
     if (!job.fused && product.bias) {  // the output's gradients summed over tokens
       const double outputs =
           static_cast<double>(forward.m * forward.batch) * static_cast<double>(forward.n);
-      push({.shape = Pass{Bytes(outputs * share_.element), true},
+      push({.shape = Pass{outputs * share_.element, true},
             .weight_gradient = true,
             .routed = routed});
     }
@@ -127,12 +127,11 @@ class Backward {
     const auto pieces =
         static_cast<std::uint8_t>(program_.items[product.item].pieces | bit(product.input));
     if (share_.trains_weights) {
-      const double saved =
-          product.quantised ? share_.job.recipe->saved_input_bytes : share_.element;
-      program_.kept.push_back({Bytes(inputs * saved), pieces});
+      const Bytes saved = product.quantised ? share_.saved_input : share_.element;
+      program_.kept.push_back({inputs * saved, pieces});
     } else if (has_adapters(share_.job, product.role)) {
       const double thin = rows * static_cast<double>(share_.job.lora_rank);
-      program_.kept.push_back({Bytes((inputs + thin) * share_.element), pieces});
+      program_.kept.push_back({(inputs + thin) * share_.element, pieces});
     }
   }
 

@@ -7,8 +7,8 @@ namespace headway {
 void offload(Block& block, const Share& share, const Layout& layout) {
   if (layout.offload_activations) block.host_transfer += block.saved;
   if (layout.offload_parameters) {
-    block.host_transfer += Bytes((block.held.dense + block.held.experts) *
-                                 gathered_bytes(share.job) / states_ranks(layout));
+    block.host_transfer +=
+        (block.held.dense + block.held.experts) / states_ranks(layout) * gathered_bytes(share.job);
   }
 }
 

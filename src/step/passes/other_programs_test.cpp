@@ -48,12 +48,12 @@ TEST(Passes, MakeAnExchangeOfAnEmbeddingBag) {
   c.layout.dp = c.layout.ep = 8;
   const Share share(c.model, c.job, c.layout);
   const double samples = 2048, tables = 26, width = 128, look_ups = 20;
-  const double pooled = samples * tables * width * 2;
+  const Bytes pooled = samples * tables * width * Bytes(2);
   Writer writer(share, BlockKind::embedding);
   writer.serve(Module::embedding);
   writer.pass((look_ups + 1) * pooled, (2 * look_ups + 1) * pooled);
   writer.cross(Seam::dispatch, pooled);
-  Program program = writer.finish(0);
+  Program program = writer.finish(Bytes(0));
   route_experts(program, share);
   differentiate(program, share);
   const Block block = recompute(std::move(program), share, {});
@@ -67,13 +67,13 @@ TEST(Passes, MakeAnExchangeOfAnEmbeddingBag) {
   for (const Call& call : only<Call>(block.items)) {
     EXPECT_EQ(call.op, CollectiveOp::all_to_all);
     EXPECT_EQ(call.group, Group::ep);
-    EXPECT_EQ(call.bytes, Bytes(pooled));
+    EXPECT_EQ(call.bytes, pooled);
   }
   const auto moved = [&](std::size_t i) {
     return std::get<Pass>(std::get<Op>(block.items[i].what).shape).moved;
   };
-  EXPECT_EQ(moved(0), Bytes((look_ups + 1) * pooled));
-  EXPECT_EQ(moved(3), Bytes((2 * look_ups + 1) * pooled));
+  EXPECT_EQ(moved(0), (look_ups + 1) * pooled);
+  EXPECT_EQ(moved(3), (2 * look_ups + 1) * pooled);
 }
 
 // What stands behind what, in a layer with sequence parallelism: the input is gathered again before

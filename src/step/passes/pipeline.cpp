@@ -107,10 +107,10 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
 // [STEP-11]
 void add_pipeline_calls(StageClass& stage, const Share& share, const Layout& layout) {
   if (layout.pp == 1) return;
-  const double whole = share.rows * share.hidden * share.element;
+  const Bytes whole = share.rows * share.hidden * share.element;
   const bool split =
       share.sequence_parallel || (share.habit.pipeline.splits_transfers && layout.tp > 1);
-  const double bytes = split ? whole / static_cast<double>(layout.tp) : whole;
+  const Bytes bytes = split ? whole / static_cast<double>(layout.tp) : whole;
   const double micro = static_cast<double>(micro_batches(share.job, layout));
   const bool first = stage.first == 0;
   const bool last = stage.first + stage.stages == layout.pp;
@@ -125,7 +125,7 @@ void add_pipeline_calls(StageClass& stage, const Share& share, const Layout& lay
             .group = Group::pp,
             .phase = Phase::pipeline,
             .dtype = share.activation,
-            .bytes = Bytes(bytes),
+            .bytes = bytes,
             .count = sends};
   stage.items.push_back({.what = send, .flow = Flow::between});
   if (split && !share.sequence_parallel) {
@@ -133,7 +133,7 @@ void add_pipeline_calls(StageClass& stage, const Share& share, const Layout& lay
                  .group = Group::tp,
                  .phase = Phase::pipeline,
                  .dtype = share.activation,
-                 .bytes = Bytes(whole),
+                 .bytes = whole,
                  .count = sends});
   }
   send.dtype = Precision::fp32;
@@ -143,16 +143,16 @@ void add_pipeline_calls(StageClass& stage, const Share& share, const Layout& lay
     const double at_end = layout.copies() == 2 ? 0.5 * at_ends : folded ? at_ends : last ? 1 : 0;
     const double forward = micro * (chunks - at_end);
     const double dimensions = 3, of_mask = 2;
-    const auto describe = [&](double size, double count) {
+    const auto describe = [&](Bytes size, double count) {
       if (count == 0) return;
-      send.bytes = Bytes(size);
+      send.bytes = size;
       send.count = count;
       push(stage, send);
     };
-    describe(7 * 8, sends + forward);
-    describe(2 * dimensions * 8, sends);
-    describe(2 * of_mask * 8, forward);
-    describe(share.rows, forward);
+    describe(7 * Bytes(8), sends + forward);
+    describe(2 * dimensions * Bytes(8), sends);
+    describe(2 * of_mask * Bytes(8), forward);
+    describe(share.rows * Bytes(1), forward);
   }
   if (share.habit.pipeline.metadata.value() > 0) {
     send.bytes = share.habit.pipeline.metadata;

@@ -125,8 +125,8 @@ BucketSizes weight_buckets(const Share& share, const Layout& layout, const Bucke
 
 }  // namespace
 
-Precision wire_precision(double bytes) {
-  return bytes > 2 ? Precision::fp32 : Precision::bf16;
+Precision wire_precision(Bytes gradient) {
+  return gradient > Bytes(2) ? Precision::fp32 : Precision::bf16;
 }
 
 // [STEP-10] What is reduced and gathered once a step at ZeRO 0 to 2; ZeRO-3 does it for every
@@ -139,7 +139,7 @@ void reduce_gradients(StageClass& stage, const Share& share, const Layout& layou
   const bool at_once = layout.zero == 1 && habit.sharding.at_once;
   const bool scatter = layout.zero >= 1 && habit.reduction.by == GradientReduction::reduce_scatter;
   const bool hybrid = layout.shard > 0 && layout.zero >= 1;
-  const double reduced = reduced_bytes(share.job);
+  const Bytes reduced = reduced_bytes(share.job);
   const Precision wire = wire_precision(reduced);
   const double times = layout.zero == 2 && habit.reduction.each_micro_batch
                            ? static_cast<double>(micro_batches(share.job, layout))
@@ -159,7 +159,7 @@ void reduce_gradients(StageClass& stage, const Share& share, const Layout& layou
               .bytes = {},
               .module = module};
     for (const Bucket& bucket : gradients) {
-      call.bytes = Bytes(bucket.elements * reduced);
+      call.bytes = bucket.elements * reduced;
       call.count = times * bucket.count;
       push(stage, call);
     }
@@ -167,7 +167,7 @@ void reduce_gradients(StageClass& stage, const Share& share, const Layout& layou
       call.op = CollectiveOp::all_reduce;
       call.group = Group::dp_replica;
       for (const Bucket& bucket : gradients) {
-        call.bytes = Bytes(bucket.elements / static_cast<double>(layout.shard) * reduced);
+        call.bytes = bucket.elements / static_cast<double>(layout.shard) * reduced;
         call.count = times * bucket.count;
         push(stage, call);
       }
@@ -179,7 +179,7 @@ void reduce_gradients(StageClass& stage, const Share& share, const Layout& layou
                    .group = group,
                    .phase = Phase::optimizer,
                    .dtype = share.activation,
-                   .bytes = Bytes(bucket.elements * share.element),
+                   .bytes = bucket.elements * share.element,
                    .count = bucket.count,
                    .module = module});
     }
@@ -192,7 +192,7 @@ void reduce_gradients(StageClass& stage, const Share& share, const Layout& layou
 void add_copies(StageClass& stage, const Share& share, const Layout& layout,
                 const std::vector<Block>& blocks, const std::vector<Weights>& weights) {
   if (layout.copies() == 1) return;
-  const double reduced = reduced_bytes(share.job);
+  const Bytes reduced = reduced_bytes(share.job);
   for (const bool experts : {false, true}) {
     const StageTensors held(stage, blocks, weights, experts);
     const double ranks = experts ? expert_states_ranks(layout) : states_ranks(layout);
@@ -202,7 +202,7 @@ void add_copies(StageClass& stage, const Share& share, const Layout& layout,
                  .group = Group::copies,
                  .phase = Phase::gradient,
                  .dtype = wire_precision(reduced),
-                 .bytes = Bytes(elements * reduced),
+                 .bytes = elements * reduced,
                  .module = experts ? Module::experts : Module::stage});
   }
 }

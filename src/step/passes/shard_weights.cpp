@@ -25,7 +25,7 @@ class BlockCalls {
           .group = group,
           .phase = phase,
           .dtype = share_.activation,
-          .bytes = Bytes(elements * gathered_bytes(share_.job)),
+          .bytes = elements * gathered_bytes(share_.job),
           .count = count});
   }
 
@@ -35,7 +35,7 @@ class BlockCalls {
               .group = group,
               .phase = Phase::backward,
               .dtype = wire_precision(reduced_bytes(share_.job)),
-              .bytes = Bytes(elements * reduced_bytes(share_.job)),
+              .bytes = elements * reduced_bytes(share_.job),
               .count = count};
     push(call);
     if (layout_.shard > 0 && group == Group::dp) {  // hybrid: summed over replicas
@@ -256,7 +256,7 @@ void add_resident_gathers(StageClass& stage, const Share& share,
                  .group = Group::dp,
                  .phase = Phase::optimizer,
                  .dtype = share.activation,
-                 .bytes = Bytes(tensors.elements * gathered_bytes(share.job)),
+                 .bytes = tensors.elements * gathered_bytes(share.job),
                  .count = tensors.count,
                  .module = Module::stage});
   }

@@ -9,31 +9,31 @@ void add_batch(Block& block, const Share& share) {
   if (share.split.tp == 1 || !share.habit.batch.broadcast) return;
   const double sequences = static_cast<double>(share.split.micro_batch);
   const double tokens = sequences * static_cast<double>(share.job.sequence);
-  const auto send = [&](double bytes, double count = 1) {
+  const auto send = [&](Bytes bytes, double count = 1) {
     block.items.push_back(
         {.what = Call{
              .op = CollectiveOp::broadcast,
              .group = Group::tp,
              .phase = Phase::forward,
              .dtype = Precision::fp32,
-             .bytes = Bytes(bytes),
+             .bytes = bytes,
              .count = count,
              .module = block.kind == BlockKind::embedding ? Module::embedding : Module::head,
          }});
   };
   if (share.habit.batch.field_by_field) {
     if (block.kind == BlockKind::embedding) {
-      send(8 * tokens, 2);  // token ids and positions, in 64 bit
+      send(tokens * Bytes(8), 2);  // token ids and positions, in 64 bit
     } else {
-      send(8 * tokens);  // labels
-      send(4 * tokens);  // the loss mask
+      send(tokens * Bytes(8));  // labels
+      send(tokens * Bytes(4));  // the loss mask
     }
     return;
   }
   // Five sizes in 64 bit, then the ids, one more than tokens: labels are the same ids moved by one.
   if (block.kind == BlockKind::head && share.around.one_stage) return;  // it has them already
-  send(40);
-  send(8 * (tokens + sequences));
+  send(Bytes(40));
+  send((tokens + sequences) * Bytes(8));
 }
 
 // What every tensor rank holds whole: norms, biases of row-split matrices, routers.
@@ -78,13 +78,13 @@ void add_step_end_calls(StageClass& stage, const Share& share, const Layout& lay
   const Habits& habit = share.habit;
   const bool first = stage.first == 0;
   const bool last = stage.first + stage.stages == layout.pp;
-  const auto sum = [&](Group group, Phase phase, Precision dtype, double bytes,
+  const auto sum = [&](Group group, Phase phase, Precision dtype, Bytes bytes,
                        Module module = Module::other) {
     push(stage, {.op = CollectiveOp::all_reduce,
                  .group = group,
                  .phase = phase,
                  .dtype = dtype,
-                 .bytes = Bytes(bytes),
+                 .bytes = bytes,
                  .module = module});
   };
   if (share.model.tied_embeddings && layout.pp > 1 && (first || last) && share.trains_weights) {
@@ -96,7 +96,7 @@ void add_step_end_calls(StageClass& stage, const Share& share, const Layout& lay
   }
   if (share.sequence_parallel && habit.reduction.sums_replicated && share.trains_weights) {
     // Each tensor rank saw its own part of the tokens.
-    const double bytes = gradient_bytes(share.job);
+    const Bytes bytes = gradient_bytes(share.job);
     sum(Group::tp, Phase::gradient, wire_precision(bytes), bytes * replicated(stage, share, blocks),
         Module::stage);
   }
@@ -105,8 +105,8 @@ void add_step_end_calls(StageClass& stage, const Share& share, const Layout& lay
   const bool shared = layout.zero >= 1 && data;
   const bool checks =
       share.job.recipe->activation == Precision::fp16 && habit.reduction.overflow > 0;
-  for (const double bytes : {checks ? habit.reduction.overflow : 0.0, 4.0}) {
-    if (bytes == 0) continue;
+  for (const Bytes bytes : {Bytes(checks ? habit.reduction.overflow : 0.0), Bytes(4)}) {
+    if (bytes == Bytes(0)) continue;
     if (habit.reduction.norm == NormRanks::world && shared) {
       sum(Group::world, Phase::optimizer, Precision::fp32, bytes);
       continue;
@@ -117,7 +117,7 @@ void add_step_end_calls(StageClass& stage, const Share& share, const Layout& lay
     if (model) sum(Group::model, Phase::optimizer, Precision::fp32, bytes);
   }
   if (last && data && habit.batch.loss_each_step > 0) {
-    sum(Group::dp, Phase::optimizer, Precision::fp32, habit.batch.loss_each_step);
+    sum(Group::dp, Phase::optimizer, Precision::fp32, Bytes(habit.batch.loss_each_step));
   }
 }
 

@@ -7,21 +7,21 @@
 
 namespace headway {
 
-double optimizer_state_bytes(const Job& job) {
+Bytes optimizer_state_bytes(const Job& job) {
   switch (job.optimizer) {
     case Optimizer::adam:
     case Optimizer::adamw:
-      return 8;  // two fp32 moments
+      return Bytes(8);  // two fp32 moments
     case Optimizer::sgd:
-      return 4;  // momentum
+      return Bytes(4);  // momentum
     case Optimizer::muon:
-      return 4;  // momentum
+      return Bytes(4);  // momentum
     case Optimizer::adafactor:
-      return 0;  // a row and a column a matrix: under 0.1 %
+      return Bytes(0);  // a row and a column a matrix: under 0.1 %
     case Optimizer::adam_8bit:
-      return 2.03;  // two bytes, and a scale for each 256 elements
+      return Bytes(2.03);  // two bytes, and a scale for each 256 elements
   }
-  return 8;
+  return Bytes(8);
 }
 
 double states_ranks(const Layout& layout) {
@@ -53,13 +53,12 @@ void update(StageClass& stage, const Share& share, const Layout& layout,
   // reads the gradient 4 and reads and writes fp32 weight 8 and states. 16-bit gradients are first
   // written out in fp32, fp16 ones rescaled and checked; a separate copy for the products is
   // written anew.
-  const double gradient = gradient_bytes(share.job);
-  double must = 4 + 8 + 4 + 8 + 2 * optimizer_state_bytes(share.job);
-  if (gradient < 4) must += gradient + 4;
-  if (share.job.recipe->activation == Precision::fp16) must += 8;
-  if (keeps_master(share.job)) must += 4 + share.element;
-  push({.shape =
-            Pass{Bytes(updated * must * share.habit.kernels.optimizer_passes), !share.job.fused},
+  const Bytes gradient = gradient_bytes(share.job);
+  Bytes must = Bytes(4 + 8 + 4 + 8) + 2 * optimizer_state_bytes(share.job);
+  if (gradient < Bytes(4)) must += gradient + Bytes(4);
+  if (share.job.recipe->activation == Precision::fp16) must += Bytes(8);
+  if (keeps_master(share.job)) must += Bytes(4) + share.element;
+  push({.shape = Pass{updated * share.habit.kernels.optimizer_passes * must, !share.job.fused},
         .phase = Phase::optimizer,
         .kernels = 8});
   if (share.job.optimizer != Optimizer::muon) return;

@@ -6,7 +6,7 @@
 namespace headway {
 
 /// Bytes a trained parameter of the optimiser's own states, without master weights.
-double optimizer_state_bytes(const Job& job);
+Bytes optimizer_state_bytes(const Job& job);
 
 /// Ranks that share the states of what they all hold: where they are sharded.
 double states_ranks(const Layout& layout);

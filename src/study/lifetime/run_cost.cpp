@@ -64,9 +64,9 @@ Result<std::vector<AssumptionSource>> default_sources() {
 Bytes checkpoint_bytes(const Model& model, const Job& job) {
   const Parameters count = parameters(model);
   const double all = static_cast<double>(count.total + count.prediction);
-  const double master = keeps_master(job) ? 4 : 0;
-  const double weights = job.recipe->activation == Precision::fp32 ? 4 : 2;
-  return Bytes(all * (weights + master + optimizer_state_bytes(job)));
+  const Bytes master(keeps_master(job) ? 4 : 0);
+  const Bytes weights(job.recipe->activation == Precision::fp32 ? 4 : 2);
+  return all * (weights + master + optimizer_state_bytes(job));
 }
 
 std::int64_t accelerators_of_node(const Cluster& cluster) {

@@ -96,7 +96,7 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
   if (whole && gathered && c.layout.shard == 0) {
     made.reasons.push_back("gradients are all-reduced whole, then weights are gathered");
   }
-  if (reduced_bytes(c.job) > c.element) made.reasons.push_back("gradients travel in fp32");
+  if (reduced_bytes(c.job) > Bytes(c.element)) made.reasons.push_back("gradients travel in fp32");
   if (c.layout.copies() > 1) {
     made.reasons.push_back("gradients of two copies of the model are added");
   }
