@@ -65,7 +65,7 @@ RC_GTEST_PROP(PlanLaunch, every_layout_of_the_space_is_written_and_read_back_as_
   }
   // What a configuration does not carry stands beside it.
   RunRequest more = {{"seq", std::to_string(run.job.sequence), ""}, {"model", model, ""}};
-  for (const GivenField& field : layout_fields(run.layout)) {
+  for (const GivenField& field : layout_fields(run.model, run.job, run.layout)) {
     const bool carried = launcher != Launcher::deepspeed || field.name == "zero" ||
                          field.name == "offload" || field.name == "micro-batch";
     if (!carried) more.push_back(field);

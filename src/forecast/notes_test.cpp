@@ -22,14 +22,14 @@ TEST(Predict, SaysWhatIsToBeKnownOfTheModel) {
   EXPECT_EQ(std::count(forecast->notes.begin(), forecast->notes.end(), model.notes[0]), 1);
 }
 
-// BLOOM's 70 layers fill 12 stages with two places for embedding and head: 72 = 6 · 12.
-TEST(Predict, SaysThatLayersDoNotDivideOnlyWhereTheyDoNot) {
-  const auto notes = [](std::int64_t ends) {
+// BLOOM's 70 layers on 12 stages: with two places for embedding and head 72 = 6 · 12.
+TEST(Predict, SaysHowLayersAreSpreadWhereThatIsUneven) {
+  const auto notes = [](std::int64_t stages, std::int64_t ends) {
     Job job;
     job.sequence = 2048;
     job.global_batch = 12;
     Layout layout;
-    layout.pp = 12;
+    layout.pp = stages;
     layout.embedding_slots = ends / 2;
     layout.head_slots = ends - ends / 2;
     const Result<Forecast> forecast =
@@ -38,15 +38,14 @@ TEST(Predict, SaysThatLayersDoNotDivideOnlyWhereTheyDoNot) {
     std::string out;
     if (!forecast) return std::string("no forecast");
     for (const std::string& note : forecast->notes) {
-      if (note.find("do not divide") != std::string::npos) out = note;
+      if (note.find("layers on") != std::string::npos) out = note;
     }
-    return out;
+    return out.substr(0, out.find(" ("));
   };
-  EXPECT_EQ(notes(0).rfind("70 layers do not divide into 12 pipeline chunks", 0), 0u) << notes(0);
-  EXPECT_EQ(notes(2), "");
-  EXPECT_EQ(notes(1).rfind("70 layers and the 1 that embedding and head count as do not divide", 0),
-            0u)
-      << notes(1);
+  EXPECT_EQ(notes(12, 0), "70 layers on 12 pipeline chunks: 10 x 6, 2 x 5");
+  EXPECT_EQ(notes(12, 1), "70 layers on 12 pipeline chunks: 11 x 6, 4");
+  EXPECT_EQ(notes(12, 2), "70 layers on 12 pipeline chunks: 5, 10 x 6, 5");
+  EXPECT_EQ(notes(10, 0), "");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "layout/check_rules.hpp"
+#include "layout/ends.hpp"
 
 namespace headway {
 namespace {
@@ -120,21 +121,14 @@ class PipelineRules : CheckRules {
     }
   }
 
-  // Where slots take all of a chunk there is something else to run: the embedding on the first, the
-  // head on the last, unless the pipeline is folded and the first rank has both.
+  // Where slots take all of a chunk there is something else to run.
   void chunks_with_layers(std::int64_t chunks) {
+    const auto idle = chunk_without_work(run_.model, run_.layout);
+    if (!idle) return;
     const bool folded = is_folded(run_.layout.schedule);
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const bool has_end = chunk == 0 || (chunk + 1 == chunks && !folded);
-      if (has_end && run_.model.vocabulary > 0) continue;
-      const std::int64_t layers = run_.model.layers();
-      if (chunk_begin(layers, run_.layout, chunk) < chunk_begin(layers, run_.layout, chunk + 1))
-        continue;
-      fail(kSlots, "leave chunk " + std::to_string(chunk + 1) + " of " + std::to_string(chunks) +
-                       " without a layer" +
-                       (folded ? "; " + schedule_name() + " has the head on the first rank" : ""));
-      return;
-    }
+    fail(kSlots, "leave chunk " + std::to_string(*idle + 1) + " of " + std::to_string(chunks) +
+                     " without a layer" +
+                     (folded ? "; " + schedule_name() + " has the head on the first rank" : ""));
   }
 
   // How many micro-batches the frameworks' pipelines take.

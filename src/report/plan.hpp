@@ -16,7 +16,7 @@ std::string plan_json(const Plan& plan);
 std::string plan_svg(const Plan& plan);
 
 /// The searched fields of a layout as flags: "--dp 8 --tp 4".
-std::string layout_flags(const Layout& layout);
+std::string layout_flags(const Run& run, const Layout& layout);
 /// "dp 8 tp 4 pp 2 ...": what is not 1, off or the framework's own.
 std::string layout_words(const Layout& layout);
 

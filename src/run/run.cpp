@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "layout/ends.hpp"
 #include "model/load.hpp"
 #include "run/request_reader.hpp"
 #include "step/frameworks/habits.hpp"
@@ -36,6 +37,9 @@ void read_fields(RequestReader& reader, Run& run) {
   }
 }
 
+// Fields that say how layers are spread.
+constexpr const char* kSpreads[] = {"embedding-slots", "head-slots", "first-stage-layers",
+                                    "last-stage-layers"};
 constexpr const char* kDegrees[] = {"dp", "tp", "cp", "pp"};
 
 // dp from the GPUs, or the GPUs from the degrees; they must agree.
@@ -72,12 +76,34 @@ void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
   }
 }
 
+bool says_spread(const Run& run) {
+  return std::any_of(run.given.begin(), run.given.end(), [](const GivenField& field) {
+    return std::find(std::begin(kSpreads), std::end(kSpreads), field.name) != std::end(kSpreads);
+  });
+}
+
+// What the ends count as, in words.
+std::string words_of(const EndSlots& ends) {
+  return (ends.embedding > 0 ? "embedding-slots " + std::to_string(ends.embedding)
+                             : std::string()) +
+         (ends.embedding > 0 && ends.head > 0 ? ", " : "") +
+         (ends.head > 0 ? "head-slots " + std::to_string(ends.head) : std::string());
+}
+
 void assume_defaults(const RequestReader& reader, Run& run, bool split) {
   if (run.layout.zero < 0) {
     run.layout.zero = habits(run.job).sharding.zero;
     if (split && run.layout.dp * run.layout.cp > 1) {
       run.assumptions.push_back("zero " + std::to_string(run.layout.zero) +
                                 ": the habit of the framework");
+    }
+  }
+  if (split) {
+    settle_ends(run);
+    const EndSlots ends{run.layout.embedding_slots, run.layout.head_slots};
+    if (ends != EndSlots{} && !says_spread(run)) {
+      run.assumptions.push_back(words_of(ends) +
+                                ": what the ends count as where layers are spread");
     }
   }
   const Accelerator& accelerator = run.cluster.accelerator;
@@ -245,6 +271,10 @@ void set(Run& run, const FieldRow& row, double number) {
         }
       },
       row.access);
+}
+
+void settle_ends(Run& run) {
+  if (!says_spread(run)) apply(usual_ends(run.model, run.job, run.layout), run.layout);
 }
 
 Result<Run> make_run(const RunRequest& request) {

@@ -64,6 +64,9 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file);
 /// The fields of a run file, where one is named, with flags over them.
 Result<RunRequest> read_run_request(const std::string& run_file, const RunRequest& flags);
 
+/// Spreads the layers as is usual for the layout, where the fields given do not say how [STEP-25].
+void settle_ends(Run& run);
+
 /// A legal run, or every problem with it.
 Result<Run> make_run(const RunRequest& request);
 /// The same without a layout: what of it is given is read, whether it is legal is not asked.

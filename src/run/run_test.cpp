@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "layout/ends.hpp"
+
 namespace headway {
 namespace {
 
@@ -35,6 +37,63 @@ TEST(Run, AcceleratorsAreTheProductOfTheDegreesWhereNotGiven) {
   const auto run = make_run(request({{"dp", "2"}, {"tp", "4"}, {"pp", "2"}}));
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(run->layout.ranks(), 16);
+}
+
+// [STEP-25] 61 layers on 16 stages: what is assumed is said, and one field given decides both.
+TEST(Run, LayersAreSpreadAsIsUsualWhereNothingSaysHow) {
+  const auto run = [](std::initializer_list<std::pair<const char*, const char*>> fields) {
+    RunRequest asked = request(fields);
+    asked.push_back({"model", "deepseek-v3"});
+    asked.push_back({"pp", "16"});
+    const auto made = make_run(asked);
+    EXPECT_TRUE(made.ok()) << messages(made.problems());
+    return made.value();
+  };
+  const auto ends = [](const headway::Run& made) {
+    return EndSlots{made.layout.embedding_slots, made.layout.head_slots};
+  };
+  const auto assumed = [](const headway::Run& made) {
+    return std::any_of(
+        made.assumptions.begin(), made.assumptions.end(),
+        [](const std::string& text) { return text.find("head-slots") != std::string::npos; });
+  };
+  EXPECT_EQ(ends(run({})), (EndSlots{0, 2}));
+  EXPECT_TRUE(assumed(run({})));
+  EXPECT_EQ(ends(run({{"head-slots", "0"}})), EndSlots{});
+  EXPECT_FALSE(assumed(run({{"head-slots", "0"}})));
+  EXPECT_EQ(ends(run({{"embedding-slots", "1"}})), (EndSlots{1, 0}));
+  EXPECT_EQ(ends(run({{"last-stage-layers", "1"}})), EndSlots{});
+
+  headway::Run other = run({});
+  other.layout.pp = 1;
+  settle_ends(other);
+  EXPECT_EQ(ends(other), EndSlots{});
+  headway::Run given = run({{"head-slots", "3"}});
+  given.layout.pp = 8;
+  settle_ends(given);
+  EXPECT_EQ(ends(given), (EndSlots{0, 3}));
+}
+
+// Meta's 128 chunks: as many as the layers and two ends; what is wrong besides hides none of it.
+TEST(Run, ChunksAreCountedWithTheEndsThatAreAssumed) {
+  const RunRequest asked = {{"model", "llama-3.1-405b"},
+                            {"cluster", "dgx-h100"},
+                            {"gpus", "16384"},
+                            {"seq", "8192"},
+                            {"global-batch", "2048"},
+                            {"tp", "8"},
+                            {"pp", "16"},
+                            {"vpp", "8"}};
+  const auto run = make_run(asked);
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  RunRequest wrong = asked;
+  wrong.push_back({"recompute", "some"});
+  const auto refused = make_run(wrong);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.problems().size(), 1u) << messages(refused.problems());
+  wrong = asked;
+  wrong.push_back({"embedding-slots", "0"});
+  EXPECT_FALSE(make_run(wrong).ok());
 }
 
 // One accelerator is asked for, not taken where nothing is said.

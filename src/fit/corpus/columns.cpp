@@ -93,7 +93,6 @@ bool set_ends(CorpusRun& run, const std::string& value) {
   const std::int64_t missing = chunks - layers % chunks;
   layout.embedding_slots = missing == 2 ? 1 : 0;
   layout.head_slots = missing - layout.embedding_slots;
-  run.assumed.push_back("head_slots=" + std::to_string(layout.head_slots));
   return true;
 }
 

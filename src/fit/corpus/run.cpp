@@ -6,6 +6,7 @@
 #include "cluster/load.hpp"
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/rules.hpp"
+#include "layout/ends.hpp"
 #include "model/load.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -103,6 +104,23 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
   return std::nullopt;
 }
 
+// Layers as the framework spreads them where nothing says how; no more virtual stages than there
+// are layers, or ends in their place, for.
+void spread_layers(CorpusRun& run) {
+  Layout& layout = run.layout;
+  if (layout.pp == 1 || layout.pp > run.model.layers()) return;
+  const bool stated = layout.embedding_slots + layout.head_slots > 0;
+  if (!stated) apply(usual_ends(run.model, run.job, layout), layout);
+  if (!fills_chunks(run.model, layout)) {
+    layout.vpp = run.model.layers() / layout.pp;
+    run.assumed.push_back("vpp=" + std::to_string(layout.vpp));
+    apply(usual_ends(run.model, run.job, layout), layout);
+  }
+  if (layout.embedding_slots + layout.head_slots == 0) return;
+  run.assumed.push_back("embedding_slots=" + std::to_string(layout.embedding_slots));
+  run.assumed.push_back("head_slots=" + std::to_string(layout.head_slots));
+}
+
 }  // namespace
 
 const Result<Model>& Shelf::model(const std::string& name) {
@@ -175,15 +193,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   run.job.attention = attention_of(row, run);
   if (const auto refused = set_degrees(row, run)) return *refused;
   set_by_rules(row, run);
-  if (run.layout.pp * run.layout.vpp > run.model.layers() && run.layout.pp > 1 &&
-      run.layout.pp <= run.model.layers()) {
-    run.layout.vpp = run.model.layers() / run.layout.pp;
-    run.assumed.push_back("vpp=" + std::to_string(run.layout.vpp));
-    // Slots that filled the chunks that are gone.
-    run.layout.embedding_slots = run.layout.head_slots = 0;
-    std::erase_if(run.assumed,
-                  [](const std::string& cell) { return cell.starts_with("head_slots="); });
-  }
+  spread_layers(run);
 
   if (decide("convention", {row})) run.convention = AttentionFlops::causal;
 

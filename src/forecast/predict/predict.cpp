@@ -8,6 +8,24 @@
 namespace headway {
 namespace {
 
+// The layers of chunk after chunk, as "5, 10 x 6, 5"; empty where all hold as many.
+std::string uneven_spread(const Model& model, const Layout& layout) {
+  const std::int64_t layers = model.layers(), chunks = layout.pp * layout.vpp;
+  const auto count = [&](std::int64_t chunk) {
+    return chunk_begin(layers, layout, chunk + 1) - chunk_begin(layers, layout, chunk);
+  };
+  std::string out;
+  for (std::int64_t chunk = 0; chunk < chunks;) {
+    const std::int64_t first = chunk;
+    while (chunk < chunks && count(chunk) == count(first)) ++chunk;
+    if (chunk - first == chunks) return {};
+    out += (out.empty() ? "" : ", ") +
+           (chunk - first > 1 ? std::to_string(chunk - first) + " x " : std::string()) +
+           std::to_string(count(first));
+  }
+  return out;
+}
+
 // What a reader of the forecast should know of the run.
 void add_notes(const Model& model, const Job& job, const Layout& layout, Forecast& out) {
   out.notes.insert(out.notes.end(), model.notes.begin(), model.notes.end());
@@ -15,21 +33,16 @@ void add_notes(const Model& model, const Job& job, const Layout& layout, Forecas
     out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
                         " more than the " + to_text(out.capacity) + " of an accelerator");
   }
-  const std::int64_t chunks = layout.pp * layout.vpp;
-  const bool balanced = habits(job.framework).pipeline.balances_stages && layout.vpp == 1;
-  const std::int64_t ends = layout.embedding_slots + layout.head_slots;
-  if ((model.layers() + ends) % chunks != 0 && layout.first_stage_layers == 0 &&
-      layout.last_stage_layers == 0 && !balanced) {
+  const bool stated = layout.first_stage_layers > 0 || layout.last_stage_layers > 0;
+  const bool own = habits(job.framework).pipeline.balances_stages && layout.vpp == 1;
+  const std::string spread = stated || own ? std::string() : uneven_spread(model, layout);
+  if (!spread.empty()) {
     const std::string option(option_of_uneven_stages(job.framework));
-    out.notes.push_back(
-        std::to_string(model.layers()) + " layers" +
-        (ends > 0 ? " and the " + std::to_string(ends) + " that embedding and head count as"
-                  : std::string()) +
-        " do not divide into " + std::to_string(chunks) +
-        " pipeline chunks: the first ones hold one more" +
-        (option.empty()
-             ? option
-             : " (" + std::string(title_of(job.framework)) + " needs " + option + " for that)"));
+    out.notes.push_back(std::to_string(model.layers()) + " layers on " +
+                        std::to_string(layout.pp * layout.vpp) + " pipeline chunks: " + spread +
+                        (option.empty() ? option
+                                        : " (" + std::string(title_of(job.framework)) + " needs " +
+                                              option + " for that)"));
   }
   if (model.maximum_sequence > 0 && job.sequence > model.maximum_sequence) {
     out.notes.push_back("sequence of " + std::to_string(job.sequence) +

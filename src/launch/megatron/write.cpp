@@ -88,9 +88,6 @@ void refuse_layout(const Run& run, Refusals& refusals) {
   const bool inner = l.order == std::array{tp, cp, pp, dp};
   refusals.refuse(!usual && !inner, "order", "this numbering of the ranks",
                   "legal: tp-cp-dp-pp, tp-cp-pp-dp");
-  const std::vector<std::int64_t> chunks = layers_of_chunks(run.model, l);
-  refusals.refuse(std::count(chunks.begin(), chunks.end(), 0) > 0, "pp",
-                  "a pipeline stage without layers");
 }
 
 Words training_words(const Run& run) {
@@ -170,7 +167,8 @@ void pipeline_words(const Run& run, Words& words) {
   if (even) return;
   std::string layout = "E";
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    layout += (i > 0 ? "|t*" : "t*") + std::to_string(chunks[i]);
+    if (i > 0) layout += '|';
+    if (chunks[i] > 0) layout += "t*" + std::to_string(chunks[i]);  // else an end alone
   }
   layout += std::string(static_cast<std::size_t>(run.model.prediction_layers), 'm') + "L";
   words.insert(words.end(), {"--pipeline-model-parallel-layout", layout});

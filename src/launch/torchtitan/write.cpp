@@ -78,9 +78,6 @@ void refuse_layout(const Run& run, Refusals& refusals) {
   refusals.refuse(l.overlap_tensor == Choice::on && (l.tp == 1 || !run.job.fused), "overlap-tensor",
                   "overlap of tensor-parallel calls without compilation");
   refusals.refuse(!usual_order(l), "order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
-  const std::vector<std::int64_t> chunks = layers_of_chunks(run.model, l);
-  refusals.refuse(std::count(chunks.begin(), chunks.end(), 0) > 0, "pp",
-                  "a pipeline stage without layers");
   const std::int64_t batches = micro_batches(run.job, l);
   const std::int64_t rounds = std::max<std::int64_t>(1, batches / l.pp);
   refusals.refuse(
@@ -130,11 +127,17 @@ void write_stages(const std::vector<std::int64_t>& chunks, Toml& toml) {
   std::int64_t layer = 0;
   toml.raw("module_fqns_per_model_part = [");
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    std::string line = i == 0 ? "  [\"tok_embeddings\", " : "  [";
+    std::vector<std::string> modules;
+    if (i == 0) modules.push_back("tok_embeddings");
     for (std::int64_t j = 0; j < chunks[i]; ++j, ++layer) {
-      line += (j > 0 ? ", \"layers." : "\"layers.") + std::to_string(layer) + "\"";
+      modules.push_back("layers." + std::to_string(layer));
     }
-    line += i + 1 == chunks.size() ? ", \"norm\", \"output\"]," : "],";
+    if (i + 1 == chunks.size()) modules.insert(modules.end(), {"norm", "output"});
+    std::string line = "  [";
+    for (const std::string& module : modules) {
+      line += (module == modules.front() ? "\"" : ", \"") + module + "\"";
+    }
+    line += "],";
     toml.raw(line);
   }
   toml.raw("]");
@@ -152,7 +155,9 @@ void write_pipeline(const Run& run, Toml& toml) {
   const std::int64_t stages = l.pp * l.vpp;
   const std::int64_t slots = run.model.layers() + l.embedding_slots + l.head_slots;
   const std::int64_t each = (slots + stages - 1) / stages;
-  const bool counted = l.vpp <= 2 || (slots + each - 1) / each == stages;
+  // An end counts as no more than the layers of the shortest stage.
+  const bool counted = (l.vpp <= 2 || (slots + each - 1) / each == stages) &&
+                       std::max(l.embedding_slots, l.head_slots) <= slots / stages;
   if (l.first_stage_layers > 0 || l.last_stage_layers > 0 || !counted) {
     return write_stages(layers_of_chunks(run.model, l), toml);
   }

@@ -95,10 +95,11 @@ struct OverlapHabits {
 };
 
 struct PipelineHabits {
-  bool splits_transfers = false;  // between stages each tp rank sends a tp-th, gathered on arrival
-  Bytes metadata{};               // a shape message before each first send
-  bool describes_sends = false;   // two small messages describe every tensor that is sent
-  bool balances_stages = false;   // layers by the weights of all products, the head among them
+  bool splits_transfers = false;   // between stages each tp rank sends a tp-th, gathered on arrival
+  Bytes metadata{};                // a shape message before each first send
+  bool describes_sends = false;    // two small messages describe every tensor that is sent
+  bool balances_stages = false;    // layers by the weights of all products, the head among them
+  bool spreads_as_stated = false;  // layers that do not divide evenly lie as its configuration says
   Interleaving interleaved = Interleaving::any;
   bool micro_batches_in_rounds = false;  // a multiple of the stages, without virtual ones, too
 };

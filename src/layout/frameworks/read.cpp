@@ -101,6 +101,7 @@ void read_pipeline(Fields fields, PipelineHabits& into) {
   into.metadata = fields.quantity_or<Bytes>("metadata", into.metadata);
   read(fields, "describes_sends", into.describes_sends);
   read(fields, "balances_stages", into.balances_stages);
+  read(fields, "spreads_as_stated", into.spreads_as_stated);
   read(fields, "interleaved", kInterleavings, into.interleaved);
   read(fields, "micro_batches_in_rounds", into.micro_batches_in_rounds);
   fields.reject_unknown();

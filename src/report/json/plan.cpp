@@ -15,7 +15,7 @@ Json best_json(const PlannedLayout& at, bool first) {
   const Forecast& f = at.forecast;
   return {{"index", at.index},
           {"layout", run_layout_json(at.run)},
-          {"flags", layout_flags(at.run.layout)},
+          {"flags", layout_flags(at.run, at.run.layout)},
           {"step_time_s", f.step_time.value()},
           {"interval_step_time_s", interval_json(f.step_time_interval)},
           {"undecided", first ? Json(nullptr) : Json(at.undecided)},
@@ -30,7 +30,7 @@ Json best_json(const PlannedLayout& at, bool first) {
 
 Json point_json(const Plan& plan, const PlanPoint& point, const Layout& layout) {
   return {{"index", point.index},
-          {"flags", layout_flags(layout)},
+          {"flags", layout_flags(plan.run, layout)},
           {"step_time_s", point.time.value()},
           {"memory_that_must_fit_bytes", point.memory.value()},
           {"energy_j", point.energy.value()},

@@ -190,9 +190,9 @@ std::string plan_text(const Plan& plan) {
   } else {
     out += best_table(plan) + "\n" + undecided(plan);
     if (plan.proven) out += why(plan) + sensitivity_table(plan) + front_table(plan);
-    out +=
-        "\n" +
-        wrapped("as flags of headway predict: " + layout_flags(plan.best.front().run.layout), 0, 2);
+    out += "\n" + wrapped("as flags of headway predict: " +
+                              layout_flags(plan.run, plan.best.front().run.layout),
+                          0, 2);
   }
   for (const std::string& note : plan.notes) out += wrapped("note: " + printable(note, 1000), 0, 2);
   for (const std::string& assumption : plan.run.assumptions) {

@@ -4,9 +4,9 @@
 
 namespace headway {
 
-std::string layout_flags(const Layout& layout) {
+std::string layout_flags(const Run& run, const Layout& layout) {
   std::string out;
-  for (const GivenField& field : layout_fields(layout)) {
+  for (const GivenField& field : layout_fields(run.model, run.job, layout)) {
     out += (out.empty() ? "--" : " --") + field.name;
     if (field.text != "true") out += " " + field.text;
   }

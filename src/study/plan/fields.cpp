@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "layout/ends.hpp"
+
 namespace headway {
 namespace {
 
@@ -121,7 +123,7 @@ std::optional<std::int64_t> value_of(const PlanField& field, std::string_view te
   return word - field.words.begin();
 }
 
-RunRequest layout_fields(const Layout& layout) {
+RunRequest layout_fields(const Model& model, const Job& job, const Layout& layout) {
   const Layout usual;
   RunRequest out;
   for (const PlanField& field : plan_fields()) {
@@ -135,6 +137,10 @@ RunRequest layout_fields(const Layout& layout) {
   // What a run takes otherwise when it is not given.
   if (layout.dp == usual.dp) out.push_back({"dp", "1", "plan"});
   if (layout.zero == usual.zero) out.push_back({"zero", "0", "plan"});
+  if (EndSlots{layout.embedding_slots, layout.head_slots} != usual_ends(model, job, layout)) {
+    out.push_back({"embedding-slots", std::to_string(layout.embedding_slots), "plan"});
+    out.push_back({"head-slots", std::to_string(layout.head_slots), "plan"});
+  }
   return out;
 }
 

@@ -67,7 +67,8 @@ PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framewo
 /// The value of PlanField::value that a text stands for; nothing where it stands for none.
 std::optional<std::int64_t> value_of(const PlanField& field, std::string_view text);
 
-/// The searched fields of a layout as those of a run: what a run would not take anyway.
-RunRequest layout_fields(const Layout& layout);
+/// The searched fields of a layout as those of a run: what a run of the model and job would not
+/// take anyway.
+RunRequest layout_fields(const Model& model, const Job& job, const Layout& layout);
 
 }  // namespace headway

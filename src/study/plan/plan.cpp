@@ -15,7 +15,7 @@ namespace {
 Result<PlannedLayout> planned(const Run& base, std::uint64_t index, const Layout& layout) {
   PlannedLayout out{.index = index, .run = base, .forecast = {}, .dollars = 0, .undecided = false};
   out.run.layout = layout;
-  const RunRequest fields = layout_fields(layout);
+  const RunRequest fields = layout_fields(base.model, base.job, layout);
   out.run.given.insert(out.run.given.end(), fields.begin(), fields.end());
   auto forecast = predict(out.run);
   if (!forecast) return forecast.problems();

@@ -22,7 +22,8 @@ InnerChoice inner_of(const Layout& l) {
           .offload_parameters = l.offload_parameters,
           .offload_optimizer = l.offload_optimizer,
           .schedule = l.schedule,
-          .vpp = l.vpp};
+          .vpp = l.vpp,
+          .ends = {l.embedding_slots, l.head_slots}};
 }
 
 }  // namespace
@@ -58,6 +59,7 @@ void apply(const InnerChoice& choice, Layout& layout) {
   layout.offload_optimizer = choice.offload_optimizer;
   layout.schedule = choice.schedule;
   layout.vpp = choice.vpp;
+  apply(choice.ends, layout);
 }
 
 std::uint64_t PlanSpace::size_of(const DegreeTuple& t) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "layout/ends.hpp"
 #include "study/plan/offers.hpp"
 
 namespace headway {
@@ -46,6 +47,7 @@ struct InnerChoice {
   bool offload_optimizer = false;
   Schedule schedule = Schedule::one_f_one_b;
   std::int64_t vpp = 1;
+  EndSlots ends = {};
   friend bool operator==(const InnerChoice&, const InnerChoice&) = default;
 };
 

@@ -166,7 +166,9 @@ class SpaceBuilder {
       if (t.pp == 1 && !out.empty()) break;
       for (const std::int64_t vpp : virtual_stages(t)) {
         if (vpp > 1 && !takes_virtual_stages(schedule)) break;
-        const InnerChoice choice{.schedule = schedule, .vpp = vpp};
+        InnerChoice choice{.schedule = schedule, .vpp = vpp};
+        apply(choice, layout);
+        choice.ends = usual_ends(model_, job_, layout);
         apply(choice, layout);
         if (legal(layout)) out.push_back(choice);
       }
@@ -264,6 +266,7 @@ class SpaceBuilder {
           choice.offload_activations = again.offload_activations;
           choice.schedule = pipe.schedule;
           choice.vpp = pipe.vpp;
+          choice.ends = pipe.ends;
           apply(choice, layout);
           if (passes(layout, PlanAxis::inner)) out.push_back(choice);
         }

@@ -97,6 +97,7 @@ Result<Run> with_degrees(const Run& base, Degrees degrees) {
   out.layout.pp = pp;
   out.layout.dp = ranks / copy;
   if (pp == 1) out.layout.vpp = 1;
+  settle_ends(out);
   return out;
 }
 

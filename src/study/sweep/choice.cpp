@@ -46,6 +46,7 @@ Fastest fastest(const Run& run, LayoutFreedom free, const Calibration& calibrati
   Fastest best = {run};  // says what is wrong where nothing is legal
   best.run.layout.micro_batch = sizes.front();
   best.run.layout.vpp = virtual_stages.front();
+  settle_ends(best.run);
   Seconds time;
   Bytes memory;
   bool found = false;
@@ -66,6 +67,7 @@ Fastest fastest(const Run& run, LayoutFreedom free, const Calibration& calibrati
   };
   for (const std::int64_t vpp : virtual_stages) {
     trial.layout.vpp = vpp;
+    settle_ends(trial);
     for (const std::int64_t size : sizes) {
       trial.layout.micro_batch = size;
       for (const Recompute mode : modes) {

@@ -1,0 +1,125 @@
+#include "layout/ends.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "layout/frameworks/habits.hpp"
+#include "model/count.hpp"
+
+namespace headway {
+namespace {
+
+// Stages that the layout states, or that the framework balances by its own rule, take no slots; and
+// what is far from legal none that matter.
+bool takes_slots(const Model& model, const Job& job, const Layout& layout) {
+  const bool stated = layout.first_stage_layers > 0 || layout.last_stage_layers > 0;
+  const bool own = habits(job.framework).pipeline.balances_stages && layout.vpp == 1;
+  const bool likely =
+      job.sequence > 0 && layout.pp <= 2 * model.layers() && layout.vpp <= model.layers();
+  return layout.pp > 1 && !stated && !own && likely;
+}
+
+// Forward model FLOPs of the layers before each, and of the ends.
+struct Work {
+  Work(const Model& model, const Job& job) : before(1, 0.0) {
+    const AttentionFlops kernels = job.causal ? AttentionFlops::causal : AttentionFlops::full;
+    std::vector<double> of_kind;
+    for (const Layer& layer : model.kinds) {
+      of_kind.push_back(layer_forward_flops(model, layer, job.sequence, kernels).value());
+    }
+    for (const std::uint8_t kind : model.pattern) before.push_back(before.back() + of_kind[kind]);
+    ends = std::max(0.0, forward_flops(model, job.sequence, kernels).value() - before.back());
+  }
+
+  double mean_layer() const { return before.back() / static_cast<double>(before.size() - 1); }
+
+  std::vector<double> before;
+  double ends = 0;  // of head and prediction modules: a look-up of the embedding takes none
+};
+
+std::vector<double> of_ranks(const Work& work, const Layout& layout) {
+  const auto layers = static_cast<std::int64_t>(work.before.size()) - 1;
+  const std::int64_t chunks = layout.pp * layout.vpp;
+  std::vector<double> out(static_cast<std::size_t>(layout.pp), 0.0);
+  std::int64_t begin = 0;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t end = chunk_begin(layers, layout, chunk + 1);
+    out[static_cast<std::size_t>(chunk % layout.pp)] +=
+        work.before[static_cast<std::size_t>(end)] - work.before[static_cast<std::size_t>(begin)];
+    begin = end;
+  }
+  (is_folded(layout.schedule) ? out.front() : out.back()) += work.ends;
+  if (layout.copies() == 1) return out;
+  const std::vector<double> one = out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = (one[i] + one[out.size() - 1 - i]) / 2;
+  return out;
+}
+
+double most(const Work& work, const Layout& layout) {
+  const std::vector<double> ranks = of_ranks(work, layout);
+  return *std::max_element(ranks.begin(), ranks.end());
+}
+
+// Sums of the same layers in another order differ by this much at most.
+constexpr double kRounding = 1 - 1e-9;
+
+}  // namespace
+
+void apply(const EndSlots& slots, Layout& layout) {
+  layout.embedding_slots = slots.embedding;
+  layout.head_slots = slots.head;
+}
+
+std::optional<std::int64_t> chunk_without_work(const Model& model, const Layout& layout) {
+  const bool folded = is_folded(layout.schedule);
+  const std::int64_t layers = model.layers(), chunks = layout.pp * layout.vpp;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const bool has_end = chunk == 0 || (chunk + 1 == chunks && !folded);
+    if (has_end && model.vocabulary > 0) continue;
+    if (chunk_begin(layers, layout, chunk) >= chunk_begin(layers, layout, chunk + 1)) return chunk;
+  }
+  return std::nullopt;
+}
+
+bool fills_chunks(const Model& model, const Layout& layout) {
+  const std::int64_t slots = model.layers() + layout.embedding_slots + layout.head_slots;
+  return layout.pp * layout.vpp <= slots && !chunk_without_work(model, layout);
+}
+
+std::vector<double> work_of_ranks(const Model& model, const Job& job, const Layout& layout) {
+  return of_ranks(Work(model, job), layout);
+}
+
+// [STEP-25] Slots that take more layers from a rank than its end is worth leave it less than others
+// have, which have more for it.
+EndSlots balanced_ends(const Model& model, const Job& job, const Layout& layout) {
+  EndSlots best;
+  if (!takes_slots(model, job, layout)) return best;
+  const Work work(model, job);
+  const auto worth = static_cast<std::int64_t>(std::ceil(work.ends / work.mean_layer()));
+  Layout trial = layout;
+  double least = 0;
+  // A chunk of its own, without a layer, is worth one more.
+  const std::int64_t most_slots = std::min(worth + 1, model.layers());
+  for (std::int64_t slots = 0; slots <= 2 * most_slots; ++slots) {
+    for (std::int64_t embedding = 0; embedding <= slots; ++embedding) {
+      const EndSlots ends{embedding, slots - embedding};
+      if (ends.embedding > most_slots || ends.head > most_slots) continue;
+      apply(ends, trial);
+      if (!fills_chunks(model, trial)) continue;
+      const double now = most(work, trial);
+      if (least > 0 && now >= least * kRounding) continue;
+      best = ends;
+      least = now;
+    }
+  }
+  return best;
+}
+
+EndSlots usual_ends(const Model& model, const Job& job, const Layout& layout) {
+  const bool stated = habits(job.framework).pipeline.spreads_as_stated;
+  if (!stated || model.layers() % (layout.pp * layout.vpp) == 0) return {};
+  return balanced_ends(model, job, layout);
+}
+
+}  // namespace headway
