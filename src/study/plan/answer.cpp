@@ -45,6 +45,8 @@ constexpr Feature kFeatures[] = {
     {"tensor parallelism inside experts", [](const Layout& l) { return l.etp > 1; }, "etp", "1"},
     {"pipelines inside data parallelism",
      [](const Layout& l) { return l.order.back() == Dimension::dp; }, "order", "tp-cp-dp-pp"},
+    {"layers spread with the ends in mind", [](const Layout& l) { return l.head_slots > 0; },
+     "head-slots", "0"},
     {"a schedule other than 1F1B",
      [](const Layout& l) { return l.schedule != Schedule::one_f_one_b; }, "schedule", "1f1b"},
 };

@@ -18,6 +18,15 @@ using Integer = std::int64_t;
 bool one_tensor_rank(const Layout& l) {
   return l.tp == 1;
 }
+bool no_pipeline(const Layout& l) {
+  return l.pp == 1;
+}
+bool no_exchange(const Layout& l) {
+  return l.ep == 1;
+}
+bool exchanges_openly(const Layout& l) {
+  return l.overlap_experts != Choice::on;
+}
 bool shares_no_states(const Layout& l) {
   return l.dp * l.cp == 1;
 }
@@ -45,6 +54,7 @@ constexpr Searched kSearched[] = {
     {"order", PlanAxis::order},
     {"ep", PlanAxis::experts},
     {"etp", PlanAxis::experts},
+    {"dispatch", PlanAxis::experts, no_exchange, kAny},
     {"micro-batch", PlanAxis::micro_batch},
     {"sp", PlanAxis::split, one_tensor_rank, kAny},
     {"overlap-tensor", PlanAxis::split, one_tensor_rank, kNotOn, &OverlapHabits::tensor},
@@ -55,8 +65,11 @@ constexpr Searched kSearched[] = {
     {"reshard", PlanAxis::inner, keeps_weights, kAny},
     {"overlap-gradients", PlanAxis::inner, shares_no_states, kNotOn, &OverlapHabits::gradients},
     {"overlap-parameters", PlanAxis::inner, shares_no_states, kNotOn, &OverlapHabits::parameters},
+    {"overlap-experts", PlanAxis::inner, exchanges_openly, kNotOn},
     {"schedule", PlanAxis::inner},
     {"vpp", PlanAxis::inner},
+    {"embedding-slots", PlanAxis::inner, no_pipeline, kAny},
+    {"head-slots", PlanAxis::inner, no_pipeline, kAny},
     {"offload", PlanAxis::inner},
 };
 
@@ -125,9 +138,12 @@ std::optional<std::int64_t> value_of(const PlanField& field, std::string_view te
 
 RunRequest layout_fields(const Model& model, const Job& job, const Layout& layout) {
   const Layout usual;
+  const bool spread =
+      EndSlots{layout.embedding_slots, layout.head_slots} == usual_ends(model, job, layout);
   RunRequest out;
   for (const PlanField& field : plan_fields()) {
-    if (field.value(layout) == field.value(usual)) continue;
+    const bool of_ends = field.name == "embedding-slots" || field.name == "head-slots";
+    if (of_ends ? spread : field.value(layout) == field.value(usual)) continue;
     if (field.name == "sp" || field.name == "reshard") {
       out.push_back({"no-" + std::string(field.name), "true", "plan"});
     } else {
@@ -137,10 +153,6 @@ RunRequest layout_fields(const Model& model, const Job& job, const Layout& layou
   // What a run takes otherwise when it is not given.
   if (layout.dp == usual.dp) out.push_back({"dp", "1", "plan"});
   if (layout.zero == usual.zero) out.push_back({"zero", "0", "plan"});
-  if (EndSlots{layout.embedding_slots, layout.head_slots} != usual_ends(model, job, layout)) {
-    out.push_back({"embedding-slots", std::to_string(layout.embedding_slots), "plan"});
-    out.push_back({"head-slots", std::to_string(layout.head_slots), "plan"});
-  }
   return out;
 }
 

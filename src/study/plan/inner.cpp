@@ -46,6 +46,7 @@ Layout shard_of(Layout layout) {
   static_cast<PipelineSplit&>(layout) = {};
   static_cast<Recomputation&>(layout) = {};
   layout.offload_activations = false;
+  layout.overlap_experts = Choice::framework;
   return layout;
 }
 
@@ -67,7 +68,18 @@ InnerShape::InnerShape(const std::vector<InnerChoice>& list, const Job& job) {
     }
     part->choices.push_back(i);
     waits = std::min(waits, waits_of(list[i]));
+    if (list[i].overlap_experts == Choice::on) {
+      overlaps_experts[static_cast<std::size_t>(list[i].recompute)] = true;
+    }
   }
+}
+
+InnerChoice InnerShape::cheapest(Recompute recompute) const {
+  const auto at = overlaps_experts.begin();
+  const bool on = recompute == Recompute::none
+                      ? std::find(at, overlaps_experts.end(), true) != overlaps_experts.end()
+                      : at[static_cast<std::size_t>(recompute)];
+  return {.recompute = recompute, .overlap_experts = on ? Choice::on : Choice::framework};
 }
 
 InnerWanted::InnerWanted(const std::vector<InnerChoice>& list, const InnerShape& shape,

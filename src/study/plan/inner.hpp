@@ -2,6 +2,7 @@
 // them. Internal to the planner.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,7 +30,7 @@ double waits_of(const InnerChoice& choice);
 /// [PLAN-3] What stages of equal time add up to, of the time of all blocks for one micro-batch.
 double rounds(std::int64_t micro_batches, std::int64_t stages, double waits);
 
-/// A layout as far as neither a schedule reads it nor what micro-batches save.
+/// A layout as far as states and their update read it.
 Layout shard_of(Layout layout);
 
 /// Inner choices that share blocks, a schedule and its virtual stages.
@@ -52,10 +53,14 @@ struct InnerShape {
   std::vector<Layout> shards;        // all else that blocks hold alike: how states are sharded
   std::vector<std::uint32_t> pipe, shard;  // of each inner choice, its place there
   std::vector<InnerGroup> groups;
-  std::size_t parts = 0;  // of all groups
-  double waits = 1;       // least of any choice
+  std::size_t parts = 0;                                        // of all groups
+  double waits = 1;                                             // least of any choice
+  std::array<bool, kRecomputeNames.size()> overlaps_experts{};  // some choice that recomputes so
 
   InnerShape(const std::vector<InnerChoice>& list, const Job& job);
+
+  /// [PLAN-3] What no choice that computes as much again, or none of all, has blocks faster than.
+  InnerChoice cheapest(Recompute recompute) const;
 };
 
 /// By whom the inner choices of a tuple of degrees are wanted, as far as limits on them say.

@@ -78,6 +78,8 @@ Result<Offers> read_offers(const Document& document) {
   out.overlap_tensor = fields.flag_or("overlap_tensor", false);
   out.any_expert_tensor = fields.flag_or("any_expert_tensor", false);
   out.whole_expert_tensor = fields.flag_or("whole_expert_tensor", false);
+  out.once_architectures = fields.texts_or_empty("once_architectures");
+  out.overlap_experts = fields.flag_or("overlap_experts", false);
   out.selective = fields.flag_or("selective", false);
   out.most_recompute_every = fields.count_or("most_recompute_every", 1);
   out.zero = stages_of(fields, "zero");

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/document/document.hpp"
@@ -34,6 +35,11 @@ struct Offers {
   bool any_expert_tensor = false;  // etp: every divisor of tp; else 1 and, where
                                    // `whole_expert_tensor`, tp
   bool whole_expert_tensor = false;
+  // Of accelerators for which its dispatcher that sends tokens once is made [STEP-6].
+  std::vector<std::string> once_architectures;
+  // Exchange of tokens under other work: with virtual stages where there is a pipeline, and without
+  // full recomputation.
+  bool overlap_experts = false;
   bool selective = false;                 // recomputation of the attention core
   std::int64_t most_recompute_every = 1;  // full recomputation of so many layers at once
   std::array<bool, 4> zero{};             // stages

@@ -21,11 +21,16 @@ TEST(Offers, HoldWhatTheTableSaysAndElseNothing) {
   const auto more = offers_of(std::string(kLeast) +
                               "exchanges = [\"all-to-all\"]\nzero = [0, 3]\noverlap = \"both\"\n"
                               "offloads_activations = \"with-recompute\"\n"
-                              "sharded_precisions = [\"bf16\"]\n");
+                              "sharded_precisions = [\"bf16\"]\noverlap_experts = true\n"
+                              "once_architectures = [\"hopper\"]\n");
   ASSERT_TRUE(more.ok());
   EXPECT_EQ(more->exchanges, std::vector<ContextExchange>{ContextExchange::all_to_all});
   EXPECT_EQ(more->zero, (std::array{true, false, false, true}));
   EXPECT_EQ(more->overlap, OverlapOffer::both);
+  EXPECT_FALSE(least->overlap_experts);
+  EXPECT_TRUE(more->overlap_experts);
+  EXPECT_TRUE(least->once_architectures.empty());
+  EXPECT_EQ(more->once_architectures, std::vector<std::string>{"hopper"});
   for (int i = 0; i < kPrecisions; ++i) {
     const bool is_bf16 = static_cast<Precision>(i) == Precision::bf16;
     EXPECT_EQ(more->sharded_precisions[static_cast<std::size_t>(i)], is_bf16) << kPrecisionNames[i];

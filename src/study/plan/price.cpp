@@ -267,7 +267,7 @@ Seconds PlanPricer::floor_of(const Place& place, const std::vector<Seconds>& blo
 // Under every layout of the place whose blocks compute again what those of the choice do: of full
 // recomputation all do the same work, and offloading and gathers of weights only add.
 PlanFloor PlanPricer::floor_of(Place& place, Recompute recompute) {
-  apply(InnerChoice{.recompute = recompute}, layout_);
+  apply(place.shape.cheapest(recompute), layout_);
   return {floor_of(place, blocks_.floor(layout_)), with_context(place.held->least())};
 }
 

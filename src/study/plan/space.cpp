@@ -19,6 +19,7 @@ InnerChoice inner_of(const Layout& l) {
           .reshard = l.reshard_after_forward,
           .overlap_gradients = l.overlap_gradients,
           .overlap_parameters = l.overlap_parameters,
+          .overlap_experts = l.overlap_experts,
           .offload_parameters = l.offload_parameters,
           .offload_optimizer = l.offload_optimizer,
           .schedule = l.schedule,
@@ -35,6 +36,7 @@ void apply(const Order& order, Layout& layout) {
 void apply(const ExpertChoice& choice, Layout& layout) {
   layout.ep = choice.ep;
   layout.etp = choice.etp;
+  layout.dispatch = choice.dispatch;
 }
 
 void apply(std::int64_t micro_batch, Layout& layout) {
@@ -55,6 +57,7 @@ void apply(const InnerChoice& choice, Layout& layout) {
   layout.reshard_after_forward = choice.reshard;
   layout.overlap_gradients = choice.overlap_gradients;
   layout.overlap_parameters = choice.overlap_parameters;
+  layout.overlap_experts = choice.overlap_experts;
   layout.offload_parameters = choice.offload_parameters;
   layout.offload_optimizer = choice.offload_optimizer;
   layout.schedule = choice.schedule;
@@ -119,6 +122,7 @@ Layout PlanSpace::layout_at(std::uint64_t index) const {
   take(micro_batches(tuple));
   take(experts(tuple));
   take(orders(tuple));
+  if (out.ep == 1) out.overlap_experts = Choice::framework;  // there is nothing to exchange
   return out;
 }
 
@@ -133,11 +137,15 @@ std::optional<std::uint64_t> PlanSpace::index_of(const Layout& layout) const {
       out = out * list.size() + at;
     };
     add(orders(t), layout.order);
-    add(experts(t), ExpertChoice{layout.ep, layout.etp});
+    add(experts(t), ExpertChoice{layout.ep, layout.etp, layout.dispatch});
     add(micro_batches(t), layout.micro_batch);
     add(splits(t),
         SplitChoice{layout.sequence_parallel, layout.overlap_tensor, layout.context_exchange});
-    add(inner(t), inner_of(layout));
+    std::vector<InnerChoice> choices = inner(t);
+    if (layout.ep == 1) {
+      for (InnerChoice& choice : choices) choice.overlap_experts = Choice::framework;
+    }
+    add(choices, inner_of(layout));
     if (!found || layout_at(t.first + out) != layout) return std::nullopt;
     return t.first + out;
   }

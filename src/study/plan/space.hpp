@@ -23,6 +23,7 @@ struct PlanFilter {
 /// Where the routed experts are.
 struct ExpertChoice {
   std::int64_t ep = 1, etp = 1;
+  Dispatch dispatch = Dispatch::copies;
   friend bool operator==(const ExpertChoice&, const ExpertChoice&) = default;
 };
 
@@ -43,6 +44,7 @@ struct InnerChoice {
   bool reshard = true;
   Choice overlap_gradients = Choice::framework;
   Choice overlap_parameters = Choice::framework;
+  Choice overlap_experts = Choice::framework;
   bool offload_parameters = false;
   bool offload_optimizer = false;
   Schedule schedule = Schedule::one_f_one_b;

@@ -5,6 +5,7 @@
 #include "base/divisors.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "layout/frameworks/habits.hpp"
 #include "study/plan/fields.hpp"
 #include "study/plan/space.hpp"
 
@@ -85,7 +86,7 @@ class SpaceBuilder {
     Layout layout = space_.layout_of(tuple);
     if (!passes(layout, PlanAxis::degrees)) return;
     // Rules that need no message first: most tuples end here.
-    if (tuple.pp > model_.layers() || job_.global_batch % tuple.dp != 0) return;
+    if (tuple.pp > most_chunks() || job_.global_batch % tuple.dp != 0) return;
     apply(ExpertChoice{}, layout);
     apply(InnerChoice{}, layout);
     const std::vector<SplitChoice> splits = legal_of(split_choices(tuple), layout, PlanAxis::split);
@@ -137,14 +138,65 @@ class SpaceBuilder {
     if (experts_ == 0) return {ExpertChoice{}};
     std::vector<ExpertChoice> out;
     const std::int64_t ranks = t.dp * t.cp * t.tp;
+    const bool exchanged = asked_overlap() == Choice::on;
     for (const std::int64_t ep : divisors(std::gcd(ranks, experts_))) {
+      if (ep == 1 && exchanged) continue;
       for (const std::int64_t etp : divisors(t.tp)) {
         const bool offered =
             etp == 1 || offers_.any_expert_tensor || (offers_.whole_expert_tensor && etp == t.tp);
         if (!offered) continue;
-        out.push_back({ep, etp});
+        out.push_back({ep, etp, dispatch(ep)});
       }
     }
+    return out;
+  }
+
+  // A filter that keeps a field at a value.
+  const PlanLimit* fixed(std::string_view name) const {
+    const auto at = std::find_if(filters_.begin(), filters_.end(), [&](const PlanLimit& filter) {
+      return filter.field->name == name && !filter.most;
+    });
+    return at == filters_.end() ? nullptr : &*at;
+  }
+
+  // Once is never slower [COLL-8]: copies stand where that is not to be had, or asked for.
+  Dispatch dispatch(std::int64_t ep) const {
+    const auto& made_for = offers_.once_architectures;
+    const bool once = std::find(made_for.begin(), made_for.end(),
+                                cluster_.accelerator.architecture) != made_for.end();
+    if (ep == 1) return Dispatch::copies;
+    if (const PlanLimit* asked = fixed("dispatch")) return static_cast<Dispatch>(asked->value);
+    return once ? Dispatch::once : Dispatch::copies;
+  }
+
+  Choice asked_overlap() const {
+    const PlanLimit* asked = fixed("overlap-experts");
+    return asked != nullptr ? static_cast<Choice>(asked->value) : Choice::framework;
+  }
+  // The exchange of tokens runs under other work where it can: that is never slower. Otherwise
+  // where it is asked for.
+  Choice overlap_experts(const DegreeTuple& t, Recompute again, std::int64_t vpp) const {
+    const bool can = offers_.overlap_experts && experts_ > 0 && again != Recompute::full &&
+                     (t.pp == 1 || vpp > 1);
+    if (!can) return Choice::framework;
+    return asked_overlap() == Choice::off ? Choice::off : Choice::on;
+  }
+
+  // As many as there are layers, and ends in their place.
+  std::int64_t most_chunks() const {
+    return model_.layers() + (habits(job_.framework).pipeline.spreads_as_stated ? 2 : 0);
+  }
+
+  // How layers are spread: as is usual, and balanced where that is evenly; or as is asked for.
+  std::vector<EndSlots> spreads(const Layout& layout) const {
+    const PlanLimit *embedding = fixed("embedding-slots"), *head = fixed("head-slots");
+    if (layout.pp > 1 && (embedding != nullptr || head != nullptr)) {
+      return {{embedding != nullptr ? embedding->value : 0, head != nullptr ? head->value : 0}};
+    }
+    std::vector<EndSlots> out = {usual_ends(model_, job_, layout)};
+    if (!habits(job_.framework).pipeline.spreads_as_stated) return out;
+    const EndSlots balanced = balanced_ends(model_, job_, layout);
+    if (balanced != out.front()) out.push_back(balanced);
     return out;
   }
 
@@ -152,7 +204,7 @@ class SpaceBuilder {
   std::vector<std::int64_t> virtual_stages(const DegreeTuple& t) const {
     std::vector<std::int64_t> even = {1}, all = {1};
     if (t.pp == 1 || !offers_.virtual_stages) return even;
-    for (std::int64_t vpp = 2; t.pp * vpp <= model_.layers(); ++vpp) {
+    for (std::int64_t vpp = 2; t.pp * vpp <= most_chunks(); ++vpp) {
       all.push_back(vpp);
       if (model_.layers() % (t.pp * vpp) == 0) even.push_back(vpp);
     }
@@ -168,9 +220,11 @@ class SpaceBuilder {
         if (vpp > 1 && !takes_virtual_stages(schedule)) break;
         InnerChoice choice{.schedule = schedule, .vpp = vpp};
         apply(choice, layout);
-        choice.ends = usual_ends(model_, job_, layout);
-        apply(choice, layout);
-        if (legal(layout)) out.push_back(choice);
+        for (const EndSlots& ends : spreads(layout)) {
+          choice.ends = ends;
+          apply(choice, layout);
+          if (legal(layout)) out.push_back(choice);
+        }
       }
     }
     return out;
@@ -251,25 +305,30 @@ class SpaceBuilder {
     std::vector<InnerChoice> out;
     const auto pipes = pipelines(t, layout);
     const auto shards = shardings(t, layout);
-    for (const InnerChoice& again : recomputations(t, layout)) {
-      for (const InnerChoice& shard : shards) {
-        for (const InnerChoice& pipe : pipes) {
-          const bool sharded = shard.zero >= 2 && pipe.vpp > 1;
-          if (sharded && !offers_.sharded_with_virtual_stages) continue;
-          if (again.recompute_every > 1 &&
-              again.recompute_every * t.pp * pipe.vpp > model_.layers()) {
-            continue;
-          }
-          InnerChoice choice = shard;
-          choice.recompute = again.recompute;
-          choice.recompute_every = again.recompute_every;
-          choice.offload_activations = again.offload_activations;
-          choice.schedule = pipe.schedule;
-          choice.vpp = pipe.vpp;
-          choice.ends = pipe.ends;
-          apply(choice, layout);
-          if (passes(layout, PlanAxis::inner)) out.push_back(choice);
+    const auto add = [&](const InnerChoice& again, const InnerChoice& shard, Choice exchange) {
+      for (const InnerChoice& pipe : pipes) {
+        if (overlap_experts(t, again.recompute, pipe.vpp) != exchange) continue;
+        const bool sharded = shard.zero >= 2 && pipe.vpp > 1;
+        if (sharded && !offers_.sharded_with_virtual_stages) continue;
+        if (again.recompute_every > 1 &&
+            again.recompute_every * t.pp * pipe.vpp > model_.layers()) {
+          continue;
         }
+        InnerChoice choice = shard;
+        choice.recompute = again.recompute;
+        choice.recompute_every = again.recompute_every;
+        choice.offload_activations = again.offload_activations;
+        choice.overlap_experts = exchange;
+        choice.schedule = pipe.schedule;
+        choice.vpp = pipe.vpp;
+        choice.ends = pipe.ends;
+        apply(choice, layout);
+        if (passes(layout, PlanAxis::inner)) out.push_back(choice);
+      }
+    };
+    for (const InnerChoice& again : recomputations(t, layout)) {
+      for (const Choice exchange : {Choice::framework, Choice::off, Choice::on}) {
+        for (const InnerChoice& shard : shards) add(again, shard, exchange);
       }
     }
     return out;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "study/plan/case_for_test.hpp"
 #include "study/plan/fields.hpp"
@@ -6,9 +8,12 @@
 namespace headway {
 namespace {
 
+using testing::any_case;
+using testing::Case;
 using testing::plan_case;
 using testing::PlanCase;
 using testing::random_plan_case;
+using testing::repair;
 
 // [PLAN-1]
 RC_GTEST_PROP(PlanSpace, an_index_and_its_layout_stand_for_each_other, ()) {
@@ -184,6 +189,85 @@ TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
     }
   }
   EXPECT_TRUE(inside && outside);
+}
+
+// Of these the space holds the one that is never slower where nobody asks for another.
+RC_GTEST_PROP(PlanSpace, tokens_sent_once_and_under_other_work_are_never_slower, ()) {
+  Case c = any_case();
+  c.model = load_model(*rc::gen::element("mixtral-8x7b", "deepseek-v3")).value();
+  repair(c);
+  RC_PRE(c.legal());
+  const auto time = [&](Dispatch dispatch, Choice overlap) {
+    Layout layout = c.layout;
+    layout.dispatch = dispatch;
+    layout.overlap_experts = overlap;
+    return forecast(c.model, c.job, layout, c.cluster, c.calibration).step_time;
+  };
+  for (const Choice overlap : {Choice::off, Choice::on}) {
+    RC_ASSERT(time(Dispatch::once, overlap) <= time(Dispatch::copies, overlap) * (1 + 1e-9));
+  }
+  for (const Dispatch dispatch : {Dispatch::copies, Dispatch::once}) {
+    RC_ASSERT(time(dispatch, Choice::on) <= time(dispatch, Choice::off) * (1 + 1e-9));
+  }
+}
+
+// Counted by hand: of Mixtral on one node tokens travel once, under other work where there are no
+// full recomputation and no pipeline without virtual stages; whoever asks otherwise gets that.
+TEST(PlanSpace, spreads_tokens_as_is_never_slower_or_as_is_asked_for) {
+  const auto all_of = [](const char* cluster, const std::vector<PlanFilter>& filters) {
+    const PlanCase c =
+        plan_case("mixtral-8x7b", cluster, 4, framework_from("megatron").value(), 8, 4096, filters);
+    std::vector<Layout> out;
+    if (!c.space) return out;
+    for (std::uint64_t i = 0; i < c.space->size(); ++i) out.push_back(c.space->layout_at(i));
+    return out;
+  };
+  const auto count = [](const std::vector<Layout>& layouts, auto&& is) {
+    return std::count_if(layouts.begin(), layouts.end(), is);
+  };
+  const std::vector<Layout> usual = all_of("dgx-h100", {});
+  ASSERT_FALSE(usual.empty());
+  for (const Layout& l : usual) {
+    EXPECT_EQ(l.dispatch == Dispatch::once, l.ep > 1);
+    const bool can = l.ep > 1 && l.recompute != Recompute::full && (l.pp == 1 || l.vpp > 1);
+    EXPECT_EQ(l.overlap_experts, can ? Choice::on : Choice::framework);
+  }
+  const auto once = [](const Layout& l) { return l.dispatch == Dispatch::once; };
+  const auto on = [](const Layout& l) { return l.overlap_experts == Choice::on; };
+  EXPECT_GT(count(usual, on), 0);
+  // DeepEP is not made for this one.
+  EXPECT_EQ(count(all_of("dgx-v100", {}), once), 0);
+  const auto asked = [](const char* field, const char* value) {
+    return std::vector<PlanFilter>{{field, value, false, FieldName("fix")}};
+  };
+  const std::vector<Layout> copied = all_of("dgx-h100", asked("dispatch", "copies"));
+  EXPECT_EQ(copied.size(), usual.size());
+  EXPECT_EQ(count(copied, once), 0);
+  const std::vector<Layout> apart = all_of("dgx-h100", asked("overlap-experts", "off"));
+  EXPECT_EQ(apart.size(), usual.size());
+  EXPECT_EQ(count(apart, on), 0);
+  const std::vector<Layout> under = all_of("dgx-h100", asked("overlap-experts", "on"));
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(under.size()), count(usual, on));
+  EXPECT_EQ(count(under, on), static_cast<std::ptrdiff_t>(under.size()));
+}
+
+// Llama 3 70B: a head of 1.2 layers, 80 layers on two stages of 40: one layer more on the first.
+TEST(PlanSpace, spreads_layers_evenly_and_with_the_ends_in_mind) {
+  const auto spreads = [](const std::vector<PlanFilter>& filters) {
+    const PlanCase c = plan_case("llama-3-70b", "dgx-h100", 8, framework_from("megatron").value(),
+                                 8, 4096, filters);
+    std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> out;
+    for (std::uint64_t i = 0; c.space && i < c.space->size(); ++i) {
+      const Layout l = c.space->layout_at(i);
+      if (l.vpp == 1) out.insert({l.pp, l.embedding_slots, l.head_slots});
+    }
+    return out;
+  };
+  const decltype(spreads({})) each = {{1, 0, 0}, {2, 0, 0}, {2, 0, 1}, {4, 0, 0},
+                                      {4, 0, 1}, {8, 0, 0}, {8, 0, 1}};
+  EXPECT_EQ(spreads({}), each);
+  const decltype(each) of_three = {{1, 0, 0}, {2, 0, 3}, {4, 0, 3}, {8, 0, 3}};
+  EXPECT_EQ(spreads({{"head-slots", "3", false, FieldName("fix")}}), of_three);
 }
 
 TEST(PlanSpace, all_wrong_filters_are_told_at_once) {

@@ -76,6 +76,7 @@ export const kSearched = [
   { name: "order", field: "order", counts: false },
   { name: "ep", field: "ep", counts: true },
   { name: "etp", field: "etp", counts: true },
+  { name: "dispatch", field: "dispatch", counts: false },
   { name: "micro-batch", field: "micro-batch", counts: true },
   { name: "sp", field: "no-sp", counts: false },
   { name: "overlap-tensor", field: "overlap-tensor", counts: false },
@@ -86,7 +87,10 @@ export const kSearched = [
   { name: "reshard", field: "no-reshard", counts: false },
   { name: "overlap-gradients", field: "overlap-gradients", counts: false },
   { name: "overlap-parameters", field: "overlap-parameters", counts: false },
+  { name: "overlap-experts", field: "overlap-experts", counts: false },
   { name: "schedule", field: "schedule", counts: false },
   { name: "vpp", field: "vpp", counts: true },
+  { name: "embedding-slots", field: "embedding-slots", counts: true },
+  { name: "head-slots", field: "head-slots", counts: true },
   { name: "offload", field: "offload", counts: false },
 ] as const;
