@@ -63,6 +63,11 @@ class PipelineReader : DocumentReader {
       add("schedule", "gpipe", kHere, kSchedule);
     } else if (known == "zbvzerobubble") {
       add("schedule", "zero-bubble-v", kHere, kSchedule);
+    } else if (known == "dualpipev") {
+      add("schedule", "dual-pipe-v", kHere, kSchedule);
+    } else if (known == "loopedbfs") {
+      add("schedule", "breadth-first", kHere, kSchedule);
+      return 2;
     } else if (known == "interleaved1f1b" || known == "interleaved_1f1b") {
       return 2;
     } else if (known != "1f1b") {

@@ -88,9 +88,10 @@ RC_GTEST_PROP(LaunchTorchtitan, AWrittenConfigurationIsReadBackAsTheSameRun, ())
   l.overlap_gradients = l.overlap_parameters = l.overlap_tensor = Choice::framework;
   if (l.recompute == Recompute::selective) l.recompute = Recompute::none;
   l.recompute_every = 1;
-  l.schedule = l.vpp > 1 || l.pp == 1 ? Schedule::one_f_one_b
-                                      : *rc::gen::element(Schedule::one_f_one_b, Schedule::gpipe,
-                                                          Schedule::zero_bubble_v);
+  l.schedule = l.pp == 1   ? Schedule::one_f_one_b
+               : l.vpp > 1 ? *rc::gen::element(Schedule::one_f_one_b, Schedule::breadth_first)
+                           : *rc::gen::element(Schedule::one_f_one_b, Schedule::gpipe,
+                                               Schedule::zero_bubble_v, Schedule::dual_pipe_v);
   l.shard = *rc::gen::element<std::int64_t>(0, 0, l.cp * std::max<std::int64_t>(1, l.dp / 2));
   if (l.zero == 0 || l.shard >= l.dp * l.cp) l.shard = 0;
   run.job.fused_loss =

@@ -54,6 +54,24 @@ void refuse_sharding(const Run& run, Refusals& refusals) {
                   "FSDP without overlap of its communication");
 }
 
+// The class of torch.distributed.pipelining that runs the layout's schedule; empty: none does.
+std::string_view schedule_class(const Layout& l) {
+  switch (l.schedule) {
+    case Schedule::one_f_one_b:
+      return l.vpp > 1 ? "Interleaved1F1B" : "1F1B";
+    case Schedule::gpipe:
+      return "GPipe";
+    case Schedule::breadth_first:
+      return l.vpp > 1 ? "LoopedBFS" : "";
+    case Schedule::zero_bubble_v:
+      return "ZBVZeroBubble";
+    case Schedule::dual_pipe_v:
+      return "DualPipeV";
+    default:
+      return "";
+  }
+}
+
 void refuse_layout(const Run& run, Refusals& refusals) {
   const Layout& l = run.layout;
   refuse_sharding(run, refusals);
@@ -66,11 +84,10 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "selective recomputation of pieces of a layer", "legal: none, full");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_every > 1, "recompute-every",
                   "one recomputation over several layers", "legal: 1");
-  refusals.refuse(l.pp > 1 && l.schedule != Schedule::one_f_one_b &&
-                      l.schedule != Schedule::gpipe && l.schedule != Schedule::zero_bubble_v,
-                  "schedule",
-                  "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]),
-                  "legal: 1f1b, gpipe, zero-bubble-v");
+  refusals.refuse(l.pp > 1 && schedule_class(l).empty(), "schedule",
+                  "the schedule " + std::string(kScheduleNames[static_cast<int>(l.schedule)]) +
+                      (takes_virtual_stages(l.schedule) ? " without virtual stages" : ""),
+                  "legal: 1f1b, gpipe, breadth-first, zero-bubble-v, dual-pipe-v");
   refusals.refuse(has_experts(run.model) && l.etp != 1 && l.etp != l.tp, "etp",
                   "this tensor degree of experts", "legal: 1, " + std::to_string(l.tp));
   refusals.refuse(l.overlap_experts == Choice::on, "overlap-experts",
@@ -147,10 +164,7 @@ void write_pipeline(const Run& run, Toml& toml) {
   const Layout& l = run.layout;
   toml.set("pipeline_parallel_degree", l.pp);
   if (l.pp == 1) return;
-  toml.set("pipeline_parallel_schedule", l.schedule == Schedule::gpipe           ? "GPipe"
-                                         : l.schedule == Schedule::zero_bubble_v ? "ZBVZeroBubble"
-                                         : l.vpp > 1                             ? "Interleaved1F1B"
-                                                                                 : "1F1B");
+  toml.set("pipeline_parallel_schedule", schedule_class(l));
   toml.set("pipeline_parallel_microbatch_size", l.micro_batch);
   const std::int64_t stages = l.pp * l.vpp;
   const std::int64_t slots = run.model.layers() + l.embedding_slots + l.head_slots;

@@ -42,7 +42,7 @@ inline PlanCase random_plan_case() {
   const auto framework = static_cast<Framework>(*rc::gen::inRange(0, 5));
   // Experts multiply the space: fewer ranks.
   const auto ranks = model == "mixtral-8x7b" ? *rc::gen::element<std::int64_t>(2, 4)
-                                             : *rc::gen::element<std::int64_t>(4, 6, 8, 12);
+                                             : *rc::gen::element<std::int64_t>(4, 6, 8, 12, 16);
   PlanCase out = plan_case(model, cluster, ranks, framework, *rc::gen::element<std::int64_t>(4, 12),
                            *rc::gen::element<std::int64_t>(2048, 8192));
   // Any other field of the job; those of the layout are searched.

@@ -51,6 +51,7 @@ constexpr Searched kSearched[] = {
     {"tp", PlanAxis::degrees},
     {"cp", PlanAxis::degrees},
     {"pp", PlanAxis::degrees},
+    {"shard", PlanAxis::degrees},
     {"order", PlanAxis::order},
     {"ep", PlanAxis::experts},
     {"etp", PlanAxis::experts},
@@ -122,6 +123,9 @@ PlanLimit limit_to(const PlanField& field, std::int64_t value, Framework framewo
 
 std::string value_text(const PlanField& field, const Layout& layout) {
   const double number = field.number(layout);
+  if (field.row->field.form.kind == FieldForm::Kind::whole) {
+    return std::to_string(field.value(layout));  // 0, too, where it stands for all
+  }
   return field.words.empty() ? text_of(field.row->field.form, number)
                              : std::string(field.words[static_cast<std::size_t>(number)]);
 }

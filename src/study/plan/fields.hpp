@@ -1,6 +1,7 @@
 // The fields of a layout that the planner chooses: rows of the table of fields.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,8 +35,10 @@ struct PlanField {
   std::int64_t value(const Layout& layout) const {
     return static_cast<std::int64_t>(number(layout));
   }
-  /// "At most" has a meaning.
-  bool counts() const { return row->field.form.kind == FieldForm::Kind::whole; }
+  /// "At most" has a meaning: no number stands for all, or for what is not given.
+  bool counts() const {
+    return row->field.form.kind == FieldForm::Kind::whole && std::isnan(row->field.form.none);
+  }
 };
 
 std::span<const PlanField> plan_fields();

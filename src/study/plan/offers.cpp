@@ -89,6 +89,7 @@ Result<Offers> read_offers(const Document& document) {
     out.sharded_precisions[static_cast<std::size_t>(precision)] = true;
   }
   out.sharded_with_virtual_stages = fields.flag_or("sharded_with_virtual_stages", false);
+  out.hybrid = stages_of(fields, "hybrid");
   out.keeps_gathered = fields.flag_or("keeps_gathered", false);
   out.overlap =
       one_of<OverlapOffer>(fields, "overlap", fields.text_or("overlap", kOverlaps[0]), kOverlaps);

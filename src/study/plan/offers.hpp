@@ -47,6 +47,7 @@ struct Offers {
   std::array<bool, kPrecisions> sharded_precisions{};  // of activations: their optimiser shards its
                                                        // states at every stage, so no ZeRO 0
   bool sharded_with_virtual_stages = false;  // gradients or weights sharded beside virtual stages
+  std::array<bool, 4> hybrid{};              // at these stages states may be shared by some ranks
   bool keeps_gathered = false;               // ZeRO-3 without resharding after the forward pass
   OverlapOffer overlap = OverlapOffer::nothing;
   std::array<bool, 4> offloads_optimizer{};  // at these ZeRO stages

@@ -18,15 +18,17 @@ TEST(Offers, HoldWhatTheTableSaysAndElseNothing) {
   EXPECT_TRUE(least->exchanges.empty());
   EXPECT_EQ(least->zero, (std::array<bool, 4>{}));
   EXPECT_EQ(least->overlap, OverlapOffer::nothing);
-  const auto more = offers_of(std::string(kLeast) +
-                              "exchanges = [\"all-to-all\"]\nzero = [0, 3]\noverlap = \"both\"\n"
-                              "offloads_activations = \"with-recompute\"\n"
-                              "sharded_precisions = [\"bf16\"]\noverlap_experts = true\n"
-                              "once_architectures = [\"hopper\"]\n");
+  const auto more =
+      offers_of(std::string(kLeast) +
+                "exchanges = [\"all-to-all\"]\nzero = [0, 3]\noverlap = \"both\"\n"
+                "offloads_activations = \"with-recompute\"\n"
+                "sharded_precisions = [\"bf16\"]\noverlap_experts = true\nhybrid = [3]\n"
+                "once_architectures = [\"hopper\"]\n");
   ASSERT_TRUE(more.ok());
   EXPECT_EQ(more->exchanges, std::vector<ContextExchange>{ContextExchange::all_to_all});
   EXPECT_EQ(more->zero, (std::array{true, false, false, true}));
   EXPECT_EQ(more->overlap, OverlapOffer::both);
+  EXPECT_EQ(more->hybrid, (std::array{false, false, false, true}));
   EXPECT_FALSE(least->overlap_experts);
   EXPECT_TRUE(more->overlap_experts);
   EXPECT_TRUE(least->once_architectures.empty());

@@ -58,8 +58,8 @@ class Seeker {
 };
 
 // Tuples of degrees with degrees of experts.
-std::uint64_t kind_of(const PlanCell& cell) {
-  return std::uint64_t{cell.tuple} << 32 | cell.expert;
+std::uint64_t kind_of(const PlanSpace& space, const PlanCell& cell) {
+  return std::uint64_t{space.tuples()[cell.tuple].kind} << 32 | cell.expert;
 }
 
 // The best point of each of the best kinds.
@@ -87,7 +87,7 @@ class BestKinds : public Seeker {
 
   void add(const PlanCell& cell, const PlanPoint& point) override {
     if (value(point, objective_) > most_of_interest()) return;
-    const std::uint64_t kind = kind_of(cell);
+    const std::uint64_t kind = kind_of(q_.space, cell);
     const std::lock_guard lock(mutex_);
     const auto same = std::find_if(points_.begin(), points_.end(),
                                    [&](const auto& kept) { return kept.first == kind; });

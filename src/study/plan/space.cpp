@@ -103,6 +103,7 @@ Layout PlanSpace::layout_of(const DegreeTuple& t) const {
   out.cp = t.cp;
   out.pp = t.pp;
   out.dp = t.dp;
+  out.shard = t.shard;
   return out;
 }
 
@@ -129,6 +130,7 @@ Layout PlanSpace::layout_at(std::uint64_t index) const {
 std::optional<std::uint64_t> PlanSpace::index_of(const Layout& layout) const {
   for (const DegreeTuple& t : tuples_) {
     if (t.tp != layout.tp || t.cp != layout.cp || t.pp != layout.pp || t.dp != layout.dp) continue;
+    if (t.shard != layout.shard) continue;
     std::uint64_t out = 0;
     bool found = true;
     const auto add = [&](const auto& list, const auto& choice) {

@@ -62,8 +62,10 @@ void apply(const InnerChoice& choice, Layout& layout);
 /// The layouts of one tuple of degrees: the product of the lists at these places.
 struct DegreeTuple {
   std::int64_t tp = 1, cp = 1, pp = 1, dp = 1;
+  std::int64_t shard = 0;  // 0: states are shared by all that hold the same weights, if at all
   std::uint32_t orders = 0, experts = 0, micro_batches = 0, splits = 0, inner = 0;
   std::uint64_t first = 0;  // index of its first layout
+  std::size_t kind = 0;     // the first tuple with the same degrees
 };
 
 /// The layouts that differ in inner choices only, by places in PlanSpace::tuples() and in the lists
@@ -91,7 +93,7 @@ class PlanSpace {
   /// Nothing for a layout that is not in the space.
   std::optional<std::uint64_t> index_of(const Layout& layout) const;
 
-  /// Sorted by tp, cp, pp.
+  /// Sorted by tp, cp, pp; those that differ in `shard` alone follow each other.
   const std::vector<DegreeTuple>& tuples() const { return tuples_; }
   const std::vector<Order>& orders(const DegreeTuple& t) const { return orders_[t.orders]; }
   const std::vector<ExpertChoice>& experts(const DegreeTuple& t) const {

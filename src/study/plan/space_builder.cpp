@@ -55,8 +55,12 @@ class SpaceBuilder {
       for (const std::int64_t cp : divisors(ranks / tp)) {
         if (cp > 1 && offers_.exchanges.empty()) break;
         for (const std::int64_t pp : divisors(ranks / tp / cp)) {
-          add({.tp = tp, .cp = cp, .pp = pp, .dp = ranks / tp / cp / pp});
-          if (one_is_enough_ && space_.size() > 0) return std::move(space_);
+          DegreeTuple tuple{.tp = tp, .cp = cp, .pp = pp, .dp = ranks / tp / cp / pp};
+          for (const std::int64_t shard : shards(tuple)) {
+            tuple.shard = shard;
+            add(tuple);
+            if (one_is_enough_ && space_.size() > 0) return std::move(space_);
+          }
         }
       }
     }
@@ -104,6 +108,12 @@ class SpaceBuilder {
     tuple.orders = place_of(space_.orders_, orders);
     tuple.inner = place_of(space_.inner_, inner);
     tuple.first = space_.size_;
+    tuple.kind = space_.tuples_.size();
+    if (!space_.tuples_.empty()) {
+      const DegreeTuple& last = space_.tuples_.back();
+      const bool same = last.tp == tuple.tp && last.cp == tuple.cp && last.pp == tuple.pp;
+      if (same) tuple.kind = last.kind;
+    }
     space_.tuples_.push_back(tuple);
     space_.size_ += space_.size_of(tuple);
   }
@@ -157,6 +167,20 @@ class SpaceBuilder {
       return filter.field->name == name && !filter.most;
     });
     return at == filters_.end() ? nullptr : &*at;
+  }
+
+  // Ranks that share one copy of sharded states: all; and where there are more than share memory,
+  // whole domains of that, doubled. Or as is asked for.
+  std::vector<std::int64_t> shards(const DegreeTuple& t) const {
+    if (const PlanLimit* asked = fixed("shard")) return {asked->value};
+    std::vector<std::int64_t> out = {0};
+    const auto& hybrid = offers_.hybrid;
+    if (std::find(hybrid.begin(), hybrid.end(), true) == hybrid.end()) return out;
+    const std::int64_t replicas = t.dp * t.cp, domain = cluster_.levels.front().size;
+    for (std::int64_t some = std::lcm(domain, t.tp * t.cp) / t.tp; some < replicas; some *= 2) {
+      if (some > 1 && replicas % some == 0) out.push_back(some);
+    }
+    return out;
   }
 
   // Once is never slower [COLL-8]: copies stand where that is not to be had, or asked for.
@@ -218,6 +242,7 @@ class SpaceBuilder {
       if (t.pp == 1 && !out.empty()) break;
       for (const std::int64_t vpp : virtual_stages(t)) {
         if (vpp > 1 && !takes_virtual_stages(schedule)) break;
+        if (vpp == 1 && schedule == Schedule::breadth_first) continue;  // as GPipe
         InnerChoice choice{.schedule = schedule, .vpp = vpp};
         apply(choice, layout);
         for (const EndSlots& ends : spreads(layout)) {
@@ -233,7 +258,8 @@ class SpaceBuilder {
   // ZeRO stages with what is overlapped and where states are, on top of what blocks are made of.
   std::vector<InnerChoice> shardings(const DegreeTuple& t, Layout layout) const {
     std::vector<InnerChoice> out;
-    const bool shares = t.dp * t.cp > 1;
+    const bool shares = t.dp * t.cp > 1, hybrid = t.shard > 0 && t.shard < t.dp * t.cp;
+    const bool asked = fixed("shard") != nullptr;
     const bool must_shard = offers_.unsharded_alone && t.tp * t.cp * t.pp > 1;
     const auto activations = static_cast<std::size_t>(job_.recipe->activation);
     const bool sharded = offers_.sharded_precisions[activations];
@@ -241,6 +267,9 @@ class SpaceBuilder {
     for (int zero = 0; zero < 4; ++zero) {
       if (shares && !offers_.zero[static_cast<std::size_t>(zero)]) continue;
       if (shares && zero == 0 && (must_shard || sharded)) continue;
+      if (hybrid && (zero == 0 || (!asked && !offers_.hybrid[static_cast<std::size_t>(zero)]))) {
+        continue;
+      }
       // Alone a rank shards nothing: one stage stands for all.
       if (!shares && zero != alone) continue;
       for (const bool reshard : {true, false}) {
@@ -373,7 +402,9 @@ Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Fra
         words += (words.empty() ? "" : ", ") + std::string(word);
       }
       if (words.empty())
-        words = field->counts() ? "a number" : "none, or a list of what is offloaded";
+        words = field->row->field.form.kind == FieldForm::Kind::whole
+                    ? "a number"
+                    : "none, or a list of what is offloaded";
       problems.push_back({filter.where, filter.most && !field->counts()
                                             ? "'" + filter.field + "' has no most; fix it instead"
                                             : "'" + printable(filter.value) + "' is no value of " +

@@ -251,6 +251,37 @@ TEST(PlanSpace, spreads_tokens_as_is_never_slower_or_as_is_asked_for) {
   EXPECT_EQ(count(under, on), static_cast<std::ptrdiff_t>(under.size()));
 }
 
+// 32 ranks in nodes of eight: 8 and 16 of 32 replicas, 4 and 8 of the 16 beside tp 2: whole nodes,
+// fewer than all. Only sharded weights are shared so.
+TEST(PlanSpace, shares_states_among_all_or_whole_nodes) {
+  const auto c = plan_case("llama-2-7b", "dgx-h100", 32, framework_from("fsdp").value(), 32);
+  ASSERT_TRUE(c.space.ok());
+  std::set<std::pair<std::int64_t, std::int64_t>> found, expected;  // replicas, shard
+  for (const DegreeTuple& t : c.space->tuples()) {
+    const std::int64_t replicas = t.dp * t.cp;
+    found.insert({t.tp * 100 + replicas, t.shard});
+    expected.insert({t.tp * 100 + replicas, 0});
+    for (std::int64_t nodes = 1; nodes * 8 < replicas * t.tp; nodes *= 2) {
+      const std::int64_t shard = nodes * 8 / t.tp;
+      if (shard > 1 && shard % t.cp == 0) expected.insert({t.tp * 100 + replicas, shard});
+    }
+    for (const InnerChoice& inner : c.space->inner(t)) {
+      EXPECT_TRUE(t.shard == 0 || inner.zero >= 2) << t.shard;
+    }
+  }
+  EXPECT_GT(found.size(), 10U);
+  for (const auto& [replicas, shard] : found) {
+    EXPECT_TRUE(expected.count({replicas, shard}) == 1) << replicas << " " << shard;
+  }
+  EXPECT_TRUE(found.count({132, 8}) == 1 && found.count({132, 16}) == 1);
+  EXPECT_TRUE(found.count({216, 4}) == 1 && found.count({216, 8}) == 1);
+
+  const auto asked = plan_case("llama-2-7b", "dgx-h100", 32, framework_from("megatron").value(), 32,
+                               4096, {{"shard", "2", false, FieldName("fix")}});
+  ASSERT_TRUE(asked.space.ok());
+  for (const DegreeTuple& t : asked.space->tuples()) EXPECT_EQ(t.shard, 2);
+}
+
 // Llama 3 70B: a head of 1.2 layers, 80 layers on two stages of 40: one layer more on the first.
 TEST(PlanSpace, spreads_layers_evenly_and_with_the_ends_in_mind) {
   const auto spreads = [](const std::vector<PlanFilter>& filters) {

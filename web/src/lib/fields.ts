@@ -73,6 +73,7 @@ export const kSearched = [
   { name: "tp", field: "tp", counts: true },
   { name: "cp", field: "cp", counts: true },
   { name: "pp", field: "pp", counts: true },
+  { name: "shard", field: "shard", counts: false },
   { name: "order", field: "order", counts: false },
   { name: "ep", field: "ep", counts: true },
   { name: "etp", field: "etp", counts: true },
