@@ -150,6 +150,14 @@ int main(int argc, char** argv) {
     line.emplace(std::string(asked.command->doing), asked.things, asked.circumstances.quiet);
     asked.circumstances.progress = line->callback();
   }
+  // On a terminal it begins as soon as it can.
+  if (headway::terminal_columns() > 0) {
+    asked.circumstances.begun = [&line](const std::string& text) {
+      if (line) line->erase();
+      std::fputs(text.c_str(), stdout);
+      std::fflush(stdout);
+    };
+  }
   const CommandOutput output = asked.command->run(asked.circumstances);
   line.reset();
   if (headway::ProgressLine::interrupted() && !output.problems.empty()) headway::end_interrupted();

@@ -33,8 +33,13 @@ ProgressLine::ProgressLine(std::string doing, std::string things, bool quiet)
   std::signal(SIGINT, ask_to_stop);
 }
 
-ProgressLine::~ProgressLine() {
+void ProgressLine::erase() {
   if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
+}
+
+ProgressLine::~ProgressLine() {
+  erase();
   std::signal(SIGINT, SIG_DFL);
 }
 

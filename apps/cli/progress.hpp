@@ -22,6 +22,8 @@ class ProgressLine {
   /// To hand to the library; valid as long as this lives.
   Progress callback();
   static bool interrupted();
+  /// Until it is shown again: something else is written.
+  void erase();
 
  private:
   bool show(std::size_t done, std::size_t of);

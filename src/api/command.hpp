@@ -74,6 +74,7 @@ struct Circumstances {
   std::vector<std::string> traces = {};  // files for comms
   std::string date = {};                 // as 2026-11-21
   Progress progress = {};
+  Begun begun = {};
 };
 
 struct Command;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,8 +19,11 @@
 
 namespace headway {
 
+/// Shows how an answer begins, while the rest is worked out.
+using Begun = std::function<void(const std::string& text)>;
+
 struct CommandOutput {
-  std::string text = {};   // for stdout
+  std::string text = {};   // for stdout, behind what was shown already
   Problems problems = {};  // if any, nothing is for stdout and the exit code is 2
   int exit_code = 0;       // 0 done, 1 no feasible answer
   Problems warnings = {};  // for stderr beside the text: what could not be read, and is not in it
@@ -51,12 +55,13 @@ struct PlanRequest {
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // stops the search where it says so
+  Begun begun = {};        // of text alone, where no file can go wrong behind it
 };
 /// The best layouts of a run on a number of accelerators.
 CommandOutput run_plan(const PlanRequest& request);
 struct Plan;  // study/plan/plan.hpp
-/// The same as a value.
-Result<Plan> make_plan(const PlanRequest& request);
+/// The same as a value. `found`: told of it before what follows from the best layouts.
+Result<Plan> make_plan(const PlanRequest& request, std::function<void(const Plan&)> found = {});
 
 struct CommsRequest {
   std::vector<std::string> files;     // a run file (.toml), or traces

@@ -41,6 +41,7 @@ void adopt(Request& request, const Circumstances& at) {
   if constexpr (requires { request.json; }) request.json = at.json;
   if constexpr (requires { request.threads; }) request.threads = at.threads;
   if constexpr (requires { request.progress; }) request.progress = at.progress;
+  if constexpr (requires { request.begun; }) request.begun = at.begun;
 }
 
 /// A command whose request is run as it was filled.

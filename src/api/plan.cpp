@@ -157,9 +157,10 @@ Result<PlanTask> task_of(const PlanRequest& request) {
 
 }  // namespace
 
-Result<Plan> make_plan(const PlanRequest& request) {
+Result<Plan> make_plan(const PlanRequest& request, std::function<void(const Plan&)> found) {
   auto task = task_of(request);
   if (!task) return task.problems();
+  task->found = std::move(found);
   return plan_of(std::move(task).value());
 }
 
@@ -167,7 +168,13 @@ CommandOutput run_plan(const PlanRequest& asked) {
   PlanRequest request = asked;
   const auto launcher = settled_launcher(request);
   if (!launcher) return {.problems = launcher.problems()};
-  const auto plan = make_plan(request);
+  std::string shown;
+  std::function<void(const Plan&)> found;
+  const bool alone = request.emit.empty() && request.save.empty() && request.plot.empty();
+  if (request.begun && alone && !request.json) {
+    found = [&](const Plan& begun) { request.begun(shown = plan_text_begin(begun)); };
+  }
+  const auto plan = make_plan(request, std::move(found));
   if (!plan) return {.problems = plan.problems()};
 
   // What was asked for beside the answer.
@@ -184,6 +191,7 @@ CommandOutput run_plan(const PlanRequest& asked) {
     if (!written) return {.problems = written.problems()};
     text = request.json ? launch_json(**launcher, *written) : launch_text(*written);
   }
+  text.erase(0, shown.size());
   Problems problems = write_files(files, request.plot);
   if (!problems.empty()) return {.problems = std::move(problems)};
   Problems warnings;

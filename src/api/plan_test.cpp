@@ -207,6 +207,27 @@ TEST(Plan, stopped_shows_the_best_so_far_and_that_it_is_not_proven) {
   EXPECT_TRUE(plan.sensitivity.empty());
 }
 
+TEST(Plan, shows_its_best_layouts_before_what_follows_from_them) {
+  PlanRequest request = small();
+  const std::string whole = run_plan(request).text;
+  std::string shown;
+  request.begun = [&](const std::string& text) { shown += text; };
+  const std::string rest = run_plan(request).text;
+  EXPECT_EQ(shown + rest, whole);
+  EXPECT_NE(shown.find("\n1  "), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("What binds"), std::string::npos) << shown;
+}
+
+TEST(Plan, shows_nothing_before_a_document_or_files) {
+  PlanRequest request = small();
+  request.begun = [](const std::string& text) { ADD_FAILURE() << text; };
+  request.emit = "megatron";
+  EXPECT_TRUE(run_plan(request).problems.empty());
+  request.emit = "";
+  request.json = true;
+  EXPECT_EQ(run_plan(request).text.front(), '{');
+}
+
 TEST(Plan, where_nothing_fits_names_the_change_that_helps) {
   PlanRequest request = small();
   request.fields = small_request("2");

@@ -10,6 +10,8 @@ namespace headway {
 
 /// A table for a terminal of 80 columns, and what follows from it.
 std::string plan_text(const Plan& plan);
+/// How that begins where something fits: all that is known before what follows.
+std::string plan_text_begin(const Plan& plan);
 /// The fields are listed in docs/plan.md.
 std::string plan_json(const Plan& plan);
 /// Time against memory: the front and the best of each kind.

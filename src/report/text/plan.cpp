@@ -183,12 +183,17 @@ std::string nothing_fits(const Plan& plan) {
 
 }  // namespace
 
+std::string plan_text_begin(const Plan& plan) {
+  return heading(plan) + "\n" + best_table(plan) + "\n" + undecided(plan);
+}
+
 std::string plan_text(const Plan& plan) {
-  std::string out = heading(plan) + "\n";
+  std::string out;
   if (plan.best.empty()) {
+    out += heading(plan) + "\n";
     out += plan.proven ? nothing_fits(plan) : "nothing that fits was found so far\n";
   } else {
-    out += best_table(plan) + "\n" + undecided(plan);
+    out += plan_text_begin(plan);
     if (plan.proven) out += why(plan) + sensitivity_table(plan) + front_table(plan);
     out += "\n" + wrapped("as flags of headway predict: " +
                               layout_flags(plan.run, plan.best.front().run.layout),

@@ -168,6 +168,7 @@ Result<Plan> plan_of(PlanTask task) {
   }
   how.exhaustive = false;
   if (!plan.proven) return plan;
+  if (task.found && !plan.best.empty()) task.found(plan);
   if (plan.best.empty()) {
     plan.remedies = remedies(question, filters, plan.accelerators,
                              part_of(how, plan.layouts, kSearchDone, kSearchDone));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,12 +60,13 @@ struct Plan {
 
 /// What is asked.
 struct PlanTask {
-  Run run;                          // without a layout; its ranks are those to be split
-  std::vector<PlanFilter> filters;  // of the space
-  std::string objective = "time";   // a name of kObjectiveNames
-  double headroom = 0;              // share of the memory that stays free
-  std::vector<std::string> notes;   // for the answer
-  PlanSearch how;                   // its objective is that of the name
+  Run run;                                      // without a layout; its ranks are those to be split
+  std::vector<PlanFilter> filters;              // of the space
+  std::string objective = "time";               // a name of kObjectiveNames
+  double headroom = 0;                          // share of the memory that stays free
+  std::vector<std::string> notes;               // for the answer
+  PlanSearch how;                               // its objective is that of the name
+  std::function<void(const Plan&)> found = {};  // told of the best, before what follows from them
 };
 
 /// Plans; or why there is no space to search.
