@@ -89,10 +89,8 @@ RC_GTEST_PROP(Fields, GivenAsAValueOfADocumentAreReadAsWhatWasGiven, ()) {
 TEST(Fields, AreThemselvesAfterSettingThemToWhatTheyWere) {
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    headway::Run run;
-    const Layout layout = run.layout;
-    set(run, row, *number_of(run, row));
-    EXPECT_EQ(run.layout, layout) << row.field.name;
+    const headway::Run run = with({}, row, *number_of(headway::Run(), row));
+    EXPECT_EQ(run.layout, Layout()) << row.field.name;
     EXPECT_EQ(number_of(run, row), number_of(headway::Run(), row)) << row.field.name;
   }
 }
@@ -101,10 +99,9 @@ TEST(Fields, AreThemselvesAfterSettingThemToWhatTheyWere) {
 TEST(Fields, StandForMembersOfTheirOwn) {
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    headway::Run run;
-    const double before = *number_of(run, row);
-    set(run, row, before == 1 ? 2 : 1);
-    if (row.field.form.kind == Kind::flag) set(run, row, before == 1 ? 0 : 1);
+    const double before = *number_of(headway::Run(), row);
+    const double changed = row.field.form.kind == Kind::flag ? 1 - before : before == 1 ? 2 : 1;
+    const headway::Run run = with({}, row, changed);
     EXPECT_NE(*number_of(run, row), before) << row.field.name;
     for (const FieldRow& other : field_rows()) {
       if (other.field.name == row.field.name || other.field.name == "gpus") continue;

@@ -33,7 +33,7 @@ void read_fields(RequestReader& reader, Run& run) {
   run.layout.zero = -1;  // not given: the framework's habit
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    if (const auto number = reader.value(row)) set(run, row, *number);
+    if (const auto number = reader.value(row)) run = with(std::move(run), row, *number);
   }
 }
 
@@ -263,7 +263,7 @@ std::optional<double> number_of(const Run& run, const FieldRow& row) {
       row.access);
 }
 
-void set(Run& run, const FieldRow& row, double number) {
+Run with(Run run, const FieldRow& row, double number) {
   std::visit(
       [&](const auto& access) {
         if constexpr (!std::is_same_v<decltype(access), const std::monostate&>) {
@@ -271,6 +271,7 @@ void set(Run& run, const FieldRow& row, double number) {
         }
       },
       row.access);
+  return run;
 }
 
 void settle_ends(Run& run) {

@@ -54,8 +54,8 @@ struct Run {
 
 /// The number of a field [layout/fields.hpp] of this run; nothing of a model or cluster.
 std::optional<double> number_of(const Run& run, const FieldRow& row);
-/// The run with another; of a field that follows from others the run as it is.
-void set(Run& run, const FieldRow& row, double number);
+/// The run with another number there; of a field that follows from others the run as it is.
+Run with(Run run, const FieldRow& row, double number);
 
 /// The fields of a run file. Unknown fields are problems (of make_run).
 Result<RunRequest> read_run_file(const std::string& path);
