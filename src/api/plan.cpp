@@ -10,7 +10,7 @@
 #include "launch/launch.hpp"
 #include "platform/output.hpp"
 #include "report/launch.hpp"
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 
 namespace headway {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "layout/fields.hpp"
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 
 namespace headway {
 namespace {

@@ -18,7 +18,7 @@
 #include "platform/files.hpp"
 #include "report/charts/operations.hpp"
 #include "report/fields.hpp"
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 #include "trace/recording/operation.hpp"
 
 namespace headway {

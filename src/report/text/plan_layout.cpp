@@ -1,6 +1,6 @@
 // A layout in words and as flags.
 #include "report/plan.hpp"
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 
 namespace headway {
 

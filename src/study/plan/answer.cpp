@@ -4,7 +4,7 @@
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 
 namespace headway {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "study/plan/fields.hpp"
-#include "study/plan/space.hpp"
+#include "study/plan/space/fields.hpp"
+#include "study/plan/space/space.hpp"
 
 namespace headway {
 

@@ -6,7 +6,7 @@
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/predict/predict.hpp"
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 
 namespace headway {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "forecast/assembly.hpp"
-#include "study/plan/fields.hpp"
 #include "study/plan/held.hpp"
-#include "study/plan/space.hpp"
+#include "study/plan/space/fields.hpp"
+#include "study/plan/space/space.hpp"
 
 namespace headway {
 

@@ -6,8 +6,8 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "layout/frameworks/habits.hpp"
-#include "study/plan/fields.hpp"
-#include "study/plan/space.hpp"
+#include "study/plan/space/fields.hpp"
+#include "study/plan/space/space.hpp"
 
 namespace headway {
 namespace {

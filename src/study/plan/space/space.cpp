@@ -1,4 +1,4 @@
-#include "study/plan/space.hpp"
+#include "study/plan/space/space.hpp"
 
 #include <algorithm>
 

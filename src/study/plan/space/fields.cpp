@@ -1,4 +1,4 @@
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 
 #include <algorithm>
 #include <array>

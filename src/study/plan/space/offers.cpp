@@ -1,4 +1,4 @@
-#include "study/plan/offers.hpp"
+#include "study/plan/space/offers.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "study/plan/case_for_test.hpp"
-#include "study/plan/fields.hpp"
+#include "study/plan/space/fields.hpp"
 
 namespace headway {
 namespace {

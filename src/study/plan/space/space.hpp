@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 #include "layout/ends.hpp"
-#include "study/plan/offers.hpp"
+#include "study/plan/space/offers.hpp"
 
 namespace headway {
 
