@@ -1,6 +1,7 @@
 #include "study/plan/blocks.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "step/passes/passes.hpp"
 
@@ -12,6 +13,7 @@ constexpr std::size_t kMostWorks = 1 << 13, kMostPrices = 1 << 13;
 // Prices of sharded weights are of use within a cell only.
 constexpr std::size_t kMostSharded = 1 << 8;
 constexpr std::size_t kMostSamples = 1 << 6;
+constexpr Seconds kNever(std::numeric_limits<double>::infinity());
 
 std::uint64_t bit(Group group) {
   return std::uint64_t{1} << static_cast<unsigned>(group);
@@ -29,17 +31,9 @@ PlanBlockCache::PlanBlockCache(const Model& model, const Job& job, const Cluster
       works_(kMostWorks),
       samples_(kMostSamples),
       prices_(kMostPrices),
-      sharded_(kMostSharded) {}
-
-// body(key, chosen) for the keys of which the blocks are made that are chosen(block).
-template <class Body>
-void PlanBlockCache::for_choices(const WorkKey& key, const Body& body) {
-  if (!facts_->has_experts()) return body(key, [](std::size_t) { return true; });
-  body(key.of(BlockChoice::with_experts),
-       [this](std::size_t i) { return facts_->with_experts(i); });
-  body(key.of(BlockChoice::without_experts),
-       [this](std::size_t i) { return !facts_->with_experts(i); });
-}
+      sharded_(kMostSharded),
+      floors_(kMostPrices),
+      floors_without_experts_(kMostPrices) {}
 
 PlanBlockCache::Work& PlanBlockCache::work(const WorkKey& key) {
   return works_.of(key, [this](const WorkKey& of, Work& out) {
@@ -81,34 +75,33 @@ void PlanBlockCache::go_to(const Spans& spans) {
   memo_.clear();
 }
 
-PricedBlock PlanBlockCache::price(Block& block, const PricedWork& work, const PriceKey& key) {
+void PlanBlockCache::price(Block& block, const PricedWork& work, const PriceKey& key, Priced& out,
+                           std::size_t i) {
   const Share share(model_, job_, key.work, key.work.around);
   overlap(block.items, share, key, shares_memory(spans_->tp, cluster_));
   const Layout layout = key.layout();
   calls_.clear();
-  return price_block(block, work, {job_, layout, cluster_, calibration_, *spans_, &memo_}, calls_);
+  out.prices[i] =
+      price_block(block, work, {job_, layout, cluster_, calibration_, *spans_, &memo_}, calls_);
+  if (!key.shares) out.totals[i] = out.prices[i].total();
 }
 
 // body(i, block, work) for the blocks that are priced.
 template <class Body>
 void PlanBlockCache::for_blocks(const PriceKey& key, Priced& of, const Body& body) {
-  const auto each = [&](Work& from, const auto& chosen) {
-    for (std::size_t i = 0; i < from.blocks.size(); ++i) {
-      if (chosen(i)) body(i, from.blocks[i], from.work[i]);
-    }
-  };
-  if (key.shares) return each(of.shared, [](std::size_t) { return true; });
-  for_choices(key.work,
-              [&](const WorkKey& work, const auto& chosen) { each(this->work(work), chosen); });
+  Work& from = key.shares ? of.shared : work(key.work);
+  for (std::size_t i = 0; i < from.blocks.size(); ++i) {
+    if (facts_->is_of(key.work.choice, i)) body(i, from.blocks[i], from.work[i]);
+  }
 }
 
 void PlanBlockCache::share(const PriceKey& key, Priced& out) {
-  for_choices(key.work, [&](const WorkKey& of, const auto& chosen) {
+  facts_->for_choices(key.work, [&](const WorkKey& of) {
     const Work& from = work(of);
     out.shared.blocks.resize(from.blocks.size());
     out.shared.work.resize(from.blocks.size());
     for (std::size_t i = 0; i < from.blocks.size(); ++i) {
-      if (!chosen(i)) continue;
+      if (!facts_->is_of(of.choice, i)) continue;
       out.shared.blocks[i] = from.blocks[i];
       out.shared.work[i] = from.work[i];
     }
@@ -125,6 +118,7 @@ void PlanBlockCache::make(const PriceKey& key, Priced& out) {
   for_blocks(key, out, [&](std::size_t i, Block& block, const PricedWork& work) {
     const std::size_t size = std::max(out.prices.size(), i + 1);
     out.prices.resize(size);
+    out.totals.resize(size);
     out.groups.resize(size);
     out.groups[i] = bit(Group::tp);
     for (const Call& call : only<Call>(block.items)) {
@@ -134,14 +128,18 @@ void PlanBlockCache::make(const PriceKey& key, Priced& out) {
         out.seen.push_back({call.group, span_of_group(*spans_, call.group)});
       }
     }
-    out.prices[i] = price(block, work, key);
+    price(block, work, key, out, i);
   });
   out.place = place_;
 }
 
+KeptBy<PriceKey, PlanBlockCache::Priced>& PlanBlockCache::kept_for(const PriceKey& key) {
+  if (key.shares) return key.work.around.shards_weights ? sharded_ : prices_;
+  return key.work.choice == BlockChoice::without_experts ? floors_without_experts_ : floors_;
+}
+
 const PlanBlockCache::Priced& PlanBlockCache::priced(const PriceKey& key) {
-  Priced& out = (key.shares && key.work.around.shards_weights ? sharded_ : prices_)
-                    .of(key, [this](const PriceKey& of, Priced& made) { make(of, made); });
+  Priced& out = kept_for(key).of(key, [this](const PriceKey& of, Priced& made) { make(of, made); });
   if (out.place == place_) return out;
   out.place = place_;
   std::uint64_t moved = 0;  // groups that lie elsewhere
@@ -153,7 +151,7 @@ const PlanBlockCache::Priced& PlanBlockCache::priced(const PriceKey& key) {
   }
   if (moved == 0) return out;
   for_blocks(key, out, [&](std::size_t i, Block& block, const PricedWork& work) {
-    if ((out.groups[i] & moved) != 0) out.prices[i] = price(block, work, key);
+    if ((out.groups[i] & moved) != 0) price(block, work, key, out, i);
   });
   return out;
 }
@@ -163,17 +161,23 @@ const std::vector<PricedBlock>& PlanBlockCache::priced(const Layout& layout) {
 }
 
 const std::vector<Seconds>& PlanBlockCache::floor(const Layout& layout) {
-  const PriceKey key(job_, layout);
+  PriceKey key = PriceKey(job_, layout).floor();
+  const WorkKey all = key.work;
   floor_.clear();
-  for (const PricedBlock& block : priced(key.floor(false)).prices) {
-    floor_.push_back(block.total());
-  }
+  const auto add = [&](const WorkKey& work) {
+    key.work = work;
+    const std::vector<Seconds>& totals = priced(key).totals;
+    floor_.resize(std::max(floor_.size(), totals.size()), kNever);
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      if (facts_->is_of(work.choice, i)) floor_[i] = std::min(floor_[i], totals[i]);
+    }
+  };
+  facts_->for_choices(all, add);
   if (!habits(job_).sharding.flat_gradients) return floor_;
   // Sharded, a weight's gradient is handled otherwise, which may take less.
-  const std::vector<PricedBlock>& sharded = priced(key.floor(true)).prices;
-  for (std::size_t i = 0; i < sharded.size(); ++i) {
-    floor_[i] = std::min(floor_[i], sharded[i].total());
-  }
+  WorkKey sharded = all;
+  sharded.around.shards_weights = true;
+  facts_->for_choices(sharded, add);
   return floor_;
 }
 

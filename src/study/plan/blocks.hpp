@@ -44,20 +44,20 @@ class PlanBlockCache {
   struct Priced {
     Work shared;  // with the calls over other ranks, where they are among those priced
     std::vector<PricedBlock> prices;
+    std::vector<Seconds> totals;        // of floors
     std::vector<std::uint64_t> groups;  // that each of them calls, a bit for each
     std::vector<Seen> seen;             // of the groups of all calls
     std::uint64_t place = 0;
   };
 
-  template <class Body>
-  void for_choices(const WorkKey& key, const Body& body);
   Work& work(const WorkKey& key);
   template <class Body>
   void for_blocks(const PriceKey& key, Priced& of, const Body& body);
+  KeptBy<PriceKey, Priced>& kept_for(const PriceKey& key);
   const Priced& priced(const PriceKey& key);
   void share(const PriceKey& key, Priced& out);
   void make(const PriceKey& key, Priced& out);
-  PricedBlock price(Block& block, const PricedWork& work, const PriceKey& key);
+  void price(Block& block, const PricedWork& work, const PriceKey& key, Priced& out, std::size_t i);
 
   const Model& model_;
   const Job& job_;
@@ -66,8 +66,10 @@ class PlanBlockCache {
   std::shared_ptr<PlanFacts> facts_;
   KeptBy<WorkKey, Work> works_;
   KeptBy<WorkKey, SampleBlocks> samples_;
-  KeptBy<PriceKey, Priced> prices_;   // of layouts that shard no weights, and floors
+  KeptBy<PriceKey, Priced> prices_;   // of layouts that shard no weights
   KeptBy<PriceKey, Priced> sharded_;  // of the others
+  KeptBy<PriceKey, Priced> floors_;   // of all blocks, or of those with experts
+  KeptBy<PriceKey, Priced> floors_without_experts_;
   const Spans* spans_ = nullptr;
   std::uint64_t place_ = 0;  // counts those gone to
   CallMemo memo_;            // of the place

@@ -31,9 +31,7 @@ void PlanFacts::make(const WorkKey& key, Facts& out) const {
   out.blocks = blocks.size();
   out.known.clear();
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (key.choice != BlockChoice::all &&
-        with_experts(i) != (key.choice == BlockChoice::with_experts))
-      continue;
+    if (!is_of(key.choice, i)) continue;
     // Of every field: one more, and this does not compile.
     const auto& [kind, items, held, saved, again, if_kept, working, transfer] = blocks[i];
     out.known.push_back({i, kind, saved, if_kept, working, again});
@@ -60,10 +58,7 @@ void PlanFacts::add(const Layout& layout, const WorkKey& key, HeldBlocks& out) {
 }
 
 void PlanFacts::held(const Layout& layout, HeldBlocks& out) {
-  const WorkKey key(job_, layout);
-  if (!has_experts_) return add(layout, key, out);
-  add(layout, key.of(BlockChoice::with_experts), out);
-  add(layout, key.of(BlockChoice::without_experts), out);
+  for_choices(WorkKey(job_, layout), [&](const WorkKey& key) { add(layout, key, out); });
 }
 
 }  // namespace headway

@@ -21,9 +21,19 @@ class PlanFacts {
   /// else is left.
   void held(const Layout& layout, HeldBlocks& out);
 
-  /// Which blocks have experts: they are made for each spread of those, the others once.
-  bool has_experts() const { return has_experts_; }
-  bool with_experts(std::size_t block) const;
+  /// body(key) for the keys of which the blocks are made: those with experts for each spread of
+  /// them, the others once.
+  template <class Body>
+  void for_choices(const WorkKey& key, const Body& body) const {
+    if (!has_experts_) return body(key);
+    body(key.of(BlockChoice::with_experts));
+    body(key.of(BlockChoice::without_experts));
+  }
+  /// Whether the block is made of such a key.
+  bool is_of(BlockChoice choice, std::size_t block) const {
+    return choice == BlockChoice::all ||
+           with_experts(block) == (choice == BlockChoice::with_experts);
+  }
 
  private:
   struct Fact {
@@ -42,6 +52,7 @@ class PlanFacts {
     Part();
   };
 
+  bool with_experts(std::size_t block) const;
   void add(const Layout& layout, const WorkKey& key, HeldBlocks& out);
   void make(const WorkKey& key, Facts& out) const;
 

@@ -67,14 +67,14 @@ struct PriceKey : Sharding, OverlapChoices, Offload {
   }
   friend bool operator==(const PriceKey&, const PriceKey&) = default;
 
-  /// Of what costs no more, however weights are shared, with gradients as of sharded weights or
-  /// not.
-  PriceKey floor(bool sharded) const {
+  /// Of what costs no more, however weights are shared; its gradients are not those of sharded
+  /// ones.
+  PriceKey floor() const {
     PriceKey out;
     out.overlap_tensor = overlap_tensor;
     out.overlap_experts = overlap_experts;
     out.work = work;
-    out.work.around.shards_weights = sharded;
+    out.work.around.shards_weights = false;
     out.shares = false;
     return out;
   }
