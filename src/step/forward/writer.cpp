@@ -7,11 +7,14 @@ namespace {
 /// without the framework's part.
 constexpr double kGroupedLaunch = 0.1;
 
+/// Of a layer with experts, forward and backward: room at once for what is made a million times.
+constexpr std::size_t kMostItems = 192;
+
 }  // namespace
 
 Writer::Writer(const Share& share, BlockKind kind) : share_(share) {
   program_.kind = kind;
-  program_.items.reserve(128);
+  program_.items.reserve(kMostItems);
   program_.kept.reserve(32);
   program_.products.reserve(kMostLinears + 1);
   program_.conjugates.reserve(8);

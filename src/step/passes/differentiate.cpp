@@ -18,7 +18,6 @@ class Backward {
   }
 
   void run() {
-    program_.items.reserve(3 * program_.forward);
     std::size_t product = program_.products.size(), conjugate = program_.conjugates.size();
     for (std::size_t i = program_.forward; i-- > 0;) {
       if (product > 0 && program_.products[product - 1].item == i) {
@@ -34,9 +33,9 @@ class Backward {
   }
 
  private:
-  void push(Op op) {
-    op.phase = Phase::backward;
+  void push(const Op& op) {
     program_.items.push_back({.what = op});
+    std::get<Op>(program_.items.back().what).phase = Phase::backward;
   }
 
   void add(const Conjugate& conjugate) {
