@@ -102,7 +102,8 @@ asan: $(RELEASE)/build.ninja
 	@cmake -B $(RELEASE) -DHEADWAY_SANITIZE=ON >build/configure-sanitized.log 2>&1 || \
 	  { cat build/configure-sanitized.log; exit 1; }
 	@scripts/build $(RELEASE) $(JOBS) all
-	@RC_PARAMS="max_success=25 max_discard_ratio=40" scripts/run-tests $(RELEASE) \
+	@LSAN_OPTIONS="suppressions=$(CURDIR)/.ci/leaks.txt print_suppressions=0" \
+	  RC_PARAMS="max_success=25 max_discard_ratio=40" scripts/run-tests $(RELEASE) \
 	  --tests-regex '^sanitized\.' --exclude-regex '$(STUDIES)'
 
 # In the same folder. What fails says the number of its mutation, which --only runs again alone. What
