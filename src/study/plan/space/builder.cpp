@@ -1,13 +1,11 @@
 // Finds the space: for each tuple of degrees the choices that are legal with it [PLAN-1].
+#include "study/plan/space/builder.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 #include "base/divisors.hpp"
-#include "base/quantity_text.hpp"
-#include "base/text.hpp"
 #include "layout/frameworks/habits.hpp"
-#include "study/plan/space/fields.hpp"
-#include "study/plan/space/space.hpp"
 
 namespace headway {
 namespace {
@@ -373,116 +371,15 @@ class SpaceBuilder {
   PlanSpace space_;
 };
 
-namespace {
-
-std::string names_of_fields() {
-  std::string out;
-  for (const PlanField& field : plan_fields()) {
-    out += (out.empty() ? "" : ", ") + std::string(field.name);
-  }
-  return out;
+PlanSpace build_space(const Model& model, const Job& job, const Cluster& cluster,
+                      std::int64_t ranks, const Layout& base,
+                      const std::vector<PlanLimit>& filters) {
+  return SpaceBuilder(model, job, cluster, base, filters).run(ranks);
 }
 
-Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Framework framework) {
-  std::vector<PlanLimit> out;
-  Problems problems;
-  for (const PlanFilter& filter : filters) {
-    const PlanField* field = plan_field(filter.field);
-    if (field == nullptr) {
-      problems.push_back(
-          {filter.where,
-           "'" + printable(filter.field) + "' is not searched; legal: " + names_of_fields(),
-           Trouble::unknown});
-      continue;
-    }
-    const auto value = value_of(*field, filter.value);
-    if (!value || (filter.most && !field->counts())) {
-      std::string words;
-      for (const std::string_view word : field->words) {
-        words += (words.empty() ? "" : ", ") + std::string(word);
-      }
-      if (words.empty())
-        words = field->row->field.form.kind == FieldForm::Kind::whole
-                    ? "a number"
-                    : "none, or a list of what is offloaded";
-      problems.push_back({filter.where, filter.most && !field->counts()
-                                            ? "'" + filter.field + "' has no most; fix it instead"
-                                            : "'" + printable(filter.value) + "' is no value of " +
-                                                  filter.field + "; legal: " + words});
-      continue;
-    }
-    out.push_back(limit_to(*field, *value, framework));
-    out.back().most = filter.most;
-  }
-  if (!problems.empty()) return problems;
-  return out;
-}
-
-// The nearest numbers of accelerators, below and above, over which some split is legal.
-std::vector<std::int64_t> nearest_legal(const Model& model, const Job& job, const Cluster& cluster,
-                                        const Layout& base, std::int64_t ranks) {
-  std::vector<std::int64_t> out;
-  constexpr std::int64_t kMostTried = 256;
-  for (const std::int64_t step : {-1, 1}) {
-    for (std::int64_t i = 1; i <= kMostTried; ++i) {
-      const std::int64_t near = ranks + step * i;
-      if (near < 1 || near > cluster.accelerators) break;
-      if (!SpaceBuilder(model, job, cluster, base, {}).has_any(near)) continue;
-      out.push_back(near);
-      break;
-    }
-  }
-  return out;
-}
-
-Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluster,
-                       const Layout& base, std::int64_t ranks) {
-  const auto text = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
-  std::string what = "no split of the model over " + text(ranks) + " accelerators is legal";
-  const auto near = nearest_legal(model, job, cluster, base, ranks);
-  if (near.empty()) {
-    // What every layout violates: said by the simplest of them.
-    Layout simplest = base;
-    simplest.dp = ranks;
-    Problems problems = check(model, job, simplest, cluster);
-    problems.push_back({FieldName("gpus"), what});
-    return problems;
-  }
-  what += ": dp must divide the batch of " + text(job.global_batch) +
-          ", tp the attention heads, pp be at most the " + text(model.layers()) +
-          " layers, and their product with cp be that number; the nearest with one: " +
-          text(near.front()) + (near.size() > 1 ? " and " + text(near.back()) : "");
-  return {{FieldName("gpus"), what}};
-}
-
-}  // namespace
-
-Problems filter_problems(const std::vector<PlanFilter>& filters) {
-  const auto made = known(filters, Framework{});  // names and values are those of all
-  return made ? Problems{} : made.problems();
-}
-
-Result<PlanSpace> PlanSpace::make(const Model& model, const Job& job, const Cluster& cluster,
-                                  std::int64_t ranks, const std::vector<PlanFilter>& filters,
-                                  const Layout& base) {
-  const auto made = known(filters, job.framework);
-  if (!made) return made.problems();
-  PlanSpace out = SpaceBuilder(model, job, cluster, base, *made).run(ranks);
-  if (out.size() > 0) return out;
-  if (filters.empty() || !SpaceBuilder(model, job, cluster, base, {}).has_any(ranks)) {
-    return nothing_legal(model, job, cluster, base, ranks);
-  }
-  Problems problems;
-  for (std::size_t i = 0; i < filters.size(); ++i) {
-    if (SpaceBuilder(model, job, cluster, base, {(*made)[i]}).has_any(ranks)) continue;
-    problems.push_back({filters[i].where, "no legal layout has " + filters[i].field +
-                                              (filters[i].most ? " of at most " : " = ") +
-                                              printable(filters[i].value)});
-  }
-  if (problems.empty()) {
-    problems.push_back({filters.front().where, "no legal layout passes all filters together"});
-  }
-  return problems;
+bool has_any_layout(const Model& model, const Job& job, const Cluster& cluster, std::int64_t ranks,
+                    const Layout& base, const std::vector<PlanLimit>& filters) {
+  return SpaceBuilder(model, job, cluster, base, filters).has_any(ranks);
 }
 
 }  // namespace headway
