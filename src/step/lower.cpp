@@ -44,11 +44,8 @@ void add_shared_head(Block& prediction, const Block& head) {
 LoweredWork lower_work(const Share& share, const Recomputation& recomputation, BlockChoice choice) {
   const Model& model = share.model;
   LoweredWork out;
-  const auto chosen = [&](bool experts) {
-    return choice == BlockChoice::all || experts == (choice == BlockChoice::with_experts);
-  };
   const auto layer_of = [&](const Layer& layer, BlockKind kind) {
-    return chosen(layer.experts.has_value())
+    return takes(choice, layer.experts.has_value())
                ? lowered(forward_layer(share, layer, kind), share, recomputation)
                : Block();
   };
@@ -58,17 +55,17 @@ LoweredWork lower_work(const Share& share, const Recomputation& recomputation, B
   for (const Layer& layer : model.kinds) out.blocks.push_back(layer_of(layer, BlockKind::layer));
   if (model.vocabulary > 0) {
     out.index.embedding = static_cast<int>(out.blocks.size());
-    out.blocks.push_back(chosen(false) ? lowered(forward_embedding(share), share, recomputation)
-                                       : Block());
+    out.blocks.push_back(
+        takes(choice, false) ? lowered(forward_embedding(share), share, recomputation) : Block());
     out.index.head = static_cast<int>(out.blocks.size());
-    out.blocks.push_back(chosen(false) ? head_of() : Block());
+    out.blocks.push_back(takes(choice, false) ? head_of() : Block());
   }
   if (model.prediction_layers > 0) {
     const Layer& layer = model.kinds.back();
     out.index.prediction = static_cast<int>(out.blocks.size());
     out.blocks.push_back(layer_of(layer, BlockKind::prediction));
-    if (out.index.head >= 0 && chosen(layer.experts.has_value())) {
-      add_shared_head(out.blocks.back(), chosen(false)
+    if (out.index.head >= 0 && takes(choice, layer.experts.has_value())) {
+      add_shared_head(out.blocks.back(), takes(choice, false)
                                              ? out.blocks[static_cast<std::size_t>(out.index.head)]
                                              : head_of());
     }

@@ -28,6 +28,9 @@ struct LoweredBlocks {
 /// and etp only blocks with routed experts read anything; those without may be left empty, or those
 /// with.
 enum class BlockChoice : std::uint8_t { all, with_experts, without_experts };
+constexpr bool takes(BlockChoice choice, bool experts) {
+  return choice == BlockChoice::all || experts == (choice == BlockChoice::with_experts);
+}
 LoweredWork lower_work(const Share& share, const Recomputation& recomputation,
                        BlockChoice choice = BlockChoice::all);
 

@@ -79,13 +79,9 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
     writer.keep(bytes * out_width);  // gathered; q, k, v are kept gathered instead of whole
   }
 
-  const auto width = [&](std::int64_t all, std::int64_t dim) {
-    return static_cast<double>(std::max<std::int64_t>(1, all / tp) * dim);
-  };
   writer.cross({.seam = Seam::keys,
-                .tensor = bytes * (width(attention.kv_heads, attention.head_dim) +
-                                   width(attention.kv_heads, attention.value_dim)),
-                .beside = bytes * width(attention.heads, attention.head_dim)});
+                .tensor = bytes * (key_width + value_width),
+                .beside = bytes * query_width});
   const bool exchange_heads = split.cp > 1 && split.context_exchange == ContextExchange::all_to_all;
   AttentionShape core{};
   core.batch = split.micro_batch;
@@ -113,7 +109,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
     writer.keep(share.rows * static_cast<double>(heads) * Bytes(4), Piece::core);  // log-sum-exp
   }
 
-  writer.cross(Seam::result, bytes * width(attention.heads, attention.value_dim));
+  writer.cross(Seam::result, bytes * out_width);
   for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role != Role::attention_output) continue;
     writer.linear(matrix, tp, share.tokens, {.kept = false});

@@ -49,14 +49,14 @@ Block recompute(Program program, const Share& share, const Recomputation& choice
     out.saved = out.again / static_cast<double>(choice.recompute_every) * program.input +
                 (1 - out.again) * out.saved_if_kept;
   }
-  const std::size_t end =
-      full ? end_of_recomputation(program, stops_recompute_early(share.job, choice)) : 0;
-  // The forward pass, what runs again, the backward pass; what nobody made a call of is nothing.
   if (!full && pieces == 0) {
     out.items = std::move(program.items);
     std::erase_if(out.items, is_nothing);
     return out;
   }
+  // The forward pass, what runs again, the backward pass.
+  const std::size_t end =
+      full ? end_of_recomputation(program, stops_recompute_early(share.job, choice)) : 0;
   std::vector<Item> again;
   out.items.reserve(program.items.size() + kRoom);
   for (std::size_t i = 0; i < program.items.size(); ++i) {

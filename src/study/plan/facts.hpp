@@ -31,8 +31,7 @@ class PlanFacts {
   }
   /// Whether the block is made of such a key.
   bool is_of(BlockChoice choice, std::size_t block) const {
-    return choice == BlockChoice::all ||
-           with_experts(block) == (choice == BlockChoice::with_experts);
+    return takes(choice, with_experts(block));
   }
 
  private:
