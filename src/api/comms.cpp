@@ -88,7 +88,7 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
   if (!small) append(problems, small.problems());
   const auto fields = fields_of(given);
   if (!fields) append(problems, fields.problems());
-  const auto run = fields ? make_run(*fields) : Result<Run>(Problems{});
+  const auto run = fields ? make_run(*fields) : Result<RequestedRun>(Problems{});
   if (fields && !run) append(problems, run.problems());
   if (!problems.empty()) return {.problems = std::move(problems)};
 

@@ -30,7 +30,7 @@ testing::Case example_case() {
   EXPECT_TRUE(fields.ok());
   const auto run = make_run(*fields);
   EXPECT_TRUE(run.ok());
-  return {run->model, run->cluster, calibration_for(run->cluster).value(), run->job, run->layout};
+  return {*run, calibration_for(run->cluster).value()};
 }
 
 // A recording as the PyTorch profiler writes it, of one rank; kernels behind a product each.

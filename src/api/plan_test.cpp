@@ -50,15 +50,10 @@ RC_GTEST_PROP(PlanLaunch, every_layout_of_the_space_is_written_and_read_back_as_
   const PlanCase c =
       plan_case(model, "dgx-h100", *rc::gen::element<std::int64_t>(8, 16), framework, 16);
   RC_PRE(c.space.ok());
-  Run run{.model = c.run.model,
-          .cluster = c.run.cluster,
-          .job = c.run.job,
-          .layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size())),
-          .convention = AttentionFlops::full,
-          .assumptions = {},
-          .given = {}};
+  Run run = c.run;
+  run.layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size()));
   run.job.attention = usual_attention(run.job, run.cluster.accelerator);
-  RC_PRE(is_legal(run.model, run.job, run.layout, run.cluster));
+  RC_PRE(is_legal(run));
   const auto files = launch_files(run, launcher);
   if (!files) {
     RC_FAIL(testing::messages(files.problems()) + testing::text_of(run.layout));

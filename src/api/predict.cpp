@@ -93,7 +93,7 @@ Problems timeline_problems(const PredictRequest& request) {
            Trouble::illegal}};
 }
 
-Problems save(const Run& run, const std::string& path) {
+Problems save(const RequestedRun& run, const std::string& path) {
   if (path.empty()) return {};
   const std::string text = run_file_text(run, path);
   if (!parse_toml(text, path)) {

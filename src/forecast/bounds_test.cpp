@@ -45,9 +45,9 @@ RC_GTEST_PROP(Bounds, NoStepIsShorterThanTheWorkOfAnyRank, ()) {
 // sequence at least as many whole documents are there as fit. Three passes over the rest, two where
 // weights are frozen.
 RC_GTEST_PROP(Bounds, NoStepIsShorterThanItsArithmeticAtThePeak, ()) {
-  const Case c = testing::random_case();
-  const Forecast f =
-      forecast(c.model, c.job, c.layout, c.cluster, c.calibration, AttentionFlops::causal);
+  Case c = testing::random_case();
+  c.convention = AttentionFlops::causal;
+  const Forecast f = c.priced();
   const std::int64_t sequence = c.job.sequence / c.layout.cp;
   const std::int64_t document =
       c.job.document > 0 ? std::min(sequence, c.job.document) : c.job.sequence;

@@ -92,10 +92,9 @@ class Priced {
 
 }  // namespace
 
-std::vector<StageCalls> calls_by_stage(const Model& model, const Job& job, const Layout& layout,
-                                       const Cluster& cluster, const Calibration& calibration) {
-  const Step step = lower(model, job, layout, cluster);
-  const Prices prices{job, layout, cluster, calibration, step.spans};
+std::vector<StageCalls> calls_by_stage(const Run& run, const Calibration& calibration) {
+  const Step step = lower(run);
+  const Prices prices{run.job, run.layout, run.cluster, calibration, step.spans};
   std::vector<StageCalls> out;
   Priced priced(step, prices);
   for (std::size_t i = 0; i < step.stages.size(); ++i) {
@@ -109,9 +108,9 @@ std::vector<StageCalls> calls_by_stage(const Model& model, const Job& job, const
   return out;
 }
 
-Forecast forecast(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                  const Calibration& calibration, AttentionFlops convention) {
-  const Step step = lower(model, job, layout, cluster);
+Forecast forecast(const Run& run, const Calibration& calibration) {
+  const auto& [model, cluster, job, layout, convention] = run;
+  const Step step = lower(run);
   const Prices prices{job, layout, cluster, calibration, step.spans};
 
   Forecast out;

@@ -7,14 +7,10 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "cluster/cluster.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/parts.hpp"
 #include "forecast/pipeline_time.hpp"
-#include "layout/job.hpp"
-#include "layout/layout.hpp"
-#include "model/count.hpp"
-#include "model/model.hpp"
+#include "layout/run.hpp"
 #include "step/step.hpp"
 
 namespace headway {
@@ -78,11 +74,9 @@ struct StageCalls {
 };
 
 /// Forecast::calls of every class of rank, not only of the one that sets the pace. Pure.
-std::vector<StageCalls> calls_by_stage(const Model& model, const Job& job, const Layout& layout,
-                                       const Cluster& cluster, const Calibration& calibration);
+std::vector<StageCalls> calls_by_stage(const Run& run, const Calibration& calibration);
 
-/// Prices a legal layout (check() found nothing). Pure: no file, clock, thread or global.
-Forecast forecast(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                  const Calibration& calibration, AttentionFlops convention = AttentionFlops::full);
+/// Prices a legal run (check() found nothing). Pure: no file, clock, thread or global.
+Forecast forecast(const Run& run, const Calibration& calibration);
 
 }  // namespace headway

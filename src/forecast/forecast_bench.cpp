@@ -20,12 +20,8 @@ T or_exit(Result<T> result) {
   std::exit(1);
 }
 
-struct Case {
-  Model model;
-  Cluster cluster;
+struct Case : Run {
   Calibration calibration;
-  Job job;
-  Layout layout;
 };
 
 Case case_of(const char* model, const char* cluster) {
@@ -37,14 +33,14 @@ Case case_of(const char* model, const char* cluster) {
 }
 
 void run(benchmark::State& state, const Case& c) {
-  const Problems problems = check(c.model, c.job, c.layout, c.cluster);
+  const Problems problems = check(c);
   for (const Problem& problem : problems) {
     state.SkipWithError((where_text(problem) + ": " + problem.message).c_str());
     return;
   }
   Forecast out;
   for (auto _ : state) {
-    out = forecast(c.model, c.job, c.layout, c.cluster, c.calibration);
+    out = forecast(c, c.calibration);
     benchmark::DoNotOptimize(out);
   }
   state.counters["step_time_s"] = out.step_time.value();

@@ -225,9 +225,10 @@ RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
 }
 
 RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
-  const Case c = random_case();
+  Case c = random_case();
   for (const AttentionFlops convention : {AttentionFlops::full, AttentionFlops::causal}) {
-    const Forecast f = forecast(c.model, c.job, c.layout, c.cluster, c.calibration, convention);
+    c.convention = convention;
+    const Forecast f = c.priced();
     // Frozen weights have no gradient of their own.
     const double model = (c.job.task == Task::lora ? 2 : 3) *
                          static_cast<double>(c.job.global_batch) *
@@ -253,7 +254,7 @@ RC_GTEST_PROP(Forecast, EnergyIsThatOfTimeAndOfArithmeticUpToTheCap, ()) {  // [
   const double ranks = static_cast<double>(c.layout.ranks());
   const double standing = (a.idle_power + power.resident * a.tdp).value();
   const double peak = a.peak_of(c.job.recipe->matmul).value();
-  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  const Step step = lower(c);
   const double flops = (step.model_flops_full + step.recomputed_flops_full).value();
   const double wanted =
       standing * f.step_time.value() * ranks + power.products * a.tdp.value() * flops / peak;
@@ -267,7 +268,8 @@ TEST(Forecast, EnergyDoesNotHangOnHowAttentionIsCounted) {  // [FORECAST-6]
   c.job.global_batch = 8;
   c.layout.dp = 8;
   const auto by = [&](AttentionFlops convention) {
-    return forecast(c.model, c.job, c.layout, c.cluster, c.calibration, convention);
+    c.convention = convention;
+    return c.priced();
   };
   EXPECT_LT(by(AttentionFlops::causal).hfu, by(AttentionFlops::full).hfu);
   EXPECT_EQ(by(AttentionFlops::causal).energy, by(AttentionFlops::full).energy);
@@ -305,9 +307,9 @@ TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
   c.job.global_batch = 1;
   c.layout.tp = 8;
   ASSERT_TRUE(c.legal());
-  const Step whole = lower(c.model, c.job, c.layout, c.cluster);
+  const Step whole = lower(c);
   c.job.document = 2048;
-  const Step packed = lower(c.model, c.job, c.layout, c.cluster);
+  const Step packed = lower(c);
   const auto attention = [](const Step& step) {
     double out = 0;
     for (const Op& op : only<Op>(step.blocks[0].items)) {
@@ -320,8 +322,7 @@ TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
   // 20,000 of 32,768 tokens are the mean of two documents that lie there, of 16,384 each: no token
   // is left out.
   c.job.document = 20'000;
-  EXPECT_NEAR(attention(lower(c.model, c.job, c.layout, c.cluster)) * 2, attention(whole),
-              1e-2 * attention(whole));
+  EXPECT_NEAR(attention(lower(c)) * 2, attention(whole), 1e-2 * attention(whole));
 }
 
 // [FORECAST-10] Each doubling of the ranks costs the same share of the step, and each step a

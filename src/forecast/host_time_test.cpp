@@ -38,7 +38,7 @@ TEST(Forecast, ASmallModelTakesAsLongAsTheHostNeedsToIssueIt) {
   c.layout.dp = 1;
   c.calibration.shared = {};
   ASSERT_TRUE(c.legal());
-  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  const Step step = lower(c);
   double kernels = 0;
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
     for (const Op& op : only<Op>(step.blocks[i].items)) {
@@ -126,7 +126,7 @@ TEST(Forecast, PiecesOfGatheredWeightsTakeTheHostsTime) {
   ASSERT_EQ(framework_names()[3], "nanotron");
   const double before = c.priced().parts.optimizer.value();
   constants.host_piece += Seconds(1e-3);
-  const double pieces = lower(c.model, c.job, c.layout, c.cluster).stages.front().pieces;
+  const double pieces = lower(c).stages.front().pieces;
   EXPECT_NEAR(c.priced().parts.optimizer.value() - before, pieces * 1e-3, 1e-9);
   EXPECT_GT(pieces, 1000);
 }

@@ -20,7 +20,7 @@ bool has_experts(const Case& c) {
 }
 
 Step lowered(const Case& c) {
-  return lower(c.model, c.job, c.layout, c.cluster);
+  return lower(c);
 }
 
 /// Sum over all ranks and micro-batches of what `value` says of a block's op.

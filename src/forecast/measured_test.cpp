@@ -27,15 +27,14 @@ const std::vector<Measured> kRuns = {
 };
 
 double relative_error(const Measured& run, const char* recipe, bool full) {
-  const Model model = load_model(run.model).value();
-  const Cluster cluster = load_cluster("dgx-a100-80gb").value();
-  const Calibration calibration = calibration_for(cluster).value();
-  Job job;
+  Run asked{load_model(run.model).value(), load_cluster("dgx-a100-80gb").value(), {}, {}};
+  const Calibration calibration = calibration_for(asked.cluster).value();
+  Job& job = asked.job;
   job.sequence = 2048;
   job.global_batch = run.batch;
   job.recipe = recipe_from(recipe);
   job.attention = AttentionKernel::unfused;
-  Layout layout;
+  Layout& layout = asked.layout;
   layout.tp = 8;
   layout.pp = run.pp;
   layout.vpp = run.vpp;
@@ -43,8 +42,8 @@ double relative_error(const Measured& run, const char* recipe, bool full) {
   layout.recompute = full ? Recompute::full : Recompute::selective;
   layout.sequence_parallel = !full;
   EXPECT_EQ(layout.ranks(), run.gpus);
-  EXPECT_TRUE(check(model, job, layout, cluster).empty()) << run.model;
-  const double seconds = forecast(model, job, layout, cluster, calibration).step_time.value();
+  EXPECT_TRUE(is_legal(asked)) << run.model;
+  const double seconds = forecast(asked, calibration).step_time.value();
   const double measured = full ? run.full : run.selective;
   EXPECT_NEAR(seconds / measured, 1, 0.15) << run.model << (full ? " full" : " selective");
   return std::abs(seconds / measured - 1);

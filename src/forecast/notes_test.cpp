@@ -11,30 +11,25 @@ namespace {
 
 // As of a config.json whose vision tower is left out.
 TEST(Predict, SaysWhatIsToBeKnownOfTheModel) {
-  Model model = load_model("llama-3.2-1b").value();
-  model.notes = {"a tower is left out"};
-  Job job;
-  job.sequence = 2048;
-  job.global_batch = 1;
-  const Result<Forecast> forecast =
-      predict(model, job, Layout(), load_cluster("dgx-h100").value(), AttentionFlops::full);
+  headway::Run run{load_model("llama-3.2-1b").value(), load_cluster("dgx-h100").value(), {}, {}};
+  run.model.notes = {"a tower is left out"};
+  run.job.sequence = 2048;
+  run.job.global_batch = 1;
+  const Result<Forecast> forecast = predict(run);
   ASSERT_TRUE(forecast.ok());
-  EXPECT_EQ(std::count(forecast->notes.begin(), forecast->notes.end(), model.notes[0]), 1);
+  EXPECT_EQ(std::count(forecast->notes.begin(), forecast->notes.end(), run.model.notes[0]), 1);
 }
 
 // BLOOM's 70 layers on 12 stages: with two places for embedding and head 72 = 6 · 12.
 TEST(Predict, SaysHowLayersAreSpreadWhereThatIsUneven) {
   const auto notes = [](std::int64_t stages, std::int64_t ends) {
-    Job job;
-    job.sequence = 2048;
-    job.global_batch = 12;
-    Layout layout;
-    layout.pp = stages;
-    layout.embedding_slots = ends / 2;
-    layout.head_slots = ends - ends / 2;
-    const Result<Forecast> forecast =
-        predict(load_model("bloom-176b").value(), job, layout, load_cluster("dgx-h100").value(),
-                AttentionFlops::full);
+    headway::Run run{load_model("bloom-176b").value(), load_cluster("dgx-h100").value(), {}, {}};
+    run.job.sequence = 2048;
+    run.job.global_batch = 12;
+    run.layout.pp = stages;
+    run.layout.embedding_slots = ends / 2;
+    run.layout.head_slots = ends - ends / 2;
+    const Result<Forecast> forecast = predict(run);
     std::string out;
     if (!forecast) return std::string("no forecast");
     for (const std::string& note : forecast->notes) {

@@ -155,15 +155,12 @@ TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
   for (const std::int64_t vpp : {1, 2}) {
     for (const std::int64_t pp : {2, 4, 8}) {
       for (const std::int64_t micro : {8, 64}) {
-        Job job;
-        job.sequence = 2048;
-        job.global_batch = micro;
-        Layout layout;
-        layout.pp = pp;
-        layout.vpp = vpp;
-        ASSERT_TRUE(check(model, job, layout, cluster).empty());
+        headway::Run run{model, cluster, {.sequence = 2048, .global_batch = micro}, {}};
+        run.layout.pp = pp;
+        run.layout.vpp = vpp;
+        ASSERT_TRUE(is_legal(run));
         ASSERT_EQ(model.layers() % (pp * vpp), 0);
-        const Parts parts = forecast(model, job, layout, cluster, calibration).parts;
+        const Parts parts = forecast(run, calibration).parts;
         const Seconds work = parts.compute + parts.other;
         EXPECT_NEAR(parts.bubble / work,
                     static_cast<double>(pp - 1) / static_cast<double>(vpp * micro), 1e-9)

@@ -19,16 +19,11 @@
 
 namespace headway::testing {
 
-struct Case {
-  Model model;
-  Cluster cluster;
+struct Case : Run {
   Calibration calibration;
-  Job job;
-  Layout layout;
-  AttentionFlops convention = AttentionFlops::full;
 
-  Forecast priced() const { return forecast(model, job, layout, cluster, calibration, convention); }
-  bool legal() const { return check(model, job, layout, cluster).empty(); }
+  Forecast priced() const { return forecast(*this, calibration); }
+  bool legal() const { return check(*this).empty(); }
 };
 
 /// Loads each model and cluster once.
@@ -45,34 +40,13 @@ inline Case case_of(const std::string& model, const std::string& cluster) {
   return loaded[key];
 }
 
-inline void set_number(Case& c, const FieldRow& row, double number) {
-  if (const auto* of_job = std::get_if<FieldAccess<Job>>(&row.access)) {
-    of_job->set(c.job, number);
-  } else if (const auto* of_layout = std::get_if<FieldAccess<Layout>>(&row.access)) {
-    of_layout->set(c.layout, number);
-  } else if (const auto* counts = std::get_if<FieldAccess<AttentionFlops>>(&row.access)) {
-    counts->set(c.convention, number);
-  }
-}
-
-inline double number_of(const Case& c, const FieldRow& row) {
-  if (const auto* of_job = std::get_if<FieldAccess<Job>>(&row.access)) return of_job->get(c.job);
-  if (const auto* of_layout = std::get_if<FieldAccess<Layout>>(&row.access)) {
-    return of_layout->get(c.layout);
-  }
-  if (const auto* counts = std::get_if<FieldAccess<AttentionFlops>>(&row.access)) {
-    return counts->get(c.convention);
-  }
-  return 0;
-}
-
 /// The fields that are not at their defaults, as flags.
 inline std::string flags_of(const Case& c) {
   std::string out = "--model " + c.model.name + " --cluster " + c.cluster.name;
   for (const FieldRow& row : field_rows()) {
-    const double number = number_of(c, row);
+    const std::optional<double> number = number_of(c, row);
     if (!can_be_set(row) || number == number_of(Case(), row)) continue;
-    const std::string text = text_of(row.field.form, number);
+    const std::string text = text_of(row.field.form, *number);
     out += " --" + std::string(row.field.name);
     if (row.field.form.kind != FieldForm::Kind::flag) out += " " + text;
   }

@@ -102,8 +102,8 @@ inline std::string text_of(const Layout& l) {
 
 /// The run that a written configuration is read back as, on the same cluster; `more` are the fields
 /// that the configuration does not carry.
-inline Result<Run> read_back(const Run& run, const std::vector<LaunchFile>& files,
-                             Launcher launcher, const RunRequest& more = {}) {
+inline Result<RequestedRun> read_back(const Run& run, const std::vector<LaunchFile>& files,
+                                      Launcher launcher, const RunRequest& more = {}) {
   auto read = read_launch(files[0].text, files[0].name, launcher);
   if (!read) return read.problems();
   RunRequest fields = std::move(read.value().fields);
@@ -114,7 +114,7 @@ inline Result<Run> read_back(const Run& run, const std::vector<LaunchFile>& file
 
 inline Forecast priced(const Run& run) {
   const auto calibration = calibration_for(run.cluster, run.job.software);
-  return forecast(run.model, run.job, run.layout, run.cluster, *calibration, run.convention);
+  return forecast(run, *calibration);
 }
 
 /// The same layout, job and shape, and to the last bit the same forecast.

@@ -24,7 +24,8 @@ constexpr const char* kDegrees[] = {"dp", "tp", "cp", "pp"};
 
 class RunRules : CheckRules {
  public:
-  RunRules(const CheckedRun& run, CheckFindings& found) : CheckRules(run, found) {}
+  RunRules(const Run& run, const Layout& layout, CheckFindings& found)
+      : CheckRules(run, layout, found) {}
 
   void check() {
     if (run_.model.kinds.size() > kMostLayerKinds) {
@@ -41,7 +42,7 @@ class RunRules : CheckRules {
     sequence();
     for (const Layer& layer : run_.model.kinds) widths(layer);
     if (findings_.silent && findings_.wrong) return;
-    check_pipeline(run_, findings_);
+    check_pipeline(run_, layout_, findings_);
     experts();
     sharding();
     overlap();
@@ -64,35 +65,34 @@ class RunRules : CheckRules {
   }
 
   void degrees() {
-    positive("dp", run_.layout.dp);
-    positive("tp", run_.layout.tp);
-    positive("cp", run_.layout.cp);
-    positive("pp", run_.layout.pp);
-    positive("vpp", run_.layout.vpp);
-    positive("ep", run_.layout.ep);
-    positive("etp", run_.layout.etp);
-    positive("micro-batch", run_.layout.micro_batch);
+    positive("dp", layout_.dp);
+    positive("tp", layout_.tp);
+    positive("cp", layout_.cp);
+    positive("pp", layout_.pp);
+    positive("vpp", layout_.vpp);
+    positive("ep", layout_.ep);
+    positive("etp", layout_.etp);
+    positive("micro-batch", layout_.micro_batch);
     positive("seq", run_.job.sequence);
     positive("global-batch", run_.job.global_batch);
-    positive("recompute-every", run_.layout.recompute_every);
-    positive("recompute-one-in", run_.layout.recompute_one_in);
-    if (run_.layout.recompute_one_in > 1 && run_.layout.recompute_every > 1) {
+    positive("recompute-every", layout_.recompute_every);
+    positive("recompute-one-in", layout_.recompute_one_in);
+    if (layout_.recompute_one_in > 1 && layout_.recompute_every > 1) {
       fail("recompute-one-in", "cannot stand beside recompute-every; legal: 1");
     }
-    if (run_.layout.zero < 0 || run_.layout.zero > 3) {
-      fail("zero", "is " + std::to_string(run_.layout.zero) + "; legal: 0, 1, 2, 3");
+    if (layout_.zero < 0 || layout_.zero > 3) {
+      fail("zero", "is " + std::to_string(layout_.zero) + "; legal: 0, 1, 2, 3");
     }
-    if (run_.layout.shard < 0) fail("shard", "must be at least 1");
-    if (run_.layout.first_stage_layers < 0) fail("first-stage-layers", "must be at least 1");
-    if (run_.layout.last_stage_layers < 0) fail("last-stage-layers", "must be at least 1");
+    if (layout_.shard < 0) fail("shard", "must be at least 1");
+    if (layout_.first_stage_layers < 0) fail("first-stage-layers", "must be at least 1");
+    if (layout_.last_stage_layers < 0) fail("last-stage-layers", "must be at least 1");
     if (run_.job.document < 0 || (run_.job.document > 0 && run_.job.document > run_.job.sequence)) {
       fail("document", "must be from 1 to the tokens of a sequence");
     }
-    if (run_.layout.embedding_slots < 0 || run_.layout.head_slots < 0) {
+    if (layout_.embedding_slots < 0 || layout_.head_slots < 0) {
       fail(kSlots, "must be at least 0");
     }
-    if (run_.layout.embedding_slots > run_.model.layers() ||
-        run_.layout.head_slots > run_.model.layers()) {
+    if (layout_.embedding_slots > run_.model.layers() || layout_.head_slots > run_.model.layers()) {
       fail(kSlots, "must be at most the layers");
     }
     if (run_.job.lora_rank < 1 || run_.job.lora_rank > run_.model.hidden) {
@@ -103,37 +103,35 @@ class RunRules : CheckRules {
     }
     if (!(run_.job.dropout < 1)) fail("dropout", "must be from 0 up to, but not including, 1");
     // Products of degrees must stay countable.
-    const double product =
-        static_cast<double>(run_.layout.dp) * static_cast<double>(run_.layout.tp) *
-        static_cast<double>(run_.layout.cp) * static_cast<double>(run_.layout.pp);
+    const double product = static_cast<double>(layout_.dp) * static_cast<double>(layout_.tp) *
+                           static_cast<double>(layout_.cp) * static_cast<double>(layout_.pp);
     if (product > 1e9) fail(kDegrees, "multiply to more than 10^9 ranks");
   }
 
   void ranks() {
-    if (run_.layout.ranks() > run_.cluster.accelerators) {
-      fail("gpus", std::to_string(run_.layout.ranks()) + " ranks, but cluster " +
-                       run_.cluster.name + " has at most " +
-                       std::to_string(run_.cluster.accelerators) + " accelerators");
+    if (layout_.ranks() > run_.cluster.accelerators) {
+      fail("gpus", std::to_string(layout_.ranks()) + " ranks, but cluster " + run_.cluster.name +
+                       " has at most " + std::to_string(run_.cluster.accelerators) +
+                       " accelerators");
     }
   }
 
   void batch() {
-    const std::int64_t at_once = run_.layout.dp * run_.layout.micro_batch;
+    const std::int64_t at_once = layout_.dp * layout_.micro_batch;
     if (run_.job.global_batch % at_once != 0) {
-      fail("global-batch", std::to_string(run_.job.global_batch) +
-                               " sequences are not a multiple of dp x micro-batch = " +
-                               std::to_string(run_.layout.dp) + " x " +
-                               std::to_string(run_.layout.micro_batch) + " = " +
-                               std::to_string(at_once) + "; legal: a multiple of " +
-                               std::to_string(at_once));
+      fail("global-batch",
+           std::to_string(run_.job.global_batch) +
+               " sequences are not a multiple of dp x micro-batch = " + std::to_string(layout_.dp) +
+               " x " + std::to_string(layout_.micro_batch) + " = " + std::to_string(at_once) +
+               "; legal: a multiple of " + std::to_string(at_once));
     }
   }
 
   void sequence() {
     // Causal work is balanced over a ring by giving each rank an early and a late piece.
-    const bool ring = run_.layout.cp > 1 && run_.layout.context_exchange == ContextExchange::ring;
-    const std::int64_t pieces = (ring && run_.job.causal ? 2 : 1) * run_.layout.cp *
-                                (run_.layout.sequence_parallel ? run_.layout.tp : 1);
+    const bool ring = layout_.cp > 1 && layout_.context_exchange == ContextExchange::ring;
+    const std::int64_t pieces = (ring && run_.job.causal ? 2 : 1) * layout_.cp *
+                                (layout_.sequence_parallel ? layout_.tp : 1);
     if (run_.job.sequence % pieces != 0) {
       fail("seq", std::to_string(run_.job.sequence) + " tokens do not split into " +
                       std::to_string(pieces) +
@@ -146,30 +144,30 @@ class RunRules : CheckRules {
   void widths(const Layer& layer) {
     if (layer.attention) {
       const Attention& attention = *layer.attention;
-      divides("tp", run_.layout.tp, attention.heads, "the attention heads");
+      divides("tp", layout_.tp, attention.heads, "the attention heads");
       const std::int64_t kv = attention.kv_heads;
-      if (!attention.latent && kv % run_.layout.tp != 0 && run_.layout.tp % kv != 0) {
-        fail("tp", std::to_string(run_.layout.tp) + " neither divides nor is a multiple of the " +
+      if (!attention.latent && kv % layout_.tp != 0 && layout_.tp % kv != 0) {
+        fail("tp", std::to_string(layout_.tp) + " neither divides nor is a multiple of the " +
                        std::to_string(kv) + " key-value heads; legal: " + divisors_text(kv) +
                        " or a multiple of " + std::to_string(kv));
       }
-      if (run_.layout.cp > 1 && attention.linear) {
+      if (layout_.cp > 1 && attention.linear) {
         fail("cp", "linear attention is not computed over split sequences here; legal: 1",
              Trouble::unsupported);
       }
-      if (run_.layout.cp > 1 && run_.layout.context_exchange == ContextExchange::all_to_all) {
-        divides("cp", run_.layout.cp * run_.layout.tp, attention.heads,
+      if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
+        divides("cp", layout_.cp * layout_.tp, attention.heads,
                 "(as cp x tp, heads exchanged for tokens) the attention heads");
       }
     }
     if (layer.feed_forward) {
-      divides("tp", run_.layout.tp, layer.feed_forward->width, "the feed-forward width");
+      divides("tp", layout_.tp, layer.feed_forward->width, "the feed-forward width");
     }
-    if (layer.experts && run_.layout.etp > 1) {
-      divides("etp", run_.layout.etp, layer.experts->each.width, "the expert width");
+    if (layer.experts && layout_.etp > 1) {
+      divides("etp", layout_.etp, layer.experts->each.width, "the expert width");
     }
     if (layer.experts && layer.experts->shared_width > 0) {
-      divides("tp", run_.layout.tp, layer.experts->shared_width, "the shared expert's width");
+      divides("tp", layout_.tp, layer.experts->shared_width, "the shared expert's width");
     }
   }
 
@@ -179,38 +177,35 @@ class RunRules : CheckRules {
       if (layer.experts) count = layer.experts->count;
     }
     if (count == 0) {
-      if (run_.layout.ep > 1) fail("ep", "model " + run_.model.name + " has no experts; legal: 1");
-      if (run_.layout.etp > 1)
-        fail("etp", "model " + run_.model.name + " has no experts; legal: 1");
+      if (layout_.ep > 1) fail("ep", "model " + run_.model.name + " has no experts; legal: 1");
+      if (layout_.etp > 1) fail("etp", "model " + run_.model.name + " has no experts; legal: 1");
       return;
     }
-    divides("ep", run_.layout.ep, count, "the experts");
-    divides("ep", run_.layout.ep * run_.layout.etp,
-            run_.layout.dp * run_.layout.cp * run_.layout.tp,
+    divides("ep", layout_.ep, count, "the experts");
+    divides("ep", layout_.ep * layout_.etp, layout_.dp * layout_.cp * layout_.tp,
             "(as ep x etp) the ranks of a pipeline stage");
   }
 
   void sharding() {
-    if (run_.layout.shard > 0) {
-      divides("shard", run_.layout.shard, run_.layout.dp * run_.layout.cp,
-              "the data-parallel ranks (dp x cp)");
+    if (layout_.shard > 0) {
+      divides("shard", layout_.shard, layout_.dp * layout_.cp, "the data-parallel ranks (dp x cp)");
     }
-    const int most = run_.habits.sharding.most_zero_in_pipeline;
-    if (run_.layout.zero > most && run_.layout.pp > 1) {
+    const int most = habits_.sharding.most_zero_in_pipeline;
+    if (layout_.zero > most && layout_.pp > 1) {
       std::string legal = "0";
       for (int stage = 1; stage <= most; ++stage) legal += " or " + std::to_string(stage);
       fail("zero", title() + "'s pipeline engine runs with ZeRO " + legal + " only");
     }
-    if (run_.layout.zero != 3 && run_.layout.offload_parameters) {
+    if (layout_.zero != 3 && layout_.offload_parameters) {
       fail("offload", "parameters can be offloaded with --zero 3 only");
     }
   }
 
   // Split products read the pieces of other ranks from their memory.
   void overlap() {
-    if (run_.layout.overlap_tensor != Choice::on || run_.layout.tp == 1) return;
-    const GroupSpan span = span_of(run_.layout.tp, stride(run_.layout, Dimension::tp),
-                                   run_.layout.ranks(), run_.cluster);
+    if (layout_.overlap_tensor != Choice::on || layout_.tp == 1) return;
+    const GroupSpan span =
+        span_of(layout_.tp, stride(layout_, Dimension::tp), layout_.ranks(), run_.cluster);
     if (shares_memory(span, run_.cluster)) return;
     const int inner = memory_levels(run_.cluster);
     const std::string domain =
@@ -220,12 +215,12 @@ class RunRules : CheckRules {
                          run_.cluster.levels[static_cast<std::size_t>(inner - 1)].name + ")";
     fail("overlap-tensor", "needs a tensor group inside one domain of " + domain +
                                ", whose links reach other accelerators' memory; --tp " +
-                               std::to_string(run_.layout.tp) + " leaves it; legal: off");
+                               std::to_string(layout_.tp) + " leaves it; legal: off");
   }
 
   void offloading() {
-    const bool any = run_.layout.offload_optimizer || run_.layout.offload_activations ||
-                     run_.layout.offload_parameters;
+    const bool any =
+        layout_.offload_optimizer || layout_.offload_activations || layout_.offload_parameters;
     if (any && run_.cluster.accelerator.host_bandwidth.value() <= 0) {
       fail("offload",
            "the data of " + run_.cluster.accelerator.title +
@@ -253,7 +248,7 @@ class RunRules : CheckRules {
   }
 
   void formats() {
-    if (run_.habits.sharding.formats_chosen) return;
+    if (habits_.sharding.formats_chosen) return;
     if (run_.job.param_dtype == WireFormat::framework &&
         run_.job.reduce_dtype == WireFormat::framework) {
       return;
@@ -274,18 +269,22 @@ class RunRules : CheckRules {
 
 }  // namespace
 
-Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
+Problems check(const Run& run) {
   CheckFindings found;
-  RunRules({model, job, layout, cluster, habits(job.framework, job.software)}, found).check();
+  RunRules(run, run.layout, found).check();
   return found.problems;
 }
 
 // The first problem is enough, and nobody reads it.
-bool is_legal(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
+bool is_legal(const Run& run, const Layout& layout) {
   CheckFindings found;
   found.silent = true;
-  RunRules({model, job, layout, cluster, habits(job.framework, job.software)}, found).check();
+  RunRules(run, layout, found).check();
   return !found.wrong;
+}
+
+bool is_legal(const Run& run) {
+  return is_legal(run, run.layout);
 }
 
 }  // namespace headway

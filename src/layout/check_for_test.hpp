@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "cluster/load.hpp"
-#include "layout/layout.hpp"
+#include "layout/run.hpp"
 #include "model/load.hpp"
 
 namespace headway::testing::checks {
 
-struct Case {
-  Model model;
-  Job job;
-  Layout layout;
-  Cluster cluster;
-
-  Problems problems() const { return check(model, job, layout, cluster); }
+struct Case : Run {
+  Problems problems() const { return check(*this); }
 };
 
 inline std::string listed(const Problems& problems) {

@@ -16,16 +16,17 @@ constexpr const char* kEnds[] = {"first-stage-layers", "last-stage-layers"};
 
 class PipelineRules : CheckRules {
  public:
-  PipelineRules(const CheckedRun& run, CheckFindings& found) : CheckRules(run, found) {}
+  PipelineRules(const Run& run, const Layout& layout, CheckFindings& found)
+      : CheckRules(run, layout, found) {}
 
   void check() {
-    const std::int64_t chunks = run_.layout.pp * run_.layout.vpp;
+    const std::int64_t chunks = layout_.pp * layout_.vpp;
     const std::int64_t layers = run_.model.layers();
-    if (run_.layout.vpp > 1 && run_.layout.pp == 1) {
+    if (layout_.vpp > 1 && layout_.pp == 1) {
       fail("vpp", "needs a pipeline: --pp must be at least 2");
     }
     // Embedding and head take the place of layers where they count as such.
-    const std::int64_t ends = run_.layout.embedding_slots + run_.layout.head_slots;
+    const std::int64_t ends = layout_.embedding_slots + layout_.head_slots;
     if (chunks > layers + ends) {
       fail("pp", "pp x vpp = " + std::to_string(chunks) + " stages for " + std::to_string(layers) +
                      " layers" +
@@ -33,30 +34,27 @@ class PipelineRules : CheckRules {
                      "; must be at most the layers");
       return;
     }
-    const bool explicit_ends =
-        run_.layout.first_stage_layers > 0 || run_.layout.last_stage_layers > 0;
-    if (explicit_ends && run_.layout.pp < 2) {
+    const bool explicit_ends = layout_.first_stage_layers > 0 || layout_.last_stage_layers > 0;
+    if (explicit_ends && layout_.pp < 2) {
       fail(kEnds, "need --pp of at least 2");
-    } else if (explicit_ends && run_.layout.vpp > 1) {
+    } else if (explicit_ends && layout_.vpp > 1) {
       fail(kEnds, "are for --vpp 1");
     } else if (explicit_ends) {
       const std::int64_t even = layers / chunks;
-      const std::int64_t first =
-          run_.layout.first_stage_layers > 0 ? run_.layout.first_stage_layers : even;
-      const std::int64_t last =
-          run_.layout.last_stage_layers > 0 ? run_.layout.last_stage_layers : even;
+      const std::int64_t first = layout_.first_stage_layers > 0 ? layout_.first_stage_layers : even;
+      const std::int64_t last = layout_.last_stage_layers > 0 ? layout_.last_stage_layers : even;
       const std::int64_t rest = layers - first - last;
-      const std::int64_t others = run_.layout.pp - 2;
+      const std::int64_t others = layout_.pp - 2;
       if (rest < others || (others == 0 && rest != 0)) {
         fail(kEnds, "leave " + std::to_string(rest) + " of " + std::to_string(layers) +
                         " layers to " + std::to_string(others) + " other stages");
       }
     }
-    const bool balanced = run_.habits.pipeline.balances_stages && run_.layout.pp > 1 &&
-                          run_.layout.vpp == 1 && !explicit_ends;
+    const bool balanced =
+        habits_.pipeline.balances_stages && layout_.pp > 1 && layout_.vpp == 1 && !explicit_ends;
     if (balanced) balance();
-    const bool slots = run_.layout.embedding_slots > 0 || run_.layout.head_slots > 0;
-    if (slots && run_.layout.pp > 1) {
+    const bool slots = layout_.embedding_slots > 0 || layout_.head_slots > 0;
+    if (slots && layout_.pp > 1) {
       if (explicit_ends) {
         fail(kSlots, "spread layers evenly; --first-stage-layers and --last-stage-layers do not");
       } else if (balanced) {
@@ -71,35 +69,35 @@ class PipelineRules : CheckRules {
 
  private:
   std::string schedule_name() const {
-    return std::string(kScheduleNames[static_cast<std::size_t>(run_.layout.schedule)]);
+    return std::string(kScheduleNames[static_cast<std::size_t>(layout_.schedule)]);
   }
 
   // What a schedule's order needs.
   void schedule() {
-    const Schedule schedule = run_.layout.schedule;
+    const Schedule schedule = layout_.schedule;
     const std::string name = schedule_name();
-    if (run_.layout.vpp > 1 && !takes_virtual_stages(schedule)) {
+    if (layout_.vpp > 1 && !takes_virtual_stages(schedule)) {
       fail("vpp", "virtual stages are for --schedule 1f1b and breadth-first; " + name +
                       " places its chunks itself");
     }
-    if (is_placed(schedule) && run_.layout.pp > kMostPlacedRanks) {
-      fail("pp", std::to_string(run_.layout.pp) + " ranks; " + name +
+    if (is_placed(schedule) && layout_.pp > kMostPlacedRanks) {
+      fail("pp", std::to_string(layout_.pp) + " ranks; " + name +
                      " is placed slot by slot, for at most " + std::to_string(kMostPlacedRanks));
     }
-    const std::int64_t count = micro_batches(run_.job, run_.layout);
+    const std::int64_t count = micro_batches(run_.job, layout_);
     const std::string there = "; there are " + std::to_string(count);
-    if (copies_of_model(schedule) == 2 && run_.layout.pp % 2 != 0) {
+    if (copies_of_model(schedule) == 2 && layout_.pp % 2 != 0) {
       fail("schedule", name + " needs an even --pp");
     }
     const bool dual = schedule == Schedule::dual_pipe || schedule == Schedule::dual_pipe_v;
-    if (dual && count < 2 * run_.layout.pp) {
-      fail("schedule", name + " needs at least 2 x pp = " + std::to_string(2 * run_.layout.pp) +
+    if (dual && count < 2 * layout_.pp) {
+      fail("schedule", name + " needs at least 2 x pp = " + std::to_string(2 * layout_.pp) +
                            " micro-batches" + there);
     } else if (schedule == Schedule::dual_pipe && count % 2 != 0) {
       fail("schedule", name + " needs an even number of micro-batches" + there);
     }
-    if (schedule == Schedule::chimera && count % run_.layout.pp != 0) {
-      fail("schedule", name + " needs a multiple of pp = " + std::to_string(run_.layout.pp) +
+    if (schedule == Schedule::chimera && count % layout_.pp != 0) {
+      fail("schedule", name + " needs a multiple of pp = " + std::to_string(layout_.pp) +
                            " micro-batches" + there);
     }
   }
@@ -107,14 +105,14 @@ class PipelineRules : CheckRules {
   // The cast of the logits and the loss take a stage each behind the head's; others would have
   // nothing to run [STEP-13]. In a folded pipeline the head lies on the first rank.
   void balance() {
-    const BalancedStages stages = balanced_stages(run_.model, run_.layout.pp);
+    const BalancedStages stages = balanced_stages(run_.model, layout_.pp);
     const std::int64_t used = stages.head + 3;
     const std::string does = title() + " balances the weights of layers and head and would leave ";
     const auto& begins = stages.begins;
-    if (used < run_.layout.pp) {
-      fail("pp", does + std::to_string(run_.layout.pp - used) + " of " +
-                     std::to_string(run_.layout.pp) + " stages without anything");
-    } else if (is_folded(run_.layout.schedule) &&
+    if (used < layout_.pp) {
+      fail("pp", does + std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
+                     " stages without anything");
+    } else if (is_folded(layout_.schedule) &&
                std::adjacent_find(begins.begin(), begins.end()) != begins.end()) {
       fail("schedule",
            does + "a rank of " + schedule_name() + " without a layer; legal: a smaller --pp");
@@ -123,9 +121,9 @@ class PipelineRules : CheckRules {
 
   // Where slots take all of a chunk there is something else to run.
   void chunks_with_layers(std::int64_t chunks) {
-    const auto idle = chunk_without_work(run_.model, run_.layout);
+    const auto idle = chunk_without_work(run_.model, layout_);
     if (!idle) return;
-    const bool folded = is_folded(run_.layout.schedule);
+    const bool folded = is_folded(layout_.schedule);
     fail(kSlots, "leave chunk " + std::to_string(*idle + 1) + " of " + std::to_string(chunks) +
                      " without a layer" +
                      (folded ? "; " + schedule_name() + " has the head on the first rank" : ""));
@@ -133,21 +131,21 @@ class PipelineRules : CheckRules {
 
   // How many micro-batches the frameworks' pipelines take.
   void micro_batches_of_pipeline() {
-    if (run_.layout.pp == 1) return;
-    const std::int64_t count = micro_batches(run_.job, run_.layout);
+    if (layout_.pp == 1) return;
+    const std::int64_t count = micro_batches(run_.job, layout_);
     const std::string has = "(" + std::to_string(count) + ")";
-    const std::string pp = "pp = " + std::to_string(run_.layout.pp);
+    const std::string pp = "pp = " + std::to_string(layout_.pp);
     const Interleaving interleaved =
-        run_.layout.vpp > 1 ? run_.habits.pipeline.interleaved : Interleaving::any;
-    if (interleaved == Interleaving::multiple && count % run_.layout.pp != 0) {
+        layout_.vpp > 1 ? habits_.pipeline.interleaved : Interleaving::any;
+    if (interleaved == Interleaving::multiple && count % layout_.pp != 0) {
       fail("vpp", "interleaving needs the micro-batches " + has + " to be a multiple of " + pp);
     }
-    const std::int64_t rounds = std::max<std::int64_t>(1, count / run_.layout.pp);
+    const std::int64_t rounds = std::max<std::int64_t>(1, count / layout_.pp);
     if (interleaved == Interleaving::rounds && count % rounds != 0) {
       fail("vpp", "interleaving needs the micro-batches " + has + " to be below " + pp +
                       ", or to split into equal rounds of at least that many");
     }
-    if (run_.habits.pipeline.micro_batches_in_rounds && count % run_.layout.pp != 0) {
+    if (habits_.pipeline.micro_batches_in_rounds && count % layout_.pp != 0) {
       fail("pp", title() + " needs the micro-batches " + has + " to be a multiple of " + pp);
     }
   }
@@ -155,8 +153,8 @@ class PipelineRules : CheckRules {
 
 }  // namespace
 
-void check_pipeline(const CheckedRun& run, CheckFindings& found) {
-  PipelineRules(run, found).check();
+void check_pipeline(const Run& run, const Layout& layout, CheckFindings& found) {
+  PipelineRules(run, layout, found).check();
 }
 
 }  // namespace headway

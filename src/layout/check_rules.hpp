@@ -5,21 +5,12 @@
 #include <string>
 
 #include "layout/frameworks/habits.hpp"
-#include "layout/layout.hpp"
+#include "layout/run.hpp"
 
 namespace headway {
 
 /// Fields that rules are about together.
 constexpr const char* kSlots[] = {"embedding-slots", "head-slots"};
-
-/// What is checked. All of it outlives the check.
-struct CheckedRun {
-  const Model& model;
-  const Job& job;
-  const Layout& layout;
-  const Cluster& cluster;
-  const Habits& habits;
-};
 
 struct CheckFindings {
   bool silent = false;  // nobody reads the problems: none is written
@@ -29,7 +20,12 @@ struct CheckFindings {
 
 class CheckRules {
  protected:
-  CheckRules(const CheckedRun& run, CheckFindings& found) : run_(run), findings_(found) {}
+  // Of the run in this layout; both outlive the check.
+  CheckRules(const Run& run, const Layout& layout, CheckFindings& found)
+      : run_(run),
+        layout_(layout),
+        habits_(habits(run.job.framework, run.job.software)),
+        findings_(found) {}
 
   void fail(const char* field, std::string message, Trouble kind = Trouble::illegal) {
     findings_.wrong = true;
@@ -45,11 +41,13 @@ class CheckRules {
   }
   std::string title() const { return std::string(title_of(run_.job.framework)); }
 
-  const CheckedRun run_;
+  const Run& run_;
+  const Layout& layout_;
+  const Habits& habits_;
   CheckFindings& findings_;
 };
 
 /// The rules on stages, ends, schedules and micro-batches of a pipeline, whose degrees are legal.
-void check_pipeline(const CheckedRun& run, CheckFindings& found);
+void check_pipeline(const Run& run, const Layout& layout, CheckFindings& found);
 
 }  // namespace headway

@@ -41,13 +41,6 @@ constexpr std::size_t kMostLayerKinds = 8;
 /// Micro-batches each rank runs in one step.
 std::int64_t micro_batches(const Job& job, const Layout& layout);
 
-/// Everything that makes the layout illegal for this model, job and cluster, each with what would
-/// be legal, and the fields of the run that it is about.
-Problems check(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
-
-/// Whether check() finds nothing, in less time.
-bool is_legal(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
-
 /// The degree of one dimension, and the distance in global ranks between neighbours along it.
 std::int64_t degree(const Layout& layout, Dimension dimension);
 std::int64_t stride(const Layout& layout, Dimension dimension);

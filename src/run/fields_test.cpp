@@ -23,16 +23,16 @@ RunRequest base() {
 }
 
 // What of a request is read, whether legal together or not.
-Run read(const RunRequest& request) {
+RequestedRun read(const RunRequest& request) {
   auto run = make_unsplit_run(request);
   EXPECT_TRUE(run.ok()) << (run ? "" : where_text(run.problems()[0]) + run.problems()[0].message);
-  return run ? std::move(run).value() : headway::Run();
+  return run ? std::move(run).value() : RequestedRun();
 }
 
-Run read_file_text(const std::string& text) {
+RequestedRun read_file_text(const std::string& text) {
   const auto document = parse_toml(text, "run.toml");
   EXPECT_TRUE(document.ok()) << text;
-  return document ? read(*run_request_from(document->root, "run.toml")) : headway::Run();
+  return document ? read(*run_request_from(document->root, "run.toml")) : RequestedRun();
 }
 
 const FieldRow& row_of(std::string_view name) {
@@ -47,7 +47,7 @@ RC_GTEST_PROP(Fields, GivenAsAFlagAreReadAsWhatWasGiven, ()) {
     const double number = testing::any_number(row.field.form);
     RunRequest request = base();
     request.emplace_back(std::string(row.field.name), text_of(row.field.form, number));
-    const headway::Run run = read(request);
+    const RequestedRun run = read(request);
     RC_ASSERT(std::abs(*number_of(run, row) - number) < 1e-9);
   }
 }
@@ -61,8 +61,8 @@ RC_GTEST_PROP(Fields, GivenTogetherComeBackFromTheRunFileThatIsWritten, ()) {
     const double number = degree ? 2 : testing::any_number(row.field.form);
     request.emplace_back(std::string(row.field.name), text_of(row.field.form, number));
   }
-  const headway::Run run = read(request);
-  const headway::Run again = read_file_text(run_file_text(run));
+  const RequestedRun run = read(request);
+  const RequestedRun again = read_file_text(run_file_text(run));
   for (const FieldRow& row : field_rows()) {
     RC_ASSERT(number_of(run, row) == number_of(again, row));
   }
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Fields, GivenAsAValueOfADocumentAreReadAsWhatWasGiven, ()) {
     if (value.is_null()) continue;
     std::erase_if(members, [&](const auto& member) { return member.first == row.field.name; });
     members.emplace_back(std::string(row.field.name), value);
-    const headway::Run run = read(*run_request_from(table, "f"));
+    const RequestedRun run = read(*run_request_from(table, "f"));
     RC_ASSERT(std::abs(*number_of(run, row) - number) < 1e-9);
   }
 }
@@ -89,9 +89,9 @@ RC_GTEST_PROP(Fields, GivenAsAValueOfADocumentAreReadAsWhatWasGiven, ()) {
 TEST(Fields, AreThemselvesAfterSettingThemToWhatTheyWere) {
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    const headway::Run run = with({}, row, *number_of(headway::Run(), row));
+    const RequestedRun run = with(RequestedRun(), row, *number_of(RequestedRun(), row));
     EXPECT_EQ(run.layout, Layout()) << row.field.name;
-    EXPECT_EQ(number_of(run, row), number_of(headway::Run(), row)) << row.field.name;
+    EXPECT_EQ(number_of(run, row), number_of(RequestedRun(), row)) << row.field.name;
   }
 }
 
@@ -99,13 +99,13 @@ TEST(Fields, AreThemselvesAfterSettingThemToWhatTheyWere) {
 TEST(Fields, StandForMembersOfTheirOwn) {
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    const double before = *number_of(headway::Run(), row);
+    const double before = *number_of(RequestedRun(), row);
     const double changed = row.field.form.kind == Kind::flag ? 1 - before : before == 1 ? 2 : 1;
-    const headway::Run run = with({}, row, changed);
+    const RequestedRun run = with(RequestedRun(), row, changed);
     EXPECT_NE(*number_of(run, row), before) << row.field.name;
     for (const FieldRow& other : field_rows()) {
       if (other.field.name == row.field.name || other.field.name == "gpus") continue;
-      EXPECT_EQ(number_of(run, other), number_of(headway::Run(), other))
+      EXPECT_EQ(number_of(run, other), number_of(RequestedRun(), other))
           << row.field.name << " " << other.field.name;
     }
   }
@@ -124,7 +124,7 @@ TEST(Fields, HaveNamesAndMembersOfTheirOwn) {
 
 // What help calls the default is what a run is of that nothing else is said of.
 TEST(Fields, HaveTheDefaultThatHelpNames) {
-  const headway::Run run = read(base());
+  const RequestedRun run = read(base());
   int named = 0;
   for (const RunField& field : run_fields()) {
     const std::size_t at = field.help.find(" (default)");

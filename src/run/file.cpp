@@ -122,7 +122,7 @@ Result<RunRequest> read_run_request(const std::string& run_file, const RunReques
   return request;
 }
 
-std::string run_file_text(const Run& run, const std::string& path) {
+std::string run_file_text(const RequestedRun& run, const std::string& path) {
   std::string out = "# headway predict THIS-FILE\n";
   std::string model;  // a table: it stands behind all fields
   for (const RunField& field : run_fields()) {

@@ -16,7 +16,7 @@ std::string problems_of(const std::string& text, const std::string& file) {
   if (!document) return document.problems()[0].message;
   const auto request = run_request_from(document->root, file);
   std::string out;
-  const auto run = request ? make_run(*request) : Result<Run>(request.problems());
+  const auto run = request ? make_run(*request) : Result<RequestedRun>(request.problems());
   if (run) return "none";
   for (Problem problem : run.problems()) {
     if (problem.place.file == file) problem.place.file = "FILE";

@@ -1,7 +1,6 @@
 #include "run/run.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
@@ -13,27 +12,13 @@
 namespace headway {
 namespace {
 
-// What of a run a field's access reads or sets.
-template <class AnyRun>
-auto& part(AnyRun& run, const FieldAccess<Job>&) {
-  return run.job;
-}
-template <class AnyRun>
-auto& part(AnyRun& run, const FieldAccess<Layout>&) {
-  return run.layout;
-}
-template <class AnyRun>
-auto& part(AnyRun& run, const FieldAccess<AttentionFlops>&) {
-  return run.convention;
-}
-
 // The fields of the table as they are given; those that follow from others are settled later.
 void read_fields(RequestReader& reader, Run& run) {
   for (const char* name : {"seq", "global-batch"}) reader.text(name, /*required=*/true);
   run.layout.zero = -1;  // not given: the framework's habit
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
-    if (const auto number = reader.value(row)) run = with(std::move(run), row, *number);
+    if (const auto number = reader.value(row)) set_number(run, row, *number);
   }
 }
 
@@ -76,7 +61,7 @@ void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
   }
 }
 
-bool says_spread(const Run& run) {
+bool says_spread(const RequestedRun& run) {
   return std::any_of(run.given.begin(), run.given.end(), [](const GivenField& field) {
     return std::find(std::begin(kSpreads), std::end(kSpreads), field.name) != std::end(kSpreads);
   });
@@ -90,7 +75,7 @@ std::string words_of(const EndSlots& ends) {
          (ends.head > 0 ? "head-slots " + std::to_string(ends.head) : std::string());
 }
 
-void assume_defaults(const RequestReader& reader, Run& run, bool split) {
+void assume_defaults(const RequestReader& reader, RequestedRun& run, bool split) {
   if (run.layout.zero < 0) {
     run.layout.zero = habits(run.job).sharding.zero;
     if (split && run.layout.dp * run.layout.cp > 1) {
@@ -160,17 +145,16 @@ bool concerns_refused(const FieldNames& fields, const RequestReader& reader) {
 // With some fields refused, the rules that hold whatever those turn out to be. dp, which may follow
 // from them, stands at 1, and rules on what depends on it are left out.
 Problems independent_problems(const Run& run, const RequestReader& reader) {
-  Layout trial = run.layout;
-  trial.dp = 1;
+  Run trial = run;
+  trial.layout.dp = 1;
   const bool has_experts =
       std::any_of(run.model.kinds.begin(), run.model.kinds.end(),
                   [](const Layer& layer) { return layer.experts.has_value(); });
-  if (has_experts) trial.ep = trial.etp = 1;
-  trial.shard = 0;
-  Job job = run.job;
-  job.sequence = std::max<std::int64_t>(1, job.sequence);
-  job.global_batch = std::max<std::int64_t>(1, job.global_batch);
-  Problems out = check(run.model, job, trial, run.cluster);
+  if (has_experts) trial.layout.ep = trial.layout.etp = 1;
+  trial.layout.shard = 0;
+  trial.job.sequence = std::max<std::int64_t>(1, trial.job.sequence);
+  trial.job.global_batch = std::max<std::int64_t>(1, trial.job.global_batch);
+  Problems out = check(trial);
   std::erase_if(out,
                 [&](const Problem& problem) { return concerns_refused(problem.fields, reader); });
   return out;
@@ -191,10 +175,10 @@ Result<Model> described_model(const Document& document, const std::string& name,
 }
 
 // Reads everything; of the layout also whether it is legal, where that is asked for.
-Result<Run> read_run(const RunRequest& request, bool split) {
+Result<RequestedRun> read_run(const RunRequest& request, bool split) {
   Problems problems;
   RequestReader reader(request, problems);
-  Run run;
+  RequestedRun run;
   run.given = request;
 
   bool loaded = true;
@@ -242,8 +226,7 @@ Result<Run> read_run(const RunRequest& request, bool split) {
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
   if (split) {
-    append(problems, problems.empty() ? check(run.model, run.job, run.layout, run.cluster)
-                                      : independent_problems(run, reader));
+    append(problems, problems.empty() ? check(run) : independent_problems(run, reader));
   }
   if (!problems.empty()) return problems;
   return run;
@@ -251,38 +234,15 @@ Result<Run> read_run(const RunRequest& request, bool split) {
 
 }  // namespace
 
-std::optional<double> number_of(const Run& run, const FieldRow& row) {
-  return std::visit(
-      [&](const auto& access) -> std::optional<double> {
-        if constexpr (std::is_same_v<decltype(access), const std::monostate&>) {
-          return std::nullopt;
-        } else {
-          return access.get(part(run, access));
-        }
-      },
-      row.access);
-}
-
-Run with(Run run, const FieldRow& row, double number) {
-  std::visit(
-      [&](const auto& access) {
-        if constexpr (!std::is_same_v<decltype(access), const std::monostate&>) {
-          if (access.set != nullptr) access.set(part(run, access), number);
-        }
-      },
-      row.access);
-  return run;
-}
-
-void settle_ends(Run& run) {
+void settle_ends(RequestedRun& run) {
   if (!says_spread(run)) apply(usual_ends(run.model, run.job, run.layout), run.layout);
 }
 
-Result<Run> make_run(const RunRequest& request) {
+Result<RequestedRun> make_run(const RunRequest& request) {
   return read_run(request, true);
 }
 
-Result<Run> make_unsplit_run(const RunRequest& request) {
+Result<RequestedRun> make_unsplit_run(const RunRequest& request) {
   return read_run(request, false);
 }
 

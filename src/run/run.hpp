@@ -1,5 +1,5 @@
-// A run: what every command that looks at one layout is asked about. One list of fields serves the
-// flags of the command line, run files (RUN.toml) and requests.
+// A run as what every command that looks at one layout is asked about. One list of fields serves
+// the flags of the command line, run files (RUN.toml) and requests.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,8 @@
 
 #include "base/document/document.hpp"
 #include "base/result.hpp"
-#include "cluster/cluster.hpp"
 #include "layout/fields.hpp"
-#include "layout/job.hpp"
-#include "layout/layout.hpp"
-#include "model/count.hpp"
-#include "model/model.hpp"
+#include "layout/run.hpp"
 
 namespace headway {
 
@@ -42,20 +38,11 @@ struct GivenField {
 
 using RunRequest = std::vector<GivenField>;
 
-struct Run {
-  Model model;
-  Cluster cluster;
-  Job job;
-  Layout layout;
-  AttentionFlops convention = AttentionFlops::full;
+/// A run as it was asked for.
+struct RequestedRun : Run {
   std::vector<std::string> assumptions = {};  // what was not given and how it was filled
   RunRequest given = {};                      // the fields as given, for --save
 };
-
-/// The number of a field [layout/fields.hpp] of this run; nothing of a model or cluster.
-std::optional<double> number_of(const Run& run, const FieldRow& row);
-/// The run with another number there; of a field that follows from others the run as it is.
-Run with(Run run, const FieldRow& row, double number);
 
 /// The fields of a run file. Unknown fields are problems (of make_run).
 Result<RunRequest> read_run_file(const std::string& path);
@@ -65,15 +52,15 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file);
 Result<RunRequest> read_run_request(const std::string& run_file, const RunRequest& flags);
 
 /// Spreads the layers as is usual for the layout, where the fields given do not say how [STEP-25].
-void settle_ends(Run& run);
+void settle_ends(RequestedRun& run);
 
 /// A legal run, or every problem with it.
-Result<Run> make_run(const RunRequest& request);
+Result<RequestedRun> make_run(const RunRequest& request);
 /// The same without a layout: what of it is given is read, whether it is legal is not asked.
-Result<Run> make_unsplit_run(const RunRequest& request);
+Result<RequestedRun> make_unsplit_run(const RunRequest& request);
 
 /// A run file that make_run reads back into the same run. Model and cluster files are named from
 /// the folder of `path`, where the text will be written; empty: the current folder.
-std::string run_file_text(const Run& run, const std::string& path = {});
+std::string run_file_text(const RequestedRun& run, const std::string& path = {});
 
 }  // namespace headway

@@ -49,10 +49,10 @@ TEST(Run, LayersAreSpreadAsIsUsualWhereNothingSaysHow) {
     EXPECT_TRUE(made.ok()) << messages(made.problems());
     return made.value();
   };
-  const auto ends = [](const headway::Run& made) {
+  const auto ends = [](const RequestedRun& made) {
     return EndSlots{made.layout.embedding_slots, made.layout.head_slots};
   };
-  const auto assumed = [](const headway::Run& made) {
+  const auto assumed = [](const RequestedRun& made) {
     return std::any_of(
         made.assumptions.begin(), made.assumptions.end(),
         [](const std::string& text) { return text.find("head-slots") != std::string::npos; });
@@ -64,11 +64,11 @@ TEST(Run, LayersAreSpreadAsIsUsualWhereNothingSaysHow) {
   EXPECT_EQ(ends(run({{"embedding-slots", "1"}})), (EndSlots{1, 0}));
   EXPECT_EQ(ends(run({{"last-stage-layers", "1"}})), EndSlots{});
 
-  headway::Run other = run({});
+  RequestedRun other = run({});
   other.layout.pp = 1;
   settle_ends(other);
   EXPECT_EQ(ends(other), EndSlots{});
-  headway::Run given = run({{"head-slots", "3"}});
+  RequestedRun given = run({{"head-slots", "3"}});
   given.layout.pp = 8;
   settle_ends(given);
   EXPECT_EQ(ends(given), (EndSlots{0, 3}));

@@ -15,13 +15,8 @@
 
 namespace headway::testing {
 
-struct Case {
-  Model model;
-  Job job;
-  Layout layout;
-  Cluster cluster;
-
-  Step lowered() const { return lower(model, job, layout, cluster); }
+struct Case : Run {
+  Step lowered() const { return lower(*this); }
 };
 
 /// One rank, one sequence of 2,048 tokens in bf16, unless the test says otherwise.
@@ -36,7 +31,7 @@ inline Case case_of(const std::string& model, const std::string& cluster = "dgx-
 
 /// The layout must be legal, or what is tested means nothing.
 inline void expect_legal(const Case& c) {
-  for (const Problem& problem : check(c.model, c.job, c.layout, c.cluster)) {
+  for (const Problem& problem : check(c)) {
     ADD_FAILURE() << c.model.name << " " << where_text(problem) << ": " << problem.message;
   }
 }

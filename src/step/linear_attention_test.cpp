@@ -97,7 +97,7 @@ TEST(LinearAttention, CostsTheSameATokenHoweverLongTheSequence) {
 TEST(LinearAttention, IsNotSplitOverContextRanks) {
   Case c = mixed_case(mixed());
   c.layout.cp = 2;
-  const Problems problems = check(c.model, c.job, c.layout, c.cluster);
+  const Problems problems = check(c);
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems.front().kind, Trouble::unsupported);
 }

@@ -140,16 +140,19 @@ Flops recomputed_flops(const Block& block, const Job& job, AttentionFlops conven
   return block.again * out;
 }
 
-Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
+Step lower(const Run& run) {
+  const Model& model = run.model;
+  const Job& job = run.job;
+  const Layout& layout = run.layout;
   const Share share(model, job, layout);
   Step step;
   step.micro_batches = micro_batches(job, layout);
-  step.spans = spans(layout, cluster);
+  step.spans = spans(layout, run.cluster);
 
   // Blocks: what a rank does for one micro-batch.
   LoweredBlocks lowered = lower_blocks(share, layout);
   add_shared_calls(lowered.blocks, share, layout, lowered.weights,
-                   shares_memory(step.spans.tp, cluster));
+                   shares_memory(step.spans.tp, run.cluster));
 
   // Stages: which blocks each rank of the pipeline holds, and what it does once a step.
   step.stages = lower_stages(share, layout, lowered);

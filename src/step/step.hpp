@@ -6,11 +6,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "cluster/cluster.hpp"
-#include "layout/job.hpp"
-#include "layout/layout.hpp"
-#include "model/count.hpp"
-#include "model/model.hpp"
+#include "layout/run.hpp"
 #include "step/memory/memory.hpp"
 #include "step/program/program.hpp"
 
@@ -36,7 +32,7 @@ Flops model_flops(const Model& model, const Job& job, AttentionFlops convention)
 /// others the mean counts [STEP-1].
 Flops recomputed_flops(const Block& block, const Job& job, AttentionFlops convention);
 
-/// Lowers a legal layout (check() found nothing) to what its ranks do.
-Step lower(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
+/// Lowers a legal run (check() found nothing) to what its ranks do.
+Step lower(const Run& run);
 
 }  // namespace headway

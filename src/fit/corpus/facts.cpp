@@ -15,13 +15,13 @@ struct NumberOfRun {
   double (*of)(const CorpusRun&);
 };
 double domain_of(const CorpusRun& run) {
-  return static_cast<double>(run.machine->cluster.levels.front().size);
+  return static_cast<double>(run.cluster.levels.front().size);
 }
 constexpr NumberOfRun kNumbersOfRun[] = {
     {"tensor_ranks", [](const CorpusRun& run) { return static_cast<double>(run.layout.tp); }},
     {"tensor_in_domain",
      [](const CorpusRun& run) {
-       const Cluster& cluster = run.machine->cluster;
+       const Cluster& cluster = run.cluster;
        return shares_memory(spans(run.layout, cluster).tp, cluster) ? 1.0 : 0.0;
      }},
     {"split_norms", [](const CorpusRun& run) { return run.layout.sequence_parallel ? 1.0 : 0.0; }},
@@ -48,9 +48,7 @@ constexpr NumberOfRun kNumbersOfRun[] = {
     {"software",
      [](const CorpusRun& run) { return run.job.software > 0 ? run.job.software : 1e4; }},
     {"host_bandwidth_gb",
-     [](const CorpusRun& run) {
-       return run.machine->cluster.accelerator.host_bandwidth.value() / 1e9;
-     }},
+     [](const CorpusRun& run) { return run.cluster.accelerator.host_bandwidth.value() / 1e9; }},
 };
 
 struct TextOfRun {
@@ -59,9 +57,7 @@ struct TextOfRun {
 };
 constexpr TextOfRun kTextsOfRun[] = {
     {"architecture",
-     [](const CorpusRun& run) -> std::string_view {
-       return run.machine->cluster.accelerator.architecture;
-     }},
+     [](const CorpusRun& run) -> std::string_view { return run.cluster.accelerator.architecture; }},
     {"recipe", [](const CorpusRun& run) { return run.job.recipe->name; }},
     {"purpose",
      [](const CorpusRun& run) { return kTaskNames[static_cast<std::size_t>(run.job.task)]; }},

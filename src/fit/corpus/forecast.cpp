@@ -4,13 +4,8 @@
 
 namespace headway {
 
-Forecast forecast_of(const CorpusRun& run, const Calibration& calibration) {
-  return forecast(run.model, run.job, run.layout, run.machine->cluster, calibration,
-                  run.convention);
-}
-
 Forecast forecast_of(const CorpusRun& run) {
-  return forecast_of(run, run.machine->calibration);
+  return forecast(run, run.machine->calibration);
 }
 
 void settle_recomputation(CorpusRun& run) {
@@ -44,7 +39,7 @@ std::optional<double> measured_step_time(const CorpusRow& row, const CorpusRun& 
   if (row.model_tflops_per_accel) {
     return flops / (*row.model_tflops_per_accel * 1e12 * accelerators);
   }
-  const double peak = run.machine->cluster.accelerator.peak_of(run.job.recipe->matmul).value();
+  const double peak = run.cluster.accelerator.peak_of(run.job.recipe->matmul).value();
   if (row.mfu_reported && peak > 0) {
     return flops / (*row.mfu_reported / 100 * peak * accelerators);
   }

@@ -10,7 +10,6 @@
 namespace headway {
 
 Forecast forecast_of(const CorpusRun& run);
-Forecast forecast_of(const CorpusRun& run, const Calibration& calibration);
 
 /// Decides recomputation that the row does not state: the lightest of the framework's modes that
 /// fits, or the last of them.

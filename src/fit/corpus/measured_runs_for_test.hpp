@@ -50,7 +50,7 @@ inline void measure(std::vector<MeasuredRun>& runs, const StepConstants& truth) 
   for (MeasuredRun& run : runs) {
     const Machine& machine = *run.run.machine;
     const Forecast made =
-        forecast_of(run.run, in_step(machine.alone, truth, machine.cluster, machine.software));
+        forecast(run.run, in_step(machine.alone, truth, machine.cluster, machine.software));
     run.step_time = made.step_time.value();
     run.ran = made.fits;
   }

@@ -40,7 +40,7 @@ Result<const Recipe*> recipe_of(const CorpusRow& row, CorpusRun& run) {
 }
 
 AttentionKernel attention_of(const CorpusRow& row, CorpusRun& run) {
-  AttentionKernel kernel = usual_attention(run.job, run.machine->cluster.accelerator);
+  AttentionKernel kernel = usual_attention(run.job, run.cluster.accelerator);
   if (const auto decided = decide("attention", {row, &run})) {
     const auto& names = kAttentionKernelNames;
     const auto found = std::find(names.begin(), names.end(), decided->value);
@@ -176,6 +176,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   auto machine = machine_of(row, shelf, run.assumed);
   if (!machine) return machine.problems();
   run.machine = *machine;
+  run.cluster = run.machine->cluster;
   auto model = model_of(row, shelf, run.assumed);
   if (!model) return model.problems();
   run.model = *std::move(model);
@@ -197,7 +198,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
 
   if (decide("convention", {row})) run.convention = AttentionFlops::causal;
 
-  const Problems illegal = check(run.model, run.job, run.layout, run.machine->cluster);
+  const Problems illegal = check(run);
   if (!illegal.empty()) {
     return Problem{"illegal layout: " + where_text(illegal.front()), illegal.front().message};
   }

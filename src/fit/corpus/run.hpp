@@ -13,8 +13,7 @@
 #include "cost/calibration/calibration.hpp"
 #include "fit/corpus/corpus.hpp"
 #include "fit/corpus/rules.hpp"
-#include "layout/layout.hpp"
-#include "model/count.hpp"
+#include "layout/run.hpp"
 
 namespace headway {
 
@@ -34,13 +33,10 @@ struct Remedy {
   friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
-struct CorpusRun {
-  Model model;
-  Job job;
-  Layout layout;  // legal
-  std::shared_ptr<const Machine> machine;
-  AttentionFlops convention = AttentionFlops::full;  // of the source's FLOPs and MFU
-  bool first_rank_reports = false;                   // the peak in the row is rank 0's
+/// A legal run, by the source's convention of FLOPs and MFU.
+struct CorpusRun : Run {
+  std::shared_ptr<const Machine> machine;  // the cluster with its constants
+  bool first_rank_reports = false;         // the peak in the row is rank 0's
   std::vector<Remedy> remedies;      // recomputation not stated: to be tried, the lightest first
   std::vector<std::string> assumed;  // "cell=value"
 };

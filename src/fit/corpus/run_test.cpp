@@ -38,7 +38,7 @@ TEST(CorpusRun, AStatedRowIsTakenAsItStands) {
   EXPECT_FALSE(run->layout.sequence_parallel);
   EXPECT_EQ(run->job.global_batch, 128);
   EXPECT_EQ(run->job.framework, framework_from("megatron").value());
-  EXPECT_EQ(run->machine->cluster.name, "dgx-h100");
+  EXPECT_EQ(run->cluster.name, "dgx-h100");
   EXPECT_EQ(parameters(run->model).total, 8030261248);  // the published count of Llama 3 8B
   EXPECT_EQ(run->assumed, std::vector<std::string>{});
 }
@@ -135,8 +135,8 @@ TEST(CorpusRun, TheRecipeOfFp8StandsInTheNotes) {
 TEST(CorpusRun, AStatedNetworkReplacesTheReferenceSystems) {
   const auto run = run_with({{"n_accel", "16"}, {"inter_node_network_gbps_per_accel", "50"}});
   ASSERT_TRUE(run.ok());
-  EXPECT_EQ(run->machine->cluster.levels.back().bandwidth.value(), 50e9 / 8);
-  EXPECT_EQ(run->machine->cluster.levels.front().bandwidth.value(), 450e9);
+  EXPECT_EQ(run->cluster.levels.back().bandwidth.value(), 50e9 / 8);
+  EXPECT_EQ(run->cluster.levels.front().bandwidth.value(), 450e9);
 }
 
 TEST(CorpusRun, ProxiesHaveTheRowsLayersOfTheBuiltInModel) {
@@ -355,7 +355,7 @@ TEST(CorpusRun, TheNotesOfASweepAreReadAsFields) {
   // All-gather and all-reduce take as long: 2^30 B · 63/64 / 53 GB/s = 20 ms = 64 · 0.31 ms.
   const auto checked = noted("AR=96.8 AG=53.5 RS=52.9 intra AR=426.2 AG=243.0 RS=242.4");
   ASSERT_TRUE(checked.ok());
-  EXPECT_EQ(checked->machine->cluster.name, "p5");
+  EXPECT_EQ(checked->cluster.name, "p5");
   EXPECT_TRUE(checked->job.checked_collectives);
   EXPECT_TRUE(checked->job.blocking_transfers);
   EXPECT_FALSE(checked->layout.keep_gathered);

@@ -21,7 +21,7 @@ using Name = std::function<std::string(const MeasuredRun&)>;
 
 Forecast forecast_with(const StepConstants& constants, const MeasuredRun& run) {
   const Machine& machine = *run.run.machine;
-  return forecast_of(run.run, in_step(machine.alone, constants, machine.cluster, machine.software));
+  return forecast(run.run, in_step(machine.alone, constants, machine.cluster, machine.software));
 }
 
 std::set<std::string> names_of(const std::vector<MeasuredRun>& runs, const Name& name_of) {
@@ -89,18 +89,15 @@ std::vector<Residual> residuals(
   for (const MeasuredRun& run : runs) elsewhere[run.source];
   for (auto& [source, reach] : elsewhere) {
     for (const MeasuredRun& run : runs) {
-      const CorpusRun& r = run.run;
-      if (run.source != source) reach.add(r.model, r.job, r.layout, r.machine->cluster);
+      if (run.source != source) reach.add(run.run);
     }
   }
   std::vector<Residual> out;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto value = value_of(runs[i], left_out[i]);
     if (!value) continue;
-    const CorpusRun& r = runs[i].run;
     out.push_back({runs[i].source, *value,
-                   difficulties(elsewhere.at(runs[i].source), r.model, r.job, r.layout,
-                                r.machine->cluster, left_out[i])});
+                   difficulties(elsewhere.at(runs[i].source), runs[i].run, left_out[i])});
   }
   return out;
 }
@@ -162,7 +159,7 @@ std::optional<IntervalFit> fit_intervals(const std::vector<MeasuredRun>& runs,
   out.model.memory = fit_spread(memories);
   for (const MeasuredRun& run : runs) {
     const CorpusRun& r = run.run;
-    out.model.reach.add(r.model, r.job, r.layout, r.machine->cluster);
+    out.model.reach.add(r);
   }
   const std::map<std::string, double> coverage = left_out_coverage(times);
   for (Generalisation& group : out.sources) {

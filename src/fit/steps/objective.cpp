@@ -66,7 +66,7 @@ void for_each_entry(StepConstants& constants, StepSection section, Visit&& visit
 
 // The class of a run in each section; networks: of every level that its ranks cross.
 std::vector<std::string> classes_of(const CorpusRun& run, StepSection section) {
-  const Cluster& cluster = run.machine->cluster;
+  const Cluster& cluster = run.cluster;
   switch (section) {
     case StepSection::shared:
       return {};
@@ -275,7 +275,7 @@ std::vector<std::optional<double>> StepObjective::errors(const StepConstants& co
   std::vector<std::optional<double>> out(runs_.size());
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     if (!runs_[i].step_time) continue;
-    const Forecast f = forecast_of(runs_[i].run, calibrations[machine_of_[i]]);
+    const Forecast f = forecast(runs_[i].run, calibrations[machine_of_[i]]);
     out[i] = f.step_time.value() / *runs_[i].step_time - 1;
   }
   return out;
@@ -294,7 +294,7 @@ double StepObjective::loss_of(Decides part, std::size_t i, const Calibration& ca
   const MeasuredRun& run = runs_[i];
   const Weights& weight = weights_[i];
   if (part == Decides::step_time && !run.step_time) return 0;
-  const Forecast f = forecast_of(run.run, calibration);
+  const Forecast f = forecast(run.run, calibration);
   if (part == Decides::step_time) {
     return weight.time * robust(std::log(f.step_time.value() / *run.step_time), kTimeKnee);
   }

@@ -19,7 +19,7 @@ std::string contest_of(const CorpusRow& row, const CorpusRun& run) {
 std::string parallelism_of(const CorpusRun& run) {
   const Layout& layout = run.layout;
   std::vector<std::string> parts;
-  const std::int64_t node = run.machine->cluster.levels.front().size;
+  const std::int64_t node = run.cluster.levels.front().size;
   if (layout.tp > 1) parts.emplace_back(layout.tp > node ? "tp across nodes" : "tp");
   if (layout.cp > 1) parts.emplace_back("cp");
   if (layout.pp > 1) parts.emplace_back("pp");
@@ -56,12 +56,12 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
       return out;
     }
   }
-  out.architecture = run->machine->cluster.accelerator.traits.title;
+  out.architecture = run->cluster.accelerator.traits.title;
   settle_recomputation(run.value());
   Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
   if (intervals != nullptr) {
-    add_intervals(*intervals, run->model, run->job, run->layout, run->machine->cluster, predicted);
+    add_intervals(*intervals, *run, predicted);
     out.interval_low = predicted.step_time_interval->low.value();
     out.interval_high = predicted.step_time_interval->high.value();
   }

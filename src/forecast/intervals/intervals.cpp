@@ -12,10 +12,10 @@ namespace {
 constexpr double kUnseen = 2;  // doublings that an unknown framework or architecture counts as
 constexpr double kWidest = 4;  // times or part of the forecast
 
-std::array<double, Box::kSides> place(const Model& model, const Job& job, const Layout& layout) {
-  return {std::log2(static_cast<double>(layout.ranks())),
-          std::log2(std::max(1.0, static_cast<double>(parameters(model).total))),
-          std::log2(static_cast<double>(job.sequence))};
+std::array<double, Box::kSides> place(const Run& run) {
+  return {std::log2(static_cast<double>(run.layout.ranks())),
+          std::log2(std::max(1.0, static_cast<double>(parameters(run.model).total))),
+          std::log2(static_cast<double>(run.job.sequence))};
 }
 
 std::string framework_name(const Job& job) {
@@ -24,12 +24,11 @@ std::string framework_name(const Job& job) {
 
 }  // namespace
 
-double Reach::distance(const Model& model, const Job& job, const Layout& layout,
-                       const Cluster& cluster) const {
-  double out = architectures.contains(cluster.accelerator.architecture) ? 0 : kUnseen;
-  const auto found = frameworks.find(framework_name(job));
+double Reach::distance(const Run& run) const {
+  double out = architectures.contains(run.cluster.accelerator.architecture) ? 0 : kUnseen;
+  const auto found = frameworks.find(framework_name(run.job));
   if (found == frameworks.end()) return out + kUnseen;
-  const auto at = place(model, job, layout);
+  const auto at = place(run);
   for (std::size_t side = 0; side < Box::kSides; ++side) {
     out +=
         std::max({0.0, found->second.least[side] - at[side], at[side] - found->second.most[side]});
@@ -37,27 +36,26 @@ double Reach::distance(const Model& model, const Job& job, const Layout& layout,
   return out;
 }
 
-void Reach::add(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster) {
-  architectures.insert(cluster.accelerator.architecture);
-  const auto at = place(model, job, layout);
-  const auto [found, inserted] = frameworks.emplace(framework_name(job), Box{at, at});
+void Reach::add(const Run& run) {
+  architectures.insert(run.cluster.accelerator.architecture);
+  const auto at = place(run);
+  const auto [found, inserted] = frameworks.emplace(framework_name(run.job), Box{at, at});
   for (std::size_t side = 0; side < Box::kSides; ++side) {
     found->second.least[side] = std::min(found->second.least[side], at[side]);
     found->second.most[side] = std::max(found->second.most[side], at[side]);
   }
 }
 
-Difficulties difficulties(const Reach& reach, const Model& model, const Job& job,
-                          const Layout& layout, const Cluster& cluster, const Forecast& forecast) {
+Difficulties difficulties(const Reach& reach, const Run& run, const Forecast& forecast) {
   const Parts& p = forecast.parts;
   const Seconds waiting = p.exposed() + p.bubble;
   return {1,
           waiting / forecast.step_time,
           p.other / forecast.step_time,
-          std::log2(static_cast<double>(layout.ranks())) / 10,
-          job.recipe->matmul >= Precision::fp8 ? 1.0 : 0.0,
-          model.kinds.back().experts ? 1.0 : 0.0,
-          reach.distance(model, job, layout, cluster)};
+          std::log2(static_cast<double>(run.layout.ranks())) / 10,
+          run.job.recipe->matmul >= Precision::fp8 ? 1.0 : 0.0,
+          run.model.kinds.back().experts ? 1.0 : 0.0,
+          reach.distance(run)};
 }
 
 double width(const Spread& spread, const Difficulties& difficulties) {
@@ -70,9 +68,8 @@ double log_bound(const Spread& spread, double quantile, const Difficulties& diff
   return std::clamp(quantile * width(spread, difficulties), -widest, widest);
 }
 
-void add_intervals(const IntervalModel& intervals, const Model& model, const Job& job,
-                   const Layout& layout, const Cluster& cluster, Forecast& forecast) {
-  const Difficulties d = difficulties(intervals.reach, model, job, layout, cluster, forecast);
+void add_intervals(const IntervalModel& intervals, const Run& run, Forecast& forecast) {
+  const Difficulties d = difficulties(intervals.reach, run, forecast);
   Interval<Seconds> times = interval(intervals.step_time, d, forecast.step_time);
   times.low = std::max(times.low, forecast.least_time);
   forecast.step_time_interval = times;

@@ -47,9 +47,8 @@ struct Reach {
 
   /// Doublings outside of the framework's box, all sides together, and two for an architecture or
   /// a framework that no run had.
-  double distance(const Model& model, const Job& job, const Layout& layout,
-                  const Cluster& cluster) const;
-  void add(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster);
+  double distance(const Run& run) const;
+  void add(const Run& run);
 };
 
 /// ln(measured / predicted) lies between low · width and high · width in 80 of 100 runs, where
@@ -64,8 +63,7 @@ struct IntervalModel {
   Spread step_time, memory;
 };
 
-Difficulties difficulties(const Reach& reach, const Model& model, const Job& job,
-                          const Layout& layout, const Cluster& cluster, const Forecast& forecast);
+Difficulties difficulties(const Reach& reach, const Run& run, const Forecast& forecast);
 
 double width(const Spread& spread, const Difficulties& difficulties);
 
@@ -83,8 +81,7 @@ Interval<Q> interval(const Spread& spread, const Difficulties& difficulties, Q p
 
 /// Puts the intervals of step time and memory on a forecast. No step time below what the peak rates
 /// allow.
-void add_intervals(const IntervalModel& intervals, const Model& model, const Job& job,
-                   const Layout& layout, const Cluster& cluster, Forecast& forecast);
+void add_intervals(const IntervalModel& intervals, const Run& run, Forecast& forecast);
 
 /// What intervals.toml of a calibration says of the model; tables besides are left to their reader.
 IntervalModel interval_model_from(Fields& fields);

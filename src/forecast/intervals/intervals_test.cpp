@@ -9,26 +9,26 @@ namespace headway {
 namespace {
 
 TEST(Intervals, AreWiderFarFromTheMeasuredRuns) {
-  const Model small = load_model("llama-2-7b").value(),
-              large = load_model("llama-3.1-405b").value();
-  const Cluster h100 = load_cluster("dgx-h100").value(), tpu = load_cluster("tpu-v5p").value();
-  Job job;
-  job.sequence = 4096;
-  Layout one_node, many;
-  one_node.dp = 8;
-  many.dp = 64;
+  headway::Run measured{load_model("llama-2-7b").value(), load_cluster("dgx-h100").value(), {}, {}};
+  measured.job.sequence = 4096;
+  measured.layout.dp = 8;
   Reach reach;
-  reach.add(small, job, one_node, h100);
-  EXPECT_EQ(reach.distance(small, job, one_node, h100), 0);
-  EXPECT_DOUBLE_EQ(reach.distance(small, job, many, h100), 3);  // 8 times the ranks
-  Job longer = job;
-  longer.sequence = 8192;
-  EXPECT_DOUBLE_EQ(reach.distance(small, longer, one_node, h100), 1);
-  EXPECT_GT(reach.distance(large, job, one_node, h100), 5);
-  EXPECT_DOUBLE_EQ(reach.distance(small, job, one_node, tpu), 2);
-  Job elsewhere = job;
-  elsewhere.framework = framework_from("jax").value();
-  EXPECT_DOUBLE_EQ(reach.distance(small, elsewhere, one_node, h100), 2);
+  reach.add(measured);
+  const auto distance = [&](const auto& change) {
+    headway::Run run = measured;
+    change(run);
+    return reach.distance(run);
+  };
+  EXPECT_EQ(reach.distance(measured), 0);
+  EXPECT_DOUBLE_EQ(distance([](headway::Run& run) { run.layout.dp = 64; }),
+                   3);  // 8 times the ranks
+  EXPECT_DOUBLE_EQ(distance([](headway::Run& run) { run.job.sequence = 8192; }), 1);
+  EXPECT_GT(distance([](headway::Run& run) { run.model = load_model("llama-3.1-405b").value(); }),
+            5);
+  EXPECT_DOUBLE_EQ(
+      distance([](headway::Run& run) { run.cluster = load_cluster("tpu-v5p").value(); }), 2);
+  EXPECT_DOUBLE_EQ(
+      distance([](headway::Run& run) { run.job.framework = framework_from("jax").value(); }), 2);
 
   Spread spread{{}, -1, 1};
   spread.slopes[static_cast<std::size_t>(Difficulty::any)] = -2;
@@ -44,21 +44,18 @@ TEST(Intervals, AreWiderFarFromTheMeasuredRuns) {
 
 // Llama-3.1-405B on 16,384 H100 was once said to take from 1.15 s, 236 % MFU, to 74 s.
 TEST(Intervals, FarFromAnyRunAreNoWiderThanAFactorOfFourAndNotBelowThePeak) {
-  const Model model = load_model("llama-3.1-405b").value();
-  const Cluster cluster = load_cluster("dgx-h100").value();
-  Job job;
-  job.sequence = 8192;
-  job.global_batch = 2048;
-  Layout layout;
-  layout.dp = 128;
-  layout.tp = 8;
-  layout.pp = 16;
-  layout.zero = 1;
-  Forecast f = forecast(model, job, layout, cluster, calibration_for(cluster).value());
+  headway::Run run{load_model("llama-3.1-405b").value(), load_cluster("dgx-h100").value(), {}, {}};
+  run.job.sequence = 8192;
+  run.job.global_batch = 2048;
+  run.layout.dp = 128;
+  run.layout.tp = 8;
+  run.layout.pp = 16;
+  run.layout.zero = 1;
+  Forecast f = forecast(run, calibration_for(run.cluster).value());
   IntervalModel intervals;
   intervals.step_time = {{}, -1, 1};
   intervals.step_time.slopes[static_cast<std::size_t>(Difficulty::ranks)] = 10;
-  add_intervals(intervals, model, job, layout, cluster, f);
+  add_intervals(intervals, run, f);
   ASSERT_TRUE(f.step_time_interval);
   EXPECT_DOUBLE_EQ(f.step_time_interval->high / f.step_time, 4);
   EXPECT_LT(f.step_time_interval->low, f.step_time);

@@ -27,7 +27,10 @@ std::string uneven_spread(const Model& model, const Layout& layout) {
 }
 
 // What a reader of the forecast should know of the run.
-void add_notes(const Model& model, const Job& job, const Layout& layout, Forecast& out) {
+void add_notes(const Run& run, Forecast& out) {
+  const Model& model = run.model;
+  const Job& job = run.job;
+  const Layout& layout = run.layout;
   out.notes.insert(out.notes.end(), model.notes.begin(), model.notes.end());
   if (!out.fits) {
     out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
@@ -53,20 +56,15 @@ void add_notes(const Model& model, const Job& job, const Layout& layout, Forecas
 
 }  // namespace
 
-Result<Forecast> predict(const Model& model, const Job& job, const Layout& layout,
-                         const Cluster& cluster, AttentionFlops convention) {
-  const auto calibration = calibration_for(cluster, job.software);
-  if (!calibration) return calibration.problems();
-  Forecast out = forecast(model, job, layout, cluster, *calibration, convention);
-  if (const auto& intervals = embedded_interval_model()) {
-    add_intervals(*intervals, model, job, layout, cluster, out);
-  }
-  add_notes(model, job, layout, out);
-  return out;
-}
-
 Result<Forecast> predict(const Run& run) {
-  return predict(run.model, run.job, run.layout, run.cluster, run.convention);
+  const auto calibration = calibration_for(run.cluster, run.job.software);
+  if (!calibration) return calibration.problems();
+  Forecast out = forecast(run, *calibration);
+  if (const auto& intervals = embedded_interval_model()) {
+    add_intervals(*intervals, run, out);
+  }
+  add_notes(run, out);
+  return out;
 }
 
 }  // namespace headway

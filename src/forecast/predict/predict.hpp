@@ -3,13 +3,10 @@
 #pragma once
 
 #include "forecast/forecast.hpp"
-#include "run/run.hpp"
 
 namespace headway {
 
-/// Of values that check() finds legal together; problems: no calibration for the cluster.
-Result<Forecast> predict(const Model& model, const Job& job, const Layout& layout,
-                         const Cluster& cluster, AttentionFlops convention = AttentionFlops::full);
+/// Of a legal run (check() found nothing); problems: no calibration for the cluster.
 Result<Forecast> predict(const Run& run);
 
 }  // namespace headway

@@ -125,7 +125,7 @@ void expect_same_job(const headway::Run& run, const headway::Run& again) {
 
 RC_GTEST_PROP(LaunchDeepspeed, AWrittenConfigurationIsReadBackAsTheSameRun, ()) {
   const headway::Run run = any_run();
-  RC_PRE(check(run.model, run.job, run.layout, run.cluster).empty());
+  RC_PRE(check(run).empty());
   const auto files = launch_files(run, Launcher::deepspeed);
   RC_PRE(files.ok());
   const auto again = testing::read_back(run, *files, Launcher::deepspeed, beside(run));
@@ -142,7 +142,7 @@ RC_GTEST_PROP(LaunchDeepspeed, AWrittenConfigurationIsReadBackAsTheSameRun, ()) 
 // Where Megatron-DeepSpeed has no words for the network, --model names it.
 RC_GTEST_PROP(LaunchDeepspeed, TheCommandBesideAConfigurationIsReadBackAsTheSameRun, ()) {
   const headway::Run run = any_run();
-  RC_PRE(check(run.model, run.job, run.layout, run.cluster).empty());
+  RC_PRE(check(run).empty());
   const auto files = launch_files(run, Launcher::deepspeed);
   RC_PRE(files.ok());
   // Both files as --emit prints them, or the script with its configuration beside it.

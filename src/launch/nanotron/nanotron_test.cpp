@@ -88,7 +88,7 @@ RC_GTEST_PROP(LaunchNanotron, AWrittenConfigurationIsReadBackAsTheSameRun, ()) {
   l.keep_gathered = *rc::gen::arbitrary<bool>();
   l.schedule =
       l.pp > 1 ? *rc::gen::element(Schedule::one_f_one_b, Schedule::gpipe) : Schedule::one_f_one_b;
-  RC_PRE(check(run.model, run.job, l, run.cluster).empty());
+  RC_PRE(check(run).empty());
   const auto files = launch_files(run, Launcher::nanotron);
   RC_PRE(files.ok());
   const auto again = testing::read_back(run, *files, Launcher::nanotron);

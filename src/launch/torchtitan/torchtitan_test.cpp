@@ -96,7 +96,7 @@ RC_GTEST_PROP(LaunchTorchtitan, AWrittenConfigurationIsReadBackAsTheSameRun, ())
   if (l.zero == 0 || l.shard >= l.dp * l.cp) l.shard = 0;
   run.job.fused_loss =
       run.job.fused ? *rc::gen::element(Choice::framework, Choice::on) : Choice::framework;
-  RC_PRE(check(run.model, run.job, l, run.cluster).empty());
+  RC_PRE(check(run).empty());
   const auto files = launch_files(run, Launcher::torchtitan);
   RC_PRE(files.ok());
   const auto again = testing::read_back(run, *files, Launcher::torchtitan);

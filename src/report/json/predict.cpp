@@ -116,7 +116,7 @@ void write_pipeline(JsonWriter& json, const Run& run, const PipelineTimes& pipel
 
 }  // namespace
 
-std::string predict_json(const Run& run, const Forecast& f, bool timeline) {
+std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeline) {
   const Parameters counted = parameters(run.model);
   JsonWriter json;
   json.begin_object();

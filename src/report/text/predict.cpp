@@ -101,7 +101,7 @@ std::string run_heading(const Run& run) {
          layout_line(run) + "\n" + job_line(run) + "\n";
 }
 
-std::string predict_text(const Run& run, const Forecast& f) {
+std::string predict_text(const RequestedRun& run, const Forecast& f) {
   std::string out = run_heading(run) + "\n";
   out += aligned({{"step time", to_text(f.step_time)},
                   {"tokens/s", count_text(f.tokens_per_second)},

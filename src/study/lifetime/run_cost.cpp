@@ -82,16 +82,16 @@ std::int64_t accelerators_of_node(const Cluster& cluster) {
 // [SCALE-18] E = PUE · Σ over what the run does: time · ranks · (accelerator + host power).
 // Training and work done twice draw the power of the step, checkpoints that of waiting, restarts
 // and waiting for nodes that of idling, spares idle all the time. Money and CO2 are proportional.
-RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                 const Forecast& forecast, const RunAssumptions& assumed,
+RunCost run_cost(const Run& run, const Forecast& forecast, const RunAssumptions& assumed,
                  const PowerConstants& power) {
   RunCost out;
-  const double batch = static_cast<double>(job.global_batch) * static_cast<double>(job.sequence);
+  const double batch =
+      static_cast<double>(run.job.global_batch) * static_cast<double>(run.job.sequence);
   out.steps = std::ceil(assumed.tokens / batch);
   out.step_time = forecast.step_time * (1 + assumed.slowest_share);
-  out.accelerators = layout.ranks();
+  out.accelerators = run.layout.ranks();
 
-  out.checkpoint = assumed.checkpoint_size.value_or(checkpoint_bytes(model, job));
+  out.checkpoint = assumed.checkpoint_size.value_or(checkpoint_bytes(run.model, run.job));
   const Seconds write = out.checkpoint / assumed.checkpoint_bandwidth;
   const Seconds blocking = std::min(assumed.checkpoint_blocking.value_or(write), write);
   out.reliability = {.mean_time_between = mean_time_between(assumed.mtbf, out.accelerators),
@@ -105,7 +105,7 @@ RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const
   out.interval = std::min(whole, out.steps) * out.step_time;
   out.hopeless = is_hopeless(out.reliability, out.interval);
 
-  const std::int64_t node = accelerators_of_node(cluster);
+  const std::int64_t node = accelerators_of_node(run.cluster);
   const Seconds breaking = assumed.hardware_share > 0
                                ? out.reliability.mean_time_between / assumed.hardware_share
                                : Seconds(0);
@@ -122,11 +122,11 @@ RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const
   out.accelerator_time = out.time.total() * ranks;
   out.spare_time = out.time.total() * spares;
 
-  const Accelerator& accelerator = cluster.accelerator;
+  const Accelerator& accelerator = run.cluster.accelerator;
   // Stragglers stretch the step without more products.
   out.accelerator_power =
       training_power(power, accelerator, forecast.utilisation / (1 + assumed.slowest_share));
-  const Watts host = host_power(power, cluster);
+  const Watts host = host_power(power, run.cluster);
   const auto joules = [&](Seconds time, Watts drawn, double count) {
     return time * (drawn + host) * count * assumed.pue;
   };

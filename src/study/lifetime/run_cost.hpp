@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "cluster/cluster.hpp"
 #include "forecast/energy.hpp"
 #include "forecast/forecast.hpp"
-#include "layout/job.hpp"
-#include "layout/layout.hpp"
-#include "model/model.hpp"
+#include "layout/run.hpp"
 #include "study/lifetime/goodput.hpp"
 
 namespace headway {
@@ -72,8 +69,7 @@ struct RunCost {
 };
 
 /// The parts of time and of energy sum to their totals.
-RunCost run_cost(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                 const Forecast& forecast, const RunAssumptions& assumptions,
+RunCost run_cost(const Run& run, const Forecast& forecast, const RunAssumptions& assumptions,
                  const PowerConstants& power);
 
 /// Accelerators that go to repair together: those of a host.

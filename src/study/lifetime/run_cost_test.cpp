@@ -11,16 +11,12 @@
 namespace headway {
 namespace {
 
-struct Case {
-  Model model;
-  Job job;
-  Layout layout;
-  Cluster cluster;
+struct Case : Run {
   Forecast forecast;
   RunAssumptions assumed;
   PowerConstants power;
 
-  RunCost cost() const { return run_cost(model, job, layout, cluster, forecast, assumed, power); }
+  RunCost cost() const { return run_cost(*this, forecast, assumed, power); }
 };
 
 // A step of 10 s on 1,024 H100, of 4 M tokens.
@@ -124,8 +120,7 @@ TEST(RunCost, AStepTakesTheEnergyThatItsForecastSays) {  // [FORECAST-6]
   Case run = usual_case();
   for (const Recompute recompute : {Recompute::none, Recompute::full}) {
     run.layout.recompute = recompute;
-    run.forecast =
-        forecast(run.model, run.job, run.layout, run.cluster, calibration_for(run.cluster).value());
+    run.forecast = forecast(run, calibration_for(run.cluster).value());
     const Joules step = run.cost().accelerator_power * 1024 * run.forecast.step_time;
     EXPECT_DOUBLE_EQ(step.value(), run.forecast.energy.value());
   }

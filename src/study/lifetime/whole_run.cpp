@@ -24,10 +24,10 @@ Result<WholeRun> with_ranks(const WholeRun& base, std::int64_t dp, std::int64_t 
   if (sequences < 1 || sequences > kMostCounted) {
     return Problem{{}, "is " + std::to_string(sequences) + "; must be from 1 to 10^12"};
   }
-  Run run = base.run;
+  RequestedRun run = base.run;
   run.layout.dp = dp;
   run.job.global_batch = sequences;
-  if (Problems wrong = check(run.model, run.job, run.layout, run.cluster); !wrong.empty()) {
+  if (Problems wrong = check(run); !wrong.empty()) {
     return wrong;
   }
   if (!(tokens <= kMostTokens)) return Problem{{}, "takes more than 10^18 tokens"};
@@ -38,7 +38,7 @@ Result<WholeRun> with_ranks(const WholeRun& base, std::int64_t dp, std::int64_t 
 
 }  // namespace
 
-Result<WholeRun> whole_run(Run run, GivenAssumptions given) {
+Result<WholeRun> whole_run(RequestedRun run, GivenAssumptions given) {
   const auto& constants = step_constants();
   if (!constants) return constants.problems();
   auto forecast = predict(run);
@@ -53,8 +53,7 @@ Result<WholeRun> whole_run(Run run, GivenAssumptions given) {
                .assumed = std::move(assumed).value(),
                .values = std::move(values).value(),
                .cost = {}};
-  out.cost = run_cost(out.run.model, out.run.job, out.run.layout, out.run.cluster, out.forecast,
-                      out.assumed, constants->power);
+  out.cost = run_cost(out.run, out.forecast, out.assumed, constants->power);
   const double held = static_cast<double>(parameters(out.run.model).active);
   out.loss = loss_of(out.given.loss, held, out.assumed.tokens);
   out.critical_batch =

@@ -11,7 +11,7 @@
 namespace headway {
 
 struct WholeRun {
-  Run run;
+  RequestedRun run;
   Forecast forecast;
   GivenAssumptions given;
   RunAssumptions assumed;
@@ -22,7 +22,7 @@ struct WholeRun {
   double batch = 0;           // tokens
 };
 /// Of a legal run.
-Result<WholeRun> whole_run(Run run, GivenAssumptions given);
+Result<WholeRun> whole_run(RequestedRun run, GivenAssumptions given);
 /// Of the fields of a run and of its assumptions; or everything that is wrong with them.
 Result<WholeRun> whole_run(const RunRequest& request);
 

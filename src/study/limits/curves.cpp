@@ -10,15 +10,14 @@
 namespace headway {
 namespace {
 
-using limits::Run;
 using limits::Setting;
 
 // Of one width of one setting: the run in the asked form of the step, and in the published one.
 struct ModelRuns {
-  std::optional<Run> run, published;
+  std::optional<limits::Run> run, published;
 };
 
-bool ends_curve(const Setting& setting, const std::optional<Run>& run) {
+bool ends_curve(const Setting& setting, const std::optional<limits::Run>& run) {
   return !run || run->utilization < setting.least_utilization;
 }
 
@@ -61,7 +60,7 @@ LimitsCurve finished(const Setting& setting, std::vector<ModelRuns>& models) {
   LimitsCurve out;
   out.setting = setting;
   compare_forms(out, models);
-  std::vector<std::optional<Run>> runs;
+  std::vector<std::optional<limits::Run>> runs;
   for (ModelRuns& model : models) runs.push_back(std::move(model.run));
   out.curve = limits::curve_of(setting, std::move(runs));
   out.published_alpha = limits::closed_forms(setting, 0);

@@ -164,17 +164,15 @@ namespace {
 
 // [LIMIT-38] What a rank computes at least, whatever the schedule: the mean over the stages, each
 // micro-batch. To place the slots of a long pipeline takes a hundred times as long as to say this.
-Seconds least_busy_time(const Model& model, const Job& job, Layout layout, const Cluster& cluster,
-                        const Calibration& calibration) {
-  layout.schedule = Schedule::one_f_one_b;
+Seconds least_busy_time(Run run, const Calibration& calibration) {
+  run.layout.schedule = Schedule::one_f_one_b;
   Seconds all(0);
-  for (const StageTime& stage :
-       forecast(model, job, layout, cluster, calibration).pipeline.stages) {
+  for (const StageTime& stage : forecast(run, calibration).pipeline.stages) {
     all += static_cast<double>(stage.stages) * stage.total();
   }
   constexpr double kRounding = 1 - 1e-9;
-  return kRounding * static_cast<double>(micro_batches(job, layout)) /
-         static_cast<double>(layout.pp) * all;
+  return kRounding * static_cast<double>(micro_batches(run.job, run.layout)) /
+         static_cast<double>(run.layout.pp) * all;
 }
 
 }  // namespace
@@ -191,22 +189,18 @@ std::optional<TransformerRun> fastest_transformer(const limits::Setting& setting
                                                   const Calibration& calibration,
                                                   std::int64_t accelerators, Seconds duration) {
   if (shape.layers > kMostLayers) return std::nullopt;  // no model may have more
-  const Model model = transformer_of(shape);
-  const Job job = job_of(setting, shape);
-  const Cluster whole = extended_to(cluster, accelerators);
+  Run run{transformer_of(shape), extended_to(cluster, accelerators), job_of(setting, shape), {}};
   const FlopsPerSecond peak = cluster.accelerator.peak_of(setting.precision);
   std::optional<TransformerRun> best;
   Seconds longest = duration / limits::steps_of(shape);
   std::size_t priced = 0;
-  for_each_layout(job, shape.layers, accelerators, [&](const Layout& layout) {
-    if (least_step_time(shape, job, layout, peak) > longest) return;
-    if (!check(model, job, layout, whole).empty()) return;
-    if (is_placed(layout.schedule) &&
-        least_busy_time(model, job, layout, whole, calibration) > longest) {
-      return;
-    }
+  for_each_layout(run.job, shape.layers, accelerators, [&](const Layout& layout) {
+    if (least_step_time(shape, run.job, layout, peak) > longest) return;
+    run.layout = layout;
+    if (!is_legal(run)) return;
+    if (is_placed(layout.schedule) && least_busy_time(run, calibration) > longest) return;
     ++priced;
-    Forecast found = forecast(model, job, layout, whole, calibration);
+    Forecast found = forecast(run, calibration);
     if (!found.fits || found.step_time > longest) return;
     if (best && found.step_time >= best->forecast.step_time) return;
     longest = found.step_time;

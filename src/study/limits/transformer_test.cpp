@@ -97,10 +97,11 @@ TEST(TransformerLimits, LIMIT_38_no_step_is_shorter_than_its_bound) {
             layout.recompute = recompute;
             layout.schedule = schedule;
             const Cluster whole = extended_to(made.cluster, layout.ranks());
-            if (!check(model, job, layout, whole).empty()) continue;
+            const headway::Run run{model, whole, job, layout};
+            if (!is_legal(run)) continue;
             ++seen;
             EXPECT_LT(least_step_time(shape, job, layout, peak),
-                      forecast(model, job, layout, whole, made.calibration).step_time)
+                      forecast(run, made.calibration).step_time)
                 << tp << " " << pp << " " << vpp;
           }
         }

@@ -60,8 +60,7 @@ std::optional<std::pair<PlanPoint, Layout>> best_of(const Result<PlanSpace>& spa
   if (!space) return std::nullopt;
   PlanSearch one = how;
   one.top = 1;
-  const PlanBest best =
-      search({like.model, like.job, like.cluster, like.calibration, *space, like.headroom}, one);
+  const PlanBest best = search({like.run, like.calibration, *space, like.headroom}, one);
   if (best.points.empty()) return std::nullopt;
   return std::pair(best.points.front(), space->layout_at(best.points.front().index));
 }
@@ -94,7 +93,7 @@ PlanAlternatives alternatives(const PlanQuestion& question, const PlanFloors& fl
     if (!feature.used(winner)) continue;
     const PlanField* field = plan_field(feature.field);
     wish.limits.push_back(
-        limit_to(*field, value_of(*field, feature.value).value(), question.job.framework));
+        limit_to(*field, value_of(*field, feature.value).value(), question.run.job.framework));
     out.without.push_back({feature.name, true, std::nullopt, {}});
   }
   PlanFound found = find(question, floors, wish, how);
@@ -111,12 +110,12 @@ PlanAlternatives alternatives(const PlanQuestion& question, const PlanFloors& fl
   return out;
 }
 
-std::vector<PlanChange> small_changes(const Cluster& cluster, double share) {
+std::vector<PlanChange> small_changes(const Run& run, double share) {
   std::vector<PlanChange> out;
   const std::string lower = " " + percent(share) + " lower";
   const auto change = [&](std::string what, const auto& body) {
-    PlanChange made{std::move(what), cluster};
-    body(made.cluster);
+    PlanChange made{std::move(what), run};
+    body(made.run.cluster);
     out.push_back(std::move(made));
   };
   change("peak rates" + lower, [&](Cluster& c) {
@@ -127,8 +126,8 @@ std::vector<PlanChange> small_changes(const Cluster& cluster, double share) {
   });
   change("memory" + lower,
          [&](Cluster& c) { c.accelerator.memory = c.accelerator.memory * (1 - share); });
-  for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
-    change(cluster.levels[i].name + " bandwidth" + lower, [&](Cluster& c) {
+  for (std::size_t i = 0; i < run.cluster.levels.size(); ++i) {
+    change(run.cluster.levels[i].name + " bandwidth" + lower, [&](Cluster& c) {
       c.levels[i].bandwidth = c.levels[i].bandwidth * (1 - share);
       c.levels[i].port_bandwidth = c.levels[i].port_bandwidth * (1 - share);
     });
@@ -138,16 +137,14 @@ std::vector<PlanChange> small_changes(const Cluster& cluster, double share) {
 
 std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
                                             const PlanChange& change,
-                                            const Calibration& calibration, const Layout& winner,
-                                            const PlanSearch& how) {
+                                            const Calibration& calibration, const PlanSearch& how) {
   PlanSensitivity out{change.what, std::nullopt, std::nullopt, {}};
-  const PlanQuestion changed{question.model, question.job,   change.cluster,
-                             calibration,    question.space, question.headroom};
-  const Forecast then = forecast(question.model, question.job, winner, change.cluster, calibration);
+  const PlanQuestion changed{change.run, calibration, question.space, question.headroom};
+  const Forecast then = forecast(change.run, calibration);
   const Bytes live = then.memory.total() - then.gaps;
   if (live <= changed.allowed_memory()) {
-    out.winner =
-        PlanPoint{question.space.index_of(winner).value_or(0), then.step_time, live, then.energy};
+    out.winner = PlanPoint{question.space.index_of(change.run.layout).value_or(0), then.step_time,
+                           live, then.energy};
   }
   PlanWish wish{.limits = {PlanLimit{}}};
   if (out.winner) wish.known.push_back(*out.winner);
@@ -164,37 +161,34 @@ std::vector<PlanRemedy> remedies(const PlanQuestion& question,
                                  const std::vector<PlanFilter>& filters, std::int64_t ranks,
                                  const PlanSearch& how) {
   std::vector<PlanRemedy> out;
-  const Layout base = question.space.layout_at(0);
-  const auto attempt = [&](const std::string& what, const Job& job,
+  const auto attempt = [&](const std::string& what, const Run& run,
                            const std::vector<PlanFilter>& by, std::int64_t accelerators,
                            double headroom) {
-    const PlanQuestion like{question.model, job,     question.cluster, question.calibration,
-                            question.space, headroom};
-    const auto best = best_of(
-        PlanSpace::make(question.model, job, question.cluster, accelerators, by, base), like, how);
+    const PlanQuestion like{run, question.calibration, question.space, headroom};
+    const auto best = best_of(PlanSpace::make(run, accelerators, by), like, how);
     if (best) out.push_back({what, best->first, best->second});
     return best.has_value();
   };
   if (question.headroom > 0) {
-    attempt("without headroom", question.job, filters, ranks, 0);
+    attempt("without headroom", question.run, filters, ranks, 0);
   }
   for (std::size_t i = 0; i < filters.size(); ++i) {
     std::vector<PlanFilter> others = filters;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     attempt("without " +
                 (filters[i].where == Where() ? filters[i].field : where_text(filters[i].where)),
-            question.job, others, ranks, question.headroom);
+            question.run, others, ranks, question.headroom);
   }
-  Job small = question.job;
-  small.optimizer = Optimizer::adam_8bit;
-  if (question.job.optimizer != small.optimizer) {
+  Run small = question.run;
+  small.job.optimizer = Optimizer::adam_8bit;
+  if (question.run.job.optimizer != small.job.optimizer) {
     attempt("with an optimizer of 8-bit states (--optimizer adam-8bit)", small, filters, ranks,
             question.headroom);
   }
   for (std::int64_t more = 2; more <= 64; ++more) {
-    if (more * ranks > question.cluster.accelerators) break;
+    if (more * ranks > question.run.cluster.accelerators) break;
     if (attempt("with " + count_text(static_cast<double>(more * ranks)) + " accelerators",
-                question.job, filters, more * ranks, question.headroom)) {
+                question.run, filters, more * ranks, question.headroom)) {
       break;
     }
   }

@@ -26,17 +26,17 @@ struct PlanAlternatives {
 PlanAlternatives alternatives(const PlanQuestion& question, const PlanFloors& floors,
                               const std::vector<PlanPoint>& best, const PlanSearch& how);
 
-/// The cluster with something changed.
+/// The run with something of its cluster changed.
 struct PlanChange {
   std::string what;  // "inter-node bandwidth 2 % lower"
-  Cluster cluster;
+  Run run;
   bool slower = true;  // or the same, whatever the layout
 };
 /// Each level's bandwidth, the accelerator's peak rates, memory bandwidth and memory, each lower by
 /// `share`.
-std::vector<PlanChange> small_changes(const Cluster& cluster, double share = 0.02);
+std::vector<PlanChange> small_changes(const Run& run, double share = 0.02);
 
-/// What a change does to the winner, and whether another layout then is better.
+/// What a change of the winner's run does to it, and whether another layout then is better.
 struct PlanSensitivity {
   std::string what;
   std::optional<PlanPoint> winner;  // nothing where it does not fit then
@@ -46,8 +46,7 @@ struct PlanSensitivity {
 /// Nothing where the search was stopped. `floors` are those of the question.
 std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
                                             const PlanChange& change,
-                                            const Calibration& calibration, const Layout& winner,
-                                            const PlanSearch& how);
+                                            const Calibration& calibration, const PlanSearch& how);
 
 /// The smallest change with which something fits, where nothing does.
 struct PlanRemedy {

@@ -21,11 +21,9 @@ std::uint64_t bit(Group group) {
 
 }  // namespace
 
-PlanBlockCache::PlanBlockCache(const Model& model, const Job& job, const Cluster& cluster,
-                               const Calibration& calibration, std::shared_ptr<PlanFacts> facts)
-    : model_(model),
-      job_(job),
-      cluster_(cluster),
+PlanBlockCache::PlanBlockCache(const Run& run, const Calibration& calibration,
+                               std::shared_ptr<PlanFacts> facts)
+    : run_(run),
       calibration_(calibration),
       facts_(std::move(facts)),
       works_(kMostWorks),
@@ -38,12 +36,12 @@ PlanBlockCache::PlanBlockCache(const Model& model, const Job& job, const Cluster
 PlanBlockCache::Work& PlanBlockCache::work(const WorkKey& key) {
   return works_.of(key, [this](const WorkKey& of, Work& out) {
     const std::vector<Block> lowered =
-        lower_work(Share(model_, job_, of, of.around), of, of.choice).blocks;
+        lower_work(Share(run_.model, run_.job, of, of.around), of, of.choice).blocks;
     const Layout none;
     out.blocks.resize(lowered.size());
     out.work.resize(lowered.size());
     for (std::size_t i = 0; i < lowered.size(); ++i) {
-      out.work[i] = price_work(lowered[i], {job_, none, cluster_, calibration_, *spans_});
+      out.work[i] = price_work(lowered[i], {run_.job, none, run_.cluster, calibration_, *spans_});
       std::vector<Item> calls = std::move(out.blocks[i].items);  // room that is used again
       calls.clear();
       for (const Item& item : lowered[i].items) {
@@ -57,7 +55,7 @@ PlanBlockCache::Work& PlanBlockCache::work(const WorkKey& key) {
 
 SampleBlocks PlanBlockCache::sample(const Layout& layout) {
   const auto make = [this](const WorkKey& of, SampleBlocks& out) {
-    LoweredBlocks made = lower_blocks(Share(model_, job_, of, of.around), of);
+    LoweredBlocks made = lower_blocks(Share(run_.model, run_.job, of, of.around), of);
     for (Block& block : made.blocks) block.items = std::vector<Item>();
     out = std::make_shared<const LoweredBlocks>(std::move(made));
   };
@@ -77,12 +75,12 @@ void PlanBlockCache::go_to(const Spans& spans) {
 
 void PlanBlockCache::price(Block& block, const PricedWork& work, const PriceKey& key, Priced& out,
                            std::size_t i) {
-  const Share share(model_, job_, key.work, key.work.around);
-  overlap(block.items, share, key, shares_memory(spans_->tp, cluster_));
+  const Share share(run_.model, run_.job, key.work, key.work.around);
+  overlap(block.items, share, key, shares_memory(spans_->tp, run_.cluster));
   const Layout layout = key.layout();
   calls_.clear();
-  out.prices[i] =
-      price_block(block, work, {job_, layout, cluster_, calibration_, *spans_, &memo_}, calls_);
+  out.prices[i] = price_block(
+      block, work, {run_.job, layout, run_.cluster, calibration_, *spans_, &memo_}, calls_);
   if (!key.shares) out.totals[i] = out.prices[i].total();
 }
 
@@ -107,8 +105,8 @@ void PlanBlockCache::share(const PriceKey& key, Priced& out) {
     }
   });
   const Layout layout = key.layout();
-  add_shared_calls(out.shared.blocks, Share(model_, job_, layout), layout, sample(layout)->weights,
-                   shares_memory(spans_->tp, cluster_));
+  add_shared_calls(out.shared.blocks, Share(run_.model, run_.job, layout), layout,
+                   sample(layout)->weights, shares_memory(spans_->tp, run_.cluster));
 }
 
 void PlanBlockCache::make(const PriceKey& key, Priced& out) {
@@ -157,11 +155,11 @@ const PlanBlockCache::Priced& PlanBlockCache::priced(const PriceKey& key) {
 }
 
 const std::vector<PricedBlock>& PlanBlockCache::priced(const Layout& layout) {
-  return priced(PriceKey(job_, layout)).prices;
+  return priced(PriceKey(run_.job, layout)).prices;
 }
 
 const std::vector<Seconds>& PlanBlockCache::floor(const Layout& layout) {
-  PriceKey key = PriceKey(job_, layout).floor();
+  PriceKey key = PriceKey(run_.job, layout).floor();
   const WorkKey all = key.work;
   floor_.clear();
   const auto add = [&](const WorkKey& work) {
@@ -173,7 +171,7 @@ const std::vector<Seconds>& PlanBlockCache::floor(const Layout& layout) {
     }
   };
   facts_->for_choices(all, add);
-  if (!habits(job_).sharding.flat_gradients) return floor_;
+  if (!habits(run_.job).sharding.flat_gradients) return floor_;
   // Sharded, a weight's gradient is handled otherwise, which may take less.
   WorkKey sharded = all;
   sharded.around.shards_weights = true;

@@ -14,9 +14,8 @@ using SampleBlocks = std::shared_ptr<const LoweredBlocks>;
 
 class PlanBlockCache {
  public:
-  /// `facts` are of the model and the job.
-  PlanBlockCache(const Model& model, const Job& job, const Cluster& cluster,
-                 const Calibration& calibration, std::shared_ptr<PlanFacts> facts);
+  /// Of any layout of the run. `facts` are of its model and job.
+  PlanBlockCache(const Run& run, const Calibration& calibration, std::shared_ptr<PlanFacts> facts);
 
   /// The weights of a layout's blocks, whatever else they are.
   SampleBlocks sample(const Layout& layout);
@@ -59,9 +58,7 @@ class PlanBlockCache {
   void make(const PriceKey& key, Priced& out);
   void price(Block& block, const PricedWork& work, const PriceKey& key, Priced& out, std::size_t i);
 
-  const Model& model_;
-  const Job& job_;
-  const Cluster& cluster_;
+  const Run& run_;
   const Calibration& calibration_;
   std::shared_ptr<PlanFacts> facts_;
   KeptBy<WorkKey, Work> works_;

@@ -14,9 +14,7 @@ struct PlanCase {
   Result<PlanSpace> space = Problems{};
   double headroom = 0;
 
-  PlanQuestion question() const {
-    return {run.model, run.job, run.cluster, run.calibration, *space, headroom};
-  }
+  PlanQuestion question() const { return {run, run.calibration, *space, headroom}; }
 };
 
 inline PlanCase plan_case(const std::string& model, const std::string& cluster, std::int64_t ranks,
@@ -30,7 +28,7 @@ inline PlanCase plan_case(const std::string& model, const std::string& cluster, 
   out.run.job.sequence = sequence;
   const bool bf16 = out.run.cluster.accelerator.peak_of(Precision::bf16).value() > 0;
   out.run.job.recipe = recipe_from(bf16 ? "bf16" : "fp16");
-  out.space = PlanSpace::make(out.run.model, out.run.job, out.run.cluster, ranks, filters);
+  out.space = PlanSpace::make(out.run, ranks, filters);
   return out;
 }
 
@@ -54,7 +52,7 @@ inline PlanCase random_plan_case() {
     set_number(out.run, row, usual_number(row));
   }
   repair(out.run);
-  out.space = PlanSpace::make(out.run.model, out.run.job, out.run.cluster, ranks, {});
+  out.space = PlanSpace::make(out.run, ranks);
   RC_LOG() << flags_of(out.run) << " on " << ranks << "\n";
   out.headroom = *rc::gen::element(0.0, 0.1, 0.5);
   if (!out.space) RC_DISCARD("nothing is legal");

@@ -72,10 +72,10 @@ bool work_out(std::vector<FlooredCell>& cells, const PlanQuestion& q, int thread
 
 PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress& progress,
                        const PlanFloors* known)
-    : cluster_(&question.cluster),
+    : run_(&question.run),
       calibration_(&question.calibration),
       facts_(known != nullptr ? known->facts_
-                              : std::make_shared<PlanFacts>(question.model, question.job)) {
+                              : std::make_shared<PlanFacts>(question.run.model, question.run.job)) {
   const Bytes allowed = question.allowed_memory();
   if (known != nullptr) {
     cells_ = known->cells_;

@@ -34,7 +34,7 @@ class PlanFloors {
   bool complete() const { return complete_; }
   /// Whether they are the question's own, not those of one that is no slower.
   bool are_of(const PlanQuestion& question) const {
-    return &question.cluster == cluster_ && &question.calibration == calibration_;
+    return &question.run == run_ && &question.calibration == calibration_;
   }
   /// Place after place, in each those with the lowest floor first. The floor of a cell that cannot
   /// fit is without time.
@@ -45,7 +45,7 @@ class PlanFloors {
  private:
   void sort();
 
-  const Cluster* cluster_;
+  const Run* run_;
   const Calibration* calibration_;
   std::shared_ptr<PlanFacts> facts_;
   std::vector<FlooredCell> cells_;

@@ -30,9 +30,9 @@ struct PlanPricer::Place {
         shape(choices),
         wanted(by),
         layout(bare),
-        spans(headway::spans(bare, q.cluster)),
+        spans(headway::spans(bare, q.run.cluster)),
         held(std::move(by_ranks)),
-        prices{q.job, in_work, q.cluster, q.calibration, spans} {}
+        prices{q.run.job, in_work, q.run.cluster, q.calibration, spans} {}
 
   // For layouts to be priced, not only under a floor.
   void open() {

@@ -12,7 +12,7 @@ namespace headway {
 namespace {
 
 // A layout with its whole forecast.
-Result<PlannedLayout> planned(const Run& base, std::uint64_t index, const Layout& layout) {
+Result<PlannedLayout> planned(const RequestedRun& base, std::uint64_t index, const Layout& layout) {
   PlannedLayout out{.index = index, .run = base, .forecast = {}, .dollars = 0, .undecided = false};
   out.run.layout = layout;
   const RunRequest fields = layout_fields(base.model, base.job, layout);
@@ -55,12 +55,12 @@ std::vector<PlanBound> bounds_of(const PlannedLayout& best) {
   return out;
 }
 
-std::optional<PlanChange> one_generation_older(const Cluster& cluster) {
-  if (cluster.accelerator.previous.empty()) return std::nullopt;
-  auto older = load_accelerator(cluster.accelerator.previous);
+std::optional<PlanChange> one_generation_older(const Run& run) {
+  if (run.cluster.accelerator.previous.empty()) return std::nullopt;
+  auto older = load_accelerator(run.cluster.accelerator.previous);
   if (!older) return std::nullopt;
-  PlanChange out{"the generation before (" + older->name + ")", cluster, false};
-  out.cluster.accelerator = std::move(older).value();
+  PlanChange out{"the generation before (" + older->name + ")", run, false};
+  out.run.cluster.accelerator = std::move(older).value();
   return out;
 }
 
@@ -82,7 +82,7 @@ constexpr double kFloorsDone = 0.25, kSearchDone = 0.35, kAlternativesDone = 0.7
 // What follows from the best layout.
 void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
              const std::vector<PlanPoint>& best, const PlanSearch& whole) {
-  const Layout& winner = plan.best.front().run.layout;
+  const Run& winner = plan.best.front().run;
   plan.bounds = bounds_of(plan.best.front());
   const auto part = [&](double from, double to) { return part_of(whole, plan.layouts, from, to); };
   PlanAlternatives others =
@@ -92,11 +92,10 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
     plan.front.push_back({point, question.space.layout_at(point.index)});
   }
 
-  Cluster endless = question.cluster;
-  endless.accelerator.memory = Bytes(1e18);
+  Run endless = question.run;
+  endless.cluster.accelerator.memory = Bytes(1e18);
   const PlanSearch of_roomy = part(kAlternativesDone, kRoomyDone);
-  const PlanQuestion of_endless{question.model,       question.job,   endless,
-                                question.calibration, question.space, 0};
+  const PlanQuestion of_endless{endless, question.calibration, question.space, 0};
   const std::optional<PlanPoint> roomy =
       find(of_endless, PlanFloors(of_endless, of_roomy.threads, {}, &floors),
            {.limits = {PlanLimit{}}, .known = best}, of_roomy)
@@ -105,16 +104,16 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
     plan.roomy = PlannedPoint{*roomy, question.space.layout_at(roomy->index)};
   }
 
-  std::vector<PlanChange> changes = small_changes(question.cluster);
-  if (auto older = one_generation_older(question.cluster)) changes.push_back(std::move(*older));
+  std::vector<PlanChange> changes = small_changes(winner);
+  if (auto older = one_generation_older(winner)) changes.push_back(std::move(*older));
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const PlanChange& change = changes[i];
     const double each = (1 - kRoomyDone) / static_cast<double>(changes.size());
     const double from = kRoomyDone + each * static_cast<double>(i);
     const PlanSearch how = part(from, from + each);
-    const auto calibration = calibration_for(change.cluster, question.job.software);
-    if (!calibration || !is_legal(question.model, question.job, winner, change.cluster)) continue;
-    if (auto sensitivity = under_change(question, floors, change, *calibration, winner, how)) {
+    const auto calibration = calibration_for(change.run.cluster, change.run.job.software);
+    if (!calibration || !is_legal(change.run)) continue;
+    if (auto sensitivity = under_change(question, floors, change, *calibration, how)) {
       plan.sensitivity.push_back(std::move(*sensitivity));
     }
   }
@@ -147,12 +146,10 @@ Result<Plan> plan_of(PlanTask task) {
 
   const auto calibration = calibration_for(plan.run.cluster, plan.run.job.software);
   if (!calibration) return calibration.problems();
-  const auto space = PlanSpace::make(plan.run.model, plan.run.job, plan.run.cluster,
-                                     plan.accelerators, filters, plan.run.layout);
+  const auto space = PlanSpace::make(plan.run, plan.accelerators, filters);
   if (!space) return space.problems();
   plan.layouts = space->size();
-  const PlanQuestion question{plan.run.model, plan.run.job, plan.run.cluster,
-                              *calibration,   *space,       plan.headroom};
+  const PlanQuestion question{plan.run, *calibration, *space, plan.headroom};
   const PlanFloors floors(question, how.threads,
                           part_of(how, plan.layouts, 0, kFloorsDone).progress);
   const PlanSearch first = part_of(how, plan.layouts, kFloorsDone, kSearchDone);

@@ -23,7 +23,7 @@ PlanObjective objective_of(std::string_view name);
 /// One of the best layouts.
 struct PlannedLayout {
   std::uint64_t index = 0;  // in the space
-  Run run;
+  RequestedRun run;
   Forecast forecast;
   double dollars = 0;      // for a step; 0: the cluster states no price
   bool undecided = false;  // its interval meets that of the best
@@ -42,7 +42,7 @@ struct PlanBound {
 
 /// The answer of `plan`.
 struct Plan {
-  Run run;  // without a layout
+  RequestedRun run;  // without a layout
   std::string objective;
   double headroom = 0;
   std::int64_t accelerators = 0;
@@ -60,7 +60,7 @@ struct Plan {
 
 /// What is asked.
 struct PlanTask {
-  Run run;                                      // without a layout; its ranks are those to be split
+  RequestedRun run;                             // without a layout; its ranks are those to be split
   std::vector<PlanFilter> filters;              // of the space
   std::string objective = "time";               // a name of kObjectiveNames
   double headroom = 0;                          // share of the memory that stays free

@@ -28,12 +28,12 @@ PlanPricer::PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> 
                        std::shared_ptr<PlanFacts> facts)
     : q_(question),
       limits_(limits.begin(), limits.end()),
-      model_flops_(model_flops(q_.model, q_.job, AttentionFlops::full)),
-      blocks_(q_.model, q_.job, q_.cluster, q_.calibration, std::move(facts)) {
+      model_flops_(model_flops(q_.run.model, q_.run.job, AttentionFlops::full)),
+      blocks_(q_.run, q_.calibration, std::move(facts)) {
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     if (!is_inner(limits_[i])) unlimited_ |= Seekers{1} << i;
   }
-  for (const auto& list : q_.space.inner_lists()) shapes_.emplace_back(list, q_.job);
+  for (const auto& list : q_.space.inner_lists()) shapes_.emplace_back(list, q_.run.job);
   std::size_t places = 0;
   for (const DegreeTuple& t : q_.space.tuples()) {
     first_place_.push_back(places);
@@ -76,8 +76,8 @@ PlanPricer::Place& PlanPricer::enter(const PlanCell& cell) {
     std::shared_ptr<PlanHeld> held =
         usual != at && places_[usual] != nullptr
             ? places_[usual]->held
-            : std::make_shared<PlanHeld>(q_.model, q_.job, q_.space.inner(tuple), shape, bare,
-                                         blocks_.sample(bare));
+            : std::make_shared<PlanHeld>(q_.run.model, q_.run.job, q_.space.inner(tuple), shape,
+                                         bare, blocks_.sample(bare));
     places_[at] = std::make_unique<Place>(q_, tuple, shape, wanted(cell.tuple), bare,
                                           std::move(held), layout_);
   }
@@ -87,7 +87,7 @@ PlanPricer::Place& PlanPricer::enter(const PlanCell& cell) {
   apply(q_.space.micro_batches(tuple)[cell.micro_batch], place.layout);
   apply(q_.space.splits(tuple)[cell.split], place.layout);
   place.micro_batch = cell.micro_batch;
-  place.micro_batches = micro_batches(q_.job, place.layout);
+  place.micro_batches = micro_batches(q_.run.job, place.layout);
   ++place.cell;
   layout_ = place.layout;
   return place;
@@ -101,7 +101,7 @@ bool PlanPricer::enter(const Place& place, std::size_t at, Pipe& pipe) {
   std::vector<std::optional<bool>>& known = place.held->legal[at];
   known.resize(q_.space.micro_batches(place.tuple).size());
   std::optional<bool>& legal = known[place.micro_batch];
-  if (!legal) legal = is_legal(q_.model, q_.job, layout_, q_.cluster);
+  if (!legal) legal = is_legal(q_.run, layout_);
   pipe.legal = *legal;
   return pipe.legal;
 }
@@ -121,10 +121,10 @@ const PricedUpdate& PlanPricer::update(Place& place, std::size_t inner, std::siz
     layout.sequence_parallel = layout_.sequence_parallel;
     if (micro_batch > 0) layout.micro_batch = micro_batch;
     StageClass made = stages[stage];
-    add_step_calls(made, Share(q_.model, q_.job, layout), layout, place.held->sample(),
+    add_step_calls(made, Share(q_.run.model, q_.run.job, layout), layout, place.held->sample(),
                    place.spans);
-    out.priced =
-        priced_update(made, {q_.job, layout, q_.cluster, q_.calibration, place.spans, nullptr});
+    out.priced = priced_update(
+        made, {q_.run.job, layout, q_.run.cluster, q_.calibration, place.spans, nullptr});
     out.micro_batch = micro_batch;
   }
   return *out.priced;
@@ -132,7 +132,7 @@ const PricedUpdate& PlanPricer::update(Place& place, std::size_t inner, std::siz
 
 // What a rank holds besides states and activations, at least.
 Bytes PlanPricer::with_context(Bytes held) const {
-  return (held + q_.calibration.of(q_.job.framework).context) * kFloorRounding;
+  return (held + q_.calibration.of(q_.run.job.framework).context) * kFloorRounding;
 }
 
 // Under the states of every choice of a part that is wanted by those seekers, by class of stages.
@@ -163,10 +163,10 @@ void PlanPricer::hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks) 
 void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
                       const PlanSought& sought) {
   if (pipe.transfers.empty()) {
-    const Share share(q_.model, q_.job, layout_);
+    const Share share(q_.run.model, q_.run.job, layout_);
     for (StageClass stage : *pipe.stages) {
       add_pipeline_calls(stage, share, layout_);
-      overlap(stage, q_.job, layout_);
+      overlap(stage, q_.run.job, layout_);
       pipe.transfers.push_back(priced_transfers(stage, place.prices));
     }
   }
@@ -350,7 +350,7 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
     for (std::size_t s = 0; s < pipe.stages->size(); ++s) {
       add_stage(most, (*pipe.stages)[s].first, held[s], pipe.held[s]);
     }
-    const HeldMemory memory = held_memory(most, q_.job, q_.cluster, q_.calibration);
+    const HeldMemory memory = held_memory(most, q_.run.job, q_.run.cluster, q_.calibration);
     if (memory.live() > q_.allowed_memory()) {
       ++out.too_large;
       continue;
@@ -371,7 +371,7 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
     ++out.fitting;
     const StepWork work{assembly.parts().total(), model_flops_ + pipe.recomputed, layout_.ranks()};
     sought.visit({first + i, work.time, memory.live(),
-                  step_energy(work, q_.job, q_.calibration.power, q_.cluster.accelerator)},
+                  step_energy(work, q_.run.job, q_.calibration.power, q_.run.cluster.accelerator)},
                  whose);
   }
   return out;

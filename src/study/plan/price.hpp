@@ -18,14 +18,12 @@ namespace headway {
 
 /// What is planned. All of it must outlive who works on it.
 struct PlanQuestion {
-  const Model& model;
-  const Job& job;
-  const Cluster& cluster;
+  const Run& run;  // its layout gives what is not searched
   const Calibration& calibration;
   const PlanSpace& space;
   double headroom = 0;  // share of the accelerator's memory that stays free
 
-  Bytes allowed_memory() const { return cluster.accelerator.memory * (1 - headroom); }
+  Bytes allowed_memory() const { return run.cluster.accelerator.memory * (1 - headroom); }
 };
 
 /// A legal layout that fits.
@@ -75,7 +73,8 @@ class PlanPricer {
   PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits,
              std::shared_ptr<PlanFacts> facts);
   PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits)
-      : PlanPricer(question, limits, std::make_shared<PlanFacts>(question.model, question.job)) {}
+      : PlanPricer(question, limits,
+                   std::make_shared<PlanFacts>(question.run.model, question.run.job)) {}
   PlanPricer(const PlanPricer&) = delete;
   PlanPricer& operator=(const PlanPricer&) = delete;
   ~PlanPricer();

@@ -37,8 +37,9 @@ double value(const PlanFloor& floor, const PlanQuestion& q, std::int64_t ranks,
       return floor.memory.value();
     case PlanObjective::energy:
       if (!(floor.time > Seconds(0))) return 0;
-      return step_energy({floor.time, model_flops(q.model, q.job, AttentionFlops::full), ranks},
-                         q.job, q.calibration.power, q.cluster.accelerator)
+      return step_energy(
+                 {floor.time, model_flops(q.run.model, q.run.job, AttentionFlops::full), ranks},
+                 q.run.job, q.calibration.power, q.run.cluster.accelerator)
                  .value() *
              kFloorRounding;
   }
@@ -221,7 +222,7 @@ class Walk {
 
   // All of them; cells of one tuple of degrees, which share most, on one thread.
   bool run_all() {
-    facts_ = std::make_shared<PlanFacts>(q_.model, q_.job);
+    facts_ = std::make_shared<PlanFacts>(q_.run.model, q_.run.job);
     const std::vector<PlanCell> cells = q_.space.cells();
     std::vector<std::size_t> first;  // cell of each tuple
     for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -88,11 +88,11 @@ RC_GTEST_PROP(PlanSearch, with_known_floors_finds_what_pricing_everything_finds,
   const PlanCase c = random_plan_case();
   const PlanQuestion base = c.question();
   const PlanFloors floors(base, 1);
-  Cluster slower = base.cluster, endless = base.cluster;
-  for (FlopsPerSecond& peak : slower.accelerator.peak) peak = peak * 0.5;
-  slower.accelerator.memory = slower.accelerator.memory * 0.9;
-  for (Level& level : slower.levels) level.bandwidth = level.bandwidth * 0.5;
-  endless.accelerator.memory = Bytes(1e18);
+  Run slower = c.run, endless = c.run;
+  for (FlopsPerSecond& peak : slower.cluster.accelerator.peak) peak = peak * 0.5;
+  slower.cluster.accelerator.memory = slower.cluster.accelerator.memory * 0.9;
+  for (Level& level : slower.cluster.levels) level.bandwidth = level.bandwidth * 0.5;
+  endless.cluster.accelerator.memory = Bytes(1e18);
   PlanSearch how, all;
   all.exhaustive = true;
   const auto agree = [&](const PlanQuestion& question, const PlanFloors& known) {
@@ -101,9 +101,9 @@ RC_GTEST_PROP(PlanSearch, with_known_floors_finds_what_pricing_everything_finds,
     RC_ASSERT(same(quick.points, search(question, all).points));
   };
   if (*rc::gen::arbitrary<bool>()) {
-    agree({base.model, base.job, slower, base.calibration, base.space, base.headroom}, floors);
+    agree({slower, base.calibration, base.space, base.headroom}, floors);
   } else {
-    const PlanQuestion roomy{base.model, base.job, endless, base.calibration, base.space};
+    const PlanQuestion roomy{endless, base.calibration, base.space};
     agree(roomy, PlanFloors(roomy, 1, {}, &floors));
   }
 }

@@ -23,9 +23,7 @@ struct Case {
   std::string name;
   bool whole = true;  // priced without bounds, too
   std::int64_t accelerators = 0;
-  Model model;
-  Job job;
-  Cluster cluster;
+  Run run;
   Calibration calibration;
   Result<PlanSpace> space = Problems{};
   PlanBest best;
@@ -41,18 +39,18 @@ Result<std::vector<Case>> planned_runs() {
     c.name = run.text("name");
     c.whole = run.flag_or("whole", c.whole);
     c.accelerators = run.count("gpus");
-    c.job.global_batch = run.count("global_batch");
-    c.job.sequence = run.count("seq");
+    c.run.job.global_batch = run.count("global_batch");
+    c.run.job.sequence = run.count("seq");
     const auto model = load_model(run.text("model"));
     const auto cluster = load_cluster(run.text("cluster"));
     if (!model) return model.problems();
     if (!cluster) return cluster.problems();
     const auto calibration = calibration_for(*cluster);
     if (!calibration) return calibration.problems();
-    c.model = *model;
-    c.cluster = *cluster;
+    c.run.model = *model;
+    c.run.cluster = *cluster;
     c.calibration = *calibration;
-    c.space = PlanSpace::make(c.model, c.job, c.cluster, c.accelerators);
+    c.space = PlanSpace::make(c.run, c.accelerators);
     if (!c.space) return c.space.problems();
     out.push_back(std::move(c));
   }
@@ -78,7 +76,7 @@ double median_of(int repetitions, const Body& body) {
 // What `plan` is asked without options.
 PlanTask whole_task(const Case& c, const PlanSearch& how) {
   PlanTask out;
-  out.run = {c.model, c.cluster, c.job, {}};
+  out.run = {c.run};
   out.run.layout.dp = c.accelerators;
   out.how = how;
   out.how.top = kTop;
@@ -105,10 +103,10 @@ Result<PlanTiming> time_plans(int threads) {
   how.threads = threads;
   for (Case& c : cases) {
     const double one = median_of(kRepetitions, [&] {
-      const auto space = PlanSpace::make(c.model, c.job, c.cluster, c.accelerators);
-      c.best = search({c.model, c.job, c.cluster, c.calibration, *space}, how);
+      const auto space = PlanSpace::make(c.run, c.accelerators);
+      c.best = search({c.run, c.calibration, *space}, how);
     });
-    const PlanQuestion question{c.model, c.job, c.cluster, c.calibration, *c.space};
+    const PlanQuestion question{c.run, c.calibration, *c.space};
     PlanSearch ten = how;
     ten.top = 10;
     const double several = median_of(kRepetitions, [&] { search(question, ten); });
@@ -120,7 +118,7 @@ Result<PlanTiming> time_plans(int threads) {
   }
   for (const Case& c : cases) {
     if (!c.whole) continue;
-    const PlanQuestion question{c.model, c.job, c.cluster, c.calibration, *c.space};
+    const PlanQuestion question{c.run, c.calibration, *c.space};
     PlanSearch all = how;
     all.exhaustive = true;
     PlanBest best;

@@ -6,12 +6,11 @@
 
 namespace headway {
 
-Result<Compared> compare(const Run& run, Recording recording, double steps) {
+Result<Compared> compare(const RequestedRun& run, Recording recording, double steps) {
   const auto calibration = calibration_for(run.cluster, run.job.software);
   if (!calibration) return calibration.problems();
   Compared out{run, std::move(recording), {}, {}};
-  const ExpectedRun expected{run.model, run.job, run.layout, run.cluster, *calibration};
-  out.reconciliation = reconcile(out.recording, expected, steps);
+  out.reconciliation = reconcile(out.recording, run, *calibration, steps);
   out.verdict = verdict_of(out.reconciliation, out.recording, run.cluster);
   return out;
 }

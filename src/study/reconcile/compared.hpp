@@ -7,13 +7,13 @@
 namespace headway {
 
 struct Compared {
-  Run run;
+  RequestedRun run;
   Recording recording;
   Reconciliation reconciliation;
   Verdict verdict;
 };
 
 /// `steps`: optimiser steps in the recording; 0: to be found out.
-Result<Compared> compare(const Run& run, Recording recording, double steps = 0);
+Result<Compared> compare(const RequestedRun& run, Recording recording, double steps = 0);
 
 }  // namespace headway

@@ -64,7 +64,7 @@ TEST(ExpectedKinds, OfATensorParallelModelAreItsSums) {
   c.job.global_batch = 2;
   c.layout.tp = 2;
   c.layout.sequence_parallel = false;
-  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  const Step step = lower(c);
   const Prices prices{c.job, c.layout, c.cluster, c.calibration, step.spans};
   const std::vector<Lane> lanes = lanes_of(c.layout, step);
   ASSERT_EQ(lanes.size(), 1U);

@@ -68,11 +68,11 @@ void divide_counts(std::vector<MeasuredKind>& kinds, double by) {
 
 class Comparison {
  public:
-  Comparison(const Recording& recording, const ExpectedRun& run)
+  Comparison(const Recording& recording, const Run& run, const Calibration& calibration)
       : recording_(recording),
         run_(run),
-        step_(lower(run.model, run.job, run.layout, run.cluster)),
-        prices_{run.job, run.layout, run.cluster, run.calibration, step_.spans},
+        step_(lower(run)),
+        prices_{run.job, run.layout, run.cluster, calibration, step_.spans},
         lanes_(lanes_of(run.layout, step_)),
         of_class_(expected_kinds(step_, prices_, lanes_)),
         ranks_(recorded_ranks(recording, run.layout, step_)) {}
@@ -281,7 +281,7 @@ class Comparison {
   }
 
   const Recording& recording_;
-  const ExpectedRun& run_;
+  const Run& run_;
   const Step step_;
   const Prices prices_;
   const std::vector<Lane> lanes_;
@@ -311,8 +311,9 @@ Bytes ReconciledRow::measured_size() const {
   return measured_count > 0 ? measured_bytes / measured_count : Bytes();
 }
 
-Reconciliation reconcile(const Recording& recording, const ExpectedRun& run, double steps) {
-  Comparison comparison(recording, run);
+Reconciliation reconcile(const Recording& recording, const Run& run, const Calibration& calibration,
+                         double steps) {
+  Comparison comparison(recording, run, calibration);
   comparison.guess_stage(steps);
   comparison.map_and_count(steps);
   return comparison.result();

@@ -14,15 +14,6 @@
 
 namespace headway {
 
-/// What is expected: a legal run with the constants that price it.
-struct ExpectedRun {
-  const Model& model;
-  const Job& job;
-  const Layout& layout;
-  const Cluster& cluster;
-  const Calibration& calibration;
-};
-
 /// How the number of steps in a recording became known.
 enum class StepEvidence : std::uint8_t { said, marked, counts, sequence, none };
 constexpr std::array<std::string_view, 5> kStepEvidenceNames = {
@@ -143,7 +134,9 @@ struct Reconciliation {
   std::optional<Seconds> exposed;
 };
 
-/// Compares. `steps`: optimiser steps in the recording; 0: to be found out.
-Reconciliation reconcile(const Recording& recording, const ExpectedRun& run, double steps = 0);
+/// Compares with a legal run, priced by these constants. `steps`: optimiser steps in the recording;
+/// 0: to be found out.
+Reconciliation reconcile(const Recording& recording, const Run& run, const Calibration& calibration,
+                         double steps = 0);
 
 }  // namespace headway

@@ -16,7 +16,6 @@ namespace {
 
 using testing::Case;
 using testing::case_of;
-using testing::expected_run;
 using testing::GroupsTold;
 using testing::recording_of;
 
@@ -35,7 +34,7 @@ std::size_t different(const Reconciliation& all) {
 }
 
 Verdict judged(const Recording& recording, const Case& c, double steps = 0) {
-  return verdict_of(reconcile(recording, expected_run(c), steps), recording, c.cluster);
+  return verdict_of(reconcile(recording, c, c.calibration, steps), recording, c.cluster);
 }
 
 // A run small enough to reason about: 2.7 GB of gradients in buckets, all over one fabric.
@@ -78,7 +77,7 @@ RC_GTEST_PROP(Reconcile, AStepThatDoesWhatIsExpectedIsFoundAsExpected, ()) {
   const int steps = *rc::gen::inRange(1, 4);
   const Recording recording = recording_of(c, {rank}, steps, told);
   RC_PRE(recording.calls.size() < 50'000);
-  const Reconciliation all = reconcile(recording, expected_run(c), steps);
+  const Reconciliation all = reconcile(recording, c, c.calibration, steps);
   log_rows(all, recording);
   for (const ReconciledRow& row : all.rows) {
     RC_ASSERT(row.match == Match::as_expected || row.match == Match::small);
@@ -98,7 +97,7 @@ RC_GTEST_PROP(Reconcile, SecondsOfEachRowAddUpToWhatWasMeasured, ()) {
   }
   Seconds measured;
   for (const RecordedCall& call : recording.calls) measured += *call.duration;
-  const Reconciliation all = reconcile(recording, expected_run(c), 1);
+  const Reconciliation all = reconcile(recording, c, c.calibration, 1);
   Seconds sum;
   for (const ReconciledRow& row : all.rows) sum += row.transfer + row.waiting;
   RC_ASSERT(std::abs(sum / measured - 1) < 1e-9);
@@ -108,7 +107,7 @@ RC_GTEST_PROP(Reconcile, SecondsOfEachRowAddUpToWhatWasMeasured, ()) {
   const double slower = *rc::gen::element(1.0, 1.3, 5.0);
   Recording slowed = recording_of(c, {0}, 1, GroupsTold::by_ranks);
   for (RecordedCall& call : slowed.calls) *call.duration *= slower;
-  for (const ReconciledRow& row : reconcile(slowed, expected_run(c), 1).rows) {
+  for (const ReconciledRow& row : reconcile(slowed, c, c.calibration, 1).rows) {
     if (!row.model) continue;
     const double scale = 1e-9 * slower * row.model->value();
     RC_ASSERT(std::abs((row.transfer - slower * *row.model).value()) <= scale);
@@ -142,7 +141,7 @@ RC_GTEST_PROP(Reconcile, ADroppedResizedOrSlowedKindIsFoundAndNothingElse, ()) {
   switch (*rc::gen::inRange(0, 3)) {
     case 0: {
       std::erase_if(recording.calls, chosen);
-      const Reconciliation all = reconcile(recording, expected_run(c), 1);
+      const Reconciliation all = reconcile(recording, c, c.calibration, 1);
       log_rows(all, recording);
       RC_ASSERT(different(all) == 1u);
       const auto rows = rows_with(all, Match::missing);
@@ -155,7 +154,7 @@ RC_GTEST_PROP(Reconcile, ADroppedResizedOrSlowedKindIsFoundAndNothingElse, ()) {
       for (RecordedCall& call : recording.calls) {
         if (chosen(call)) *call.bytes *= 1.2;
       }
-      const Reconciliation all = reconcile(recording, expected_run(c), 1);
+      const Reconciliation all = reconcile(recording, c, c.calibration, 1);
       log_rows(all, recording);
       RC_ASSERT(different(all) == 1u);
       const auto rows = rows_with(all, Match::resized);
@@ -186,7 +185,7 @@ TEST(Reconcile, FindsTheNumberOfStepsByCountsAndSaysSo) {
   // ZeRO-1 of Megatron: reduce-scatters and all-gathers; three steps of both.
   const Case c = plain_case(8);
   const Recording recording = recording_of(c, {3}, 3, GroupsTold::by_ranks);
-  const Reconciliation all = reconcile(recording, expected_run(c));
+  const Reconciliation all = reconcile(recording, c, c.calibration);
   EXPECT_EQ(all.steps.steps, 3);
   EXPECT_EQ(all.steps.evidence, StepEvidence::counts);
   EXPECT_EQ(different(all), 0u);
@@ -196,7 +195,7 @@ TEST(Reconcile, TakesTheProfilersMarksAndSaysWhereCountsContradict) {
   const Case c = plain_case(8);
   Recording recording = recording_of(c, {3}, 4, GroupsTold::by_ranks);
   recording.marked_steps = 2;
-  const Reconciliation all = reconcile(recording, expected_run(c));
+  const Reconciliation all = reconcile(recording, c, c.calibration);
   EXPECT_EQ(all.steps.steps, 2);
   EXPECT_EQ(all.steps.evidence, StepEvidence::marked);
   EXPECT_EQ(all.steps.by_counts, 4);
@@ -213,7 +212,7 @@ TEST(Reconcile, CallsOfOneKindMadeTwiceAreRepeatedNotMoreSteps) {
     if (call.op == Operation::all_gather) recording.calls.push_back(call);
   }
   ASSERT_GT(recording.calls.size(), before);
-  const Reconciliation all = reconcile(recording, expected_run(c));
+  const Reconciliation all = reconcile(recording, c, c.calibration);
   EXPECT_EQ(all.steps.steps, 1);
   ASSERT_EQ(rows_with(all, Match::repeated).size(), different(all));
   for (const ReconciledRow* row : rows_with(all, Match::repeated)) {
@@ -232,7 +231,7 @@ TEST(Reconcile, TheSameBytesInOtherMessagesAreRebucketed) {
     calls.insert(calls.end(), static_cast<std::size_t>(pieces), call);
   }
   recording.calls = calls;
-  const Reconciliation all = reconcile(recording, expected_run(c), 1);
+  const Reconciliation all = reconcile(recording, c, c.calibration, 1);
   ASSERT_EQ(different(all), 1u);
   const auto rows = rows_with(all, Match::rebucketed);
   ASSERT_EQ(rows.size(), 1u);
@@ -245,7 +244,7 @@ TEST(Reconcile, AnAllReduceInPlaceOfAReduceScatterIsAnotherOperationAndCostsMore
   for (RecordedCall& call : recording.calls) {
     if (call.op == Operation::reduce_scatter) call.op = Operation::all_reduce;
   }
-  const Reconciliation all = reconcile(recording, expected_run(c), 1);
+  const Reconciliation all = reconcile(recording, c, c.calibration, 1);
   ASSERT_EQ(different(all), 1u);
   const auto rows = rows_with(all, Match::other_operation);
   ASSERT_EQ(rows.size(), 1u);
@@ -269,7 +268,7 @@ TEST(Reconcile, ARankThatArrivesLateIsNamedWithWhatItCosts) {
     if (call.rank != 5) *call.duration += Seconds(0.010);
     calls_of_a_rank += call.rank == 5 ? 1 : 0;
   }
-  const Reconciliation all = reconcile(recording, expected_run(c), 1);
+  const Reconciliation all = reconcile(recording, c, c.calibration, 1);
   EXPECT_EQ(different(all), 0u);
   const Verdict verdict = verdict_of(all, recording, c.cluster);
   ASSERT_EQ(verdict.findings.size(), 1u) << verdict.line;
@@ -296,7 +295,7 @@ TEST(Reconcile, BarriersBroadcastsAndFlagsAreNoDifference) {
   add(Operation::barrier, {});
   add(Operation::broadcast, Bytes(1e6));
   for (int i = 0; i < 3; ++i) add(Operation::all_reduce, Bytes(4));
-  const Reconciliation all = reconcile(recording, expected_run(c), 1);
+  const Reconciliation all = reconcile(recording, c, c.calibration, 1);
   EXPECT_EQ(different(all), 0u);
   EXPECT_EQ(rows_with(all, Match::setup).size(), 1u);
   EXPECT_EQ(rows_with(all, Match::barrier).size(), 1u);
@@ -337,7 +336,7 @@ TEST(Reconcile, ARecordingWithoutSizesIsComparedByCounts) {
   for (RecordedCall& call : recording.calls) {
     if (*call.bytes > kSmallCall) call.bytes.reset();
   }
-  const Reconciliation all = reconcile(recording, expected_run(c), 1);
+  const Reconciliation all = reconcile(recording, c, c.calibration, 1);
   EXPECT_EQ(different(all), 0u);
   for (const ReconciledRow& row : all.rows) {
     EXPECT_TRUE(row.match != Match::as_expected || !row.sized);
@@ -364,7 +363,7 @@ TEST(Reconcile, ADlrmTraceAgainstALanguageModelIsToldToBeAnotherRun) {
   c.job.recipe = recipe_from("fp16");
   c.layout = Layout();
   c.layout.dp = 8;
-  const Reconciliation all = reconcile(run.recording, expected_run(c));
+  const Reconciliation all = reconcile(run.recording, c, c.calibration);
   EXPECT_EQ(all.recorded_ranks, 8);
   // The five all-to-alls of the trace are nothing that data parallelism asks for.
   const auto unexpected = rows_with(all, Match::unexpected);

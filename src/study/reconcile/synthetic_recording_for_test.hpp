@@ -40,17 +40,12 @@ inline std::string megatron_name(Group group) {
   return "";
 }
 
-/// `c`: a Case of forecast/random_run_for_test.hpp, here and below.
-template <class Case>
-ExpectedRun expected_run(const Case& c) {
-  return {c.model, c.job, c.layout, c.cluster, c.calibration};
-}
-
-/// The calls that the ranks make in `steps` steps, each as long as the model says.
+/// The calls that the ranks make in `steps` steps, each as long as the model says. `c`: a Case of
+/// forecast/random_run_for_test.hpp, here and below.
 template <class Case>
 Recording recording_of(const Case& c, const std::vector<std::int64_t>& ranks, int steps,
                        GroupsTold told) {
-  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  const Step step = lower(c);
   const Prices prices{c.job, c.layout, c.cluster, c.calibration, step.spans};
   const std::vector<Lane> lanes = lanes_of(c.layout, step);
   const auto of_class = expected_kinds(step, prices, lanes);

@@ -10,7 +10,7 @@ namespace headway {
 namespace {
 
 SameLoss same_loss_as(const SweepQuestion& question) {
-  const Run& base = question.base;
+  const RequestedRun& base = question.base;
   const GivenAssumptions& given = question.given;
   const double held = static_cast<double>(parameters(base.model).active);
   const double loss = loss_of(given.loss, held, given.tokens);
@@ -52,12 +52,12 @@ LayoutFreedom freedom_of(const SweepQuestion& question, const SweepPlan& plan) {
 }
 
 // Beside all degrees of a sweep of layouts.
-SweepCase best_case(const Run& base) {
+SweepCase best_case(const RequestedRun& base) {
   return {"of all", 1, base};
 }
 
 void add_crossover(SweepAnswer& answer, const SweepSettings& settings) {
-  const Run& base = answer.question.base;
+  const RequestedRun& base = answer.question.base;
   constexpr std::int64_t kMost = 65'536;  // as large as any run yet
   const std::int64_t most = std::min(kMost, base.cluster.accelerators);
   // Every layout must be possible at every number of accelerators that is looked at.

@@ -181,7 +181,7 @@ TEST(MakeSweep, AFasterNetworkIsNeverSlowerAndALaterOneNeverFaster) {
 
 TEST(MakeSweep, TheBestLayoutIsAskedWhereOneIsGiven) {
   const auto answer = ask(SweepAxis::strong, {{"at", "64,128"}},
-                          [](const headway::Run& run) { return with_degrees(run, {.pp = 2}); });
+                          [](const RequestedRun& run) { return with_degrees(run, {.pp = 2}); });
   ASSERT_TRUE(answer.ok());
   ASSERT_EQ(answer->series.front().points.size(), 2U);
   for (const SweepPoint& point : answer->series.front().points) {
@@ -250,7 +250,7 @@ TEST(MakeSweep, AmongLayoutsPipelinesAreInterleavedAndCombinedWithTensorDegrees)
   for (const SweepPoint& point : grid.points) {
     const Layout& layout = point.run.layout;
     EXPECT_EQ(point.label, std::to_string(layout.tp) + " x " + std::to_string(layout.pp));
-    headway::Run once = point.run;
+    RequestedRun once = point.run;
     once.layout.vpp = 1;
     EXPECT_LE(point.forecast.step_time, predict(once)->step_time) << point.label;
   }
@@ -284,7 +284,7 @@ TEST(MakeSweep, AmongLayoutsHybridShardingIsAnAxis) {
 
 TEST(MakeSweep, AmongLayoutsTheBestStandsBesideTheOthers) {
   const auto answer = ask(SweepAxis::layout, {},
-                          [](const headway::Run& run) { return with_degrees(run, {.pp = 4}); });
+                          [](const RequestedRun& run) { return with_degrees(run, {.pp = 4}); });
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->series[1].points.front().run.layout.tp, 2);
   EXPECT_EQ(answer->series.back().name, "best");

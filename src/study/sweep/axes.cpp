@@ -47,8 +47,9 @@ Result<Document> slowed_constants(const Level& level, double factor) {
 
 }  // namespace
 
-Result<Run> with_accelerators(const Run& base, std::int64_t accelerators, BatchRule rule) {
-  Run out = base;
+Result<RequestedRun> with_accelerators(const RequestedRun& base, std::int64_t accelerators,
+                                       BatchRule rule) {
+  RequestedRun out = base;
   const Layout& was = base.layout;
   const std::int64_t copy = was.tp * was.cp * was.pp;  // ranks of one data-parallel rank
   if (accelerators < 1 || accelerators % copy != 0) {
@@ -70,8 +71,9 @@ Result<Run> with_accelerators(const Run& base, std::int64_t accelerators, BatchR
   return out;
 }
 
-Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_tokens) {
-  Run out = base;
+Result<RequestedRun> with_sequence(const RequestedRun& base, std::int64_t sequence,
+                                   bool same_tokens) {
+  RequestedRun out = base;
   out.job.sequence = sequence;
   if (!same_tokens) return out;
   const std::int64_t tokens = base.job.global_batch * base.job.sequence;
@@ -83,9 +85,9 @@ Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_toke
   return out;
 }
 
-Result<Run> with_degrees(const Run& base, Degrees degrees) {
+Result<RequestedRun> with_degrees(const RequestedRun& base, Degrees degrees) {
   const auto [tp, cp, pp] = degrees;
-  Run out = base;
+  RequestedRun out = base;
   const std::int64_t ranks = base.layout.ranks(), copy = tp * cp * pp;
   if (copy < 1 || ranks % copy != 0) {
     return Problem{FieldName("gpus"), std::to_string(ranks) +
@@ -101,7 +103,7 @@ Result<Run> with_degrees(const Run& base, Degrees degrees) {
   return out;
 }
 
-Result<Run> with_shard(const Run& base, std::int64_t ranks) {
+Result<RequestedRun> with_shard(const RequestedRun& base, std::int64_t ranks) {
   if (base.layout.zero == 0) {
     return Problem{FieldName("zero"), "hybrid sharding needs sharded states: ZeRO 1 to 3"};
   }
@@ -110,9 +112,9 @@ Result<Run> with_shard(const Run& base, std::int64_t ranks) {
   return out;
 }
 
-Result<Run> with_bandwidth(const Run& base, double factor) {
+Result<RequestedRun> with_bandwidth(const RequestedRun& base, double factor) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
-  Run out = base;
+  RequestedRun out = base;
   for (std::size_t i = 1; i < out.cluster.levels.size(); ++i) {
     out.cluster.levels[i].bandwidth *= factor;
     out.cluster.levels[i].port_bandwidth *= factor;
@@ -120,9 +122,9 @@ Result<Run> with_bandwidth(const Run& base, double factor) {
   return out;
 }
 
-Result<Run> with_latency(const Run& base, double factor) {
+Result<RequestedRun> with_latency(const RequestedRun& base, double factor) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
-  Run out = base;
+  RequestedRun out = base;
   for (std::size_t i = 1; i < out.cluster.levels.size(); ++i) {
     Level& level = out.cluster.levels[i];
     auto constants = slowed_constants(level, factor);
@@ -133,7 +135,7 @@ Result<Run> with_latency(const Run& base, double factor) {
   return out;
 }
 
-Result<Run> with_domain(const Run& base, std::int64_t size) {
+Result<RequestedRun> with_domain(const RequestedRun& base, std::int64_t size) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
   if (size < 2) return Problem{FieldName("domain"), "must be at least 2"};
   if (base.cluster.levels.front().topology != Topology::switched) {
@@ -142,17 +144,17 @@ Result<Run> with_domain(const Run& base, std::int64_t size) {
                        " go from one accelerator to the next: only switches can join "
                        "another number"};
   }
-  Run out = base;
+  RequestedRun out = base;
   out.cluster.levels.front().size = size;
   out.cluster.levels.front().usable = 0;
   settle_sizes(out.cluster);
   return out;
 }
 
-Result<Run> with_network_of(const Run& base, const Cluster& other) {
+Result<RequestedRun> with_network_of(const RequestedRun& base, const Cluster& other) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
   if (other.levels.size() < 2) return one_level(other);
-  Run out = base;
+  RequestedRun out = base;
   out.cluster.levels.resize(1);
   out.cluster.levels.insert(out.cluster.levels.end(), other.levels.begin() + 1, other.levels.end());
   settle_sizes(out.cluster);

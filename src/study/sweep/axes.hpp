@@ -15,28 +15,30 @@ enum class BatchRule : std::uint8_t { of_a_rank, of_all };
 
 /// On another number of accelerators, by another number of data-parallel ranks; tensor, context and
 /// pipeline degrees stay.
-Result<Run> with_accelerators(const Run& base, std::int64_t accelerators, BatchRule rule);
+Result<RequestedRun> with_accelerators(const RequestedRun& base, std::int64_t accelerators,
+                                       BatchRule rule);
 
 /// With sequences of another length: as many tokens in a step, or as many sequences.
-Result<Run> with_sequence(const Run& base, std::int64_t sequence, bool same_tokens);
+Result<RequestedRun> with_sequence(const RequestedRun& base, std::int64_t sequence,
+                                   bool same_tokens);
 
 /// Degrees that split a model.
 struct Degrees {
   std::int64_t tp = 1, cp = 1, pp = 1;
 };
 /// On as many accelerators with other degrees; data parallelism takes what they leave.
-Result<Run> with_degrees(const Run& base, Degrees degrees);
+Result<RequestedRun> with_degrees(const RequestedRun& base, Degrees degrees);
 
 /// With copies of sharded states that so many ranks share (hybrid sharding).
-Result<Run> with_shard(const Run& base, std::int64_t ranks);
+Result<RequestedRun> with_shard(const RequestedRun& base, std::int64_t ranks);
 
 /// The network beyond the innermost level: rates times `factor`.
-Result<Run> with_bandwidth(const Run& base, double factor);
+Result<RequestedRun> with_bandwidth(const RequestedRun& base, double factor);
 /// Its latencies, and the times that its class takes for each call and message, times `factor`.
-Result<Run> with_latency(const Run& base, double factor);
+Result<RequestedRun> with_latency(const RequestedRun& base, double factor);
 /// With the switches of the innermost level (NVLink) joining `size` accelerators.
-Result<Run> with_domain(const Run& base, std::int64_t size);
+Result<RequestedRun> with_domain(const RequestedRun& base, std::int64_t size);
 /// With all levels but the innermost taken from `other`.
-Result<Run> with_network_of(const Run& base, const Cluster& other);
+Result<RequestedRun> with_network_of(const RequestedRun& base, const Cluster& other);
 
 }  // namespace headway

@@ -9,7 +9,7 @@ namespace headway {
 namespace {
 
 // Seconds of a call over all ranks of 64 nodes, one rank of each: it goes over the fabric alone.
-Seconds fabric_time(const headway::Run& run, CollectiveOp op, Bytes bytes) {
+Seconds fabric_time(const RequestedRun& run, CollectiveOp op, Bytes bytes) {
   const auto calibration = calibration_for(run.cluster);
   EXPECT_TRUE(calibration.ok());
   return collective_time(op, bytes, span_of(64, 8, 512, run.cluster), run.cluster,
@@ -17,7 +17,7 @@ Seconds fabric_time(const headway::Run& run, CollectiveOp op, Bytes bytes) {
 }
 
 TEST(WithAccelerators, WeakScalingKeepsTheBatchOfARankAndStrongThatOfAll) {
-  headway::Run base = run_to_sweep();
+  RequestedRun base = run_to_sweep();
   base.layout.tp = 2;
   base.layout.dp = 4;
   const auto weak = with_accelerators(base, 64, BatchRule::of_a_rank);
@@ -32,7 +32,7 @@ TEST(WithAccelerators, WeakScalingKeepsTheBatchOfARankAndStrongThatOfAll) {
 }
 
 TEST(WithAccelerators, RefusesWhatTheDegreesDoNotDivideAndBrokenSequences) {
-  headway::Run base = run_to_sweep();
+  RequestedRun base = run_to_sweep();
   base.layout.tp = 8;
   base.layout.dp = 1;
   EXPECT_FALSE(with_accelerators(base, 12, BatchRule::of_all).ok());
@@ -43,7 +43,7 @@ TEST(WithAccelerators, RefusesWhatTheDegreesDoNotDivideAndBrokenSequences) {
 }
 
 TEST(WithSequence, KeepsTokensOrSequencesOfAStep) {
-  const headway::Run base = run_to_sweep();
+  const RequestedRun base = run_to_sweep();
   const auto tokens = with_sequence(base, 16'384, /*same_tokens=*/true);
   ASSERT_TRUE(tokens.ok());
   EXPECT_EQ(tokens->job.global_batch * tokens->job.sequence, 16 * 4096);
@@ -54,7 +54,7 @@ TEST(WithSequence, KeepsTokensOrSequencesOfAStep) {
 }
 
 TEST(WithDegrees, DataParallelismTakesWhatTheyLeave) {
-  headway::Run base = run_to_sweep();
+  RequestedRun base = run_to_sweep();
   base.layout.dp = 64;
   const auto split = with_degrees(base, {.tp = 4, .cp = 2, .pp = 2});
   ASSERT_TRUE(split.ok());
@@ -66,7 +66,7 @@ TEST(WithDegrees, DataParallelismTakesWhatTheyLeave) {
 // A gigabyte is all bandwidth, four bytes are all latency: each doubles with its factor and leaves
 // the other.
 TEST(WithBandwidth, HalvesTheTimeOfLongCallsBeyondTheNode) {
-  const headway::Run base = run_to_sweep();
+  const RequestedRun base = run_to_sweep();
   const auto faster = with_bandwidth(base, 2);
   ASSERT_TRUE(faster.ok());
   const Bytes large(8e9), tiny(4);
@@ -80,7 +80,7 @@ TEST(WithBandwidth, HalvesTheTimeOfLongCallsBeyondTheNode) {
 }
 
 TEST(WithLatency, MultipliesAllTimesThatDoNotDependOnTheSize) {
-  const headway::Run base = run_to_sweep();
+  const RequestedRun base = run_to_sweep();
   for (const double factor : {0.25, 3.0}) {
     const auto slower = with_latency(base, factor);
     ASSERT_TRUE(slower.ok());
@@ -105,7 +105,7 @@ TEST(WithDomain, JoinsMoreAcceleratorsAndKeepsLevelsWhole) {
   EXPECT_EQ(levels[1].size % 72, 0);
   EXPECT_EQ(larger->cluster.accelerators, levels.back().size);
   EXPECT_FALSE(with_domain(run_to_sweep(), 1).ok());
-  headway::Run meshed = run_to_sweep();
+  RequestedRun meshed = run_to_sweep();
   meshed.cluster = load_cluster("dgx-v100").value();
   EXPECT_FALSE(with_domain(meshed, 16).ok());
 }
@@ -113,7 +113,7 @@ TEST(WithDomain, JoinsMoreAcceleratorsAndKeepsLevelsWhole) {
 TEST(WithNetworkOf, TakesTheOuterLevelsAndLeavesTheNode) {
   const Cluster slow = load_cluster("dgx-v100").value();
   for (const char* name : {"dgx-h100", "gb200-nvl72"}) {
-    headway::Run base = run_to_sweep();
+    RequestedRun base = run_to_sweep();
     base.cluster = load_cluster(name).value();
     const auto on_slow = with_network_of(base, slow);
     ASSERT_TRUE(on_slow.ok());

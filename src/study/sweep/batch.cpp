@@ -22,14 +22,15 @@ Seconds training_time(const SameLoss& same, double batch_tokens, double tokens_p
 }
 
 // Those of the batches that are legal and fit, each with the layout that is chosen for it.
-std::vector<TriedBatch> tried(const Run& run, const SweepSettings& settings) {
+std::vector<TriedBatch> tried(const RequestedRun& run, const SweepSettings& settings) {
   std::vector<TriedBatch> out;
-  Run other = run;
+  RequestedRun other = run;
   for (const std::int64_t sequences : batches_beside(run.job.global_batch)) {
     other.job.global_batch = sequences;
-    const Result<Run> chosen = settings.layout ? settings.layout(other) : Result<Run>(other);
+    const Result<RequestedRun> chosen =
+        settings.layout ? settings.layout(other) : Result<RequestedRun>(other);
     if (!chosen) continue;
-    if (!check(chosen->model, chosen->job, chosen->layout, chosen->cluster).empty()) continue;
+    if (!is_legal(*chosen)) continue;
     const auto made = predict(*chosen);
     if (made && made->fits) out.push_back({sequences, made->tokens_per_second});
   }
@@ -63,8 +64,7 @@ TimeToLoss time_to_loss(const SweepPoint& point, const std::vector<TriedBatch>& 
   const Run& run = point.run;
   out.tokens = same.tokens_with(tokens_of(run.job));
   assumed.tokens = out.tokens;
-  out.time = run_cost(run.model, run.job, run.layout, run.cluster, point.forecast, assumed, power)
-                 .time.total();
+  out.time = run_cost(run, point.forecast, assumed, power).time.total();
   out.own_time = training_time(same, tokens_of(run.job), point.forecast.tokens_per_second);
   out.best_time = out.own_time;
   out.best_batch = run.job.global_batch;
@@ -84,7 +84,7 @@ void add_time_to_loss(SweepSeries& series, const SameLoss& same, const SweepSett
       series.points.size(), settings.threads,
       [&](std::size_t i, std::size_t) {
         SweepPoint& point = series.points[i];
-        const Run& run = point.run;
+        const RequestedRun& run = point.run;
         auto assumed = assumptions_for(settings.given, run.cluster, run.layout.ranks());
         if (!assumed) return;
         point.to_loss = time_to_loss(point, tried(run, settings), same, std::move(assumed).value(),

@@ -37,7 +37,7 @@ TEST(TimeToLoss, TheBestBatchIsTheRootOfFixedTimeTimesCriticalBatch) {
     return least * (fixed / batch + fixed / critical + each + each * batch / critical);
   };
   for (const std::int64_t own : {16, 256, 4096}) {
-    headway::Run run = run_to_sweep();
+    RequestedRun run = run_to_sweep();
     run.job.global_batch = own;
     std::vector<TriedBatch> others;
     for (const std::int64_t batch : batches_beside(own)) others.push_back({batch, rate(batch)});
@@ -57,7 +57,7 @@ TEST(TimeToLoss, WeakScalingStopsPayingAboveTheCriticalBatch) {
   const SameLoss same = {.critical_batch = batch, .batch = batch, .tokens = 1e12};
   std::vector<double> seconds;
   for (const std::int64_t n : {8, 512, 1024}) {
-    const headway::Run run = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
+    const RequestedRun run = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
     const SweepPoint point = point_with(run, forecast_with(run, 1e4 * static_cast<double>(n)));
     seconds.push_back(time_to_loss(point, {}, same, usual_assumptions(run), usual_settings().power)
                           .own_time.value());

@@ -33,11 +33,11 @@ std::vector<std::int64_t> virtual_stages_to_try(const Run& run, VirtualStages fr
 }
 
 struct Fastest {
-  Run run;
+  RequestedRun run;
   bool fits = false;
 };
 
-Fastest fastest(const Run& run, LayoutFreedom free, const Calibration& calibration) {
+Fastest fastest(const RequestedRun& run, LayoutFreedom free, const Calibration& calibration) {
   const std::vector<std::int64_t> sizes = micro_batches_to_try(run, free.micro_batch);
   const std::vector<std::int64_t> virtual_stages = virtual_stages_to_try(run, free.virtual_stages);
   std::vector<Recompute> modes = {run.layout.recompute};
@@ -50,11 +50,10 @@ Fastest fastest(const Run& run, LayoutFreedom free, const Calibration& calibrati
   Seconds time;
   Bytes memory;
   bool found = false;
-  Run trial = run;
+  RequestedRun trial = run;
   const auto consider = [&] {
-    if (!is_legal(trial.model, trial.job, trial.layout, trial.cluster)) return;
-    const Forecast made =
-        forecast(trial.model, trial.job, trial.layout, trial.cluster, calibration, run.convention);
+    if (!is_legal(trial)) return;
+    const Forecast made = forecast(trial, calibration);
     const bool better = !found || (made.fits && !best.fits) ||
                         (made.fits && best.fits && made.step_time < time) ||
                         (!made.fits && !best.fits && made.memory.total() < memory);
@@ -82,13 +81,13 @@ Fastest fastest(const Run& run, LayoutFreedom free, const Calibration& calibrati
 }  // namespace
 
 LayoutChoice fastest_that_fits(LayoutFreedom free) {
-  return [free](const Run& run) -> Result<Run> {
+  return [free](const RequestedRun& run) -> Result<RequestedRun> {
     const auto calibration = calibration_for(run.cluster, run.job.software);
     if (!calibration) return calibration.problems();
     Fastest kept = fastest(run, free, *calibration);
     const bool may_drop = free.reshard && !kept.fits && !run.layout.reshard_after_forward;
     if (!may_drop) return std::move(kept.run);
-    Run dropping = run;
+    RequestedRun dropping = run;
     dropping.layout.reshard_after_forward = true;
     Fastest dropped = fastest(dropping, free, *calibration);
     return std::move(dropped.fits ? dropped.run : kept.run);
@@ -96,15 +95,14 @@ LayoutChoice fastest_that_fits(LayoutFreedom free) {
 }
 
 LayoutChoice best_of_all() {
-  return [](const Run& run) -> Result<Run> {
+  return [](const RequestedRun& run) -> Result<RequestedRun> {
     const auto calibration = calibration_for(run.cluster, run.job.software);
     if (!calibration) return calibration.problems();
-    const auto space =
-        PlanSpace::make(run.model, run.job, run.cluster, run.layout.ranks(), {}, run.layout);
+    const auto space = PlanSpace::make(run, run.layout.ranks());
     if (!space) return space.problems();
-    const PlanBest best = search({run.model, run.job, run.cluster, *calibration, *space}, {});
+    const PlanBest best = search({run, *calibration, *space}, {});
     if (best.points.empty()) return Problem{{}, "no layout fits"};
-    Run out = run;
+    RequestedRun out = run;
     out.layout = space->layout_at(best.points.front().index);
     return out;
   };

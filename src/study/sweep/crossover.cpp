@@ -6,13 +6,13 @@ namespace headway {
 namespace {
 
 // As many sequences for each accelerator as in the base run, on n of them.
-Result<Run> at_scale(const Run& base, std::int64_t accelerators) {
+Result<RequestedRun> at_scale(const RequestedRun& base, std::int64_t accelerators) {
   const auto pure = with_degrees(base, {});
   return pure ? with_accelerators(*pure, accelerators, BatchRule::of_a_rank) : pure;
 }
 
 // The fastest of the layouts that can run there.
-std::optional<SweepPoint> fastest(const Run& run, const std::vector<Degrees>& layouts,
+std::optional<SweepPoint> fastest(const RequestedRun& run, const std::vector<Degrees>& layouts,
                                   const SweepSettings& settings) {
   std::optional<SweepPoint> best;
   for (const Degrees& d : layouts) {
@@ -62,7 +62,7 @@ std::optional<Crossover> crossover(std::int64_t low, std::int64_t high, std::int
   return out;
 }
 
-std::optional<Crossover> crossover(const Run& base, std::int64_t low, std::int64_t high,
+std::optional<Crossover> crossover(const RequestedRun& base, std::int64_t low, std::int64_t high,
                                    std::int64_t unit, const std::vector<Degrees>& split,
                                    const SweepSettings& settings) {
   return crossover(low, high, unit, [&](std::int64_t accelerators) -> std::optional<Crossover> {

@@ -30,7 +30,7 @@ using BothOn = std::function<std::optional<Crossover>(std::int64_t accelerators)
 /// stays ahead, or never fits.
 std::optional<Crossover> crossover(std::int64_t low, std::int64_t high, std::int64_t unit,
                                    const BothOn& both_on);
-std::optional<Crossover> crossover(const Run& base, std::int64_t low, std::int64_t high,
+std::optional<Crossover> crossover(const RequestedRun& base, std::int64_t low, std::int64_t high,
                                    std::int64_t unit, const std::vector<Degrees>& split,
                                    const SweepSettings& settings);
 

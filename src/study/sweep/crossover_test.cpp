@@ -44,7 +44,7 @@ BothOn rates(double (*pure)(double), double (*split)(double)) {
   return [=](std::int64_t accelerators) -> std::optional<Crossover> {
     const double n = static_cast<double>(accelerators);
     if (!(pure(n) > 0 && split(n) > 0)) return std::nullopt;
-    const headway::Run run = run_to_sweep();
+    const RequestedRun run = run_to_sweep();
     return Crossover{accelerators, point_with(run, forecast_with(run, pure(n))),
                      point_with(run, forecast_with(run, split(n))), false};
   };
@@ -88,7 +88,7 @@ TEST(Crossover, OfPredictedRunsIsTheFirstUnitWhereASplitLayoutIsAhead) {
   ASSERT_TRUE(found.has_value());
   ASSERT_FALSE(found->at_once);
   const auto best_of = [&](std::int64_t n, const std::vector<Degrees>& layouts) {
-    const headway::Run pure = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
+    const RequestedRun pure = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
     double best = 0;
     for (const Degrees& d : layouts) {
       const auto point = sweep_point({"", 0, with_degrees(pure, d)}, settings);

@@ -43,7 +43,7 @@ void sort_by_size(std::vector<std::string>& names) {
 
 }  // namespace
 
-Result<std::vector<std::string>> family_of(const Run& base) {
+Result<std::vector<std::string>> family_of(const RequestedRun& base) {
   const auto given = std::find_if(base.given.rbegin(), base.given.rend(),
                                   [](const GivenField& field) { return field.name == "model"; });
   const std::string name = lower(given->text);

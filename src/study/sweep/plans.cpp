@@ -25,7 +25,7 @@ std::string factor_label(double factor) {
 }
 
 SweepPlan over_accelerators(const SweepQuestion& question) {
-  const Run& base = question.base;
+  const RequestedRun& base = question.base;
   std::vector<std::int64_t> at = question.at;
   if (at.empty()) {
     constexpr int kDoublings = 7;
@@ -47,7 +47,7 @@ SweepPlan over_accelerators(const SweepQuestion& question) {
 }
 
 SweepPlan over_context(const SweepQuestion& question) {
-  const Run& base = question.base;
+  const RequestedRun& base = question.base;
   std::vector<std::int64_t> at = question.at;
   if (at.empty()) {
     for (const std::int64_t divisor : {4, 2}) {
@@ -68,7 +68,8 @@ SweepPlan over_context(const SweepQuestion& question) {
 }
 
 // The run with one field given anew: defaults that follow from it are settled again.
-Result<Run> with_field(const Run& base, const char* name, const std::string& value) {
+Result<RequestedRun> with_field(const RequestedRun& base, const char* name,
+                                const std::string& value) {
   RunRequest fields = base.given;
   fields.push_back({name, value, FieldName("at")});
   return make_run(fields);
@@ -99,7 +100,7 @@ std::vector<SweepPlan> over_hardware(const SweepQuestion& question) {
 }
 
 std::vector<SweepPlan> over_network(const SweepQuestion& question) {
-  const Run& base = question.base;
+  const RequestedRun& base = question.base;
   const bool all =
       question.bandwidth.empty() && question.latency.empty() && question.domain.empty();
   std::vector<double> bandwidth = question.bandwidth, latency = question.latency;
@@ -143,7 +144,7 @@ std::vector<std::int64_t> degrees_of(const SweepQuestion& question) {
 std::vector<std::int64_t> shards_of(const SweepQuestion& question) {
   if (!question.shard.empty()) return question.shard;
   std::vector<std::int64_t> out;
-  const Run& base = question.base;
+  const RequestedRun& base = question.base;
   if (base.layout.zero == 0) return out;
   constexpr std::int64_t kTimes = 4;
   for (std::int64_t ranks = base.cluster.levels.front().size; ranks < base.layout.ranks();
@@ -154,7 +155,7 @@ std::vector<std::int64_t> shards_of(const SweepQuestion& question) {
 }
 
 std::vector<SweepPlan> over_layouts(const SweepQuestion& question) {
-  const Run& base = question.base;
+  const RequestedRun& base = question.base;
   const bool interleaves = question.free.virtual_stages == VirtualStages::any;
   SweepPlan data = {"data alone", {{"1", 1, with_degrees(base, {})}}};
   SweepPlan tensor = {"tensor", {}}, context = {"context", {}}, pipeline = {"pipeline", {}};

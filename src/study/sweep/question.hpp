@@ -37,7 +37,7 @@ std::span<const RunField> scale_sweep_fields(SweepAxis axis);
 /// What was asked for, read.
 struct SweepQuestion {
   SweepAxis axis = SweepAxis::weak;
-  Run base;
+  RequestedRun base;
   GivenAssumptions given;
   std::vector<AssumedValue> assumed;  // with the base run
   bool tokens_given = false;

@@ -24,7 +24,7 @@ std::string all_of(const Problems& problems) {
 // computation hides.
 // [SCALE-22] Tokens a joule: tokens/s over the power that the accelerators draw, hosts and cooling
 // not counted, as arXiv 2411.13055 measured it (NVML).
-Result<SweepPoint> sweep_point(const SweepCase& at, Run run, Forecast forecast,
+Result<SweepPoint> sweep_point(const SweepCase& at, RequestedRun run, Forecast forecast,
                                const RunAssumptions& assumed, const PowerConstants& power) {
   if (!forecast.fits) {
     return Problem{
@@ -36,8 +36,7 @@ Result<SweepPoint> sweep_point(const SweepCase& at, Run run, Forecast forecast,
   out.value = at.value;
   out.run = std::move(run);
   out.forecast = std::move(forecast);
-  out.cost = run_cost(out.run.model, out.run.job, out.run.layout, out.run.cluster, out.forecast,
-                      assumed, power);
+  out.cost = run_cost(out.run, out.forecast, assumed, power);
   if (out.cost.hopeless) return Problem{{}, "fails before a checkpoint is reached"};
   for (const PricedCall& call : out.forecast.calls) {
     out.communication += call.each * call.call.count;
@@ -49,10 +48,10 @@ Result<SweepPoint> sweep_point(const SweepCase& at, Run run, Forecast forecast,
 
 Result<SweepPoint> sweep_point(const SweepCase& at, const SweepSettings& settings) {
   if (!at.run) return at.run.problems();
-  Result<Run> chosen = settings.layout ? settings.layout(*at.run) : at.run;
+  Result<RequestedRun> chosen = settings.layout ? settings.layout(*at.run) : at.run;
   if (!chosen) return chosen.problems();
-  Run run = std::move(chosen).value();
-  if (Problems wrong = check(run.model, run.job, run.layout, run.cluster); !wrong.empty()) {
+  RequestedRun run = std::move(chosen).value();
+  if (Problems wrong = check(run); !wrong.empty()) {
     return wrong;
   }
   auto forecast = predict(run);

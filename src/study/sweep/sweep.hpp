@@ -20,7 +20,7 @@ namespace headway {
 
 /// The layout that a point takes instead of the one it was given, as the run with it; or why there
 /// is none. The planner's best layout is one, fastest_that_fits() another.
-using LayoutChoice = std::function<Result<Run>(const Run&)>;
+using LayoutChoice = std::function<Result<RequestedRun>(const RequestedRun&)>;
 
 /// How the points of a sweep are made.
 struct SweepSettings {
@@ -35,7 +35,7 @@ struct SweepSettings {
 struct SweepCase {
   std::string label;  // "128", "llama-2-7b"
   double value = 0;   // of the axis where it is a number; else a place in the row
-  Result<Run> run;
+  Result<RequestedRun> run;
 };
 
 /// What one more accelerator or watt brought since the point before [SCALE-23].
@@ -57,7 +57,7 @@ struct TimeToLoss {
 struct SweepPoint {
   std::string label;
   double value = 0;
-  Run run;
+  RequestedRun run;
   Forecast forecast;
   RunCost cost;                 // of the tokens assumed
   Seconds communication;        // all calls of the rank that sets the pace [SCALE-21]
@@ -91,7 +91,7 @@ struct SweepSeries {
 
 /// The point of a run with its forecast, or why there is none: does not fit, comes to no
 /// checkpoint.
-Result<SweepPoint> sweep_point(const SweepCase& at, Run run, Forecast forecast,
+Result<SweepPoint> sweep_point(const SweepCase& at, RequestedRun run, Forecast forecast,
                                const RunAssumptions& assumed, const PowerConstants& power);
 /// The same with the layout that is chosen, predicted; or illegal.
 Result<SweepPoint> sweep_point(const SweepCase& at, const SweepSettings& settings);

@@ -10,8 +10,8 @@
 namespace headway {
 
 /// Llama 2 7B by FSDP on 8 H100, two sequences of 4,096 each.
-inline Run run_to_sweep() {
-  Run out{load_model("llama-2-7b").value(), load_cluster("dgx-h100").value(), {}, {}};
+inline RequestedRun run_to_sweep() {
+  RequestedRun out{load_model("llama-2-7b").value(), load_cluster("dgx-h100").value(), {}, {}};
   out.job.framework = framework_from("fsdp").value();
   out.job.sequence = 4096;
   out.job.global_batch = 16;
@@ -29,12 +29,12 @@ inline SweepSettings usual_settings() {
   return out;
 }
 
-inline RunAssumptions usual_assumptions(const Run& run) {
+inline RunAssumptions usual_assumptions(const RequestedRun& run) {
   return assumptions_for(usual_settings().given, run.cluster, run.layout.ranks()).value();
 }
 
 /// A forecast of which nothing but tokens/s is known.
-inline Forecast forecast_with(const Run& run, double tokens_per_second) {
+inline Forecast forecast_with(const RequestedRun& run, double tokens_per_second) {
   Forecast out;
   const double tokens =
       static_cast<double>(run.job.global_batch) * static_cast<double>(run.job.sequence);
@@ -46,7 +46,7 @@ inline Forecast forecast_with(const Run& run, double tokens_per_second) {
 }
 
 /// The point of a run with such a forecast.
-inline SweepPoint point_with(Run run, Forecast forecast) {
+inline SweepPoint point_with(RequestedRun run, Forecast forecast) {
   const RunAssumptions assumed = usual_assumptions(run);
   const SweepCase at = {std::to_string(run.layout.ranks()), static_cast<double>(run.layout.ranks()),
                         run};

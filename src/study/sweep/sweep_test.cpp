@@ -43,7 +43,7 @@ TEST(Sweep, ExposedIsAllOfTheStepThatIsNothingElse) {
 // from 128 to 2,048 H100).
 TEST(Sweep, TokensAJouleAreTokensOverThePowerOfTheAccelerators) {
   const auto on = [](std::int64_t accelerators) {
-    const headway::Run run =
+    const RequestedRun run =
         with_accelerators(run_to_sweep(), accelerators, BatchRule::of_a_rank).value();
     const double n = static_cast<double>(accelerators), left = n > 1000 ? 1 - 0.3722 : 1;
     Forecast made = forecast_with(run, n * left * 1e4);
@@ -62,7 +62,7 @@ TEST(Sweep, TokensAJouleAreTokensOverThePowerOfTheAccelerators) {
 TEST(Sweep, MarginalReturnsAreDifferencesAndDiminishBelowTheThreshold) {
   SweepSeries series;
   for (const std::int64_t n : {8, 32, 128, 512}) {
-    const headway::Run run = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
+    const RequestedRun run = with_accelerators(run_to_sweep(), n, BatchRule::of_a_rank).value();
     series.points.push_back(point_with(run, forecast_with(run, std::sqrt(static_cast<double>(n)))));
   }
   add_marginal_returns(series, 0.1);
@@ -89,14 +89,14 @@ TEST(Sweep, MarginalReturnsAreDifferencesAndDiminishBelowTheThreshold) {
 
 TEST(Sweep, WhatIsIllegalOrDoesNotFitIsLeftOutWithTheReason) {
   std::vector<SweepCase> cases = weak_cases({8});
-  headway::Run split = run_to_sweep();
+  RequestedRun split = run_to_sweep();
   split.layout.tp = 8;
   split.layout.dp = 1;
   cases.push_back({"12", 12, with_accelerators(split, 12, BatchRule::of_a_rank)});
-  headway::Run narrow = run_to_sweep();
+  RequestedRun narrow = run_to_sweep();
   narrow.layout.micro_batch = 3;
   cases.push_back({"3", 3, narrow});
-  headway::Run large = run_to_sweep();
+  RequestedRun large = run_to_sweep();
   large.model = load_model("llama-2-70b").value();
   cases.push_back({"70b", 70, large});
   const SweepSeries series = sweep("", cases, usual_settings());
@@ -110,7 +110,7 @@ TEST(Sweep, WhatIsIllegalOrDoesNotFitIsLeftOutWithTheReason) {
 TEST(Sweep, ALayoutChoiceIsAskedAtEachPointAndWithoutOneTheLayoutStands) {
   SweepSettings settings = usual_settings();
   const SweepSeries plain = sweep("", weak_cases({16, 64}), settings);
-  settings.layout = [](const headway::Run& run) { return with_degrees(run, {.tp = 2}); };
+  settings.layout = [](const RequestedRun& run) { return with_degrees(run, {.tp = 2}); };
   const SweepSeries chosen = sweep("", weak_cases({16, 64}), settings);
   ASSERT_EQ(plain.points.size(), 2U);
   ASSERT_EQ(chosen.points.size(), 2U);
@@ -119,7 +119,7 @@ TEST(Sweep, ALayoutChoiceIsAskedAtEachPointAndWithoutOneTheLayoutStands) {
     EXPECT_EQ(chosen.points[i].run.layout.tp, 2);
     EXPECT_EQ(chosen.points[i].run.layout.ranks(), plain.points[i].run.layout.ranks());
   }
-  settings.layout = [](const headway::Run&) -> Result<headway::Run> {
+  settings.layout = [](const RequestedRun&) -> Result<RequestedRun> {
     return Problem{"--best", "no layout fits"};
   };
   const SweepSeries none = sweep("", weak_cases({16}), settings);
@@ -141,7 +141,7 @@ TEST(Sweep, PointsDoNotDependOnTheThreads) {
 }
 
 TEST(FastestThatFits, IsNoSlowerThanTheRunAsGivenAndFitsWhereSomethingDoes) {
-  headway::Run given = run_to_sweep();
+  RequestedRun given = run_to_sweep();
   const auto chosen = fastest_that_fits({.micro_batch = true, .recompute = true})(given);
   ASSERT_TRUE(chosen.ok());
   const auto before = predict(given), after = predict(*chosen);
@@ -160,7 +160,7 @@ TEST(FastestThatFits, IsNoSlowerThanTheRunAsGivenAndFitsWhereSomethingDoes) {
 }
 
 TEST(FastestThatFits, LeavesWhatWasGiven) {
-  headway::Run given = run_to_sweep();
+  RequestedRun given = run_to_sweep();
   given.layout.recompute = Recompute::full;
   const auto chosen = fastest_that_fits({.micro_batch = true, .recompute = false})(given);
   ASSERT_TRUE(chosen.ok());

@@ -21,11 +21,10 @@ constexpr std::int64_t kPipelined = 16;
 // micro-batches each.
 constexpr std::int64_t kNodeRanks = 8, kNodeDegree = 4, kNodeBatch = 64;
 
+// A model on a cluster, trained with a framework.
 struct Given {
-  Model model;
-  Cluster cluster;
+  Run run;
   Calibration calibration;
-  Framework framework{};
 };
 
 // GPT-NeoX has no sequence parallelism at this commit.
@@ -37,28 +36,27 @@ Layout plain_layout() {
   return out;
 }
 
-Job job_of(const Given& given, const Layout& layout, std::int64_t sequence, std::int64_t micro) {
-  Job out;
-  out.framework = given.framework;
-  out.sequence = sequence;
-  out.global_batch = layout.dp * layout.micro_batch * micro;
-  return out;
+Run split(Run run, const Layout& layout, std::int64_t sequence, std::int64_t micro) {
+  run.layout = layout;
+  run.job.sequence = sequence;
+  run.job.global_batch = layout.dp * layout.micro_batch * micro;
+  return run;
 }
 
 // Adds the run, where the layout is legal: 12 heads do not split over 8 ranks, nor 6 layers.
 void add_run(CommunicationStudy& study, StudyPart part, const Given& given, const Layout& layout,
              std::int64_t sequence, std::int64_t micro) {
-  const Job job = job_of(given, layout, sequence, micro);
-  if (!check(given.model, job, layout, given.cluster).empty()) return;
-  const Forecast priced = forecast(given.model, job, layout, given.cluster, given.calibration);
-  const Traffic traffic = traffic_of(given.model, job, layout, given.cluster, given.calibration);
+  const Run asked = split(given.run, layout, sequence, micro);
+  if (!is_legal(asked)) return;
+  const Forecast priced = forecast(asked, given.calibration);
+  const Traffic traffic = traffic_of(asked, given.calibration);
   StudiedRun run;
   run.part = part;
-  run.model = given.model.name;
-  run.cluster = given.cluster.name;
+  run.model = given.run.model.name;
+  run.cluster = given.run.cluster.name;
   run.sequence = sequence;
   run.layout = layout;
-  run.weights = Bytes(2.0 * static_cast<double>(parameters(given.model).total));
+  run.weights = Bytes(2.0 * static_cast<double>(parameters(given.run.model).total));
   run.step_time = priced.step_time;
   run.tokens_per_second_per_accelerator = priced.tokens_per_second_per_accelerator;
   run.bubble = priced.parts.bubble;
@@ -125,7 +123,7 @@ void add_part(CommunicationStudy& study, StudyPart part, const Given& given) {
 
 // The calls of `layout` as lowered, one micro-batch.
 Step lowered(const Given& given, const Layout& layout) {
-  return lower(given.model, job_of(given, layout, kSequence, 1), layout, given.cluster);
+  return lower(split(given.run, layout, kSequence, 1));
 }
 
 template <class Wanted>
@@ -163,8 +161,8 @@ Reductions reductions(const Given& given) {
 
 StudiedModel studied(const Given& given) {
   StudiedModel out;
-  out.model = given.model.name;
-  out.parameters = static_cast<double>(parameters(given.model).total);
+  out.model = given.run.model.name;
+  out.parameters = static_cast<double>(parameters(given.run.model).total);
   out.weights = Bytes(2 * out.parameters);
 
   Layout layout = plain_layout();
@@ -244,9 +242,9 @@ Result<CommunicationStudy> communication_study() {
   for (const std::string& name : names) {
     const auto model = load_model(name);
     if (!model) return model.problems();
-    given.push_back({*model, *cluster, *calibration, *framework});
+    given.push_back({{*model, *cluster, {.framework = *framework}, {}}, *calibration});
     out.models.push_back(studied(given.back()));
-    count_attention(out.models.back(), given.back().model);
+    count_attention(out.models.back(), given.back().run.model);
   }
   for (std::size_t part = 0; part < static_cast<std::size_t>(StudyPart::interconnect); ++part) {
     for (const Given& one : given) add_part(out, static_cast<StudyPart>(part), one);
@@ -258,7 +256,7 @@ Result<CommunicationStudy> communication_study() {
     if (!other) return other.problems();
     const auto constants = calibration_for(*other);
     if (!constants) return constants.problems();
-    elsewhere.cluster = *other;
+    elsewhere.run.cluster = *other;
     elsewhere.calibration = *constants;
     add_part(out, StudyPart::interconnect, elsewhere);
   }

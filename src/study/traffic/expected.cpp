@@ -8,7 +8,7 @@
 
 namespace headway {
 
-Result<ExpectedCalls> expected_calls(const Run& run, std::optional<Bytes> small_below) {
+Result<ExpectedCalls> expected_calls(const RequestedRun& run, std::optional<Bytes> small_below) {
   auto forecast = predict(run);
   if (!forecast) return forecast.problems();
   const auto calibration = calibration_for(run.cluster, run.job.software);
@@ -19,8 +19,8 @@ Result<ExpectedCalls> expected_calls(const Run& run, std::optional<Bytes> small_
                     .textbook = {},
                     .small = {},
                     .notes = {}};
-  out.traffic = traffic_of(run.model, run.job, run.layout, run.cluster, *calibration, small_below);
-  out.textbook = textbook_volumes(run.model, run.job, run.layout, run.cluster, out.traffic);
+  out.traffic = traffic_of(run, *calibration, small_below);
+  out.textbook = textbook_volumes(run, out.traffic);
   out.small =
       small_below ? "below " + to_text(*small_below) : "more than half of their time is latency";
   out.notes = out.forecast.notes;

@@ -22,6 +22,7 @@ struct ExpectedCalls {
 
 /// The calls of a legal run. Messages below `small_below` are small; where it is empty, those of
 /// which more than half of the time is latency [COMM-4].
-Result<ExpectedCalls> expected_calls(const Run& run, std::optional<Bytes> small_below = {});
+Result<ExpectedCalls> expected_calls(const RequestedRun& run,
+                                     std::optional<Bytes> small_below = {});
 
 }  // namespace headway

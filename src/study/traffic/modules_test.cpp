@@ -27,9 +27,8 @@ Case run_of(const char* model, const char* framework) {
 }
 
 std::vector<TrafficCall> calls_of(const Case& c) {
-  EXPECT_TRUE(check(c.model, c.job, c.layout, c.cluster).empty());
-  return calls_of_mean_rank(
-      headway::traffic_of(c.model, c.job, c.layout, c.cluster, c.calibration));
+  EXPECT_TRUE(check(c).empty());
+  return calls_of_mean_rank(headway::traffic_of(c, c.calibration));
 }
 
 std::map<std::string, double> wire_by_module(const std::vector<TrafficCall>& calls) {

@@ -13,10 +13,7 @@ namespace headway {
 namespace {
 
 struct Case {
-  const Model& model;
-  const Job& job;
-  const Layout& layout;
-  const Cluster& cluster;
+  const Run& run;
   std::vector<TrafficCall> calls;  // of the mean rank
   double micro;                    // M
   double element;                  // beta
@@ -49,8 +46,9 @@ std::string times_text(double count) {
 template <class Wanted>
 double layers_of(const Case& c, Wanted wanted) {
   double out = 0;
-  for (const std::uint8_t kind : c.model.pattern) out += wanted(c.model.kinds[kind]) ? 1 : 0;
-  return out / static_cast<double>(c.layout.pp);
+  for (const std::uint8_t kind : c.run.model.pattern)
+    out += wanted(c.run.model.kinds[kind]) ? 1 : 0;
+  return out / static_cast<double>(c.run.layout.pp);
 }
 
 void add(std::vector<TextbookVolume>& out, TextbookVolume volume) {
@@ -63,10 +61,10 @@ void add(std::vector<TextbookVolume>& out, TextbookVolume volume) {
 // the weights twice and scatters the gradients: 3 m (d-1)/d. Experts over the ranks that hold the
 // same ones.
 void add_data(std::vector<TextbookVolume>& out, const Case& c) {
-  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  const Step step = lower(c.run);
   double dense = 0, experts = 0;
   for (const StageClass& stage : step.stages) {
-    const double share = static_cast<double>(stage.stages) / static_cast<double>(c.layout.pp);
+    const double share = static_cast<double>(stage.stages) / static_cast<double>(c.run.layout.pp);
     for (std::size_t i = 0; i < step.blocks.size(); ++i) {
       const HeldParameters& held = step.blocks[i].held;
       const double blocks = share * static_cast<double>(stage.counts[i]) * held.trained;
@@ -75,10 +73,10 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
     }
   }
   const std::int64_t ranks = step.spans.dp.ranks, expert_ranks = step.spans.expert_dp.ranks;
-  const bool sharded = c.layout.zero == 3;
+  const bool sharded = c.run.layout.zero == 3;
   const double times = sharded ? 3 : 2;
   TextbookVolume made;
-  made.of = c.layout.zero == 0 ? "data" : "data, ZeRO-" + std::to_string(c.layout.zero);
+  made.of = c.run.layout.zero == 0 ? "data" : "data, ZeRO-" + std::to_string(c.run.layout.zero);
   made.formula = sharded ? "3 m (d-1)/d" : "2 m (d-1)/d";
   made.textbook =
       Bytes(times * c.element * (dense * others(ranks) + experts * others(expert_ranks)));
@@ -92,19 +90,21 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
   const bool gathered = any_call(c, [](const Call& call) {
     return call.phase == Phase::optimizer && call.op == CollectiveOp::all_gather;
   });
-  const bool shards = shards_weights(c.job, c.layout);
-  if (whole && gathered && c.layout.shard == 0) {
+  const bool shards = shards_weights(c.run.job, c.run.layout);
+  if (whole && gathered && c.run.layout.shard == 0) {
     made.reasons.push_back("gradients are all-reduced whole, then weights are gathered");
   }
-  if (reduced_bytes(c.job) > Bytes(c.element)) made.reasons.push_back("gradients travel in fp32");
-  if (c.layout.copies() > 1) {
+  if (reduced_bytes(c.run.job) > Bytes(c.element))
+    made.reasons.push_back("gradients travel in fp32");
+  if (c.run.layout.copies() > 1) {
     made.reasons.push_back("gradients of two copies of the model are added");
   }
-  if (shards && c.layout.zero < 3) made.reasons.push_back("weights are sharded, too");
+  if (shards && c.run.layout.zero < 3) made.reasons.push_back("weights are sharded, too");
   if (shards && c.micro > 1) {
     made.reasons.push_back("gathers and reductions for each of " + times_text(c.micro) +
                            " micro-batches");
-  } else if (c.layout.zero == 2 && habits(c.job).reduction.each_micro_batch && c.micro > 1) {
+  } else if (c.run.layout.zero == 2 && habits(c.run.job).reduction.each_micro_batch &&
+             c.micro > 1) {
     made.reasons.push_back("gradients are reduced for each of " + times_text(c.micro) +
                            " micro-batches");
   }
@@ -121,8 +121,8 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
                                ? "some gathered weights are kept for the backward pass"
                                : "gathered weights are kept for the backward pass");
   }
-  if (c.layout.shard > 0) {
-    made.reasons.push_back("shards of " + std::to_string(c.layout.shard) +
+  if (c.run.layout.shard > 0) {
+    made.reasons.push_back("shards of " + std::to_string(c.run.layout.shard) +
                            " ranks, summed over their copies");
   }
   add(out, std::move(made));
@@ -131,19 +131,19 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
 // [COMM-6] Four all-reduces of b s h a layer and micro-batch, or as many pairs of all-gather and
 // reduce-scatter.
 void add_tensor(std::vector<TextbookVolume>& out, const Case& c) {
-  if (c.layout.tp == 1) return;
+  if (c.run.layout.tp == 1) return;
   const double layers = layers_of(c, [](const Layer&) { return true; });
-  const double hidden = static_cast<double>(c.model.hidden);
+  const double hidden = static_cast<double>(c.run.model.hidden);
   TextbookVolume made;
   made.of = "tensor";
   made.formula = "L M 4 b s h 2 (t-1)/t";
   made.textbook =
-      Bytes(layers * c.micro * 4 * c.tokens * hidden * c.element * 2 * others(c.layout.tp));
+      Bytes(layers * c.micro * 4 * c.tokens * hidden * c.element * 2 * others(c.run.layout.tp));
   made.framework = wire_of(c, {Group::tp});
-  if (c.layout.sequence_parallel && !c.layout.keep_gathered) {
+  if (c.run.layout.sequence_parallel && !c.run.layout.keep_gathered) {
     made.reasons.push_back("sequence parallelism gathers split inputs once more, backward");
   }
-  if (c.layout.recompute == Recompute::full) {
+  if (c.run.layout.recompute == Recompute::full) {
     made.reasons.push_back("recomputation repeats the forward calls");
   }
   if (layers_of(c, [](const Layer& layer) { return layer.parallel; }) > 0) {
@@ -164,25 +164,25 @@ void add_tensor(std::vector<TextbookVolume>& out, const Case& c) {
 // [COMM-7] b s h forward and as much backward over each boundary for each micro-batch; p - 1
 // boundaries over p ranks.
 void add_pipeline(std::vector<TextbookVolume>& out, const Case& c) {
-  if (c.layout.pp == 1) return;
+  if (c.run.layout.pp == 1) return;
   TextbookVolume made;
   made.of = "pipeline";
   made.formula = "2 M b s h (p-1)/p";
-  made.textbook = Bytes(2 * c.micro * c.tokens * static_cast<double>(c.model.hidden) * c.element *
-                        others(c.layout.pp));
+  made.textbook = Bytes(2 * c.micro * c.tokens * static_cast<double>(c.run.model.hidden) *
+                        c.element * others(c.run.layout.pp));
   made.framework = wire_of(c, {Group::pp});
-  const Habits& habit = habits(c.job);
-  const bool split = c.layout.sequence_parallel || habit.pipeline.splits_transfers;
-  if (split && c.layout.tp > 1) {
-    made.reasons.push_back("each of " + std::to_string(c.layout.tp) +
+  const Habits& habit = habits(c.run.job);
+  const bool split = c.run.layout.sequence_parallel || habit.pipeline.splits_transfers;
+  if (split && c.run.layout.tp > 1) {
+    made.reasons.push_back("each of " + std::to_string(c.run.layout.tp) +
                            " tensor-parallel ranks sends its part");
   }
-  if (c.layout.vpp > 1) {
-    made.reasons.push_back(std::to_string(c.layout.vpp) + " chunks a rank: " +
-                           std::to_string(c.layout.pp * c.layout.vpp - 1) + " boundaries");
-  } else if (is_folded(c.layout.schedule)) {
+  if (c.run.layout.vpp > 1) {
+    made.reasons.push_back(std::to_string(c.run.layout.vpp) + " chunks a rank: " +
+                           std::to_string(c.run.layout.pp * c.run.layout.vpp - 1) + " boundaries");
+  } else if (is_folded(c.run.layout.schedule)) {
     made.reasons.push_back("2 chunks a rank, down and back up: " +
-                           std::to_string(2 * c.layout.pp - 2) + " boundaries");
+                           std::to_string(2 * c.run.layout.pp - 2) + " boundaries");
   }
   if (habit.pipeline.metadata.value() > 0 || habit.pipeline.describes_sends) {
     made.reasons.push_back("messages that announce shapes");
@@ -193,75 +193,71 @@ void add_pipeline(std::vector<TextbookVolume>& out, const Case& c) {
 // [COMM-8] Each token to its k experts and back, forward and backward: four all-to-alls. Tokens are
 // spread over the tensor-parallel ranks.
 void add_experts(std::vector<TextbookVolume>& out, const Case& c) {
-  if (c.layout.ep == 1) return;
+  if (c.run.layout.ep == 1) return;
   double active = 0;  // experts of a token, over a rank's layers
-  for (const std::uint8_t kind : c.model.pattern) {
-    const auto& experts = c.model.kinds[kind].experts;
+  for (const std::uint8_t kind : c.run.model.pattern) {
+    const auto& experts = c.run.model.kinds[kind].experts;
     if (experts) active += static_cast<double>(experts->active);
   }
-  active /= static_cast<double>(c.layout.pp);
+  active /= static_cast<double>(c.run.layout.pp);
   TextbookVolume made;
   made.of = "expert";
   made.formula = "L M 4 k b s h/t (e-1)/e";
-  made.textbook = Bytes(active * c.micro * 4 * c.tokens / static_cast<double>(c.layout.tp) *
-                        static_cast<double>(c.model.hidden) * c.element * others(c.layout.ep));
+  made.textbook =
+      Bytes(active * c.micro * 4 * c.tokens / static_cast<double>(c.run.layout.tp) *
+            static_cast<double>(c.run.model.hidden) * c.element * others(c.run.layout.ep));
   made.framework = wire_of(c, {Group::ep});
-  if (c.layout.tp > 1 && !c.layout.sequence_parallel) {
+  if (c.run.layout.tp > 1 && !c.run.layout.sequence_parallel) {
     made.reasons.push_back("without sequence parallelism each tensor-parallel rank sends all");
   }
-  if (c.layout.dispatch == Dispatch::once) {
+  if (c.run.layout.dispatch == Dispatch::once) {
     made.reasons.push_back("tokens are sent once to each rank that holds some of their experts");
   }
-  if (c.layout.recompute == Recompute::full) {
+  if (c.run.layout.recompute == Recompute::full) {
     made.reasons.push_back("recomputation repeats the forward calls");
   }
-  if (c.model.prediction_layers > 0) made.reasons.push_back("prediction modules");
+  if (c.run.model.prediction_layers > 0) made.reasons.push_back("prediction modules");
   add(out, std::move(made));
 }
 
 // [COMM-9] Ring: a rank's keys and values c - 1 times forward, with their gradients backward.
 // All-to-all: queries, keys, values and results forward, the same backward.
 void add_context(std::vector<TextbookVolume>& out, const Case& c) {
-  if (c.layout.cp == 1) return;
-  const bool ring = c.layout.context_exchange == ContextExchange::ring;
+  if (c.run.layout.cp == 1) return;
+  const bool ring = c.run.layout.context_exchange == ContextExchange::ring;
   double widths = 0;  // elements of a token, over a rank's layers
-  for (const std::uint8_t kind : c.model.pattern) {
-    const auto& attention = c.model.kinds[kind].attention;
+  for (const std::uint8_t kind : c.run.model.pattern) {
+    const auto& attention = c.run.model.kinds[kind].attention;
     if (!attention) continue;
     const auto width = static_cast<double>(attention->head_dim + attention->value_dim);
     widths += width * static_cast<double>(attention->kv_heads + (ring ? 0 : attention->heads));
   }
-  widths /= static_cast<double>(c.layout.pp * c.layout.tp);
+  widths /= static_cast<double>(c.run.layout.pp * c.run.layout.tp);
   TextbookVolume made;
   made.of = ring ? "context, ring" : "context, all-to-all";
   made.formula = ring ? "L M 3 (c-1) b s/c (k+v)" : "L M 2 b s/c (q+k+v+o) (c-1)/c";
   made.textbook =
       Bytes(c.micro * c.tokens * widths * c.element *
-            (ring ? 3 * static_cast<double>(c.layout.cp - 1) : 2 * others(c.layout.cp)));
+            (ring ? 3 * static_cast<double>(c.run.layout.cp - 1) : 2 * others(c.run.layout.cp)));
   made.framework = wire_of(c, {Group::cp});
-  if (c.layout.recompute == Recompute::full) {
+  if (c.run.layout.recompute == Recompute::full) {
     made.reasons.push_back("recomputation repeats the forward calls");
   }
   if (layers_of(c, [&](const Layer& layer) {
-        return layer.attention && layer.attention->kv_heads < c.layout.tp;
+        return layer.attention && layer.attention->kv_heads < c.run.layout.tp;
       }) > 0) {
     made.reasons.push_back("key-value heads are repeated on tensor-parallel ranks");
   }
-  if (c.model.prediction_layers > 0) made.reasons.push_back("prediction modules");
+  if (c.run.model.prediction_layers > 0) made.reasons.push_back("prediction modules");
   add(out, std::move(made));
 }
 
 }  // namespace
 
-std::vector<TextbookVolume> textbook_volumes(const Model& model, const Job& job,
-                                             const Layout& layout, const Cluster& cluster,
-                                             const Traffic& traffic) {
-  const Case c{model,
-               job,
-               layout,
-               cluster,
-               calls_of_mean_rank(traffic),
-               static_cast<double>(micro_batches(job, layout)),
+std::vector<TextbookVolume> textbook_volumes(const Run& run, const Traffic& traffic) {
+  const Job& job = run.job;
+  const Layout& layout = run.layout;
+  const Case c{run, calls_of_mean_rank(traffic), static_cast<double>(micro_batches(job, layout)),
                bytes_per_element(job.recipe->activation),
                static_cast<double>(layout.micro_batch) * static_cast<double>(job.sequence) /
                    static_cast<double>(layout.cp)};

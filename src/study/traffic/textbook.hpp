@@ -17,8 +17,6 @@ struct TextbookVolume {
 };
 
 /// Of every form that the layout uses, [COMM-5] to [COMM-9].
-std::vector<TextbookVolume> textbook_volumes(const Model& model, const Job& job,
-                                             const Layout& layout, const Cluster& cluster,
-                                             const Traffic& traffic);
+std::vector<TextbookVolume> textbook_volumes(const Run& run, const Traffic& traffic);
 
 }  // namespace headway

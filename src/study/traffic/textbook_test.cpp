@@ -9,8 +9,8 @@ namespace {
 
 std::vector<TextbookVolume> volumes(const Case& c) {
   EXPECT_TRUE(c.legal());
-  const Traffic traffic = traffic_of(c.model, c.job, c.layout, c.cluster, c.calibration);
-  return textbook_volumes(c.model, c.job, c.layout, c.cluster, traffic);
+  const Traffic traffic = traffic_of(c, c.calibration);
+  return textbook_volumes(c, traffic);
 }
 
 // GPT-NeoX 1.3B: 24 layers, h = 2,048, one micro-batch of 4 sequences of 2,048 tokens on each rank.

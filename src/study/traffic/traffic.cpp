@@ -75,15 +75,15 @@ TrafficCall traffic_call(const Served& served, const StageCalls& stage, const Pr
 
 }  // namespace
 
-Traffic traffic_of(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                   const Calibration& calibration, std::optional<Bytes> small_below) {
-  const Spans groups = spans(layout, cluster);
-  const Prices prices{job, layout, cluster, calibration, groups};
+Traffic traffic_of(const Run& run, const Calibration& calibration,
+                   std::optional<Bytes> small_below) {
+  const Layout& layout = run.layout;
+  const Step step = lower(run);
+  const Prices prices{run.job, layout, run.cluster, calibration, step.spans};
   Traffic out;
   out.ranks = layout.ranks();
-  out.step_time = forecast(model, job, layout, cluster, calibration).step_time;
-  const Step step = lower(model, job, layout, cluster);
-  const std::vector<StageCalls> stages = calls_by_stage(model, job, layout, cluster, calibration);
+  out.step_time = forecast(run, calibration).step_time;
+  const std::vector<StageCalls> stages = calls_by_stage(run, calibration);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const StageCalls& stage = stages[i];
     ClassTraffic made;

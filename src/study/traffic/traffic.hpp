@@ -43,10 +43,10 @@ struct Traffic {
   Seconds step_time;
 };
 
-/// The calls of a legal layout. Messages below `small_below` are small; where it is empty, those of
+/// The calls of a legal run. Messages below `small_below` are small; where it is empty, those of
 /// which more than half of the time is latency [COMM-4].
-Traffic traffic_of(const Model& model, const Job& job, const Layout& layout, const Cluster& cluster,
-                   const Calibration& calibration, std::optional<Bytes> small_below = {});
+Traffic traffic_of(const Run& run, const Calibration& calibration,
+                   std::optional<Bytes> small_below = {});
 
 /// The calls of all classes, counted as the mean of all ranks: for totals of the run.
 std::vector<TrafficCall> calls_of_mean_rank(const Traffic& traffic);

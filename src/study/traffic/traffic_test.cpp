@@ -14,7 +14,7 @@ namespace headway::testing {
 namespace {
 
 Traffic traffic_of(const Case& c, std::optional<Bytes> small_below = {}) {
-  return headway::traffic_of(c.model, c.job, c.layout, c.cluster, c.calibration, small_below);
+  return headway::traffic_of(c, c.calibration, small_below);
 }
 
 double sum(const ByLevel& bytes) {
@@ -121,7 +121,7 @@ RC_GTEST_PROP(Traffic, GathersOfWeightsSendWhatIsHeldToEachOfTheOthers, ()) {
     made.job.task = Task::pretrain;  // frozen weights stay where they are
     made.job.param_dtype = WireFormat::framework;
   });
-  const Step step = lower(c.model, c.job, c.layout, c.cluster);
+  const Step step = lower(c);
   const double element = c.job.recipe->master_weights ? 2 : 4;
   const double dense_ranks =
       static_cast<double>(c.layout.shard > 0 ? c.layout.shard : c.layout.dp * c.layout.cp);

@@ -23,21 +23,16 @@ std::uint32_t place_of(std::vector<std::vector<T>>& lists, std::vector<T> list) 
 
 class SpaceBuilder {
  public:
-  SpaceBuilder(const Model& model, const Job& job, const Cluster& cluster, const Layout& base,
-               std::vector<PlanLimit> filters)
-      : model_(model),
-        job_(job),
-        cluster_(cluster),
-        offers_(offers(job.framework)),
-        filters_(std::move(filters)) {
-    space_.base_ = base;
+  SpaceBuilder(const Run& run, std::vector<PlanLimit> filters)
+      : run_(run), offers_(offers(run.job.framework)), filters_(std::move(filters)) {
+    space_.base_ = run.layout;
     // Whatever the searched fields stood at: each is set anew.
     apply(ExpertChoice{}, space_.base_);
     apply(std::int64_t{1}, space_.base_);
     apply(SplitChoice{}, space_.base_);
     apply(InnerChoice{}, space_.base_);
     apply(offers_.orders.front(), space_.base_);
-    for (const Layer& layer : model.kinds) {
+    for (const Layer& layer : run.model.kinds) {
       if (layer.experts) experts_ = layer.experts->count;
     }
   }
@@ -45,10 +40,10 @@ class SpaceBuilder {
   // Whether some split of so many ranks is legal.
   bool has_any(std::int64_t ranks) {
     one_is_enough_ = true;
-    return run(ranks).size() > 0;
+    return over(ranks).size() > 0;
   }
 
-  PlanSpace run(std::int64_t ranks) {
+  PlanSpace over(std::int64_t ranks) {
     for (const std::int64_t tp : divisors(ranks)) {
       for (const std::int64_t cp : divisors(ranks / tp)) {
         if (cp > 1 && offers_.exchanges.empty()) break;
@@ -71,7 +66,7 @@ class SpaceBuilder {
       return filter.field->axis != axis || filter.passes(layout);
     });
   }
-  bool legal(const Layout& layout) const { return is_legal(model_, job_, layout, cluster_); }
+  bool legal(const Layout& layout) const { return is_legal(run_, layout); }
 
   // Those of the choices that are legal and pass, each applied to `layout` as it is.
   template <class T>
@@ -88,7 +83,7 @@ class SpaceBuilder {
     Layout layout = space_.layout_of(tuple);
     if (!passes(layout, PlanAxis::degrees)) return;
     // Rules that need no message first: most tuples end here.
-    if (tuple.pp > most_chunks() || job_.global_batch % tuple.dp != 0) return;
+    if (tuple.pp > most_chunks() || run_.job.global_batch % tuple.dp != 0) return;
     apply(ExpertChoice{}, layout);
     apply(InnerChoice{}, layout);
     const std::vector<SplitChoice> splits = legal_of(split_choices(tuple), layout, PlanAxis::split);
@@ -96,7 +91,7 @@ class SpaceBuilder {
     apply(splits.front(), layout);
     const auto experts = legal_of(expert_choices(tuple), layout, PlanAxis::experts);
     const auto micro =
-        legal_of(divisors(job_.global_batch / tuple.dp), layout, PlanAxis::micro_batch);
+        legal_of(divisors(run_.job.global_batch / tuple.dp), layout, PlanAxis::micro_batch);
     const auto orders = order_choices(tuple);
     const auto inner = inner_choices(tuple, layout);
     if (experts.empty() || micro.empty() || orders.empty() || inner.empty()) return;
@@ -174,7 +169,7 @@ class SpaceBuilder {
     std::vector<std::int64_t> out = {0};
     const auto& hybrid = offers_.hybrid;
     if (std::find(hybrid.begin(), hybrid.end(), true) == hybrid.end()) return out;
-    const std::int64_t replicas = t.dp * t.cp, domain = cluster_.levels.front().size;
+    const std::int64_t replicas = t.dp * t.cp, domain = run_.cluster.levels.front().size;
     for (std::int64_t some = std::lcm(domain, t.tp * t.cp) / t.tp; some < replicas; some *= 2) {
       if (some > 1 && replicas % some == 0) out.push_back(some);
     }
@@ -185,7 +180,7 @@ class SpaceBuilder {
   Dispatch dispatch(std::int64_t ep) const {
     const auto& made_for = offers_.once_architectures;
     const bool once = std::find(made_for.begin(), made_for.end(),
-                                cluster_.accelerator.architecture) != made_for.end();
+                                run_.cluster.accelerator.architecture) != made_for.end();
     if (ep == 1) return Dispatch::copies;
     if (const PlanLimit* asked = fixed("dispatch")) return static_cast<Dispatch>(asked->value);
     return once ? Dispatch::once : Dispatch::copies;
@@ -206,7 +201,7 @@ class SpaceBuilder {
 
   // As many as there are layers, and ends in their place.
   std::int64_t most_chunks() const {
-    return model_.layers() + (habits(job_.framework).pipeline.spreads_as_stated ? 2 : 0);
+    return run_.model.layers() + (habits(run_.job.framework).pipeline.spreads_as_stated ? 2 : 0);
   }
 
   // How layers are spread: as is usual, and balanced where that is evenly; or as is asked for.
@@ -215,9 +210,9 @@ class SpaceBuilder {
     if (layout.pp > 1 && (embedding != nullptr || head != nullptr)) {
       return {{embedding != nullptr ? embedding->value : 0, head != nullptr ? head->value : 0}};
     }
-    std::vector<EndSlots> out = {usual_ends(model_, job_, layout)};
-    if (!habits(job_.framework).pipeline.spreads_as_stated) return out;
-    const EndSlots balanced = balanced_ends(model_, job_, layout);
+    std::vector<EndSlots> out = {usual_ends(run_.model, run_.job, layout)};
+    if (!habits(run_.job.framework).pipeline.spreads_as_stated) return out;
+    const EndSlots balanced = balanced_ends(run_.model, run_.job, layout);
     if (balanced != out.front()) out.push_back(balanced);
     return out;
   }
@@ -228,7 +223,7 @@ class SpaceBuilder {
     if (t.pp == 1 || !offers_.virtual_stages) return even;
     for (std::int64_t vpp = 2; t.pp * vpp <= most_chunks(); ++vpp) {
       all.push_back(vpp);
-      if (model_.layers() % (t.pp * vpp) == 0) even.push_back(vpp);
+      if (run_.model.layers() % (t.pp * vpp) == 0) even.push_back(vpp);
     }
     return even.size() > 1 ? even : all;
   }
@@ -259,7 +254,7 @@ class SpaceBuilder {
     const bool shares = t.dp * t.cp > 1, hybrid = t.shard > 0 && t.shard < t.dp * t.cp;
     const bool asked = fixed("shard") != nullptr;
     const bool must_shard = offers_.unsharded_alone && t.tp * t.cp * t.pp > 1;
-    const auto activations = static_cast<std::size_t>(job_.recipe->activation);
+    const auto activations = static_cast<std::size_t>(run_.job.recipe->activation);
     const bool sharded = offers_.sharded_precisions[activations];
     const int alone = must_shard ? 3 : sharded ? 1 : 0;
     for (int zero = 0; zero < 4; ++zero) {
@@ -306,7 +301,7 @@ class SpaceBuilder {
 
   std::vector<InnerChoice> recomputations(const DegreeTuple& t, Layout layout) const {
     std::vector<InnerChoice> out;
-    const std::int64_t layers = std::max<std::int64_t>(1, model_.layers() / t.pp);
+    const std::int64_t layers = std::max<std::int64_t>(1, run_.model.layers() / t.pp);
     for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
       if (recompute == Recompute::selective && !offers_.selective) continue;
       const std::int64_t most =
@@ -338,7 +333,7 @@ class SpaceBuilder {
         const bool sharded = shard.zero >= 2 && pipe.vpp > 1;
         if (sharded && !offers_.sharded_with_virtual_stages) continue;
         if (again.recompute_every > 1 &&
-            again.recompute_every * t.pp * pipe.vpp > model_.layers()) {
+            again.recompute_every * t.pp * pipe.vpp > run_.model.layers()) {
           continue;
         }
         InnerChoice choice = shard;
@@ -361,9 +356,7 @@ class SpaceBuilder {
     return out;
   }
 
-  const Model& model_;
-  const Job& job_;
-  const Cluster& cluster_;
+  const Run& run_;
   const Offers& offers_;
   std::vector<PlanLimit> filters_;
   std::int64_t experts_ = 0;
@@ -371,15 +364,12 @@ class SpaceBuilder {
   PlanSpace space_;
 };
 
-PlanSpace build_space(const Model& model, const Job& job, const Cluster& cluster,
-                      std::int64_t ranks, const Layout& base,
-                      const std::vector<PlanLimit>& filters) {
-  return SpaceBuilder(model, job, cluster, base, filters).run(ranks);
+PlanSpace build_space(const Run& run, std::int64_t ranks, const std::vector<PlanLimit>& filters) {
+  return SpaceBuilder(run, filters).over(ranks);
 }
 
-bool has_any_layout(const Model& model, const Job& job, const Cluster& cluster, std::int64_t ranks,
-                    const Layout& base, const std::vector<PlanLimit>& filters) {
-  return SpaceBuilder(model, job, cluster, base, filters).has_any(ranks);
+bool has_any_layout(const Run& run, std::int64_t ranks, const std::vector<PlanLimit>& filters) {
+  return SpaceBuilder(run, filters).has_any(ranks);
 }
 
 }  // namespace headway

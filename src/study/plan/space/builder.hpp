@@ -9,11 +9,8 @@
 namespace headway {
 
 /// The legal layouts over so many ranks that pass the filters; none may be.
-PlanSpace build_space(const Model& model, const Job& job, const Cluster& cluster,
-                      std::int64_t ranks, const Layout& base,
-                      const std::vector<PlanLimit>& filters);
+PlanSpace build_space(const Run& run, std::int64_t ranks, const std::vector<PlanLimit>& filters);
 /// Whether there is one, in less time.
-bool has_any_layout(const Model& model, const Job& job, const Cluster& cluster, std::int64_t ranks,
-                    const Layout& base, const std::vector<PlanLimit>& filters);
+bool has_any_layout(const Run& run, std::int64_t ranks, const std::vector<PlanLimit>& filters);
 
 }  // namespace headway

@@ -51,15 +51,14 @@ Result<std::vector<PlanLimit>> known(const std::vector<PlanFilter>& filters, Fra
 }
 
 // The nearest numbers of accelerators, below and above, over which some split is legal.
-std::vector<std::int64_t> nearest_legal(const Model& model, const Job& job, const Cluster& cluster,
-                                        const Layout& base, std::int64_t ranks) {
+std::vector<std::int64_t> nearest_legal(const Run& run, std::int64_t ranks) {
   std::vector<std::int64_t> out;
   constexpr std::int64_t kMostTried = 256;
   for (const std::int64_t step : {-1, 1}) {
     for (std::int64_t i = 1; i <= kMostTried; ++i) {
       const std::int64_t near = ranks + step * i;
-      if (near < 1 || near > cluster.accelerators) break;
-      if (!has_any_layout(model, job, cluster, near, base, {})) continue;
+      if (near < 1 || near > run.cluster.accelerators) break;
+      if (!has_any_layout(run, near, {})) continue;
       out.push_back(near);
       break;
     }
@@ -67,21 +66,20 @@ std::vector<std::int64_t> nearest_legal(const Model& model, const Job& job, cons
   return out;
 }
 
-Problems nothing_legal(const Model& model, const Job& job, const Cluster& cluster,
-                       const Layout& base, std::int64_t ranks) {
+Problems nothing_legal(const Run& run, std::int64_t ranks) {
   const auto text = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
   std::string what = "no split of the model over " + text(ranks) + " accelerators is legal";
-  const auto near = nearest_legal(model, job, cluster, base, ranks);
+  const auto near = nearest_legal(run, ranks);
   if (near.empty()) {
     // What every layout violates: said by the simplest of them.
-    Layout simplest = base;
-    simplest.dp = ranks;
-    Problems problems = check(model, job, simplest, cluster);
+    Run simplest = run;
+    simplest.layout.dp = ranks;
+    Problems problems = check(simplest);
     problems.push_back({FieldName("gpus"), what});
     return problems;
   }
-  what += ": dp must divide the batch of " + text(job.global_batch) +
-          ", tp the attention heads, pp be at most the " + text(model.layers()) +
+  what += ": dp must divide the batch of " + text(run.job.global_batch) +
+          ", tp the attention heads, pp be at most the " + text(run.model.layers()) +
           " layers, and their product with cp be that number; the nearest with one: " +
           text(near.front()) + (near.size() > 1 ? " and " + text(near.back()) : "");
   return {{FieldName("gpus"), what}};
@@ -94,19 +92,18 @@ Problems filter_problems(const std::vector<PlanFilter>& filters) {
   return made ? Problems{} : made.problems();
 }
 
-Result<PlanSpace> PlanSpace::make(const Model& model, const Job& job, const Cluster& cluster,
-                                  std::int64_t ranks, const std::vector<PlanFilter>& filters,
-                                  const Layout& base) {
-  const auto made = known(filters, job.framework);
+Result<PlanSpace> PlanSpace::make(const Run& run, std::int64_t ranks,
+                                  const std::vector<PlanFilter>& filters) {
+  const auto made = known(filters, run.job.framework);
   if (!made) return made.problems();
-  PlanSpace out = build_space(model, job, cluster, ranks, base, *made);
+  PlanSpace out = build_space(run, ranks, *made);
   if (out.size() > 0) return out;
-  if (filters.empty() || !has_any_layout(model, job, cluster, ranks, base, {})) {
-    return nothing_legal(model, job, cluster, base, ranks);
+  if (filters.empty() || !has_any_layout(run, ranks, {})) {
+    return nothing_legal(run, ranks);
   }
   Problems problems;
   for (std::size_t i = 0; i < filters.size(); ++i) {
-    if (has_any_layout(model, job, cluster, ranks, base, {(*made)[i]})) continue;
+    if (has_any_layout(run, ranks, {(*made)[i]})) continue;
     problems.push_back({filters[i].where, "no legal layout has " + filters[i].field +
                                               (filters[i].most ? " of at most " : " = ") +
                                               printable(filters[i].value)});

@@ -77,16 +77,15 @@ struct PlanCell {
 /// Filters of unknown fields, and values that no field has.
 Problems filter_problems(const std::vector<PlanFilter>& filters);
 
-/// What `cluster` and `job` allow a model to be split into. All but the pairs of a micro-batch with
-/// virtual stages or a schedule is legal by construction; of layouts that mean the same one stands
-/// for all (docs/plan.md).
+/// What the cluster and the job of a run allow its model to be split into. All but the pairs of a
+/// micro-batch with virtual stages or a schedule is legal by construction; of layouts that mean the
+/// same one stands for all (docs/plan.md).
 class PlanSpace {
  public:
-  /// The space for `ranks` accelerators, or everything that is wrong with the filters. `base` gives
-  /// the fields that are not searched.
-  static Result<PlanSpace> make(const Model& model, const Job& job, const Cluster& cluster,
-                                std::int64_t ranks, const std::vector<PlanFilter>& filters = {},
-                                const Layout& base = {});
+  /// The space for `ranks` accelerators, or everything that is wrong with the filters. The run's
+  /// layout gives the fields that are not searched.
+  static Result<PlanSpace> make(const Run& run, std::int64_t ranks,
+                                const std::vector<PlanFilter>& filters = {});
 
   std::uint64_t size() const { return size_; }
   Layout layout_at(std::uint64_t index) const;

@@ -29,10 +29,11 @@ RC_GTEST_PROP(PlanSpace, an_index_and_its_layout_stand_for_each_other, ()) {
 RC_GTEST_PROP(PlanSpace, only_micro_batches_of_a_pipeline_make_a_layout_of_it_illegal, ()) {
   const PlanCase c = random_plan_case();
   for (int i = 0; i < 50; ++i) {
-    const Layout layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size()));
-    for (const Problem& problem : check(c.run.model, c.run.job, layout, c.run.cluster)) {
+    Run run = c.run;
+    run.layout = c.space->layout_at(*rc::gen::inRange<std::uint64_t>(0, c.space->size()));
+    for (const Problem& problem : check(run)) {
       RC_ASSERT(where_text(problem) == "--vpp" || where_text(problem) == "--schedule");
-      RC_ASSERT(layout.pp > 1);
+      RC_ASSERT(run.layout.pp > 1);
     }
   }
 }
@@ -81,9 +82,9 @@ TEST(PlanSpace, counts_no_two_layouts_that_cost_the_same_by_construction) {
 
 TEST(PlanSpace, does_not_hang_on_the_searched_fields_of_the_layout_it_is_made_from) {
   const auto from = [](const Layout& base) {
-    const PlanCase c =
-        plan_case("mixtral-8x7b", "dgx-h100", 16, framework_from("megatron").value(), 16);
-    return PlanSpace::make(c.run.model, c.run.job, c.run.cluster, 16, {}, base)->size();
+    PlanCase c = plan_case("mixtral-8x7b", "dgx-h100", 16, framework_from("megatron").value(), 16);
+    c.run.layout = base;
+    return PlanSpace::make(c.run, 16)->size();
   };
   Layout used;
   used.micro_batch = 8;
@@ -198,10 +199,9 @@ RC_GTEST_PROP(PlanSpace, tokens_sent_once_and_under_other_work_are_never_slower,
   repair(c);
   RC_PRE(c.legal());
   const auto time = [&](Dispatch dispatch, Choice overlap) {
-    Layout layout = c.layout;
-    layout.dispatch = dispatch;
-    layout.overlap_experts = overlap;
-    return forecast(c.model, c.job, layout, c.cluster, c.calibration).step_time;
+    c.layout.dispatch = dispatch;
+    c.layout.overlap_experts = overlap;
+    return c.priced().step_time;
   };
   for (const Choice overlap : {Choice::off, Choice::on}) {
     RC_ASSERT(time(Dispatch::once, overlap) <= time(Dispatch::copies, overlap) * (1 + 1e-9));

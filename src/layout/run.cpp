@@ -1,0 +1,48 @@
+#include "layout/run.hpp"
+
+#include <type_traits>
+
+#include "layout/fields.hpp"
+
+namespace headway {
+namespace {
+
+// What of a run a field's access reads or sets.
+template <class AnyRun>
+auto& part(AnyRun& run, const FieldAccess<Job>&) {
+  return run.job;
+}
+template <class AnyRun>
+auto& part(AnyRun& run, const FieldAccess<Layout>&) {
+  return run.layout;
+}
+template <class AnyRun>
+auto& part(AnyRun& run, const FieldAccess<AttentionFlops>&) {
+  return run.convention;
+}
+
+}  // namespace
+
+std::optional<double> number_of(const Run& run, const FieldRow& row) {
+  return std::visit(
+      [&](const auto& access) -> std::optional<double> {
+        if constexpr (std::is_same_v<decltype(access), const std::monostate&>) {
+          return std::nullopt;
+        } else {
+          return access.get(part(run, access));
+        }
+      },
+      row.access);
+}
+
+void set_number(Run& run, const FieldRow& row, double number) {
+  std::visit(
+      [&](const auto& access) {
+        if constexpr (!std::is_same_v<decltype(access), const std::monostate&>) {
+          if (access.set != nullptr) access.set(part(run, access), number);
+        }
+      },
+      row.access);
+}
+
+}  // namespace headway
