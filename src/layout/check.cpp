@@ -48,6 +48,7 @@ class RunRules : CheckRules {
     overlap();
     offloading();
     precision();
+    activation_inputs();
     formats();
   }
 
@@ -245,6 +246,22 @@ class RunRules : CheckRules {
     };
     need(run_.job.recipe->matmul);
     if (run_.job.recipe->activation != run_.job.recipe->matmul) need(run_.job.recipe->activation);
+  }
+
+  // A kernel of the fused activation writes them.
+  void activation_inputs() {
+    if (!run_.job.small_activation_inputs) return;
+    const auto gated = [](const Layer& layer) {
+      return (layer.feed_forward && layer.feed_forward->gated) ||
+             (layer.experts && layer.experts->each.gated);
+    };
+    const std::vector<Layer>& kinds = run_.model.kinds;
+    if (!run_.job.fused) {
+      fail("small-activation-inputs", "needs fused kernels; legal: without --unfused");
+    }
+    if (std::none_of(kinds.begin(), kinds.end(), gated)) {
+      fail("small-activation-inputs", run_.model.name + " has no gated activation");
+    }
   }
 
   void formats() {

@@ -88,11 +88,12 @@ struct Job {
   std::int64_t document = 0;  // mean tokens of the documents packed into a sequence, which attend
                               // only to themselves; 0: one document fills it
   Graphs graphs = Graphs::none;
-  bool attention_8_bit = false;  // the attention core in the recipe's 8-bit format, too
-  bool small_gradients = false;  // in 16 bit, where the framework's habit may be 32
-  bool fused_experts = false;    // activation and casts inside the experts' grouped products
-  double expert_imbalance = 1;   // tokens of the fullest expert rank over the mean (>= 1)
-  double software = 0;           // date of framework and libraries in years (2025.5); 0: today's
+  bool attention_8_bit = false;          // the attention core in the recipe's 8-bit format, too
+  bool small_activation_inputs = false;  // what enters a gated activation is kept in 8 bit
+  bool small_gradients = false;          // in 16 bit, where the framework's habit may be 32
+  bool fused_experts = false;   // activation and casts inside the experts' grouped products
+  double expert_imbalance = 1;  // tokens of the fullest expert rank over the mean (>= 1)
+  double software = 0;          // date of framework and libraries in years (2025.5); 0: today's
   /// The hosts compare what each rank is about to call before every collective (PyTorch with
   /// TORCH_DISTRIBUTED_DEBUG=DETAIL).
   bool checked_collectives = false;

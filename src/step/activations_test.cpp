@@ -55,6 +55,26 @@ TEST(Activations, UnderSequenceParallelismAllAreSplit) {  // [STEP-5] equation 4
   }
 }
 
+// Gate and up, of r tokens and f columns each, in one byte instead of two; the fused kernel writes
+// them besides and reads half as much back.
+TEST(Activations, GatedInputsIn8BitAreHalfAsLarge) {  // [STEP-5]
+  Case c = case_of("llama-3-8b");
+  c.job.global_batch = 1;
+  const auto passes = [](const Block& block) {
+    Bytes out(0);
+    for (const Op& op : only<Op>(block.items)) {
+      if (const auto* pass = std::get_if<Pass>(&op.shape)) out += pass->moved;
+    }
+    return out.value();
+  };
+  const double columns = 14336, tokens = static_cast<double>(c.job.sequence);
+  const double kept = saved(c), moved = passes(c.lowered().blocks[0]);
+  c.job.small_activation_inputs = true;
+  EXPECT_DOUBLE_EQ(kept - saved(c), 2 * tokens * columns);
+  EXPECT_DOUBLE_EQ(passes(c.lowered().blocks[0]) - moved,
+                   2 * tokens * columns - 2 * tokens * columns);
+}
+
 TEST(Activations, SelectiveRecomputationKeepsNoScores) {  // [STEP-5] table 2
   Case c = gpt_22b(8, 4);
   c.layout.recompute = Recompute::selective;

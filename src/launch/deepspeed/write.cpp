@@ -27,6 +27,8 @@ void refuse_job(const Run& run, Refusals& refusals) {
   refusals.refuse(job.attention == AttentionKernel::flash3, "attention", "flash attention 3",
                   "legal: unfused, flash1, flash2, triton");
   refusals.refuse(job.graphs != Graphs::none, "graphs", "CUDA graphs");
+  refusals.refuse(job.small_activation_inputs, "small-activation-inputs",
+                  "activation inputs in 8 bit");
   refusals.refuse(job.fused_experts, "fused-experts", "fused experts");
   refusals.refuse(job.fused_loss == Choice::on, "fused-loss", "a loss in one kernel");
 }

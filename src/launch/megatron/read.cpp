@@ -22,6 +22,7 @@ constexpr Pair kCopied[] = {{"--micro-batch-size", "micro-batch"},
                             {"--hidden-dropout", "dropout"}};
 // Options that set a field to the text behind the colon.
 constexpr Pair kSwitches[] = {{"--cross-entropy-loss-fusion", "fused-loss:on"},
+                              {"--activation-func-fp8-input-store", "small-activation-inputs:true"},
                               {"--grad-reduce-in-bf16", "small-gradients:true"},
                               {"--finetune", "task:finetune"},
                               {"--tp-comm-overlap", "overlap-tensor:on"},

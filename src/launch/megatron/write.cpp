@@ -104,6 +104,7 @@ Words training_words(const Run& run) {
   if (recipe == "fp8-block") add(words, {"--fp8-format", "e4m3", "--fp8-recipe", "blockwise"});
   if (recipe == "mxfp8") add(words, {"--fp8-format", "e4m3", "--fp8-recipe", "mxfp8"});
   if (recipe == "fp4") add(words, {"--fp4-format", "e2m1", "--fp4-recipe", "nvfp4"});
+  if (job.small_activation_inputs) words.push_back("--activation-func-fp8-input-store");
   if (job.small_gradients) words.push_back("--grad-reduce-in-bf16");
   add(words, {"--attention-backend", job.attention == AttentionKernel::unfused  ? "unfused"
                                      : job.attention == AttentionKernel::flash3 ? "fused"

@@ -43,6 +43,8 @@ void refuse_job(const Run& run, Refusals& refusals) {
   refusals.refuse((job.dropout >= 0 ? job.dropout : run.model.dropout) > 0, "dropout", "dropout",
                   "legal: 0");
   refusals.refuse(job.graphs != Graphs::none, "graphs", "CUDA graphs");
+  refusals.refuse(job.small_activation_inputs, "small-activation-inputs",
+                  "activation inputs in 8 bit");
   refusals.refuse(job.fused_loss == Choice::on, "fused-loss", "a loss in one kernel");
   refusals.refuse(job.checked_collectives, "checked-collectives",
                   "the variable TORCH_DISTRIBUTED_DEBUG of the environment");

@@ -30,6 +30,8 @@ void refuse_job(const Run& run, Refusals& refusals) {
                   "gradients reduced in 16 bit", "legal: fp32");
   refusals.refuse(job.small_gradients, "small-gradients", "gradients in 16 bit");
   refusals.refuse(job.graphs != Graphs::none, "graphs", "CUDA graphs");
+  refusals.refuse(job.small_activation_inputs, "small-activation-inputs",
+                  "activation inputs in 8 bit");
   refusals.refuse(job.fused_experts && has_experts(run.model), "fused-experts",
                   "activation and casts inside grouped products");
   refusals.refuse(job.checked_collectives, "checked-collectives",

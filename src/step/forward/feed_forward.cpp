@@ -11,18 +11,24 @@ void add_activation(Writer& writer, const Share& share, const FeedForward& part,
                     Piece piece, Piece around) {
   const Bytes bytes = elements * share.element;
   const bool fused = share.job.fused;
+  // Kept in 8 bit, gate and up are written once more, and read back as such.
+  const bool small = part.gated && share.job.small_activation_inputs;
+  const Bytes input = elements * (small ? Bytes(1) : share.element);
   const bool in_products = around == Piece::experts && share.job.fused_experts;
   writer.enter(piece, around);
   if (in_products) {
     // read and written by the products
   } else if (part.gated) {
     // gate and up read, product written; not fused: the activated gate goes through memory.
-    writer.pass(bytes * (fused ? 3 : 5), bytes * (fused ? 5 : 8), fused ? 1 : 2);
+    const Bytes written = small ? 2 * input : Bytes(0);
+    const Bytes read_less = small ? 2 * (bytes - input) : Bytes(0);
+    writer.pass(bytes * (fused ? 3 : 5) + written, bytes * (fused ? 5 : 8) - read_less,
+                fused ? 1 : 2);
   } else {
     writer.pass(bytes * 2, bytes * 3);
   }
   writer.enter(around);
-  writer.keep(bytes * (part.gated ? (fused ? 2 : 3) : 1));
+  writer.keep(part.gated ? 2 * input + (fused ? Bytes(0) : bytes) : bytes);
 }
 
 void add_feed_forward(Writer& writer, const Share& share, const Layer& layer) {

@@ -26,6 +26,7 @@ export const kFields = [
   { name: "overlap-gradients", group: "Memory and schedule", kind: "choice", choices: ["off", "on"] },
   { name: "overlap-parameters", group: "Memory and schedule", kind: "choice", choices: ["off", "on"] },
   { name: "overlap-tensor", group: "Memory and schedule", kind: "choice", choices: ["off", "on"] },
+  { name: "small-activation-inputs", group: "Memory and schedule", kind: "switch" },
   { name: "vocab", group: "More", kind: "count" },
   { name: "task", group: "More", kind: "choice", choices: ["pretrain", "finetune", "lora"] },
   { name: "optimizer", group: "More", kind: "choice", choices: ["adam", "adamw", "sgd", "adafactor", "muon", "adam-8bit"] },

@@ -81,6 +81,7 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   graphs: ["CUDA graphs"],
   "fused-experts": ["Fused experts"],
   "attention-8-bit": ["8-bit attention"],
+  "small-activation-inputs": ["8-bit activation inputs"],
   "small-gradients": ["16-bit gradients"],
   unfused: ["Unfused kernels"],
   "not-causal": ["Not causal"],
