@@ -21,6 +21,7 @@
 #include "report/limits.hpp"
 #include "report/list.hpp"
 #include "report/plan.hpp"
+#include "report/published.hpp"
 #include "report/validation.hpp"
 #include "report/validation_page.hpp"
 
@@ -152,7 +153,35 @@ CommandOutput run_bench(const BenchRequest& request) {
   return {.problems = {{"bench", not_known(request.what, bench_kinds()), Trouble::unknown}}};
 }
 
+// validate --runs: the pace of published runs. What is of rows means nothing there.
+static CommandOutput validate_runs(const ValidateRequest& request) {
+  Problems problems;
+  const auto refuse = [&](const char* option, bool given) {
+    if (given) problems.push_back({FieldName(option), "is not of published runs (--runs)"});
+  };
+  refuse("corpus", !request.corpora.empty());
+  refuse("by", request.by != ValidateRequest().by);
+  refuse("rows", !request.rows.empty() || request.rows_in_document);
+  refuse("data", !request.data.empty());
+  Result<OutputFile> page = OutputFile();
+  if (!request.report.empty()) page = page_to_renew(request.report, "flagship.md");
+  if (!page) append(problems, page.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  const auto steps = published_steps();
+  if (!steps) return {.problems = steps.problems()};
+  if (!request.report.empty()) {
+    const auto renewed = with_generated(page->text, page->path,
+                                        {{"published-steps", published_steps_markdown(*steps)}});
+    if (!renewed) return {.problems = renewed.problems()};
+    problems = write_files({{page->path, *renewed}}, "");
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? published_steps_json(*steps) : published_steps_text(*steps)};
+}
+
 CommandOutput run_validate(const ValidateRequest& request) {
+  if (request.runs) return validate_runs(request);
   // What is asked for, or everything that is wrong with it.
   const auto by = by_of(request.by);
   const auto rows = read_corpora(request);
@@ -240,6 +269,7 @@ Command validate_command() {
        .help = "what groups of rows share",
        .target = &request->by,
        .names = [] { return words(kValidateByNames); }},
+      wordless("runs", "published flagship runs instead of a corpus", request->runs),
       path("rows", "OUT.csv", "write every row to this file", &request->rows),
       {.name = "rows",
        .help = "add every row to the document",

@@ -146,6 +146,7 @@ struct ValidateRequest {
   bool rows_in_document = false;     // with json: the rows as well
   std::string report;                // folder of validation.md, to be renewed; empty: none
   std::string data;                  // folder with measurements/; empty: those of the binary
+  bool runs = false;                 // published runs instead; report: of flagship.md
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of rows; stops the command where it says so

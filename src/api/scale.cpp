@@ -12,7 +12,7 @@
 #include "model/load.hpp"
 #include "platform/output.hpp"
 #include "report/problems.hpp"
-#include "report/scale_published.hpp"
+#include "report/published.hpp"
 #include "report/scale_run.hpp"
 #include "report/scale_sweep.hpp"
 

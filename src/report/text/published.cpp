@@ -1,4 +1,4 @@
-#include "report/scale_published.hpp"
+#include "report/published.hpp"
 
 #include <cmath>
 
@@ -25,6 +25,38 @@ std::string error_lines(const std::vector<PublishedRun>& runs) {
   };
   return "all: " + line(all) + "\nlayout published: " + line(published) +
          "\nlayout taken by rule (*): " + line(ruled) + "\n";
+}
+
+std::string interval_text(const PublishedStep& step) {
+  const auto& interval = step.forecast.step_time_interval;
+  if (!interval) return "-";
+  return to_text(interval->low) + " .. " + to_text(interval->high) +
+         (*step.inside() ? "" : " (outside)");
+}
+
+std::vector<std::vector<std::string>> table_of(const std::vector<PublishedStep>& steps) {
+  std::vector<std::vector<std::string>> rows = {
+      {"run", "published", "step", "predicted", "ratio", "80 % of runs", "MFU", "memory", "fits"}};
+  for (const PublishedStep& step : steps) {
+    const Forecast& f = step.forecast;
+    rows.push_back({step.title + (step.layout_published ? "" : " *"), step.stated,
+                    to_text(step.step_time), to_text(f.step_time), formatted("%.2f", step.ratio()),
+                    interval_text(step), percent_text(f.mfu), to_text(f.memory.total()),
+                    f.fits ? "yes" : "no"});
+  }
+  return rows;
+}
+
+std::string summary_of(const std::vector<PublishedStep>& steps) {
+  std::size_t fitting = 0, inside = 0;
+  for (const PublishedStep& step : steps) {
+    fitting += step.forecast.fits ? 1 : 0;
+    inside += step.inside().value_or(false) ? 1 : 0;
+  }
+  const std::string of = " of " + std::to_string(steps.size());
+  return "median error " + percent_text(error_quantile(steps, 0.5)) + ", worst " +
+         percent_text(error_quantile(steps, 1)) + "; " + std::to_string(fitting) + of + " fit; " +
+         std::to_string(inside) + of + " inside the interval\n";
 }
 
 }  // namespace
@@ -60,6 +92,23 @@ std::string published_markdown(const std::vector<PublishedRun>& runs) {
   out += "\n```\n" + error_lines(runs) + "```\n\nWhat is known of each:\n\n";
   for (const PublishedRun& run : runs) {
     out += "- **" + run.title + "**: " + run.source + ". " + run.remark + "\n";
+  }
+  return out;
+}
+
+std::string published_steps_text(const std::vector<PublishedStep>& steps) {
+  return aligned(table_of(steps)) + "\n" + summary_of(steps) +
+         "rates: of one accelerator; in all: recomputation counted; *: layout taken by rule\n";
+}
+
+std::string published_steps_markdown(const std::vector<PublishedStep>& steps) {
+  std::string out = markdown_table(table_of(steps)) +
+                    "\nRates are of one accelerator; in all: recomputation counted; \\*: layout "
+                    "taken by rule.\n\n```\n" +
+                    summary_of(steps) + "```\n\nWhat is known of each:\n\n";
+  for (const PublishedStep& step : steps) {
+    out += "- **" + step.title + "**: " + step.source + ". " + step.remark +
+           (step.why.empty() ? "" : " *Why it is off:* " + step.why) + "\n";
   }
   return out;
 }
