@@ -44,7 +44,9 @@ const PlanField* searched_field(std::string_view name) {
 // A field that was given beside a run file is kept: "no-sp" as "sp" off.
 PlanFilter kept(const PlanField& field, const GivenField& given) {
   PlanFilter out{std::string(field.name), given.text, false, given.where};
-  if (field.name != given.name) out.value = given.text == "false" ? "on" : "off";
+  if (field.row->field.form.kind == FieldForm::Kind::flag) {
+    out.value = (given.text != "false") == field.row->field.form.sets ? "on" : "off";
+  }
   return out;
 }
 

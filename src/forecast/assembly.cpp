@@ -118,6 +118,9 @@ void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kM
     time.forward += count * blocks[i].forward;
     time.backward += count * blocks[i].backward;
     time.weight_gradient += count * blocks[i].weight_gradient;
+    if (blocks_[i].on_all_stages) {
+      time.vocabulary += count * (blocks[i].forward + blocks[i].backward);
+    }
   }
   // Placed slots wait for what is not hidden: it is in the bubble.
   const bool placed = is_placed(prices_.layout.schedule);

@@ -59,13 +59,17 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
       // [FORECAST-1] The slowest stage waits while the others pass the first micro-batch on to it
       // and the last gradient back; with vpp chunks a rank they do so with a chunk each. Equal
       // stages: (pp - 1)/(vpp · m) of the work, arXiv 2104.04473 §2.2.
-      const Seconds whole = others([](const StageTime& s) { return s.total(); });
-      const Seconds filled = whole / vpp + hops;
+      const Seconds whole = others([](const StageTime& s) { return s.in_turn(); });
+      // [FORECAST-19] With the vocabulary split over stages a micro-batch's gradient waits until
+      // all stages have run their parts, each behind the chunk that it is at.
+      const bool split = stages[pace].vocabulary > Seconds(0);
+      const Seconds waiting = split ? stages[pace].in_turn() / vpp : Seconds(0);
+      const Seconds filled = whole / vpp + waiting + hops;
       if (layout.vpp == 1) return filled;
       // Fewer micro-batches than stages do not fill the time until the first of them comes back to
       // a rank's next chunk: it goes through all chunks of all ranks, and the others follow behind
       // it by a chunk each, with what of the chunk's transfers nothing hides.
-      const Seconds first = whole + paced + 2 * (pp * vpp - 1) * send;
+      const Seconds first = whole + paced + waiting + 2 * (pp * vpp - 1) * send;
       return std::max(filled, first + ((m - 1) / vpp - m) * busy);
     }
     default:  // [FORECAST-2] to [FORECAST-4], by the slots

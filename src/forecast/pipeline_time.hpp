@@ -15,7 +15,9 @@ struct StageTime {
   Seconds backward;         // with recomputation
   Seconds weight_gradient;  // part of backward
   Seconds transfers{};      // exposed, to and from its neighbours
+  Seconds vocabulary{};     // of both: its part of what all stages run at the same time [STEP-26]
   Seconds total() const { return forward + backward; }
+  Seconds in_turn() const { return total() - vocabulary; }  // stage after stage
 };
 
 /// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4]. `send` is

@@ -142,6 +142,7 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   out.backward.compute = work.backward;
   out.weight_gradient = work.weight_gradient;
   out.recomputed = work.recomputed;
+  out.on_all_stages = block.kind == BlockKind::vocabulary;
 
   // [FORECAST-8] What no call beside it hides of a direction's computation is left for calls of the
   // next block, or of another micro-batch: they take turns on the wire.

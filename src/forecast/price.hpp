@@ -26,10 +26,11 @@ struct Direction {
 
 struct PricedBlock {
   Direction forward, recompute, backward;
-  Seconds weight_gradient;  // part of backward.compute that a zero-bubble schedule may delay
-  Seconds first_gather;     // ZeRO-3: the gather that no earlier block hides
-  Seconds last_reduce;      // and the reduction that no later block hides
-  Flops recomputed;         // of a rank, attention in full
+  Seconds weight_gradient;     // part of backward.compute that a zero-bubble schedule may delay
+  Seconds first_gather;        // ZeRO-3: the gather that no earlier block hides
+  Seconds last_reduce;         // and the reduction that no later block hides
+  Flops recomputed;            // of a rank, attention in full
+  bool on_all_stages = false;  // a part of the vocabulary: stages run it at the same time
   Seconds total() const { return forward.total() + recompute.total() + backward.total(); }
 };
 

@@ -100,6 +100,15 @@ inline void repair(Case& c) {
   l.embedding_slots = std::min(l.embedding_slots, slots);
   l.head_slots = std::min(l.head_slots, slots);
 
+  const bool placed = is_placed(l.schedule);
+  const bool balanced = habit.pipeline.balances_stages && spread == false &&
+                        l.first_stage_layers + l.last_stage_layers == 0;
+  if (l.pp == 1 || placed || balanced) l.split_vocabulary = false;
+  if (l.split_vocabulary) {
+    l.embedding_slots = 0;
+    if (c.model.prediction_layers == 0) l.head_slots = 0;
+  }
+
   // Sequences.
   const bool ring = l.cp > 1 && l.context_exchange == ContextExchange::ring;
   const std::int64_t pieces = (ring ? 2 : 1) * l.cp * l.tp;

@@ -28,6 +28,8 @@ void refuse_common(Refusals& refusals, const Run& run) {
   refusals.refuse(job.blocking_transfers, "blocking-transfers",
                   "a pipeline transfer that waits for the host",
                   "it is a property of nanotron before 2025");
+  refusals.refuse(run.layout.split_vocabulary, "split-vocabulary",
+                  "a vocabulary split over pipeline stages");
   refusals.refuse(run.layout.zero == 3 && !run.layout.reshard_after_forward &&
                       !habits(job).sharding.keeps_gathered,
                   "no-reshard", "keeping gathered weights");

@@ -65,11 +65,46 @@ class PipelineRules : CheckRules {
     }
     micro_batches_of_pipeline();
     schedule();
+    if (layout_.split_vocabulary) split_vocabulary(balanced);
   }
 
  private:
   std::string schedule_name() const {
     return std::string(kScheduleNames[static_cast<std::size_t>(layout_.schedule)]);
+  }
+
+  // [STEP-26] Every stage has a part of embedding and head: a model must have both as wide as its
+  // layers, and a schedule a place for their passes.
+  void split_vocabulary(bool balanced) {
+    const char* const kSplit = "split-vocabulary";
+    const Model& model = run_.model;
+    const Layout& layout = layout_;
+    if (layout.pp == 1) fail(kSplit, "needs a pipeline: --pp must be at least 2");
+    if (model.vocabulary == 0 || model.labels) {
+      fail(kSplit, "model " + model.name + " has no head over a vocabulary; legal: off");
+    } else if (model.embedding_width > 0 && model.embedding_width != model.hidden) {
+      fail(kSplit,
+           "embeddings of another width than the layers' are not split over stages here; "
+           "legal: off",
+           Trouble::unsupported);
+    }
+    if (is_placed(layout.schedule)) {
+      fail(kSplit,
+           "has passes that " + schedule_name() +
+               " has no place for here; legal: --schedule 1f1b or gpipe",
+           Trouble::unsupported);
+    }
+    if (balanced) {
+      fail(kSplit, title() +
+                       " places the head by its own balance of weights; legal: off, or stages "
+                       "that are stated");
+    }
+    // What is on every stage takes no layer's place; prediction modules do.
+    if (layout.embedding_slots > 0 || (layout.head_slots > 0 && model.prediction_layers == 0)) {
+      fail(kSlotsAndSplit,
+           "exclude each other: what is split over all stages counts as no layers "
+           "of one");
+    }
   }
 
   // What a schedule's order needs.

@@ -11,6 +11,7 @@ namespace headway {
 
 /// Fields that rules are about together.
 constexpr const char* kSlots[] = {"embedding-slots", "head-slots"};
+constexpr const char* kSlotsAndSplit[] = {"embedding-slots", "head-slots", "split-vocabulary"};
 
 struct CheckFindings {
   bool silent = false;  // nobody reads the problems: none is written

@@ -29,12 +29,20 @@ struct Work {
     }
     for (const std::uint8_t kind : model.pattern) before.push_back(before.back() + of_kind[kind]);
     ends = std::max(0.0, forward_flops(model, job.sequence, kernels).value() - before.back());
+    // Head and prediction modules run it.
+    const double heads = static_cast<double>(1 + model.prediction_layers);
+    of_vocabulary = std::min(ends, heads * head_forward_flops(model, job.sequence).value());
   }
 
+  /// Of the rank that has the last layers, besides them.
+  double of_ends(const Layout& layout) const {
+    return layout.split_vocabulary ? ends - of_vocabulary : ends;
+  }
   double mean_layer() const { return before.back() / static_cast<double>(before.size() - 1); }
 
   std::vector<double> before;
   double ends = 0;  // of head and prediction modules: a look-up of the embedding takes none
+  double of_vocabulary = 0;  // the part of it that is spread over all ranks where words are
 };
 
 std::vector<double> of_ranks(const Work& work, const Layout& layout) {
@@ -48,7 +56,10 @@ std::vector<double> of_ranks(const Work& work, const Layout& layout) {
         work.before[static_cast<std::size_t>(end)] - work.before[static_cast<std::size_t>(begin)];
     begin = end;
   }
-  (is_folded(layout.schedule) ? out.front() : out.back()) += work.ends;
+  (is_folded(layout.schedule) ? out.front() : out.back()) += work.of_ends(layout);
+  if (layout.split_vocabulary) {
+    for (double& rank : out) rank += work.of_vocabulary / static_cast<double>(layout.pp);
+  }
   if (layout.copies() == 1) return out;
   const std::vector<double> one = out;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = (one[i] + one[out.size() - 1 - i]) / 2;
@@ -74,8 +85,10 @@ std::optional<std::int64_t> chunk_without_work(const Model& model, const Layout&
   const bool folded = is_folded(layout.schedule);
   const std::int64_t layers = model.layers(), chunks = layout.pp * layout.vpp;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    const bool has_end = chunk == 0 || (chunk + 1 == chunks && !folded);
-    if (has_end && model.vocabulary > 0) continue;
+    const bool first = chunk == 0 && !layout.split_vocabulary;
+    const bool last =
+        chunk + 1 == chunks && !folded && (!layout.split_vocabulary || model.prediction_layers > 0);
+    if ((first || last) && model.vocabulary > 0) continue;
     if (chunk_begin(layers, layout, chunk) >= chunk_begin(layers, layout, chunk + 1)) return chunk;
   }
   return std::nullopt;
@@ -96,7 +109,10 @@ EndSlots balanced_ends(const Model& model, const Job& job, const Layout& layout)
   EndSlots best;
   if (!takes_slots(model, job, layout)) return best;
   const Work work(model, job);
-  const auto worth = static_cast<std::int64_t>(std::ceil(work.ends / work.mean_layer()));
+  const double of_ends = work.of_ends(layout);
+  const bool split = layout.split_vocabulary;
+  if (split && model.prediction_layers == 0) return best;  // all ranks have as much of the ends
+  const auto worth = static_cast<std::int64_t>(std::ceil(of_ends / work.mean_layer()));
   Layout trial = layout;
   double least = 0;
   // A chunk of its own, without a layer, is worth one more.
@@ -104,7 +120,7 @@ EndSlots balanced_ends(const Model& model, const Job& job, const Layout& layout)
   for (std::int64_t slots = 0; slots <= 2 * most_slots; ++slots) {
     for (std::int64_t embedding = 0; embedding <= slots; ++embedding) {
       const EndSlots ends{embedding, slots - embedding};
-      if (ends.embedding > most_slots || ends.head > most_slots) continue;
+      if (ends.embedding > (split ? 0 : most_slots) || ends.head > most_slots) continue;
       apply(ends, trial);
       if (!fills_chunks(model, trial)) continue;
       const double now = most(work, trial);

@@ -78,8 +78,14 @@ struct PipelineSplit {
   // Layers that embedding, and head with prediction modules, count as where layers are spread.
   std::int64_t embedding_slots = 0;
   std::int64_t head_slots = 0;
+  bool split_vocabulary = false;  // embedding and head on all stages, each with a part of the words
   friend bool operator==(const PipelineSplit&, const PipelineSplit&) = default;
 };
+
+/// Parts of the vocabulary beside those of tensor parallelism.
+inline std::int64_t vocabulary_parts(const PipelineSplit& pipeline) {
+  return pipeline.split_vocabulary ? pipeline.pp : 1;
+}
 
 /// Who holds which weights, gradients and states of those that replicas share.
 struct Sharding {

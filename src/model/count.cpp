@@ -184,6 +184,10 @@ Flops forward_flops(const Model& model, std::int64_t sequence, AttentionFlops co
   return total;
 }
 
+Flops head_forward_flops(const Model& model, std::int64_t sequence) {
+  return Flops(static_cast<double>(sequence) * head_flops_per_token(model));
+}
+
 Flops six_n_flops(const Model& model, std::int64_t tokens) {
   return Flops(6 * static_cast<double>(parameters(model).active) * static_cast<double>(tokens));
 }

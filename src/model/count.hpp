@@ -52,6 +52,9 @@ enum class AttentionFlops { full, causal };
 /// embedding look-ups, norms, softmax, activations, rotary positions (below 1 %).
 Flops forward_flops(const Model& model, std::int64_t sequence, AttentionFlops convention);
 
+/// The head's part of that, once.
+Flops head_forward_flops(const Model& model, std::int64_t sequence);
+
 /// The same for one layer.
 Flops layer_forward_flops(const Model& model, const Layer& layer, std::int64_t sequence,
                           AttentionFlops convention);

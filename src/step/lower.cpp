@@ -27,6 +27,7 @@ Flops recomputed_flops(const Step& step, const Job& job, const Layout& layout,
 // From the forward pass to all that a rank does in the block alone.
 Block lowered(Program program, const Share& share, const Recomputation& recomputation) {
   split_tensors(program, share);
+  split_vocabulary(program, share);
   exchange_context(program, share);
   route_experts(program, share);
   differentiate(program, share);
@@ -34,6 +35,7 @@ Block lowered(Program program, const Share& share, const Recomputation& recomput
 }
 
 // A prediction module ends in the model's own head: its work and calls once more, its weights not.
+// Where the head is split over stages, what is left of it.
 void add_shared_head(Block& prediction, const Block& head) {
   prediction.items.insert(prediction.items.end(), head.items.begin(), head.items.end());
   prediction.working += head.saved + head.working;
@@ -69,6 +71,11 @@ LoweredWork lower_work(const Share& share, const Recomputation& recomputation, B
                                              ? out.blocks[static_cast<std::size_t>(out.index.head)]
                                              : head_of());
     }
+  }
+  if (share.around.splits_vocabulary()) {
+    out.index.vocabulary = static_cast<int>(out.blocks.size());
+    out.blocks.push_back(
+        takes(choice, false) ? lowered(forward_vocabulary(share), share, recomputation) : Block());
   }
   return out;
 }

@@ -47,6 +47,10 @@ void add_notes(const Run& run, Forecast& out) {
                                         : " (" + std::string(title_of(job.framework)) + " needs " +
                                               option + " for that)"));
   }
+  if (layout.split_vocabulary) {
+    out.notes.push_back("no release of " + std::string(title_of(job.framework)) +
+                        " splits the vocabulary over pipeline stages");
+  }
   if (model.maximum_sequence > 0 && job.sequence > model.maximum_sequence) {
     out.notes.push_back("sequence of " + std::to_string(job.sequence) +
                         " tokens is longer than the " + std::to_string(model.maximum_sequence) +

@@ -47,7 +47,8 @@ void write_timeline(JsonWriter& json, const Run& run, const PipelineTimes& pipel
   const std::int64_t count = micro_batches(run.job, run.layout);
   const Pipeline shape = pipeline_of(run.layout, count);
   const std::int64_t of_chunk = 3 * shape.micro_batches_of_copy();  // at most
-  if (shape.ranks == 1 || shape.ranks * shape.chunks() * of_chunk > kMostSlots) {
+  const bool placed = !run.layout.split_vocabulary;  // its passes are no slots of one stage
+  if (!placed || shape.ranks == 1 || shape.ranks * shape.chunks() * of_chunk > kMostSlots) {
     return json.null();
   }
   const std::vector<PlacedSlot> slots =

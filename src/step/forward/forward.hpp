@@ -11,6 +11,9 @@ namespace headway {
 Program forward_layer(const Share& share, const Layer& layer, BlockKind kind = BlockKind::layer);
 Program forward_embedding(const Share& share);
 Program forward_head(const Share& share);
+/// [STEP-26] The parts of both that each stage has where the vocabulary is split over stages:
+/// embedding and head are then without them. Prediction modules run the head once more.
+Program forward_vocabulary(const Share& share);
 
 /// Values of one norm over the hidden width [MODEL-2].
 double norm_parameters(const Model& model);

@@ -3,7 +3,7 @@
 namespace headway {
 
 Around around(const Job& job, const Layout& layout) {
-  return {layout.pp == 1, shards_weights(job, layout)};
+  return {layout.pp == 1, shards_weights(job, layout), vocabulary_parts(layout)};
 }
 
 Share::Share(const Model& m, const Job& j, const LayerSplit& s, Around a)

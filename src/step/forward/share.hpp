@@ -9,8 +9,10 @@ namespace headway {
 
 /// What of the rest of a layout a block hangs on.
 struct Around {
-  bool one_stage = true;        // embedding and head stand on one rank
-  bool shards_weights = false;  // gathered for each block, their gradients scattered
+  bool one_stage = true;              // embedding and head stand on one rank
+  bool shards_weights = false;        // gathered for each block, their gradients scattered
+  std::int64_t vocabulary_parts = 1;  // stages over which embedding and head are split
+  bool splits_vocabulary() const { return vocabulary_parts > 1; }
   friend bool operator==(const Around&, const Around&) = default;
 };
 Around around(const Job& job, const Layout& layout);

@@ -41,7 +41,9 @@ class Activations {
   // again with it.
   Bytes alive(std::size_t at) const {
     const Block& block = blocks_[at];
-    if (block.kind == BlockKind::head) return block.saved + block.working;
+    if (block.kind == BlockKind::head || block.kind == BlockKind::vocabulary) {
+      return block.saved + block.working;
+    }
     Bytes out = dropped(block) + block.working;
     if (block.kind != BlockKind::layer || at_once_ == 1) return out;
     // The largest ones that a chunk has besides.
@@ -157,22 +159,27 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
 HeldActivations held_activations(const std::vector<Block>& blocks, const StageClass& stage,
                                  const Layout& layout, std::int64_t micro_batches) {
   const Activations of(blocks, stage, layout);
-  Bytes kept(0), widest(0), largest(0);
+  Bytes kept(0), widest(0), largest(0), waiting(0);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
     const Block& block = blocks[i];
     const double count = static_cast<double>(stage.counts[i]);
-    if (block.kind != BlockKind::head) kept += count * of.kept(block);
+    if (block.kind == BlockKind::vocabulary) {
+      // [STEP-26] One micro-batch's waits for the parts of other stages beside the one in work.
+      waiting += count * (block.saved + block.working);
+    } else if (block.kind != BlockKind::head) {
+      kept += count * of.kept(block);
+    }
     widest = std::max(widest, of.alive(i));
     largest = std::max(largest, of.kept(block));
   }
   // Offloaded, two micro-batches' worth of one block stay: one in work, one on its way.
-  if (layout.offload_activations) return {2 * largest + widest, Bytes(0)};
+  if (layout.offload_activations) return {2 * largest + widest + waiting, Bytes(0)};
   // In the middle of two pipelines in opposite directions lies the most, before that of one.
   const std::int64_t middle = layout.schedule == Schedule::chimera ? layout.pp / 2 - 1 : 0;
   const std::int64_t fullest = std::clamp(middle, stage.first, stage.first + stage.stages - 1);
   const double flights = in_flight(layout, fullest, micro_batches);
-  return {flights * kept + widest, std::max(0.0, flights - 1) * kept};
+  return {flights * kept + widest + waiting, std::max(0.0, flights - 1) * kept + waiting};
 }
 
 void add_stage(MostHeld& most, std::int64_t stage, const HeldStates& states,

@@ -22,6 +22,9 @@ HiddenBy of_block(const Item& item, const Call& call, const Share& share,
       return of_sharded(call, share.habit, choices);
     case Part::ep:
       return choices.overlap_experts == Choice::on ? HiddenBy::other_batch : HiddenBy::nothing;
+    case Part::pp:  // [STEP-26] of the vocabulary: its passes run as soon as what they need is
+                    // there
+      return HiddenBy::other_batch;
     default:
       break;
   }

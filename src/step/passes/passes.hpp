@@ -11,6 +11,9 @@ namespace headway {
 /// Tensors that the group of tensor parallelism splits are whole where they must be, and summed.
 void split_tensors(Program& program, const Share& share);
 
+/// What stages that share the vocabulary need of each other has passed between them.
+void split_vocabulary(Program& program, const Share& share);
+
 /// Keys and values, or heads, have gone round the ranks that share a sequence.
 void exchange_context(Program& program, const Share& share);
 

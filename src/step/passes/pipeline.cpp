@@ -16,10 +16,13 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
   if (layout.pp == 1) return 1;
   switch (layout.schedule) {
     case Schedule::one_f_one_b: {
-      if (layout.vpp == 1) return std::min(m, after + 1);
+      // [STEP-26] Before its backward pass a micro-batch waits for the vocabulary of all stages,
+      // while a chunk of another one runs forward.
+      const double waiting = layout.split_vocabulary ? 1 : 0;
+      if (layout.vpp == 1) return std::min(m, after + 1 + waiting);
       // Chunks run ahead before the first backward: 2·after + (vpp - 1)·pp, and the one in work.
       const double vpp = static_cast<double>(layout.vpp);
-      return std::min(m * vpp, 2 * after + (vpp - 1) * pp + 1) / vpp;
+      return std::min(m * vpp, 2 * after + (vpp - 1) * pp + 1 + waiting) / vpp;
     }
     case Schedule::zero_bubble:
     case Schedule::zero_bubble_v:
@@ -93,6 +96,7 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
       }
     }
     if (stage == 0 && index.embedding >= 0) ++made.counts[index.embedding];
+    if (index.vocabulary >= 0) ++made.counts[index.vocabulary];
     // A folded pipeline has the last layers and the head on the first rank.
     const std::int64_t head_stage = is_folded(layout.schedule) ? 0 : layout.pp - 1;
     if (stage == head_stage && index.head >= 0) ++made.counts[index.head];

@@ -11,6 +11,7 @@ struct BlockIndex {
   int embedding = -1;
   int head = -1;
   int prediction = -1;
+  int vocabulary = -1;
 };
 
 std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,

@@ -145,8 +145,8 @@ class Fetches {
   // Blocks in the order of the forward pass.
   std::vector<std::size_t> forward_order() const {
     std::vector<std::size_t> order;
-    for (const BlockKind kind :
-         {BlockKind::embedding, BlockKind::layer, BlockKind::head, BlockKind::prediction}) {
+    for (const BlockKind kind : {BlockKind::embedding, BlockKind::layer, BlockKind::head,
+                                 BlockKind::prediction, BlockKind::vocabulary}) {
       for (std::size_t i = 0; i < blocks_.size(); ++i) {
         if (blocks_[i].kind == kind) order.push_back(i);
       }

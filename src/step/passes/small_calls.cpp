@@ -18,13 +18,14 @@ void add_batch(Block& block, const Share& share) {
              .dtype = Precision::fp32,
              .bytes = bytes,
              .count = count,
-             .module = block.kind == BlockKind::embedding ? Module::embedding : Module::head,
+             .module = block.kind == BlockKind::head ? Module::head : Module::embedding,
          }});
   };
   if (share.habit.batch.field_by_field) {
-    if (block.kind == BlockKind::embedding) {
+    if (block.kind != BlockKind::head) {
       send(tokens * Bytes(8), 2);  // token ids and positions, in 64 bit
-    } else {
+    }
+    if (block.kind != BlockKind::embedding) {
       send(tokens * Bytes(8));  // labels
       send(tokens * Bytes(4));  // the loss mask
     }
@@ -47,7 +48,8 @@ double replicated(const StageClass& stage, const Share& share, const std::vector
       const double more = blocks[i].kind == BlockKind::prediction ? 3 : 0;
       sum += count * (static_cast<double>(layer_parameters(model, *layer).replicated) +
                       more * norm_parameters(model));
-    } else if (blocks[i].kind == BlockKind::head ? model.final_norm : model.embedding_norm) {
+    } else if ((blocks[i].kind == BlockKind::head && model.final_norm) ||
+               (blocks[i].kind == BlockKind::embedding && model.embedding_norm)) {
       sum += count * norm_parameters(model);
     }
   }
@@ -57,9 +59,11 @@ double replicated(const StageClass& stage, const Share& share, const std::vector
 }  // namespace
 
 void add_batch_calls(Block& block, const Share& share, const Layout& layout) {
+  if (is_layer(block.kind)) return;
   const bool head = block.kind == BlockKind::head;
-  if (!head && block.kind != BlockKind::embedding) return;
-  add_batch(block, share);
+  // Who has a part of the vocabulary needs ids and labels.
+  const bool reads = share.around.splits_vocabulary() == (block.kind == BlockKind::vocabulary);
+  if (reads) add_batch(block, share);
   const double loss = share.habit.batch.loss_each_micro_batch;
   if (head && loss > 0 && layout.dp * layout.cp > 1) {
     // Where fields are sent one by one the number of tokens goes with the loss.
@@ -87,7 +91,8 @@ void add_step_end_calls(StageClass& stage, const Share& share, const Layout& lay
                  .bytes = bytes,
                  .module = module});
   };
-  if (share.model.tied_embeddings && layout.pp > 1 && (first || last) && share.trains_weights) {
+  const bool apart = share.model.tied_embeddings && layout.pp > 1 && !layout.split_vocabulary;
+  if (apart && (first || last) && share.trains_weights) {
     for (const Block& block : blocks) {
       if (block.kind != BlockKind::embedding) continue;
       sum(Group::embedding, Phase::gradient, wire_precision(reduced_bytes(share.job)),

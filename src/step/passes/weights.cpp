@@ -103,6 +103,10 @@ Weights weights_of(const Share& share, const Block& block, const Layer* layer) {
     if (model.embedding_norm) add_norms(behind, model, 1);
     out.dense.add(block.held.dense - behind.elements());
     for (const TensorRun& run : behind) out.dense.add(run.elements, run.count);
+  } else if (block.kind == BlockKind::vocabulary) {
+    const double table = block.held.dense * block.held.embedding;
+    out.dense.add(table);
+    out.dense.add(block.held.dense - table);
   } else {
     if (model.final_norm) add_norms(out.dense, model, 1);
     out.dense.add(block.held.dense - out.dense.elements());

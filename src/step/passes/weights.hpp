@@ -42,13 +42,13 @@ struct Weights {
   TensorRuns dense, experts;
 };
 
-/// `layer` is null for embedding and head.
+/// `layer` is null for embedding, head and vocabulary.
 Weights weights_of(const Share& share, const Block& block, const Layer* layer);
 
 /// Those of every block of a step.
 std::vector<Weights> weights_of(const Share& share, const std::vector<Block>& blocks);
 
-/// The layer that a block is made of; null for embedding and head.
+/// The layer that a block is made of; null for embedding, head and vocabulary.
 const Layer* layer_of(const Share& share, const std::vector<Block>& blocks, std::size_t block);
 
 }  // namespace headway

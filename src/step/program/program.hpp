@@ -29,6 +29,9 @@ enum class Seam : std::uint8_t {
   combine,     // and back
   share,       // tokens of an expert to all ranks that hold a part of it
   sum,         // and their results added
+  from_stage,  // what one stage has, to all stages
+  to_stage,    // parts of a sum on all stages, to one
+  stages,      // a number for each token, over the parts of the vocabulary on all stages
 };
 struct Crossing {
   Seam seam;
@@ -89,7 +92,9 @@ struct Conjugate {
   Flow flow = Flow::chain;
 };
 
-enum class BlockKind : std::uint8_t { layer, embedding, head, prediction };
+/// vocabulary: the parts of embedding and head that each stage has where they are split over all;
+/// embedding and head are then what is left on the first and the last one.
+enum class BlockKind : std::uint8_t { layer, embedding, head, prediction, vocabulary };
 constexpr bool is_layer(BlockKind kind) {
   return kind == BlockKind::layer || kind == BlockKind::prediction;
 }
@@ -101,6 +106,7 @@ struct HeldParameters {
   double trained = 1;            // share of them that is trained (LoRA: the adapters only)
   double attention = 0;          // of a layer, attention's share of what is dense,
   double attention_trained = 0;  // and of what of it is trained
+  double embedding = 0;          // of a part of the vocabulary, the embedding's share
 };
 
 /// What a rank does for one micro-batch in one layer, in the embedding, or in head and loss, while
@@ -129,7 +135,8 @@ struct Block {
   Bytes host_transfer;  // over the host link in each direction of the block (offloading)
 };
 
-constexpr std::size_t kMostBlocks = kMostLayerKinds + 3;  // embedding, head, prediction
+// Embedding, head, prediction, vocabulary.
+constexpr std::size_t kMostBlocks = kMostLayerKinds + 4;
 
 /// Pipeline stages with the same blocks. Counts are blocks of each kind on one rank, over all its
 /// virtual chunks.

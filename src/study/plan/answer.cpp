@@ -47,6 +47,8 @@ constexpr Feature kFeatures[] = {
      [](const Layout& l) { return l.order.back() == Dimension::dp; }, "order", "tp-cp-dp-pp"},
     {"layers spread with the ends in mind", [](const Layout& l) { return l.head_slots > 0; },
      "head-slots", "0"},
+    {"a vocabulary split over stages", [](const Layout& l) { return l.split_vocabulary; },
+     "split-vocabulary", "off"},
     {"hybrid sharding", [](const Layout& l) { return l.shard > 0; }, "shard", "0"},
     {"a schedule other than 1F1B",
      [](const Layout& l) { return l.schedule != Schedule::one_f_one_b; }, "schedule", "1f1b"},

@@ -53,6 +53,10 @@ inline PlanCase random_plan_case() {
   }
   repair(out.run);
   out.space = PlanSpace::make(out.run, ranks);
+  if (*rc::gen::inRange(0, 4) == 0) {  // searched only where it is asked for
+    const auto split = PlanSpace::make(out.run, ranks, {{"split-vocabulary", "on", false, {}}});
+    if (split) out.space = split;
+  }
   RC_LOG() << flags_of(out.run) << " on " << ranks << "\n";
   out.headroom = *rc::gen::element(0.0, 0.1, 0.5);
   if (!out.space) RC_DISCARD("nothing is legal");

@@ -18,11 +18,13 @@ PlanFacts::PlanFacts(const Model& model, const Job& job)
       has_experts_(std::any_of(model.kinds.begin(), model.kinds.end(),
                                [](const Layer& layer) { return layer.experts.has_value(); })) {}
 
-// The kinds of layer come first, then the ends, of which a prediction module is as the last kind.
+// The kinds of layer come first, then the ends, then a prediction module, which is as the last
+// kind, then parts of the vocabulary.
 bool PlanFacts::with_experts(std::size_t block) const {
   const std::size_t kinds = model_.kinds.size(), ends = model_.vocabulary > 0 ? 2 : 0;
   if (block < kinds) return model_.kinds[block].experts.has_value();
-  return block >= kinds + ends && model_.kinds.back().experts.has_value();
+  const bool prediction = model_.prediction_layers > 0 && block == kinds + ends;
+  return prediction && model_.kinds.back().experts.has_value();
 }
 
 void PlanFacts::make(const WorkKey& key, Facts& out) const {

@@ -46,6 +46,7 @@ struct WorkKey : LayerSplit, Recomputation {
     out.ep = layout.ep;
     out.etp = layout.etp;
     out.around.one_stage = layout.pp == 1;
+    out.around.vocabulary_parts = vocabulary_parts(layout);
     return out;
   }
 };
@@ -79,7 +80,10 @@ struct PriceKey : Sharding, OverlapChoices, Offload {
     return out;
   }
   Layout layout() const {
-    return {work, {.pp = work.around.one_stage ? 1 : 2}, *this, work, *this, *this};
+    PipelineSplit pipeline{.pp = work.around.one_stage ? 1 : 2};
+    pipeline.split_vocabulary = work.around.splits_vocabulary();
+    if (pipeline.split_vocabulary) pipeline.pp = work.around.vocabulary_parts;
+    return {work, pipeline, *this, work, *this, *this};
   }
 };
 
@@ -89,7 +93,8 @@ inline std::uint64_t hash(const WorkKey& key) {
       static_cast<const LayerSplit&>(key);
   const auto& [what, every, one_in, early, pieces] = static_cast<const Recomputation&>(key);
   return mixed(0, tp, cp, ep, etp, micro_batch, sp, gathered, exchange, dispatch, what, every,
-               one_in, early, pieces, key.around.one_stage, key.around.shards_weights, key.choice);
+               one_in, early, pieces, key.around.one_stage, key.around.shards_weights,
+               key.around.vocabulary_parts, key.choice);
 }
 inline std::uint64_t hash(const PriceKey& key) {
   const auto& [dp, zero, shard, reshard] = static_cast<const Sharding&>(key);

@@ -199,11 +199,21 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
 // runs each in at least whole/pp, and waits for the others to run one, of vpp chunks for one chunk,
 // unless a schedule fills the bubble; nothing is hidden that the blocks do not hide.
 Seconds PlanPricer::floor_of(const Place& place, const std::vector<Seconds>& blocks) const {
-  Seconds whole(0);
+  Seconds whole(0), together(0);  // together: what all stages run at the same time
   for (const StageClass& stage : place.held->stages(0)) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      whole += static_cast<double>(stage.stages * stage.counts[i]) * stage.share * blocks[i];
+      const double number = static_cast<double>(stage.stages * stage.counts[i]) * stage.share;
+      whole += number * blocks[i];
+      const bool parts = place.held->sample().blocks[i].kind == BlockKind::vocabulary;
+      if (parts) together += number * blocks[i];
     }
+  }
+  if (place.tuple.split_vocabulary) {
+    const double m = static_cast<double>(place.micro_batches);
+    const double straggled = 1 + straggling(q_.calibration.shared, layout_.ranks());
+    return (m / static_cast<double>(place.tuple.pp) * whole +
+            place.shape.waits * (whole - together)) *
+           (straggled * kFloorRounding);
   }
   const double straggled = 1 + straggling(q_.calibration.shared, layout_.ranks());
   return rounds(place.micro_batches, place.tuple.pp, place.shape.waits) * whole *
@@ -285,7 +295,11 @@ bool PlanPricer::open(Place& place, const InnerGroup& group, const PlanSought& s
     apply(choice, layout_);
     const bool legal = enter(place, part.pipe, pipe);
     pipe.seekers = legal ? seekers & place.wanted.parts[part.number] : 0;
-    const double waits = rounds(place.micro_batches, place.tuple.pp, waits_of(choice)) / usual;
+    // What stages run at the same time is waited for by none.
+    const double waits =
+        place.tuple.split_vocabulary
+            ? 1
+            : rounds(place.micro_batches, place.tuple.pp, waits_of(choice)) / usual;
     pipe.floor = {floor.time * (waits * kFloorRounding), floor.memory};
     // Whether states and what else stages hold leave some layout.
     const auto may_be = [&](const auto& activations) {

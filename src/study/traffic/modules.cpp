@@ -20,6 +20,9 @@ void add_block(ByModule& shares, const Block& block, bool trained, double by) {
     of(shares, Module::embedding) += weights;
   } else if (block.kind == BlockKind::head) {
     of(shares, Module::head) += weights;
+  } else if (block.kind == BlockKind::vocabulary) {
+    of(shares, Module::embedding) += weights * held.embedding;
+    of(shares, Module::head) += weights * (1 - held.embedding);
   } else {
     const double attention = trained ? held.attention_trained : held.attention;
     of(shares, Module::attention) += weights * attention;

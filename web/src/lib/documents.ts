@@ -43,6 +43,7 @@ export interface LayoutDocument {
   readonly last_stage_layers: number | null;
   readonly embedding_slots: number;
   readonly head_slots: number;
+  readonly split_vocabulary: boolean;
   readonly offload: readonly string[];
   readonly order: string;
   readonly overlap_gradients: OnOff;

@@ -66,6 +66,7 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   "last-stage-layers": ["Layers, last stage"],
   "embedding-slots": ["Embedding counts as", "layers"],
   "head-slots": ["Head counts as", "layers"],
+  "split-vocabulary": ["Split vocabulary over stages"],
   offload: ["Offload"],
   order: ["Order of ranks"],
   "overlap-gradients": ["Overlap gradients"],

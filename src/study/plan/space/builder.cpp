@@ -49,6 +49,9 @@ class SpaceBuilder {
         if (cp > 1 && offers_.exchanges.empty()) break;
         for (const std::int64_t pp : divisors(ranks / tp / cp)) {
           DegreeTuple tuple{.tp = tp, .cp = cp, .pp = pp, .dp = ranks / tp / cp / pp};
+          // No release splits the vocabulary over stages: that is searched where it is asked for.
+          const PlanLimit* asked = fixed("split-vocabulary");
+          tuple.split_vocabulary = pp > 1 && asked != nullptr && asked->value != 0;
           for (const std::int64_t shard : shards(tuple)) {
             tuple.shard = shard;
             add(tuple);

@@ -52,6 +52,7 @@ constexpr Searched kSearched[] = {
     {"cp", PlanAxis::degrees},
     {"pp", PlanAxis::degrees},
     {"shard", PlanAxis::degrees},
+    {"split-vocabulary", PlanAxis::degrees, no_pipeline, kAny},
     {"order", PlanAxis::order},
     {"ep", PlanAxis::experts},
     {"etp", PlanAxis::experts},

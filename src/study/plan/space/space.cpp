@@ -104,6 +104,7 @@ Layout PlanSpace::layout_of(const DegreeTuple& t) const {
   out.pp = t.pp;
   out.dp = t.dp;
   out.shard = t.shard;
+  out.split_vocabulary = t.split_vocabulary;
   return out;
 }
 
@@ -130,7 +131,7 @@ Layout PlanSpace::layout_at(std::uint64_t index) const {
 std::optional<std::uint64_t> PlanSpace::index_of(const Layout& layout) const {
   for (const DegreeTuple& t : tuples_) {
     if (t.tp != layout.tp || t.cp != layout.cp || t.pp != layout.pp || t.dp != layout.dp) continue;
-    if (t.shard != layout.shard) continue;
+    if (t.shard != layout.shard || t.split_vocabulary != layout.split_vocabulary) continue;
     std::uint64_t out = 0;
     bool found = true;
     const auto add = [&](const auto& list, const auto& choice) {

@@ -63,6 +63,7 @@ void apply(const InnerChoice& choice, Layout& layout);
 struct DegreeTuple {
   std::int64_t tp = 1, cp = 1, pp = 1, dp = 1;
   std::int64_t shard = 0;  // 0: states are shared by all that hold the same weights, if at all
+  bool split_vocabulary = false;
   std::uint32_t orders = 0, experts = 0, micro_batches = 0, splits = 0, inner = 0;
   std::uint64_t first = 0;  // index of its first layout
   std::size_t kind = 0;     // the first tuple with the same degrees
