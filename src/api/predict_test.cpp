@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/commands.hpp"
+#include "base/quantity_text.hpp"
 #include "report/predict.hpp"
 
 namespace headway {
@@ -96,6 +97,25 @@ TEST(PredictText, FitsATerminalAndSaysWhatBinds) {
 // [FORECAST-18] Every schedule's slots are in the JSON: two or three of each chunk and micro-batch,
 // half of them in each of two copies of the model; and what the step counts for its micro-batches,
 // their transfers and the bubble is how long they take.
+// [FORECAST-15] Meta's layout on 16,384: live tensors fit, with the gaps between them they do not.
+TEST(PredictText, WhatFitsButForItsGapsSaysHowLargeTheyAre) {
+  const auto run = make_run({{"model", "llama-3.1-405b"},
+                             {"cluster", "dgx-h100"},
+                             {"gpus", "16384"},
+                             {"seq", "8192"},
+                             {"global-batch", "2048"},
+                             {"tp", "8"},
+                             {"pp", "16"},
+                             {"vpp", "7"},
+                             {"zero", "2"}});
+  ASSERT_TRUE(run.ok());
+  const Forecast f = *predict(*run);
+  ASSERT_TRUE(f.fits);
+  ASSERT_GT(f.memory.total(), f.capacity);
+  EXPECT_LE(f.memory.total() - f.gaps, f.capacity);
+  EXPECT_NE(predict_text(*run, f).find(to_text(f.gaps) + " of it are gaps"), std::string::npos);
+}
+
 TEST(PredictTimeline, HasEverySlotOfEverySchedule) {
   for (const std::string_view schedule : kScheduleNames) {
     const auto run = make_run(request({{"gpus", "8"}, {"pp", "4"}, {"schedule", schedule.data()}}));

@@ -94,6 +94,13 @@ std::string calls_table(const Run& run, const Forecast& f) {
   return calls.empty() ? "" : "\ncalls of one rank, the longest first\n" + aligned(rows);
 }
 
+// What is held may exceed what there is by gaps alone [FORECAST-15].
+std::string verdict(const Forecast& f) {
+  if (!f.fits) return ", DOES NOT FIT\n";
+  if (f.memory.total() <= f.capacity) return ", fits\n";
+  return ", fits:\n  " + to_text(f.gaps) + " of it are gaps that the allocator gives back\n";
+}
+
 }  // namespace
 
 std::string run_heading(const Run& run) {
@@ -122,7 +129,7 @@ std::string predict_text(const RequestedRun& run, const Forecast& f) {
   }
   out += "\nwhere the time goes (communication: what nothing hides)\n" + parts_table(f);
   out += "\nmemory of the fullest rank: " + to_text(f.memory.total()) + " of " +
-         to_text(f.capacity) + (f.fits ? ", fits\n" : ", DOES NOT FIT\n") + memory_table(f);
+         to_text(f.capacity) + verdict(f) + memory_table(f);
   out += calls_table(run, f);
   for (const std::string& note : f.notes) out += "\nnote: " + printable(note, 1000);
   for (const std::string& assumption : run.assumptions)
