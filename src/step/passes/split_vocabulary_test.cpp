@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "step/case_for_test.hpp"
+#include "step/pieces.hpp"
 
 namespace headway::testing {
 namespace {
@@ -94,25 +95,59 @@ TEST(SplitVocabulary, TiedTablesLieOnceAndNeedNoSumBetweenTheEnds) {
   EXPECT_DOUBLE_EQ(step.blocks.back().held.dense, 256000.0 * 2048 / 2);
 }
 
-std::vector<std::string> refused(const Case& c) {
-  std::vector<std::string> out;
+// What is wrong, with where: one problem, or "".
+std::string refused(const Case& c) {
+  std::string out;
   for (const Problem& problem : check(c)) {
-    if (problem.message.size() > 0) out.push_back(where_text(problem));
+    out += (out.empty() ? "" : "\n") + where_text(problem) + ": " + problem.message;
   }
   return out;
 }
 
 TEST(SplitVocabulary, IsRefusedWhereNoStageOrSlotIsLeftForIt) {
-  EXPECT_TRUE(refused(llama(true)).empty());
+  EXPECT_EQ(refused(llama(true)), "");
   Case alone = llama(true);
   alone.layout.pp = 1;
-  EXPECT_EQ(refused(alone), std::vector<std::string>{"--split-vocabulary"});
+  EXPECT_EQ(refused(alone), "--split-vocabulary: needs a pipeline: --pp must be at least 2");
   Case placed = llama(true);
   placed.layout.schedule = Schedule::zero_bubble;
-  EXPECT_EQ(refused(placed), std::vector<std::string>{"--split-vocabulary"});
+  EXPECT_EQ(refused(placed),
+            "--split-vocabulary: has passes that zero-bubble has no place for here; legal: "
+            "--schedule 1f1b or gpipe");
   Case slots = llama(true);
   slots.layout.head_slots = 1;
-  EXPECT_FALSE(refused(slots).empty());
+  EXPECT_EQ(refused(slots),
+            "--embedding-slots, --head-slots, --split-vocabulary: exclude each other: what is "
+            "split over all stages counts as no layers of one");
+  Case balanced = llama(true);
+  balanced.job.framework = framework_from("nanotron").value();
+  EXPECT_EQ(refused(balanced),
+            "--split-vocabulary: nanotron places the head by its own balance of weights; legal: "
+            "off, or stages that are stated");
+  Case narrow = case_of("opt-350m", "dgx-h100");  // embeddings of 512, layers of 1,024
+  narrow.job.global_batch = 16;
+  narrow.layout.pp = kPp;
+  narrow.layout.split_vocabulary = true;
+  EXPECT_EQ(refused(narrow),
+            "--split-vocabulary: embeddings of another width than the layers' are not split over "
+            "stages here; legal: off");
+}
+
+TEST(SplitVocabulary, WeightsMoveFromTheEndsToTheStagesBetween) {
+  const Case whole = llama(false), split = llama(true);
+  const auto states = [](const Case& c, std::int64_t rank) {
+    const Step step = c.lowered();
+    const Share share(c.model, c.job, c.layout);
+    const LoweredBlocks blocks = lower_blocks(share, c.layout);
+    for (const StageClass& stage : step.stages) {
+      if (rank >= stage.first && rank < stage.first + stage.stages) {
+        return held_states(blocks.blocks, stage, c.job, c.layout).parameters;
+      }
+    }
+    return Bytes(0);
+  };
+  for (const std::int64_t end : {0, 3}) EXPECT_LT(states(split, end), states(whole, end));
+  for (const std::int64_t inner : {1, 2}) EXPECT_GT(states(split, inner), states(whole, inner));
 }
 
 }  // namespace
