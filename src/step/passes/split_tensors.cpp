@@ -1,4 +1,5 @@
 // Tensor and sequence parallelism (Megatron-LM, arXiv 1909.08053 §3 and 2205.05198 §4.2).
+#include "step/passes/crossings.hpp"
 #include "step/passes/passes.hpp"
 
 namespace headway {
@@ -10,39 +11,24 @@ namespace headway {
 void split_tensors(Program& program, const Share& share) {
   if (share.split.tp == 1) return;
   const bool scattered = share.sequence_parallel;
-  for (std::uint32_t i = 0; i < program.items.size(); ++i) {
-    const auto* crossing = std::get_if<Crossing>(&program.items[i].what);
-    if (crossing == nullptr) continue;
-    Call call{.op = CollectiveOp::all_reduce,
-              .group = Group::tp,
-              .phase = Phase::forward,
-              .dtype = share.activation,
-              .bytes = crossing->tensor,
-              .module = crossing->module};
-    const auto by = [&](CollectiveOp op) {
-      call.op = op;
-      return call;
-    };
-    if (crossing->seam == Seam::entry) {
+  for_crossings(program, share, Group::tp, [&](auto i, const Crossing& crossing, const Call& call) {
+    if (crossing.seam == Seam::entry) {
       if (scattered) {
         if (share.trains_weights && !share.split.keep_gathered) {
-          program.conjugates.push_back({i, by(CollectiveOp::all_gather), Flow::into_weights});
+          program.conjugates.push_back({i, by(CollectiveOp::all_gather, call), Flow::into_weights});
         }
-        program.conjugates.push_back({i, by(CollectiveOp::reduce_scatter), Flow::of_input});
-        program.items[i].what = by(CollectiveOp::all_gather);
+        program.conjugates.push_back({i, by(CollectiveOp::reduce_scatter, call), Flow::of_input});
+        program.items[i].what = by(CollectiveOp::all_gather, call);
       } else {
         program.conjugates.push_back({i, call, Flow::of_input});
       }
-    } else if (crossing->seam == Seam::exit) {
-      if (scattered) program.conjugates.push_back({i, by(CollectiveOp::all_gather)});
-      program.items[i].what = scattered ? by(CollectiveOp::reduce_scatter) : call;
-    } else if (crossing->seam == Seam::vocabulary) {
-      // Maximum, sum and target logit of each token.
-      call.dtype = Precision::fp32;
-      call.count = 3;
-      program.items[i].what = call;
+    } else if (crossing.seam == Seam::exit) {
+      if (scattered) program.conjugates.push_back({i, by(CollectiveOp::all_gather, call)});
+      program.items[i].what = scattered ? by(CollectiveOp::reduce_scatter, call) : call;
+    } else if (crossing.seam == Seam::vocabulary) {
+      program.items[i].what = of_tokens(call);
     }
-  }
+  });
 }
 
 }  // namespace headway
