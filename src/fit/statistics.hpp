@@ -6,13 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/statistics.hpp"
+
 namespace headway {
-
-/// The value below which the share `q` (0 ... 1) of the values lies, linear between the order
-/// statistics (type 7 of Hyndman & Fan 1996); nothing for no values.
-std::optional<double> quantile(std::vector<double> values, double q);
-
-std::optional<double> mean(std::span<const double> values);
 
 /// Spearman's rank correlation: Pearson's of the ranks, equal values taking the mean of their
 /// ranks. Nothing for unequal lengths, fewer than two pairs, or where one side is all equal.

@@ -5,7 +5,7 @@
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
-#include "fit/statistics.hpp"
+#include "base/statistics.hpp"
 #include "report/words.hpp"
 
 namespace headway {

@@ -1,12 +1,12 @@
 #include "study/lifetime/published.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/document/document.hpp"
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
+#include "base/statistics.hpp"
 #include "forecast/predict/predict.hpp"
 #include "platform/files.hpp"
 
@@ -118,9 +118,7 @@ Result<std::vector<PublishedStep>> published_steps() {
 double error_quantile(const std::vector<PublishedStep>& steps, double q) {
   std::vector<double> errors;
   for (const PublishedStep& step : steps) errors.push_back(std::abs(step.ratio() - 1));
-  std::sort(errors.begin(), errors.end());
-  const double last = static_cast<double>(errors.size()) - 1;
-  return errors.empty() ? 0 : errors[static_cast<std::size_t>(std::lround(q * last))];
+  return quantile(errors, q).value_or(0);
 }
 
 }  // namespace headway
