@@ -74,6 +74,7 @@ const std::set<std::string> kDocumented = {"--num-layers",
                                            "--fp16",
                                            "--bf16",
                                            "--grad-reduce-in-bf16",
+                                           "--activation-func-fp8-input-store",
                                            "--accumulate-allreduce-grads-in-fp32",
                                            "--tensor-model-parallel-size",
                                            "--pipeline-model-parallel-size",
@@ -147,6 +148,8 @@ RC_GTEST_PROP(LaunchMegatron, AWrittenScriptIsReadBackAsTheSameRun, ()) {
       *rc::gen::element(std::array{Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp},
                         std::array{Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp});
   run.job.fused_loss = static_cast<Choice>(*rc::gen::inRange(0, 3));
+  run.job.small_activation_inputs = *rc::gen::arbitrary<bool>();
+  if (!is_legal(run)) run.job.small_activation_inputs = false;
   run.job.dropout = *rc::gen::element(-1.0, 0.0, 0.1);
   const auto files = launch_files(run, Launcher::megatron);
   RC_PRE(files.ok());
@@ -159,6 +162,26 @@ RC_GTEST_PROP(LaunchMegatron, AWrittenScriptIsReadBackAsTheSameRun, ()) {
   for (const launch::Argument& argument : arguments->arguments) {
     if (!argument.launcher && !kDocumented.contains(argument.name)) RC_FAIL(argument.name);
   }
+}
+
+// The kernel that stores them is that of SwiGLU.
+TEST(LaunchMegatron, ActivationInputsIn8BitAreWrittenForSwigluAlone) {
+  const auto written = [](const char* model) {
+    const auto run = make_run({{"model", model},
+                               {"cluster", "dgx-h100"},
+                               {"gpus", "8"},
+                               {"seq", "4096"},
+                               {"global-batch", "8"},
+                               {"small-activation-inputs", "true"}});
+    EXPECT_TRUE(run.ok());
+    return launch_files(*run, Launcher::megatron);
+  };
+  const auto llama = written("llama-3-8b");
+  ASSERT_TRUE(llama.ok());
+  EXPECT_NE(llama->front().text.find("--activation-func-fp8-input-store"), std::string::npos);
+  const auto gemma = written("gemma-2b");
+  ASSERT_FALSE(gemma.ok());
+  EXPECT_NE(messages(gemma.problems()).find("other than SwiGLU"), std::string::npos);
 }
 
 TEST(LaunchMegatron, WhatItCannotExpressIsRefusedWithEveryReason) {

@@ -46,6 +46,16 @@ void refuse_job(const Run& run, Refusals& refusals) {
       "precision", "expert parallelism in fp16", "legal: bf16");
   refusals.refuse(job.fused_experts && has_experts(run.model), "fused-experts",
                   "activation and casts inside grouped products");
+  const auto other_gate = [](const FeedForward& part) {
+    return part.gated && part.activation != Activation::silu;
+  };
+  const std::vector<Layer>& kinds = run.model.kinds;
+  const bool unlike = std::any_of(kinds.begin(), kinds.end(), [&](const Layer& layer) {
+    return (layer.feed_forward && other_gate(*layer.feed_forward)) ||
+           (layer.experts && other_gate(layer.experts->each));
+  });
+  refusals.refuse(job.small_activation_inputs && unlike, "small-activation-inputs",
+                  "inputs in 8 bit of a gated activation other than SwiGLU");
   refusals.refuse(job.small_gradients && job.recipe->activation != Precision::bf16,
                   "small-gradients", "16-bit gradients without bf16");
   refusals.refuse(job.graphs != Graphs::none && run.layout.recompute == Recompute::full, "graphs",
