@@ -1,12 +1,12 @@
 # Flags shared by every target of Headway.
 add_library(headway_flags INTERFACE)
-# -Wrestrict: g++ 12 reports std::string operator+ falsely (GCC bug 105651).
-target_compile_options(headway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+# -Wrestrict: g++ 12 reports std::string operator+ falsely (GCC bug 105651). -Wshadow=local: a
+# constructor's parameter may have the name of the member that it fills.
+target_compile_options(headway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion
                                                -Wno-sign-conversion -Wno-restrict -Werror)
-# In a batch of sources a local name may be that of another source's constant, and what is in an
-# unnamed namespace seems to come from a header.
+# In a batch of sources what is in an unnamed namespace seems to come from a header.
 if(HEADWAY_UNITY)
-  target_compile_options(headway_flags INTERFACE -Wno-shadow -Wshadow=local -Wno-subobject-linkage)
+  target_compile_options(headway_flags INTERFACE -Wno-subobject-linkage)
 endif()
 # clang does not know g++'s warnings that are off here, and finds std::stable_sort of g++'s library
 # to use what is deprecated.
