@@ -90,7 +90,9 @@ void Writer::pass(Bytes forward, Bytes backward, double kernels) {
 
 void Writer::keep(Bytes kept, Piece piece) {
   if (kept <= Bytes(0)) return;
-  program_.kept.push_back({kept, static_cast<std::uint8_t>(pieces_ | bit(piece))});
+  const auto items = static_cast<std::uint32_t>(program_.items.size());
+  program_.kept.push_back(
+      {kept, static_cast<std::uint8_t>(pieces_ | bit(piece)), items > 0 ? items - 1 : 0});
 }
 
 Program Writer::finish(Bytes input) {

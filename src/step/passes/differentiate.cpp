@@ -19,6 +19,8 @@ class Backward {
 
   void run() {
     std::size_t product = program_.products.size(), conjugate = program_.conjugates.size();
+    // Items keep in their order; what products keep of their inputs is added behind it.
+    std::size_t kept = program_.kept.size();
     for (std::size_t i = program_.forward; i-- > 0;) {
       if (product > 0 && program_.products[product - 1].item == i) {
         add_product(program_.products[--product]);
@@ -29,10 +31,15 @@ class Backward {
         const Conjugate& here = program_.conjugates[--conjugate];
         if (here.flow != Flow::into_weights) add(here);
       }
+      for (; kept > 0 && program_.kept[kept - 1].item == i; --kept) {
+        program_.kept[kept - 1].freed = last();
+      }
     }
   }
 
  private:
+  std::uint32_t last() const { return static_cast<std::uint32_t>(program_.items.size()) - 1; }
+
   void push(const Op& op) {
     program_.items.push_back({.what = op});
     std::get<Op>(program_.items.back().what).phase = Phase::backward;
@@ -127,10 +134,10 @@ class Backward {
         static_cast<std::uint8_t>(program_.items[product.item].pieces | bit(product.input));
     if (share_.trains_weights) {
       const Bytes saved = product.quantised ? share_.saved_input : share_.element;
-      program_.kept.push_back({inputs * saved, pieces});
+      program_.kept.push_back({inputs * saved, pieces, product.item, last()});
     } else if (has_adapters(share_.job, product.role)) {
       const double thin = rows * static_cast<double>(share_.job.lora_rank);
-      program_.kept.push_back({(inputs + thin) * share_.element, pieces});
+      program_.kept.push_back({(inputs + thin) * share_.element, pieces, product.item, last()});
     }
   }
 

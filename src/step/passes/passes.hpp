@@ -24,6 +24,9 @@ void route_experts(Program& program, const Share& share);
 /// among it; what it reads is kept.
 void differentiate(Program& program, const Share& share);
 
+/// What a program keeps from its forward to its backward pass.
+Bytes kept_between(const Program& program, const Recomputation& choice);
+
 /// What runs again does so between the two, and is not kept: the block as one rank runs it alone.
 Block recompute(Program program, const Share& share, const Recomputation& choice);
 

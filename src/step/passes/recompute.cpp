@@ -24,31 +24,46 @@ bool is_nothing(const Item& item) {
   return pass != nullptr && !(pass->moved > Bytes(0));
 }
 
+bool runs_again_whole(const Program& program, const Recomputation& choice) {
+  return is_layer(program.kind) && choice.recompute == Recompute::full;
+}
+// Of blocks that run again whole the share that does.
+double share_again(const Program& program, const Recomputation& choice) {
+  return runs_again_whole(program, choice) ? 1 / static_cast<double>(choice.recompute_one_in) : 1;
+}
+// Of others the pieces that do.
+std::uint8_t pieces_again(const Program& program, const Recomputation& choice) {
+  const bool some = is_layer(program.kind) && choice.recompute == Recompute::selective;
+  return some ? choice.recompute_pieces & ~bit(Piece::other) : 0;
+}
+
 // Calls that later passes add to a block: room for them.
 constexpr std::size_t kRoom = 8;
 
 }  // namespace
 
+Bytes kept_between(const Program& program, const Recomputation& choice) {
+  const std::uint8_t pieces = pieces_again(program, choice);
+  Bytes out(0);
+  for (const Kept& kept : program.kept) {
+    if ((kept.pieces & pieces) == 0) out += kept.bytes;
+  }
+  if (!runs_again_whole(program, choice)) return out;
+  // Of several layers one: the others keep what they made.
+  const double again = share_again(program, choice);
+  return again / static_cast<double>(choice.recompute_every) * program.input + (1 - again) * out;
+}
+
 Block recompute(Program program, const Share& share, const Recomputation& choice) {
-  const bool layer = is_layer(program.kind);
-  const bool full = layer && choice.recompute == Recompute::full;
-  const bool selective = layer && choice.recompute == Recompute::selective;
-  const std::uint8_t pieces = selective ? choice.recompute_pieces & ~bit(Piece::other) : 0;
+  const bool full = runs_again_whole(program, choice);
+  const std::uint8_t pieces = pieces_again(program, choice);
   Block out;
   out.kind = program.kind;
   out.held = program.held;
   out.working = program.working;
-  Bytes dropped(0);
-  for (const Kept& kept : program.kept) {
-    ((kept.pieces & pieces) != 0 ? dropped : out.saved) += kept.bytes;
-  }
-  out.saved_if_kept = out.saved + dropped;
-  if (full) {
-    // Of several layers one: the others keep what they made.
-    out.again = 1 / static_cast<double>(choice.recompute_one_in);
-    out.saved = out.again / static_cast<double>(choice.recompute_every) * program.input +
-                (1 - out.again) * out.saved_if_kept;
-  }
+  out.again = share_again(program, choice);
+  out.saved = kept_between(program, choice);
+  for (const Kept& kept : program.kept) out.saved_if_kept += kept.bytes;
   if (!full && pieces == 0) {
     out.items = std::move(program.items);
     std::erase_if(out.items, is_nothing);

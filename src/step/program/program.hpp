@@ -67,10 +67,13 @@ auto only(std::span<const Item> items) {
              [](const Item& item) -> const What& { return *std::get_if<What>(&item.what); });
 }
 
-/// What an item keeps for the backward pass. A piece that runs again makes it anew.
+/// What an item of the forward pass keeps for the backward pass. A piece that runs again makes it
+/// anew.
 struct Kept {
   Bytes bytes;
-  std::uint8_t pieces;  // bits of those that made it, and in whose middle it stands
+  std::uint8_t pieces;      // bits of those that made it, and in whose middle it stands
+  std::uint32_t item;       // that keeps it
+  std::uint32_t freed = 0;  // the item of the backward pass that reads it last
 };
 
 /// An item that multiplies with a weight.
