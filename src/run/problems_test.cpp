@@ -48,6 +48,25 @@ TEST(RunProblems, DoNotDependOnTheNameOfTheFile) {
   for (const std::string& name : file_names()) EXPECT_EQ(problems_of(text, name), expected) << name;
 }
 
+TEST(RunProblems, NameFieldsThatNothingReads) {
+  const std::string base =
+      "model = 'llama-2-7b'\ncluster = 'dgx-h100'\ngpus = 8\nseq = 4096\nglobal-batch = 8\n";
+  const auto said = [&](const std::string& fields) {
+    return problems_of(base + fields, "run.toml");
+  };
+  EXPECT_EQ(said("recompute-every = 4\nrecompute-pieces = 'norm'\nlora-rank = 8\n"),
+            "FILE:6: recompute-every: is read with recompute full alone; leave it out, or give "
+            "that, too\n"
+            "FILE:7: recompute-pieces: is read with recompute selective alone; leave it out, or "
+            "give that, too\n"
+            "FILE:8: lora-rank: is read with task lora alone; leave it out, or give that, too\n");
+  EXPECT_EQ(said("recompute-every = 4\nrecompute = 'full'\n"), "none");
+  EXPECT_EQ(said("recompute-pieces = 'norm'\nrecompute = 'selective'\n"), "none");
+  EXPECT_EQ(said("recompute-every = 1\n"), "none");  // as it is
+  EXPECT_EQ(said("shard = 4\nzero = 0\n"),
+            "FILE:6: shard: is read with zero 1, 2 or 3 alone; leave it out, or give that, too\n");
+}
+
 RC_GTEST_PROP(RunProblems, AreTheSameWhateverTheNameOfTheFile, ()) {
   const auto part = rc::gen::oneOf(
       rc::gen::string<std::string>(),

@@ -160,6 +160,47 @@ Problems independent_problems(const Run& run, const RequestReader& reader) {
   return out;
 }
 
+// Fields that are read only where another one says so.
+struct ReadWith {
+  std::string_view name;
+  bool (*is_read)(const Run& run);
+  std::string_view by, as;
+};
+bool recomputes_fully(const Run& run) {
+  return run.layout.recompute == Recompute::full;
+}
+bool recomputes_pieces(const Run& run) {
+  return run.layout.recompute == Recompute::selective;
+}
+bool trains_adapters(const Run& run) {
+  return run.job.task == Task::lora;
+}
+bool shards(const Run& run) {
+  return run.layout.zero > 0;
+}
+constexpr ReadWith kReadWith[] = {
+    {"recompute-every", recomputes_fully, "recompute", "full"},
+    {"recompute-one-in", recomputes_fully, "recompute", "full"},
+    {"recompute-early-stop", recomputes_fully, "recompute", "full"},
+    {"recompute-pieces", recomputes_pieces, "recompute", "selective"},
+    {"lora-rank", trains_adapters, "task", "lora"},
+    {"adapters", trains_adapters, "task", "lora"},
+    {"shard", shards, "zero", "1, 2 or 3"},
+};
+
+// What is given there and would change nothing is not what is meant, unless it is the default.
+void refuse_idle(RequestReader& reader, const Run& run) {
+  const Run usual;
+  for (const ReadWith& field : kReadWith) {
+    if (!reader.has(field.name) || field.is_read(run)) continue;
+    if (reader.refused(field.name) || reader.refused(field.by)) continue;
+    const FieldRow& row = *field_row(field.name);
+    if (number_of(run, row) == number_of(usual, row)) continue;
+    reader.fail(field.name, "is read with " + std::string(field.by) + " " + std::string(field.as) +
+                                " alone; leave it out, or give that, too");
+  }
+}
+
 // Headway's own form, or a Hugging Face config.json, which names its kind of model. `vocabulary`
 // takes the place of the document's, and fills it where it has none; 0: as it is described.
 Result<Model> described_model(const Document& document, const std::string& name,
@@ -226,6 +267,7 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
   if (split) {
+    refuse_idle(reader, run);
     append(problems, problems.empty() ? check(run) : independent_problems(run, reader));
   }
   if (!problems.empty()) return problems;

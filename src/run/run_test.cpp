@@ -186,6 +186,7 @@ TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
                                      {"fused-loss", "on"},
                                      {"loss-metrics", "2"},
                                      {"padding-mask", "true"},
+                                     {"recompute", "full"},
                                      {"recompute-early-stop", "off"},
                                      {"attention", "triton"},
                                      {"unfused", "true"}}));
