@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "layout/ends.hpp"
+#include "layout/run.hpp"
 #include "study/plan/space/offers.hpp"
 
 namespace headway {
