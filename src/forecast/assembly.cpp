@@ -129,6 +129,7 @@ void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kM
     if (call.hidden_by != HiddenBy::pipeline || placed) continue;
     const Seconds exposed = transfer_time(transfer.priced) - hidden_transfer(transfer.priced, time);
     time.transfers += exposed * call.count / micro_batches_;
+    time.sends += call.count / micro_batches_;
   }
   times_.push_back(time);
 }

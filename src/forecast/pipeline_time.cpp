@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "forecast/longest_way.hpp"
+
 namespace headway {
 
 std::size_t slowest(const std::vector<StageTime>& stages) {
@@ -31,53 +33,81 @@ SlotTimes slot_times(const Pipeline& pipeline, const std::vector<StageTime>& sta
   return out;
 }
 
+// What ranks take of a chunk, with what they wait for of its transfers. The first one sends forward
+// and the last one backward alone.
+std::vector<RankClass> rank_classes(const std::vector<StageTime>& stages, const Layout& layout,
+                                    Seconds send) {
+  std::vector<RankClass> out;
+  out.reserve(stages.size());
+  const double chunks = static_cast<double>(layout.vpp);
+  for (const StageTime& stage : stages) {
+    const bool first = &stage == &stages.front(), last = &stage == &stages.back();
+    const double forward = last && !first ? chunks - 1 : chunks;
+    const Seconds waits = stage.sends > 0 ? stage.transfers / stage.sends : Seconds(0);
+    out.push_back({stage.stages, (stage.forward + forward * waits) / chunks,
+                   (stage.backward + (stage.sends - forward) * waits) / chunks, send - waits});
+  }
+  return out;
+}
+
+// [FORECAST-19] With the vocabulary split over stages a micro-batch's gradient waits until all
+// stages have run their parts, each behind the chunk that it is at; else the slowest stage waits
+// while the others pass the first micro-batch on to it and the last gradient back.
+Seconds bubble_of_split_vocabulary(const std::vector<StageTime>& stages, const Layout& layout,
+                                   double micro_batches, Seconds send) {
+  const StageTime& pace = stages[slowest(stages)];
+  const double pp = static_cast<double>(layout.pp), vpp = static_cast<double>(layout.vpp);
+  Seconds others(0);
+  for (const StageTime& stage : stages) {
+    const double count = static_cast<double>(stage.stages - (&stage == &pace ? 1 : 0));
+    others += count * stage.in_turn();
+  }
+  const Seconds waiting = pace.in_turn() / vpp;
+  // The first activation and the last gradient cross every boundary.
+  const Seconds filled = others / vpp + waiting + 2 * (pp - 1) * send;
+  if (layout.vpp == 1) return filled;
+  const Seconds first = others + pace.total() + waiting + 2 * (pp * vpp - 1) * send;
+  const Seconds busy = pace.total() + pace.transfers;
+  return std::max(filled, first + ((micro_batches - 1) / vpp - micro_batches) * busy);
+}
+
+// [FORECAST-1] Seconds from the first slot of 1F1B or GPipe to the end of the last.
+Seconds time_in_turn(const std::vector<StageTime>& stages, const Layout& layout,
+                     std::int64_t micro_batches, Seconds send) {
+  const std::vector<RankClass> ranks = rank_classes(stages, layout, send);
+  if (layout.schedule == Schedule::gpipe) return gpipe_time(ranks, micro_batches);
+  const Seconds way = one_f_one_b_time(ranks, layout.vpp, micro_batches);
+  if (layout.vpp == 1) return way;
+  // Fewer micro-batches than ranks do not fill the time until the first of them comes back to a
+  // rank's next chunk: it goes through all chunks of all ranks, and the others follow behind it by
+  // a chunk each, with what of the chunk's transfers nothing hides.
+  Seconds once(0);
+  for (const StageTime& stage : stages) once += static_cast<double>(stage.stages) * stage.total();
+  const StageTime& pace = stages[slowest(stages)];
+  const double vpp = static_cast<double>(layout.vpp);
+  const double hops = 2 * (static_cast<double>(layout.pp) * vpp - 1);
+  const double behind = static_cast<double>(micro_batches - 1) / vpp;
+  return std::max(way, once + hops * send + behind * (pace.total() + pace.transfers));
+}
+
 }  // namespace
 
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
                     std::int64_t micro_batches, Seconds send) {
   if (layout.pp == 1) return Seconds(0);
-  const std::size_t pace = slowest(stages);
-  const Seconds paced = stages[pace].total();
-  const Seconds busy = paced + stages[pace].transfers;
+  const StageTime& pace = stages[slowest(stages)];
   const double m = static_cast<double>(micro_batches);
-  const double pp = static_cast<double>(layout.pp);
-  const double vpp = static_cast<double>(layout.vpp);
-  // Sum over all stages but one of the slowest.
-  const auto others = [&](auto&& idle) {
-    Seconds sum(0);
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-      const std::int64_t count = stages[i].stages - (i == pace ? 1 : 0);
-      sum += static_cast<double>(count) * std::max(Seconds(0), idle(stages[i]));
+  if (!is_placed(layout.schedule)) {
+    if (pace.vocabulary > Seconds(0)) {
+      return bubble_of_split_vocabulary(stages, layout, m, send);
     }
-    return sum;
-  };
-  // The first activation and the last gradient cross every boundary.
-  const Seconds hops = 2 * (pp - 1) * send;
-  switch (layout.schedule) {
-    case Schedule::gpipe:
-    case Schedule::one_f_one_b: {
-      // [FORECAST-1] The slowest stage waits while the others pass the first micro-batch on to it
-      // and the last gradient back; with vpp chunks a rank they do so with a chunk each. Equal
-      // stages: (pp - 1)/(vpp · m) of the work, arXiv 2104.04473 §2.2.
-      const Seconds whole = others([](const StageTime& s) { return s.in_turn(); });
-      // [FORECAST-19] With the vocabulary split over stages a micro-batch's gradient waits until
-      // all stages have run their parts, each behind the chunk that it is at.
-      const bool split = stages[pace].vocabulary > Seconds(0);
-      const Seconds waiting = split ? stages[pace].in_turn() / vpp : Seconds(0);
-      const Seconds filled = whole / vpp + waiting + hops;
-      if (layout.vpp == 1) return filled;
-      // Fewer micro-batches than stages do not fill the time until the first of them comes back to
-      // a rank's next chunk: it goes through all chunks of all ranks, and the others follow behind
-      // it by a chunk each, with what of the chunk's transfers nothing hides.
-      const Seconds first = whole + paced + waiting + 2 * (pp * vpp - 1) * send;
-      return std::max(filled, first + ((m - 1) / vpp - m) * busy);
-    }
-    default:  // [FORECAST-2] to [FORECAST-4], by the slots
-      break;
+    const Seconds busy = pace.total() + pace.transfers;
+    return std::max(Seconds(0), time_in_turn(stages, layout, micro_batches, send) - m * busy);
   }
+  // [FORECAST-2] to [FORECAST-4], by the slots.
   const Pipeline pipeline = pipeline_of(layout, micro_batches);
   const Seconds placed = placed_time(pipeline, slot_times(pipeline, stages, send));
-  return std::max(Seconds(0), placed - m * paced);
+  return std::max(Seconds(0), placed - m * pace.total());
 }
 
 std::vector<PlacedSlot> pipeline_slots(const std::vector<StageTime>& stages, const Layout& layout,

@@ -15,13 +15,14 @@ struct StageTime {
   Seconds backward;         // with recomputation
   Seconds weight_gradient;  // part of backward
   Seconds transfers{};      // exposed, to and from its neighbours
+  double sends = 0;         // of a micro-batch, to its neighbours, that those are of
   Seconds vocabulary{};     // of both: its part of what all stages run at the same time [STEP-26]
   Seconds total() const { return forward + backward; }
   Seconds in_turn() const { return total() - vocabulary; }  // stage after stage
 };
 
 /// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4]. `send` is
-/// one transfer between neighbouring stages.
+/// one transfer between neighbouring stages. The ends of the pipeline are classes of their own.
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
                     std::int64_t micro_batches, Seconds send);
 

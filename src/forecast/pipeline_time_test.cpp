@@ -124,6 +124,7 @@ TEST(BubbleTime, OfZbH1WithFewMicroBatchesIsThatOfItsDrain) {  // [FORECAST-2]
 TEST(BubbleTime, CountsATransferForEachBoundaryBothWays) {  // [FORECAST-1]
   Layout layout;
   layout.pp = 8;
+  layout.vpp = 2;
   EXPECT_DOUBLE_EQ(bubble(layout, 0.5) - bubble(layout), 2 * 7 * 0.5);
 }
 

@@ -87,16 +87,18 @@ inline void repair(Case& c) {
   if (l.shard > 0) l.shard = std::gcd(l.shard, l.dp * l.cp);
 
   // Stages.
-  while (l.pp > layers) l.pp /= 2;
+  while (l.pp * (is_folded(l.schedule) ? 2 : 1) > layers && l.pp > 1) l.pp /= 2;
   if (l.pp == 1 || !takes_virtual_stages(l.schedule)) l.vpp = 1;
   if (l.pp == 1) l.schedule = Schedule::one_f_one_b;
   l.vpp = std::min(l.vpp, layers / l.pp);
-  if (l.pp == 1 || l.vpp > 1) l.first_stage_layers = l.last_stage_layers = 0;
+  if (l.pp == 1 || l.vpp > 1 || is_folded(l.schedule)) {
+    l.first_stage_layers = l.last_stage_layers = 0;
+  }
   if (l.pp == 2 && l.first_stage_layers > 0) l.last_stage_layers = layers - l.first_stage_layers;
   const bool spread = l.first_stage_layers == 0 && l.last_stage_layers == 0 &&
                       (l.vpp > 1 || !habit.pipeline.balances_stages);
   // So few that they take no more than a chunk.
-  const std::int64_t slots = spread ? (layers - 1) / (l.pp * l.vpp) : 0;
+  const std::int64_t slots = spread ? (layers - 1) / chunks_of_model(l) : 0;
   l.embedding_slots = std::min(l.embedding_slots, slots);
   l.head_slots = std::min(l.head_slots, slots);
 

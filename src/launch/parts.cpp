@@ -61,7 +61,7 @@ Nodes nodes_of(const Run& run) {
 
 std::vector<std::int64_t> layers_of_chunks(const Model& model, const Layout& layout) {
   std::vector<std::int64_t> out;
-  for (std::int64_t chunk = 0; chunk < layout.pp * layout.vpp; ++chunk) {
+  for (std::int64_t chunk = 0; chunk < chunks_of_model(layout); ++chunk) {
     out.push_back(chunk_begin(model.layers(), layout, chunk + 1) -
                   chunk_begin(model.layers(), layout, chunk));
   }

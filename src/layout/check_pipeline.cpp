@@ -20,7 +20,7 @@ class PipelineRules : CheckRules {
       : CheckRules(run, layout, found) {}
 
   void check() {
-    const std::int64_t chunks = layout_.pp * layout_.vpp;
+    const std::int64_t chunks = chunks_of_model(layout_);
     const std::int64_t layers = run_.model.layers();
     if (layout_.vpp > 1 && layout_.pp == 1) {
       fail("vpp", "needs a pipeline: --pp must be at least 2");
@@ -28,8 +28,8 @@ class PipelineRules : CheckRules {
     // Embedding and head take the place of layers where they count as such.
     const std::int64_t ends = layout_.embedding_slots + layout_.head_slots;
     if (chunks > layers + ends) {
-      fail("pp", "pp x vpp = " + std::to_string(chunks) + " stages for " + std::to_string(layers) +
-                     " layers" +
+      fail("pp", (chunks > layout_.pp * layout_.vpp ? "2 x pp = " : "pp x vpp = ") +
+                     std::to_string(chunks) + " stages for " + std::to_string(layers) + " layers" +
                      (ends > 0 ? " and " + std::to_string(ends) + " for the ends" : "") +
                      "; must be at most the layers");
       return;
@@ -44,7 +44,7 @@ class PipelineRules : CheckRules {
       const std::int64_t first = layout_.first_stage_layers > 0 ? layout_.first_stage_layers : even;
       const std::int64_t last = layout_.last_stage_layers > 0 ? layout_.last_stage_layers : even;
       const std::int64_t rest = layers - first - last;
-      const std::int64_t others = layout_.pp - 2;
+      const std::int64_t others = chunks - 2;
       if (rest < others || (others == 0 && rest != 0)) {
         fail(kEnds, "leave " + std::to_string(rest) + " of " + std::to_string(layers) +
                         " layers to " + std::to_string(others) + " other stages");
@@ -138,19 +138,21 @@ class PipelineRules : CheckRules {
   }
 
   // The cast of the logits and the loss take a stage each behind the head's; others would have
-  // nothing to run [STEP-13]. In a folded pipeline the head lies on the first rank.
+  // nothing to run [STEP-13]. A folded pipeline has no place for chunks without a layer but the
+  // head's.
   void balance() {
-    const BalancedStages stages = balanced_stages(run_.model, layout_.pp);
+    const std::int64_t chunks = chunks_of_model(layout_);
+    const BalancedStages stages = balanced_stages(run_.model, chunks);
     const std::int64_t used = stages.head + 3;
     const std::string does = title() + " balances the weights of layers and head and would leave ";
-    const auto& begins = stages.begins;
-    if (used < layout_.pp) {
-      fail("pp", does + std::to_string(layout_.pp - used) + " of " + std::to_string(layout_.pp) +
+    const auto head = stages.begins.end() - 1;
+    if (used < chunks) {
+      fail("pp", does + std::to_string(chunks - used) + " of " + std::to_string(chunks) +
                      " stages without anything");
     } else if (is_folded(layout_.schedule) &&
-               std::adjacent_find(begins.begin(), begins.end()) != begins.end()) {
+               std::adjacent_find(stages.begins.begin(), head) != head) {
       fail("schedule",
-           does + "a rank of " + schedule_name() + " without a layer; legal: a smaller --pp");
+           does + "a chunk of " + schedule_name() + " without a layer; legal: a smaller --pp");
     }
   }
 
@@ -158,10 +160,8 @@ class PipelineRules : CheckRules {
   void chunks_with_layers(std::int64_t chunks) {
     const auto idle = chunk_without_work(run_.model, layout_);
     if (!idle) return;
-    const bool folded = is_folded(layout_.schedule);
     fail(kSlots, "leave chunk " + std::to_string(*idle + 1) + " of " + std::to_string(chunks) +
-                     " without a layer" +
-                     (folded ? "; " + schedule_name() + " has the head on the first rank" : ""));
+                     " without a layer");
   }
 
   // How many micro-batches the frameworks' pipelines take.

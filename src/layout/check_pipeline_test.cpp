@@ -62,14 +62,21 @@ TEST(Check, PipelineStages) {
              r.layout.embedding_slots = 12;
            },
            "--embedding-slots, --head-slots", "leave chunk 2 of 8 without a layer"},
-          {"slots of the head on the last rank of ZB-V, which has none",  // 32 + 4 over 9
+          {"slots of the head that fill two chunks of ZB-V",  // 32 + 6 over 18
            [](Case& r) {
              r.cluster.accelerators = 1024;
              r.layout.pp = 9;
-             r.layout.head_slots = 4;
+             r.layout.head_slots = 6;
              r.layout.schedule = Schedule::zero_bubble_v;
            },
-           "--embedding-slots, --head-slots", "chunk 9 of 9 without a layer; zero-bubble-v"},
+           "--embedding-slots, --head-slots", "chunk 16 of 18 without a layer"},
+          {"fewer layers than chunks of ZB-V",
+           [](Case& r) {
+             r.cluster.accelerators = 1024;
+             r.layout.pp = 17;
+             r.layout.schedule = Schedule::zero_bubble_v;
+           },
+           "--pp", "2 x pp = 34 stages for 32 layers; must be at most the layers"},
           {"slots beside explicit ends",
            [](Case& r) {
              r.layout.head_slots = 1;
@@ -107,7 +114,7 @@ TEST(Check, PipelineStages) {
            "--pp", "micro-batches (2) to be a multiple of pp = 4"},
           {"ZB-V on more ranks than slots are placed for",
            [](Case& r) {
-             r.model.pattern.assign(512, 0);
+             r.model.pattern.assign(1024, 0);
              r.layout.pp = 512;
              r.layout.schedule = Schedule::zero_bubble_v;
            },
@@ -202,12 +209,13 @@ TEST(Check, SlotsMayLeaveTheFirstAndLastChunkToTheEnds) {
   EXPECT_EQ(chunk_begin(32, run.layout, 9), 32);
 }
 
-// [STEP-13] With eight stages the head comes on stage 6 and nothing but the loss behind it: there
-// ZB-V, which has the head on the first rank, would have an empty one.
-TEST(Check, ABalanceLeavesNoRankOfZbVEmpty) {
+// [STEP-13] With twelve stages, 1.67 layers each, the head comes on stage 9 and nothing but cast
+// and loss behind it: of the chunks of six ranks of ZB-V the eleventh would be empty.
+TEST(Check, ABalanceLeavesNoChunkOfZbVEmpty) {
   Case run = small_with_a_large_head();
   run.layout.pp = 8;
   EXPECT_TRUE(run.problems().empty()) << listed(run.problems());
+  run.layout.pp = 6;
   run.layout.schedule = Schedule::zero_bubble_v;
   const Problems problems = run.problems();
   ASSERT_EQ(problems.size(), 1u) << listed(problems);

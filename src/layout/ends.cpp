@@ -47,16 +47,16 @@ struct Work {
 
 std::vector<double> of_ranks(const Work& work, const Layout& layout) {
   const auto layers = static_cast<std::int64_t>(work.before.size()) - 1;
-  const std::int64_t chunks = layout.pp * layout.vpp;
+  const std::int64_t chunks = chunks_of_model(layout);
   std::vector<double> out(static_cast<std::size_t>(layout.pp), 0.0);
   std::int64_t begin = 0;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t end = chunk_begin(layers, layout, chunk + 1);
-    out[static_cast<std::size_t>(chunk % layout.pp)] +=
+    out[static_cast<std::size_t>(stage_of_chunk(layout, chunk))] +=
         work.before[static_cast<std::size_t>(end)] - work.before[static_cast<std::size_t>(begin)];
     begin = end;
   }
-  (is_folded(layout.schedule) ? out.front() : out.back()) += work.of_ends(layout);
+  out[static_cast<std::size_t>(stage_of_chunk(layout, chunks - 1))] += work.of_ends(layout);
   if (layout.split_vocabulary) {
     for (double& rank : out) rank += work.of_vocabulary / static_cast<double>(layout.pp);
   }
@@ -82,12 +82,11 @@ void apply(const EndSlots& slots, Layout& layout) {
 }
 
 std::optional<std::int64_t> chunk_without_work(const Model& model, const Layout& layout) {
-  const bool folded = is_folded(layout.schedule);
-  const std::int64_t layers = model.layers(), chunks = layout.pp * layout.vpp;
+  const std::int64_t layers = model.layers(), chunks = chunks_of_model(layout);
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const bool first = chunk == 0 && !layout.split_vocabulary;
     const bool last =
-        chunk + 1 == chunks && !folded && (!layout.split_vocabulary || model.prediction_layers > 0);
+        chunk + 1 == chunks && (!layout.split_vocabulary || model.prediction_layers > 0);
     if ((first || last) && model.vocabulary > 0) continue;
     if (chunk_begin(layers, layout, chunk) >= chunk_begin(layers, layout, chunk + 1)) return chunk;
   }
@@ -96,7 +95,7 @@ std::optional<std::int64_t> chunk_without_work(const Model& model, const Layout&
 
 bool fills_chunks(const Model& model, const Layout& layout) {
   const std::int64_t slots = model.layers() + layout.embedding_slots + layout.head_slots;
-  return layout.pp * layout.vpp <= slots && !chunk_without_work(model, layout);
+  return chunks_of_model(layout) <= slots && !chunk_without_work(model, layout);
 }
 
 std::vector<double> work_of_ranks(const Model& model, const Job& job, const Layout& layout) {
@@ -134,7 +133,7 @@ EndSlots balanced_ends(const Model& model, const Job& job, const Layout& layout)
 
 EndSlots usual_ends(const Model& model, const Job& job, const Layout& layout) {
   const bool stated = habits(job.framework).pipeline.spreads_as_stated;
-  if (!stated || model.layers() % (layout.pp * layout.vpp) == 0) return {};
+  if (!stated || model.layers() % chunks_of_model(layout) == 0) return {};
   return balanced_ends(model, job, layout);
 }
 

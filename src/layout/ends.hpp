@@ -18,7 +18,7 @@ struct EndSlots {
 void apply(const EndSlots& slots, Layout& layout);
 
 /// The first chunk of a pipeline that holds neither a layer nor an end that takes the place of all
-/// its layers. A folded pipeline has the head on its first rank.
+/// its layers.
 std::optional<std::int64_t> chunk_without_work(const Model& model, const Layout& layout);
 /// Whether there are layers, or the ends in their place, for all chunks.
 bool fills_chunks(const Model& model, const Layout& layout);

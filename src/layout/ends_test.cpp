@@ -108,6 +108,23 @@ RC_GTEST_PROP(BalancedEnds, leave_the_busiest_rank_no_more_than_an_even_spread, 
   RC_ASSERT(most() <= even * (1 + 1e-9));
 }
 
+// Of 10 layers and a place for the head over four chunks the first of two ranks holds 3 and 1, with
+// the head, the second one 3 and 3 between them.
+TEST(BalancedEnds, FoldedPipelinesHaveTheLastChunkOnTheFirstRank) {
+  Layout layout = pipeline(2);
+  layout.schedule = Schedule::zero_bubble_v;
+  EXPECT_EQ(chunks_of_model(layout), 4);
+  std::vector<std::int64_t> begins, ranks;
+  layout.head_slots = 1;
+  for (std::int64_t chunk = 0; chunk < 4; ++chunk) {
+    begins.push_back(chunk_begin(10, layout, chunk));
+    ranks.push_back(stage_of_chunk(layout, chunk));
+  }
+  EXPECT_EQ(begins, (std::vector<std::int64_t>{0, 3, 6, 9}));
+  EXPECT_EQ(ranks, (std::vector<std::int64_t>{0, 1, 1, 0}));
+  EXPECT_EQ(chunk_begin(10, layout, 4), 10);
+}
+
 // [STEP-25] Published: Llama 3.1 405B, 126 layers in 128 chunks of 16 ranks, the first holding the
 // embedding and the last the head alone; DeepSeek-V3, 61 layers on 16 stages as
 // "Et*4|(t*4|)*14tmL".

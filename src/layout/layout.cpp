@@ -135,8 +135,18 @@ BalancedStages balanced_stages(const Model& model, std::int64_t stages) {
   return out;
 }
 
+std::int64_t chunks_of_model(const PipelineSplit& pipeline) {
+  const bool folded = pipeline.pp > 1 && is_folded(pipeline.schedule);
+  return pipeline.pp * (folded ? 2 : pipeline.vpp);
+}
+
+std::int64_t stage_of_chunk(const PipelineSplit& pipeline, std::int64_t chunk) {
+  const bool back = is_folded(pipeline.schedule) && chunk >= pipeline.pp;
+  return back ? 2 * pipeline.pp - 1 - chunk : chunk % pipeline.pp;
+}
+
 std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t chunk) {
-  const std::int64_t chunks = layout.pp * layout.vpp;
+  const std::int64_t chunks = chunks_of_model(layout);
   if (chunk >= chunks) return layers;
   if (layout.first_stage_layers == 0 && layout.last_stage_layers == 0) {
     const std::int64_t slots = layers + layout.embedding_slots + layout.head_slots;

@@ -59,9 +59,13 @@ struct Spans {
 
 Spans spans(const Layout& layout, const Cluster& cluster);
 
-/// The layers on each pipeline stage, chunk after chunk. Layers that do not divide evenly are
-/// spread so that earlier chunks hold one more. The first layer of virtual chunk `chunk` (0 ...
-/// pp·vpp); chunk_begin(pp·vpp) == layers.
+/// Chunks of layers along the pipeline of one copy of the model: pp·vpp, of a folded one 2·pp; and
+/// the stage that has one of them.
+std::int64_t chunks_of_model(const PipelineSplit& pipeline);
+std::int64_t stage_of_chunk(const PipelineSplit& pipeline, std::int64_t chunk);
+
+/// The first layer of a chunk; of the one behind the last, their number. Layers that do not divide
+/// evenly are spread so that earlier chunks hold one more.
 std::int64_t chunk_begin(std::int64_t layers, const Layout& layout, std::int64_t chunk);
 
 /// Pipeline stages balanced by the weights that their products read, the head's among them

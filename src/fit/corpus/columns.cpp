@@ -86,7 +86,7 @@ bool set_oldest_software(CorpusRun& run, const std::string& value) {
 // Embedding, head and prediction modules count as the layers that are missing to an even spread.
 bool set_ends(CorpusRun& run, const std::string& value) {
   Layout& layout = run.layout;
-  const std::int64_t layers = run.model.layers(), chunks = layout.pp * layout.vpp;
+  const std::int64_t layers = run.model.layers(), chunks = chunks_of_model(layout);
   bool count = false;
   if (!set_flag(value, count)) return false;
   if (!count || layers % chunks == 0) return true;

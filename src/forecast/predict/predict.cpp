@@ -10,7 +10,7 @@ namespace {
 
 // The layers of chunk after chunk, as "5, 10 x 6, 5"; empty where all hold as many.
 std::string uneven_spread(const Model& model, const Layout& layout) {
-  const std::int64_t layers = model.layers(), chunks = layout.pp * layout.vpp;
+  const std::int64_t layers = model.layers(), chunks = chunks_of_model(layout);
   const auto count = [&](std::int64_t chunk) {
     return chunk_begin(layers, layout, chunk + 1) - chunk_begin(layers, layout, chunk);
   };
@@ -42,7 +42,7 @@ void add_notes(const Run& run, Forecast& out) {
   if (!spread.empty()) {
     const std::string option(option_of_uneven_stages(job.framework));
     out.notes.push_back(std::to_string(model.layers()) + " layers on " +
-                        std::to_string(layout.pp * layout.vpp) + " pipeline chunks: " + spread +
+                        std::to_string(chunks_of_model(layout)) + " pipeline chunks: " + spread +
                         (option.empty() ? option
                                         : " (" + std::string(title_of(job.framework)) + " needs " +
                                               option + " for that)"));

@@ -63,8 +63,10 @@ class PipelineReader : DocumentReader {
       add("schedule", "gpipe", kHere, kSchedule);
     } else if (known == "zbvzerobubble") {
       add("schedule", "zero-bubble-v", kHere, kSchedule);
+      folded_ = true;
     } else if (known == "dualpipev") {
       add("schedule", "dual-pipe-v", kHere, kSchedule);
+      folded_ = true;
     } else if (known == "loopedbfs") {
       add("schedule", "breadth-first", kHere, kSchedule);
       return 2;
@@ -150,13 +152,16 @@ class PipelineReader : DocumentReader {
     if (stages == 0 || stages % pp_ != 0) {
       return fail(kHere, key, "must make stages for every rank, a multiple of " + to_text());
     }
+    if (folded_ && stages != 2 * pp_) {
+      return fail(kHere, key, "must make two stages for every rank, as the schedule has them");
+    }
     const bool possible =
         std::all_of(counts.begin(), counts.end(), [](std::int64_t count) { return count >= 0; });
     const auto layout = possible ? spread_of(counts, layers_, pp_) : std::nullopt;
     if (!layout) {
       return fail(kHere, key, "spreads layers in a way that Headway has no fields for");
     }
-    add("vpp", std::to_string(layout->vpp), kHere, key);
+    if (!folded_) add("vpp", std::to_string(layout->vpp), kHere, key);
     add("embedding-slots", std::to_string(layout->embedding_slots), kHere, key);
     add("head-slots", std::to_string(layout->head_slots), kHere, key);
     if (layout->first_stage_layers == 0) return;
@@ -168,6 +173,7 @@ class PipelineReader : DocumentReader {
 
   std::int64_t layers_;
   bool early_;
+  bool folded_ = false;  // the schedule places two stages on each rank itself
   std::int64_t pp_ = 1;
 };
 

@@ -168,7 +168,7 @@ void write_pipeline(const Run& run, Toml& toml) {
   if (l.pp == 1) return;
   toml.set("pipeline_parallel_schedule", schedule_class(l));
   toml.set("pipeline_parallel_microbatch_size", l.micro_batch);
-  const std::int64_t stages = l.pp * l.vpp;
+  const std::int64_t stages = chunks_of_model(l);
   const std::int64_t slots = run.model.layers() + l.embedding_slots + l.head_slots;
   const std::int64_t each = (slots + stages - 1) / stages;
   // An end counts as no more than the layers of the shortest stage.

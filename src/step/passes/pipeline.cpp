@@ -77,33 +77,29 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
   std::vector<std::int64_t> begins;  // [STEP-13]
   if (balanced && layout.vpp == 1 && layout.first_stage_layers == 0 &&
       layout.last_stage_layers == 0) {
-    begins = balanced_stages(model, layout.pp).begins;
+    begins = balanced_stages(model, chunks_of_model(layout)).begins;
   }
   std::vector<StageClass> stages;
-  const std::int64_t chunks = layout.pp * layout.vpp;
-  const std::int64_t layers = model.layers();
-  std::int64_t next = 0;  // the first layer of the next stage's first chunk
+  const std::int64_t chunks = chunks_of_model(layout);
+  stages.resize(static_cast<std::size_t>(layout.pp));
   for (std::int64_t stage = 0; stage < layout.pp; ++stage) {
-    StageClass made;
+    StageClass& made = stages[static_cast<std::size_t>(stage)];
     made.first = stage;
-    for (std::int64_t chunk = stage; chunk < chunks; chunk += layout.pp) {
-      const std::int64_t begin = chunk == stage ? next : chunk_begin(layers, layout, chunk);
-      const std::int64_t end = begins.empty() ? chunk_begin(layers, layout, chunk + 1)
-                                              : begins[static_cast<std::size_t>(chunk) + 1];
-      if (chunk == stage) next = end;
-      for (std::int64_t layer = begin; layer < end; ++layer) {
-        ++made.counts[static_cast<std::size_t>(model.pattern[layer])];
-      }
-    }
     if (stage == 0 && index.embedding >= 0) ++made.counts[index.embedding];
     if (index.vocabulary >= 0) ++made.counts[index.vocabulary];
-    // A folded pipeline has the last layers and the head on the first rank.
-    const std::int64_t head_stage = is_folded(layout.schedule) ? 0 : layout.pp - 1;
-    if (stage == head_stage && index.head >= 0) ++made.counts[index.head];
-    if (stage == head_stage && index.prediction >= 0) {
-      made.counts[index.prediction] += model.prediction_layers;
+  }
+  std::int64_t begin = 0;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    StageClass& made = stages[static_cast<std::size_t>(stage_of_chunk(layout, chunk))];
+    const std::int64_t end = begins.empty() ? chunk_begin(model.layers(), layout, chunk + 1)
+                                            : begins[static_cast<std::size_t>(chunk) + 1];
+    for (std::int64_t layer = begin; layer < end; ++layer) {
+      ++made.counts[static_cast<std::size_t>(model.pattern[layer])];
     }
-    stages.push_back(std::move(made));
+    begin = end;
+    if (chunk + 1 < chunks) continue;
+    if (index.head >= 0) ++made.counts[index.head];
+    if (index.prediction >= 0) made.counts[index.prediction] += model.prediction_layers;
   }
   return in_classes(layout.copies() == 2 ? of_both_copies(stages) : std::move(stages));
 }

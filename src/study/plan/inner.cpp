@@ -1,6 +1,7 @@
 #include "study/plan/inner.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "study/plan/keys.hpp"
 
@@ -39,7 +40,17 @@ double waits_of(const InnerChoice& choice) {
 }
 
 double rounds(std::int64_t micro_batches, std::int64_t stages, double waits) {
-  return (static_cast<double>(micro_batches) - waits) / static_cast<double>(stages) + waits;
+  const double m = static_cast<double>(micro_batches), p = static_cast<double>(stages);
+  const double busy = m / p;  // the slowest stage has at least the mean
+  if (waits == 0 || stages == 1) return busy;
+  const double chunks = std::round(1 / waits), slots = m * chunks;
+  // All stages once, and then the longest of passes before and after it: half of both at least.
+  const double first = (chunks - 1) * std::min(m, p);  // forward chunks of the last stage before
+  const double once = (1 + (slots - 1 + first) / (2 * p)) / chunks;
+  if (chunks == 1) return m > p ? (m - 1) / p + 1 : std::max(busy, once);
+  if (slots < (chunks + 1) * p) return std::max(busy, once);
+  const double turned = std::sqrt((slots - 2 * p - 1) / (slots - 1));
+  return std::max({busy, once, (1 + 1 / (1 - turned)) / chunks});
 }
 
 Layout shard_of(Layout layout) {

@@ -27,7 +27,8 @@ bool is_inner(const PlanLimit& limit);
 /// [PLAN-3] For how many micro-batches the time of all stages is waited, at least, whatever is
 /// hidden.
 double waits_of(const InnerChoice& choice);
-/// [PLAN-3] What stages of equal time add up to, of the time of all blocks for one micro-batch.
+/// [PLAN-3] What stages add up to at least, of the time of all blocks for one micro-batch, however
+/// these are spread over them.
 double rounds(std::int64_t micro_batches, std::int64_t stages, double waits);
 
 /// A layout as far as states and their update read it.

@@ -195,9 +195,8 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
                           static_cast<double>(layout_.ranks() / layout_.pp));
 }
 
-// [PLAN-3] All blocks of a micro-batch take `whole`. Of m micro-batches the slowest of pp stages
-// runs each in at least whole/pp, and waits for the others to run one, of vpp chunks for one chunk,
-// unless a schedule fills the bubble; nothing is hidden that the blocks do not hide.
+// [PLAN-3] All blocks of a micro-batch take `whole`, however they are spread over the stages; nothing
+// is hidden that the blocks do not hide.
 Seconds PlanPricer::floor_of(const Place& place, const std::vector<Seconds>& blocks) const {
   Seconds whole(0), together(0);  // together: what all stages run at the same time
   for (const StageClass& stage : place.held->stages(0)) {
