@@ -40,9 +40,11 @@ class Backward {
  private:
   std::uint32_t last() const { return static_cast<std::uint32_t>(program_.items.size()) - 1; }
 
-  void push(const Op& op) {
-    program_.items.push_back({.what = op});
-    std::get<Op>(program_.items.back().what).phase = Phase::backward;
+  /// What is pushed, to be changed in its place.
+  Op& push(const Op& op) {
+    Op& out = std::get<Op>(program_.items.emplace_back(op).what);
+    out.phase = Phase::backward;
+    return out;
   }
 
   void add(const Conjugate& conjugate) {
@@ -64,6 +66,7 @@ class Backward {
 
   // The gradients of the input and of the weight, if it is trained.
   void add_product(const Product& product) {
+    // Copied: items that are pushed may move the others.
     const Op op = std::get<Op>(program_.items[product.item].what);
     const Matmul& forward = std::get<Matmul>(op.shape);
     if (product.entry >= 0 && product.entry != gathered_) {
@@ -73,25 +76,23 @@ class Backward {
         if (here && conjugate.flow == Flow::into_weights) add(conjugate);
       }
     }
-    Op of_input = op;
-    of_input.shape = Matmul{forward.m, forward.k, forward.n, forward.batch};
-    push(of_input);
+    push(op).shape = Matmul{forward.m, forward.k, forward.n, forward.batch};
     if (share_.trains_weights) add_weight_gradient(product, op, forward);
     keep_input(product, forward);
   }
 
-  void add_weight_gradient(const Product& product, Op op, const Matmul& forward) {
+  void add_weight_gradient(const Product& product, const Op& op, const Matmul& forward) {
     // The result is added to the resident gradients: by the product itself, which reads and writes
     // them, or by a pass that reads the product's own result, too.
     const bool fused = share_.habit.kernels.fused_weight_gradient;
-    op.shape = Matmul{forward.n,
-                      forward.k,
-                      forward.m,
-                      forward.batch,
-                      fused ? 2 * gradient_bytes(share_.job).value() : 0.0,
-                      /*by_columns=*/true};
-    op.weight_gradient = true;
-    push(op);
+    Op& of_weight = push(op);
+    of_weight.shape = Matmul{forward.n,
+                             forward.k,
+                             forward.m,
+                             forward.batch,
+                             fused ? 2 * gradient_bytes(share_.job).value() : 0.0,
+                             /*by_columns=*/true};
+    of_weight.weight_gradient = true;
     if (!fused) add_weight_passes(product, forward, op.routed);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "step/passes/passes.hpp"
 
@@ -9,7 +10,7 @@ namespace headway {
 namespace {
 
 // Some thousand bytes each.
-constexpr std::size_t kMostWorks = 1 << 13, kMostPrices = 1 << 13;
+constexpr std::size_t kMostWorks = 1 << 14, kMostPrices = 1 << 13;
 // Prices of sharded weights are of use within a cell only.
 constexpr std::size_t kMostSharded = 1 << 8;
 constexpr std::size_t kMostSamples = 1 << 6;
@@ -33,10 +34,16 @@ PlanBlockCache::PlanBlockCache(const Run& run, const Calibration& calibration,
       floors_(kMostPrices),
       floors_without_experts_(kMostPrices) {}
 
+std::vector<Block> PlanBlockCache::lowered(const WorkKey& key) {
+  for (PlanFacts::Lowered& known : lowered_) {
+    if (known.key == key && !known.blocks.empty()) return std::exchange(known.blocks, {});
+  }
+  return lower_work(Share(run_.model, run_.job, key, key.around), key, key.choice).blocks;
+}
+
 PlanBlockCache::Work& PlanBlockCache::work(const WorkKey& key) {
   return works_.of(key, [this](const WorkKey& of, Work& out) {
-    const std::vector<Block> lowered =
-        lower_work(Share(run_.model, run_.job, of, of.around), of, of.choice).blocks;
+    const std::vector<Block> lowered = this->lowered(of);
     const Layout none;
     out.blocks.resize(lowered.size());
     out.work.resize(lowered.size());
@@ -63,7 +70,7 @@ SampleBlocks PlanBlockCache::sample(const Layout& layout) {
 }
 
 const HeldBlocks& PlanBlockCache::held(const Layout& layout) {
-  facts_->held(layout, held_);
+  facts_->held(layout, held_, lowered_);
   return held_;
 }
 

@@ -49,6 +49,7 @@ class PlanBlockCache {
     std::uint64_t place = 0;
   };
 
+  std::vector<Block> lowered(const WorkKey& key);
   Work& work(const WorkKey& key);
   template <class Body>
   void for_blocks(const PriceKey& key, Priced& of, const Body& body);
@@ -73,6 +74,7 @@ class PlanBlockCache {
   // Room that is used again.
   std::vector<PricedCall> calls_;
   HeldBlocks held_;
+  std::vector<PlanFacts::Lowered> lowered_;  // for it, of which work may still be made
   std::vector<Seconds> floor_;
 };
 

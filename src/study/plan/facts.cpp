@@ -27,8 +27,8 @@ bool PlanFacts::with_experts(std::size_t block) const {
   return prediction && model_.kinds.back().experts.has_value();
 }
 
-void PlanFacts::make(const WorkKey& key, Facts& out) const {
-  const std::vector<Block> blocks =
+void PlanFacts::make(const WorkKey& key, Facts& out, std::vector<Lowered>& made) const {
+  std::vector<Block> blocks =
       lower_work(Share(model_, job_, key, key.around), key, key.choice).blocks;
   out.blocks = blocks.size();
   out.known.clear();
@@ -38,13 +38,15 @@ void PlanFacts::make(const WorkKey& key, Facts& out) const {
     const auto& [kind, items, held, saved, again, if_kept, working, transfer] = blocks[i];
     out.known.push_back({i, kind, saved, if_kept, working, again});
   }
+  made.push_back({key, std::move(blocks)});
 }
 
-void PlanFacts::add(const Layout& layout, const WorkKey& key, HeldBlocks& out) {
+void PlanFacts::add(const Layout& layout, const WorkKey& key, HeldBlocks& out,
+                    std::vector<Lowered>& lowered) {
   Part& part = parts_[hash(key) >> 8 & (parts_.size() - 1)];
   const std::lock_guard lock(part.door);
   const Facts& facts =
-      part.kept.of(key, [this](const WorkKey& of, Facts& made) { make(of, made); });
+      part.kept.of(key, [&](const WorkKey& of, Facts& made) { make(of, made, lowered); });
   out.resize(facts.blocks);
   for (const Fact& fact : facts.known) {
     Block& block = out[fact.block];
@@ -59,8 +61,9 @@ void PlanFacts::add(const Layout& layout, const WorkKey& key, HeldBlocks& out) {
   }
 }
 
-void PlanFacts::held(const Layout& layout, HeldBlocks& out) {
-  for_choices(WorkKey(job_, layout), [&](const WorkKey& key) { add(layout, key, out); });
+void PlanFacts::held(const Layout& layout, HeldBlocks& out, std::vector<Lowered>& made) {
+  made.clear();
+  for_choices(WorkKey(job_, layout), [&](const WorkKey& key) { add(layout, key, out, made); });
 }
 
 }  // namespace headway

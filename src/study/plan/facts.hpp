@@ -17,9 +17,14 @@ class PlanFacts {
  public:
   PlanFacts(const Model& model, const Job& job);
 
+  /// Blocks that were lowered of a key.
+  struct Lowered {
+    WorkKey key;
+    std::vector<Block> blocks;  // none: they were taken
+  };
   /// What the activations of a layout's blocks take; of `out`, of which the room is used again, all
-  /// else is left.
-  void held(const Layout& layout, HeldBlocks& out);
+  /// else is left. What is lowered for it is given to `made`: who asked will price it next.
+  void held(const Layout& layout, HeldBlocks& out, std::vector<Lowered>& made);
 
   /// body(key) for the keys of which the blocks are made: those with experts for each spread of
   /// them, the others once.
@@ -52,8 +57,8 @@ class PlanFacts {
   };
 
   bool with_experts(std::size_t block) const;
-  void add(const Layout& layout, const WorkKey& key, HeldBlocks& out);
-  void make(const WorkKey& key, Facts& out) const;
+  void add(const Layout& layout, const WorkKey& key, HeldBlocks& out, std::vector<Lowered>& made);
+  void make(const WorkKey& key, Facts& out, std::vector<Lowered>& made) const;
 
   const Model& model_;
   const Job& job_;

@@ -35,8 +35,8 @@ bool is_inner(const PlanLimit& limit) {
   return limit.field != nullptr && limit.field->axis == PlanAxis::inner;
 }
 
-double waits_of(const InnerChoice& choice) {
-  return fills_bubble(choice.schedule) ? 0.0 : 1 / static_cast<double>(choice.vpp);
+double waits_of(const PipelineSplit& pipeline) {
+  return fills_bubble(pipeline.schedule) ? 0.0 : 1 / static_cast<double>(pipeline.vpp);
 }
 
 double rounds(std::int64_t micro_batches, std::int64_t stages, double waits) {
@@ -78,7 +78,7 @@ InnerShape::InnerShape(const std::vector<InnerChoice>& list, const Job& job) {
       part = of_group.insert(part, {pipe.back(), parts++, {}});
     }
     part->choices.push_back(i);
-    waits = std::min(waits, waits_of(list[i]));
+    waits = std::min(waits, waits_of(layout));
     if (list[i].overlap_experts == Choice::on) {
       overlaps_experts[static_cast<std::size_t>(list[i].recompute)] = true;
     }

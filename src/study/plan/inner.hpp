@@ -26,7 +26,7 @@ bool is_inner(const PlanLimit& limit);
 
 /// [PLAN-3] For how many micro-batches the time of all stages is waited, at least, whatever is
 /// hidden.
-double waits_of(const InnerChoice& choice);
+double waits_of(const PipelineSplit& pipeline);
 /// [PLAN-3] What stages add up to at least, of the time of all blocks for one micro-batch, however
 /// these are spread over them.
 double rounds(std::int64_t micro_batches, std::int64_t stages, double waits);

@@ -16,6 +16,7 @@ struct PlanPricer::Pipe {
   std::optional<Assembly> assembly;  // up to the pipeline
   Flops recomputed{};                // of all ranks in the step
   bool legal = false;
+  double rounds = 0;    // [PLAN-3] of its micro-batches
   Seekers seekers = 0;  // in the group in work: it fits so far, and is of interest to them
   PlanFloor floor;      // of its layouts in the group in work
   std::uint64_t cell = 0, held_by = 0, timed_by = 0;  // for which the above is

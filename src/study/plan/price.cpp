@@ -103,6 +103,7 @@ bool PlanPricer::enter(const Place& place, std::size_t at, Pipe& pipe) {
   std::optional<bool>& legal = known[place.micro_batch];
   if (!legal) legal = is_legal(q_.run, layout_);
   pipe.legal = *legal;
+  pipe.rounds = rounds(place.micro_batches, place.tuple.pp, waits_of(layout_));
   return pipe.legal;
 }
 
@@ -195,8 +196,8 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
                           static_cast<double>(layout_.ranks() / layout_.pp));
 }
 
-// [PLAN-3] All blocks of a micro-batch take `whole`, however they are spread over the stages; nothing
-// is hidden that the blocks do not hide.
+// [PLAN-3] All blocks of a micro-batch take `whole`, however they are spread over the stages;
+// nothing is hidden that the blocks do not hide.
 Seconds PlanPricer::floor_of(const Place& place, const std::vector<Seconds>& blocks) const {
   Seconds whole(0), together(0);  // together: what all stages run at the same time
   for (const StageClass& stage : place.held->stages(0)) {
@@ -290,15 +291,11 @@ bool PlanPricer::open(Place& place, const InnerGroup& group, const PlanSought& s
   bool out = false;
   for (const InnerPart& part : group.parts) {
     Pipe& pipe = place.pipes[part.pipe];
-    const InnerChoice& choice = inner[part.choices.front()];
-    apply(choice, layout_);
+    apply(inner[part.choices.front()], layout_);
     const bool legal = enter(place, part.pipe, pipe);
     pipe.seekers = legal ? seekers & place.wanted.parts[part.number] : 0;
     // What stages run at the same time is waited for by none.
-    const double waits =
-        place.tuple.split_vocabulary
-            ? 1
-            : rounds(place.micro_batches, place.tuple.pp, waits_of(choice)) / usual;
+    const double waits = place.tuple.split_vocabulary ? 1 : pipe.rounds / usual;
     pipe.floor = {floor.time * (waits * kFloorRounding), floor.memory};
     // Whether states and what else stages hold leave some layout.
     const auto may_be = [&](const auto& activations) {
