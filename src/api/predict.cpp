@@ -5,6 +5,8 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
 #include "launch/launch.hpp"
@@ -13,6 +15,7 @@
 #include "platform/paths.hpp"
 #include "report/launch.hpp"
 #include "report/predict.hpp"
+#include "study/plan/fitting.hpp"
 #include "trace/unknown.hpp"
 
 namespace headway {
@@ -93,6 +96,21 @@ Problems timeline_problems(const PredictRequest& request) {
            Trouble::illegal}};
 }
 
+// The smallest change with which a run fits that does not.
+std::string what_would_fit(const Run& run, const Forecast& forecast) {
+  const auto calibration = calibration_for(run.cluster, run.job.software);
+  const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
+  if (!found) {
+    return "no layout that differs in one or two fields fits on these accelerators; headway plan "
+           "looks at all, and at more accelerators";
+  }
+  const double longer = found->forecast.step_time / forecast.step_time - 1;
+  const Bytes live = found->forecast.memory.total() - found->forecast.gaps;
+  return "would fit with " + changes_text(run, found->layout) + ": " + to_text(live) + ", " +
+         to_text(found->forecast.step_time) + " a step (" + formatted("%+.1f %%", 100 * longer) +
+         ")";
+}
+
 Problems save(const RequestedRun& run, const std::string& path) {
   if (path.empty()) return {};
   const std::string text = run_file_text(run, path);
@@ -148,6 +166,7 @@ CommandOutput run_predict(const PredictRequest& request) {
   }
   auto forecast = predict(*run);
   if (!forecast) return bad(forecast.problems());
+  if (!forecast->fits) forecast->notes.push_back(what_would_fit(*run, *forecast));
   for (std::string& note : file.request.notes) forecast->notes.push_back(std::move(note));
   problems = save(*run, request.save);
   if (!problems.empty()) return bad(std::move(problems));

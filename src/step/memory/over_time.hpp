@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "layout/layout.hpp"
 #include "step/program/program.hpp"
 
 namespace headway {

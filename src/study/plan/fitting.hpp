@@ -1,0 +1,27 @@
+// What makes a run fit that does not: the smallest change of its layout, among those that its
+// framework can run [PLAN-4].
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "cost/calibration/calibration.hpp"
+#include "forecast/forecast.hpp"
+
+namespace headway {
+
+/// The layout on as many accelerators that differs from the run's in the fewest searched fields
+/// (dp, which follows from the other degrees, not counted), and of those the one with the shortest
+/// step.
+struct Fitting {
+  Layout layout;
+  std::size_t fields = 0;  // that differ
+  Forecast forecast;
+};
+/// Of a legal run; nothing where no layout that differs in one or two fields fits.
+std::optional<Fitting> smallest_fitting(const Run& run, const Calibration& calibration);
+
+/// The fields that differ, as flags give them: "--recompute full --zero 3".
+std::string changes_text(const Run& run, const Layout& layout);
+
+}  // namespace headway
