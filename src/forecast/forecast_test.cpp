@@ -188,6 +188,7 @@ RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
   KernelParameters& kernels = c.calibration.kernels;
   kernels.shortest_kernel *= 0.5;
   kernels.matmul_start *= 0.5;
+  for (ProductParameters& product : kernels.products) product.loop_step *= 0.5;
   kernels.grouped_start *= 0.5;
   for (NetworkParameters& network : c.calibration.levels) {
     network.base_latency *= 0.5;

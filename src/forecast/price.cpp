@@ -33,13 +33,13 @@ Seconds op_time(const Op& op, const Prices& prices) {
   const Accelerator& accelerator = prices.cluster.accelerator;
   const KernelParameters& kernels = prices.calibration.kernels;
   if (const auto* product = std::get_if<Matmul>(&op.shape)) {
-    const bool scaled = prices.job.recipe->block_scaled && op.precision >= Precision::fp8;
+    const Scaling scaling = prices.job.recipe->block_scaled ? Scaling::blocks : Scaling::whole;
     const Seconds apart = product->batch > 1
                               ? prices.calibration.of(prices.job.framework).grouped_overhead *
                                     static_cast<double>(product->batch)
                               : Seconds(0);
     return apart + matmul_time(*product, op.precision, accelerator, kernels, product->result_bytes,
-                               scaled ? kernels.block_scaled : 1.0);
+                               scaling);
   }
   if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
     return op.phase == Phase::backward ? attention_backward_time(*attention, prices.job.attention,

@@ -70,13 +70,17 @@ Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
   out.kernels.sustained *= own.sustained * maturity(constants, architecture, software) *
                            powered(constants, cluster.accelerator);
   out.kernels.eager_efficiency *= own.eager;
-  out.kernels.fp8_ceiling *= own.sustained_8_bit / own.sustained;
-  out.kernels.fp4_ceiling *= own.sustained_4_bit / own.sustained;
+  for (const ProductFormat format : {ProductFormat::bits_8, ProductFormat::bits_8_blocks}) {
+    out.kernels.of(format).ceiling *= own.sustained_8_bit / own.sustained;
+  }
+  out.kernels.of(ProductFormat::bits_4).ceiling *= own.sustained_4_bit / own.sustained;
   for (FlashParameters* flash : {&out.kernels.flash_forward, &out.kernels.flash_backward}) {
     for (double& ceiling : flash->ceiling) ceiling *= own.sustained_attention / own.sustained;
   }
   out.kernels.memory_efficiency *= own.sustained_passes;
-  out.kernels.grouped_efficiency *= own.sustained_grouped;
+  for (ProductParameters& product : out.kernels.products) {
+    product.grouped_efficiency *= own.sustained_grouped;
+  }
   out.passes_8_bit = passes(constants, architecture, software);
   for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
     const double reached = constants.network(cluster.levels[i].network).in_step;

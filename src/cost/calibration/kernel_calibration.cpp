@@ -33,6 +33,10 @@ std::string tile_name(Tile tile) {
   return "t" + std::to_string(tile.m) + "x" + std::to_string(tile.n);
 }
 
+std::string product_table(ProductFormat format) {
+  return "products_" + std::string(kProductFormatNames[static_cast<std::size_t>(format)]);
+}
+
 std::string kernel_entry_for(const Document& document, const Accelerator& accelerator) {
   for (const std::string& name : candidates(accelerator)) {
     if (!name.empty() && document.root.find(name)) return name;

@@ -14,16 +14,24 @@
 
 namespace headway {
 
-/// What decides a constant: nothing that is measured here, products, products of all architectures
-/// together, products of experts, attention.
+/// What decides a constant: nothing that is measured here, products by format, products of all
+/// architectures together, products of experts, attention.
 enum class DecidedBy : std::uint8_t {
   nothing,
-  products,
+  products,  // of 16 bits; the other formats in the order of ProductFormat
+  products_8_bit,
+  products_8_bit_blocks,
+  products_4_bit,
   all_products,
   grouped_products,
   attention_forward,
   attention_backward,
 };
+
+constexpr DecidedBy decided_by(ProductFormat format) {
+  return static_cast<DecidedBy>(static_cast<std::size_t>(DecidedBy::products) +
+                                static_cast<std::size_t>(format));
+}
 
 struct KernelConstant {
   AllowedRange range;  // in a file
@@ -53,6 +61,26 @@ void for_each_constant(Parameters& p, DecidedBy by, Visitor&& visit) {
   visit("unequal_dims", p.unequal_dims, Row{kFraction, by, 0.5, 1});
 }
 
+/// Of the products of one format.
+template <class Parameters, class Visitor>
+requires std::same_as<std::remove_const_t<Parameters>, ProductParameters>
+void for_each_constant(Parameters& p, ProductFormat format, Visitor&& visit) {
+  using Row = KernelConstant;
+  constexpr double kMicrosecond = 1e-6, kNanosecond = 1e-9;
+  const DecidedBy by = decided_by(format);
+  visit("ceiling", p.ceiling, Row{kFraction, by, 0.3, 1});
+  visit("loop_prologue", p.loop_prologue, Row{kNotNegative, by, 0, 4, 256});
+  visit("wave_loss", p.wave_loss, Row{kShare, by, 0, 1});
+  visit("memory_overlap_loss", p.memory_overlap_loss, Row{kShare, by, 0, 1});
+  visit("loop_step", p.loop_step, Row{kPositive, by, 0.01, 4, kNanosecond});
+  // The project's groups are of 16 bits alone.
+  const bool half = format == ProductFormat::bits_16;
+  visit("grouped_efficiency", p.grouped_efficiency,
+        Row{kFraction, half ? DecidedBy::grouped_products : DecidedBy::nothing, 0.3, 1});
+  visit("quantisation_start", p.quantisation_start,
+        half ? Row{kPositive} : Row{kPositive, by, 0.5, 20, kMicrosecond});
+}
+
 /// visit(name, constant, KernelConstant) for each that a file may hold, and visit.table(name, walk)
 /// for those in a table: walk(visitor) visits them.
 template <class Parameters, class Visitor>
@@ -63,10 +91,6 @@ void for_each_constant(Parameters& p, Visitor&& visit) {
   visit("memory_efficiency", p.memory_efficiency, Row{kFraction});
   visit("shortest_kernel", p.shortest_kernel, Row{kPositive});
   visit("sustained", p.sustained, Row{kFraction});
-  visit("matmul_ceiling", p.matmul_ceiling, Row{kFraction, DecidedBy::products, 0.3, 1});
-  visit("loop_prologue", p.loop_prologue, Row{kNotNegative, DecidedBy::products, 0, 4, 256});
-  visit("wave_loss", p.wave_loss, Row{kShare, DecidedBy::products, 0, 1});
-  visit("memory_overlap_loss", p.memory_overlap_loss, Row{kShare, DecidedBy::products, 0, 1});
   visit("matmul_start", p.matmul_start, Row{kPositive, DecidedBy::products, 2, 5, kMicrosecond});
   visit("misaligned_efficiency", p.misaligned_efficiency, Row{kFraction});
   visit.table("tile_efficiency", [&](auto&& tiles) {
@@ -78,13 +102,13 @@ void for_each_constant(Parameters& p, Visitor&& visit) {
             Row{kFraction, moves ? DecidedBy::all_products : DecidedBy::nothing, kLeast[i], 1});
     }
   });
-  visit("grouped_efficiency", p.grouped_efficiency,
-        Row{kFraction, DecidedBy::grouped_products, 0.3, 1});
   visit("grouped_start", p.grouped_start,
         Row{kPositive, DecidedBy::grouped_products, 0.01, 20, kMicrosecond});
-  visit("fp8_ceiling", p.fp8_ceiling, Row{kFraction});
-  visit("fp4_ceiling", p.fp4_ceiling, Row{kFraction});
-  visit("block_scaled", p.block_scaled, Row{kFraction});
+  for (std::size_t i = 0; i < kProductFormats; ++i) {
+    visit.table(product_table(static_cast<ProductFormat>(i)), [&](auto&& products) {
+      for_each_constant(p.products[i], static_cast<ProductFormat>(i), products);
+    });
+  }
   visit.table("flash_forward", [&](auto&& flash) {
     for_each_constant(p.flash_forward, DecidedBy::attention_forward, flash);
   });

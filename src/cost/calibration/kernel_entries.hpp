@@ -13,6 +13,9 @@ namespace headway {
 /// The name of a tile shape in the files: "t256x128".
 std::string tile_name(Tile tile);
 
+/// The name of the table of a format's constants: "products_8_bit".
+std::string product_table(ProductFormat format);
+
 /// The entry that holds for an accelerator: by its name ("a40"), else its architecture ("tpu-v5p"),
 /// else the architecture's leading letters ("tpu"), else "default".
 std::string kernel_entry_for(const Document& document, const Accelerator& accelerator);

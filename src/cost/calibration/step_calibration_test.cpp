@@ -148,12 +148,20 @@ TEST(InStep, ProductsOfEachWidthAttentionAndPassesHaveTheirOwnShare) {
   const KernelParameters after = in_step(alone, c, cluster).kernels;
   const auto near = [](double got, double expected) { EXPECT_NEAR(got, expected, 1e-12); };
   near(after.sustained, 0.8 * before.sustained);
-  near(after.sustained * after.fp8_ceiling, 0.6 * before.sustained * before.fp8_ceiling);
-  near(after.sustained * after.fp4_ceiling, 0.5 * before.sustained * before.fp4_ceiling);
+  const auto ceiling = [](const KernelParameters& kernels, ProductFormat format) {
+    return kernels.sustained * kernels.of(format).ceiling;
+  };
+  for (const auto& [format, kept] :
+       {std::pair(ProductFormat::bits_8, 0.6), std::pair(ProductFormat::bits_8_blocks, 0.6),
+        std::pair(ProductFormat::bits_4, 0.5)}) {
+    near(ceiling(after, format), kept * ceiling(before, format));
+  }
   near(after.sustained * after.flash_forward.ceiling[2],
        0.7 * before.sustained * before.flash_forward.ceiling[2]);
   near(after.memory_efficiency, 0.9 * before.memory_efficiency);
-  near(after.grouped_efficiency, 0.75 * before.grouped_efficiency);
+  for (std::size_t i = 0; i < kProductFormats; ++i) {
+    near(after.products[i].grouped_efficiency, 0.75 * before.products[i].grouped_efficiency);
+  }
 }
 
 TEST(InStep, CallsReachAShareOfTheBenchmarksBandwidthByNetworkClass) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
@@ -19,6 +20,35 @@ struct Tile {
 constexpr int kTiles = 5;
 constexpr std::array<Tile, kTiles> kTileShapes = {
     {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 64}}};
+
+/// How a product's operands are scaled: by one factor for all, or for each row, or for each block
+/// of 16 to 128 elements.
+enum class Scaling : std::uint8_t { whole, blocks };
+
+/// Products whose kernels differ, as their constants do: operands of 16 bits (and more), of 8 bits
+/// by scaling, of 4 bits (by blocks always).
+enum class ProductFormat : std::uint8_t { bits_16, bits_8, bits_8_blocks, bits_4 };
+constexpr std::size_t kProductFormats = 4;
+constexpr std::array<std::string_view, kProductFormats> kProductFormatNames = {
+    "16_bit", "8_bit", "8_bit_blocks", "4_bit"};
+
+constexpr ProductFormat format_of(Precision precision, Scaling scaling = Scaling::whole) {
+  if (precision == Precision::fp4) return ProductFormat::bits_4;
+  if (precision != Precision::fp8) return ProductFormat::bits_16;
+  return scaling == Scaling::blocks ? ProductFormat::bits_8_blocks : ProductFormat::bits_8;
+}
+
+/// Constants of matrix products of one format [KERNEL-1].
+struct ProductParameters {
+  double ceiling = 0.85;       // of the peak that a long product with the best tile reaches
+  double loop_prologue = 128;  // filling and draining the loop over k, in steps of k
+  double wave_loss = 0.7;      // share of a last, partly filled wave that is lost, 0 ... 1
+  double memory_overlap_loss =
+      0.2;            // share of the shorter of compute and memory that is not hidden
+  Seconds loop_step;  // a tile's loop takes this long at least for each element of k [KERNEL-5]
+  double grouped_efficiency = 0.85;  // factor of grouped products (experts) against one product
+  Seconds quantisation_start;        // of the kernel that quantises an operand [KERNEL-6]
+};
 
 /// Constants of flash attention in one direction, forward or backward.
 struct FlashParameters {
@@ -41,20 +71,17 @@ struct KernelParameters {
   Seconds shortest_kernel{2e-6};    // ramp up and down of a pass or attention, added to its work
   double sustained = 1;             // of the rate of a short benchmark that hours of training keep
 
-  // Matrix product [KERNEL-1].
-  Seconds matmul_start{3e-6};    // ramp up and down of a product, added to its work
-  double matmul_ceiling = 0.85;  // of the peak that a long product with the best tile reaches
-  double loop_prologue = 128;    // filling and draining the loop over k, in steps of k
-  double wave_loss = 0.7;        // share of a last, partly filled wave that is lost, 0 ... 1
-  double memory_overlap_loss =
-      0.2;  // share of the shorter of compute and memory that is not hidden
+  // Matrix products.
+  std::array<ProductParameters, kProductFormats> products;  // by ProductFormat
+  Seconds matmul_start{3e-6};          // ramp up and down of a product, added to its work
   double misaligned_efficiency = 0.5;  // factor where a row is not a multiple of 16 bytes
   std::array<double, kTiles> tile_efficiency = {1, 1, 0.95, 0.85, 0.7};
-  double grouped_efficiency = 0.85;  // factor of grouped products (experts) against one product
-  Seconds grouped_start{2e-6};       // of each product of a group
-  double fp8_ceiling = 0.9;          // matmul_ceiling of fp8 over that of 16 bit
-  double fp4_ceiling = 0.8;          // matmul_ceiling of fp4 over that of 16 bit
-  double block_scaled = 0.95;        // rate of products with a scale a block over those without
+  Seconds grouped_start{2e-6};  // of each product of a group
+
+  ProductParameters& of(ProductFormat format) { return products[static_cast<std::size_t>(format)]; }
+  const ProductParameters& of(ProductFormat format) const {
+    return products[static_cast<std::size_t>(format)];
+  }
 
   // Flash attention [KERNEL-2].
   FlashParameters flash_forward;
@@ -67,13 +94,20 @@ constexpr double kAccumulatedResult = 8;
 
 /// Time of `shape` with operands in `precision`. batch > 1 is a group of unlike products, as of
 /// experts. `result_bytes` are moved per element of C; 0: C is written once, in 16 bit (fp32 and
-/// tf32: 32 bit). `rate`: of such products over the usual ones (block scales).
+/// tf32: 32 bit). `scaling`: of 8-bit operands.
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
-                    const KernelParameters& parameters, double result_bytes = 0, double rate = 1);
+                    const KernelParameters& parameters, double result_bytes = 0,
+                    Scaling scaling = Scaling::whole);
 
-/// As matmul_time, for a batch of like products issued as one kernel.
+/// As matmul_time, for a batch of products issued as one kernel.
 Seconds batched_matmul_time(const Matmul& shape, Precision precision,
-                            const Accelerator& accelerator, const KernelParameters& parameters);
+                            const Accelerator& accelerator, const KernelParameters& parameters,
+                            Scaling scaling = Scaling::whole);
+
+/// The kernel that quantises `elements` of a product's operand, `bytes` read and written for each,
+/// where it is timed with the product [KERNEL-6]. In a step it is a pass.
+Seconds quantisation_time(double elements, double bytes, ProductFormat format,
+                          const Accelerator& accelerator, const KernelParameters& parameters);
 
 Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kernel,
                                Precision precision, const Accelerator& accelerator,

@@ -15,9 +15,12 @@ double ceil_positive(double x) {
   return whole < x ? whole + 1 : whole;
 }
 
-// Area of C that the units compute, with the idle rest of the last wave, over the tile's
-// efficiency.
-double effective_area(const Matmul& shape, double units, const KernelParameters& parameters) {
+// Seconds for each element of k that the fastest tile needs: of the area of C that the units
+// compute, with the idle rest of the last wave, at `rate`, and not less than `loop_step` for each
+// wave [KERNEL-5].
+Seconds time_for_each_k(const Matmul& shape, double units, FlopsPerSecond rate,
+                        const ProductParameters& product, const KernelParameters& parameters) {
+  const double each = 2 / rate.value(), least = product.loop_step.value();  // s an element, a wave
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kTiles; ++i) {
     const Tile tile = kTileShapes[i];
@@ -26,26 +29,32 @@ double effective_area(const Matmul& shape, double units, const KernelParameters&
     const auto columns = static_cast<double>((shape.n + tile.n - 1) >>
                                              std::countr_zero(static_cast<std::uint64_t>(tile.n)));
     const double tiles = rows * columns * static_cast<double>(shape.batch);
-    const double waves = tiles / units;
-    const double paid = waves + parameters.wave_loss * (ceil_positive(waves) - waves);
+    const double waves = tiles / units, whole = ceil_positive(waves);
+    const double paid = waves + product.wave_loss * (whole - waves);
     const double area = paid * units * static_cast<double>(tile.m * tile.n);
-    best = std::min(best, area / parameters.tile_efficiency[i]);
+    best = std::min(best, std::max(area / parameters.tile_efficiency[i] * each, whole * least));
   }
-  return best;
+  return Seconds(best);
 }
 
 // [KERNEL-1] Matrix product. With C[m, n] cut into tiles, `units` compute units at peak/units each:
-//   area    = min over tiles of waves' · units · tile area / tile efficiency
+//   area    = waves' · units · tile area / tile efficiency
 //   waves'  = w + wave_loss · (ceil(w) - w),  w = batch · ceil(m/tile m) · ceil(n/tile n) / units
-//   compute = 2 · area · (64 · ceil(k/64) + loop_prologue) / (peak · ceiling · sustained)
+//   compute = min over tiles of max(2 · area / (peak · ceiling · sustained), ceil(w) · loop_step)
+//             · (64 · ceil(k/64) + loop_prologue)
 //   memory  = bytes of A, B and C once / (bandwidth · memory efficiency)
 //   t       = start + max(compute, memory) + memory_overlap_loss · min(compute, memory)
-// Source: tile and wave quantisation as in NVIDIA's "Matrix Multiplication Background User's
-// Guide"; constants fitted (docs/models/kernels.md has the errors). Valid for m >= 32; libraries
-// choose kernels by heuristics, which scatter +-15 % about any smooth form.
-Seconds product_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
-                     const KernelParameters& parameters, double efficiency, double result_bytes) {
+// [KERNEL-5] loop_step: what a tile's loop needs for each element of k however small the tile,
+// since its loads, its products and, by blocks, its scales follow on each other. It is a latency,
+// which no power slows: `sustained` leaves it. Source: tile and wave quantisation as in NVIDIA's
+// "Matrix Multiplication Background User's Guide"; constants of each format fitted
+// (docs/models/kernels.md has the errors). Valid for m >= 32; libraries choose kernels by
+// heuristics, which scatter +-15 % about any smooth form.
+Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
+                     const Accelerator& accelerator, const KernelParameters& parameters,
+                     bool grouped, double result_bytes) {
   if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.batch <= 0) return Seconds(0);
+  const ProductParameters& product = parameters.of(format_of(precision, scaling));
   const double element = bytes_per_element(precision);
   const double result = result_bytes > 0 ? result_bytes : (element > 2 ? 4 : 2);
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
@@ -58,38 +67,46 @@ Seconds product_time(const Matmul& shape, Precision precision, const Accelerator
   const auto unit = static_cast<std::int64_t>(16 / element);
   const bool aligned = shape.n % 8 == 0 && (shape.batch > 1 || shape.k % unit == 0) &&
                        (!shape.by_columns || shape.m % unit == 0);
-  if (element <= 1) {
-    efficiency *= precision == Precision::fp4 ? parameters.fp4_ceiling : parameters.fp8_ceiling;
-  }
+  double efficiency = product.ceiling * parameters.sustained;
+  if (grouped) efficiency *= product.grouped_efficiency;
   if (!aligned) efficiency *= parameters.misaligned_efficiency;
-  const FlopsPerSecond rate = accelerator.peak_of(precision) *
-                              (parameters.matmul_ceiling * parameters.sustained * efficiency);
-  const Seconds compute =
-      Flops(2 * effective_area(shape, units, parameters) * (steps + parameters.loop_prologue)) /
-      rate;
+  const Seconds compute = time_for_each_k(shape, units, accelerator.peak_of(precision) * efficiency,
+                                          product, parameters) *
+                          (steps + product.loop_prologue);
   const Seconds memory = Bytes(batch * (element * (m * k + k * n) + result * m * n)) /
                          (accelerator.memory_bandwidth * parameters.memory_efficiency);
   return parameters.matmul_start + std::max(compute, memory) +
-         parameters.memory_overlap_loss * std::min(compute, memory);
+         product.memory_overlap_loss * std::min(compute, memory);
 }
 
 }  // namespace
 
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
-                    const KernelParameters& parameters, double result_bytes, double rate) {
-  if (shape.batch == 1) {
-    return product_time(shape, precision, accelerator, parameters, rate, result_bytes);
-  }
+                    const KernelParameters& parameters, double result_bytes, Scaling scaling) {
   // [KERNEL-1b] A group of unlike products: one product's time for all, at grouped_efficiency, and
   // a start for each product of the group.
-  const Seconds together = product_time(shape, precision, accelerator, parameters,
-                                        parameters.grouped_efficiency * rate, result_bytes);
+  const bool grouped = shape.batch != 1;
+  const Seconds together =
+      product_time(shape, precision, scaling, accelerator, parameters, grouped, result_bytes);
+  if (!grouped) return together;
   return together + parameters.grouped_start * static_cast<double>(shape.batch);
 }
 
 Seconds batched_matmul_time(const Matmul& shape, Precision precision,
-                            const Accelerator& accelerator, const KernelParameters& parameters) {
-  return product_time(shape, precision, accelerator, parameters, 1, 0);
+                            const Accelerator& accelerator, const KernelParameters& parameters,
+                            Scaling scaling) {
+  return product_time(shape, precision, scaling, accelerator, parameters, /*grouped=*/false, 0);
+}
+
+// [KERNEL-6] t = quantisation_start + elements · bytes / (bandwidth · memory efficiency). bytes, of
+// a 16-bit operand: tensor-wise 5 (read for the maximum, read again, written), by blocks of 128 or
+// 16 one pass with a scale a block. Source: the count; the start is fitted on products timed with
+// it.
+Seconds quantisation_time(double elements, double bytes, ProductFormat format,
+                          const Accelerator& accelerator, const KernelParameters& parameters) {
+  if (!(elements > 0) || !(bytes > 0)) return Seconds(0);
+  return parameters.of(format).quantisation_start +
+         Bytes(elements * bytes) / (accelerator.memory_bandwidth * parameters.memory_efficiency);
 }
 
 }  // namespace headway

@@ -56,11 +56,24 @@ class Cells {
   Problems& problems_;
 };
 
+// By the word of the column `kernel`: products tell their format elsewhere.
 std::optional<KernelClass> class_from(std::string_view name) {
-  for (std::size_t i = 0; i < kKernelClassNames.size(); ++i) {
-    if (kKernelClassNames[i] == name) return static_cast<KernelClass>(i);
+  for (std::size_t i = 0; i < kKernelClasses; ++i) {
+    const auto kernel = static_cast<KernelClass>(i);
+    if (is_matmul(kernel) && kernel != KernelClass::matmul) continue;
+    if (kKernelClassNames[i] == name) return kernel;
   }
   return std::nullopt;
+}
+
+// "blocks": a factor for each block of the operands; "whole" or nothing: not so.
+Scaling scaling_of(const Cells& cells) {
+  const std::string& said = cells.text("scaling");
+  if (said == "blocks") return Scaling::blocks;
+  if (!said.empty() && said != "whole") {
+    cells.fail("scaling", "must be 'whole' or 'blocks' or empty, not '" + printable(said) + "'");
+  }
+  return Scaling::whole;
 }
 
 // The index of the accelerator in data.accelerators; loads it when it is new.
@@ -93,9 +106,19 @@ KernelMeasurement measurement_from(const Cells& cells, KernelData& data) {
   if (!kernel) cells.fail("kernel", "is not known");
   row.kernel = kernel.value_or(KernelClass::matmul);
   row.time = Seconds(cells.positive("time_us") * 1e-6);
-  if (row.kernel == KernelClass::matmul || row.kernel == KernelClass::grouped_matmul) {
+  if (is_matmul(row.kernel) || row.kernel == KernelClass::grouped_matmul) {
     row.product = {cells.count("m"), cells.count("n"), cells.count("k"), cells.count("batch")};
     row.result_bytes = cells.positive("result_bytes");
+    row.scaling = scaling_of(cells);
+    if (!cells.text("quantised_bytes").empty()) {
+      row.quantised_bytes = cells.positive("quantised_bytes");
+    }
+    const ProductFormat format = format_of(row.precision, row.scaling);
+    if (row.kernel == KernelClass::matmul) {
+      row.kernel = static_cast<KernelClass>(format);
+    } else if (format != ProductFormat::bits_16) {
+      cells.fail("precision", "of grouped products must be of 16 bits");
+    }
   } else {
     AttentionShape& shape = row.attention;
     shape.batch = cells.count("batch");
@@ -120,9 +143,10 @@ void skip(const std::string& reason, KernelData& data) {
 Result<KernelData> parse_kernel_data(std::string_view text, std::string file) {
   const auto csv = parse_csv(text, std::move(file));
   if (!csv) return csv.problems();
-  Problems problems = missing_columns(
-      *csv, {"use", "accelerator", "precision", "kernel", "batch", "m", "n", "k", "heads",
-             "kv_heads", "head_dim", "value_dim", "result_bytes", "time_us", "source"});
+  Problems problems =
+      missing_columns(*csv, {"use", "accelerator", "precision", "kernel", "batch", "m", "n", "k",
+                             "heads", "kv_heads", "head_dim", "value_dim", "result_bytes",
+                             "scaling", "quantised_bytes", "time_us", "source"});
   if (!problems.empty()) return problems;
   KernelData data;
   for (const CsvRow& row : csv->rows) {
@@ -144,15 +168,16 @@ Result<KernelData> parse_kernel_data(std::string_view text, std::string file) {
 
 Seconds predicted_time(const KernelMeasurement& row, const Accelerator& accelerator,
                        const KernelParameters& parameters) {
-  switch (row.kernel) {
-    case KernelClass::matmul:
-    case KernelClass::grouped_matmul:
-      return matmul_time(row.product, row.precision, accelerator, parameters, row.result_bytes);
-    case KernelClass::attention_forward:
-      return attention_forward_time(row.attention, kMeasuredAttention, row.precision, accelerator,
-                                    parameters);
-    case KernelClass::attention_backward:
-      break;
+  if (is_matmul(row.kernel) || row.kernel == KernelClass::grouped_matmul) {
+    const double operand = static_cast<double>(row.product.m) * static_cast<double>(row.product.k);
+    return matmul_time(row.product, row.precision, accelerator, parameters, row.result_bytes,
+                       row.scaling) +
+           quantisation_time(operand, row.quantised_bytes, format_of(row.precision, row.scaling),
+                             accelerator, parameters);
+  }
+  if (row.kernel == KernelClass::attention_forward) {
+    return attention_forward_time(row.attention, kMeasuredAttention, row.precision, accelerator,
+                                  parameters);
   }
   return attention_backward_time(row.attention, kMeasuredAttention, row.precision, accelerator,
                                  parameters);

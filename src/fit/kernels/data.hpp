@@ -1,6 +1,8 @@
 // Measured kernels with the accelerators they ran on.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +13,25 @@
 
 namespace headway {
 
-enum class KernelClass { matmul, grouped_matmul, attention_forward, attention_backward };
-constexpr std::array<std::string_view, 4> kKernelClassNames = {
-    "matmul", "grouped_matmul", "attention_forward", "attention_backward"};
+/// What is fitted apart: products by format (in its order), groups, attention each way.
+enum class KernelClass : std::uint8_t {
+  matmul,
+  matmul_8_bit,
+  matmul_8_bit_blocks,
+  matmul_4_bit,
+  grouped_matmul,
+  attention_forward,
+  attention_backward
+};
+constexpr std::size_t kKernelClasses = 7;
+constexpr std::array<std::string_view, kKernelClasses> kKernelClassNames = {
+    "matmul",         "matmul_8_bit",      "matmul_8_bit_blocks", "matmul_4_bit",
+    "grouped_matmul", "attention_forward", "attention_backward"};
+
+/// One product, of whatever format.
+constexpr bool is_matmul(KernelClass kernel) {
+  return kernel < KernelClass::grouped_matmul;
+}
 
 /// One measured kernel.
 struct KernelMeasurement {
@@ -24,6 +42,9 @@ struct KernelMeasurement {
   Matmul product{0, 0, 0};
   AttentionShape attention{};
   double result_bytes = 0;  // moved per element of C
+  Scaling scaling = Scaling::whole;
+  double quantised_bytes =
+      0;  // moved per element of A by its quantisation, which the time has in it
   Seconds time;
   bool fitted = true;  // false: only checked, a shape outside of training
 };

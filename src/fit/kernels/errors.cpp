@@ -23,30 +23,31 @@ ErrorSummary errors_of(std::vector<double> ratios) {
 
 std::string class_name(const KernelMeasurement& row) {
   std::string name(kKernelClassNames[static_cast<std::size_t>(row.kernel)]);
-  if (row.kernel != KernelClass::matmul) return name;
-  return name + (row.product.m >= 512 ? ", m >= 512" : row.fitted ? ", m < 512" : ", m < 128");
+  if (!is_matmul(row.kernel)) return name;
+  return name + (row.product.m >= 512   ? ", m >= 512"
+                 : row.product.m >= 128 ? ", m < 512"
+                                        : ", m < 128");
 }
 
 std::vector<KernelErrorLine> error_lines(const KernelData& data, std::span<const double> ratios,
                                          std::span<const double> held_out) {
   struct Bucket {
-    bool fitted = true;
     std::vector<double> ratios, held_out;
   };
-  std::map<std::tuple<std::string, std::string, std::string>, Bucket> buckets;
+  // By accelerator, class, source, and whether a fit saw the rows.
+  std::map<std::tuple<std::string, std::string, std::string, bool>, Bucket> buckets;
   for (std::size_t i = 0; i < data.rows.size(); ++i) {
     const KernelMeasurement& row = data.rows[i];
     Bucket& bucket =
-        buckets[{data.accelerators[row.accelerator].name, class_name(row), row.source}];
-    bucket.fitted = row.fitted;
+        buckets[{data.accelerators[row.accelerator].name, class_name(row), row.source, row.fitted}];
     bucket.ratios.push_back(ratios[i]);
     if (!held_out.empty() && held_out[i] > 0) bucket.held_out.push_back(held_out[i]);
   }
   std::vector<KernelErrorLine> lines;
   for (auto& [key, bucket] : buckets) {
-    const auto& [accelerator, kernel, source] = key;
-    lines.push_back({source, accelerator, kernel, bucket.fitted,
-                     errors_of(std::move(bucket.ratios)), errors_of(std::move(bucket.held_out))});
+    const auto& [accelerator, kernel, source, fitted] = key;
+    lines.push_back({source, accelerator, kernel, fitted, errors_of(std::move(bucket.ratios)),
+                     errors_of(std::move(bucket.held_out))});
   }
   return lines;
 }

@@ -73,11 +73,6 @@ P with(P parameters, DecidedBy by, std::span<const double> x) {
   return parameters;
 }
 
-// What the rows of each KernelClass decide of their entry.
-constexpr std::array<DecidedBy, 4> kDecides = {DecidedBy::products, DecidedBy::grouped_products,
-                                               DecidedBy::attention_forward,
-                                               DecidedBy::attention_backward};
-
 // The rows of one entry that one kind of kernel decides.
 struct Sample {
   const KernelData* data = nullptr;
@@ -96,7 +91,7 @@ double huber(double x) {
 
 // Products of few rows are a small part of training: they count less.
 double weight(const KernelMeasurement& row) {
-  return row.kernel == KernelClass::matmul && row.product.m < 512 ? 0.3 : 1;
+  return is_matmul(row.kernel) && row.product.m < 512 ? 0.3 : 1;
 }
 
 double ratio(const KernelData& data, const KernelMeasurement& row, const P& parameters) {
@@ -148,7 +143,7 @@ std::vector<double> minimum_of(const Search& search) {
 
 void fit_class(KernelClass kernel, const Sample& sample, P& parameters) {
   if (!sample.enough || sample.rows.empty()) return;
-  const DecidedBy by = kDecides[static_cast<std::size_t>(kernel)];
+  const DecidedBy by = decided_by(kernel);
   parameters = with(parameters, by, minimum_of({by, {{&sample, &parameters}}}));
 }
 
@@ -156,7 +151,7 @@ void fit_class(KernelClass kernel, const Sample& sample, P& parameters) {
 struct Entry {
   std::string name;
   P parameters;
-  std::array<Sample, 4> samples;  // by KernelClass
+  std::array<Sample, kKernelClasses> samples;  // by KernelClass
 };
 
 Sample& sample_of(Entry& entry, KernelClass kernel) {
@@ -183,10 +178,7 @@ void fit_entries(std::vector<Entry>& entries) {
     for (Entry& entry : entries) entry.parameters = with(entry.parameters, shared.by, x);
   }
   for (Entry& entry : entries) {
-    fit(entry, KernelClass::matmul);
-    fit(entry, KernelClass::grouped_matmul);
-    fit(entry, KernelClass::attention_forward);
-    fit(entry, KernelClass::attention_backward);
+    for (std::size_t i = 0; i < kKernelClasses; ++i) fit(entry, static_cast<KernelClass>(i));
   }
 }
 
@@ -241,8 +233,9 @@ Result<std::vector<Entry>> prepare(const KernelData& data, const Document& estim
     }
   }
   for (Entry& entry : entries) {
-    for (std::size_t i = 0; i < kDecides.size(); ++i) {
-      const std::size_t moved = knobs_of(kDecides[i], entry.parameters).at.size();
+    for (std::size_t i = 0; i < kKernelClasses; ++i) {
+      const DecidedBy by = decided_by(static_cast<KernelClass>(i));
+      const std::size_t moved = knobs_of(by, entry.parameters).at.size();
       entry.samples[i].enough = entry.samples[i].all_rows >= kRowsPerKnob * moved;
     }
   }
@@ -275,6 +268,13 @@ const P& parameters_of(const std::vector<Entry>& entries, const std::string& nam
 }
 
 }  // namespace
+
+DecidedBy decided_by(KernelClass kernel) {
+  if (is_matmul(kernel)) return decided_by(static_cast<ProductFormat>(kernel));
+  return kernel == KernelClass::grouped_matmul      ? DecidedBy::grouped_products
+         : kernel == KernelClass::attention_forward ? DecidedBy::attention_forward
+                                                    : DecidedBy::attention_backward;
+}
 
 Result<KernelFit> fit_kernels(std::string_view csv, std::string file) {
   const auto data = parse_kernel_data(csv, std::move(file));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "cost/calibration/kernel_constants.hpp"
 #include "cost/kernels/kernels.hpp"
 #include "fit/kernels/data.hpp"
 #include "fit/statistics.hpp"
@@ -33,8 +34,11 @@ struct FittedKernels {
   KernelParameters parameters;
   std::vector<std::string> accelerators;  // measured
   std::vector<std::string> sources;
-  std::array<ErrorSummary, 4> errors;  // by KernelClass, on the rows fitted
-  std::array<bool, 4> moved{};         // by KernelClass: with enough rows to fit its constants
+  std::array<ErrorSummary, kKernelClasses> errors;  // by KernelClass, on the rows fitted
+  std::array<bool, kKernelClasses>
+      moved{};  // by KernelClass: with enough rows to fit its constants
+
+  bool has(KernelClass kernel) const { return moved[static_cast<std::size_t>(kernel)]; }
 };
 
 struct KernelFit {
@@ -44,12 +48,15 @@ struct KernelFit {
 };
 
 /// Fits each architecture measured in `csv`, the text of data/measurements/kernels.csv, upon the
-/// embedded estimates. Deterministic, no randomness; some ten seconds. With the report: errors of
+/// embedded estimates. Deterministic, no randomness; less than a minute. With the report: errors of
 /// the fit, and of fits to half of the shapes on the other half.
 Result<KernelFit> fit_kernels(std::string_view csv, std::string file);
 
 /// Errors of the embedded calibration on the same rows.
 Result<KernelReport> kernel_report(std::string_view csv, std::string file);
+
+/// What the rows of a class decide.
+DecidedBy decided_by(KernelClass kernel);
 
 /// The text of data/calibration/kernels.toml. `date` as 2026-11-21.
 std::string to_toml(const KernelFit& fit, const std::string& date);

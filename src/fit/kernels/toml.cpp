@@ -20,40 +20,32 @@ std::string field(const std::string& key, Seconds t) {
   return key + " = \"" + number(t.value() * 1e6) + " us\"\n";
 }
 
-// The lines of the constants that one kind of measurement decides.
+// The lines of the constants that were fitted: of the entry itself, and of each of its tables.
 struct Lines {
-  DecidedBy by;
-  std::string text = {};
+  const FittedKernels& fitted;
+  std::string name;  // of the entry or of the table in it
+  std::string own = {}, tables = {};
 
   template <class Q>
-  void operator()(const std::string& name, const Q& constant, const KernelConstant& row) {
-    if (row.by == by) text += field(name, constant);
+  void operator()(const std::string& key, const Q& constant, const KernelConstant& row) {
+    for (std::size_t i = 0; i < kKernelClasses; ++i) {
+      const auto kernel = static_cast<KernelClass>(i);
+      if (fitted.has(kernel) && decided_by(kernel) == row.by) own += field(key, constant);
+    }
   }
   template <class Walk>
-  void table(const std::string&, Walk&& walk) {
-    walk(*this);
+  void table(const std::string& key, Walk&& walk) {
+    Lines inner{fitted, name + "." + key};
+    walk(inner);
+    if (!inner.own.empty()) tables += "\n[" + inner.name + "]\n" + inner.own;
   }
 };
-std::string fields_of(DecidedBy by, const KernelParameters& parameters) {
-  Lines lines{by};
-  for_each_constant(parameters, lines);
-  return lines.text;
-}
-
-const ErrorSummary& errors_of_class(const FittedKernels& fitted, KernelClass kernel) {
-  return fitted.errors[static_cast<std::size_t>(kernel)];
-}
-
-// Fitted: fit_entries moves a class of constants only with enough rows.
-bool has(const FittedKernels& fitted, KernelClass kernel) {
-  return fitted.moved[static_cast<std::size_t>(kernel)];
-}
 
 std::string residuals(const FittedKernels& fitted) {
   std::string text;
-  for (std::size_t i = 0; i < kKernelClassNames.size(); ++i) {
-    const ErrorSummary& errors = errors_of_class(fitted, static_cast<KernelClass>(i));
-    if (!has(fitted, static_cast<KernelClass>(i))) continue;
+  for (std::size_t i = 0; i < kKernelClasses; ++i) {
+    const ErrorSummary& errors = fitted.errors[i];
+    if (!fitted.moved[i]) continue;
     text += "\n[" + fitted.entry + ".residuals." + std::string(kKernelClassNames[i]) + "]\n" +
             "rows = " + std::to_string(errors.rows) + '\n' + field("median", errors.median) +
             field("p90", errors.p90) + field("bias", errors.bias);
@@ -62,20 +54,12 @@ std::string residuals(const FittedKernels& fitted) {
 }
 
 std::string entry_text(const FittedKernels& fitted, const std::string& date) {
-  const KernelParameters& p = fitted.parameters;
-  std::string text = "\n[" + fitted.entry + "]\nkind = \"fitted\"\ndate = \"" + date +
-                     "\"\nsource = \"data/measurements/kernels.csv: " + join(fitted.sources, ", ") +
-                     "\"\naccelerators = " + toml_list(fitted.accelerators) + '\n';
-  if (has(fitted, KernelClass::matmul)) text += fields_of(DecidedBy::products, p);
-  if (has(fitted, KernelClass::grouped_matmul)) text += fields_of(DecidedBy::grouped_products, p);
-  if (has(fitted, KernelClass::attention_forward)) {
-    text += "\n[" + fitted.entry + ".flash_forward]\n" + fields_of(DecidedBy::attention_forward, p);
-  }
-  if (has(fitted, KernelClass::attention_backward)) {
-    text +=
-        "\n[" + fitted.entry + ".flash_backward]\n" + fields_of(DecidedBy::attention_backward, p);
-  }
-  return text + residuals(fitted);
+  Lines lines{fitted, fitted.entry};
+  for_each_constant(fitted.parameters, lines);
+  return "\n[" + fitted.entry + "]\nkind = \"fitted\"\ndate = \"" + date +
+         "\"\nsource = \"data/measurements/kernels.csv: " + join(fitted.sources, ", ") +
+         "\"\naccelerators = " + toml_list(fitted.accelerators) + '\n' + lines.own + lines.tables +
+         residuals(fitted);
 }
 
 }  // namespace
