@@ -21,8 +21,11 @@ void add_norm(Writer& writer, const Share& share) {
     const Bytes cast =
         share.residual > share.element ? values * (share.residual + share.element) : Bytes(0);
     writer.pass(bytes * 2 + cast, bytes * 5 + cast, cast > Bytes(0) ? 3 : 2);
-  } else {  // about a pass for each step of the formula, the inner ones in fp32
-    writer.pass(bytes * 8, bytes * 14, 6);
+  } else {
+    // A pass for each step of the formula [STEP-15]: cast to fp32, square, mean, quotient, cast
+    // back, scale; backward some twice as many.
+    const Bytes casts = share.residual < Bytes(4) ? Bytes(8) : Bytes(0);
+    writer.pass(values * (Bytes(28) + casts), values * (Bytes(62) + casts), 7);
     kept = bytes * 3;
   }
   writer.enter(Piece::other);
