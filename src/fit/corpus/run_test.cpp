@@ -69,6 +69,30 @@ TEST(CorpusRun, EagerFrameworksRunUnfusedKernels) {
   EXPECT_TRUE(run_with({})->job.fused);
 }
 
+// Nothing is known in favour of a framework that no rule names, and the row says what was taken.
+TEST(CorpusRun, AnUnknownFrameworkIsEagerAndOverlapsNothing) {
+  const auto unknown = run_with({{"framework", "our own trainer"}});
+  ASSERT_TRUE(unknown.ok());
+  EXPECT_FALSE(unknown->job.fused);
+  EXPECT_EQ(unknown->layout.overlap_gradients, Choice::off);
+  EXPECT_EQ(unknown->layout.overlap_parameters, Choice::off);
+  for (const char* taken : {"fused=0", "overlap_gradients=off", "overlap_parameters=off"}) {
+    EXPECT_TRUE(assumes(unknown, taken)) << taken;
+  }
+  for (const char* known :
+       {"Megatron-LM core_v0.16.1", "NeMo", "Primus/Megatron-LM", "InternEvo"}) {
+    const auto run = run_with({{"framework", known}});
+    EXPECT_TRUE(run->job.fused) << known;
+    EXPECT_EQ(run->layout.overlap_gradients, Choice::framework) << known;
+  }
+}
+
+TEST(CorpusRun, MegatronDeepSpeedReducesGradientsAfterTheBackwardPass) {
+  const auto run = run_with({{"framework", "Megatron-DeepSpeed + BF16"}});
+  EXPECT_EQ(run->layout.overlap_gradients, Choice::off);
+  EXPECT_TRUE(assumes(run, "overlap_gradients=off"));
+}
+
 TEST(CorpusRun, RecomputationIsLeftOpenByFramework) {
   EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "PyTorch FSDP2"}})->remedies,
             (std::vector<Remedy>{{Recompute::none}, {Recompute::selective}, {Recompute::full}}));
