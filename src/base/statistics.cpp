@@ -1,6 +1,8 @@
 #include "base/statistics.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 
 namespace headway {
@@ -18,6 +20,18 @@ std::optional<double> quantile(std::vector<double> values, double q) {
 std::optional<double> mean(std::span<const double> values) {
   if (values.empty()) return std::nullopt;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double expected_maximum(double count) {
+  // Of 2^i values: the integral of n·x·φ(x)·Φ(x)^(n - 1).
+  constexpr std::array<double, 21> kOfPowers = {
+      0,      0.5642, 1.0294, 1.4236, 1.7660, 2.0697, 2.3437, 2.5946, 2.8269, 3.0439, 3.2482,
+      3.4418, 3.6261, 3.8023, 3.9714, 4.1341, 4.2911, 4.4430, 4.5903, 4.7332, 4.8723};
+  if (count <= 1) return 0;
+  const double doublings = std::log2(count);
+  const auto below = std::min(static_cast<std::size_t>(doublings), kOfPowers.size() - 2);
+  const double beyond = doublings - static_cast<double>(below);
+  return kOfPowers[below] + beyond * (kOfPowers[below + 1] - kOfPowers[below]);
 }
 
 }  // namespace headway

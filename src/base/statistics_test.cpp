@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 namespace headway {
 namespace {
 
@@ -16,6 +19,22 @@ TEST(Statistics, QuantilesAreLinearBetweenOrderStatistics) {
 TEST(Statistics, MeanOfNothingIsNothing) {
   EXPECT_EQ(mean(std::vector<double>{1, 2, 6}), 3);
   EXPECT_EQ(mean({}), std::nullopt);
+}
+
+// Of two values 1/√π, of three 3/(2·√π) in closed form; of 8, 1,024 and 16,384 by numerical
+// integration elsewhere.
+TEST(Statistics, TheLargestOfMoreNormalValuesLiesHigher) {
+  EXPECT_EQ(expected_maximum(0), 0);
+  EXPECT_EQ(expected_maximum(1), 0);
+  EXPECT_NEAR(expected_maximum(2), 1 / std::sqrt(std::numbers::pi), 1e-4);
+  EXPECT_NEAR(expected_maximum(3), 1.5 / std::sqrt(std::numbers::pi), 0.015);
+  EXPECT_NEAR(expected_maximum(8), 1.4236, 1e-4);
+  EXPECT_NEAR(expected_maximum(1024), 3.2482, 1e-4);
+  EXPECT_NEAR(expected_maximum(16384), 3.9714, 1e-4);
+  EXPECT_NEAR(expected_maximum(3000), 3.540, 0.02);
+  for (double n = 1; n < 1e8; n *= 1.5) {
+    EXPECT_GT(expected_maximum(1.5 * n), expected_maximum(n)) << n;
+  }
 }
 
 }  // namespace

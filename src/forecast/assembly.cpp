@@ -1,8 +1,8 @@
 #include "forecast/assembly.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "base/statistics.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -87,7 +87,7 @@ HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& clus
 }
 
 double straggling(const SharedConstants& constants, std::int64_t ranks) {
-  return constants.straggling * std::log2(static_cast<double>(ranks));
+  return constants.straggling * expected_maximum(static_cast<double>(ranks));
 }
 
 // [FORECAST-17] One transfer, and the host where it stands in the way of each.

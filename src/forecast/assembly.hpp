@@ -40,7 +40,7 @@ struct HeldMemory {
 HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& cluster,
                        const Calibration& calibration);
 
-/// [FORECAST-10] What the slowest of so many ranks adds to a step, as a share of it.
+/// [FORECAST-10] What waiting for the slowest of so many ranks adds to a step, as a share of it.
 double straggling(const SharedConstants& constants, std::int64_t ranks);
 
 /// The passes that put a step together, called in the order in which they stand here. Where `calls`

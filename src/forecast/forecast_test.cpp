@@ -338,9 +338,10 @@ TEST(Forecast, PackedDocumentsAttendToThemselvesOnly) {
   EXPECT_NEAR(attention(lower(c)) * 2, attention(whole), 1e-2 * attention(whole));
 }
 
-// [FORECAST-10] Each doubling of the ranks costs the same share of the step, and each step a
-// constant.
-RC_GTEST_PROP(Forecast, StragglingGrowsWithTheLogarithmOfTheRanks, ()) {
+// [FORECAST-10] A step waits for the slowest of its ranks, and each takes a constant longer. The
+// mean of the largest of n normal values by Blom's approximation of order statistics (1958), which
+// is within 1.5 % from four values on.
+RC_GTEST_PROP(Forecast, AStepWaitsForTheSlowestOfItsRanks, ()) {
   Case c = random_case();
   Seconds& overhead =
       c.calibration.frameworks[static_cast<std::size_t>(c.job.framework)].step_overhead;
@@ -349,9 +350,17 @@ RC_GTEST_PROP(Forecast, StragglingGrowsWithTheLogarithmOfTheRanks, ()) {
   const double ideal = c.priced().step_time.value();
   c.calibration.shared.straggling = 0.01;
   overhead = Seconds(0.5);
-  const double doublings = std::log2(static_cast<double>(c.layout.ranks()));
-  RC_ASSERT(std::abs(c.priced().step_time.value() / ((ideal + 0.5) * (1 + 0.01 * doublings)) - 1) <
-            1e-12);
+  const auto n = static_cast<double>(c.layout.ranks());
+  // Where the normal distribution reaches (n - 0.375)/(n + 0.25), by halving.
+  double low = 0, high = 8;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    const double reached = 0.5 * std::erfc(-middle / std::sqrt(2.0));
+    (reached < (n - 0.375) / (n + 0.25) ? low : high) = middle;
+  }
+  const double slowest = n == 1 ? 0 : low;
+  RC_ASSERT(std::abs(c.priced().step_time.value() / ((ideal + 0.5) * (1 + 0.01 * slowest)) - 1) <
+            0.0006);
 }
 
 bool same_bytes(double a, double b) {
