@@ -58,12 +58,7 @@ double evaluate(Search& search, std::span<const double> moved, double* gradient)
 // Moves the offsets that `part` decides to where its loss is least.
 std::vector<double> fit_part(std::vector<double> x, Decides part, const StepObjective& objective,
                              int most_rounds, StepFit& report) {
-  const auto prior = [](const std::vector<double>& offsets) {
-    double sum = 0;
-    for (const double offset : offsets) sum += 0.5 * offset * offset;
-    return sum;
-  };
-  report.loss_before += objective.loss(part, x) - prior(x);
+  report.loss_before += objective.loss(part, x) - objective.prior(x);
   double least = 0;
   // What the optimiser knows of curvatures goes stale where the slowest of several things changes:
   // started anew from where it stopped it goes on.
@@ -93,7 +88,7 @@ std::vector<double> fit_part(std::vector<double> x, Decides part, const StepObje
     if (round == 0) report.parameters += count;
     if (least > before * (1 - kWorthARound)) break;
   }
-  report.loss_after += least - prior(x);
+  report.loss_after += least - objective.prior(x);
   return x;
 }
 

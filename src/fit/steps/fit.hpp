@@ -38,13 +38,13 @@ struct StepFit {
 /// The fit, a maximum a posteriori estimate. A constant of a class lies at
 ///     estimate + (shift of its section + deviation of the class) · spread
 /// where the spread is a fifth of its bounds' range, or a factor of two where they span a decade.
-/// Shifts and deviations have unit variance a priori: what the runs of a class cannot determine
-/// stays with its section, what no run determines with the estimate. ln(predicted/measured) counts
-/// by a smooth robust loss, quadratic below a tenth; the n runs of a source count as the root of n,
-/// for they share their conditions. NLopt's SLSQP with gradients by differences; deterministic,
-/// whatever `threads` (0: one a core).
-/// `most_rounds`: the search is started anew from where it stopped while that gains; one round
-/// comes within some 5 % of the least loss.
+/// Deviations have unit variance a priori, shifts a quarter of it: what the runs of a class cannot
+/// determine stays with its section, what no run determines with the estimate.
+/// ln(predicted/measured) counts by a smooth robust loss, quadratic below a tenth; the n runs of a
+/// source count as the root of n, for they share their conditions. NLopt's SLSQP with gradients by
+/// differences; deterministic, whatever `threads` (0: one a core). `most_rounds`: the search is
+/// started anew from where it stopped while that gains; one round comes within some 5 % of the
+/// least loss.
 StepFit fit_steps(const std::vector<MeasuredRun>& runs, const StepConstants& estimates,
                   int threads = 0, int most_rounds = 6);
 

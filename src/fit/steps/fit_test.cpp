@@ -121,7 +121,7 @@ TEST(StepObjective, ItsGradientIsTheSlopeOfItsLoss) {
         steepest = std::max(steepest, std::abs(slope));
       }
     }
-    EXPECT_GT(steepest, 1);
+    EXPECT_GT(steepest, 0.3);
   }
 }
 

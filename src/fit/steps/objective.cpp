@@ -18,6 +18,9 @@ constexpr double kStep = 0.005;       // of the differences, in spreads
 constexpr double kWideStep = 0.2;     // of those that measure the curvature
 constexpr double kLeastCurvature = 1e-3;
 constexpr const char* kDefault = "default";
+/// Of a shift a priori, where a deviation has 1: frameworks, architectures and networks differ from
+/// each other more than all of them together from the estimate.
+constexpr double kShiftVariance = 0.25;
 
 // Moves constants by offsets in spreads: those that may span a decade or more by factors of two,
 // others by a fifth of their range.
@@ -40,8 +43,9 @@ struct Move {
     ++next;
     if (held != nullptr && held->contains(name)) return value;
     const bool decades = bounds.least > 0 && bounds.most / bounds.least >= 10;
-    const double to =
-        decades ? value * std::exp2(offset) : value + offset * (bounds.most - bounds.least) / 5;
+    const double factor = bounds.within > 0 ? bounds.within : decades ? 2 : 0;
+    const double to = factor > 0 ? value * std::pow(factor, offset)
+                                 : value + offset * (bounds.most - bounds.least) / 5;
     return std::clamp(to, bounds.least, bounds.most);
   }
 };
@@ -91,10 +95,16 @@ bool is_shift(const OffsetStretch& stretch) {
   return stretch.section != StepSection::shared && stretch.name == kDefault;
 }
 
-// A smooth loss: half the square of errors well below the knee, the size of those well above it.
+double variance_of(const OffsetStretch& stretch) {
+  return is_shift(stretch) ? kShiftVariance : 1;
+}
+
+// Of errors with Student's distribution of two degrees of freedom: half the square of those well
+// below the knee; of those well above it the logarithm, for what is far off follows something that
+// the model does not know, which no constant should make up for.
 double robust(double error, double knee) {
   const double scaled = error / knee;
-  return std::sqrt(1 + scaled * scaled) - 1;
+  return std::log1p(0.5 * scaled * scaled);
 }
 
 }  // namespace
@@ -195,7 +205,7 @@ double StepObjective::loss(Decides part, std::span<const double> x, double* grad
   });
   double sum = 0;
   for (const double each : losses) sum += each;
-  for (const double offset : x) sum += 0.5 * offset * offset;
+  sum += prior(x);
   if (gradient == nullptr) return sum;
 
   const std::vector<const OffsetStretch*> stretch_of = stretches_by_offset();
@@ -209,7 +219,17 @@ double StepObjective::loss(Decides part, std::span<const double> x, double* grad
       },
       {}, /*grain=*/1);
   add_shifts(gradient);
-  for (const std::size_t k : offsets) gradient[k] += x[k];
+  for (const std::size_t k : offsets) gradient[k] += x[k] / variance_of(*stretch_of[k]);
+  return sum;
+}
+
+double StepObjective::prior(std::span<const double> x) const {
+  double sum = 0;
+  for (const OffsetStretch& stretch : stretches_) {
+    for (const double offset : x.subspan(stretch.first, stretch.by.size())) {
+      sum += 0.5 * offset * offset / variance_of(stretch);
+    }
+  }
   return sum;
 }
 

@@ -37,6 +37,9 @@ class StepObjective {
   double loss(Decides part, std::span<const double> x, double* gradient = nullptr,
               std::span<const std::size_t> offsets = {}) const;
 
+  /// The share of that loss that the offsets' priors make.
+  double prior(std::span<const double> x) const;
+
   /// How the data's share of that loss curves along each offset at `x`; 0 where an offset changes
   /// nothing or others decide it.
   std::vector<double> curvatures(Decides part, std::span<const double> x) const;
