@@ -866,6 +866,52 @@ TEST_F(CliReport, EveryBadCorpusIsNamedWithItsLineAtOnce) {
                   "short.csv:1: has no column 'source_key'", "--by: 'nonsense' is not known"});
 }
 
+TEST_F(CliReport, WhatACorpusHoldsIsToldByItsColumns) {
+  const std::string kernels =
+      file("kernels.csv",
+           "source,date,accelerator,dtype,op,m,n,k,batch,layout,latency_ms,tflops,"
+           "peak_tflops_assumed,notes\n"
+           "a,,H100,fp8,gemm,4096,4096,4096,,,0.15,,,\na,,Abacus,fp8,gemm,1,1,1,,,1,,,\n");
+  const std::string calls = file("calls.csv",
+                                 "source,hardware,network,nodes,ranks,op,bytes,time_us\n"
+                                 "b,Abacus,Ropes,1,8,all_reduce,134217728,600\n");
+  const fs::path rows = folder_ / "rows.csv";
+  const Output output =
+      run("validate --json --corpus '" + kernels + "' --rows '" + rows.string() + "'");
+  ASSERT_EQ(output.code, 0) << output.err;
+  const auto document = nlohmann::json::parse(output.out);
+  EXPECT_EQ(document["kind"], "products");
+  EXPECT_EQ(document["all"]["rows"], 2);
+  EXPECT_EQ(document["all"]["predicted"], 1);
+  EXPECT_EQ(document["skipped"]["no data sheet of this accelerator"], 1);
+  const std::string written = read(rows);
+  EXPECT_EQ(written.substr(0, written.find('\n')),
+            "id,source_key,outcome,measured_time_us,predicted_time_us,error,assumed,skipped_reason,"
+            "machine,format,op,size");
+  EXPECT_NE(written.find("\n2,a,ok,150,"), std::string::npos) << written;
+
+  // On a cluster of one's own every row of a collective is predicted.
+  const std::string cluster = file("mine.toml", "base = \"dgx-h100\"\n");
+  const auto joined = nlohmann::json::parse(
+      run("validate --json --corpus '" + calls + "' --cluster '" + cluster + "'").out);
+  EXPECT_EQ(joined["kind"], "collectives");
+  EXPECT_EQ(joined["all"]["predicted"], 1);
+  EXPECT_EQ(joined["groups"][0]["size"], "> 64 MiB");
+  EXPECT_EQ(nlohmann::json::parse(
+                run("validate --json --corpus '" + calls + "'").out)["all"]["predicted"],
+            0);
+
+  fs::remove(rows);
+  expect_refused("validate --corpus '" + kernels + "' --corpus '" + calls +
+                     "' --cluster dgx-h100 --by framework --rows '" + rows.string() + "'",
+                 {"calls.csv: holds collectives", "--cluster: is of measured collectives alone",
+                  "--by: is of measured runs"});
+  EXPECT_FALSE(fs::exists(rows)) << "nothing is written where something is wrong";
+  expect_refused("validate --cluster dgx-h100", {"--cluster: is of measured collectives alone"});
+  expect_refused("validate --corpus '" + file("few.csv", "op,latency_ms,tflops\n") + "'",
+                 {"few.csv:1: has no column 'source'", "has no column 'accelerator'"});
+}
+
 TEST_F(CliReport, ACorpusOfAnotherProgramIsReadAllTheSame) {
   // A byte-order mark, CRLF, and a huge cell of any bytes: the notes of the first row, in quotes.
   std::string text = read(corpus_);

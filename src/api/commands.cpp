@@ -5,9 +5,11 @@
 #include <iterator>
 
 #include "api/options.hpp"
+#include "base/document/csv.hpp"
 #include "base/draw/table.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "fit/benchmarks/benchmarks.hpp"
 #include "fit/collectives/collectives.hpp"
 #include "fit/corpus/measurements.hpp"
 #include "fit/kernels/kernels.hpp"
@@ -36,23 +38,59 @@ Result<ValidateBy> by_of(const std::string& name) {
   return Problem{FieldName("by"), not_known(name, words(kValidateByNames)), Trouble::unknown};
 }
 
-// The rows of all corpora, in the order of the files; without any, of the measurements.
-Result<std::vector<CorpusRow>> read_corpora(const ValidateRequest& request) {
-  Problems problems;
-  std::vector<CorpusRow> rows;
-  const auto add = [&](const std::string& text, const std::string& file) {
-    auto corpus = read_corpus(text, file);
-    if (!corpus) return append(problems, corpus.problems());
-    std::vector<CorpusRow>& more = corpus.value().rows;
-    std::move(more.begin(), more.end(), std::back_inserter(rows));
-  };
-  for (const std::string& file : request.corpora) {
-    const auto text = read_file(file, kLargestCorpus);
-    text ? add(*text, file) : append(problems, text.problems());
+// The files of a request: all of one kind.
+struct CorpusFiles {
+  CorpusKind kind = CorpusKind::training;
+  std::vector<MeasurementFile> files;  // those that are tables
+  Problems problems;                   // of the others
+};
+
+// Without any, the runs of the measurements.
+CorpusFiles read_files(const ValidateRequest& request) {
+  CorpusFiles out;
+  for (const std::string& name : request.corpora) {
+    auto text = read_file(name, kLargestCorpus);
+    if (!text) {
+      append(out.problems, text.problems());
+      continue;
+    }
+    const auto table = parse_csv(*text, name);
+    if (!table) {
+      append(out.problems, table.problems());
+      continue;
+    }
+    const CorpusKind kind = corpus_kind(*table);
+    const auto said = [](CorpusKind each) {
+      return std::string(kCorpusKindNames[static_cast<std::size_t>(each)]);
+    };
+    if (out.files.empty()) {
+      out.kind = kind;
+    } else if (out.kind != kind) {
+      out.problems.push_back({name, "holds " + said(kind) + ", " + out.files[0].path + " " +
+                                        said(out.kind) + ": give files of one kind at a time"});
+      continue;
+    }
+    out.files.push_back({name, std::move(text).value()});
   }
   if (request.corpora.empty()) {
-    const auto file = read_measurements(request.data, "training.csv");
-    file ? add(file->text, file->path) : append(problems, file.problems());
+    auto file = read_measurements(request.data, "training.csv");
+    file ? out.files.push_back(std::move(file).value()) : append(out.problems, file.problems());
+  }
+  return out;
+}
+
+// The rows of all corpora of runs, in the order of the files.
+Result<std::vector<CorpusRow>> read_corpora(const std::vector<MeasurementFile>& files) {
+  Problems problems;
+  std::vector<CorpusRow> rows;
+  for (const MeasurementFile& file : files) {
+    auto corpus = read_corpus(file.text, file.path);
+    if (!corpus) {
+      append(problems, corpus.problems());
+      continue;
+    }
+    std::vector<CorpusRow>& more = corpus.value().rows;
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
   }
   if (!problems.empty()) return problems;
   return rows;
@@ -160,6 +198,7 @@ static CommandOutput validate_runs(const ValidateRequest& request) {
     if (given) problems.push_back({FieldName(option), "is not of published runs (--runs)"});
   };
   refuse("corpus", !request.corpora.empty());
+  refuse("cluster", !request.cluster.empty());
   refuse("by", request.by != ValidateRequest().by);
   refuse("rows", !request.rows.empty() || request.rows_in_document);
   refuse("data", !request.data.empty());
@@ -180,14 +219,60 @@ static CommandOutput validate_runs(const ValidateRequest& request) {
   return {.text = request.json ? published_steps_json(*steps) : published_steps_text(*steps)};
 }
 
+// validate of benchmarks of kernels or calls: groups are of accelerator, format, operation and
+// size.
+static CommandOutput validate_benchmarks(const ValidateRequest& request,
+                                         const CorpusFiles& corpus) {
+  Problems problems = corpus.problems;
+  const auto refuse = [&](const char* option, bool given) {
+    if (given) problems.push_back({FieldName(option), "is of measured runs, not of benchmarks"});
+  };
+  refuse("by", request.by != ValidateRequest().by);
+  refuse("report", !request.report.empty());
+  std::optional<Cluster> cluster;
+  if (!request.cluster.empty() && corpus.kind != CorpusKind::collectives) {
+    problems.push_back({FieldName("cluster"), "is of measured collectives alone"});
+  } else if (!request.cluster.empty()) {
+    const auto loaded = load_cluster(request.cluster);
+    loaded ? static_cast<void>(cluster = *loaded) : append(problems, loaded.problems());
+  }
+  std::vector<BenchmarkRow> rows;
+  for (const MeasurementFile& file : corpus.files) {
+    const auto table = parse_csv(file.text, file.path);
+    if (!table) {
+      append(problems, table.problems());
+      continue;
+    }
+    auto predicted = predict_benchmarks(*table, corpus.kind, cluster);
+    if (!predicted) {
+      append(problems, predicted.problems());
+      continue;
+    }
+    std::move(predicted->begin(), predicted->end(), std::back_inserter(rows));
+  }
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  const BenchmarkReport report = summarise(corpus.kind, std::move(rows));
+  if (!request.rows.empty()) {
+    problems = write_files({{request.rows, to_csv(report.rows)}}, "");
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  return {.text =
+              request.json ? benchmarks_json(report, request.rows_in_document) : to_text(report)};
+}
+
 CommandOutput run_validate(const ValidateRequest& request) {
   if (request.runs) return validate_runs(request);
+  const CorpusFiles corpus = read_files(request);
+  if (corpus.kind != CorpusKind::training) return validate_benchmarks(request, corpus);
   // What is asked for, or everything that is wrong with it.
   const auto by = by_of(request.by);
-  const auto rows = read_corpora(request);
+  const auto rows = read_corpora(corpus.files);
   Result<OutputFile> page = OutputFile();
   if (!request.report.empty()) page = page_to_renew(request.report, "validation.md");
-  Problems problems;
+  Problems problems = corpus.problems;
+  if (!request.cluster.empty()) {
+    problems.push_back({FieldName("cluster"), "is of measured collectives alone"});
+  }
   if (!by) append(problems, by.problems());
   if (!rows) append(problems, rows.problems());
   if (!page) append(problems, page.problems());
@@ -256,14 +341,18 @@ Command bench_command() {
 Command validate_command() {
   auto request = std::make_shared<ValidateRequest>();
   Command out{.name = "validate",
-              .help = "predict measured runs and report the error",
+              .help = "predict measured runs, kernels or collectives and report the error",
               .examples = {"headway validate --by source"},
               .is_long = true,
               .doing = "predicting",
               .things = "rows"};
   out.options = {
-      path("corpus", "FILE.csv", "measured runs, given once or more; default: the built-in ones",
+      path("corpus", "FILE.csv",
+           "measured runs, kernels or collectives, told by the columns; default: the "
+           "built-in runs",
            &request->corpora),
+      path("cluster", "NAME|FILE", "on which all measured collectives ran, with its own constants",
+           &request->cluster),
       {.name = "by",
        .value = "WHAT",
        .help = "what groups of rows share",

@@ -140,7 +140,8 @@ struct BenchRequest {
 CommandOutput run_bench(const BenchRequest& request);
 
 struct ValidateRequest {
-  std::vector<std::string> corpora;  // files; none: training.csv of the measurements
+  std::vector<std::string> corpora;  // files of one kind; none: training.csv of the measurements
+  std::string cluster;               // on which measured collectives ran; empty: as they say
   std::string by = "source";         // a name of kValidateByNames
   std::string rows;                  // file for the rows as CSV; empty: none
   bool rows_in_document = false;     // with json: the rows as well

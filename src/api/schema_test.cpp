@@ -13,6 +13,7 @@
 #include "base/source_dir_for_test.hpp"
 #include "layout/any_field_for_test.hpp"
 #include "report/json/document.hpp"
+#include "report/validation.hpp"
 
 namespace headway {
 namespace {
@@ -243,6 +244,27 @@ RC_GTEST_PROP(Schema, FieldsOfARequestComeBackInTheLayoutOfTheAnswer, ()) {
   if (const std::string wrong = told.complaints(document); !wrong.empty()) RC_FAIL(wrong);
   for (const auto& [row, value] : given) {
     RC_ASSERT(document["layout"][std::string(row->member)] == value);
+  }
+}
+
+// Files are the command line's alone: its answer of benchmarks is held against the schema here.
+TEST(Schema, DescribesTheAnswerOfBenchmarks) {
+  JsonTree whole = schema_of("validate", "response");
+  const JsonTree of_benchmarks = {{"$defs", whole["$defs"]}, {"$ref", "#/$defs/benchmarks"}};
+  BenchmarkRow row;
+  row.id = "2";
+  row.outcome = "ok";
+  row.machine = "h100-sxm";
+  row.measured = Seconds(1e-6);
+  std::vector<BenchmarkRow> rows = {row, row};
+  rows[0].predicted = Seconds(2e-6);
+  rows[1].skipped_reason = "why";
+  for (const CorpusKind kind : {CorpusKind::products, CorpusKind::collectives}) {
+    const JsonTree document = JsonTree::parse(benchmarks_json(summarise(kind, rows), true));
+    EXPECT_EQ(Schema(of_benchmarks).complaints(document), "");
+    std::vector<std::string> undescribed;
+    find_undescribed(document, of_benchmarks, of_benchmarks, "", undescribed);
+    EXPECT_EQ(undescribed, std::vector<std::string>());
   }
 }
 

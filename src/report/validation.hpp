@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/benchmarks/benchmarks.hpp"
 #include "fit/validation/validation.hpp"
 
 namespace headway {
@@ -25,5 +26,13 @@ std::string to_text(const ValidationReport& report);
 
 /// The rows as CSV with a header; columns as in docs/validation.md.
 std::string to_csv(std::span<const ValidationRow> rows);
+
+/// The same of benchmarks of kernels or calls: {kind, groups: [{accelerator, format, op, size,
+/// rows, predicted, assumed, time_error}], all, skipped: {reason: rows}}; of collectives `system`
+/// in place of `accelerator`. With `rows`, also each row: the columns of --rows, empty cells null.
+std::string benchmarks_json(const BenchmarkReport& report, bool rows = false);
+/// A line a group, the last one `all`, and the reasons of rows that are not predicted.
+std::string to_text(const BenchmarkReport& report);
+std::string to_csv(std::span<const BenchmarkRow> rows);
 
 }  // namespace headway

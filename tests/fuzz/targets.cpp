@@ -28,6 +28,7 @@ const Target kTargets[] = {
     {"request", request},
     {"form", form},
     {"corpus", corpus},
+    {"benchmarks", benchmarks},
     {"kernel_names", kernel_names},
     {"launch_megatron", launch<Launcher::megatron>},
     {"launch_torchtitan", launch<Launcher::torchtitan>},

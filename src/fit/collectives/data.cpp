@@ -15,13 +15,6 @@
 namespace headway {
 namespace {
 
-/// One [[system]] of collective_systems.toml.
-struct System {
-  std::string name, hardware, network, skip;
-  std::size_t cluster = 0;
-  bool fitted_on = true;
-};
-
 std::optional<double> number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -29,14 +22,8 @@ std::optional<double> number(const std::string& text) {
   return value;
 }
 
-// The operation by nccl-tests' name; nothing for those that Headway has no word for (reduce).
-std::optional<CollectiveOp> operation(const std::string& name) {
-  const auto said = operation_from(name);
-  return said ? to_collective(*said) : std::nullopt;
-}
-
-System read_system(Fields fields, CollectiveData& data, Problems& problems) {
-  System system;
+CollectiveSystem read_system(Fields fields, CollectiveSystems& all, Problems& problems) {
+  CollectiveSystem system;
   system.name = fields.text("name");
   system.hardware = fields.text_or("hardware", "");
   system.network = fields.text_or("network", "");
@@ -53,22 +40,12 @@ System read_system(Fields fields, CollectiveData& data, Problems& problems) {
         level.network = classes.text_or(level.name, level.network);
       }
       classes.reject_unknown();
-      system.cluster = data.clusters.size();
-      data.clusters.push_back(std::move(cluster.value()));
+      system.cluster = all.clusters.size();
+      all.clusters.push_back(std::move(cluster.value()));
     }
   }
   fields.reject_unknown();
   return system;
-}
-
-const System* system_of(const std::vector<System>& systems, const std::string& hardware,
-                        const std::string& network) {
-  for (const System& system : systems) {
-    if (hardware.starts_with(system.hardware) && network.starts_with(system.network)) {
-      return &system;
-    }
-  }
-  return nullptr;
 }
 
 // Counts rows that are left out, by system and reason.
@@ -86,7 +63,7 @@ class Skipped {
 };
 
 // nccl-tests lines: one measurement a row.
-void read_lines(const Csv& csv, const std::vector<System>& systems, CollectiveData& data,
+void read_lines(const Csv& csv, const CollectiveSystems& systems, CollectiveData& data,
                 Skipped& skipped, Problems& problems) {
   const Problems missing = missing_columns(
       csv, {"source", "hardware", "network", "nodes", "ranks", "op", "bytes", "time_us"});
@@ -96,7 +73,7 @@ void read_lines(const Csv& csv, const std::vector<System>& systems, CollectiveDa
   };
   for (const CsvRow& row : csv.rows) {
     const Where where(csv.file, row.line);
-    const System* system = system_of(systems, at(row, "hardware"), at(row, "network"));
+    const CollectiveSystem* system = systems.of(at(row, "hardware"), at(row, "network"));
     if (!system) {
       problems.push_back({where,
                           "no system of collective_systems.toml has the hardware '" +
@@ -104,7 +81,7 @@ void read_lines(const Csv& csv, const std::vector<System>& systems, CollectiveDa
                           Trouble::unknown});
       continue;
     }
-    const auto op = operation(at(row, "op"));
+    const auto op = collective_named(at(row, "op"));
     const auto nodes = number(at(row, "nodes")), ranks = number(at(row, "ranks"));
     const auto bytes = number(at(row, "bytes")), time = number(at(row, "time_us"));
     if (!system->skip.empty()) {
@@ -126,9 +103,9 @@ void read_lines(const Csv& csv, const std::vector<System>& systems, CollectiveDa
 
 // The scan of Fernandez et al.: a size a row, bus bandwidth in GB/s in a column for each number of
 // nodes of 8 ("n4", "n8", ...). Time follows from busbw = 2(n-1)/n · S/T.
-void read_scan(const Csv& csv, const std::vector<System>& systems, CollectiveData& data,
+void read_scan(const Csv& csv, const CollectiveSystems& systems, CollectiveData& data,
                Problems& problems) {
-  const System* system = system_of(systems, "scan", "");
+  const CollectiveSystem* system = systems.of("scan", "");
   const auto sizes = csv.column("size_bytes");
   if (!system || !sizes) {
     problems.push_back(
@@ -191,27 +168,50 @@ const std::string& outer_class(const CollectiveMeasurement& row, const Collectiv
   return cluster.levels[static_cast<std::size_t>(crossed_level(row.span, cluster))].network;
 }
 
-Result<CollectiveData> load_collective_data(const std::string& from) {
+const CollectiveSystem* CollectiveSystems::of(const std::string& hardware,
+                                              const std::string& network) const {
+  for (const CollectiveSystem& system : systems) {
+    if (hardware.starts_with(system.hardware) && network.starts_with(system.network)) {
+      return &system;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<CollectiveOp> collective_named(const std::string& name) {
+  const auto said = operation_from(name);
+  return said ? to_collective(*said) : std::nullopt;
+}
+
+Result<CollectiveSystems> load_collective_systems(const std::string& from) {
   Problems problems;
-  CollectiveData data;
-  Skipped skipped;
-  std::vector<System> systems;
+  CollectiveSystems out;
   const auto file = read_measurements(from, "collective_systems.toml");
   if (!file) return file.problems();
   const auto document = parse_toml(file->text, file->path);
   if (!document) return document.problems();
   Fields root(*document, problems);
   for (Fields& fields : root.tables("system")) {
-    systems.push_back(read_system(std::move(fields), data, problems));
+    out.systems.push_back(read_system(std::move(fields), out, problems));
   }
   root.reject_unknown();
   if (!problems.empty()) return problems;
+  return out;
+}
+
+Result<CollectiveData> load_collective_data(const std::string& from) {
+  auto systems = load_collective_systems(from);
+  if (!systems) return systems.problems();
+  Problems problems;
+  CollectiveData data;
+  data.clusters = systems->clusters;
+  Skipped skipped;
   for (const char* name : {"collectives.csv", "collectives_reported.csv"}) {
     const auto csv = read_table(from, name, problems);
-    if (csv) read_lines(*csv, systems, data, skipped, problems);
+    if (csv) read_lines(*csv, *systems, data, skipped, problems);
   }
   const auto scan = read_table(from, "nccl_allreduce_h100_scan.csv", problems);
-  if (scan) read_scan(*scan, systems, data, problems);
+  if (scan) read_scan(*scan, *systems, data, problems);
   if (!problems.empty()) return problems;
   data.skipped = skipped.list();
   return data;

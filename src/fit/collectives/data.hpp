@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,24 @@ struct CollectiveData {
   std::vector<CollectiveMeasurement> rows;
   std::vector<SkippedMeasurements> skipped;
 };
+
+/// One [[system]] of collective_systems.toml: rows of collectives whose hardware and network begin
+/// with these ran on this cluster.
+struct CollectiveSystem {
+  std::string name, hardware, network, skip;  // skip: why its rows are not used; empty: they are
+  std::size_t cluster = 0;                    // index into CollectiveSystems::clusters
+  bool fitted_on = true;
+};
+struct CollectiveSystems {
+  std::vector<CollectiveSystem> systems;
+  std::vector<Cluster> clusters;
+
+  const CollectiveSystem* of(const std::string& hardware, const std::string& network) const;
+};
+Result<CollectiveSystems> load_collective_systems(const std::string& data = {});
+
+/// The operation by nccl-tests' name; nothing for those that Headway has no word for (reduce).
+std::optional<CollectiveOp> collective_named(const std::string& name);
 
 /// The measurements of collectives (collectives.csv, collectives_reported.csv,
 /// nccl_allreduce_h100_scan.csv of read_measurements(data)) on the clusters that

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/document/csv.hpp"
+#include "base/text.hpp"
 #include "fit/validation/aims.hpp"
 #include "report/json/document.hpp"
 #include "report/validation_page.hpp"
@@ -107,6 +108,59 @@ std::string validation_json(const ValidationReport& report, bool rows) {
                    {"all", group_json(report.all)},
                    {"aims", aims}};
   if (rows) document["rows"] = rows_json(report);
+  return document_text(document);
+}
+
+namespace {
+
+Json text_json(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+Json microseconds(const std::optional<Seconds>& time) {
+  return time ? Json(time->value() * 1e6) : Json(nullptr);
+}
+
+Json group_json(const BenchmarkGroup& group, const char* machine) {
+  return {{machine, group.machine},    {"format", text_json(group.format)},
+          {"op", text_json(group.op)}, {"size", text_json(group.size)},
+          {"rows", group.rows},        {"predicted", group.predicted},
+          {"assumed", group.assumed},  {"time_error", errors_json(group.error)}};
+}
+
+Json row_json(const BenchmarkRow& row) {
+  const auto error = row.error();
+  const std::string reason = row.skipped_detail.empty()
+                                 ? row.skipped_reason
+                                 : row.skipped_reason + " (" + row.skipped_detail + ")";
+  return {{"id", row.id},
+          {"source_key", text_json(row.source_key)},
+          {"outcome", row.outcome},
+          {"measured_time_us", microseconds(row.measured)},
+          {"predicted_time_us", microseconds(row.predicted)},
+          {"error", error ? Json(*error) : Json(nullptr)},
+          {"assumed", text_json(join(row.assumed, "; "))},
+          {"skipped_reason", text_json(reason)},
+          {"machine", text_json(row.machine)},
+          {"format", text_json(row.format)},
+          {"op", text_json(row.op)},
+          {"size", text_json(row.size)}};
+}
+
+}  // namespace
+
+std::string benchmarks_json(const BenchmarkReport& report, bool rows) {
+  const char* machine = report.kind == CorpusKind::collectives ? "system" : "accelerator";
+  Json groups = Json::array();
+  for (const BenchmarkGroup& group : report.groups) groups.push_back(group_json(group, machine));
+  Json document = {{"kind", kCorpusKindNames[static_cast<std::size_t>(report.kind)]},
+                   {"groups", groups},
+                   {"all", group_json(report.all, machine)},
+                   {"skipped", report.skipped}};
+  if (rows) {
+    Json all = Json::array();
+    for (const BenchmarkRow& row : report.rows) all.push_back(row_json(row));
+    document["rows"] = all;
+  }
   return document_text(document);
 }
 

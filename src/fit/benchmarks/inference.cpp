@@ -1,0 +1,218 @@
+// inference_kernels.csv: kernels and calls of serving engines. What the program's shapes can say is
+// predicted by them; the others are skipped, each with its reason.
+#include <algorithm>
+#include <cmath>
+
+#include "fit/benchmarks/predict.hpp"
+#include "fit/collectives/collectives.hpp"
+
+namespace headway::benchmarks {
+namespace {
+
+using Run = void (*)(BenchmarkRow&, Cells&, const Placed&, Bench&);
+
+double real(std::int64_t count) {
+  return static_cast<double>(count);
+}
+
+// The time has the quantisation of the operand in it [KERNEL-6].
+void gemm(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const Format* format = format_of("dtype", row, cells, bench);
+  const Matmul product{cells.count("m"), cells.count("n"), cells.count("k")};
+  row.size = rows_class(product.m);
+  if (!cells.sound()) return;
+  const auto& [accelerator, kernels] = placed.on;
+  const ProductFormat of = headway::format_of(format->precision, format->scaling);
+  row.predicted =
+      matmul_time(product, format->precision, accelerator, kernels, 2, format->scaling) +
+      quantisation_time(real(product.m) * real(product.k), format->quantised, of, accelerator,
+                        kernels);
+}
+
+// FlashAttention-3 where the architecture has it; its constants are those of flash2 elsewhere.
+constexpr AttentionKernel kLatestAttention = AttentionKernel::flash3;
+
+void attention(BenchmarkRow& row, const Placed& placed, const AttentionShape& shape,
+               Precision precision, const Bench& bench) {
+  row.predicted = bench.words.attention_start +
+                  attention_forward_time(shape, kLatestAttention, precision, placed.on.accelerator,
+                                         placed.on.kernels);
+  row.assumed.emplace_back("attention=flash3");
+}
+
+AttentionShape shape_of(Cells& cells, bool causal) {
+  AttentionShape shape{};
+  shape.batch = cells.count("batch");
+  shape.queries = cells.count("seq_q");
+  shape.keys = cells.count("seq_kv");
+  shape.heads = cells.count("heads");
+  shape.causal = causal;
+  return shape;
+}
+
+void prefill(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const Format* format = format_of("dtype", row, cells, bench);
+  AttentionShape shape = shape_of(cells, true);
+  shape.kv_heads = cells.count("kv_heads");
+  shape.head_dim = shape.value_dim = cells.count("head_dim");
+  row.size = rows_class(shape.queries);
+  if (cells.sound()) attention(row, placed, shape, format->precision, bench);
+}
+
+// Keys and values in the format of the cache, which is all that moves.
+void decode(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const Format* format = format_of("kv_dtype", row, cells, bench);
+  AttentionShape shape = shape_of(cells, false);
+  shape.kv_heads = cells.count("kv_heads");
+  shape.head_dim = shape.value_dim = cells.count("head_dim");
+  if (!cells.sound()) return;
+  const double cached = bytes_per_element(format->precision) * 2 * real(shape.batch) *
+                        real(shape.kv_heads) * real(shape.keys) * real(shape.head_dim);
+  row.size = cached > 1e8 ? "> 100 MB" : cached > 1e7 ? "10 to 100 MB" : "< 10 MB";
+  // Its blocks are split along the keys, so that all units share them: no longest block decides.
+  row.predicted = bench.words.attention_start +
+                  pass_time(Bytes(cached), placed.on.accelerator, placed.on.kernels);
+  row.assumed.emplace_back("decode=the bytes of its cache");
+}
+
+// DeepSeek's heads: 128 + 64 of keys, 128 of values.
+void latent_prefill(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const Format* format = format_of("dtype", row, cells, bench);
+  AttentionShape shape = shape_of(cells, true);
+  shape.kv_heads = shape.heads;
+  shape.head_dim = 192;
+  shape.value_dim = 128;
+  row.size = rows_class(shape.queries);
+  if (!cells.sound()) return;
+  attention(row, placed, shape, format->precision, bench);
+  row.assumed.emplace_back("head_dim=192, value_dim=128");
+}
+
+// Experts of a gated network: one grouped product into both halves, one out of them, and passes
+// over the routed tokens, counted: gathered, activated, summed up again; in 8 and 4 bits quantised
+// before either product.
+void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const Format* format = format_of("dtype", row, cells, bench);
+  const std::int64_t tokens = cells.count("tokens"), width = cells.count("hidden");
+  const std::int64_t whole = cells.count("inter"), chosen = cells.count("topk");
+  const std::int64_t all = cells.count("experts"), ranks = cells.count_or("ep", 1);
+  const std::int64_t inner = std::max<std::int64_t>(1, whole / cells.count_or("moe_tp", 1));
+  const bool even = cells.text("distribution") == "balanced";
+  const double routed = real(tokens) * real(chosen) / real(ranks);
+  const double held = std::max(1.0, real(all) / real(ranks));
+  // As benchmarks spread tokens: over as many experts as there are.
+  const auto busy = static_cast<std::int64_t>(std::clamp(std::round(routed), 1.0, held));
+  const auto rows = static_cast<std::int64_t>(std::ceil(routed / real(busy)));
+  row.size = rows_class(rows);
+  if (cells.sound() && !even && ranks > 1) {
+    cells.skip("tokens of the fullest rank are not stated");
+  }
+  if (!cells.sound()) return;
+  const auto& [accelerator, kernels] = placed.on;
+  const bool small = format->precision >= Precision::fp8;
+  const double widths = routed * real(width) * (8 + (small ? format->quantised : 0));
+  const double inners = routed * real(inner) * (6 + (small ? format->quantised : 0));
+  row.predicted = batched_matmul_time({rows, 2 * inner, width, busy}, format->precision,
+                                      accelerator, kernels, format->scaling) +
+                  batched_matmul_time({rows, width, inner, busy}, format->precision, accelerator,
+                                      kernels, format->scaling) +
+                  bench.words.experts_start +
+                  pass_time(Bytes(widths + inners), accelerator, kernels);
+  row.assumed.emplace_back("passes=counted");
+  if (!even) row.assumed.emplace_back("distribution=balanced");
+}
+
+// Bytes that each kernel of vidur's profile reads and writes for a token, in 16 bit.
+void elementwise(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const Format* format = format_of("dtype", row, cells, bench);
+  const std::string& kernel = cells.text("kernel");
+  row.op = kernel;
+  const std::int64_t tokens = cells.count("tokens");
+  row.size = rows_class(tokens);
+  double elements = 0;
+  if (kernel == "mlp_act") {
+    elements = 3 * real(cells.count("inter"));  // both halves read, their product written
+  } else if (kernel == "add") {
+    elements = 3 * real(cells.count("hidden"));
+  } else if (kernel.ends_with("layernorm") || kernel == "emb") {
+    elements = 2 * real(cells.count("hidden"));
+  } else {
+    cells.skip("no count of what this kernel moves: " + kernel);
+  }
+  if (!cells.sound()) return;
+  row.predicted = pass_time(Bytes(real(tokens) * elements * bytes_per_element(format->precision)),
+                            placed.on.accelerator, placed.on.kernels);
+}
+
+void call(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  row.format.clear();
+  const std::string& said = cells.text("op");
+  const auto op =
+      said == "send_recv" ? std::optional(CollectiveOp::send_receive) : collective_named(said);
+  if (op) row.op = std::string(to_name(*op));
+  const std::int64_t ranks = cells.count("ranks"), nodes = cells.count_or("nodes", 1);
+  const Bytes bytes(cells.number("bytes"));
+  row.size = to_name(size_range_of(bytes));
+  if (!op) cells.skip("no word for this operation: " + said);
+  if (placed.said.cluster.empty()) cells.skip("no cluster is known of this accelerator");
+  if (cells.sound() && ranks < nodes) cells.skip("fewer ranks than nodes");
+  if (!cells.sound()) return;
+  const auto& joined = bench.machines.cluster(placed.said.cluster);
+  if (!joined) return cells.skip("no cluster is known of this accelerator");
+  row.predicted = collective_time(*op, bytes, benchmark_span(ranks, nodes, joined->cluster),
+                                  joined->cluster, joined->levels);
+  row.assumed.push_back("cluster=" + placed.said.cluster);
+}
+
+// What there is no model of.
+template <int which>
+void none(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  static_cast<void>(placed);
+  static_cast<void>(bench);
+  row.format = cells.text("dtype");
+  constexpr const char* kReasons[] = {
+      "no model of decoding with latent attention: its values are part of its keys",
+      "no model of an engine's own all-reduce: each rank reads its peers' memory",
+      "no model of an expert exchange by kernels of its own (DeepEP)"};
+  cells.skip(kReasons[which]);
+}
+
+struct Kernel {
+  std::string_view op;
+  Run run;
+};
+constexpr Kernel kKernels[] = {
+    {"gemm", gemm},
+    {"attention_prefill_causal", prefill},
+    {"attention_decode", decode},
+    {"mla_prefill_causal", latent_prefill},
+    {"mla_decode", none<0>},
+    {"moe_experts", experts},
+    {"elementwise", elementwise},
+    {"all_reduce", call},
+    {"all_gather", call},
+    {"alltoall", call},
+    {"reduce_scatter", call},
+    {"send_recv", call},
+    {"all_reduce_custom", none<1>},
+    {"ep_dispatch_normal", none<2>},
+    {"ep_combine_normal", none<2>},
+    {"ep_dispatch_low_latency", none<2>},
+    {"ep_combine_low_latency", none<2>},
+};
+
+}  // namespace
+
+void predict_inference_kernel(BenchmarkRow& row, Cells& cells, Bench& bench) {
+  const std::string& op = cells.text("op");
+  row.op = op;
+  const Seconds time(cells.number("time_us") * 1e-6);
+  if (cells.sound()) row.measured = time;
+  const auto placed = accelerator_of(row, cells, bench);
+  const auto* const kernel = std::find_if(std::begin(kKernels), std::end(kKernels),
+                                          [&](const Kernel& each) { return each.op == op; });
+  if (kernel == std::end(kKernels)) return cells.skip("no word for this operation: " + op);
+  if (placed) kernel->run(row, cells, *placed, bench);
+}
+
+}  // namespace headway::benchmarks

@@ -1,0 +1,67 @@
+// What the words of benchmark files mean: data/corpus/benchmarks.toml.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cluster/cluster.hpp"
+#include "cost/calibration/calibration.hpp"
+#include "cost/kernels/kernels.hpp"
+
+namespace headway::benchmarks {
+
+/// The accelerator that a cell names.
+struct Machine {
+  std::string accelerator, cluster;  // built-in names; cluster empty: none is known
+  int parts = 1;                     // the cell's device is one of as many equal parts
+  std::string skip;                  // why rows of it are not predicted; empty: they are
+};
+
+/// The numbers that a cell names.
+struct Format {
+  Precision precision = Precision::bf16;
+  Scaling scaling = Scaling::whole;
+  double quantised = 0;  // bytes an element that a quantisation in 16 bit moves
+};
+
+/// "fp8 by blocks".
+std::string name_of(const Format& format);
+
+class Words {
+ public:
+  static const Result<Words>& embedded();
+
+  const Machine* machine(std::string_view cell) const;
+  const Format* format(std::string_view cell) const;
+
+  Seconds attention_start, experts_start;  // of kernels in serving engines, beside their work
+  std::vector<std::pair<std::string, Machine>> machines;  // by what the cell has in it
+  std::map<std::string, Format, std::less<>> formats;     // by what the cell says
+};
+
+/// An accelerator with its constants; a cluster with those of its levels.
+struct Accelerated {
+  Accelerator accelerator;
+  KernelParameters kernels;
+};
+struct Joined {
+  Cluster cluster;
+  LevelParameters levels;
+};
+
+/// Loaded once each.
+class Machines {
+ public:
+  const Result<Accelerated>& accelerator(const std::string& name);
+  const Result<Joined>& cluster(const std::string& name);
+
+ private:
+  std::map<std::string, Result<Accelerated>> accelerators_;
+  std::map<std::string, Result<Joined>> clusters_;
+};
+
+}  // namespace headway::benchmarks

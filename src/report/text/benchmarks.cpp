@@ -1,0 +1,43 @@
+// headway validate of benchmark files: the report as tables for a terminal.
+#include "report/validation.hpp"
+
+#include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+using Line = std::vector<std::string>;
+
+Line line_of(const BenchmarkGroup& group) {
+  Line line = {printable(group.machine, 40), printable(group.format, 20),
+               printable(group.op, 30),      group.size,
+               std::to_string(group.rows),   std::to_string(group.predicted),
+               std::to_string(group.assumed)};
+  for (const double share : {group.error.median, group.error.mean, group.error.p90}) {
+    line.push_back(group.error.rows > 0 ? in_percent(share) : "-");
+  }
+  line.push_back(group.error.rows > 0 ? in_percent(group.error.bias, "%+.1f") : "-");
+  return line;
+}
+
+}  // namespace
+
+std::string to_text(const BenchmarkReport& report) {
+  const bool joined = report.kind == CorpusKind::collectives;
+  std::vector<Line> table = {{joined ? "system" : "accelerator", "format", "operation", "size",
+                              "rows", "predicted", "assumed", "time", "mean", "p90", "bias"},
+                             {"", "", "", "", "", "", "", "%", "%", "%", "%"}};
+  for (const BenchmarkGroup& group : report.groups) table.push_back(line_of(group));
+  table.push_back(line_of(report.all));
+  std::string out = aligned(table, 4);
+  if (report.skipped.empty()) return out;
+  std::vector<Line> reasons = {{"skipped", "rows"}};
+  for (const auto& [reason, count] : report.skipped) {
+    reasons.push_back({printable(reason), std::to_string(count)});
+  }
+  return out + "\n" + aligned(reasons);
+}
+
+}  // namespace headway

@@ -1,0 +1,33 @@
+// Files of benchmarks: any text becomes rows with a prediction or a reason, or problems.
+#include <cmath>
+#include <cstdlib>
+
+#include "base/document/csv.hpp"
+#include "fit/benchmarks/benchmarks.hpp"
+#include "report/validation.hpp"
+#include "targets.hpp"
+
+void headway::fuzz::benchmarks(std::string_view text) {
+  const auto table = headway::parse_csv(text, "benchmarks.csv");
+  if (!table) return;
+  const headway::CorpusKind kind = headway::corpus_kind(*table);
+  if (kind == headway::CorpusKind::training) return;
+  auto rows = headway::predict_benchmarks(*table, kind);
+  if (!rows) {
+    if (rows.problems().empty()) std::abort();
+    return;
+  }
+  if (rows->size() != table->rows.size()) std::abort();
+  for (const headway::BenchmarkRow& row : *rows) {
+    if (row.predicted.has_value() != row.skipped_reason.empty()) std::abort();
+    if (row.predicted && !(std::isfinite(row.predicted->value()) && row.predicted->value() > 0)) {
+      std::abort();
+    }
+  }
+  const headway::BenchmarkReport report = headway::summarise(kind, std::move(*rows));
+  const auto written = headway::parse_csv(headway::to_csv(report.rows), "rows.csv");
+  if (!written || written->rows.size() != report.rows.size()) std::abort();
+  if (headway::to_text(report).empty() || headway::benchmarks_json(report, true).empty()) {
+    std::abort();
+  }
+}
