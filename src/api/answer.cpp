@@ -62,7 +62,7 @@ CommandOutput ask(const CommandRow& row, JsonRequest& json, const Problems& prob
 
 // What a request may describe in place, by which its problems are named.
 std::vector<std::string> described_in(const Node& root) {
-  std::vector<std::string> out = {"model", "cluster"};
+  std::vector<std::string> out = {"model", "cluster", "calibration"};
   const Node* settings = root.find("settings");
   const std::size_t count =
       settings != nullptr && settings->array() != nullptr ? settings->array()->size() : 0;

@@ -10,6 +10,8 @@
 #include "fit/corpus/measurements.hpp"
 #include "fit/intervals/fit.hpp"
 #include "fit/kernels/kernels.hpp"
+#include "fit/own/fit.hpp"
+#include "fit/own/trial.hpp"
 #include "fit/steps/fit.hpp"
 #include "platform/output.hpp"
 #include "platform/paths.hpp"
@@ -84,12 +86,29 @@ Result<Fitted> intervals(const CalibrateRequest& request) {
   return Fitted{to_text(*fit), to_toml(*fit, request.date)};
 }
 
+// How own runs spread, and what three of a setup are worth for its others.
+Result<Fitted> own(const CalibrateRequest& request) {
+  const auto data = step_data(request);
+  if (!data) return data.problems();
+  const auto& known = own_prior();
+  if (!known) return known.problems();
+  const auto left_out =
+      setups_left_out(data->runs, data->estimates, request.threads, request.progress);
+  if (!left_out) return Problem{"calibrate", "was stopped", Trouble::stopped};
+  const OwnPrior prior = fit_own_prior(*known, *left_out);
+  return Fitted{"By constants fitted without the source of the setup\n" +
+                    to_text(try_own_runs(prior, *left_out)) + "\nBy the constants in force\n" +
+                    to_text(try_own_runs(prior, setups_as_fitted(data->runs))),
+                to_toml(prior, request.date)};
+}
+
 struct Calibrator {
   std::string_view what, file;
   Result<Fitted> (*fit)(const CalibrateRequest&);
 };
 constexpr Calibrator kCalibrations[] = {{"steps", "step.toml", steps},
                                         {"intervals", "intervals.toml", intervals},
+                                        {"own", "own.toml", own},
                                         {"kernels", "kernels.toml", kernels},
                                         {"collectives", "networks.toml", collectives}};
 
@@ -98,6 +117,55 @@ std::vector<std::string> calibrations() {
   for (const Calibrator& each : kCalibrations) out.emplace_back(each.what);
   return out;
 }
+
+// ---- runs of one's own ----
+
+Problems check_run_flags(const CalibrateRequest& request) {
+  Problems problems;
+  const auto refuse = [&](const char* name, bool given, const char* why) {
+    if (given) problems.push_back({FieldName(name), why});
+  };
+  refuse("what", !request.what.empty(),
+         "fits the built-in constants; --runs what runs of one's own say: ask for one");
+  refuse("collectives", !request.logs.empty(),
+         "fits a cluster's network, --runs what runs say: ask for one of them");
+  refuse("cluster", !request.cluster.empty(), "is of --collectives: the runs say on what they ran");
+  refuse("gpus-per-node", request.gpus_per_node > 0,
+         "is of --collectives: the runs say on what they ran");
+  refuse("write", request.write,
+         "renews the built-in constants; --output FILE.toml writes what runs say");
+  refuse("data", !request.data.empty(), "is of the built-in constants");
+  refuse("output", !request.output.empty() && !request.output.ends_with(".toml"),
+         "must end in .toml");
+  return problems;
+}
+
+CommandOutput calibrate_from_runs(const CalibrateRequest& request) {
+  Problems problems = check_run_flags(request);
+  auto read = read_measured_runs(request.runs);
+  if (!read) append(problems, read.problems());
+  const auto& prior = own_prior();
+  if (!prior) append(problems, prior.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  OwnFit fit = fit_own_runs(*prior, std::move(read).value());
+  std::vector<std::string> names;
+  for (const std::string& file : request.runs) names.push_back(printable(file_name(file), 200));
+  const std::string toml = to_toml(fit, names, request.date);
+  const auto document = parse_toml(toml, request.output);
+  if (!document) return {.problems = document.problems()};
+  if (!request.output.empty()) {
+    problems = write_files({{request.output, toml}});
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  const std::string text = request.json ? own_json(*document, fit) : to_text(fit);
+  Problems warnings = std::move(fit.unused);
+  if (request.json) return {.text = text, .warnings = std::move(warnings)};
+  return {.text = request.output.empty() ? text + "\n" + toml : text,
+          .warnings = std::move(warnings)};
+}
+
+// ---- logs of a cluster's own ----
 
 // Of one cluster's collectives alone.
 Problems check_flags(const CalibrateRequest& request) {
@@ -177,10 +245,13 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
 }  // namespace
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
+  if (!request.runs.empty()) return calibrate_from_runs(request);
   if (!request.logs.empty()) return calibrate_from_logs(request);
   if (!request.cluster.empty() || !request.output.empty() || request.gpus_per_node > 0) {
-    return {.problems = {{"calibrate",
-                          "--cluster, --output and --gpus-per-node go with --collectives LOG..."}}};
+    return {.problems = {
+                {"calibrate",
+                 "--cluster and --gpus-per-node go with --collectives LOG..., --output with it or "
+                 "--runs FILE..."}}};
   }
   const std::string asked = request.what.empty() ? "steps" : request.what;
   for (const auto& [what, file, fit] : kCalibrations) {
@@ -214,6 +285,7 @@ Command calibrate_command() {
   Command out{.name = "calibrate",
               .help = "fit the cost models to measurements",
               .examples = {"headway calibrate steps",
+                           "headway calibrate --output mine.toml --runs mine.csv",
                            "headway calibrate --cluster dgx-a100-40gb "
                            "--output mine.toml --collectives *.log"},
               .door = Door::command_line,
@@ -228,11 +300,16 @@ Command calibrate_command() {
       path("data", "DIR", "folder with measurements/; default: those built in", &request->data),
       wordless("write", "renew DIR/calibration/*.toml of a checkout; default: data",
                request->write),
+      path("runs", "FILE...",
+           "what measured steps of your own say: a .csv as measurements/training.csv, or run "
+           "files with [measured]",
+           &request->runs),
       path("collectives", "LOG...",
            "fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them",
            &request->logs),
       path("cluster", "C", "the cluster of the logs", &request->cluster),
-      path("output", "OUT.toml", "write the fitted cluster; default: print it", &request->output),
+      path("output", "OUT.toml",
+           "write the fitted cluster, or what the runs say; default: print it", &request->output),
       {.name = "gpus-per-node",
        .value = "N",
        .help = "ranks on a node; default: as a log lists its hosts, else as the cluster has",

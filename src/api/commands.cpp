@@ -15,6 +15,7 @@
 #include "fit/kernels/kernels.hpp"
 #include "fit/validation/validation.hpp"
 #include "forecast/predict/signature.hpp"
+#include "layout/own_runs.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
@@ -94,6 +95,16 @@ Result<std::vector<CorpusRow>> read_corpora(const std::vector<MeasurementFile>& 
   }
   if (!problems.empty()) return problems;
   return rows;
+}
+
+// What own runs say, where a file is named; null: none is.
+Result<std::shared_ptr<const OwnRuns>> own_runs_of(const std::string& file) {
+  if (file.empty()) return std::shared_ptr<const OwnRuns>();
+  const auto document = read_document(file);
+  if (!document) return document.problems();
+  auto own = own_runs_from(*document);
+  if (!own) return own.problems();
+  return std::make_shared<const OwnRuns>(std::move(own).value());
 }
 
 // The page DIR/validation.md with its generated parts renewed, and its plots.
@@ -202,6 +213,7 @@ static CommandOutput validate_runs(const ValidateRequest& request) {
   refuse("by", request.by != ValidateRequest().by);
   refuse("rows", !request.rows.empty() || request.rows_in_document);
   refuse("data", !request.data.empty());
+  refuse("calibration", !request.calibration.empty());
   Result<OutputFile> page = OutputFile();
   if (!request.report.empty()) page = page_to_renew(request.report, "flagship.md");
   if (!page) append(problems, page.problems());
@@ -267,6 +279,7 @@ CommandOutput run_validate(const ValidateRequest& request) {
   // What is asked for, or everything that is wrong with it.
   const auto by = by_of(request.by);
   const auto rows = read_corpora(corpus.files);
+  const auto own = own_runs_of(request.calibration);
   Result<OutputFile> page = OutputFile();
   if (!request.report.empty()) page = page_to_renew(request.report, "validation.md");
   Problems problems = corpus.problems;
@@ -275,6 +288,11 @@ CommandOutput run_validate(const ValidateRequest& request) {
   }
   if (!by) append(problems, by.problems());
   if (!rows) append(problems, rows.problems());
+  if (!own) append(problems, own.problems());
+  if (own && *own && !request.report.empty()) {
+    problems.push_back({FieldName("calibration"),
+                        "is of your own runs; --report renews a page on the built-in constants"});
+  }
   if (!page) append(problems, page.problems());
   if (!problems.empty()) return {.problems = std::move(problems)};
 
@@ -282,8 +300,12 @@ CommandOutput run_validate(const ValidateRequest& request) {
   // Without a calibration of intervals in this build, rows have none.
   const auto& intervals = embedded_interval_fit();
   auto predicted = predict_rows(*rows, request.threads, request.progress,
-                                intervals ? &intervals->model : nullptr);
+                                intervals ? &intervals->model : nullptr, *own);
   if (!predicted) return {.problems = {{"validate", "was stopped", Trouble::stopped}}};
+  if (*own && std::none_of(predicted->begin(), predicted->end(),
+                           [](const ValidationRow& row) { return row.by_own_runs; })) {
+    return {.problems = {{FieldName("calibration"), "holds no runs of the setup of any row"}}};
+  }
   ValidationReport report = summarise(std::move(*predicted), *by);
   if (intervals) report.intervals = *intervals;
 
@@ -367,6 +389,8 @@ Command validate_command() {
       path("report", "DIR",
            "renew the generated tables of DIR/validation.md and the plots beside it",
            &request->report),
+      path("calibration", "FILE", "what runs of your own say (headway calibrate --runs)",
+           &request->calibration),
       path("data", "DIR", "folder with measurements/; default: those built in", &request->data)};
   out.run = [request](const Circumstances& at) {
     adopt(*request, at);

@@ -148,6 +148,7 @@ struct ValidateRequest {
   std::string report;                // folder of validation.md, to be renewed; empty: none
   std::string data;                  // folder with measurements/; empty: those of the binary
   bool runs = false;                 // published runs instead; report: of flagship.md
+  std::string calibration;           // what own runs say; empty: none
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of rows; stops the command where it says so
@@ -160,11 +161,12 @@ struct CalibrateRequest {
   bool write = false;  // renew the constants in `data`, empty: in the folder data of a checkout,
                        // from the measurements there
   bool json = false;
-  std::string date;  // as 2026-11-21, stated in what is written
+  std::string date;               // as 2026-11-21, stated in what is written
+  std::vector<std::string> runs;  // files of measured steps of one's own; empty: none
   // Of one cluster's collectives alone.
   std::vector<std::string> logs;   // benchmarks or traces measured on it; empty: none
   std::string cluster;             // a name or a file
-  std::string output;              // cluster file to write; empty: to stdout
+  std::string output;              // file to write, of the cluster or the runs; empty: to stdout
   std::int64_t gpus_per_node = 0;  // 0: as the logs list hosts, else as the cluster has
   int threads = 0;                 // 0: one a core
   Progress progress = {};

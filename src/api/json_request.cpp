@@ -168,7 +168,11 @@ std::vector<std::pair<std::string, std::string>> JsonRequest::pairs(std::string_
 std::optional<GivenField> JsonRequest::field(std::string_view name, const FieldForm& form,
                                              const Node& node) {
   GivenField out(std::string(name), {}, member(name));
-  const bool model = name == "model", cluster = name == "cluster";
+  const bool model = name == "model", cluster = name == "cluster", own = name == "calibration";
+  if (own && node.table() == nullptr) {
+    return fail(name, "must be an object, as headway calibrate --runs writes it; no file is read"),
+           std::nullopt;
+  }
   if (auto text = plain_text(node)) {
     out.text = std::move(*text);
     if (model || cluster) {
@@ -185,7 +189,7 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const FieldF
     }
     return out;
   }
-  if ((model || cluster) && node.table() != nullptr) {
+  if ((model || cluster || own) && node.table() != nullptr) {
     out.text = own_name(node, name);
     auto document = std::make_shared<Document>(Document{out.name, node});
     if (model) {  // whose own form has no name: a file's stands for it

@@ -9,6 +9,7 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
+#include "fit/own/runs.hpp"
 #include "launch/launch.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
@@ -98,7 +99,7 @@ Problems timeline_problems(const PredictRequest& request) {
 
 // The smallest change with which a run fits that does not.
 std::string what_would_fit(const Run& run, const Forecast& forecast) {
-  const auto calibration = calibration_for(run.cluster, run.job.software);
+  const auto calibration = calibration_for(run);
   const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
   if (!found) {
     return "no layout that differs in one or two fields fits on these accelerators; headway plan "
@@ -109,6 +110,12 @@ std::string what_would_fit(const Run& run, const Forecast& forecast) {
   return "would fit with " + changes_text(run, found->layout) + ": " + to_text(live) + ", " +
          to_text(found->forecast.step_time) + " a step (" + formatted("%+.1f %%", 100 * longer) +
          ")";
+}
+
+// What was measured of the run.
+std::string beside(Seconds measured, Seconds predicted) {
+  return "measured: " + to_text(measured) + " a step, " +
+         formatted("%+.1f %%", 100 * (measured / predicted - 1)) + " of what is predicted";
 }
 
 Problems save(const RequestedRun& run, const std::string& path) {
@@ -168,6 +175,13 @@ CommandOutput run_predict(const PredictRequest& request) {
   if (!forecast) return bad(forecast.problems());
   if (!forecast->fits) forecast->notes.push_back(what_would_fit(*run, *forecast));
   for (std::string& note : file.request.notes) forecast->notes.push_back(std::move(note));
+  if (!request.run_file.empty() && !file.is_configuration) {
+    const auto document = read_document(request.run_file);
+    const auto measured = document ? measured_step(*document, *run)
+                                   : Result<std::optional<Seconds>>(document.problems());
+    if (!measured) return bad(measured.problems());
+    if (*measured) forecast->notes.push_back(beside(**measured, forecast->step_time));
+  }
   problems = save(*run, request.save);
   if (!problems.empty()) return bad(std::move(problems));
   return {.text = request.json ? predict_json(*run, *forecast, request.timeline)

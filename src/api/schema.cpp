@@ -53,6 +53,7 @@ Json field_schema(const Option& field) {
   using Kind = FieldForm::Kind;
   if (field.name == "model") return built_in_or_object(model_names());
   if (field.name == "cluster") return built_in_or_object(cluster_names());
+  if (field.name == "calibration") return typed("object");
   const FieldForm& form = *field.takes;
   switch (form.kind) {
     case Kind::whole:

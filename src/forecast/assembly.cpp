@@ -219,6 +219,8 @@ void Assembly::run_rest() {
   // All ranks meet at the end of a step.
   parts_.other += check_time(prices_.layout.ranks(), prices_.cluster.levels.front().size, prices_);
   parts_.other += parts_.total() * straggling_;
+  // [OWN-1] As own runs of the setup had it.
+  for (const PartRow& row : kParts) parts_[row.part] *= prices_.calibration.own;
 }
 
 // [FORECAST-7] Gradients go down and weights come up over the link; between, the host's processors

@@ -91,7 +91,7 @@ class Assembly {
   /// and takes it anew.
   void run_reclaiming();
   /// [FORECAST-10] Once a step, and what grows with the number of ranks: the slowest of them sets
-  /// the pace.
+  /// the pace. Then all of it as own runs had it [OWN-1].
   void run_rest();
 
   const Parts& parts() const { return parts_; }

@@ -37,6 +37,23 @@ void merge(std::vector<PricedCall>& calls) {
   }
 }
 
+// [OWN-1] Times as own runs had them.
+void stretch(std::vector<PricedCall>& calls, double factor) {
+  for (PricedCall& call : calls) {
+    call.each *= factor;
+    call.exposed *= factor;
+  }
+}
+void stretch(PipelineTimes& pipeline, double factor) {
+  for (StageTime& stage : pipeline.stages) {
+    for (Seconds* time : {&stage.forward, &stage.backward, &stage.weight_gradient, &stage.transfers,
+                          &stage.vocabulary}) {
+      *time *= factor;
+    }
+  }
+  pipeline.send *= factor;
+}
+
 // A step with every block priced once, for one micro-batch, and its stages' transfers.
 class Priced {
  public:
@@ -103,13 +120,17 @@ std::vector<StageCalls> calls_by_stage(const Run& run, const Calibration& calibr
     const bool sets_pace = assembly.pace() == i;
     assembly.look_at(i);
     priced.run(assembly, calls);
+    stretch(calls, calibration.own);
     out.push_back({step.stages[i].first, step.stages[i].stages, sets_pace, std::move(calls)});
   }
   return out;
 }
 
 Forecast forecast(const Run& run, const Calibration& calibration) {
-  const auto& [model, cluster, job, layout, convention] = run;
+  const Model& model = run.model;
+  const Cluster& cluster = run.cluster;
+  const Job& job = run.job;
+  const Layout& layout = run.layout;
   const Step step = lower(run);
   const Prices prices{job, layout, cluster, calibration, step.spans};
 
@@ -125,12 +146,14 @@ Forecast forecast(const Run& run, const Calibration& calibration) {
   out.parts = assembly.parts();
   out.pipeline = {priced.times(), assembly.pace(), assembly.send()};
   merge(out.calls);
+  stretch(out.pipeline, calibration.own);
+  stretch(out.calls, calibration.own);
   out.step_time = out.parts.total();
   const double ranks = static_cast<double>(layout.ranks());
   const double tokens = static_cast<double>(job.global_batch) * static_cast<double>(job.sequence);
   out.tokens_per_second = tokens / out.step_time.value();
   out.tokens_per_second_per_accelerator = out.tokens_per_second / ranks;
-  const bool full = convention == AttentionFlops::full;
+  const bool full = run.convention == AttentionFlops::full;
   const Flops flops = full ? step.model_flops_full : step.model_flops_causal;
   const Flops again = full ? step.recomputed_flops_full : step.recomputed_flops_causal;
   out.model_flops_per_accelerator = flops / out.step_time / ranks;

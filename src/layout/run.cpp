@@ -23,6 +23,10 @@ auto& part(AnyRun& run, const FieldAccess<AttentionFlops>&) {
 
 }  // namespace
 
+const OwnSetup* own_setup(const Run& run) {
+  return run.own == nullptr ? nullptr : run.own->of(setup_of(run.cluster.accelerator, run.job));
+}
+
 std::optional<double> number_of(const Run& run, const FieldRow& row) {
   return std::visit(
       [&](const auto& access) -> std::optional<double> {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <optional>
 
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 #include "layout/job.hpp"
 #include "layout/layout.hpp"
+#include "layout/own_runs.hpp"
 #include "model/count.hpp"
 #include "model/model.hpp"
 
@@ -22,7 +24,11 @@ struct Run {
   Job job;
   Layout layout;
   AttentionFlops convention = AttentionFlops::full;  // of model FLOPs and MFU
+  std::shared_ptr<const OwnRuns> own = {};           // measured steps of one's own; null: none
 };
+
+/// What own runs say of this one's setup; null: nothing.
+const OwnSetup* own_setup(const Run& run);
 
 /// The number of a field [layout/fields.hpp] of this run; nothing of a model or cluster.
 std::optional<double> number_of(const Run& run, const FieldRow& row);

@@ -15,6 +15,7 @@ namespace {
 
 // Whether the field names a file or folder, and no built-in model or cluster.
 bool names_file(const GivenField& field) {
+  if (field.name == "calibration") return field.document == nullptr;
   return (field.name == "model" || field.name == "cluster") && field.document == nullptr &&
          (field.text.find('/') != std::string::npos || field.text.ends_with(".json") ||
           field.text.ends_with(".toml"));
@@ -73,6 +74,7 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
   if (table.table() == nullptr)
     return Problem{file, "must be a table of fields", Trouble::malformed};
   for (const auto& [key, node] : *table.table()) {
+    if (key == "measured" && node.table() != nullptr) continue;  // what was seen of it: no field
     GivenField field(key, {}, {file, node.line, FieldName(printable(key))});
     if (const auto* text = std::get_if<std::string>(&node.value)) {
       field.text = *text;

@@ -6,6 +6,7 @@
 #include "cluster/load.hpp"
 #include "layout/ends.hpp"
 #include "model/load.hpp"
+#include "platform/files.hpp"
 #include "run/request_reader.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -215,6 +216,24 @@ Result<Model> described_model(const Document& document, const std::string& name,
   return model_from_toml(stated, name);
 }
 
+// What own runs say, which must be of the run's setup.
+void read_own_runs(RequestReader& reader, Problems& problems, RequestedRun& run) {
+  const GivenField* given = reader.find("calibration");
+  if (given == nullptr) return;
+  const auto document =
+      given->document != nullptr ? Result<Document>(*given->document) : read_document(given->text);
+  auto own = document ? own_runs_from(*document) : Result<OwnRuns>(document.problems());
+  if (!own) return append(problems, own.problems());
+  const Setup setup = setup_of(run.cluster.accelerator, run.job);
+  if (own->of(setup) == nullptr) {
+    std::vector<std::string> known;
+    for (const OwnSetup& each : own->setups) known.push_back(to_text(each.setup));
+    return reader.fail("calibration", "holds no runs of " + to_text(setup) + "; it has those of " +
+                                          join(known, "; "));
+  }
+  run.own = std::make_shared<const OwnRuns>(std::move(own).value());
+}
+
 // Reads everything; of the layout also whether it is legal, where that is asked for.
 Result<RequestedRun> read_run(const RunRequest& request, bool split) {
   Problems problems;
@@ -266,6 +285,7 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
   settle_ranks(reader, run.layout, split);
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
+  if (problems.empty()) read_own_runs(reader, problems, run);
   if (split) {
     refuse_idle(reader, run);
     append(problems, problems.empty() ? check(run) : independent_problems(run, reader));

@@ -44,7 +44,8 @@ struct RequestedRun : Run {
   RunRequest given = {};                      // the fields as given, for --save
 };
 
-/// The fields of a run file. Unknown fields are problems (of make_run).
+/// The fields of a run file. Unknown fields are problems (of make_run); a table [measured] is what
+/// was seen of the run (fit/own/runs.hpp) and no field.
 Result<RunRequest> read_run_file(const std::string& path);
 /// The same from a table of a document; `file` is shown in messages.
 Result<RunRequest> run_request_from(const Node& table, const std::string& file);

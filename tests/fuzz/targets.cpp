@@ -29,6 +29,7 @@ const Target kTargets[] = {
     {"form", form},
     {"corpus", corpus},
     {"benchmarks", benchmarks},
+    {"own_runs", own_runs},
     {"kernel_names", kernel_names},
     {"launch_megatron", launch<Launcher::megatron>},
     {"launch_torchtitan", launch<Launcher::torchtitan>},

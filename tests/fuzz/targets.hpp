@@ -13,6 +13,7 @@ void cluster(std::string_view bytes);
 void config(std::string_view bytes);
 void corpus(std::string_view bytes);
 void benchmarks(std::string_view bytes);
+void own_runs(std::string_view bytes);
 void form(std::string_view bytes);
 void json(std::string_view bytes);
 void kernel_names(std::string_view bytes);

@@ -106,4 +106,11 @@ Result<Calibration> calibration_for(const Cluster& cluster, double software) {
   return in_step(*alone, *constants, cluster, software);
 }
 
+Result<Calibration> calibration_for(const Run& run) {
+  auto out = calibration_for(run.cluster, run.job.software);
+  if (!out) return out;
+  if (const OwnSetup* own = own_setup(run)) out->own = own->factor;
+  return out;
+}
+
 }  // namespace headway

@@ -8,7 +8,7 @@
 #include "cost/calibration/step_constants.hpp"
 #include "cost/collective/collective.hpp"
 #include "cost/kernels/kernels.hpp"
-#include "layout/job.hpp"
+#include "layout/run.hpp"
 
 namespace headway {
 
@@ -19,6 +19,7 @@ struct Calibration {
   PowerConstants power;
   std::vector<FrameworkConstants> frameworks;  // by Framework
   double passes_8_bit = 1;  // bytes of passes in 8- and 4-bit recipes over those of fused ones
+  double own = 1;           // every time of a step over what these come to, by own runs [OWN-1]
 
   const FrameworkConstants& of(Framework framework) const {
     return frameworks[static_cast<std::size_t>(framework)];
@@ -44,5 +45,7 @@ Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
 
 /// in_step of the embedded constants.
 Result<Calibration> calibration_for(const Cluster& cluster, double software = 0);
+/// The same for a run, with what own runs say of its setup.
+Result<Calibration> calibration_for(const Run& run);
 
 }  // namespace headway

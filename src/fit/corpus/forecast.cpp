@@ -5,7 +5,11 @@
 namespace headway {
 
 Forecast forecast_of(const CorpusRun& run) {
-  return forecast(run, run.machine->calibration);
+  const OwnSetup* own = own_setup(run);
+  if (own == nullptr) return forecast(run, run.machine->calibration);
+  Calibration calibration = run.machine->calibration;
+  calibration.own = own->factor;
+  return forecast(run, calibration);
 }
 
 void settle_recomputation(CorpusRun& run) {

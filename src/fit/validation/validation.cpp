@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "fit/corpus/forecast.hpp"
+#include "forecast/own_interval.hpp"
 
 namespace headway {
 namespace {
@@ -28,7 +29,8 @@ std::string parallelism_of(const CorpusRun& run) {
   return parts.empty() ? "data only" : join(parts, " + ");
 }
 
-ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalModel* intervals) {
+ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalModel* intervals,
+                          const std::shared_ptr<const OwnRuns>& own) {
   ValidationRow out;
   out.id = row.id;
   out.source_key = row.source_key;
@@ -58,10 +60,14 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
   }
   out.architecture = run->cluster.accelerator.traits.title;
   settle_recomputation(run.value());
+  run->own = own;
+  const OwnSetup* of_setup = own_setup(*run);
+  out.by_own_runs = of_setup != nullptr;
   Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
   if (intervals != nullptr) {
     add_intervals(*intervals, *run, predicted);
+    if (of_setup != nullptr) narrow_interval(*of_setup, predicted);
     out.interval_low = predicted.step_time_interval->low.value();
     out.interval_high = predicted.step_time_interval->high.value();
   }
@@ -79,13 +85,14 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
 
 std::optional<std::vector<ValidationRow>> predict_rows(const std::vector<CorpusRow>& rows,
                                                        int threads, const Progress& progress,
-                                                       const IntervalModel* intervals) {
+                                                       const IntervalModel* intervals,
+                                                       std::shared_ptr<const OwnRuns> own) {
   std::vector<ValidationRow> out(rows.size());
   std::vector<Shelf> shelves(workers_of(threads));
   const bool done = for_each_index(
       rows.size(), threads,
       [&](std::size_t i, std::size_t worker) {
-        out[i] = predict_row(rows[i], shelves[worker], intervals);
+        out[i] = predict_row(rows[i], shelves[worker], intervals, own);
       },
       progress);
   if (!done) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +45,8 @@ struct ValidationRow {
   /// "fsdp", no such dimension "data only". Empty where not predicted.
   std::string parallelism;
 
+  bool by_own_runs = false;  // own runs say something of its setup
+
   bool predicted() const { return skipped_reason.empty(); }
   /// Predicted over measured step time, less 1.
   std::optional<double> error() const;
@@ -71,12 +74,13 @@ struct ValidationReport {
 };
 
 /// Predicts every row with the embedded calibration, and with an interval where `intervals` is
-/// given, on up to `threads` threads (0: all cores);
+/// given, and by what own runs say, on up to `threads` threads (0: all cores);
 /// nothing where `progress` stopped it. The result does not depend on the threads.
 std::optional<std::vector<ValidationRow>> predict_rows(const std::vector<CorpusRow>& rows,
                                                        int threads = 0,
                                                        const Progress& progress = {},
-                                                       const IntervalModel* intervals = nullptr);
+                                                       const IntervalModel* intervals = nullptr,
+                                                       std::shared_ptr<const OwnRuns> own = {});
 
 /// The rows of each group under its name: by name, scale by size, parallelism by the number of its
 /// dimensions.

@@ -1,8 +1,11 @@
 #include "forecast/predict/predict.hpp"
 
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
+#include "base/text.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/intervals/intervals.hpp"
+#include "forecast/own_interval.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -26,12 +29,29 @@ std::string uneven_spread(const Model& model, const Layout& layout) {
   return out;
 }
 
+// What own runs did to the forecast; empty: there are none.
+std::string note_on_own_runs(const Run& run) {
+  if (run.own == nullptr) return {};
+  const std::string of = to_text(setup_of(run.cluster.accelerator, run.job));
+  const OwnSetup* own = own_setup(run);
+  if (own == nullptr) return "own runs: none of " + of + "; times are as without them";
+  const std::string runs = std::to_string(own->runs) + (own->runs == 1 ? " run" : " runs");
+  if (!own->agree) {
+    return "own runs: " + runs + " of " + of + " agree on no factor; times are as without them";
+  }
+  std::string out = "own runs: times are " + formatted("%.3f", own->factor) +
+                    " of what they would be without, by " + runs + " of " + of;
+  if (!own->looks.empty()) out += "; they look like " + printable(join(own->looks, ", "), 400);
+  return out;
+}
+
 // What a reader of the forecast should know of the run.
 void add_notes(const Run& run, Forecast& out) {
   const Model& model = run.model;
   const Job& job = run.job;
   const Layout& layout = run.layout;
   out.notes.insert(out.notes.end(), model.notes.begin(), model.notes.end());
+  if (std::string note = note_on_own_runs(run); !note.empty()) out.notes.push_back(std::move(note));
   if (!out.fits) {
     out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
                         " more than the " + to_text(out.capacity) + " of an accelerator");
@@ -61,11 +81,12 @@ void add_notes(const Run& run, Forecast& out) {
 }  // namespace
 
 Result<Forecast> predict(const Run& run) {
-  const auto calibration = calibration_for(run.cluster, run.job.software);
+  const auto calibration = calibration_for(run);
   if (!calibration) return calibration.problems();
   Forecast out = forecast(run, *calibration);
   if (const auto& intervals = embedded_interval_model()) {
     add_intervals(*intervals, run, out);
+    if (const OwnSetup* own = own_setup(run)) narrow_interval(*own, out);
   }
   add_notes(run, out);
   return out;

@@ -61,6 +61,7 @@ std::optional<PlanChange> one_generation_older(const Run& run) {
   if (!older) return std::nullopt;
   PlanChange out{"the generation before (" + older->name + ")", run, false};
   out.run.cluster.accelerator = std::move(older).value();
+  if (own_setup(run) != nullptr && own_setup(out.run) == nullptr) out.what += ", without own runs";
   return out;
 }
 
@@ -111,7 +112,7 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
     const double each = (1 - kRoomyDone) / static_cast<double>(changes.size());
     const double from = kRoomyDone + each * static_cast<double>(i);
     const PlanSearch how = part(from, from + each);
-    const auto calibration = calibration_for(change.run.cluster, change.run.job.software);
+    const auto calibration = calibration_for(change.run);
     if (!calibration || !is_legal(change.run)) continue;
     if (auto sensitivity = under_change(question, floors, change, *calibration, how)) {
       plan.sensitivity.push_back(std::move(*sensitivity));
@@ -144,7 +145,7 @@ Result<Plan> plan_of(PlanTask task) {
                        " accelerators of cluster " + plan.run.cluster.name};
   }
 
-  const auto calibration = calibration_for(plan.run.cluster, plan.run.job.software);
+  const auto calibration = calibration_for(plan.run);
   if (!calibration) return calibration.problems();
   const auto space = PlanSpace::make(plan.run, plan.accelerators, filters);
   if (!space) return space.problems();

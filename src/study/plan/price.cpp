@@ -177,7 +177,7 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
   pipe.assembly->run_micro_batches();
   pipe.timed_by = group_;
   const auto still = [&] {
-    const Seconds time = pipe.assembly->parts().total() * kFloorRounding;
+    const Seconds time = pipe.assembly->parts().total() * (q_.calibration.own * kFloorRounding);
     return sought.interested({std::max(pipe.floor.time, time), pipe.floor.memory}, pipe.seekers);
   };
   // Placed slots take a thousand times as long as a closed form.
@@ -208,14 +208,14 @@ Seconds PlanPricer::floor_of(const Place& place, const std::vector<Seconds>& blo
       if (parts) together += number * blocks[i];
     }
   }
+  const double straggled =
+      (1 + straggling(q_.calibration.shared, layout_.ranks())) * q_.calibration.own;
   if (place.tuple.split_vocabulary) {
     const double m = static_cast<double>(place.micro_batches);
-    const double straggled = 1 + straggling(q_.calibration.shared, layout_.ranks());
     return (m / static_cast<double>(place.tuple.pp) * whole +
             place.shape.waits * (whole - together)) *
            (straggled * kFloorRounding);
   }
-  const double straggled = 1 + straggling(q_.calibration.shared, layout_.ranks());
   return rounds(place.micro_batches, place.tuple.pp, place.shape.waits) * whole *
          (straggled * kFloorRounding);
 }

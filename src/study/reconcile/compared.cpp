@@ -7,7 +7,7 @@
 namespace headway {
 
 Result<Compared> compare(const RequestedRun& run, Recording recording, double steps) {
-  const auto calibration = calibration_for(run.cluster, run.job.software);
+  const auto calibration = calibration_for(run);
   if (!calibration) return calibration.problems();
   Compared out{run, std::move(recording), {}, {}};
   out.reconciliation = reconcile(out.recording, run, *calibration, steps);

@@ -82,7 +82,7 @@ Fastest fastest(const RequestedRun& run, LayoutFreedom free, const Calibration& 
 
 LayoutChoice fastest_that_fits(LayoutFreedom free) {
   return [free](const RequestedRun& run) -> Result<RequestedRun> {
-    const auto calibration = calibration_for(run.cluster, run.job.software);
+    const auto calibration = calibration_for(run);
     if (!calibration) return calibration.problems();
     Fastest kept = fastest(run, free, *calibration);
     const bool may_drop = free.reshard && !kept.fits && !run.layout.reshard_after_forward;
@@ -96,7 +96,7 @@ LayoutChoice fastest_that_fits(LayoutFreedom free) {
 
 LayoutChoice best_of_all() {
   return [](const RequestedRun& run) -> Result<RequestedRun> {
-    const auto calibration = calibration_for(run.cluster, run.job.software);
+    const auto calibration = calibration_for(run);
     if (!calibration) return calibration.problems();
     const auto space = PlanSpace::make(run, run.layout.ranks());
     if (!space) return space.problems();

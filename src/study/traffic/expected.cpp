@@ -11,7 +11,7 @@ namespace headway {
 Result<ExpectedCalls> expected_calls(const RequestedRun& run, std::optional<Bytes> small_below) {
   auto forecast = predict(run);
   if (!forecast) return forecast.problems();
-  const auto calibration = calibration_for(run.cluster, run.job.software);
+  const auto calibration = calibration_for(run);
   if (!calibration) return calibration.problems();
   ExpectedCalls out{.run = run,
                     .forecast = std::move(forecast).value(),
