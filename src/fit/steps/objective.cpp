@@ -107,6 +107,13 @@ double robust(double error, double knee) {
   return std::log1p(0.5 * scaled * scaled);
 }
 
+// The same with the size of those well above it: of memory, where what is far on the wrong side of
+// the capacity decides whether a run fits.
+double linear_far_off(double error, double knee) {
+  const double scaled = error / knee;
+  return std::sqrt(1 + scaled * scaled) - 1;
+}
+
 }  // namespace
 
 StepObjective::StepObjective(const std::vector<MeasuredRun>& runs, StepConstants estimates,
@@ -321,10 +328,10 @@ double StepObjective::loss_of(Decides part, std::size_t i, const Calibration& ca
   const Bytes live = f.memory.total() - f.gaps;
   const double over = std::log(live / f.capacity);
   const double wrong = run.ran ? std::max(0.0, over) : std::max(0.0, -over);
-  double out = weight.verdict * robust(wrong, kMemoryKnee);
+  double out = weight.verdict * linear_far_off(wrong, kMemoryKnee);
   if (run.memory) {
     const double reported = reported_memory(run.run, f).value();
-    out += weight.memory * robust(std::log(reported / *run.memory), kMemoryKnee);
+    out += weight.memory * linear_far_off(std::log(reported / *run.memory), kMemoryKnee);
   }
   return out;
 }
