@@ -4,6 +4,7 @@
 
 #include "base/document/document.hpp"
 #include "forecast/predict/predict.hpp"
+#include "run/run.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::run(std::string_view text) {
