@@ -4,16 +4,16 @@
 
 namespace headway {
 
-// [FORECAST-6] P = min(cap · TDP, idle + TDP · (resident + products · u)); E = P · ranks · time.
-// u: rate of products over the peak of their format, over the whole step. A rank that waits spins
-// in a kernel of the communication library at full clock, which is why power hardly falls where
-// throughput does. Known error: memory-bound and network traffic are not counted apart; a chip at
-// its cap lowers its clock, and the forecast's rates hold that already.
-Watts training_power(const PowerConstants& power, const Accelerator& accelerator,
-                     double utilisation) {
-  const Watts wanted =
-      accelerator.idle_power + accelerator.tdp * (power.resident + power.products * utilisation);
-  return std::min(wanted, accelerator.tdp * power.cap);
+// [FORECAST-6] P = idle + (TDP - idle) * (waiting + (1 - waiting) * busy); E = P * ranks * time.
+// busy: share of the step that its products take at the rate that they sustain, where a board draws
+// what it may (a product's rate is what its power allows); waiting: share of that span which all
+// else draws. A rank that waits spins in a kernel of the communication library at full clock, which
+// is why power hardly falls where throughput does. Known error: one measured fall on one
+// accelerator decides `waiting` for all; memory-bound passes and network traffic are not told from
+// waiting.
+Watts training_power(const PowerConstants& power, const Accelerator& accelerator, double busy) {
+  const double drawn = power.waiting + (1 - power.waiting) * std::min(busy, 1.0);
+  return accelerator.idle_power + (accelerator.tdp - accelerator.idle_power) * drawn;
 }
 
 Watts waiting_power(const PowerConstants& power, const Accelerator& accelerator) {
@@ -28,9 +28,18 @@ Watts host_power(const PowerConstants& power, const Cluster& cluster) {
   return cluster.host_power_per_accelerator * power.host;
 }
 
-Joules step_energy(const StepWork& work, const Job& job, const PowerConstants& power,
+double StepWork::busy(const Job& job, const Calibration& calibration,
+                      const Accelerator& accelerator) const {
+  const Recipe& recipe = *job.recipe;
+  const ProductFormat format =
+      format_of(recipe.matmul, recipe.block_scaled ? Scaling::blocks : Scaling::whole);
+  return flops / time / static_cast<double>(ranks) /
+         (accelerator.peak_of(recipe.matmul) * sustained_share(calibration.kernels, format));
+}
+
+Joules step_energy(const StepWork& work, const Job& job, const Calibration& calibration,
                    const Accelerator& accelerator) {
-  return training_power(power, accelerator, work.utilisation(job, accelerator)) *
+  return training_power(calibration.power, accelerator, work.busy(job, calibration, accelerator)) *
          static_cast<double>(work.ranks) * work.time;
 }
 

@@ -3,15 +3,14 @@
 
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
-#include "cost/calibration/step_constants.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "layout/job.hpp"
 
 namespace headway {
 
-/// The mean power of an accelerator over a step whose products run at `utilisation` of the peak,
-/// recomputed ones included and attention counted in full [FORECAST-6].
-Watts training_power(const PowerConstants& power, const Accelerator& accelerator,
-                     double utilisation);
+/// The mean power of an accelerator over a step of which its products take the share `busy` at the
+/// rate that they sustain, recomputed ones included and attention counted in full [FORECAST-6].
+Watts training_power(const PowerConstants& power, const Accelerator& accelerator, double busy);
 /// While it waits in a call or writes a checkpoint: clocks up, no products [FORECAST-6].
 Watts waiting_power(const PowerConstants& power, const Accelerator& accelerator);
 /// Idle: restarts, waiting for repair.
@@ -25,11 +24,10 @@ struct StepWork {
   Seconds time;
   Flops flops;
   std::int64_t ranks = 1;
-  double utilisation(const Job& job, const Accelerator& accelerator) const {
-    return flops / time / static_cast<double>(ranks) / accelerator.peak_of(job.recipe->matmul);
-  }
+  /// The share of the step that they take at the rate that long products sustain.
+  double busy(const Job& job, const Calibration& calibration, const Accelerator& accelerator) const;
 };
-Joules step_energy(const StepWork& work, const Job& job, const PowerConstants& power,
+Joules step_energy(const StepWork& work, const Job& job, const Calibration& calibration,
                    const Accelerator& accelerator);
 
 }  // namespace headway

@@ -175,8 +175,8 @@ Forecast forecast(const Run& run, const Calibration& calibration) {
       (least_model_flops(model, job, layout) + step.recomputed_flops_causal) / ranks / peak;
   const StepWork work{out.step_time, step.model_flops_full + step.recomputed_flops_full,
                       layout.ranks()};
-  out.utilisation = work.utilisation(job, cluster.accelerator);
-  out.energy = step_energy(work, job, calibration.power, cluster.accelerator);
+  out.busy = work.busy(job, calibration, cluster.accelerator);
+  out.energy = step_energy(work, job, calibration, cluster.accelerator);
   return out;
 }
 

@@ -47,13 +47,13 @@ struct Forecast {
   double tokens_per_second = 0;
   double tokens_per_second_per_accelerator = 0;
   FlopsPerSecond model_flops_per_accelerator;
-  double mfu = 0;          // attention as asked for, against the peak of the recipe's products
-  double hfu = 0;          // the same with recomputation
-  double utilisation = 0;  // the same with attention in full, whatever is asked for
-  Memory memory;           // of the rank that holds most
-  Memory first_memory;     // of rank 0, which many logs report
-  Bytes driver;            // of memory.other: what the framework's allocator does not hold
-  Bytes gaps;  // of memory.other: between tensors, given back at the limit [FORECAST-15]
+  double mfu = 0;       // attention as asked for, against the peak of the recipe's products
+  double hfu = 0;       // the same with recomputation
+  double busy = 0;      // share of the step that its products take at the rate they sustain
+  Memory memory;        // of the rank that holds most
+  Memory first_memory;  // of rank 0, which many logs report
+  Bytes driver;         // of memory.other: what the framework's allocator does not hold
+  Bytes gaps;           // of memory.other: between tensors, given back at the limit [FORECAST-15]
   Bytes capacity;
   // By the errors of measured runs: added by who knows them (fit/intervals.hpp).
   std::optional<Interval<Seconds>> step_time_interval;

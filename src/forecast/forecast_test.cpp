@@ -257,22 +257,26 @@ RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
   }
 }
 
-// Idle power, what kernels on the chip add all the time, and energy for each operation; no more
-// than the board allows.
-RC_GTEST_PROP(Forecast, EnergyIsThatOfTimeAndOfArithmeticUpToTheCap, ()) {  // [FORECAST-6]
+// Idle power, what all work draws above it, and the rest for the share of the step that products
+// take at the rate that they sustain.
+RC_GTEST_PROP(Forecast, EnergyIsThatOfTimeAndOfArithmetic, ()) {  // [FORECAST-6]
   const Case c = random_case();
   const Forecast f = c.priced();
-  const PowerConstants& power = c.calibration.power;
   const Accelerator& a = c.cluster.accelerator;
+  const double waiting = c.calibration.power.waiting;
   const double ranks = static_cast<double>(c.layout.ranks());
-  const double standing = (a.idle_power + power.resident * a.tdp).value();
-  const double peak = a.peak_of(c.job.recipe->matmul).value();
+  const double span = (a.tdp - a.idle_power).value();
+  const Recipe& recipe = *c.job.recipe;
+  const ProductFormat format =
+      format_of(recipe.matmul, recipe.block_scaled ? Scaling::blocks : Scaling::whole);
+  const double rate = a.peak_of(recipe.matmul).value() * c.calibration.kernels.of(format).ceiling *
+                      c.calibration.kernels.sustained;
   const Step step = lower(c);
   const double flops = (step.model_flops_full + step.recomputed_flops_full).value();
-  const double wanted =
-      standing * f.step_time.value() * ranks + power.products * a.tdp.value() * flops / peak;
-  const double most = power.cap * a.tdp.value() * f.step_time.value() * ranks;
-  RC_ASSERT(std::abs(f.energy.value() / std::min(wanted, most) - 1) < 1e-12);
+  const double time = f.step_time.value() * ranks;
+  const double wanted = time * (a.idle_power.value() + waiting * span) +
+                        (1 - waiting) * span * std::min(time, flops / rate);
+  RC_ASSERT(std::abs(f.energy.value() / wanted - 1) < 1e-12);
 }
 
 TEST(Forecast, EnergyDoesNotHangOnHowAttentionIsCounted) {  // [FORECAST-6]

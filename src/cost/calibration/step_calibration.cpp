@@ -71,9 +71,7 @@ PowerConstants power_from(Fields fields) {
     if (!(value > 0 && value <= 1)) fields.fail(key, "must be above 0 and at most 1");
     return value;
   };
-  out.resident = share("resident");
-  out.products = share("products");
-  out.cap = share("cap");
+  out.waiting = share("waiting");
   out.host = share("host");
   for (const char* said : {"kind", "source", "host_source", "date"}) fields.text(said);
   fields.reject_unknown();

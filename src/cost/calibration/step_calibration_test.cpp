@@ -14,9 +14,7 @@ interference = 0.2
 straggling = 0.001
 maturing = 0.5
 [power]
-resident = 0.6
-products = 0.3
-cap = 1.0
+waiting = 0.7
 host = 0.5
 kind = "estimated"
 source = "a test"

@@ -66,13 +66,11 @@ struct NetworkConstants {
   double in_step = 1;
 };
 
-/// What an accelerator's parts add to idle power when they work all the time, as shares of the TDP;
-/// not fitted on steps.
+/// What is drawn while training [FORECAST-6]; not fitted on steps.
 struct PowerConstants {
-  double resident = 0;  // kernels are on the chip and clocks are up, computing or waiting in a call
-  double products = 0;  // products at the peak rate, with the memory and link traffic they bring
-  double cap = 1;       // that the board's firmware holds it under
-  double host = 1;      // of the host's largest power, that it draws while training
+  double waiting = 0;  // of what an accelerator may draw above idle: kernels are on the chip and
+                       // clocks are up, but no product runs
+  double host = 1;     // of the host's largest power
 };
 
 struct StepConstants {

@@ -89,6 +89,11 @@ struct KernelParameters {
   double softmax_width = 32;  // the softmax of one score costs as much as this much head dimension
 };
 
+/// The share of the peak that long products keep in hours of training.
+inline double sustained_share(const KernelParameters& parameters, ProductFormat format) {
+  return parameters.of(format).ceiling * parameters.sustained;
+}
+
 /// Bytes moved per element of C by a product that adds to an fp32 gradient in place.
 constexpr double kAccumulatedResult = 8;
 

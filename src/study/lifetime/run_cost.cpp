@@ -125,7 +125,7 @@ RunCost run_cost(const Run& run, const Forecast& forecast, const RunAssumptions&
   const Accelerator& accelerator = run.cluster.accelerator;
   // Stragglers stretch the step without more products.
   out.accelerator_power =
-      training_power(power, accelerator, forecast.utilisation / (1 + assumed.slowest_share));
+      training_power(power, accelerator, forecast.busy / (1 + assumed.slowest_share));
   const Watts host = host_power(power, run.cluster);
   const auto joules = [&](Seconds time, Watts drawn, double count) {
     return time * (drawn + host) * count * assumed.pue;

@@ -29,7 +29,7 @@ Case usual_case() {
   out.layout.tp = 8;
   out.cluster = load_cluster("dgx-h100").value();
   out.forecast.step_time = Seconds(10);
-  out.forecast.utilisation = 0.4;
+  out.forecast.busy = 0.6;
   out.assumed = default_assumptions(out.cluster, 1024).value();
   out.assumed.tokens = 2e12;
   out.power = step_constants()->power;

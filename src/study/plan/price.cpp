@@ -381,7 +381,7 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
     ++out.fitting;
     const StepWork work{assembly.parts().total(), model_flops_ + pipe.recomputed, layout_.ranks()};
     sought.visit({first + i, work.time, memory.live(),
-                  step_energy(work, q_.run.job, q_.calibration.power, q_.run.cluster.accelerator)},
+                  step_energy(work, q_.run.job, q_.calibration, q_.run.cluster.accelerator)},
                  whose);
   }
   return out;

@@ -39,7 +39,7 @@ double value(const PlanFloor& floor, const PlanQuestion& q, std::int64_t ranks,
       if (!(floor.time > Seconds(0))) return 0;
       return step_energy(
                  {floor.time, model_flops(q.run.model, q.run.job, AttentionFlops::full), ranks},
-                 q.run.job, q.calibration.power, q.run.cluster.accelerator)
+                 q.run.job, q.calibration, q.run.cluster.accelerator)
                  .value() *
              kFloorRounding;
   }

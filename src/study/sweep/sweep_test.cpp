@@ -47,8 +47,9 @@ TEST(Sweep, TokensAJouleAreTokensOverThePowerOfTheAccelerators) {
         with_accelerators(run_to_sweep(), accelerators, BatchRule::of_a_rank).value();
     const double n = static_cast<double>(accelerators), left = n > 1000 ? 1 - 0.3722 : 1;
     Forecast made = forecast_with(run, n * left * 1e4);
-    // MFU with which the model of power was set (docs/models/scaling.md): 41 % before the fall.
-    made.utilisation = 0.41 * left;
+    // What the model of power was set with [FORECAST-6]: 41 % of the peak before the fall, of the
+    // 64 % that H100 sustains.
+    made.busy = 0.41 / 0.64 * left;
     return point_with(run, made);
   };
   const SweepPoint few = on(128), many = on(2048);
