@@ -242,5 +242,25 @@ TEST(Activations, ALayerAtWorkHoldsWhatItGathersWhole) {
   EXPECT_EQ(c.lowered().blocks.front().working.value(), 0);
 }
 
+// Of the 34 sbh, 2 + 8 enter the products of the feed-forward part, which train nothing here.
+TEST(Activations, WithoutAdaptersNoInputOfAFrozenWeightIsKept) {
+  Case c = gpt_22b(1, 1);
+  Sizes x{.b = 1, .t = 1};
+  c.job.task = Task::lora;
+  c.job.adapters = Adapters::query_key_value;
+  EXPECT_DOUBLE_EQ(saved(c), (34 - 2 - 8) * x.sbh() + x.scores());
+}
+
+// What adapters read is in 16 bit, and no 8-bit copy is kept beside it.
+TEST(Activations, AdaptersOf8BitWeightsKeepWhatThoseOf16BitWeightsDo) {
+  for (const char* model : {"megatron-22b", "llama-2-7b", "mixtral-8x7b"}) {
+    Case c = case_of(model, "dgx-h100");
+    c.job.task = Task::lora;
+    const double wide = saved(c);
+    c.job.recipe = recipe_from("fp8");
+    EXPECT_DOUBLE_EQ(saved(c), wide) << model;
+  }
+}
+
 }  // namespace
 }  // namespace headway::testing

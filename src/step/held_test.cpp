@@ -80,5 +80,16 @@ TEST(Held, AdaptersAloneAreTrained) {
   }
 }
 
+// Llama 2 7B: 6,476,267,520 parameters in layers, one byte each, and 262,148,096 in embedding, head
+// and last norm, two each. Trained in 8 bit, Megatron holds both orientations.
+TEST(Held, FrozenWeightsOf8BitRecipesAreOneCopy) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.recipe = recipe_from("fp8");
+  c.job.task = Task::lora;
+  EXPECT_DOUBLE_EQ(c.lowered().held.memory.parameters.value(), 6'476'267'520.0 + 2 * 262'148'096.0);
+  c.job.task = Task::pretrain;
+  EXPECT_GE(c.lowered().held.memory.parameters.value(), 2 * 6'738'415'616.0);
+}
+
 }  // namespace
 }  // namespace headway::testing

@@ -12,7 +12,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   const std::int64_t tp = split.tp;
   const std::int64_t heads = attention.heads / tp;
   const std::int64_t kv_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
-  const bool quantised = share.saved_input < share.element;
+  const bool quantised = share.trains_weights && share.saved_input < share.element;
 
   writer.serve(Module::attention);
   add_norm(writer, share);
@@ -26,9 +26,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
                           kv_heads * (attention.head_dim + attention.value_dim) +
                           (attention.gated ? heads * attention.value_dim : 0));
         writer.linear(local, tp, share.tokens, {.kept = false, .entry = entry});
-        writer.keep(
-            share.input_rows * share.hidden * (quantised ? share.saved_input : share.element),
-            Piece::norm);
+        writer.keep(share.input_rows * share.hidden * kept_input(share, matrix.role), Piece::norm);
         break;
       }
       case Role::query_down:
@@ -40,8 +38,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
         writer.enter(Piece::latent_up);
         writer.linear(matrix, tp, share.tokens, {.kept = false});
         writer.enter(Piece::other);
-        writer.keep(share.rows * static_cast<double>(matrix.in) *
-                    (quantised ? share.saved_input : share.element));
+        writer.keep(share.rows * static_cast<double>(matrix.in) * kept_input(share, matrix.role));
         break;
       default:
         break;
@@ -115,7 +112,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
     writer.linear(matrix, tp, share.tokens, {.kept = false});
   }
   // Flash kernels need their result for the backward pass; in 16 bit it is also the input kept for
-  // the output projection.
+  // the output projection, whatever is trained there.
   writer.keep(bytes * out_width);
   if (quantised) writer.keep(share.rows * out_width * share.saved_input);
   if (attention.gated) add_gate(writer, share, bytes * out_width);

@@ -1,6 +1,4 @@
 // A dense feed-forward part with its norm and residual, and the activation that experts share.
-#include <algorithm>
-
 #include "step/forward/parts.hpp"
 
 namespace headway {
@@ -42,7 +40,7 @@ void add_feed_forward(Writer& writer, const Share& share, const Layer& layer) {
   }
   for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role == Role::feed_forward_up) {
-      const Bytes saved = std::min(share.saved_input, share.element);
+      const Bytes saved = kept_input(share, matrix.role);
       if (!layer.parallel) writer.keep(share.input_rows * share.hidden * saved, Piece::norm);
       writer.enter(Piece::feed_forward);
       writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});

@@ -48,15 +48,14 @@ void add_linear_attention(Writer& writer, const Share& share, const Layer& layer
   const Bytes channels =
       bytes * static_cast<double>(2 * key_heads * attention.head_dim + heads * attention.value_dim);
   const Bytes out = bytes * static_cast<double>(heads * attention.value_dim);
-  const bool quantised = share.saved_input < share.element;
+  const bool quantised = share.trains_weights && share.saved_input < share.element;
 
   add_norm(writer, share);
   const std::int32_t entry = writer.cross(Seam::entry, whole(share));
   for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role != Role::query_key_value) continue;
     writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});
-    writer.keep(share.input_rows * share.hidden * (quantised ? share.saved_input : share.element),
-                Piece::norm);
+    writer.keep(share.input_rows * share.hidden * kept_input(share, matrix.role), Piece::norm);
   }
   if (attention.linear->convolution > 0) add_convolution(writer, share, channels);
   writer.keep(channels);  // queries, keys, values

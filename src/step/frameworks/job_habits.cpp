@@ -14,6 +14,8 @@ bool is_8_bit(const Job& job) {
 Bytes layer_weight_bytes(const Job& job) {
   const Habits& habit = habits(job);
   if (!job.recipe->master_weights) return Bytes(4);
+  // Frozen weights are quantised once, and no orientation is made for a gradient of theirs.
+  if (is_8_bit(job) && job.task == Task::lora) return Bytes(bytes_per_element(job.recipe->matmul));
   return Bytes(is_8_bit(job) ? habit.memory.weights_8_bit : habit.memory.weights);
 }
 
