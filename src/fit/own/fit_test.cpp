@@ -8,6 +8,7 @@
 #include "base/formatted.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "fit/corpus/table_for_test.hpp"
+#include "fit/own/prior_for_test.hpp"
 #include "forecast/forecast.hpp"
 #include "layout/own_runs.hpp"
 #include "platform/temporary_folder_for_test.hpp"
@@ -16,9 +17,8 @@
 namespace headway {
 namespace {
 
+using testing::kPrior;
 using testing::TemporaryFolder;
-
-const OwnPrior kPrior{.between = 0.15, .within = 0.06, .level = 0.9, .each = 0.1};
 
 RunRequest request(const RunRequest& more) {
   RunRequest out = {{"model", "llama-3.1-8b"}, {"cluster", "dgx-h100"}, {"gpus", "32"},

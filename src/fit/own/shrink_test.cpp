@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "base/document/document.hpp"
+#include "fit/own/prior_for_test.hpp"
 
 namespace headway {
 namespace {
 
-const OwnPrior kPrior{.between = 0.15, .within = 0.06, .level = 0.9, .each = 0.1};
+using testing::kPrior;
 
 // Tables of Student's law, two-sided 90 % and 95 %.
 TEST(StudentBound, IsThatOfTheTables) {
