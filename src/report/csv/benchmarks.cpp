@@ -1,9 +1,8 @@
 // headway validate --rows of benchmark files.
-#include "report/validation.hpp"
-
 #include "base/document/csv.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "report/validation.hpp"
 
 namespace headway {
 namespace {

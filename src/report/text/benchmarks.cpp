@@ -1,9 +1,8 @@
 // headway validate of benchmark files: the report as tables for a terminal.
-#include "report/validation.hpp"
-
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "report/validation.hpp"
 
 namespace headway {
 namespace {

@@ -49,8 +49,9 @@ inline bool has_adapters(const Job& job, Role role) {
   return role == Role::query_key_value || role == Role::query_up || role == Role::key_value_up;
 }
 
-/// Bytes kept of an element of what enters a product in a layer, for the gradient of what is trained
-/// there: of a weight in the recipe's format, of adapters in 16 bit, of a frozen weight nothing.
+/// Bytes kept of an element of what enters a product in a layer, for the gradient of what is
+/// trained there: of a weight in the recipe's format, of adapters in 16 bit, of a frozen weight
+/// nothing.
 inline Bytes kept_input(const Share& share, Role role) {
   if (share.trains_weights) return std::min(share.saved_input, share.element);
   return has_adapters(share.job, role) ? share.element : Bytes(0);
