@@ -158,11 +158,9 @@ CommandOutput calibrate_from_runs(const CalibrateRequest& request) {
     problems = write_files({{request.output, toml}});
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
-  const std::string text = request.json ? own_json(*document, fit) : to_text(fit);
-  Problems warnings = std::move(fit.unused);
-  if (request.json) return {.text = text, .warnings = std::move(warnings)};
-  return {.text = request.output.empty() ? text + "\n" + toml : text,
-          .warnings = std::move(warnings)};
+  std::string text = request.json ? own_json(*document, fit) : to_text(fit);
+  if (!request.json && request.output.empty()) text += "\n" + toml;
+  return {.text = std::move(text), .warnings = std::move(fit.unused)};
 }
 
 // ---- logs of a cluster's own ----

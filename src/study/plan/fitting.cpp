@@ -80,7 +80,7 @@ std::optional<Fitting> smallest_fitting(const Run& run, const Calibration& calib
       for (std::uint64_t i = first; i < first + inner; ++i) {
         trial.layout = space.layout_at(i);
         const std::size_t fields = changed(run, trial.layout).size();
-        if (fields == 0 || fields > kMostChanges || !is_legal(trial)) continue;
+        if (fields == 0 || fields >= best.size() || !is_legal(trial)) continue;
         Forecast now = forecast(trial, calibration);
         std::optional<Fitting>& least = best[fields];
         const bool better = !least || now.step_time < least->forecast.step_time;
@@ -88,8 +88,8 @@ std::optional<Fitting> smallest_fitting(const Run& run, const Calibration& calib
       }
     }
   }
-  for (std::optional<Fitting>& found : best) {
-    if (found) return std::move(found);
+  for (const std::optional<Fitting>& found : best) {
+    if (found) return found;
   }
   return std::nullopt;
 }
