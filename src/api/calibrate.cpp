@@ -81,9 +81,14 @@ Result<Fitted> steps(const CalibrateRequest& request) {
 Result<Fitted> intervals(const CalibrateRequest& request) {
   const auto data = step_data(request);
   if (!data) return data.problems();
-  const auto fit = fit_intervals(data->runs, data->estimates, request.threads, request.progress);
-  if (!fit) return Problem{"calibrate", "was stopped", Trouble::stopped};
-  return Fitted{to_text(*fit), to_toml(*fit, request.date)};
+  const auto left_out = leave_out(data->runs, data->estimates, request.threads, request.progress);
+  if (!left_out) return Problem{"calibrate", "was stopped", Trouble::stopped};
+  if (!request.rows.empty()) {
+    Problems problems = write_files({{request.rows, to_csv(data->runs, *left_out)}});
+    if (!problems.empty()) return problems;
+  }
+  const IntervalFit fit = fit_intervals(data->runs, *left_out);
+  return Fitted{to_text(fit), to_toml(fit, request.date)};
 }
 
 // How own runs spread, and what three of a setup are worth for its others.
@@ -302,6 +307,8 @@ Command calibrate_command() {
            "what measured steps of your own say: a .csv as measurements/training.csv, or run "
            "files with [measured]",
            &request->runs),
+      path("rows", "OUT.csv", "intervals: write each run as predicted without its source",
+           &request->rows),
       path("collectives", "LOG...",
            "fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them",
            &request->logs),

@@ -163,6 +163,7 @@ struct CalibrateRequest {
   bool json = false;
   std::string date;               // as 2026-11-21, stated in what is written
   std::vector<std::string> runs;  // files of measured steps of one's own; empty: none
+  std::string rows;  // of intervals: a table of the runs that were left out; empty: none
   // Of one cluster's collectives alone.
   std::vector<std::string> logs;   // benchmarks or traces measured on it; empty: none
   std::string cluster;             // a name or a file

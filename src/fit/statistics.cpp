@@ -54,6 +54,18 @@ std::optional<double> Confusion::balanced_accuracy() const {
   return (static_cast<double>(fits_fits) / fit + static_cast<double>(not_not) / not_fit) / 2;
 }
 
+std::pair<int, std::string> scale_of(std::int64_t accelerators) {
+  constexpr std::pair<std::int64_t, const char*> kScales[] = {
+      {0, "not stated"}, {8, "1-8"},       {16, "9-16"},     {32, "17-32"},     {64, "33-64"},
+      {128, "65-128"},   {256, "129-256"}, {512, "257-512"}, {1024, "513-1024"}};
+  int index = 0;
+  for (const auto& [most, name] : kScales) {
+    if (accelerators <= most) return {index, name};
+    ++index;
+  }
+  return {index, "1025-"};
+}
+
 std::string in_percent(double share, const char* format) {
   return formatted(format, 100 * share);
 }

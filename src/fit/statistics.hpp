@@ -1,9 +1,11 @@
 // Statistics of errors and ranks.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/statistics.hpp"
@@ -21,6 +23,10 @@ struct ErrorSummary {
   double median = 0, mean = 0, p90 = 0, bias = 0;
 };
 ErrorSummary summarise(const std::vector<double>& errors);
+
+/// A class of scale, in powers of two of 8 accelerators, with a number that sorts it: "17-32". 0:
+/// not stated.
+std::pair<int, std::string> scale_of(std::int64_t accelerators);
 
 /// A share in percent, as tables of errors have it: "12.3".
 std::string in_percent(double share, const char* format = "%.1f");

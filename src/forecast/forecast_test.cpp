@@ -234,7 +234,8 @@ RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
   // In a fixed order ranks that differ wait for each other in every micro-batch [FORECAST-18]:
   // there the bubble grows with them.
   if (is_placed(c.layout.schedule)) return;
-  RC_ASSERT(not_above(many.parts.bubble / many.step_time, few.parts.bubble / few.step_time));
+  // Where the first stage is the slowest no rank waits for it: what rounding leaves is no bubble.
+  RC_ASSERT(many.parts.bubble / many.step_time <= few.parts.bubble / few.step_time + 1e-12);
 }
 
 RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {

@@ -59,18 +59,31 @@ std::string left_out_block(const ValidationReport& report) {
   if (!report.intervals) return "No fit without some of the rows has been made yet.\n";
   const auto table = [](const char* of, const std::vector<Generalisation>& groups) {
     Lines lines = {{of, "rows", "median in the fit", "p90", "median left out", "p90", "bias",
-                    "inside 80 % interval"}};
+                    "inside 80 % interval", "by others", "width", "p90", "score", "by others"}};
     for (const Generalisation& group : groups) {
-      lines.push_back({group.name, std::to_string(group.rows), percent(group.fitted.median),
-                       percent(group.fitted.p90), percent(group.left_out.median),
-                       percent(group.left_out.p90),
-                       formatted("%+.1f %%", 100 * group.left_out.bias), percent(group.coverage)});
+      std::vector<std::string> line = {group.name,
+                                       std::to_string(group.rows),
+                                       percent(group.fitted.median),
+                                       percent(group.fitted.p90),
+                                       percent(group.left_out.median),
+                                       percent(group.left_out.p90),
+                                       formatted("%+.1f %%", 100 * group.left_out.bias)};
+      if (const auto& q = group.intervals) {
+        line.push_back(percent(q->coverage));
+        line.push_back(percent(q->coverage_by_others));
+        for (const double x : {q->width, q->width_p90, q->score, q->score_by_others}) {
+          line.push_back(formatted("%.2f", x));
+        }
+      } else {
+        line.insert(line.end(), 6, "-");
+      }
+      lines.push_back(std::move(line));
     }
     return markdown_table(lines, 1);
   };
   const IntervalFit& fit = *report.intervals;
-  return table("each source of", fit.classes) + "\n" + table("source", fit.sources) + "\n" +
-         table("accelerator", fit.accelerators);
+  return table("each source of", fit.classes) + "\n" + table("ranks", fit.scales) + "\n" +
+         table("source", fit.sources) + "\n" + table("accelerator", fit.accelerators);
 }
 
 std::string ranking_block(const ValidationReport& report) {

@@ -53,12 +53,17 @@ TEST(ValidationReport, SaysSoWhereNothingWasLeftOutAndShowsWhatWas) {
   ValidationReport report = summarise({}, ValidateBy::source);
   EXPECT_TRUE(contains(validation_blocks(report).at("left-out"), "No fit"));
   report.intervals = IntervalFit{};
-  report.intervals->sources = {
-      {"dgxc", 147, {147, 0.05, 0, 0.1, 0}, {147, 0.081, 0, 0.2, -0.03}, 0.79}};
+  report.intervals->sources = {{"dgxc",
+                                147,
+                                {147, 0.05, 0, 0.1, 0},
+                                {147, 0.081, 0, 0.2, -0.03},
+                                IntervalQuality{0.79, 0.72, 1.5, 2.25, 0.8, 0.9}}};
   report.intervals->accelerators = {{"H200", 7, {7, 0.01, 0, 0.03, 0}, {7, 0.02, 0, 0.04, 0}, {}}};
   const std::string text = validation_blocks(report).at("left-out");
-  EXPECT_TRUE(contains(text, "| dgxc | 147 | 5.0 % | 10.0 % | 8.1 % | 20.0 % | -3.0 % | 79.0 % |"));
-  EXPECT_TRUE(contains(text, "| H200 | 7 | 1.0 % | 3.0 % | 2.0 % | 4.0 % | +0.0 % | - |"));
+  EXPECT_TRUE(contains(text,
+                       "| dgxc | 147 | 5.0 % | 10.0 % | 8.1 % | 20.0 % | -3.0 % | 79.0 % | "
+                       "72.0 % | 1.50 | 2.25 | 0.80 | 0.90 |"));
+  EXPECT_TRUE(contains(text, "| H200 | 7 | 1.0 % | 3.0 % | 2.0 % | 4.0 % | +0.0 % | - | - | - |"));
 }
 
 TEST(ValidationReport, TheWorstRowsAreThoseFurthestOffByRatio) {

@@ -133,6 +133,11 @@ Result<CorpusRules> read_corpus_rules(const Document& document) {
   software.text("source");
   out.releases = software.texts_or_empty("releases");
   software.reject_unknown();
+  Fields decisive = fields.table("decisive");
+  decisive.text("source");
+  out.decisive = {decisive.texts_or_empty("memory"), decisive.texts_or_empty("batch"),
+                  decisive.texts_or_empty("split"), decisive.texts_or_empty("work")};
+  decisive.reject_unknown();
   Fields tuned = fields.table("tuned");
   tuned.text("source");
   out.tuned = tuned.texts_or_empty("sources");

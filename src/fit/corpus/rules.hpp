@@ -58,6 +58,9 @@ struct CorpusRules {
     std::vector<std::pair<std::string, std::string>> words;
   } pieces;  // recomputed, in words of the notes
   std::vector<FillingRule> policy;
+  struct {
+    std::vector<std::string> memory, batch, split, work;
+  } decisive;                      // cells that decide a result, by what of it
   std::vector<std::string> tuned;  // sources whose tables hold their vendor's best layouts
 };
 

@@ -14,6 +14,7 @@ Problems problems_of(const std::string& rules, const std::string& sources) {
   const std::string text =
       rules + "\n[sources]\n" + sources +
       "\n[numbers]\nranks = \"ranks \"\n[software]\nsource = \"x\"\n[tuned]\nsource = \"x\"\n"
+      "[decisive]\nsource = \"x\"\n"
       "[pieces]\nsource = \"x\"\nlisted_after = \"a\"\nlisted_until = \"b\"\n";
   const auto read = read_corpus_rules(parse_toml(text, "rules.toml").value());
   return read ? meaningless_rules(*read) : read.problems();

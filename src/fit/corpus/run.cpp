@@ -85,6 +85,7 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
                             static_cast<double>(*row.grad_accum) / static_cast<double>(layout.dp);
     layout.micro_batch = or_assume(
         {}, "micro_batch", std::max<std::int64_t>(1, static_cast<std::int64_t>(per_rank)), assumed);
+    run.derived.insert("micro_batch");
   } else {
     layout.micro_batch = or_assume({}, "micro_batch", 1, assumed);
   }
@@ -95,6 +96,7 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
     const double batch = static_cast<double>(layout.micro_batch) *
                          static_cast<double>(row.grad_accum.value_or(unknown)) *
                          static_cast<double>(layout.dp);
+    if (row.grad_accum) run.derived.insert("global_batch_sequences");
     if (batch > 1e12) return Problem{"illegal layout: global batch", "more than 10^12 sequences"};
     run.job.global_batch =
         or_assume({}, "global_batch_sequences", static_cast<std::int64_t>(batch), assumed);
@@ -184,6 +186,9 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   run.job.sequence = *row.seq_len;
   run.job.software = run.machine->software;
   run.job.framework = framework_of(row);
+  if (!row.framework.empty() && text_fact("publisher", {row}) == "unknown") {
+    run.assumed.push_back("framework=" + std::string(name_of(run.job.framework)));
+  }
   if (const auto task = decide("task", {row})) {
     const auto found = std::find(kTaskNames.begin(), kTaskNames.end(), task->value);
     if (found != kTaskNames.end()) run.job.task = static_cast<Task>(found - kTaskNames.begin());

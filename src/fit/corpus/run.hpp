@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -39,6 +40,7 @@ struct CorpusRun : Run {
   bool first_rank_reports = false;         // the peak in the row is rank 0's
   std::vector<Remedy> remedies;      // recomputation not stated: to be tried, the lightest first
   std::vector<std::string> assumed;  // "cell=value"
+  std::set<std::string> derived;     // cells among them that follow from others of the row
 };
 
 /// What rows share, loaded once: built-in models and machines.

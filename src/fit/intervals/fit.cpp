@@ -5,66 +5,28 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <set>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "fit/corpus/forecast.hpp"
+#include "fit/intervals/guesses.hpp"
 #include "fit/intervals/spread.hpp"
 #include "fit/statistics.hpp"
 
 namespace headway {
 namespace {
 
-constexpr int kRounds = 1;  // of a search without a group, where there are some thirty of them
-
-using Name = std::function<std::string(const MeasuredRun&)>;
-
-Forecast forecast_with(const StepConstants& constants, const MeasuredRun& run) {
-  const Machine& machine = *run.run.machine;
-  return forecast(run.run, in_step(machine.alone, constants, machine.cluster, machine.software));
-}
-
-std::set<std::string> names_of(const std::vector<MeasuredRun>& runs, const Name& name_of) {
-  std::set<std::string> out;
-  for (const MeasuredRun& run : runs) out.insert(name_of(run));
-  return out;
-}
-
-// Every run by constants fitted without its group. Nothing where `go_on` says to stop.
-std::optional<std::vector<Forecast>> left_out_forecasts(const std::vector<MeasuredRun>& runs,
-                                                        const StepConstants& estimates,
-                                                        const Name& name_of, int threads,
-                                                        const Progress& go_on) {
-  const std::set<std::string> all = names_of(runs, name_of);
-  const std::vector<std::string> names(all.begin(), all.end());
-  std::vector<Forecast> out(runs.size());
-  const bool done = for_each_index(
-      names.size(), threads,
-      [&](std::size_t group, std::size_t) {
-        std::vector<MeasuredRun> others;
-        for (const MeasuredRun& run : runs) {
-          if (name_of(run) != names[group]) others.push_back(run);
-        }
-        const StepConstants constants =
-            fit_steps(others, estimates, /*threads=*/1, kRounds).constants;
-        for (std::size_t i = 0; i < runs.size(); ++i) {
-          if (name_of(runs[i]) == names[group]) out[i] = forecast_with(constants, runs[i]);
-        }
-      },
-      go_on, /*grain=*/1);
-  if (!done) return std::nullopt;
-  return out;
-}
+using GroupsOf = std::function<std::vector<std::string>(const MeasuredRun&)>;
 
 double step_error(const Forecast& forecast, const MeasuredRun& run) {
   return forecast.step_time.value() / *run.step_time - 1;
 }
 
 // One line for each group of runs that `groups_of` names.
-std::vector<Generalisation> generalisations(
-    const std::vector<MeasuredRun>& runs, const std::vector<Forecast>& fitted,
-    const std::vector<Forecast>& left_out,
-    const std::function<std::vector<std::string>(const MeasuredRun&)>& groups_of) {
+std::vector<Generalisation> generalisations(const std::vector<MeasuredRun>& runs,
+                                            const std::vector<Forecast>& fitted,
+                                            const std::vector<Forecast>& left_out,
+                                            const GroupsOf& groups_of) {
   std::map<std::string, std::array<std::vector<double>, 2>> errors;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].step_time) continue;
@@ -80,26 +42,70 @@ std::vector<Generalisation> generalisations(
   return out;
 }
 
-// What is left of runs by constants, and as far from measured runs, as if their source were not
-// known. `value_of` picks the logarithm of measured over predicted, where there is one.
-std::vector<Residual> residuals(
-    const std::vector<MeasuredRun>& runs, const std::vector<Forecast>& left_out,
-    const std::function<std::optional<double>(const MeasuredRun&, const Forecast&)>& value_of) {
+// What is left of runs by constants, and as far from measured runs, as if what `name_of` names were
+// not known. `value_of` picks the logarithm of measured over predicted, where there is one.
+using ValueOf = std::function<std::optional<double>(const MeasuredRun&, const Forecast&)>;
+void add_residuals(const std::vector<MeasuredRun>& runs, const std::vector<Forecast>& left_out,
+                   const std::function<std::string(const MeasuredRun&)>& name_of, double share,
+                   const ValueOf& value_of, std::vector<Residual>& into) {
   std::map<std::string, Reach> elsewhere;
-  for (const MeasuredRun& run : runs) elsewhere[run.source];
-  for (auto& [source, reach] : elsewhere) {
+  for (const MeasuredRun& run : runs) elsewhere[name_of(run)];
+  for (auto& [name, reach] : elsewhere) {
     for (const MeasuredRun& run : runs) {
-      if (run.source != source) reach.add(run.run);
+      if (name_of(run) != name) reach.add(run.run);
     }
   }
-  std::vector<Residual> out;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto value = value_of(runs[i], left_out[i]);
+    const MeasuredRun& run = runs[i];
+    const auto value = value_of(run, left_out[i]);
     if (!value) continue;
-    out.push_back({runs[i].source, *value,
-                   difficulties(elsewhere.at(runs[i].source), runs[i].run, left_out[i])});
+    const std::string name = name_of(run);
+    const double least = std::log(left_out[i].least_time / left_out[i].step_time);
+    into.push_back({run.source, name, *value,
+                    difficulties(elsewhere.at(name), run.run, left_out[i], guesses_of(run.run)),
+                    least, share});
   }
+}
+
+// Of runs without their source, those first, then without their accelerator or framework, which
+// count half: they tell what is new of software and of machines.
+std::vector<Residual> residuals(const std::vector<MeasuredRun>& runs,
+                                const LeftOutForecasts& left_out, const ValueOf& value_of) {
+  std::vector<Residual> out;
+  add_residuals(
+      runs, left_out.by_source, [](const MeasuredRun& run) { return run.source; }, 1, value_of,
+      out);
+  add_residuals(
+      runs, left_out.by_accelerator,
+      [](const MeasuredRun& run) { return "accelerator " + run.accelerator; }, 0.5, value_of, out);
+  add_residuals(
+      runs, left_out.by_framework,
+      [](const MeasuredRun& run) {
+        return "framework " + std::string(name_of(run.run.job.framework));
+      },
+      0.5, value_of, out);
   return out;
+}
+
+IntervalQuality quality_of(const std::vector<Held>& held, const std::vector<Held>& by_others) {
+  IntervalQuality out;
+  std::vector<double> widths;
+  const auto rows = static_cast<double>(held.size());
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    widths.push_back(std::exp(held[i].width));
+    out.coverage += held[i].inside / rows;
+    out.coverage_by_others += by_others[i].inside / rows;
+    out.score += held[i].score / rows;
+    out.score_by_others += by_others[i].score / rows;
+  }
+  out.width = quantile(widths, 0.5).value_or(0);
+  out.width_p90 = quantile(widths, 0.9).value_or(0);
+  return out;
+}
+
+std::vector<std::string> classes_of(const MeasuredRun& run) {
+  if (is_tuned(run.source)) return {"all", "tuned"};
+  return {"all"};
 }
 
 }  // namespace
@@ -109,90 +115,95 @@ bool is_tuned(std::string_view source) {
   return std::find(tuned.begin(), tuned.end(), source) != tuned.end();
 }
 
-std::optional<IntervalFit> fit_intervals(const std::vector<MeasuredRun>& runs,
-                                         const StepConstants& estimates, int threads,
-                                         const Progress& progress) {
-  const Name source_of = [](const MeasuredRun& run) { return run.source; };
-  const Name accelerator_of = [](const MeasuredRun& run) { return run.accelerator; };
-  // Sources come first, accelerators after them.
-  const std::size_t sources = names_of(runs, source_of).size();
-  const std::size_t fits = sources + names_of(runs, accelerator_of).size();
-  const auto from = [&](std::size_t first) -> Progress {
-    if (!progress) return {};
-    return [&, first](std::size_t done, std::size_t) { return progress(first + done, fits); };
-  };
-
-  // Every run by constants fitted on all, without its source, without its accelerator.
-  const StepConstants constants = fit_steps(runs, estimates, threads).constants;
-  std::vector<Forecast> fitted;
-  for (const MeasuredRun& run : runs) fitted.push_back(forecast_with(constants, run));
-  const auto by_source = left_out_forecasts(runs, estimates, source_of, threads, from(0));
-  if (!by_source) return std::nullopt;
-  const auto by_accelerator =
-      left_out_forecasts(runs, estimates, accelerator_of, threads, from(sources));
-  if (!by_accelerator) return std::nullopt;
-
+IntervalFit fit_intervals(const std::vector<MeasuredRun>& runs, const LeftOutForecasts& left_out) {
   // The errors of each group.
+  const GroupsOf by_class = classes_of,
+                 by_source = [](const MeasuredRun&run) { return std::vector{run.source}; },
+                 by_scale =
+                     [](const MeasuredRun&run) {
+                       return std::vector{scale_of(run.run.layout.ranks()).second};
+                     },
+                 by_accelerator = [](const MeasuredRun&run) {
+                   return std::vector{run.accelerator};
+                 };
   IntervalFit out;
-  out.sources = generalisations(runs, fitted, *by_source,
-                                [](const MeasuredRun& run) { return std::vector{run.source}; });
-  out.accelerators = generalisations(runs, fitted, *by_accelerator, [](const MeasuredRun& run) {
-    return std::vector{run.accelerator};
-  });
-  out.classes = generalisations(runs, fitted, *by_source, [](const MeasuredRun& run) {
-    return is_tuned(run.source) ? std::vector<std::string>{"all", "tuned"}
-                                : std::vector<std::string>{"all"};
-  });
+  out.classes = generalisations(runs, left_out.fitted, left_out.by_source, by_class);
+  out.scales = generalisations(runs, left_out.fitted, left_out.by_source, by_scale);
+  out.sources = generalisations(runs, left_out.fitted, left_out.by_source, by_source);
+  out.accelerators =
+      generalisations(runs, left_out.fitted, left_out.by_accelerator, by_accelerator);
 
-  // The spread of what constants that did not see a source leave of it.
+  // The spread of what constants leave of what they did not see.
   const auto times = residuals(
-      runs, *by_source, [](const MeasuredRun& run, const Forecast& f) -> std::optional<double> {
+      runs, left_out, [](const MeasuredRun& run, const Forecast& f) -> std::optional<double> {
         if (!run.step_time) return std::nullopt;
         return std::log(*run.step_time / f.step_time.value());
       });
   const auto memories = residuals(
-      runs, *by_source, [](const MeasuredRun& run, const Forecast& f) -> std::optional<double> {
+      runs, left_out, [](const MeasuredRun& run, const Forecast& f) -> std::optional<double> {
         if (!run.memory) return std::nullopt;
         return std::log(*run.memory / reported_memory(run.run, f).value());
       });
   out.model.step_time = fit_spread(times);
   out.model.memory = fit_spread(memories);
-  for (const MeasuredRun& run : runs) {
-    const CorpusRun& r = run.run;
-    out.model.reach.add(r);
-  }
-  const std::map<std::string, double> coverage = left_out_coverage(times);
-  for (Generalisation& group : out.sources) {
-    const auto found = coverage.find(group.name);
-    if (found != coverage.end()) group.coverage = found->second;
-  }
-  for (Generalisation& group : out.classes) {
-    double inside = 0;
-    for (const Generalisation& source : out.sources) {
-      if (group.name == "all" || is_tuned(source.name)) {
-        inside += *source.coverage * static_cast<double>(source.rows);
+  for (const MeasuredRun& run : runs) out.model.reach.add(run.run);
+
+  // How the intervals hold the runs whose source was left out: by that spread, and by the spread
+  // that did not see them either.
+  const std::vector<Held> held = held_by(out.model.step_time, times);
+  const std::vector<Held> by_others = held_by_others(out.model.step_time, times);
+  const auto add_quality = [&](std::vector<Generalisation>& groups, const GroupsOf& groups_of) {
+    std::map<std::string, std::array<std::vector<Held>, 2>> members;
+    std::size_t next = 0;  // those without their source stand first, in the order of the runs
+    for (const MeasuredRun& run : runs) {
+      if (!run.step_time) continue;
+      for (const std::string& name : groups_of(run)) {
+        members[name][0].push_back(held[next]);
+        members[name][1].push_back(by_others[next]);
       }
+      ++next;
     }
-    group.coverage = inside / static_cast<double>(group.rows);
-  }
+    for (Generalisation& group : groups) {
+      const auto& [own, others] = members.at(group.name);
+      group.intervals = quality_of(own, others);
+    }
+  };
+  add_quality(out.classes, by_class);
+  add_quality(out.scales, by_scale);
+  add_quality(out.sources, by_source);
   return out;
 }
 
 std::string to_text(const IntervalFit& fit) {
   std::vector<std::vector<std::string>> table = {
-      {"left out", "rows", "fitted", "p90", "left out", "p90", "bias", "in 80 %"},
-      {"", "", "%", "%", "%", "%", "%", "%"}};
+      {"left out", "rows", "fitted", "p90", "left out", "p90", "bias", "in 80 %", "by others",
+       "width", "p90", "score", "by others"},
+      {"", "", "%", "%", "%", "%", "%", "%", "%", "", "", "", ""}};
   const auto add = [&](const std::vector<Generalisation>& groups, const std::string& kind) {
     for (const Generalisation& group : groups) {
-      table.push_back({kind + group.name, std::to_string(group.rows),
-                       in_percent(group.fitted.median), in_percent(group.fitted.p90),
-                       in_percent(group.left_out.median), in_percent(group.left_out.p90),
-                       in_percent(group.left_out.bias, "%+.1f"),
-                       group.coverage ? in_percent(*group.coverage) : "-"});
+      std::vector<std::string> line = {kind + group.name,
+                                       std::to_string(group.rows),
+                                       in_percent(group.fitted.median),
+                                       in_percent(group.fitted.p90),
+                                       in_percent(group.left_out.median),
+                                       in_percent(group.left_out.p90),
+                                       in_percent(group.left_out.bias, "%+.1f")};
+      if (const auto& q = group.intervals) {
+        for (const double share : {q->coverage, q->coverage_by_others}) {
+          line.push_back(in_percent(share));
+        }
+        for (const double x : {q->width, q->width_p90, q->score, q->score_by_others}) {
+          line.push_back(formatted("%.2f", x));
+        }
+      } else {
+        line.insert(line.end(), 6, "-");
+      }
+      table.push_back(std::move(line));
     }
   };
   add(fit.sources, "source ");
   add(fit.accelerators, "accelerator ");
+  add(fit.scales, "ranks ");
   add(fit.classes, "each source of: ");
   return aligned(table);
 }

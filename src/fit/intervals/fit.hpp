@@ -7,12 +7,20 @@
 #include <vector>
 
 #include "base/document/document.hpp"
+#include "fit/intervals/leave_out.hpp"
 #include "fit/statistics.hpp"
 #include "fit/steps/fit.hpp"
 #include "forecast/intervals/intervals.hpp"
-#include "platform/parallel.hpp"
 
 namespace headway {
+
+/// How 80 % intervals hold runs that their constants did not see. The spread is that of all that
+/// was left out, or (by others) that of what was left out of other sources.
+struct IntervalQuality {
+  double coverage = 0, coverage_by_others = 0;  // share of the runs inside
+  double width = 0, width_p90 = 0;              // high over low: median, 90th percentile
+  double score = 0, score_by_others = 0;        // mean [INTERVAL-2]
+};
 
 /// The errors of the step times of a group of runs by constants fitted on everything, and by
 /// constants fitted without the group.
@@ -20,20 +28,17 @@ struct Generalisation {
   std::string name;
   std::size_t rows = 0;
   ErrorSummary fitted, left_out;
-  std::optional<double> coverage;  // share of the runs inside the interval made without the group
+  std::optional<IntervalQuality> intervals = {};  // of forecasts without the group
 };
 
 struct IntervalFit {
   IntervalModel model;
   std::vector<Generalisation> classes;  // of sources: those that a vendor tuned, all
-  std::vector<Generalisation> sources, accelerators;
+  std::vector<Generalisation> scales, sources, accelerators;
 };
 
-/// Leaves out every source, then every accelerator, fits the constants to the rest and predicts
-/// what was left out. Nothing where `progress` stops it. Some 30 fits: minutes.
-std::optional<IntervalFit> fit_intervals(const std::vector<MeasuredRun>& runs,
-                                         const StepConstants& estimates, int threads = 0,
-                                         const Progress& progress = {});
+/// The errors of what was left out, and the intervals that follow.
+IntervalFit fit_intervals(const std::vector<MeasuredRun>& runs, const LeftOutForecasts& left_out);
 
 /// The sources whose tables hold their vendor's best layouts.
 bool is_tuned(std::string_view source);

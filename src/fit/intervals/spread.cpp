@@ -1,116 +1,111 @@
 #include "fit/intervals/spread.hpp"
 
-#include <nlopt.h>
-
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <set>
+
+#include "fit/minimise.hpp"
 
 namespace headway {
 namespace {
 
-constexpr double kFloor = 0.01;  // errors below a hundredth count as one
-constexpr double kRidge = 0.25;  // of slopes, a priori: variance 4
+constexpr double kTail = (1 - kIntervalCoverage) / 2;
+constexpr double kSharing = 0.6;  // n rows of a source count as n to the power of 1 less this
+constexpr double kRidge = 1e-3;   // of variances: what tells nothing stays small
+constexpr double kSmallest = -12, kLargest = 1.5, kFirst = -4;  // ln of a variance
+constexpr int kMostEvaluations = 2000, kRounds = 3;
 
-struct Weighted {
-  std::span<const Residual> residuals;
-  std::vector<double> weights;
-};
+std::vector<double> weights_of(std::span<const Residual> residuals) {
+  std::map<std::pair<std::string, std::string>, double> rows;
+  for (const Residual& each : residuals) rows[{each.source, each.left_out}] += 1;
+  std::vector<double> out;
+  double sum = 0;
+  for (const Residual& each : residuals) {
+    out.push_back(each.share * std::pow(rows[{each.source, each.left_out}], -kSharing));
+    sum += out.back();
+  }
+  for (double& weight : out) weight /= sum;
+  return out;
+}
 
-Weighted weigh(std::span<const Residual> residuals) {
-  std::map<std::string, double> rows;
-  for (const Residual& residual : residuals) rows[residual.source] += 1;
-  Weighted out{residuals, {}};
-  for (const Residual& residual : residuals) {
-    out.weights.push_back(1 / std::sqrt(rows[residual.source]));
+Difficulties variances_at(std::span<const double> logs) {
+  Difficulties out{};
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = std::exp(logs[k]);
+  return out;
+}
+
+// The variances whose root is the upper quantile of sign · ln(measured / predicted).
+Difficulties fit_side(std::span<const Residual> residuals, double sign, const Difficulties* start) {
+  const std::vector<double> weights = weights_of(residuals);
+  const auto loss = [&](std::span<const double> logs, double*) {
+    const Difficulties variances = variances_at(logs);
+    double sum = 0;
+    for (const double variance : variances) sum += kRidge * variance;
+    for (std::size_t i = 0; i < residuals.size(); ++i) {
+      const double beyond =
+          sign * residuals[i].log_ratio - log_width(variances, residuals[i].difficulties);
+      sum += weights[i] * std::max((1 - kTail) * beyond, -kTail * beyond);
+    }
+    return sum;
+  };
+  constexpr std::size_t kCount = kDifficultyNames.size();
+  std::vector<double> at(kCount, kFirst);
+  for (std::size_t k = 0; start != nullptr && k < kCount; ++k) {
+    at[k] = std::clamp(std::log((*start)[k]), kSmallest, kLargest);
+  }
+  // Subplex ends early in narrow valleys: from there it starts anew.
+  for (int round = 0; round < (start ? 1 : kRounds); ++round) {
+    at = minimise({SearchBy::subplex, at, std::vector<double>(kCount, kSmallest),
+                   std::vector<double>(kCount, kLargest), std::vector<double>(kCount, 1.0), 1e-6,
+                   1e-4, kMostEvaluations},
+                  loss)
+             .at;
+  }
+  Difficulties out = variances_at(at);
+  for (double& variance : out) {
+    if (variance < 1e-5) variance = 0;
   }
   return out;
 }
 
-// Minus the logarithm of the likelihood of Laplace's law of each residual's width, and its slope in
-// the slopes: convex.
-double unlikelihood(unsigned count, const double* slopes, double* gradient, void* opaque) {
-  const Weighted& data = *static_cast<Weighted*>(opaque);
-  double sum = 0;
-  for (unsigned k = 0; k < count; ++k) {
-    sum += 0.5 * kRidge * slopes[k] * slopes[k];
-    if (gradient) gradient[k] = kRidge * slopes[k];
-  }
-  for (std::size_t i = 0; i < data.residuals.size(); ++i) {
-    const Difficulties& d = data.residuals[i].difficulties;
-    const double log_width = std::inner_product(d.begin(), d.end(), slopes, 0.0);
-    const double scaled =
-        std::max(kFloor, std::abs(data.residuals[i].log_ratio)) / std::exp(log_width);
-    sum += data.weights[i] * (scaled + log_width);
-    if (!gradient) continue;
-    for (unsigned k = 0; k < count; ++k) gradient[k] += data.weights[i] * d[k] * (1 - scaled);
-  }
-  return sum;
-}
-
-// The value below which a share q of the weight lies.
-double weighted_quantile(std::vector<std::pair<double, double>> values, double q) {
-  std::sort(values.begin(), values.end());
-  double all = 0;
-  for (const auto& [value, weight] : values) all += weight;
-  double below = 0;
-  for (const auto& [value, weight] : values) {
-    below += weight;
-    if (below >= q * all) return value;
-  }
-  return values.empty() ? 0 : values.back().first;
+Held held(const Spread& spread, const Residual& of) {
+  const double low = std::max(-log_width(spread.below, of.difficulties), of.least);
+  const double high = log_width(spread.above, of.difficulties);
+  const double at = of.log_ratio;
+  return {of.source, high - low, interval_score(low, high, at), at >= low && at <= high};
 }
 
 }  // namespace
 
-Spread fit_spread(std::span<const Residual> residuals) {
-  Spread out;
-  if (residuals.empty()) return out;
-  Weighted data = weigh(residuals);
-  constexpr unsigned kCount = kDifficultyNames.size();
-  std::vector<double> lower(kCount, -10.0), upper(kCount, 10.0);
-  // More distance is never less uncertain.
-  lower[static_cast<std::size_t>(Difficulty::distance)] = 0;
-  const nlopt_opt optimiser = nlopt_create(NLOPT_LD_SLSQP, kCount);
-  nlopt_set_lower_bounds(optimiser, lower.data());
-  nlopt_set_upper_bounds(optimiser, upper.data());
-  nlopt_set_min_objective(optimiser, unlikelihood, &data);
-  nlopt_set_xtol_rel(optimiser, 1e-6);
-  nlopt_set_maxeval(optimiser, 500);
-  double least = 0;
-  nlopt_optimize(optimiser, out.slopes.data(), &least);
-  nlopt_destroy(optimiser);
+double interval_score(double low, double high, double at) {
+  const double missed = std::max({0.0, low - at, at - high});
+  return high - low + 2 / (1 - kIntervalCoverage) * missed;
+}
 
-  std::vector<std::pair<double, double>> scaled;
-  for (std::size_t i = 0; i < residuals.size(); ++i) {
-    scaled.emplace_back(residuals[i].log_ratio / width(out, residuals[i].difficulties),
-                        data.weights[i]);
-  }
-  out.low = weighted_quantile(scaled, (1 - kIntervalCoverage) / 2);
-  out.high = weighted_quantile(scaled, (1 + kIntervalCoverage) / 2);
+Spread fit_spread(std::span<const Residual> residuals, const Spread* start) {
+  if (residuals.empty()) return {};
+  return {fit_side(residuals, -1, start ? &start->below : nullptr),
+          fit_side(residuals, 1, start ? &start->above : nullptr)};
+}
+
+std::vector<Held> held_by(const Spread& spread, std::span<const Residual> residuals) {
+  std::vector<Held> out;
+  for (const Residual& each : residuals) out.push_back(held(spread, each));
   return out;
 }
 
-std::map<std::string, double> left_out_coverage(std::span<const Residual> residuals) {
-  std::map<std::string, std::pair<double, double>> counts;  // inside, all
-  for (const Residual& residual : residuals) counts[residual.source].second += 1;
-  for (auto& [source, count] : counts) {
+std::vector<Held> held_by_others(const Spread& spread, std::span<const Residual> residuals) {
+  std::map<std::string, Spread> spreads;
+  for (const Residual& each : residuals) {
+    if (spreads.contains(each.source)) continue;
     std::vector<Residual> others;
-    for (const Residual& residual : residuals) {
-      if (residual.source != source) others.push_back(residual);
+    for (const Residual& other : residuals) {
+      if (other.source != each.source) others.push_back(other);
     }
-    const Spread spread = fit_spread(others);
-    for (const Residual& residual : residuals) {
-      if (residual.source != source) continue;
-      const auto bound = [&](double quantile) {
-        return log_bound(spread, quantile, residual.difficulties);
-      };
-      const double at = residual.log_ratio;
-      if (at >= bound(spread.low) && at <= bound(spread.high)) count.first += 1;
-    }
+    spreads.emplace(each.source, fit_spread(others, &spread));
   }
-  std::map<std::string, double> out;
-  for (const auto& [source, count] : counts) out[source] = count.first / count.second;
+  std::vector<Held> out;
+  for (const Residual& each : residuals) out.push_back(held(spreads.at(each.source), each));
   return out;
 }
 

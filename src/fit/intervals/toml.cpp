@@ -11,20 +11,34 @@
 namespace headway {
 namespace {
 
+constexpr std::pair<const char*, double IntervalQuality::*> kQualities[] = {
+    {"coverage", &IntervalQuality::coverage},
+    {"coverage_by_others", &IntervalQuality::coverage_by_others},
+    {"width", &IntervalQuality::width},
+    {"width_p90", &IntervalQuality::width_p90},
+    {"score", &IntervalQuality::score},
+    {"score_by_others", &IntervalQuality::score_by_others}};
+
 std::string number(double x, const char* format = "%.4g") {
   return formatted(format, x);
 }
 
 std::string spread_text(const std::string& name, const Spread& spread) {
-  std::string out = "\n[" + name + "]\n";
-  for (std::size_t i = 0; i < kDifficultyNames.size(); ++i) {
-    out += std::string(kDifficultyNames[i]) + " = " + number(spread.slopes[i]) + '\n';
+  std::string out;
+  const std::pair<const char*, const Difficulties*> sides[] = {{"below", &spread.below},
+                                                               {"above", &spread.above}};
+  for (const auto& [side, variances] : sides) {
+    out += "\n[" + name + "." + side + "]  # variances of ln(measured/predicted)\n";
+    for (std::size_t i = 0; i < kDifficultyNames.size(); ++i) {
+      out += std::string(kDifficultyNames[i]) + " = " + number((*variances)[i]) + '\n';
+    }
   }
-  return out + "low = " + number(spread.low) + "\nhigh = " + number(spread.high) + '\n';
+  return out;
 }
 
 std::string reach_text(const Reach& reach) {
-  std::string out = "\n[reach]\narchitectures = " + toml_list(reach.architectures) + "\n";
+  std::string out = "\n[reach]\naccelerators = " + toml_list(reach.accelerators) +
+                    "\nsetups = " + toml_list(reach.setups) + "\n";
   for (const auto& [name, box] : reach.frameworks) {
     out += "\n[reach.framework." + name + "]  # log2 of the least and the most\n";
     for (std::size_t side = 0; side < Box::kSides; ++side) {
@@ -45,7 +59,10 @@ std::string groups_text(const std::string& kind, const std::vector<Generalisatio
            "\nmedian = " + number(group.left_out.median, "%.3g") +
            "\np90 = " + number(group.left_out.p90, "%.3g") +
            "\nbias = " + number(group.left_out.bias, "%.3g") + '\n';
-    if (group.coverage) out += "coverage = " + number(*group.coverage, "%.3g") + '\n';
+    if (!group.intervals) continue;
+    for (const auto& [name, member] : kQualities) {
+      out += std::string(name) + " = " + number((*group.intervals).*member, "%.3g") + '\n';
+    }
   }
   return out;
 }
@@ -63,8 +80,12 @@ std::vector<Generalisation> groups_from(Fields fields) {
     group.left_out.median = entry.number("median");
     group.left_out.p90 = entry.number("p90");
     group.left_out.bias = entry.number("bias");
-    if (entry.has("coverage")) group.coverage = entry.number("coverage");
-    entry.number_or("coverage", 0);
+    if (entry.has(kQualities[0].first)) {
+      group.intervals = IntervalQuality{};
+      for (const auto& [key, member] : kQualities) {
+        (*group.intervals).*member = entry.number(key);
+      }
+    }
     entry.reject_unknown();
     out.push_back(std::move(group));
   }
@@ -76,12 +97,13 @@ std::vector<Generalisation> groups_from(Fields fields) {
 std::string to_toml(const IntervalFit& fit, const std::string& date) {
   return "# Intervals of forecasts and the errors that they come from (docs/validation.md): runs "
          "of\n"
-         "# data/measurements/training.csv predicted by constants fitted without their source or\n"
-         "# accelerator. Written by `headway calibrate intervals --write`.\ndate = \"" +
+         "# data/measurements/training.csv predicted by constants fitted without their source,\n"
+         "# accelerator or framework. Written by `headway calibrate intervals --write`.\ndate = "
+         "\"" +
          date + "\"\n" + spread_text("step_time", fit.model.step_time) +
          spread_text("memory", fit.model.memory) + reach_text(fit.model.reach) +
-         groups_text("class", fit.classes) + groups_text("source", fit.sources) +
-         groups_text("accelerator", fit.accelerators);
+         groups_text("class", fit.classes) + groups_text("scale", fit.scales) +
+         groups_text("source", fit.sources) + groups_text("accelerator", fit.accelerators);
 }
 
 Result<IntervalFit> interval_fit_from(const Document& document) {
@@ -92,6 +114,7 @@ Result<IntervalFit> interval_fit_from(const Document& document) {
   out.model = interval_model_from(fields);
   Fields left_out = fields.table("left-out");
   out.classes = groups_from(left_out.table("class"));
+  out.scales = groups_from(left_out.table("scale"));
   out.sources = groups_from(left_out.table("source"));
   out.accelerators = groups_from(left_out.table("accelerator"));
   left_out.reject_unknown();

@@ -12,6 +12,7 @@ std::vector<MeasuredRun> measured_runs(const Corpus& corpus) {
     auto run = run_of(row, shelf);
     if (!run) continue;
     MeasuredRun measured;
+    measured.id = row.id;
     measured.source = row.source_key;
     measured.accelerator = row.accelerator;
     measured.ran = !row.out_of_memory();

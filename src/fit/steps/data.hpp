@@ -12,11 +12,11 @@ namespace headway {
 
 /// One run with what was measured of it.
 struct MeasuredRun {
-  std::string source, accelerator;  // as the corpus names them
-  CorpusRun run;                    // recomputation decided
-  std::optional<double> step_time;  // s; of runs that ran
-  std::optional<double> memory;     // B, without the driver's context
-  bool ran = true;                  // false: out of memory
+  std::string id, source, accelerator;  // as the corpus names them
+  CorpusRun run;                        // recomputation decided
+  std::optional<double> step_time;      // s; of runs that ran
+  std::optional<double> memory;         // B, without the driver's context
+  bool ran = true;                      // false: out of memory
 };
 
 /// The rows that can be predicted, in the order of the corpus.

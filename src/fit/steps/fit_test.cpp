@@ -6,6 +6,7 @@
 
 #include "base/document/document.hpp"
 #include "fit/corpus/measured_runs_for_test.hpp"
+#include "fit/steps/descent.hpp"
 #include "fit/steps/objective.hpp"
 
 namespace headway {
@@ -41,6 +42,28 @@ TEST(StepFit, FindsTheConstantsThatTheMeasurementsWereMadeWith) {
       fit.constants.framework("nanotron").host_launch / truth.framework("nanotron").host_launch;
   EXPECT_NEAR(ratio, 1, 0.1);
   EXPECT_LT(fit.loss_after, fit.loss_before);
+}
+
+TEST(StepFit, DoneQuicklyComesNearTheSameConstantsAndForgetsWhatIsLeftOut) {
+  auto measured = runs_of_two_sources();
+  StepConstants truth = estimates();
+  truth.architectures["ampere"] = truth.architecture("ampere");
+  truth.architectures["ampere"].sustained = 0.75;
+  measure(measured, truth);
+  const QuickFits quick(measured, estimates(), 1);
+  EXPECT_LT(median_error(measured, quick.all()), 0.015);
+  EXPECT_NEAR(quick.all().architecture("ampere").sustained, 0.75, 0.06);
+  // Without Ampere's runs, what they alone told goes back to the estimate.
+  std::vector<bool> ampere;
+  std::vector<MeasuredRun> others;
+  for (const MeasuredRun& run : measured) {
+    ampere.push_back(run.accelerator == "A100");
+    if (!ampere.back()) others.push_back(run);
+  }
+  const StepConstants without = quick.without(ampere);
+  EXPECT_NEAR(without.architecture("ampere").sustained,
+              estimates().architecture("ampere").sustained, 0.02);
+  EXPECT_LT(median_error(others, without), 0.01);
 }
 
 TEST(StepFit, WhatNoRunDeterminesStaysWithTheEstimate) {

@@ -12,10 +12,8 @@
 namespace headway {
 namespace {
 
-constexpr double kTimeKnee = 0.05;    // errors count by their square below, by their size above
-constexpr double kMemoryKnee = 0.05;  // the same of memory and of the verdict on it
-constexpr double kStep = 0.005;       // of the differences, in spreads
-constexpr double kWideStep = 0.2;     // of those that measure the curvature
+constexpr double kStep = 0.005;    // of the differences, in spreads
+constexpr double kWideStep = 0.2;  // of those that measure the curvature
 constexpr double kLeastCurvature = 1e-3;
 constexpr const char* kDefault = "default";
 /// Of a shift a priori, where a deviation has 1: frameworks, architectures and networks differ from
@@ -91,6 +89,8 @@ std::vector<std::string> classes_of(const CorpusRun& run, StepSection section) {
   return {};
 }
 
+}  // namespace
+
 bool is_shift(const OffsetStretch& stretch) {
   return stretch.section != StepSection::shared && stretch.name == kDefault;
 }
@@ -99,28 +99,11 @@ double variance_of(const OffsetStretch& stretch) {
   return is_shift(stretch) ? kShiftVariance : 1;
 }
 
-// Of errors with Student's distribution of two degrees of freedom: half the square of those well
-// below the knee; of those well above it the logarithm, for what is far off follows something that
-// the model does not know, which no constant should make up for.
-double robust(double error, double knee) {
-  const double scaled = error / knee;
-  return std::log1p(0.5 * scaled * scaled);
-}
-
-// The same with the size of those well above it: of memory, where what is far on the wrong side of
-// the capacity decides whether a run fits.
-double linear_far_off(double error, double knee) {
-  const double scaled = error / knee;
-  return std::sqrt(1 + scaled * scaled) - 1;
-}
-
-}  // namespace
-
 StepObjective::StepObjective(const std::vector<MeasuredRun>& runs, StepConstants estimates,
                              int threads)
     : runs_(runs), estimates_(std::move(estimates)), threads_(threads) {
   find_machines();
-  weigh();
+  weigh(std::vector<bool>(runs_.size()));
   lay_out();
 }
 
@@ -134,18 +117,24 @@ void StepObjective::find_machines() {
 }
 
 // The n rows of a source count as the root of n.
-void StepObjective::weigh() {
+void StepObjective::weigh(const std::vector<bool>& left_out) {
   std::map<std::string, double> timed, weighed, judged;
-  for (const MeasuredRun& run : runs_) {
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const MeasuredRun& run = runs_[i];
+    if (left_out[i]) continue;
     timed[run.source] += run.step_time ? 1 : 0;
     weighed[run.source] += run.memory ? 1 : 0;
     judged[run.source] += 1;
   }
-  for (const MeasuredRun& run : runs_) {
-    const auto share = [&](std::map<std::string, double>& of) {
-      return 1 / std::sqrt(std::max(1.0, of[run.source]));
+  weights_.assign(runs_.size(), {});
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const MeasuredRun& run = runs_[i];
+    if (left_out[i]) continue;
+    const auto share = [&](const std::map<std::string, double>& of) {
+      return 1 / std::sqrt(std::max(1.0, of.at(run.source)));
     };
-    weights_.push_back({share(timed), share(weighed), share(judged)});
+    weights_[i] = {{run.step_time ? share(timed) : 0, 0},
+                   {share(judged), run.memory ? share(weighed) : 0}};
   }
 }
 
@@ -317,22 +306,25 @@ std::vector<Calibration> StepObjective::calibrate(const StepConstants& constants
   return out;
 }
 
-double StepObjective::loss_of(Decides part, std::size_t i, const Calibration& calibration) const {
+StepObjective::Errors StepObjective::errors_of(Decides part, std::size_t i,
+                                               const Calibration& calibration) const {
   const MeasuredRun& run = runs_[i];
-  const Weights& weight = weights_[i];
-  if (part == Decides::step_time && !run.step_time) return 0;
+  if (part == Decides::step_time && !run.step_time) return {};
   const Forecast f = forecast(run.run, calibration);
-  if (part == Decides::step_time) {
-    return weight.time * robust(std::log(f.step_time.value() / *run.step_time), kTimeKnee);
-  }
+  if (part == Decides::step_time) return {std::log(f.step_time.value() / *run.step_time), 0};
   const Bytes live = f.memory.total() - f.gaps;
   const double over = std::log(live / f.capacity);
   const double wrong = run.ran ? std::max(0.0, over) : std::max(0.0, -over);
-  double out = weight.verdict * linear_far_off(wrong, kMemoryKnee);
-  if (run.memory) {
-    const double reported = reported_memory(run.run, f).value();
-    out += weight.memory * linear_far_off(std::log(reported / *run.memory), kMemoryKnee);
-  }
+  if (!run.memory) return {wrong, 0};
+  return {wrong, std::log(reported_memory(run.run, f).value() / *run.memory)};
+}
+
+double StepObjective::loss_of(Decides part, std::size_t i, const Calibration& calibration) const {
+  if (!weights_[i].any(part)) return 0;
+  const Errors errors = errors_of(part, i, calibration);
+  double out = 0;
+  for (std::size_t e = 0; e < kErrors; ++e)
+    out += weights_[i].of(part)[e] * robust(part, errors[e]);
   return out;
 }
 

@@ -3,12 +3,13 @@
 #include <map>
 #include <utility>
 
+#include "fit/intervals/spread.hpp"
 #include "fit/validation/validation.hpp"
 
 namespace headway {
 namespace {
 
-// The name of a row's group, after a number that sorts it. Scale: powers of two of 8 accelerators.
+// The name of a row's group, after a number that sorts it.
 std::pair<int, std::string> key_of(const ValidationRow& row, ValidateBy by) {
   const auto named = [](const std::string& name) {
     return std::pair(name.empty() ? -1 : 0, name.empty() ? "not stated" : name);
@@ -28,15 +29,7 @@ std::pair<int, std::string> key_of(const ValidationRow& row, ValidateBy by) {
     case ValidateBy::scale:
       break;
   }
-  constexpr std::pair<std::int64_t, const char*> kScales[] = {
-      {0, "not stated"}, {8, "1-8"},       {16, "9-16"},     {32, "17-32"},     {64, "33-64"},
-      {128, "65-128"},   {256, "129-256"}, {512, "257-512"}, {1024, "513-1024"}};
-  int index = 0;
-  for (const auto& [most, name] : kScales) {
-    if (row.n_accel <= most) return {index, name};
-    ++index;
-  }
-  return {index, "1025-"};
+  return scale_of(row.n_accel);
 }
 
 }  // namespace
@@ -63,7 +56,7 @@ ValidationGroup summarise(std::string name, const std::vector<const ValidationRo
   ValidationGroup out;
   out.name = std::move(name);
   out.rows = rows.size();
-  std::vector<double> time_errors, memory_errors, mfu_differences;
+  std::vector<double> time_errors, memory_errors, mfu_differences, widths, scores;
   for (const ValidationRow* row : rows) {
     if (!row->predicted()) {
       ++out.skipped[row->skipped_reason];
@@ -77,6 +70,9 @@ ValidationGroup summarise(std::string name, const std::vector<const ValidationRo
         ++out.with_interval;
         const double time = *row->measured_step_time;
         if (*row->interval_low <= time && time <= *row->interval_high) ++out.in_interval;
+        widths.push_back(*row->interval_high / *row->interval_low);
+        scores.push_back(interval_score(std::log(*row->interval_low), std::log(*row->interval_high),
+                                        std::log(time)));
       }
     }
     if (const auto error = row->memory_error()) memory_errors.push_back(*error);
@@ -90,6 +86,9 @@ ValidationGroup summarise(std::string name, const std::vector<const ValidationRo
       ++cell;
     }
   }
+  out.width = quantile(widths, 0.5);
+  out.width_p90 = quantile(widths, 0.9);
+  out.interval_score = mean(scores);
   out.step_time = summarise(time_errors);
   out.memory = summarise(memory_errors);
   out.mfu_difference = quantile(mfu_differences, 0.5);

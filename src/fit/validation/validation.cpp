@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "fit/corpus/forecast.hpp"
+#include "fit/intervals/guesses.hpp"
 #include "forecast/own_interval.hpp"
 
 namespace headway {
@@ -66,7 +67,7 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
   Forecast predicted = forecast_of(*run);
   out.predicted_step_time = predicted.step_time.value();
   if (intervals != nullptr) {
-    add_intervals(*intervals, *run, predicted);
+    add_intervals(*intervals, *run, predicted, guesses_of(*run));
     if (of_setup != nullptr) narrow_interval(*of_setup, predicted);
     out.interval_low = predicted.step_time_interval->low.value();
     out.interval_high = predicted.step_time_interval->high.value();

@@ -63,6 +63,8 @@ struct ValidationGroup {
   Confusion fits;
   RankingSummary ranking;
   std::size_t with_interval = 0, in_interval = 0;  // rows with a time and an interval; those inside
+  std::optional<double> width, width_p90;          // high over low: median, 90th percentile
+  std::optional<double> interval_score;            // mean [INTERVAL-2]
 };
 
 struct ValidationReport {

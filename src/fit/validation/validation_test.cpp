@@ -56,6 +56,10 @@ TEST(Validation, OnlyTimedRowsWithAnIntervalAreInsideOne) {
   const auto report = summarise({below, on, without, burst}, ValidateBy::source);
   EXPECT_EQ(report.all.with_interval, 2U);
   EXPECT_EQ(report.all.in_interval, 1U);
+  // Widths 14/10.5 and 10/9; missed by ln(10.5/10) once.
+  EXPECT_NEAR(*report.all.width, (14 / 10.5 + 10 / 9.0) / 2, 1e-12);
+  EXPECT_NEAR(*report.all.interval_score,
+              (std::log(14 / 10.5) + 10 * std::log(1.05) + std::log(10 / 9.0)) / 2, 1e-12);
 }
 
 TEST(Validation, GroupsByScaleStandInTheirOrder) {
@@ -122,13 +126,13 @@ TEST(Validation, PredictionsDoNotDependOnTheThreads) {
 
 TEST(Validation, RowsCarryTheIntervalOfTheirForecast) {
   const auto corpus = read_corpus(corpus_table({complete_row()}), "x");
-  IntervalModel model;  // no difficulty counts: a factor of two down, of three up, for every run
-  model.step_time.low = std::log(0.5);
-  model.step_time.high = std::log(3);
+  IntervalModel model;  // alike for every run: a factor of 1.5 down, of two up
+  model.step_time.below[0] = std::pow(std::log(1.5), 2);
+  model.step_time.above[0] = std::pow(std::log(2), 2);
   const auto rows = predict_rows(corpus->rows, 1, {}, &model);
   const double time = *rows->at(0).predicted_step_time;
-  EXPECT_NEAR(*rows->at(0).interval_low, time / 2, 1e-9 * time);
-  EXPECT_NEAR(*rows->at(0).interval_high, 3 * time, 1e-9 * time);
+  EXPECT_NEAR(*rows->at(0).interval_low, time / 1.5, 1e-9 * time);
+  EXPECT_NEAR(*rows->at(0).interval_high, 2 * time, 1e-9 * time);
   EXPECT_FALSE(predict_rows(corpus->rows)->at(0).interval_low);
 }
 

@@ -9,9 +9,6 @@
 namespace headway {
 namespace {
 
-constexpr double kUnseen = 2;  // doublings that an unknown framework or architecture counts as
-constexpr double kWidest = 4;  // times or part of the forecast
-
 std::array<double, Box::kSides> place(const Run& run) {
   return {std::log2(static_cast<double>(run.layout.ranks())),
           std::log2(std::max(1.0, static_cast<double>(parameters(run.model).total))),
@@ -22,22 +19,41 @@ std::string framework_name(const Job& job) {
   return std::string(name_of(job.framework));
 }
 
+// Framework, architecture and bits of the products: "megatron hopper 8".
+std::string setup_name(const Run& run) {
+  const double bits = 8 * bytes_per_element(run.job.recipe->matmul);
+  return framework_name(run.job) + " " + run.cluster.accelerator.architecture + " " +
+         std::to_string(static_cast<int>(bits));
+}
+
+Box around_all(const std::map<std::string, Box>& frameworks) {
+  Box out = frameworks.begin()->second;
+  for (const auto& [name, box] : frameworks) {
+    for (std::size_t side = 0; side < Box::kSides; ++side) {
+      out.least[side] = std::min(out.least[side], box.least[side]);
+      out.most[side] = std::max(out.most[side], box.most[side]);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 double Reach::distance(const Run& run) const {
-  double out = architectures.contains(run.cluster.accelerator.architecture) ? 0 : kUnseen;
+  if (frameworks.empty()) return 0;
   const auto found = frameworks.find(framework_name(run.job));
-  if (found == frameworks.end()) return out + kUnseen;
+  const Box box = found == frameworks.end() ? around_all(frameworks) : found->second;
   const auto at = place(run);
+  double out = 0;
   for (std::size_t side = 0; side < Box::kSides; ++side) {
-    out +=
-        std::max({0.0, found->second.least[side] - at[side], at[side] - found->second.most[side]});
+    out += std::max({0.0, box.least[side] - at[side], at[side] - box.most[side]});
   }
   return out;
 }
 
 void Reach::add(const Run& run) {
-  architectures.insert(run.cluster.accelerator.architecture);
+  accelerators.insert(run.cluster.accelerator.name);
+  setups.insert(setup_name(run));
   const auto at = place(run);
   const auto [found, inserted] = frameworks.emplace(framework_name(run.job), Box{at, at});
   for (std::size_t side = 0; side < Box::kSides; ++side) {
@@ -46,30 +62,33 @@ void Reach::add(const Run& run) {
   }
 }
 
-Difficulties difficulties(const Reach& reach, const Run& run, const Forecast& forecast) {
+Difficulties difficulties(const Reach& reach, const Run& run, const Forecast& forecast,
+                          const Guesses& guesses) {
   const Parts& p = forecast.parts;
-  const Seconds waiting = p.exposed() + p.bubble;
+  const double waiting = (p.exposed() + p.bubble) / forecast.step_time;
+  const auto one_if = [](bool holds) { return holds ? 1.0 : 0.0; };
   return {1,
-          waiting / forecast.step_time,
-          p.other / forecast.step_time,
-          std::log2(static_cast<double>(run.layout.ranks())) / 10,
-          run.job.recipe->matmul >= Precision::fp8 ? 1.0 : 0.0,
-          run.model.kinds.back().experts ? 1.0 : 0.0,
-          reach.distance(run)};
+          one_if(guesses.software || !reach.frameworks.contains(framework_name(run.job))),
+          one_if(!reach.accelerators.contains(run.cluster.accelerator.name)),
+          one_if(!reach.setups.contains(setup_name(run))),
+          waiting * waiting,
+          one_if(run.model.kinds.back().experts.has_value()),
+          reach.distance(run),
+          one_if(guesses.memory),
+          one_if(guesses.batch),
+          one_if(guesses.split),
+          one_if(guesses.work)};
 }
 
-double width(const Spread& spread, const Difficulties& difficulties) {
-  return std::exp(
-      std::inner_product(difficulties.begin(), difficulties.end(), spread.slopes.begin(), 0.0));
+double log_width(const Difficulties& variances, const Difficulties& difficulties) {
+  const double variance =
+      std::inner_product(difficulties.begin(), difficulties.end(), variances.begin(), 0.0);
+  return std::min(std::sqrt(variance), std::log(kFarthestFactor));
 }
 
-double log_bound(const Spread& spread, double quantile, const Difficulties& difficulties) {
-  const double widest = std::log(kWidest);
-  return std::clamp(quantile * width(spread, difficulties), -widest, widest);
-}
-
-void add_intervals(const IntervalModel& intervals, const Run& run, Forecast& forecast) {
-  const Difficulties d = difficulties(intervals.reach, run, forecast);
+void add_intervals(const IntervalModel& intervals, const Run& run, Forecast& forecast,
+                   const Guesses& guesses) {
+  const Difficulties d = difficulties(intervals.reach, run, forecast, guesses);
   Interval<Seconds> times = interval(intervals.step_time, d, forecast.step_time);
   times.low = std::max(times.low, forecast.least_time);
   forecast.step_time_interval = times;

@@ -1,5 +1,5 @@
-// 80 % intervals on the step time and the memory of a forecast, conformal: from the errors of runs
-// whose source no constant was fitted on. Statement, validity and coverage: docs/validation.md.
+// [INTERVAL-1] 80 % intervals on the step time and the memory of a forecast, from the errors of
+// runs whose source, accelerator or framework no constant was fitted on: docs/models/intervals.md.
 #pragma once
 
 #include <array>
@@ -19,19 +19,33 @@ namespace headway {
 
 constexpr double kIntervalCoverage = 0.8;
 
-/// What makes a forecast harder than others.
+/// What makes a forecast uncertain, as amounts to which variances go [INTERVAL-1].
 enum class Difficulty : std::uint8_t {
-  any,            // 1
-  communication,  // share of the step exposed to communication and bubble
-  host,           // share of the step in `other`: host, stragglers
-  ranks,          // log2 of the ranks, over 10
-  eight_bit,      // 1 in 8- and 4-bit recipes
-  experts,        // 1 with experts
-  distance,       // from the measured runs, see Reach
+  any,          // 1
+  framework,    // 1 where no measured run had the framework
+  accelerator,  // 1 where none had the accelerator
+  setup,        // 1 where none had framework, architecture and bits of products together
+  waiting,      // square of the share exposed to communication and bubble
+  experts,      // 1 with experts
+  distance,     // from the measured runs, see Reach
+  guessed_memory,
+  guessed_batch,
+  guessed_split,
+  guessed_work,
 };
-constexpr std::array<std::string_view, 7> kDifficultyNames = {
-    "any", "communication", "host", "ranks", "eight_bit", "experts", "distance"};
+constexpr std::array<std::string_view, 11> kDifficultyNames = {
+    "any",      "framework",      "accelerator",   "setup",         "waiting",     "experts",
+    "distance", "guessed_memory", "guessed_batch", "guessed_split", "guessed_work"};
 using Difficulties = std::array<double, kDifficultyNames.size()>;
+
+/// What decides a result and was guessed, not stated.
+struct Guesses {
+  bool software = false;  // a framework that nothing is known of
+  bool memory = false;    // recomputation, offloading
+  bool batch = false;     // sequences in a step or a micro-batch
+  bool split = false;     // degrees of parallelism
+  bool work = false;      // the model's shape, the precision
+};
 
 /// The box that the measured runs of one framework lie in. Distances count in doublings.
 struct Box {
@@ -43,19 +57,18 @@ struct Box {
 /// Where measured runs lie.
 struct Reach {
   std::map<std::string, Box> frameworks;
-  std::set<std::string> architectures;
+  std::set<std::string> accelerators, setups;
 
-  /// Doublings outside of the framework's box, all sides together, and two for an architecture or
-  /// a framework that no run had.
+  /// Doublings outside of the framework's box, all sides together; of the box about all frameworks
+  /// where no run had it.
   double distance(const Run& run) const;
   void add(const Run& run);
 };
 
-/// ln(measured / predicted) lies between low · width and high · width in 80 of 100 runs, where
-/// ln(width) = slopes · difficulties.
+/// Variances of ln(measured / predicted) for each unit of a difficulty: its quantile 0.1 lies at
+/// minus the root of what they come to `below`, its quantile 0.9 at the root of that `above`.
 struct Spread {
-  Difficulties slopes{};
-  double low = 0, high = 0;
+  Difficulties below{}, above{};
 };
 
 struct IntervalModel {
@@ -63,25 +76,26 @@ struct IntervalModel {
   Spread step_time, memory;
 };
 
-Difficulties difficulties(const Reach& reach, const Run& run, const Forecast& forecast);
+Difficulties difficulties(const Reach& reach, const Run& run, const Forecast& forecast,
+                          const Guesses& guesses = {});
 
-double width(const Spread& spread, const Difficulties& difficulties);
-
-/// A bound of ln(measured / predicted): `quantile` (Spread::low or high) times the width, within a
-/// factor of four. An exponential of what no run is near to says nothing beyond that.
-double log_bound(const Spread& spread, double quantile, const Difficulties& difficulties);
+/// The root of the variances that the difficulties come to, at most ln of kFarthestFactor: a
+/// quantile of ln(measured / predicted), or minus one.
+double log_width(const Difficulties& variances, const Difficulties& difficulties);
+/// No bound lies farther from its forecast, in times or parts of it: what no run is near to, no
+/// error of runs tells.
+constexpr double kFarthestFactor = 2.3;
 
 template <class Q>
 Interval<Q> interval(const Spread& spread, const Difficulties& difficulties, Q predicted) {
-  const auto bound = [&](double quantile) {
-    return predicted * std::exp(log_bound(spread, quantile, difficulties));
-  };
-  return {bound(spread.low), bound(spread.high)};
+  return {predicted * std::exp(-log_width(spread.below, difficulties)),
+          predicted * std::exp(log_width(spread.above, difficulties))};
 }
 
 /// Puts the intervals of step time and memory on a forecast. No step time below what the peak rates
 /// allow.
-void add_intervals(const IntervalModel& intervals, const Run& run, Forecast& forecast);
+void add_intervals(const IntervalModel& intervals, const Run& run, Forecast& forecast,
+                   const Guesses& guesses = {});
 
 /// What intervals.toml of a calibration says of the model; tables besides are left to their reader.
 IntervalModel interval_model_from(Fields& fields);

@@ -1,30 +1,33 @@
 // data/calibration/intervals.toml as every forecast reads it.
-#include <cmath>
-
 #include "forecast/intervals/intervals.hpp"
 #include "platform/files.hpp"
 
 namespace headway {
 namespace {
 
-Spread spread_from(Fields fields) {
-  Spread out;
+Difficulties variances_from(Fields fields) {
+  Difficulties out{};
   for (std::size_t i = 0; i < kDifficultyNames.size(); ++i) {
-    out.slopes[i] = fields.number(kDifficultyNames[i]);
-    if (std::abs(out.slopes[i]) > 20) fields.fail(kDifficultyNames[i], "must be from -20 to 20");
+    out[i] = fields.number(kDifficultyNames[i]);
+    if (!(out[i] >= 0)) fields.fail(kDifficultyNames[i], "is a variance: must be at least 0");
   }
-  out.low = fields.number("low");
-  out.high = fields.number("high");
-  if (!(out.low <= out.high)) fields.fail("low", "must not be above high");
+  fields.reject_unknown();
+  return out;
+}
+
+Spread spread_from(Fields fields) {
+  const Spread out{variances_from(fields.table("below", /*required=*/true)),
+                   variances_from(fields.table("above", /*required=*/true))};
   fields.reject_unknown();
   return out;
 }
 
 Reach reach_from(Fields fields) {
   Reach out;
-  for (const std::string& name : fields.texts_or_empty("architectures")) {
-    out.architectures.insert(name);
+  for (const std::string& name : fields.texts_or_empty("accelerators")) {
+    out.accelerators.insert(name);
   }
+  for (const std::string& name : fields.texts_or_empty("setups")) out.setups.insert(name);
   Fields frameworks = fields.table("framework");
   for (const std::string& name : frameworks.keys()) {
     Fields box = frameworks.table(name);

@@ -56,7 +56,10 @@ Json group_json(const ValidationGroup& group) {
             {"median_regret_share", number_json(group.ranking.regret)}}},
           {"interval",
            {{"rows", group.with_interval},
-            {"inside_share", share_json(group.in_interval, group.with_interval)}}}};
+            {"inside_share", share_json(group.in_interval, group.with_interval)},
+            {"median_width", number_json(group.width)},
+            {"p90_width", number_json(group.width_p90)},
+            {"mean_score", number_json(group.interval_score)}}}};
 }
 
 Json aim_json(const Aim& aim) {

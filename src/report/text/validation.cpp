@@ -37,6 +37,9 @@ std::vector<std::string> line_of(const ValidationGroup& group) {
   add(ranking.regret.has_value(), error_text(ranking.regret.value_or(0)));
   const auto inside = static_cast<double>(group.in_interval);
   add(group.with_interval > 0, error_text(inside / static_cast<double>(group.with_interval)));
+  add(group.width.has_value(), formatted("%.2f", group.width.value_or(0)));
+  add(group.width_p90.has_value(), formatted("%.2f", group.width_p90.value_or(0)));
+  add(group.interval_score.has_value(), formatted("%.2f", group.interval_score.value_or(0)));
   return out;
 }
 
@@ -45,15 +48,33 @@ std::vector<std::string> line_of(const ValidationGroup& group) {
 std::string groups_text(ValidateBy by, const std::vector<ValidationGroup>& groups,
                         const ValidationGroup& all) {
   std::vector<std::vector<std::string>> table = {
-      {std::string(kValidateByNames[static_cast<std::size_t>(by)]), "rows", "predicted", "filled",
-       "time", "mean", "p90", "bias", "MFU", "memory", "bias", "fit", "oom", "contests", "Spearman",
-       "regret", "inside"},
-      {"", "", "", "", "%", "%", "%", "%", "points", "%", "%", "%", "%", "", "", "%", "%"}};
+      {std::string(kValidateByNames[static_cast<std::size_t>(by)]),
+       "rows",
+       "predicted",
+       "filled",
+       "time",
+       "mean",
+       "p90",
+       "bias",
+       "MFU",
+       "memory",
+       "bias",
+       "fit",
+       "oom",
+       "contests",
+       "Spearman",
+       "regret",
+       "inside",
+       "width",
+       "p90",
+       "score"},
+      {"",  "",  "",  "", "%", "%", "%", "%", "points", "%",
+       "%", "%", "%", "", "",  "%", "%", "",  "",       ""}};
   for (const ValidationGroup& group : groups) table.push_back(line_of(group));
   table.push_back(line_of(all));
-  // No row has an interval: no column for it.
+  // No row has an interval: no columns for it.
   if (all.with_interval == 0) {
-    for (auto& line : table) line.pop_back();
+    for (auto& line : table) line.resize(line.size() - 4);
   }
   return aligned(table);
 }
