@@ -48,6 +48,7 @@ std::string may_be(const RunField& field) {
     case Kind::list:
       break;
   }
+  if (field.name == "slice") return "levels with a number each, as `node=4,rail=64`";
   return field.name == "calibration" ? "a file" : "a name or a file";
 }
 

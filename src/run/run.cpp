@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "cluster/slice.hpp"
 #include "layout/ends.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
@@ -281,8 +282,15 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
                                     : load_cluster(*cluster_name),
          run.cluster, "cluster");
   }
+  if (const auto slice = reader.text("slice"); slice && loaded && cluster_name) {
+    if (const auto wrong = set_slices(*slice, run.cluster)) reader.fail("slice", *wrong);
+  }
   read_fields(reader, run);
   settle_ranks(reader, run.layout, split);
+  if (split && reader.has("slice") && !reader.refused("slice") && problems.empty()) {
+    const auto unfilled = unfilled_slice(run.cluster, run.layout.ranks());
+    if (unfilled) reader.fail("slice", *unfilled);
+  }
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
   if (problems.empty()) read_own_runs(reader, problems, run);

@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "layout/ends.hpp"
+#include "layout/layout.hpp"
+#include "layout/placement.hpp"
 
 namespace headway {
 namespace {
@@ -199,6 +201,25 @@ TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
   EXPECT_FALSE(run->job.fused);
   EXPECT_EQ(run->job.attention, AttentionKernel::triton);
   EXPECT_EQ(run->layout.recompute_early_stop, Choice::off);
+}
+
+// Tensor parallelism over 8, of nodes of which the job has 4 accelerators each, crosses nodes.
+TEST(Run, ASliceSaysWhatTheJobWasGivenOfEachDomain) {
+  const auto sliced = [](const char* slice) {
+    return make_run(request({{"gpus", "16"}, {"tp", "8"}, {"slice", slice}}));
+  };
+  const auto in_a_node = [](const Result<RequestedRun>& run) {
+    return shares_memory(spans(run->layout, run->cluster).tp, run->cluster);
+  };
+  const auto of_four = sliced("node=4");
+  ASSERT_TRUE(of_four.ok()) << messages(of_four.problems());
+  EXPECT_FALSE(in_a_node(of_four));
+  EXPECT_TRUE(in_a_node(sliced("node=8")));
+  for (const char* wrong : {"node=3", "node=16", "rack=4", ""}) {
+    const auto refused = sliced(wrong);
+    ASSERT_FALSE(refused.ok()) << wrong;
+    EXPECT_EQ(where_text(refused.problems().front()), "--slice") << wrong;
+  }
 }
 
 }  // namespace

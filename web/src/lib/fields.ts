@@ -28,6 +28,7 @@ export const kFields = [
   { name: "overlap-tensor", group: "Memory and schedule", kind: "choice", choices: ["off", "on"] },
   { name: "small-activation-inputs", group: "Memory and schedule", kind: "switch" },
   { name: "vocab", group: "More", kind: "count" },
+  { name: "slice", group: "More", kind: "text" },
   { name: "task", group: "More", kind: "choice", choices: ["pretrain", "finetune", "lora"] },
   { name: "optimizer", group: "More", kind: "choice", choices: ["adam", "adamw", "sgd", "adafactor", "muon", "adam-8bit"] },
   { name: "attention", group: "More", kind: "choice", choices: ["unfused", "flash1", "flash2", "flash3", "triton"] },
