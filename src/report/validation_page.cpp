@@ -99,7 +99,7 @@ std::string ranking_block(const ValidationReport& report) {
     for (const Contest& contest : contests) {
       layouts += contest.layouts;
       if (contest.spearman) correlations.push_back(*contest.spearman);
-      regrets.push_back(contest.regret);
+      if (contest.regret) regrets.push_back(*contest.regret);
     }
     const auto shown = [](const std::optional<double>& value) {
       return value ? formatted("%.3f", *value) : "-";

@@ -76,6 +76,14 @@ bool set_shard(CorpusRun& run, const std::string& value) {
   return true;
 }
 
+// Accelerators that share one copy of the states.
+bool set_slice(CorpusRun& run, const std::string& value) {
+  const Layout& layout = run.layout;
+  std::int64_t accelerators = 0;
+  if (!set_number(value, accelerators)) return false;
+  return set_shard(run, std::to_string(accelerators / (layout.tp * layout.cp * layout.pp)));
+}
+
 bool set_oldest_software(CorpusRun& run, const std::string& value) {
   double most = 0;
   const bool known = set_number(value, most);
@@ -122,6 +130,9 @@ struct Column {
 constexpr Column kColumns[] = {
     {"reshard_after_forward", layout_flag<&Layout::reshard_after_forward>},
     {"shard", set_shard},
+    {"slice", set_slice},
+    {"ep",
+     [](CorpusRun& run, const std::string& value) { return set_number(value, run.layout.ep); }},
     {"fused", job_flag<&Job::fused>},
     {"param_dtype", job_name<&Job::param_dtype, kWireFormatNames>},
     {"reduce_dtype", job_name<&Job::reduce_dtype, kWireFormatNames>},
@@ -167,9 +178,9 @@ constexpr Column kColumns[] = {
 };
 
 // What run_of() and model_of() ask for by themselves.
-constexpr std::array<std::string_view, 9> kDecidedElsewhere = {
-    "cluster",   "family",    "publisher",  "model",          "task",
-    "precision", "attention", "convention", "tied_embeddings"};
+constexpr std::array<std::string_view, 11> kDecidedElsewhere = {
+    "cluster",   "family",      "publisher",    "model",      "task",           "precision",
+    "attention", "whole_batch", "batch_tokens", "convention", "tied_embeddings"};
 
 }  // namespace
 
@@ -200,6 +211,9 @@ void set_by_rules(const CorpusRow& row, CorpusRun& run) {
     if (!decided) continue;
     column.set(run, decided->value);
     if (decided->rule->assumed) {
+      std::erase_if(run.assumed, [&](const std::string& each) {
+        return each.starts_with(std::string(column.name) + "=");
+      });
       run.assumed.push_back(std::string(column.name) + "=" + decided->value);
     }
   }

@@ -1,6 +1,7 @@
 // The facts that rules may ask of a row: its columns, what its notes say, what was decided before.
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/rules.hpp"
@@ -42,13 +43,41 @@ constexpr NumberOfRun kNumbersOfRun[] = {
      [](const CorpusRun& run) {
        return static_cast<double>(run.layout.ep) > domain_of(run) ? 1.0 : 0.0;
      }},
+    {"most_expert_ranks",
+     [](const CorpusRun& run) {
+       const auto& experts = run.model.kinds.back().experts;
+       const std::int64_t ranks = run.layout.ranks() / run.layout.pp;
+       return static_cast<double>(std::gcd(experts ? experts->count : 1, ranks));
+     }},
     {"domain", domain_of},
     {"checked_collectives",
      [](const CorpusRun& run) { return run.job.checked_collectives ? 1.0 : 0.0; }},
     {"software",
      [](const CorpusRun& run) { return run.job.software > 0 ? run.job.software : 1e4; }},
+    {"parameters",
+     [](const CorpusRun& run) { return static_cast<double>(parameters(run.model).total); }},
     {"host_bandwidth_gb",
      [](const CorpusRun& run) { return run.cluster.accelerator.host_bandwidth.value() / 1e9; }},
+};
+
+// Facts of a row and its run together.
+struct NumberOfBoth {
+  std::string_view name;
+  std::optional<double> (*of)(const CorpusRow&, const CorpusRun&);
+};
+constexpr NumberOfBoth kNumbersOfBoth[] = {
+    // The measured rate in parts of the peak of 16-bit products.
+    {"sixteen_bit_share",
+     [](const CorpusRow& row, const CorpusRun& run) -> std::optional<double> {
+       const double peak = run.cluster.accelerator.peak_of(Precision::bf16).value();
+       if (peak <= 0) return std::nullopt;
+       if (row.model_tflops_per_accel) return *row.model_tflops_per_accel * 1e12 / peak;
+       if (!row.tokens_per_s_per_accel) return std::nullopt;
+       const double a_token =
+           3 * forward_flops(run.model, run.job.sequence, AttentionFlops::causal).value() /
+           static_cast<double>(run.job.sequence);
+       return *row.tokens_per_s_per_accel * a_token / peak;
+     }},
 };
 
 struct TextOfRun {
@@ -78,7 +107,8 @@ const Row* fact_of(std::span<const Row> rows, std::string_view name) {
 }  // namespace
 
 bool is_number_fact(std::string_view name) {
-  return is_number_column(name) || fact_of<NumberOfRun>(kNumbersOfRun, name) != nullptr;
+  return is_number_column(name) || fact_of<NumberOfRun>(kNumbersOfRun, name) != nullptr ||
+         fact_of<NumberOfBoth>(kNumbersOfBoth, name) != nullptr;
 }
 
 bool is_text_fact(std::string_view name) {
@@ -91,6 +121,10 @@ std::optional<double> number_fact(std::string_view name, const RowFacts& facts) 
   if (const NumberOfRun* number = fact_of<NumberOfRun>(kNumbersOfRun, name)) {
     if (facts.run == nullptr) return std::nullopt;
     return number->of(*facts.run);
+  }
+  if (const NumberOfBoth* number = fact_of<NumberOfBoth>(kNumbersOfBoth, name)) {
+    if (facts.run == nullptr) return std::nullopt;
+    return number->of(facts.row, *facts.run);
   }
   return noted_number(facts.row, name);
 }

@@ -1,6 +1,8 @@
 #include "fit/corpus/run.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
@@ -33,6 +35,9 @@ Result<std::shared_ptr<const Machine>> machine_of(const CorpusRow& row, Shelf& s
 Result<const Recipe*> recipe_of(const CorpusRow& row, CorpusRun& run) {
   const auto decided = decide("precision", {row, &run});
   if (decided && decided->rule->assumed) run.assumed.push_back("precision=" + decided->value);
+  // What can run in 16 bit alone leaves nothing to guess.
+  const bool has_8_bit = run.cluster.accelerator.peak_of(Precision::fp8) > FlopsPerSecond{};
+  if (!has_8_bit) run.derived.insert("precision");
   const Recipe* recipe = recipe_from(decided ? decided->value : lower(row.precision));
   if (recipe == nullptr)
     return Problem{"unsupported: precision", row.precision, Trouble::unsupported};
@@ -60,6 +65,29 @@ std::int64_t or_assume(const std::optional<std::int64_t>& cell, const char* name
   return fallback;
 }
 
+// How many times `at_once` sequences make a step whose batch nobody states: as often as gradients
+// are accumulated; as fill the step at its rate; between once and as often as in runs of its size,
+// the geometric mean, which is as far from either.
+double batches_at_once(const CorpusRow& row, CorpusRun& run, double at_once) {
+  if (row.grad_accum) {
+    run.derived.insert("global_batch_sequences");
+    return static_cast<double>(*row.grad_accum);
+  }
+  const auto sequence = static_cast<double>(run.job.sequence);
+  if (row.step_time_s && row.tokens_per_s_per_accel) {
+    run.derived.insert("global_batch_sequences");
+    return *row.step_time_s * *row.tokens_per_s_per_accel * static_cast<double>(*row.n_accel) /
+           sequence / at_once;
+  }
+  const double in_flight = run.layout.pp > 1 ? 8 * static_cast<double>(run.layout.pp) : 1;
+  if (const auto usual = decide("batch_tokens", {row, &run})) {
+    double tokens = 0;
+    std::from_chars(usual->value.data(), usual->value.data() + usual->value.size(), tokens);
+    return std::max(in_flight, std::sqrt(tokens / sequence / at_once));
+  }
+  return in_flight;
+}
+
 // Splitting, batch and ZeRO. The reason why not, if any, goes to `refused`.
 std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
   Layout& layout = run.layout;
@@ -78,7 +106,11 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
   }
   layout.dp = *row.n_accel / static_cast<std::int64_t>(others);
 
-  if (row.micro_batch) {
+  const std::int64_t at_a_time = layout.dp * row.grad_accum.value_or(1);
+  const std::int64_t stated = row.global_batch_sequences.value_or(0);
+  if (decide("whole_batch", {row, &run}) && stated > 0 && stated % at_a_time == 0) {
+    layout.micro_batch = stated / at_a_time;
+  } else if (row.micro_batch) {
     layout.micro_batch = *row.micro_batch;
   } else if (row.grad_accum && row.global_batch_sequences) {
     const double per_rank = static_cast<double>(*row.global_batch_sequences) /
@@ -89,14 +121,11 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
   } else {
     layout.micro_batch = or_assume({}, "micro_batch", 1, assumed);
   }
+  const double at_once = static_cast<double>(layout.micro_batch) * static_cast<double>(layout.dp);
   if (row.global_batch_sequences) {
     run.job.global_batch = *row.global_batch_sequences;
   } else {
-    const std::int64_t unknown = layout.pp > 1 ? 8 * layout.pp : 1;
-    const double batch = static_cast<double>(layout.micro_batch) *
-                         static_cast<double>(row.grad_accum.value_or(unknown)) *
-                         static_cast<double>(layout.dp);
-    if (row.grad_accum) run.derived.insert("global_batch_sequences");
+    const double batch = std::max(1.0, std::round(batches_at_once(row, run, at_once))) * at_once;
     if (batch > 1e12) return Problem{"illegal layout: global batch", "more than 10^12 sequences"};
     run.job.global_batch =
         or_assume({}, "global_batch_sequences", static_cast<std::int64_t>(batch), assumed);

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "fit/statistics.hpp"
 #include "fit/validation/validation.hpp"
 
 namespace headway {
+namespace {
+
+constexpr double kAlike = 1e-9;  // times that differ by rounding alone
+
+}  // namespace
 
 std::vector<Contest> contests_of(const std::vector<const ValidationRow*>& rows) {
   struct Times {
@@ -25,10 +31,13 @@ std::vector<Contest> contests_of(const std::vector<const ValidationRow*>& rows) 
   for (const auto& [name, times] : gathered) {
     const auto& [source, measured, predicted] = times;
     if (measured.size() < kSmallestContest) continue;
-    const auto taken = std::min_element(predicted.begin(), predicted.end()) - predicted.begin();
-    const double best = *std::min_element(measured.begin(), measured.end());
-    out.push_back({name, source, measured.size(), spearman(measured, predicted),
-                   measured[static_cast<std::size_t>(taken)] / best - 1});
+    Contest contest{name, source, measured.size(), spearman(measured, predicted), {}};
+    const auto [least, most] = std::minmax_element(predicted.begin(), predicted.end());
+    if (*most > *least * (1 + kAlike)) {
+      const double best = *std::min_element(measured.begin(), measured.end());
+      contest.regret = measured[static_cast<std::size_t>(least - predicted.begin())] / best - 1;
+    }
+    out.push_back(std::move(contest));
   }
   return out;
 }
@@ -37,9 +46,10 @@ RankingSummary summarise(const std::vector<Contest>& contests) {
   std::vector<double> correlations, regrets;
   for (const Contest& contest : contests) {
     if (contest.spearman) correlations.push_back(*contest.spearman);
-    regrets.push_back(contest.regret);
+    if (contest.regret) regrets.push_back(*contest.regret);
   }
-  return {contests.size(), quantile(correlations, 0.5), quantile(regrets, 0.5)};
+  return {contests.size(), quantile(correlations, 0.5), quantile(regrets, 0.5),
+          contests.size() - regrets.size()};
 }
 
 }  // namespace headway

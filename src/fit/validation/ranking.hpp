@@ -19,7 +19,9 @@ struct Contest {
   std::string name, source_key;
   std::size_t layouts = 0;
   std::optional<double> spearman;  // of predicted and measured time; nothing where one is constant
-  double regret = 0;               // measured time of the predicted best over the measured best, -1
+  // Measured time of the predicted best over the measured best, -1; nothing where all are predicted
+  // alike, which is no choice.
+  std::optional<double> regret;
 };
 
 /// The contests among the rows, by name.
@@ -28,7 +30,8 @@ std::vector<Contest> contests_of(const std::vector<const ValidationRow*>& rows);
 struct RankingSummary {
   std::size_t contests = 0;
   std::optional<double> spearman;  // median over the contests that have one
-  std::optional<double> regret;    // median over the contests
+  std::optional<double> regret;    // likewise
+  std::size_t undecided = 0;       // contests of layouts that are all predicted alike
 };
 RankingSummary summarise(const std::vector<Contest>& contests);
 

@@ -48,8 +48,9 @@ std::string plot_ranking(const ValidationReport& report) {
   for (const Contest& contest : contests_of(pointers_to(report.rows))) {
     Values& values = sources[contest.source_key];
     if (contest.spearman) values.correlations.push_back(*contest.spearman);
-    values.regrets.push_back(contest.regret);
-    worst = std::max(worst, contest.regret);
+    if (!contest.regret) continue;
+    values.regrets.push_back(*contest.regret);
+    worst = std::max(worst, *contest.regret);
   }
   constexpr double kTop = 62, kHigh = 38, kLeft = 150, kMiddle = 500, kRight = 560, kEnd = 910;
   const double bottom =
