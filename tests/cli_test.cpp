@@ -541,6 +541,28 @@ TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
   }
 }
 
+// The same of docs/simulate.md, whose commands are flags alone.
+TEST_F(Cli, ThePageOfSimulateShowsWhatItsCommandsSay) {
+  const std::string page = read(fs::path(source_dir()) / "docs/simulate.md");
+  int shown = 0;
+  for (std::size_t at = 0; (at = page.find("$ headway ", at)) != std::string::npos; ++shown) {
+    const std::size_t line = page.find('\n', at);
+    const std::string command = page.substr(at + 10, line - at - 10);
+    const Output output = run(command);
+    EXPECT_EQ(output.code, 0) << command << output.err;
+    EXPECT_EQ(page.substr(line + 1, page.find("```", line) - line - 1), output.out) << command;
+    at = line;
+  }
+  EXPECT_GT(shown, 0);
+  const std::string svg = (folder_ / "zero-bubble.svg").string();
+  EXPECT_EQ(run("simulate pipeline --schedule zero-bubble --pp 4 --micro-batches 8 --forward "
+                "'10 ms' --backward '10 ms' --weight '8 ms' --svg '" +
+                svg + "'")
+                .code,
+            0);
+  EXPECT_EQ(read(svg), read(fs::path(source_dir()) / "docs/simulate/zero-bubble.svg"));
+}
+
 TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {
   for (const auto& entry : fs::directory_iterator(source_dir() + "/examples")) {
     const std::string text = read(entry.path());

@@ -54,6 +54,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"forecast/predict",
      {"base", "base/document", "platform", "step/frameworks", "run", "cost/calibration", "forecast",
       "forecast/intervals"}},
+    {"simulate/pipeline",
+     {"base", "base/document", "layout", "step/schedule", "run", "forecast/schedule"}},
     {"limits/machine", {"base", "base/document", "cluster"}},
     {"limits/forms", {"base", "base/document", "platform", "limits/machine"}},
     {"limits/search", {"base", "limits/machine", "limits/forms"}},
@@ -137,17 +139,41 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"report/text",
      {"base", "base/draw", "model", "cluster", "limits/forms", "limits", "trace/recording",
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
+    {"report/simulate", {"base", "base/draw", "simulate/pipeline", "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",
       "fit/validation", "report"}},
-    {"api", {"base",           "base/document",    "base/draw",        "platform",
-             "model",          "cluster",          "layout",           "run",
-             "launch",         "forecast/predict", "limits",           "trace",
-             "study/lifetime", "study/plan",       "study/plan/space", "study/sweep",
-             "study/limits",   "fit/corpus",       "fit/kernels",      "fit/collectives",
-             "fit/benchmarks", "fit/steps",        "fit/intervals",    "fit/own",
-             "fit/validation", "report",           "report/json"}},
+    {"api",
+     {"base",
+      "base/document",
+      "base/draw",
+      "platform",
+      "model",
+      "cluster",
+      "layout",
+      "run",
+      "launch",
+      "forecast/predict",
+      "limits",
+      "trace",
+      "study/lifetime",
+      "study/plan",
+      "study/plan/space",
+      "study/sweep",
+      "study/limits",
+      "fit/corpus",
+      "fit/kernels",
+      "fit/collectives",
+      "fit/benchmarks",
+      "fit/steps",
+      "fit/intervals",
+      "fit/own",
+      "fit/validation",
+      "report",
+      "report/json",
+      "report/simulate",
+      "simulate/pipeline"}},
 };
 // Tests, and headers of tests alone, may include every leaf of their own folder, platform for files
 // that they write, and these: that a configuration is read back as the same run is seen by its
@@ -168,7 +194,7 @@ const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
 // apps are thin: they reach the library through its one door, and base for words.
 const std::set<std::string> kAppsMayInclude = {"api", "base", "base/document", "platform"};
 
-const std::set<std::string> kPureFolders = {"step", "cost", "forecast", "limits"};
+const std::set<std::string> kPureFolders = {"step", "cost", "forecast", "simulate", "limits"};
 // What reaches the machine, only the port includes: the rest is the same in a browser.
 const std::set<std::string> kHeadersOfThePort = {
     "fstream", "filesystem", "thread", "shared_mutex", "future", "condition_variable",

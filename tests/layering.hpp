@@ -28,8 +28,8 @@ using Breaches = std::vector<std::string>;
 /// name a file of src/ or one beside the file.
 Breaches layer_breaches(const SourceTree& tree);
 
-/// step, cost, forecast and limits include no header of files, clocks, threads, streams or
-/// randomness; no library folder includes <iostream>.
+/// step, cost, forecast, simulate and limits include no header of files, clocks, threads, streams
+/// or randomness; no library folder includes <iostream>.
 Breaches purity_breaches(const SourceTree& tree);
 
 /// Heavy headers stand in their one .cpp; headers of src/ include only std and each other.

@@ -31,7 +31,7 @@ TEST(Layering, FoldersIncludeOnlyWhatStandsBeforeThem) {
   EXPECT_TRUE(found.empty()) << listed(found);
 }
 
-TEST(Layering, StepCostForecastAndLimitsTouchNoFileClockOrThread) {
+TEST(Layering, StepCostForecastSimulateAndLimitsTouchNoFileClockOrThread) {
   const Breaches found = purity_breaches(repository());
   EXPECT_TRUE(found.empty()) << listed(found);
 }

@@ -18,7 +18,7 @@ std::optional<Command> asked_command(const CommandRow& row, JsonRequest& json,
                                      const Problems& problems) {
   Command command = row.make();
   if (command.commands.empty()) return command;
-  const std::vector<std::string> names = names_of(command.commands);
+  const std::vector<std::string> names = names_of(answered(command.commands));
   const std::string which = json.name_of(command.selector, names);
   if (!which.empty()) return command_row(command.commands, which)->make();
   if (problems.empty()) json.fail(command.selector, "is missing; legal: " + join(names, ", "));

@@ -36,14 +36,16 @@ std::vector<std::string> names_of(std::span<const CommandRow> rows) {
   return out;
 }
 
+std::vector<CommandRow> answered(std::span<const CommandRow> rows) {
+  std::vector<CommandRow> out;
+  for (const CommandRow& row : rows) {
+    if (row.make().door != Door::command_line) out.push_back(row);
+  }
+  return out;
+}
+
 const std::vector<CommandRow>& answered_commands() {
-  static const std::vector<CommandRow> rows = [] {
-    std::vector<CommandRow> out;
-    for (const CommandRow& row : command_rows()) {
-      if (row.make().door != Door::command_line) out.push_back(row);
-    }
-    return out;
-  }();
+  static const std::vector<CommandRow> rows = answered(command_rows());
   return rows;
 }
 

@@ -103,7 +103,8 @@ std::span<const CommandRow> command_rows();
 /// The one of that name, or null.
 const CommandRow* command_row(std::span<const CommandRow> rows, std::string_view name);
 std::vector<std::string> names_of(std::span<const CommandRow> rows);
-/// Those that documents ask for.
+/// Those that documents ask for; of all commands.
+std::vector<CommandRow> answered(std::span<const CommandRow> rows);
 const std::vector<CommandRow>& answered_commands();
 
 /// Options of every command: --json, --quiet, --threads.

@@ -123,6 +123,15 @@ struct ScalePublishedRequest {
 /// Published whole runs beside what is predicted of them.
 CommandOutput run_scale_published(const ScalePublishedRequest& request);
 
+struct SimulatePipelineRequest {
+  RunRequest fields;   // of simulate_pipeline_fields()
+  std::string stages;  // file of the times of each stage; empty: all are alike
+  std::string svg;     // file for the timeline; empty: none
+  bool json = false;
+};
+/// A schedule of a pipeline placed in time.
+CommandOutput run_simulate_pipeline(const SimulatePipelineRequest& request);
+
 /// What can be listed: models, clusters, accelerators, machines (of the limits study).
 std::vector<std::string> list_kinds();
 /// `what`: one of them.

@@ -63,5 +63,9 @@ Command validate_command();
 Command list_command();
 Command bench_command();
 Command calibrate_command();
+Command simulate_command();
+
+// Those of `simulate`, each a row of its table.
+Command simulate_pipeline_command();
 
 }  // namespace headway

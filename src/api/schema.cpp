@@ -47,6 +47,12 @@ Json number(double least, double most) {
 Json names_of(const FieldForm& form) {
   return one_of(form.names.subspan(std::isnan(form.none) ? 0 : 1));
 }
+// The same with the other words that are understood.
+Json understood_names_of(const FieldForm& form) {
+  Json out = names_of(form);
+  for (const OtherName& other : form.also) out["enum"].push_back(std::string(other.said));
+  return out;
+}
 
 // What may be given for a field of a run, or an option like it.
 Json field_schema(const Option& field) {
@@ -61,7 +67,7 @@ Json field_schema(const Option& field) {
     case Kind::number:
       return number(form.least, form.most);
     case Kind::name:
-      return form.lists ? names_of(form) : typed("string");
+      return form.lists ? understood_names_of(form) : typed("string");
     case Kind::names:
       return list_of(one_of(form.names));
     case Kind::flag:
@@ -130,8 +136,9 @@ Json request_of(const Command& command, const Command* chosen_by = nullptr) {
   }
   if (!command.commands.empty()) {  // one of these, which differ in their own members
     Json forms = Json::array();
-    for (const CommandRow& row : command.commands)
+    for (const CommandRow& row : answered(command.commands)) {
       forms.push_back(request_of(row.make(), &command));
+    }
     return {{"type", "object"}, {"oneOf", std::move(forms)}};
   }
   Json out = {{"type", "object"}, {"properties", std::move(properties)}};

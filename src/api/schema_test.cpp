@@ -91,6 +91,9 @@ std::vector<Question> questions() {
       {"scale", with(R"("sweep": "weak", "at": [8, 16, 32])")},
       {"scale", with(R"("sweep": "strong", "at": [8, 16, 32])")},
       {"scale", with(R"("sweep": "model", "at": ["llama-2-7b", "llama-2-13b"])")},
+      {"simulate", R"({"simulate": "pipeline", "schedule": "interleaved", "vpp": 2, "pp": 4,
+                       "micro-batches": 8, "forward": "1 ms", "backward": "1 ms",
+                       "weight": "0 ms"})"},
       {"list", R"({"what": "models"})"},
       {"list", R"({"what": "clusters"})"},
       {"list", R"({"what": "accelerators"})"},
@@ -192,6 +195,8 @@ TEST(Schema, WhatAnswerRefusesTheSchemaRefusesToo) {
       {"limits", R"({"gpu": "h1000"})"},
       {"limits", R"({"rows": "x.csv"})"},
       {"validate", R"({"by": "weekday"})"},
+      {"simulate", R"({"simulate": "pipeline", "schedule": "1f2b"})"},
+      {"simulate", R"({"simulate": "weather"})"},
       {"list", R"({"what": "animals"})"},
       {"list", "{}"},
   };

@@ -1,16 +1,14 @@
 // What makes a pipeline illegal.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "layout/check_rules.hpp"
 #include "layout/ends.hpp"
+#include "layout/schedule_rules.hpp"
 
 namespace headway {
 namespace {
-
-// Slots of ZB-V grow with the square of the ranks [FORECAST-3]; no published pipeline has half as
-// many.
-constexpr std::int64_t kMostPlacedRanks = 256;
 
 constexpr const char* kEnds[] = {"first-stage-layers", "last-stage-layers"};
 
@@ -109,31 +107,10 @@ class PipelineRules : CheckRules {
 
   // What a schedule's order needs.
   void schedule() {
-    const Schedule schedule = layout_.schedule;
-    const std::string name = schedule_name();
-    if (layout_.vpp > 1 && !takes_virtual_stages(schedule)) {
-      fail("vpp", "virtual stages are for --schedule 1f1b and breadth-first; " + name +
-                      " places its chunks itself");
-    }
-    if (is_placed(schedule) && layout_.pp > kMostPlacedRanks) {
-      fail("pp", std::to_string(layout_.pp) + " ranks; " + name +
-                     " is placed slot by slot, for at most " + std::to_string(kMostPlacedRanks));
-    }
     const std::int64_t count = micro_batches(run_.job, layout_);
-    const std::string there = "; there are " + std::to_string(count);
-    if (copies_of_model(schedule) == 2 && layout_.pp % 2 != 0) {
-      fail("schedule", name + " needs an even --pp");
-    }
-    const bool dual = schedule == Schedule::dual_pipe || schedule == Schedule::dual_pipe_v;
-    if (dual && count < 2 * layout_.pp) {
-      fail("schedule", name + " needs at least 2 x pp = " + std::to_string(2 * layout_.pp) +
-                           " micro-batches" + there);
-    } else if (schedule == Schedule::dual_pipe && count % 2 != 0) {
-      fail("schedule", name + " needs an even number of micro-batches" + there);
-    }
-    if (schedule == Schedule::chimera && count % layout_.pp != 0) {
-      fail("schedule", name + " needs a multiple of pp = " + std::to_string(layout_.pp) +
-                           " micro-batches" + there);
+    for (ScheduleProblem& problem :
+         schedule_problems({layout_.schedule, layout_.pp, layout_.vpp, count})) {
+      fail(problem.field, std::move(problem.message));
     }
   }
 

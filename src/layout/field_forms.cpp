@@ -71,7 +71,11 @@ std::optional<double> number_of(const FieldForm& form, std::string_view text) {
       return value;
     }
     case Kind::name:
-      return index_of(text, form.names);
+      if (const auto index = index_of(text, form.names)) return index;
+      for (const OtherName& other : form.also) {
+        if (other.said == lower(text)) return static_cast<double>(other.means);
+      }
+      return std::nullopt;
     case Kind::names:
       return bits_of(text, form.names);
     case Kind::flag:

@@ -45,6 +45,12 @@ inline FieldForm whole_or_none() {
 inline FieldForm one_of(std::span<const std::string_view> names) {
   return {.kind = FieldForm::Kind::name, .names = names};
 }
+inline constexpr OtherName kOtherSchedules[] = {
+    {kInterleaved, static_cast<std::size_t>(Schedule::one_f_one_b)},
+    {kZeroBubbleH2, static_cast<std::size_t>(Schedule::zero_bubble_h2)}};
+inline FieldForm schedule() {
+  return {.kind = FieldForm::Kind::name, .names = kScheduleNames, .also = kOtherSchedules};
+}
 // The same of names of which the first leaves the choice to the framework.
 inline FieldForm left_open(std::span<const std::string_view> names) {
   return {.kind = FieldForm::Kind::name, .names = names, .none = 0};

@@ -19,6 +19,12 @@
 
 namespace headway {
 
+/// Another word for one of the names of a field.
+struct OtherName {
+  std::string_view said;
+  std::size_t means;  // the place among the names
+};
+
 /// What may be given for a field, and which number stands for it: a whole number or another for
 /// itself, a name for its index, names for a bit each, a switch for what it sets (0 or 1), a month
 /// for its date in years. The last two, and text, are of options that are no numbers: an amount as
@@ -34,6 +40,7 @@ struct FieldForm {
   double none =
       std::numeric_limits<double>::quiet_NaN();  // the number that nothing given stands for
   bool or_file = false;                          // number: the command line may name a file
+  std::span<const OtherName> also = {};          // name: other words that are understood
 };
 
 /// The headings under which help, documentation and the page show the fields of a run.

@@ -23,8 +23,10 @@ enum class Schedule : std::uint8_t {
   chimera
 };
 constexpr std::array<std::string_view, 9> kScheduleNames = {
-    "1f1b",          "gpipe",     "breadth-first", "zero-bubble", "zero-bubble-h2",
+    "1f1b",          "gpipe",     "breadth-first", "zero-bubble", "zero-bubble-2",
     "zero-bubble-v", "dual-pipe", "dual-pipe-v",   "chimera"};
+/// What papers and earlier releases say for some of them: 1F1B with vpp > 1, and ZB-H2.
+constexpr std::string_view kInterleaved = "interleaved", kZeroBubbleH2 = "zero-bubble-h2";
 
 /// Whether chunks of layers lie on the ranks down and back up again: rank r has the stages r and
 /// 2p - 1 - r of 2p.
@@ -43,6 +45,10 @@ constexpr std::int64_t chunks_of_rank(Schedule schedule, std::int64_t virtual_st
 /// Whether `vpp` is a choice; other schedules place their chunks themselves.
 constexpr bool takes_virtual_stages(Schedule schedule) {
   return schedule == Schedule::one_f_one_b || schedule == Schedule::breadth_first;
+}
+/// Whether a forward pass may run under the backward pass of another micro-batch.
+constexpr bool joins_pairs(Schedule schedule) {
+  return schedule == Schedule::dual_pipe || schedule == Schedule::dual_pipe_v;
 }
 /// Whether the idle time of a schedule is that of its slots, placed in time, delays by transfers
 /// among them; of others a closed form says it.

@@ -21,7 +21,7 @@ export const kFields = [
   { name: "no-sp", group: "Memory and schedule", kind: "switch" },
   { name: "recompute", group: "Memory and schedule", kind: "choice", choices: ["none", "selective", "full"] },
   { name: "recompute-every", group: "Memory and schedule", kind: "count" },
-  { name: "schedule", group: "Memory and schedule", kind: "choice", choices: ["1f1b", "gpipe", "breadth-first", "zero-bubble", "zero-bubble-h2", "zero-bubble-v", "dual-pipe", "dual-pipe-v", "chimera"] },
+  { name: "schedule", group: "Memory and schedule", kind: "choice", choices: ["1f1b", "gpipe", "breadth-first", "zero-bubble", "zero-bubble-2", "zero-bubble-v", "dual-pipe", "dual-pipe-v", "chimera"] },
   { name: "offload", group: "Memory and schedule", kind: "text" },
   { name: "overlap-gradients", group: "Memory and schedule", kind: "choice", choices: ["off", "on"] },
   { name: "overlap-parameters", group: "Memory and schedule", kind: "choice", choices: ["off", "on"] },
