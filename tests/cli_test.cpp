@@ -563,6 +563,26 @@ TEST_F(Cli, ThePageOfSimulateShowsWhatItsCommandsSay) {
   EXPECT_EQ(read(svg), read(fs::path(source_dir()) / "docs/simulate/zero-bubble.svg"));
 }
 
+TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
+  expect_refused(
+      "simulate pipeline --schedule chimera --pp 0 --micro-batches 6 --forward '-1 ms' --backward "
+      "3 --transfer '-1 s'",
+      {"--pp: is 0", "--forward: is negative", "--backward: ", "--weight: is missing",
+       "--transfer: is negative"});
+  const std::string stages =
+      file("stages.csv", "stage,forward,backward,weight\n0,1 s,1 s,-1 s\n0,0 s,1 s,1 s\n");
+  expect_refused(
+      "simulate pipeline --schedule 1f1b --pp 2 --micro-batches 4 --stages '" + stages + "'",
+      {"stages.csv:2: weight: is negative", "stages.csv:3: forward: must be greater than zero",
+       "stages.csv:3: stage: 0 stands in line 2 already"});
+  const std::string ops =
+      file("ops.csv", "step,dp_rank,stage,micro_batch,F_s,B_s\n1,0,0,0,-1,1\n1,0,0,1,1,\n");
+  expect_refused("simulate replay --transfer 3 '" + ops + "'",
+                 {"--transfer: ", "ops.csv:2: F_s: '-1' is not", "ops.csv:3: B_s: is missing"});
+  expect_refused("simulate replay", {"needs a file"});
+  expect_refused("simulate weather", {"'weather' is not a command of simulate"});
+}
+
 TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {
   for (const auto& entry : fs::directory_iterator(source_dir() + "/examples")) {
     const std::string text = read(entry.path());

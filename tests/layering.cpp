@@ -56,6 +56,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "forecast/intervals"}},
     {"simulate/pipeline",
      {"base", "base/document", "layout", "step/schedule", "run", "forecast/schedule"}},
+    {"simulate/replay", {"base", "base/document", "step/schedule"}},
     {"limits/machine", {"base", "base/document", "cluster"}},
     {"limits/forms", {"base", "base/document", "platform", "limits/machine"}},
     {"limits/search", {"base", "limits/machine", "limits/forms"}},
@@ -139,7 +140,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"report/text",
      {"base", "base/draw", "model", "cluster", "limits/forms", "limits", "trace/recording",
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
-    {"report/simulate", {"base", "base/draw", "simulate/pipeline", "report/json"}},
+    {"report/simulate",
+     {"base", "base/draw", "simulate/pipeline", "simulate/replay", "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",
@@ -173,7 +175,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "report",
       "report/json",
       "report/simulate",
-      "simulate/pipeline"}},
+      "simulate/pipeline",
+      "simulate/replay"}},
 };
 // Tests, and headers of tests alone, may include every leaf of their own folder, platform for files
 // that they write, and these: that a configuration is read back as the same run is seen by its
@@ -181,6 +184,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
     {"api", {"cost/calibration", "forecast", "layout", "limits/machine", "study/reconcile"}},
     {"forecast", {"cost/calibration"}},
+    {"simulate", {"platform"}},
     {"report", {"base/document", "fit/corpus", "platform"}},
     {"launch", {"step", "forecast"}},
     {"step", {"base/document"}},

@@ -266,7 +266,9 @@ TEST(Answer, NoMemberMakesItReadAFile) {
   }
   for (const char* gone : {"save", "csv", "plot", "report", "run_file", "data", "corpus", "file"}) {
     for (const std::string& command : answered_names()) {
-      const std::string sweep = command == "scale" ? "\"sweep\":\"weak\"," : "";
+      const std::string sweep = command == "scale"      ? "\"sweep\":\"weak\","
+                                : command == "simulate" ? "\"simulate\":\"pipeline\","
+                                                        : "";
       EXPECT_TRUE(stands(refused(command, sweep + "\"" + gone + "\":\"x\""), gone, "not a known"))
           << command << " " << gone;
     }

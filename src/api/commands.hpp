@@ -132,6 +132,14 @@ struct SimulatePipelineRequest {
 /// A schedule of a pipeline placed in time.
 CommandOutput run_simulate_pipeline(const SimulatePipelineRequest& request);
 
+struct SimulateReplayRequest {
+  std::string file;      // of measured passes
+  std::string transfer;  // between stages, "1 ms"; empty: by their passes
+  bool json = false;
+};
+/// Measured pipelines run again, as they were and as they might have been.
+CommandOutput run_simulate_replay(const SimulateReplayRequest& request);
+
 /// What can be listed: models, clusters, accelerators, machines (of the limits study).
 std::vector<std::string> list_kinds();
 /// `what`: one of them.

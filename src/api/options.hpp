@@ -67,5 +67,6 @@ Command simulate_command();
 
 // Those of `simulate`, each a row of its table.
 Command simulate_pipeline_command();
+Command simulate_replay_command();
 
 }  // namespace headway

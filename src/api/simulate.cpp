@@ -2,20 +2,30 @@
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "base/document/csv.hpp"
+#include "base/quantity_text.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
 #include "report/simulate/pipeline.hpp"
+#include "report/simulate/replay.hpp"
 #include "simulate/pipeline/question.hpp"
+#include "simulate/pipeline/stages.hpp"
+#include "simulate/replay/replay.hpp"
 
 namespace headway {
 namespace {
 
-// A table of a file; none where none is named.
-Result<std::optional<Csv>> table_of(const std::string& file) {
-  if (file.empty()) return std::optional<Csv>();
-  const auto text = read_file(file);
+constexpr std::size_t kLargestTable = std::size_t{1} << 28;  // bytes: six million passes
+
+Result<Csv> table_of(const std::string& file) {
+  const auto text = read_file(file, kLargestTable);
   if (!text) return text.problems();
-  auto table = parse_csv(*text, file);
+  return parse_csv(*text, file);
+}
+
+// The table of stages; none where no file is named.
+StagesTable stages_of(const std::string& file) {
+  if (file.empty()) return std::optional<Csv>();
+  auto table = table_of(file);
   if (!table) return table.problems();
   return std::optional<Csv>(std::move(table).value());
 }
@@ -24,7 +34,7 @@ Result<std::optional<Csv>> table_of(const std::string& file) {
 
 CommandOutput run_simulate_pipeline(const SimulatePipelineRequest& request) {
   // The schedule and its times, or everything that is wrong with them.
-  const auto question = read_pipeline(request.fields, table_of(request.stages));
+  const auto question = read_pipeline(request.fields, stages_of(request.stages));
   if (!question) return {.problems = question.problems()};
 
   // Every slot in its place.
@@ -41,6 +51,34 @@ CommandOutput run_simulate_pipeline(const SimulatePipelineRequest& request) {
   }
   return {.text =
               request.json ? simulate_pipeline_json(simulated) : simulate_pipeline_text(simulated)};
+}
+
+CommandOutput run_simulate_replay(const SimulateReplayRequest& request) {
+  // What was measured, or everything that is wrong with it.
+  Problems problems;
+  std::optional<Seconds> transfer;
+  if (!request.transfer.empty()) {
+    const auto given = parse_quantity<Seconds>(request.transfer, FieldName("transfer"));
+    if (!given) {
+      append(problems, given.problems());
+    } else if (std::string wrong = time_problem(*given, Least::nothing); !wrong.empty()) {
+      problems.push_back({FieldName("transfer"), std::move(wrong)});
+    } else {
+      transfer = *given;
+    }
+  }
+  if (request.file.empty()) {
+    problems.push_back({"simulate replay", "needs a file of measured passes", Trouble::missing});
+    return {.problems = std::move(problems)};
+  }
+  const auto table = table_of(request.file);
+  const auto measured = table ? read_ops(*table) : table.problems();
+  if (!measured) append(problems, measured.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  // The pipelines as they were, and as they might have been.
+  const Replay replayed = replay(*measured, transfer);
+  return {.text = request.json ? replay_json(replayed) : replay_text(replayed)};
 }
 
 Command simulate_pipeline_command() {
@@ -60,12 +98,29 @@ Command simulate_pipeline_command() {
   return out;
 }
 
+Command simulate_replay_command() {
+  auto request = std::make_shared<SimulateReplayRequest>();
+  Command out{.name = "replay",
+              .help = "measured passes of pipelines run again: which stage or worker is slow",
+              .examples = {"headway simulate replay examples/slow-worker-ops.csv"},
+              .run = running(request, run_simulate_replay),
+              .door = Door::command_line};
+  out.options = {
+      operand("OPS.csv", "columns step, dp_rank, stage, micro_batch, F_s, B_s", &request->file),
+      {.name = "transfer",
+       .value = "TIME",
+       .help = "between stages; default: 1 % of a pass in the mean",
+       .target = &request->transfer}};
+  return out;
+}
+
 Command simulate_command() {
-  return {.name = "simulate",
-          .help = "what a step is made of, placed in time",
-          .commands = {{"pipeline", simulate_pipeline_command}},
-          .selector = "simulate",
-          .selector_help = "which command of simulate"};
+  return {
+      .name = "simulate",
+      .help = "what a step is made of, placed in time",
+      .commands = {{"pipeline", simulate_pipeline_command}, {"replay", simulate_replay_command}},
+      .selector = "simulate",
+      .selector_help = "which command of simulate"};
 }
 
 }  // namespace headway

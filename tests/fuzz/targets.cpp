@@ -31,6 +31,8 @@ const Target kTargets[] = {
     {"benchmarks", benchmarks},
     {"own_runs", own_runs},
     {"kernel_names", kernel_names},
+    {"stages", stages},
+    {"replay_ops", replay_ops},
     {"launch_megatron", launch<Launcher::megatron>},
     {"launch_torchtitan", launch<Launcher::torchtitan>},
     {"launch_deepspeed", launch<Launcher::deepspeed>},

@@ -147,7 +147,7 @@ class PipelineReader {
   }
 
   // Each chunk has its share of a rank; of two copies of the model each is whole.
-  static void same(const Pipeline& pipeline, const StageTime& rank, SlotTimes& into) {
+  static void same(const Pipeline& pipeline, const StagePasses& rank, SlotTimes& into) {
     const auto chunks = static_cast<double>(pipeline.chunks() / pipeline.copies());
     into.chunks.assign(
         static_cast<std::size_t>(pipeline.ranks * pipeline.chunks()),

@@ -14,7 +14,7 @@ constexpr Seconds kLongest(3.2e10);
 
 }  // namespace
 
-ChunkTime chunk_time(const StageTime& stage) {
+ChunkTime chunk_time(const StagePasses& stage) {
   return {stage.forward, stage.backward + stage.weight, stage.weight};
 }
 

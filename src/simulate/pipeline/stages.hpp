@@ -24,10 +24,10 @@ struct StageTimeRow {
 constexpr std::array<StageTimeRow, 3> kStageTimes = {
     {{"forward", Least::something}, {"backward", Least::something}, {"weight", Least::nothing}}};
 
-struct StageTime {
+struct StagePasses {
   Seconds forward, backward, weight;  // backward: the gradient of the input alone
 };
-ChunkTime chunk_time(const StageTime& stage);
+ChunkTime chunk_time(const StagePasses& stage);
 
 /// What is wrong with a time; empty: nothing.
 std::string time_problem(Seconds time, Least least);

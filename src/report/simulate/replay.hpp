@@ -1,0 +1,16 @@
+// simulate replay: measured pipelines run again.
+#pragma once
+
+#include <string>
+
+#include "simulate/replay/replay.hpp"
+
+namespace headway {
+
+/// For a terminal of 80 columns.
+std::string replay_text(const Replay& replay);
+/// {pipelines: [{step, dp_rank, span_s}], slowdown, slowdown_without_stage[],
+/// slowdown_without_worker[], ...}.
+std::string replay_json(const Replay& replay);
+
+}  // namespace headway
