@@ -580,7 +580,17 @@ TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
   expect_refused("simulate replay --transfer 3 '" + ops + "'",
                  {"--transfer: ", "ops.csv:2: F_s: '-1' is not", "ops.csv:3: B_s: is missing"});
   expect_refused("simulate replay", {"needs a file"});
-  expect_refused("simulate weather", {"'weather' is not a command of simulate"});
+  expect_refused("simulate weather", {"weather: cannot be opened"});
+  expect_refused(
+      "simulate --model llama-2-7b --cluster dgx-h100 --gpus 7 --seq 4097 --global-batch 9",
+      {"--global-batch: 9 sequences"});
+  const std::string written = (folder_ / "timeline").string();
+  expect_refused(
+      "simulate --model llama-2-7b --cluster dgx-h100 --gpus 8 --seq 4096 --global-batch "
+      "1000000 --perfetto '" +
+          written + "'",
+      {"--perfetto: would have"});
+  EXPECT_FALSE(fs::exists(written));
 }
 
 TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {

@@ -56,6 +56,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "forecast/intervals"}},
     {"simulate/pipeline",
      {"base", "base/document", "layout", "step/schedule", "run", "forecast/schedule"}},
+    {"simulate/step",
+     {"base", "model", "layout", "step/frameworks", "step/program", "step/schedule", "step",
+      "cost/calibration", "forecast"}},
+    {"simulate/timeline", {"base", "step/schedule", "simulate/step"}},
     {"simulate/replay", {"base", "base/document", "step/schedule"}},
     {"limits/machine", {"base", "base/document", "cluster"}},
     {"limits/forms", {"base", "base/document", "platform", "limits/machine"}},
@@ -141,7 +145,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"base", "base/draw", "model", "cluster", "limits/forms", "limits", "trace/recording",
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
     {"report/simulate",
-     {"base", "base/draw", "simulate/pipeline", "simulate/replay", "report/json"}},
+     {"base", "base/draw", "layout", "forecast", "simulate/pipeline", "simulate/replay",
+      "simulate/step", "report", "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",
@@ -176,7 +181,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "report/json",
       "report/simulate",
       "simulate/pipeline",
-      "simulate/replay"}},
+      "simulate/replay",
+      "simulate/step",
+      "simulate/timeline"}},
 };
 // Tests, and headers of tests alone, may include every leaf of their own folder, platform for files
 // that they write, and these: that a configuration is read back as the same run is seen by its
@@ -184,7 +191,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
     {"api", {"cost/calibration", "forecast", "layout", "limits/machine", "study/reconcile"}},
     {"forecast", {"cost/calibration"}},
-    {"simulate", {"platform"}},
+    {"simulate", {"forecast", "platform", "run"}},
     {"report", {"base/document", "fit/corpus", "platform"}},
     {"launch", {"step", "forecast"}},
     {"step", {"base/document"}},
@@ -226,7 +233,7 @@ const std::array<HeavyHeader, 11> kHeavyHeaders = {{
     {"tbb/", {"src/platform/workers_tbb.cpp"}},
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},
-    {"protozero/", {"src/trace/"}},
+    {"protozero/", {"src/trace/", "src/simulate/timeline/"}},
     {"sqlite3", {"src/trace/"}, false},  // reading a profile, writing a recording: a C header
     {"zlib", {"src/platform/gzip.cpp", "src/trace/"}},
 }};

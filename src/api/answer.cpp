@@ -21,6 +21,7 @@ std::optional<Command> asked_command(const CommandRow& row, JsonRequest& json,
   const std::vector<std::string> names = names_of(answered(command.commands));
   const std::string which = json.name_of(command.selector, names);
   if (!which.empty()) return command_row(command.commands, which)->make();
+  if (is_asked(command) && problems.empty()) return command;
   if (problems.empty()) json.fail(command.selector, "is missing; legal: " + join(names, ", "));
   return std::nullopt;
 }

@@ -95,10 +95,12 @@ std::string argument_problem(const std::string& what, std::span<const std::strin
   std::span<const CommandRow> known = rows;
   std::vector<CommandRow> below;
   std::string of;
+  bool itself = false;  // what follows may be no command
   std::vector<std::string> flags = {"help", "version"};
   for (const std::string& argument : arguments) {
     if (known.empty() || argument.starts_with('-')) break;
     const CommandRow* row = command_row(known, argument);
+    if (row == nullptr && itself) break;
     if (row == nullptr) {
       return "'" + printable(argument) + "' is not a command" + of +
              suggestion(argument, names_of(known));
@@ -106,6 +108,7 @@ std::string argument_problem(const std::string& what, std::span<const std::strin
     of = " of " + argument;
     const Command command = row->make();
     flags = flag_names(command);
+    itself = is_asked(command);
     below = command.commands;
     known = below;
   }
@@ -136,7 +139,7 @@ void add_lines(std::span<const CommandRow> rows, const std::string& before, cons
     std::set<std::string> words = {"--help"};
     add_flags(command, words);
     if (command.answers) words.insert({"--json", "--quiet", "--threads"});
-    if (!command.commands.empty()) words.clear();
+    if (!is_asked(command)) words.clear();
     for (const CommandRow& below : command.commands) words.emplace(below.name);
     for (const Option& option : command.options) {  // what stands there without a name
       if (option.operand.empty() || option.names == nullptr) continue;

@@ -94,9 +94,14 @@ struct Command {
   bool is_long = false;                // may take seconds: few of them run at a time
   std::string_view doing{};            // "searching": what it says of itself meanwhile,
   std::string_view things{};           // and of what, "layouts"; empty: nothing
-  std::vector<CommandRow> commands{};  // it is one of these instead
+  std::vector<CommandRow> commands{};  // it is one of these instead; with `run`, or itself
   std::string_view selector{}, selector_help{};  // the member of a document that names it
 };
+
+/// Whether it is asked by its own name, not only by that of a command below it.
+inline bool is_asked(const Command& command) {
+  return command.run != nullptr;
+}
 
 /// All commands of the library, in the order of help.
 std::span<const CommandRow> command_rows();

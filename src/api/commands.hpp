@@ -123,6 +123,16 @@ struct ScalePublishedRequest {
 /// Published whole runs beside what is predicted of them.
 CommandOutput run_scale_published(const ScalePublishedRequest& request);
 
+struct SimulateStepRequest {
+  std::string run_file;  // empty: none
+  RunRequest fields;     // flags of the run; they override the file
+  std::string perfetto;  // file for the timeline, as Perfetto reads it; empty: none
+  std::string chrome;    // the same as Chrome's JSON
+  bool json = false;
+};
+/// The step of a run placed in time, beside its forecast.
+CommandOutput run_simulate_step(const SimulateStepRequest& request);
+
 struct SimulatePipelineRequest {
   RunRequest fields;   // of simulate_pipeline_fields()
   std::string stages;  // file of the times of each stage; empty: all are alike

@@ -134,17 +134,16 @@ Json request_of(const Command& command, const Command* chosen_by = nullptr) {
     add(properties, option.name, std::visit(ValueSchema{option}, option.target), help_of(option));
     if (option.required) required.emplace_back(option.name);
   }
-  if (!command.commands.empty()) {  // one of these, which differ in their own members
-    Json forms = Json::array();
-    for (const CommandRow& row : answered(command.commands)) {
-      forms.push_back(request_of(row.make(), &command));
-    }
-    return {{"type", "object"}, {"oneOf", std::move(forms)}};
-  }
   Json out = {{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) out["required"] = required;
   out["additionalProperties"] = false;
-  return out;
+  if (command.commands.empty()) return out;
+  Json forms = Json::array();  // one of these, which differ in their own members
+  for (const CommandRow& row : answered(command.commands)) {
+    forms.push_back(request_of(row.make(), &command));
+  }
+  if (is_asked(command)) forms.push_back(std::move(out));
+  return {{"type", "object"}, {"oneOf", std::move(forms)}};
 }
 
 // What a member of a layout holds.

@@ -91,6 +91,8 @@ std::vector<Question> questions() {
       {"scale", with(R"("sweep": "weak", "at": [8, 16, 32])")},
       {"scale", with(R"("sweep": "strong", "at": [8, 16, 32])")},
       {"scale", with(R"("sweep": "model", "at": ["llama-2-7b", "llama-2-13b"])")},
+      {"simulate", with("")},
+      {"simulate", with(R"("tp": 2, "pp": 4)")},
       {"simulate", R"({"simulate": "pipeline", "schedule": "interleaved", "vpp": 2, "pp": 4,
                        "micro-batches": 8, "forward": "1 ms", "backward": "1 ms",
                        "weight": "0 ms"})"},
@@ -197,6 +199,7 @@ TEST(Schema, WhatAnswerRefusesTheSchemaRefusesToo) {
       {"validate", R"({"by": "weekday"})"},
       {"simulate", R"({"simulate": "pipeline", "schedule": "1f2b"})"},
       {"simulate", R"({"simulate": "weather"})"},
+      {"simulate", with(R"("perfetto": "x")")},
       {"list", R"({"what": "animals"})"},
       {"list", "{}"},
   };

@@ -117,7 +117,9 @@ class Parser {
     commands_.push_back(std::make_unique<Command>(std::move(made)));
     const Command& command = *commands_.back();
     CLI::App* app = above.add_subcommand(std::string(command.name), std::string(command.help));
-    if (!command.commands.empty()) return add_commands(*app, command.commands);
+    if (!command.commands.empty()) add_commands(*app, command.commands);
+    if (!is_asked(command)) return;
+    if (!command.commands.empty()) app->require_subcommand(0, 1);
     for (const Option& option : command.options) add(*app, option);
     if (command.answers) {
       for (const Option& option : common_options(found_.circumstances)) add(*app, option);
@@ -126,6 +128,7 @@ class Parser {
     for (const std::string& example : command.examples) examples += "\n  " + example;
     app->footer(examples);
     app->callback([this, &command, app] {
+      if (!app->get_subcommands().empty()) return;  // one below it
       found_.command = command;
       found_.things = command.things;
       for (const Option& option : command.options) {

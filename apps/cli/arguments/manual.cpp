@@ -40,7 +40,7 @@ void add_command(std::string& out, const CommandRow& row, const std::string& bef
   const std::string name = before + std::string(command.name);
   if (!command.commands.empty()) {
     for (const CommandRow& below : command.commands) add_command(out, below, name + " ");
-    return;
+    if (!is_asked(command)) return;
   }
   out += ".SS " + plain(name);
   for (const Option& option : command.options) {

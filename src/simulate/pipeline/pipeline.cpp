@@ -18,6 +18,7 @@ class RankRow {
   RankRow(const PipelineQuestion& of, std::int64_t rank)
       : of_(of), rank_(rank), counts_(static_cast<std::size_t>(of.pipeline.chunks())) {
     const RankOrder order = rank_order(of.pipeline, rank);
+    order_.reserve(static_cast<std::size_t>(of.pipeline.micro_batches * of.pipeline.chunks()) * 16);
     for (const SlotRun& run : order.runs) {
       for (std::int64_t i = 0; i < run.times; ++i) {
         for (std::size_t at = run.begin; at < run.end; ++at) take(order.slots[at]);

@@ -240,6 +240,8 @@ TEST(PipelineQuestions, OfMicroBatchesThatTheScheduleDoesNotTakeAreRefused) {
   EXPECT_EQ(problems("gpipe", "4", "8", "2"), 1U);
   EXPECT_EQ(problems("1f1b", "65536", "1000000", "1"), 1U);
   EXPECT_EQ(problems("interleaved", "4", "8", "2"), 0U);
+  EXPECT_EQ(problems("zero-bubble-v", "4", "8", "2"), 0U);  // as it is anyway
+  EXPECT_EQ(problems("zero-bubble-v", "4", "8", "3"), 1U);
   EXPECT_EQ(problems("zero-bubble-h2", "4", "2", "1"), 0U);
 }
 

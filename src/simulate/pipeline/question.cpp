@@ -56,6 +56,8 @@ class PipelineReader {
     count("micro-batches", out.micro_batches, kMostMicroBatches);
     count("vpp", out.virtual_stages, kMostVirtualStages);
     if (refused() || !named) return out;
+    // Two chunks are what every rank of a folded schedule has: who says so says nothing more.
+    if (is_folded(out.schedule) && out.virtual_stages == 2) out.virtual_stages = 1;
     rules(out);
     return out;
   }

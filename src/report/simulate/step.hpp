@@ -1,0 +1,18 @@
+// simulate RUN: a step placed in time, beside its forecast.
+#pragma once
+
+#include <string>
+
+#include "forecast/forecast.hpp"
+#include "layout/run.hpp"
+#include "simulate/step/simulated.hpp"
+
+namespace headway {
+
+/// For a terminal of 80 columns.
+std::string simulate_step_text(const Run& run, const Forecast& forecast,
+                               const SimulatedStep& simulated);
+std::string simulate_step_json(const Run& run, const Forecast& forecast,
+                               const SimulatedStep& simulated);
+
+}  // namespace headway

@@ -1,0 +1,50 @@
+#include "simulate/step/chunks.hpp"
+
+#include "step/frameworks/habits.hpp"
+
+namespace headway {
+namespace {
+
+int index_of(const Step& step, BlockKind kind) {
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+    if (step.blocks[i].kind == kind) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// The first layer of each chunk of the model, and behind the last their number [STEP-13].
+std::vector<std::int64_t> chunk_begins(const Run& run) {
+  const Layout& layout = run.layout;
+  const std::int64_t chunks = chunks_of_model(layout);
+  const bool balanced = habits(run.job).pipeline.balances_stages && layout.vpp == 1 &&
+                        layout.first_stage_layers == 0 && layout.last_stage_layers == 0;
+  if (balanced) return balanced_stages(run.model, chunks).begins;
+  std::vector<std::int64_t> out;
+  for (std::int64_t chunk = 0; chunk <= chunks; ++chunk) {
+    out.push_back(chunk_begin(run.model.layers(), layout, chunk));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ChunkBlocks> blocks_of_chunks(const Run& run, const Step& step) {
+  const std::vector<std::int64_t> begins = chunk_begins(run);
+  std::vector<ChunkBlocks> out(begins.size() - 1);
+  const auto add = [&](ChunkBlocks& to, int block) {
+    if (block >= 0) to.push_back(static_cast<std::size_t>(block));
+  };
+  add(out.front(), index_of(step, BlockKind::embedding));
+  for (std::size_t chunk = 0; chunk < out.size(); ++chunk) {
+    for (std::int64_t layer = begins[chunk]; layer < begins[chunk + 1]; ++layer) {
+      out[chunk].push_back(run.model.pattern[static_cast<std::size_t>(layer)]);
+    }
+  }
+  add(out.back(), index_of(step, BlockKind::head));
+  for (std::int64_t i = 0; i < run.model.prediction_layers; ++i) {
+    add(out.back(), index_of(step, BlockKind::prediction));
+  }
+  return out;
+}
+
+}  // namespace headway

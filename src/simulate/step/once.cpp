@@ -1,0 +1,113 @@
+#include "simulate/step/once.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway {
+namespace {
+
+std::string words_of(const Call& call) {
+  return std::string(to_name(call.group)) + " " + std::string(to_name(call.op));
+}
+
+bool joins_stages(Group group) {
+  return (row_of(group).along & bit(Dimension::pp)) != 0;
+}
+
+class Reader {
+ public:
+  Reader(const StageClass& stage, const Prices& prices) : stage_(stage), prices_(prices) {}
+
+  // Transfers, as Assembly has them [FORECAST-17]: where they run beside slots they slow them.
+  void transfers(const SlotsOfRank& slots, OnceAStep& out) const {
+    const bool overlaps = prices_.layout.vpp > 1 || is_placed(prices_.layout.schedule);
+    for (const StageCall& transfer : priced_transfers(stage_, prices_)) {
+      const PricedCall& priced = transfer.priced;
+      const Call& call = priced.call;
+      if (call.hidden_by != HiddenBy::pipeline) {
+        out.of_slot[row_of(call.group).part] += priced.each * call.count / slots.count;
+        continue;
+      }
+      out.send = priced.each;
+      if (prices_.job.blocking_transfers) {
+        out.send += prices_.calibration.of(prices_.job.framework).transfer_wait;
+      }
+      if (!overlaps) continue;
+      const Seconds hidden = std::min(out.send, slots.half);
+      out.of_slot.compute +=
+          hidden * call.count * prices_.calibration.shared.interference / slots.count;
+    }
+  }
+
+  // Calls and the update, in their order.
+  void items(const MostHeld& held, const SlotsOfRank& slots, OnceAStep& out) const {
+    const PricedUpdate update = priced_update(stage_, prices_);
+    std::size_t at = 0;
+    Seconds checks(0);
+    bool updated = false;
+    for (const Item& item : stage_.items) {
+      const auto* call = std::get_if<Call>(&item.what);
+      if (call == nullptr) {
+        if (!updated) add_update(update, held, out);
+        updated = true;
+        continue;
+      }
+      if (call->phase == Phase::pipeline) continue;
+      const StageCall& made = update.calls[at++];
+      const Seconds each = made.priced.each;
+      if (call->hidden_by == HiddenBy::backward || call->hidden_by == HiddenBy::forward) {
+        auto& beside =
+            call->hidden_by == HiddenBy::backward ? out.under_backward : out.under_forward;
+        const double count = std::max(1.0, std::round(call->count));
+        const Seconds pass = call->hidden_by == HiddenBy::backward ? slots.backward : slots.forward;
+        checks += std::max(Seconds(0), made.check * call->count - pass);
+        beside.push_back({call->group, words_of(*call), static_cast<std::int64_t>(count),
+                          each * (call->count / count)});
+        continue;
+      }
+      checks += made.check * call->count;
+      out.after.push_back({words_of(*call), stream_of(call->group), row_of(call->group).part,
+                           each * call->count,
+                           joins_stages(call->group) ? std::optional(call->group) : std::nullopt});
+    }
+    if (!updated) add_update(update, held, out);
+    if (checks > Seconds(0)) {
+      out.after.push_back({"checks of the host", kHost, Part::other, checks, std::nullopt});
+    }
+  }
+
+ private:
+  void add_update(const PricedUpdate& update, const MostHeld& held, OnceAStep& out) const {
+    Seconds time = update.optimizer;
+    if (prices_.layout.offload_optimizer) {  // [FORECAST-7]
+      const BytesPerSecond link = prices_.cluster.accelerator.host_bandwidth;
+      const Bytes moved = held.memory.gradients + held.memory.parameters;
+      const Bytes updated = 2 * held.offloaded_states + held.memory.gradients;
+      time = (moved + updated) / link;
+    }
+    if (time > Seconds(0)) {
+      out.after.push_back({"update", kKernels, Part::optimizer, time, std::nullopt});
+    }
+  }
+
+  const StageClass& stage_;
+  const Prices& prices_;
+};
+
+}  // namespace
+
+OnceAStep once_a_step(const StageClass& stage, const std::vector<PricedBlock>& blocks,
+                      const MostHeld& held, const Prices& prices, const SlotsOfRank& slots) {
+  OnceAStep out;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (stage.counts[i] == 0) continue;
+    out.first_gather = std::max(out.first_gather, blocks[i].first_gather);
+    out.last_reduce = std::max(out.last_reduce, blocks[i].last_reduce);
+  }
+  const Reader reader(stage, prices);
+  reader.transfers(slots, out);
+  reader.items(held, slots, out);
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,77 @@
+// Work on streams: the events of one rank between two points at which all of it is done. Internal
+// to src/simulate/step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "forecast/parts.hpp"
+
+namespace headway {
+
+/// The streams of a rank: kernels, what the host does, the calls of each group.
+using StreamId = std::uint8_t;
+constexpr StreamId kKernels = 0, kHost = 1;
+constexpr StreamId stream_of(Group group) {
+  return static_cast<StreamId>(2 + static_cast<std::size_t>(group));
+}
+constexpr std::size_t kStreams = 2 + kGroups.size();
+constexpr bool is_of_calls(StreamId stream) {
+  return stream > kHost;
+}
+/// "kernels", "host", "tp" ...
+std::string_view stream_name(StreamId stream);
+
+/// Something that takes a stream for a time, once what it needs is done. Tasks of a stream run in
+/// the order in which they were added.
+struct StreamTask {
+  StreamId stream = kKernels;
+  Part part = Part::compute;  // of the step, that its time is where nothing hides it
+  Seconds work;
+  std::uint32_t needs_begin = 0, needs_end = 0;  // among the list's needs
+  std::uint32_t name = 0;                        // among the list's names
+};
+
+/// Tasks with what they need: others that were added before them.
+class TaskList {
+ public:
+  using Index = std::uint32_t;
+
+  Index add(StreamId stream, Part part, Seconds work, std::span<const Index> needs,
+            std::string_view name);
+  std::span<const StreamTask> tasks() const { return tasks_; }
+  std::span<const Index> needs_of(const StreamTask& task) const {
+    return std::span(needs_).subspan(task.needs_begin, task.needs_end - task.needs_begin);
+  }
+  const std::string& name_of(const StreamTask& task) const { return names_[task.name]; }
+
+ private:
+  std::vector<StreamTask> tasks_;
+  std::vector<Index> needs_;
+  std::vector<std::string> names_;  // each once
+};
+
+/// A task placed in time, and the one whose end it waited for (itself: it began at once).
+struct PlacedTask {
+  Seconds begin, end;
+  TaskList::Index cause = 0;
+};
+
+/// [SIM-5] Every task as soon as its stream is free and what it needs is done. While a call runs
+/// beside it a kernel is slower: it loses `interference` of the time.
+std::vector<PlacedTask> run_tasks(const TaskList& list, double interference);
+
+/// When the last of them ends.
+Seconds end_of(std::span<const PlacedTask> placed);
+
+/// [SIM-6] Seconds of each part on the way that leads to the last end: from it back to what it
+/// waited for. They sum to that end.
+Parts critical_parts(const TaskList& list, std::span<const PlacedTask> placed);
+/// The same of what nothing hides: kernels while they run, else what the next kernel waits for. The
+/// last task is one of kernels.
+Parts exposed_parts(const TaskList& list, std::span<const PlacedTask> placed);
+
+}  // namespace headway

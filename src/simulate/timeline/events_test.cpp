@@ -1,0 +1,166 @@
+// What the files of a timeline hold, read back by other means than they are written.
+#include "simulate/timeline/events.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "forecast/random_run_for_test.hpp"
+
+namespace headway {
+namespace {
+
+SimulatedStep simulated(std::int64_t vpp) {
+  testing::Case c = testing::case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 32;
+  c.layout.dp = 2;
+  c.layout.tp = 2;
+  c.layout.pp = 4;
+  c.layout.vpp = vpp;
+  EXPECT_TRUE(c.legal());
+  return simulate_step(c, c.calibration);
+}
+
+// Protocol buffers, by their wire format: a field's number, and what it holds.
+struct Field {
+  std::uint64_t number = 0, value = 0;
+  std::string_view bytes;
+};
+std::uint64_t varint(std::string_view& in) {
+  std::uint64_t out = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(in.front());
+    in.remove_prefix(1);
+    out |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return out;
+  }
+}
+std::vector<Field> fields_of(std::string_view in) {
+  std::vector<Field> out;
+  while (!in.empty()) {
+    const std::uint64_t key = varint(in);
+    Field field{key >> 3, 0, {}};
+    if ((key & 7) == 0) {
+      field.value = varint(in);
+    } else if ((key & 7) == 1) {
+      for (std::size_t i = 0; i < 8; ++i) {
+        field.value |= static_cast<std::uint64_t>(static_cast<unsigned char>(in[i])) << (8 * i);
+      }
+      in.remove_prefix(8);
+    } else {
+      EXPECT_EQ(key & 7, 2U);
+      const std::uint64_t size = varint(in);
+      field.bytes = in.substr(0, size);
+      in.remove_prefix(size);
+    }
+    out.push_back(field);
+  }
+  return out;
+}
+const Field* find(const std::vector<Field>& fields, std::uint64_t number) {
+  for (const Field& field : fields) {
+    if (field.number == number) return &field;
+  }
+  return nullptr;
+}
+
+std::size_t count(const std::vector<TimelineTrack>& tracks) {
+  std::size_t out = 0;
+  for (const TimelineTrack& track : tracks) out += track.events.size();
+  return out;
+}
+
+TEST(Timeline, HasATrackOfSlotsForEachRankAndEventsOneAfterAnother) {
+  const std::vector<TimelineTrack> tracks = timeline_of(simulated(1));
+  std::set<std::int64_t> ranks;
+  for (const TimelineTrack& track : tracks) {
+    std::int64_t free = 0;
+    for (const TimelineEvent& event : track.events) {
+      EXPECT_GE(event.begin, free);
+      EXPECT_GE(event.end, event.begin);
+      free = event.end;
+    }
+    if (track.name != "slots") continue;
+    ranks.insert(track.rank);
+    EXPECT_EQ(track.events.size(), 2U * 16);  // forward and backward of each micro-batch
+  }
+  EXPECT_EQ(ranks.size(), 4U);
+}
+
+// A begin and an end for each event, in order and nested on its track; a name before it is used;
+// arrows with two ends.
+TEST(Timeline, OfPerfettoHasEveryEventAsABeginAndAnEnd) {
+  for (const std::int64_t vpp : {1, 2}) {
+    const std::vector<TimelineTrack> tracks = timeline_of(simulated(vpp));
+    const std::string bytes = perfetto_bytes(tracks);
+    std::map<std::uint64_t, int> open;
+    std::map<std::uint64_t, std::uint64_t> last;
+    std::map<std::uint64_t, std::string> names;
+    std::map<std::uint64_t, int> arrows;
+    std::size_t begins = 0, ends = 0, threads = 0, processes = 0;
+    for (const Field& packet : fields_of(bytes)) {
+      ASSERT_EQ(packet.number, 1U);
+      const std::vector<Field> fields = fields_of(packet.bytes);
+      ASSERT_NE(find(fields, 10), nullptr);  // every packet names its sequence
+      if (const Field* described = find(fields, 60)) {
+        const std::vector<Field> of = fields_of(described->bytes);
+        open[find(of, 1)->value] = 0;
+        ++(find(of, 3) != nullptr ? processes : threads);
+      }
+      if (const Field* interned = find(fields, 12)) {
+        const std::vector<Field> entry = fields_of(fields_of(interned->bytes).front().bytes);
+        names[find(entry, 1)->value] = std::string(find(entry, 2)->bytes);
+      }
+      const Field* event = find(fields, 11);
+      if (event == nullptr) continue;
+      const std::vector<Field> of = fields_of(event->bytes);
+      const std::uint64_t track = find(of, 11)->value, time = find(fields, 8)->value;
+      ASSERT_TRUE(open.contains(track));
+      EXPECT_GE(time, last[track]);
+      last[track] = time;
+      const bool is_begin = find(of, 9)->value == 1;
+      open[track] += is_begin ? 1 : -1;
+      EXPECT_TRUE(open[track] == 0 || open[track] == 1);
+      ++(is_begin ? begins : ends);
+      if (!is_begin) continue;
+      EXPECT_TRUE(names.contains(find(of, 10)->value));
+      for (const Field& field : of) {
+        if (field.number == 47) ++arrows[field.value];
+        if (field.number == 48) arrows[field.value] += 100;
+      }
+    }
+    EXPECT_EQ(begins, count(tracks));
+    EXPECT_EQ(ends, begins);
+    EXPECT_EQ(processes, 4U);
+    EXPECT_EQ(threads, tracks.size());
+    EXPECT_FALSE(arrows.empty());
+    for (const auto& [arrow, both] : arrows) EXPECT_EQ(both, 101) << arrow;
+  }
+}
+
+TEST(Timeline, OfChromeHasEveryEventWithItsProcessAndThread) {
+  const std::vector<TimelineTrack> tracks = timeline_of(simulated(1));
+  const auto document = nlohmann::json::parse(chrome_json(tracks));
+  std::map<std::string, std::size_t> kinds;
+  for (const auto& event : document["traceEvents"]) {
+    const std::string kind = event["ph"];
+    ++kinds[kind];
+    if (kind == "X") {
+      EXPECT_GE(event["dur"].get<double>(), 0);
+    }
+  }
+  EXPECT_EQ(kinds["X"], count(tracks));
+  EXPECT_EQ(kinds["s"], kinds["f"]);
+  EXPECT_EQ(kinds["M"], 4 + 2 * tracks.size());
+}
+
+TEST(Timeline, CountsItsEventsBeforeItIsMade) {
+  const SimulatedStep step = simulated(1);
+  EXPECT_GE(count_events(step), static_cast<std::int64_t>(count(timeline_of(step))));
+}
+
+}  // namespace
+}  // namespace headway
