@@ -78,6 +78,7 @@ Json field_schema(const Option& field) {
       return {{"anyOf", {number_or_text(), array_of(number_or_text())}}};
     case Kind::text:
     case Kind::month:
+    case Kind::bytes:
       return typed("string");
   }
   return {};

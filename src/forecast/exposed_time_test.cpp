@@ -50,6 +50,41 @@ TEST(Forecast, TheOneBucketOfALaterStageMayBeHidden) {
   EXPECT_LT(gradients->exposed, gradients->each * 0.5);
 }
 
+// [FORECAST-5] [STEP-18] In one bucket everything is exposed, as nothing runs beside its reduction;
+// in smaller ones all but the last, as long as the backward pass lasts; with very many of them their
+// latencies add up to more than it hides.
+TEST(Forecast, OfLargerBucketsMoreIsExposedAndOfTinyOnesLatency) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.framework = framework_from("deepspeed").value();
+  c.job.sequence = 4096;
+  c.job.global_batch = 32;
+  c.layout = {{}, {}, {.dp = 32, .zero = 1}};
+  ASSERT_TRUE(c.legal());
+  const auto gradients = [&](double size) {
+    c.job.bucket_size = Bytes(size);
+    Seconds each(0), exposed(0);
+    double count = 0;
+    for (const PricedCall& call : c.priced().calls) {
+      if (call.call.phase != Phase::gradient || call.call.group != Group::dp) continue;
+      each += call.each * call.call.count;
+      exposed += call.exposed;
+      count += call.call.count;
+    }
+    return std::tuple(count, each, exposed);
+  };
+  const auto [one, whole, all] = gradients(64e9);
+  EXPECT_EQ(one, 1);
+  EXPECT_DOUBLE_EQ(all.value(), whole.value());
+  double before = all.value(), sum = whole.value();
+  for (const double size : {4e9, 1e9, 3e8}) {
+    const auto [count, time, exposed] = gradients(size);
+    EXPECT_GT(count, 1);
+    EXPECT_LT(exposed.value(), before) << size;
+    EXPECT_GT(time.value(), sum) << size;  // latency of each call
+    before = exposed.value(), sum = time.value();
+  }
+}
+
 // [FORECAST-5] Not overlapped, all of it is exposed; overlapped, no more than that, and on the
 // first stage at least one bucket of the reduction. DeepSpeed's buckets are the same either way.
 RC_GTEST_PROP(Forecast, OverlappedGradientsExposeAtLeastTheLastBucket, ()) {

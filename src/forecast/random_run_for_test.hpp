@@ -140,6 +140,7 @@ inline void repair(Case& c) {
     l.offload_optimizer = l.offload_activations = l.offload_parameters = false;
   }
   if (l.zero < 3) l.offload_parameters = false;
+  if (habit.reduction.bucket_stated == 0) job.bucket_size = Bytes(0);
   if (l.overlap_tensor == Choice::on && !c.legal()) l.overlap_tensor = Choice::framework;
 }
 

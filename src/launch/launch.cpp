@@ -5,6 +5,8 @@
 
 #include "base/whole_number.hpp"
 #include "launch/parts.hpp"
+#include "layout/fields.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {
@@ -176,6 +178,41 @@ void settle_batch(std::int64_t micro_batches, RunRequest& fields) {
   }
 }
 
+namespace {
+
+// The run of the fields that are numbers, as far as they are given.
+Run run_of(const RunRequest& fields) {
+  Run run;
+  run.layout.zero = -1;
+  for (const FieldRow& row : field_rows()) {
+    for (const GivenField& field : fields) {
+      if (field.name != row.field.name || !can_be_set(row)) continue;
+      if (const auto number = number_of(row.field.form, field.text)) set_number(run, row, *number);
+    }
+  }
+  if (run.layout.zero < 0) run.layout.zero = habits(run.job).sharding.zero;
+  return run;
+}
+
+// Frameworks count a bucket's parameters, or what they take before they are sent. Where its size
+// changes nothing no field says it.
+void settle_bucket(LaunchRequest& request) {
+  if (!(request.bucket > 0)) return;
+  const Run run = run_of(request.fields);
+  if (!states_buckets(run.job, run.layout)) {
+    request.notes.push_back(
+        "the size of gradient buckets is not read with this run's ZeRO stage "
+        "and overlap");
+    return;
+  }
+  const Bytes size = request.bucket * reduced_bytes(run.job);
+  const FieldRow& row = *field_row("bucket-size");
+  request.fields.push_back(
+      {"bucket-size", text_of(row.field.form, size.value()), request.bucket_stated});
+}
+
+}  // namespace
+
 Result<LaunchRequest> read_launch(std::string_view text, const std::string& file, Launcher launcher,
                                   std::int64_t accelerators, const LaunchOpener& open) {
   const std::vector<Section> sections = sections_of(text);
@@ -190,21 +227,25 @@ Result<LaunchRequest> read_launch(std::string_view text, const std::string& file
                          return open ? open(name) : std::nullopt;
                        });
   }
-  switch (launcher) {
-    case Launcher::megatron:
-      return launch::read_megatron(text, file, accelerators, open);
-    case Launcher::torchtitan:
-      return launch::read_torchtitan(text, file, accelerators);
-    case Launcher::deepspeed: {
-      const std::size_t first = text.find_first_not_of(" \t\r\n");
-      const bool json = first == std::string_view::npos || text[first] == '{';
-      return json ? launch::read_deepspeed(text, file, false)
-                  : launch::read_megatron(text, file, accelerators, open);
+  auto out = [&]() -> Result<LaunchRequest> {
+    switch (launcher) {
+      case Launcher::megatron:
+        return launch::read_megatron(text, file, accelerators, open);
+      case Launcher::torchtitan:
+        return launch::read_torchtitan(text, file, accelerators);
+      case Launcher::deepspeed: {
+        const std::size_t first = text.find_first_not_of(" \t\r\n");
+        const bool json = first == std::string_view::npos || text[first] == '{';
+        return json ? launch::read_deepspeed(text, file, false)
+                    : launch::read_megatron(text, file, accelerators, open);
+      }
+      case Launcher::nanotron:
+        return launch::read_nanotron(text, file);
     }
-    case Launcher::nanotron:
-      return launch::read_nanotron(text, file);
-  }
-  return LaunchRequest();
+    return LaunchRequest();
+  }();
+  if (out) settle_bucket(out.value());
+  return out;
 }
 
 std::string launch_text(const std::vector<LaunchFile>& files) {

@@ -55,6 +55,8 @@ struct LaunchRequest {
   std::vector<std::string> notes;    // what was left out, and how was read what has no field
   Problems with_tensor_parallelism;  // where the run has a tensor degree above 1
   std::int64_t micro_batches = 0;    // of a step on each rank; 0: not stated
+  double bucket = 0;                 // parameters of a bucket of gradients; 0: as by habit
+  Where bucket_stated;               // which is a field once all that it hangs on is read
 };
 
 /// Adds the batch, or micro-batch, that the fields lack where `micro_batches` tells it. `fields`

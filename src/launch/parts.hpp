@@ -93,6 +93,9 @@ class ModelDocument {
   Node::Table members_, latent_, experts_;
 };
 
+/// Elements of a MiB of nanotron's ddp_bucket_cap_mb, which counts 16-bit gradients.
+constexpr double kBucketElements = 1048576.0 / 2;
+
 /// Whether any layer has experts.
 bool has_experts(const Model& model);
 /// Whether the order of the ranks is tp-cp-dp-pp.

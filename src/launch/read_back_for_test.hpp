@@ -129,6 +129,7 @@ inline void expect_same_run(const Run& run, const Run& again) {
   RC_ASSERT(run.job.global_batch == again.job.global_batch);
   RC_ASSERT(run.job.recipe->name == again.job.recipe->name);
   RC_ASSERT(run.job.attention == again.job.attention);
+  RC_ASSERT(run.job.bucket_size == again.job.bucket_size);
   const Forecast before = priced(run), after = priced(again);
   if (before.step_time.value() != after.step_time.value()) {
     RC_FAIL("step times differ: " + std::to_string(before.step_time.value()) + " s, " +
@@ -179,6 +180,12 @@ inline Run random_run_of(Framework framework) {
   out.cluster = c.cluster;
   out.job = c.job;
   out.layout = c.layout;
+  // Where the configuration states how large buckets are, of what all frameworks can: 2 MiB on.
+  const bool written = framework != framework_from("fsdp").value();
+  if (written && states_buckets(out.job, out.layout) && *rc::gen::arbitrary<bool>()) {
+    const auto size = static_cast<double>(*rc::gen::inRange(1, 400));
+    out.job.bucket_size = Bytes(size * 2097152);
+  }
   return out;
 }
 

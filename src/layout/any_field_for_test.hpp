@@ -32,6 +32,8 @@ inline double any_number(const FieldForm& form) {
       return std::min(form.most, form.least + 0.25 * below(5));
     case Kind::month:
       return 2021 + below(5) + (below(12) + 0.5) / 12;
+    case Kind::bytes:
+      return std::min(form.most, 1024.0 * static_cast<double>(power_of_two(20)));
     case Kind::text:
     case Kind::amount:
     case Kind::list:

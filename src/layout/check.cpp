@@ -49,7 +49,7 @@ class RunRules : CheckRules {
     offloading();
     precision();
     activation_inputs();
-    formats();
+    settings();
   }
 
  private:
@@ -264,23 +264,26 @@ class RunRules : CheckRules {
     }
   }
 
-  void formats() {
-    if (habits_.sharding.formats_chosen) return;
-    if (run_.job.param_dtype == WireFormat::framework &&
-        run_.job.reduce_dtype == WireFormat::framework) {
-      return;
-    }
+  // What is a setting of some frameworks only.
+  void settings() {
+    const Job& job = run_.job;
+    const auto formats = [](const Habits& habit) { return habit.sharding.formats_chosen; };
+    const auto buckets = [](const Habits& habit) { return habit.reduction.bucket_stated != 0; };
+    of_frameworks("param-dtype", job.param_dtype != WireFormat::framework, formats);
+    of_frameworks("reduce-dtype", job.reduce_dtype != WireFormat::framework, formats);
+    of_frameworks("bucket-size", job.bucket_size > Bytes(0), buckets);
+  }
+  template <class Has>
+  void of_frameworks(const char* field, bool given, Has has) {
+    if (!given || has(habits_)) return;
     std::string titles, names;
     for (std::size_t i = 0; i < framework_names().size(); ++i) {
       const auto other = static_cast<Framework>(i);
-      if (!habits(other).sharding.formats_chosen) continue;
+      if (!has(habits(other))) continue;
       titles += (titles.empty() ? "" : ", ") + std::string(title_of(other));
       names += (names.empty() ? "" : " or ") + std::string(name_of(other));
     }
-    const std::string message =
-        "is a setting of " + titles + "; leave it out, or give --framework " + names;
-    if (run_.job.param_dtype != WireFormat::framework) fail("param-dtype", message);
-    if (run_.job.reduce_dtype != WireFormat::framework) fail("reduce-dtype", message);
+    fail(field, "is a setting of " + titles + "; leave it out, or give --framework " + names);
   }
 };
 

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/written_count.hpp"
 #include "layout/fields.hpp"
@@ -38,6 +39,20 @@ std::string month_text(double years) {
   const double year = std::floor(years);
   const auto month = static_cast<int>(std::floor((years - year) * 12)) + 1;
   return std::to_string(static_cast<int>(year)) + (month < 10 ? "-0" : "-") + std::to_string(month);
+}
+
+// In the largest unit of which it is a whole number: "25 MiB", "160 MB".
+std::string size_text(double bytes) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"GiB", 1073741824.0}, {"GB", 1e9},
+                                                            {"MiB", 1048576.0},    {"MB", 1e6},
+                                                            {"KiB", 1024.0},       {"kB", 1e3}};
+  char digits[32];
+  for (const auto& [name, unit] : kUnits) {
+    if (bytes < unit || std::fmod(bytes, unit) != 0) continue;
+    const auto end = std::to_chars(digits, digits + sizeof digits, bytes / unit).ptr;
+    return std::string(digits, end) + " " + std::string(name);
+  }
+  return std::string(digits, std::to_chars(digits, digits + sizeof digits, bytes).ptr) + " B";
 }
 
 }  // namespace
@@ -83,6 +98,9 @@ std::optional<double> number_of(const FieldForm& form, std::string_view text) {
       return (text == "false") != form.sets ? 1 : 0;
     case Kind::month:
       return years_of(text);
+    case Kind::bytes:
+      if (const auto size = parse_quantity<Bytes>(text, Where())) return size->value();
+      return std::nullopt;
   }
   return std::nullopt;
 }
@@ -112,6 +130,8 @@ Node value_of(const FieldForm& form, double number) {
       return {(number != 0) == form.sets};
     case Kind::month:
       return {month_text(number)};
+    case Kind::bytes:
+      return {size_text(number)};
   }
   return {};
 }

@@ -42,6 +42,10 @@ inline FieldForm whole(double least = 1, double most = kMostCount) {
 inline FieldForm whole_or_none() {
   return {.kind = FieldForm::Kind::whole, .least = 1, .most = kMostCount, .none = 0};
 }
+// Bytes with their unit; 0 where none are given.
+inline FieldForm size_or_none() {
+  return {.kind = FieldForm::Kind::bytes, .least = 1, .most = 1e15, .none = 0};
+}
 inline FieldForm one_of(std::span<const std::string_view> names) {
   return {.kind = FieldForm::Kind::name, .names = names};
 }
@@ -109,6 +113,10 @@ inline constexpr FieldAccess<Layout> kRecomputedPieces = {
     [](Layout& l, double number) {
       l.recompute_pieces = static_cast<std::uint8_t>(static_cast<unsigned>(number) << 1);
     }};
+
+inline constexpr FieldAccess<Job> kBucketSize = {
+    [](const Job& job) { return job.bucket_size.value(); },
+    [](Job& job, double number) { job.bucket_size = Bytes(number); }};
 
 inline constexpr FieldAccess<Job> kRecipe = {
     [](const Job& job) { return static_cast<double>(job.recipe - recipes().data()); },

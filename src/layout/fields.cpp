@@ -21,7 +21,8 @@ std::optional<double> standing_number(const FieldRow& row) {
       },
       row.access);
   const FieldForm& form = row.field.form;
-  const bool counts = form.kind == FieldForm::Kind::whole || form.kind == FieldForm::Kind::number;
+  const bool counts = form.kind == FieldForm::Kind::whole || form.kind == FieldForm::Kind::number ||
+                      form.kind == FieldForm::Kind::bytes;
   if (!can_be_set(row) || (counts && number < form.least)) return std::nullopt;
   return number;
 }

@@ -27,12 +27,23 @@ struct OtherName {
 
 /// What may be given for a field, and which number stands for it: a whole number or another for
 /// itself, a name for its index, names for a bit each, a switch for what it sets (0 or 1), a month
-/// for its date in years. The last two, and text, are of options that are no numbers: an amount as
-/// 15T, and a list of numbers or texts.
+/// for its date in years, a size with its unit for its bytes. The last two, and text, are of
+/// options that are no numbers: an amount as 15T, and a list of numbers or texts.
 struct FieldForm {
-  enum class Kind : std::uint8_t { text, whole, number, name, names, flag, month, amount, list };
+  enum class Kind : std::uint8_t {
+    text,
+    whole,
+    number,
+    name,
+    names,
+    flag,
+    month,
+    bytes,
+    amount,
+    list
+  };
   Kind kind = Kind::text;
-  double least = 0, most = 0;                    // whole, number
+  double least = 0, most = 0;                    // whole, number, bytes
   std::span<const std::string_view> names = {};  // name, names
   bool sets = true;                              // flag: what the member is where it is given
   std::string_view wrong = "is not known";       // said of a name that is not among `names`

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/quantity.hpp"
 #include "cluster/precision.hpp"
 #include "layout/frameworks/framework.hpp"
 
@@ -76,6 +77,7 @@ struct Job {
   /// casts what it reads. Gradients on the wire: framework, or as stated.
   WireFormat param_dtype = WireFormat::framework;
   WireFormat reduce_dtype = WireFormat::framework;
+  Bytes bucket_size{};  // of gradients that are sent together, as sent; 0: the framework's habit
   Choice fused_loss = Choice::framework;  // cross-entropy in one kernel each way, in 16 bit
   /// The batch comes with a padding mask: flash kernels get their tokens gathered, and their result
   /// is scattered back.

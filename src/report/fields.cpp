@@ -43,6 +43,8 @@ std::string may_be(const RunField& field) {
       return "a switch";
     case Kind::month:
       return "a month, as `2025-06`";
+    case Kind::bytes:
+      return "a size, as `25 MiB`";
     case Kind::text:
     case Kind::amount:
     case Kind::list:
@@ -84,6 +86,7 @@ Asked asked(const RunField& field) {
     case Kind::text:
     case Kind::names:
     case Kind::month:
+    case Kind::bytes:
     case Kind::amount:
     case Kind::list:
       break;

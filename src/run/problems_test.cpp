@@ -107,6 +107,7 @@ const std::map<std::string, std::vector<std::string>>& values() {
       {"reduce-dtype", {"fp32"}},
       {"precision", {"bf16", "fp8"}},
       {"embedding-slots", {"1", "33"}},
+      {"bucket-size", {"25 MiB", "1 GB"}},
   };
   return out;
 }
@@ -150,6 +151,43 @@ RC_GTEST_PROP(RunProblems, BesideARefusedFieldHoldWhateverItTurnsOutToBe, ()) {
       }
     }
   }
+}
+
+// [STEP-18] A size of buckets is read where gradients go out in buckets whose size is a setting.
+TEST(RunProblems, ASizeOfBucketsIsRefusedWhereNothingReadsIt) {
+  const auto problems = [&](const std::string& fields) {
+    return problems_of(
+        "model = 'llama-2-7b'\ncluster = 'dgx-h100'\nseq = 4096\nglobal-batch = 8\n"
+        "gpus = 8\nbucket-size = '25 MiB'\n" +
+            fields,
+        "run.toml");
+  };
+  for (const char* read :
+       {"zero = 1", "framework = 'fsdp'\nzero = 0", "framework = 'deepspeed'\nzero = 3",
+        "framework = 'nanotron'\nzero = 0"}) {
+    EXPECT_EQ(problems(std::string(read) + "\n"), "none") << read;
+  }
+  for (const auto& [idle, message] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"overlap-gradients = 'off'",
+            "is read by Megatron-LM with zero 0 or 1 and "
+            "overlap-gradients on alone; leave it out, or give that"},
+           {"zero = 3", "is read by Megatron-LM with zero 0 or 1 and overlap-gradients on alone"},
+           {"framework = 'fsdp'", "is read by FSDP with zero 0 alone"},
+           {"framework = 'deepspeed'\nzero = 0",
+            "is read by DeepSpeed with zero 1 or 2 or 3 alone"},
+           {"framework = 'deepspeed'\nzero = 3\ntask = 'lora'", "with zero 1 or 2 alone"},
+           {"framework = 'nanotron'\nzero = 1", "is read by nanotron with zero 0 alone"},
+           {"framework = 'jax'",
+            "is a setting of Megatron-LM, FSDP, DeepSpeed, nanotron; leave"}}) {
+    EXPECT_NE(problems(std::string(idle) + "\n").find(message), std::string::npos)
+        << idle << "\n"
+        << problems(std::string(idle) + "\n");
+  }
+  const std::string bare = problems_of(
+      "model = 'llama-2-7b'\ncluster = 'dgx-h100'\nseq = 4096\n"
+      "global-batch = 8\ngpus = 8\nbucket-size = 25\n",
+      "run.toml");
+  EXPECT_NE(bare.find("has no unit"), std::string::npos) << bare;
 }
 
 // Where the name of one field stands within another's, the one does not hide the other.

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
 #include "base/written_count.hpp"
 #include "run/words.hpp"
 
@@ -153,6 +154,17 @@ std::optional<double> RequestReader::value(const FieldRow& row) {
              Trouble::malformed);
       }
       break;
+    case Kind::bytes: {
+      const auto size = parse_quantity<Bytes>(given->text, given->where);
+      if (!size) {
+        for (const Problem& problem : size.problems()) {
+          fail(name, problem.message, Trouble::malformed);
+        }
+      } else if (size->value() < form.least || size->value() > form.most) {
+        fail(name, "is " + given->text + "; legal: " + range_of(form));
+      }
+      break;
+    }
   }
   return refused(name) ? std::nullopt : out;
 }

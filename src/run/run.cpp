@@ -132,6 +132,7 @@ constexpr std::pair<std::string_view, std::string_view> kReads[] = {
     {"offload", "framework"},
     {"param-dtype", "framework"},
     {"reduce-dtype", "framework"},
+    {"bucket-size", "framework"},
 };
 
 // Whether a rule about these fields has to do with a refused one.
@@ -190,8 +191,31 @@ constexpr ReadWith kReadWith[] = {
     {"shard", shards, "zero", "1, 2 or 3"},
 };
 
+// [STEP-18] Only gradients that go out in buckets of a size that configurations state.
+void refuse_idle_buckets(RequestReader& reader, const Run& run) {
+  const ReductionHabits& habit = habits(run.job).reduction;
+  if (!reader.has("bucket-size") || habit.bucket_stated == 0) return;
+  for (const char* name : {"bucket-size", "framework", "task", "zero", "overlap-gradients"}) {
+    if (reader.refused(name)) return;
+  }
+  if (states_buckets(run.job, run.layout)) return;
+  std::string stages;
+  for (int stage = 0; stage < 4; ++stage) {
+    Layout other = run.layout;
+    other.zero = stage;
+    other.overlap_gradients = Choice::on;
+    if (!states_buckets(run.job, other)) continue;
+    stages += (stages.empty() ? "" : " or ") + std::to_string(stage);
+  }
+  reader.fail("bucket-size",
+              "is read by " + std::string(title_of(run.job.framework)) + " with zero " + stages +
+                  (habit.bucket_if_overlapped ? " and overlap-gradients on alone" : " alone") +
+                  "; leave it out, or give that, too");
+}
+
 // What is given there and would change nothing is not what is meant, unless it is the default.
 void refuse_idle(RequestReader& reader, const Run& run) {
+  refuse_idle_buckets(reader, run);
   const Run usual;
   for (const ReadWith& field : kReadWith) {
     if (!reader.has(field.name) || field.is_read(run)) continue;

@@ -309,6 +309,24 @@ TEST(LaunchDeepspeed, AccumulationGivesTheBatchThatIsNotStated) {
   EXPECT_EQ(fields.back().text, "48");  // 2 x 3 on each of 8 replicas
 }
 
+// [STEP-18] Elements of a bucket; DeepSpeed's own default, and what another program fills in, is its
+// habit.
+TEST(LaunchDeepspeed, ABucketsElementsAreReadAsWhatIsSent) {
+  const auto bucket = [](const std::string& size, const char* stage = "3") {
+    const auto request =
+        read_launch(R"({"train_batch_size": 8, "bf16": {"enabled": true}, "zero_optimization": )"
+                    R"({"stage": )" + std::string(stage) + R"(, "reduce_bucket_size": )" + size + "}}",
+                    "c.json", Launcher::deepspeed);
+    return request.ok() ? field(*request, "bucket-size") : messages(request.problems());
+  };
+  EXPECT_EQ(bucket("2e8"), "400 MB");
+  EXPECT_EQ(bucket("200000000", "1"), "400 MB");
+  EXPECT_EQ(bucket("5e8"), "(none)");
+  EXPECT_EQ(bucket("\"auto\""), "(none)");
+  EXPECT_EQ(bucket("1e8", "0"), "200 MB");  // bf16 without ZeRO is priced as ZeRO 1
+  EXPECT_NE(bucket("-1").find("zero_optimization.reduce_bucket_size: must be"), std::string::npos);
+}
+
 TEST(LaunchDeepspeed, WhatChangesTheStepIsRefusedUnlessItIsHarmless) {
   const auto request = read_launch(
       R"({"train_batch_size": 8, "zero_optimization": {"stage": 3,
@@ -335,10 +353,8 @@ TEST(LaunchDeepspeed, WhatChangesTheStepIsRefusedUnlessItIsHarmless) {
       "c.json", Launcher::deepspeed);
   ASSERT_TRUE(harmless.ok()) << messages(harmless.problems());
   EXPECT_EQ(field(*harmless, "recompute"), "full");
-  ASSERT_EQ(harmless->notes.size(), 2u);
-  EXPECT_EQ(harmless->notes[1],
-            "zero_optimization.reduce_bucket_size sets the size of gradient buckets; priced by the "
-            "framework's habit");
+  ASSERT_EQ(harmless->notes.size(), 1u);
+  EXPECT_EQ(field(*harmless, "bucket-size"), "800 MB");  // of fp32, as no format is stated
   ASSERT_EQ(harmless->with_tensor_parallelism.size(), 1u);
 }
 

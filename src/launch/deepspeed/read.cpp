@@ -4,9 +4,13 @@
 #include "base/text.hpp"
 #include "launch/document.hpp"
 #include "launch/options.hpp"
+#include "layout/fields.hpp"
+#include "layout/frameworks/habits.hpp"
 
 namespace headway::launch {
 namespace {
+
+constexpr double kMostCount = 1e12;
 
 class DeepspeedReader : DocumentReader {
  public:
@@ -81,7 +85,22 @@ class DeepspeedReader : DocumentReader {
       add("overlap-gradients", flag(kZero, "overlap_comm", stage == "3") ? "on" : "off", kZero,
           "overlap_comm");
     }
+    bucket();
     if (degree(kZero, "mics_shard_size", -1) > 0) copy(kZero, "mics_shard_size", "shard");
+  }
+
+  // Elements; "auto" is filled in by another program.
+  void bucket() {
+    constexpr std::string_view kZero = "zero_optimization", kKey = "reduce_bucket_size";
+    const std::string elements = text(kZero, kKey);
+    if (elements.empty() || elements == "auto") return;
+    const auto number = number_of({.kind = FieldForm::Kind::number}, elements);
+    if (!number || !(*number >= 1 && *number <= kMostCount)) {
+      return fail(std::string(kZero), kKey, "must be elements, from 1 to 10^12, or auto");
+    }
+    if (*number == habits(framework_from("deepspeed").value()).reduction.bucket) return;
+    out_.bucket = *number;
+    out_.bucket_stated = at(kZero, kKey);
   }
 
   void offload() {

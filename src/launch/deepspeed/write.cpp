@@ -94,7 +94,9 @@ std::string config(const Run& run) {
   const std::string_view recipe = run.job.recipe->name;
   if (recipe != "fp32") line(std::string(recipe), "{\"enabled\": true}");
   // Elements, as DeepSpeed counts them.
-  const auto bucket = std::to_string(static_cast<std::int64_t>(habit.reduction.bucket));
+  const auto elements = [](double count) {
+    return std::to_string(static_cast<std::int64_t>(count));
+  };
   std::string zero = "{\n    \"stage\": " + std::to_string(l.zero);
   const auto member = [&](const std::string& key, const std::string& value) {
     zero += ",\n    \"" + key + "\": " + value;
@@ -102,9 +104,9 @@ std::string config(const Run& run) {
   member("overlap_comm", on_off(chosen(l.overlap_gradients, habit.overlap.gradients)));
   member("contiguous_gradients", "true");
   member("reduce_scatter", "true");
-  member("reduce_bucket_size", bucket);
+  member("reduce_bucket_size", elements(bucket_parameters(run.job, l)));
   member("allgather_partitions", "true");
-  member("allgather_bucket_size", bucket);
+  member("allgather_bucket_size", elements(habit.reduction.bucket));
   if (l.zero == 3 && l.shard > 0 && l.shard < l.dp * l.cp) {
     member("mics_shard_size", std::to_string(l.shard));
   }

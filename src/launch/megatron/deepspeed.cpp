@@ -110,6 +110,10 @@ void join_deepspeed(LaunchRequest config, LaunchRequest& script, Problems& probl
   for (std::string& note : config.notes) script.notes.push_back(std::move(note));
   append(script.with_tensor_parallelism, config.with_tensor_parallelism);
   script.micro_batches = config.micro_batches;
+  if (config.bucket > 0) {
+    script.bucket = config.bucket;
+    script.bucket_stated = config.bucket_stated;
+  }
 }
 
 }  // namespace headway::launch

@@ -103,11 +103,27 @@ TEST(LaunchMegatronOptions, WhatChangesTheStepAndIsNotUnderstoodIsRefusedAtItsLi
 }
 
 TEST(LaunchMegatronOptions, WhatIsPricedByHabitIsTold) {
-  const auto request = read("pretrain_gpt.py --num-layers 24 --ddp-bucket-size 1000 --lr 3\n");
+  const auto request = read("pretrain_gpt.py --num-layers 24 --ddp-num-buckets 10 --lr 3\n");
   ASSERT_TRUE(request.ok());
-  EXPECT_EQ(request->notes,
-            std::vector<std::string>{"--ddp-bucket-size sets the size of gradient buckets; priced "
-                                     "by the framework's habit"});
+  EXPECT_EQ(request->notes, std::vector<std::string>{
+                                "--ddp-num-buckets sets the number of gradient buckets; priced "
+                                "by the framework's habit"});
+}
+
+// [STEP-18] Megatron counts the parameters of a bucket, whose gradients are sent in fp32, or in 16
+// bit where that is asked for; without overlap it cuts no buckets.
+TEST(LaunchMegatronOptions, ABucketsParametersAreReadAsWhatIsSent) {
+  const std::string command =
+      "pretrain_gpt.py --num-layers 24 --bf16 --use-distributed-optimizer --ddp-bucket-size "
+      "40000000 ";
+  EXPECT_EQ(field(*read(command + "--overlap-grad-reduce\n"), "bucket-size"), "160 MB");
+  EXPECT_EQ(field(*read(command + "--overlap-grad-reduce --grad-reduce-in-bf16\n"), "bucket-size"),
+            "80 MB");
+  const auto idle = read(command + "\n");
+  ASSERT_TRUE(idle.ok()) << messages(idle.problems());
+  EXPECT_EQ(field(*idle, "bucket-size"), "(none)");
+  ASSERT_EQ(idle->notes.size(), 1u);
+  EXPECT_FALSE(read("pretrain_gpt.py --num-layers 24 --ddp-bucket-size 0\n").ok());
 }
 
 TEST(LaunchMegatronOptions, VocabulariesArePaddedAsTheScriptAsks) {

@@ -237,6 +237,7 @@ class MegatronReader : ArgumentReader {
                              Pair{"--overlap-param-gather", "overlap-parameters"}}) {
       if (!deepspeed_) add(pair.field, has(pair.option) ? "on" : "off", pair.option);
     }
+    bucket();
     if (const Argument* kinds = arguments_.find("--cp-comm-type")) {
       const std::string kind = text("--cp-comm-type");
       if (kinds->values.size() > 1 || (kind != "p2p" && kind != "a2a" && kind != "allgather")) {
@@ -254,6 +255,16 @@ class MegatronReader : ArgumentReader {
     } else if (!deepspeed_) {
       copy("--expert-model-parallel-size", "ep");  // legal at 1
     }
+  }
+
+  // Parameters.
+  void bucket() {
+    constexpr std::string_view kOption = "--ddp-bucket-size";
+    if (!has(kOption) || deepspeed_) return;
+    const auto parameters = arguments_.count(kOption);
+    if (!parameters || *parameters < 1) return fail(kOption, "must be parameters, from 1 on");
+    out_.bucket = static_cast<double>(*parameters);
+    out_.bucket_stated = arguments_.where(kOption);
   }
 
   void experts() {

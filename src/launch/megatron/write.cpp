@@ -215,6 +215,9 @@ Words layout_words(const Run& run) {
   }
   if (chosen(l.overlap_gradients, habit.overlap.gradients)) {
     words.push_back("--overlap-grad-reduce");
+    if (run.job.bucket_size > Bytes(0) && states_buckets(run.job, l)) {
+      add(words, "--ddp-bucket-size", static_cast<std::int64_t>(bucket_parameters(run.job, l)));
+    }
     if (l.zero > 0 && chosen(l.overlap_parameters, habit.overlap.parameters)) {
       words.push_back("--overlap-param-gather");
     }

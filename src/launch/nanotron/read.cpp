@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "launch/document.hpp"
 #include "launch/options.hpp"
+#include "layout/frameworks/habits.hpp"
 
 namespace headway::launch {
 namespace {
@@ -31,6 +32,7 @@ class NanotronReader : DocumentReader {
     add("unfused", "true", "", "model");
     add("attention", "flash2", "", "model");
     precision();
+    bucket();
     parallelism();
     judge_options(option_table(Launcher::nanotron), options_of(document_), out_.notes, problems_);
     return std::move(out_);
@@ -105,6 +107,18 @@ class NanotronReader : DocumentReader {
     }
     const std::string name = text("optimizer.optimizer_factory", "name");
     if (!name.empty()) add("optimizer", lower(name), "optimizer.optimizer_factory", "name");
+  }
+
+  // MiB of 16-bit gradients, which are sent in fp32.
+  void bucket() {
+    const Node* node = find("model", "ddp_bucket_cap_mb");
+    if (node == nullptr || node->is_null()) return;
+    const std::int64_t cap = degree("model", "ddp_bucket_cap_mb", 0);
+    if (cap < 1) return;
+    const double elements = static_cast<double>(cap) * kBucketElements;
+    if (elements == habits(framework_from("nanotron").value()).reduction.bucket) return;
+    out_.bucket = elements;
+    out_.bucket_stated = at("model", "ddp_bucket_cap_mb");
   }
 
   void parallelism() {

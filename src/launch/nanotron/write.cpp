@@ -1,5 +1,6 @@
 // A run as a configuration of nanotron.
 #include <algorithm>
+#include <cmath>
 
 #include "launch/parts.hpp"
 #include "step/frameworks/habits.hpp"
@@ -79,6 +80,10 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   {FieldName("overlap-gradients"), FieldName("overlap-parameters")},
                   "a choice of overlap for data-parallel calls");
   refusals.refuse(!usual_order(l), "order", "this numbering of the ranks", "legal: tp-cp-dp-pp");
+  const double caps = bucket_parameters(run.job, l) / kBucketElements;
+  refusals.refuse(
+      run.job.bucket_size > Bytes(0) && states_buckets(run.job, l) && caps != std::floor(caps),
+      "bucket-size", "a bucket of a part of a MiB", "legal: a multiple of 2 MiB");
 }
 
 // Lines of YAML, two blanks a level.
@@ -102,12 +107,20 @@ class Yaml {
   std::string text_;
 };
 
+// MiB of 16-bit gradients.
+std::int64_t bucket_cap(const Run& run) {
+  const bool stated = run.job.bucket_size > Bytes(0) && states_buckets(run.job, run.layout);
+  const double elements =
+      stated ? bucket_parameters(run.job, run.layout) : habits(run.job).reduction.bucket;
+  return static_cast<std::int64_t>(std::ceil(elements / kBucketElements));
+}
+
 void write_model(const Run& run, Yaml& yaml) {
   const Model& model = run.model;
   const Attention& attention = *model.kinds[0].attention;
   const std::string_view recipe = run.job.recipe->name;
   yaml.open("model");
-  yaml.set("ddp_bucket_cap_mb", std::int64_t{25});
+  yaml.set("ddp_bucket_cap_mb", bucket_cap(run));
   yaml.set("dtype", recipe == "bf16" ? "bfloat16" : recipe == "fp16" ? "float16" : "float32");
   yaml.open("init_method");
   yaml.set("std", "0.02");

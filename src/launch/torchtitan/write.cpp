@@ -28,6 +28,7 @@ void refuse_job(const Run& run, Refusals& refusals) {
                   "autocast", "legal: bf16");
   refusals.refuse(job.reduce_dtype == WireFormat::bf16, "reduce-dtype",
                   "gradients reduced in 16 bit", "legal: fp32");
+  refusals.refuse(job.bucket_size > Bytes(0), "bucket-size", "a size of buckets");
   refusals.refuse(job.small_gradients, "small-gradients", "gradients in 16 bit");
   refusals.refuse(job.graphs != Graphs::none, "graphs", "CUDA graphs");
   refusals.refuse(job.small_activation_inputs, "small-activation-inputs",

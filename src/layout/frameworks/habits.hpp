@@ -78,7 +78,8 @@ struct ReductionHabits {
   double bucket_a_rank = 0;                  // at least so many for each data-parallel rank
   double first_bucket = 0;                   // the limit of the first one; 0: as of all
   Closing bucket_closes = Closing::reached;  // ZeRO-1, 2 and 3; ZeRO-0 and DDP: once reached
-  bool bucket_if_overlapped = false;         // without overlap one call for everything
+  std::uint8_t bucket_stated = 0;     // ZeRO stages, a bit each, at which its configurations state it
+  bool bucket_if_overlapped = false;  // without overlap one call for everything
   bool first_stage_buckets = false;  // pipelines: all but a rank's first chunk on the first stage
                                      // reduce and gather in one call
   NormRanks norm = NormRanks::model;

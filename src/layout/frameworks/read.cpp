@@ -31,6 +31,15 @@ void read_zero(Fields& fields, std::string_view key, int& into) {
   if (stage > 3) return fields.fail(key, "must be a ZeRO stage, 0 to 3");
   into = static_cast<int>(stage);
 }
+// ZeRO stages, a bit each.
+void read_stages(Fields& fields, std::string_view key, std::uint8_t& into) {
+  if (!fields.has(key)) return;
+  into = 0;
+  for (const std::int64_t stage : fields.naturals_or_empty(key)) {
+    if (stage > 3) return fields.fail(key, "must list ZeRO stages, 0 to 3");
+    into = static_cast<std::uint8_t>(into | 1U << static_cast<unsigned>(stage));
+  }
+}
 template <class Enum, std::size_t N>
 void read(Fields& fields, std::string_view key, const std::array<std::string_view, N>& names,
           Enum& into) {
@@ -81,6 +90,7 @@ void read_reduction(Fields fields, ReductionHabits& into) {
   read(fields, "bucket_a_rank", into.bucket_a_rank);
   read(fields, "first_bucket", into.first_bucket);
   read(fields, "bucket_closes", kClosings, into.bucket_closes);
+  read_stages(fields, "bucket_stated", into.bucket_stated);
   read(fields, "bucket_if_overlapped", into.bucket_if_overlapped);
   read(fields, "first_stage_buckets", into.first_stage_buckets);
   read(fields, "norm", kNormRanks, into.norm);

@@ -30,8 +30,12 @@ bool chosen(Choice choice, bool habit);
 /// ZeRO stage 3 as lowered: some frameworks shard the weights at stage 2, too, and keep them
 /// gathered.
 bool shards_weights(const Job& job, const Sharding& sharding);
-/// Parameters of a bucket at ZeRO 0 to 2; 0: one call for everything.
+/// Whether the run's gradients are sent in buckets whose size its configuration may state.
+bool states_buckets(const Job& job, const Layout& layout);
+/// Parameters of a bucket of gradients, as stated or by habit; 0: one call for everything.
 double bucket_parameters(const Job& job, const Layout& layout);
+/// Of the first one, where it is another; 0: as of all.
+double first_bucket_parameters(const Job& job, const Layout& layout);
 /// Whether full recomputation of a layer ends with the last input that its backward pass reads.
 bool stops_recompute_early(const Job& job, const Recomputation& choice);
 /// Whether the backward pass gathers the weights once more.

@@ -61,8 +61,22 @@ bool shards_weights(const Job& job, const Sharding& sharding) {
   return sharding.zero == 3 || (sharding.zero == 2 && habits(job).sharding.zero2_is_zero3_kept);
 }
 
+bool states_buckets(const Job& job, const Layout& layout) {
+  const Habits& habit = habits(job);
+  const bool stage = (habit.reduction.bucket_stated >> layout.zero & 1) != 0;
+  // Fetched tensor by tensor weights are only where all are trained.
+  const bool bucketed =
+      !shards_weights(job, layout) || (habit.sharding.fetch > 0 && job.task != Task::lora);
+  return stage && bucketed &&
+         (!habit.reduction.bucket_if_overlapped ||
+          chosen(layout.overlap_gradients, habit.overlap.gradients));
+}
+
 double bucket_parameters(const Job& job, const Layout& layout) {
   const Habits& habit = habits(job);
+  if (job.bucket_size > Bytes(0) && states_buckets(job, layout)) {
+    return job.bucket_size / reduced_bytes(job);
+  }
   if (layout.zero == 1 && habit.sharding.at_once) return 0;
   if (habit.reduction.bucket_if_overlapped &&
       !chosen(layout.overlap_gradients, habit.overlap.gradients)) {
@@ -70,6 +84,12 @@ double bucket_parameters(const Job& job, const Layout& layout) {
   }
   return std::max(habit.reduction.bucket,
                   habit.reduction.bucket_a_rank * static_cast<double>(layout.dp));
+}
+
+double first_bucket_parameters(const Job& job, const Layout& layout) {
+  // PyTorch's DDP begins with a smaller one only where no size is stated.
+  if (job.bucket_size > Bytes(0) && states_buckets(job, layout)) return 0;
+  return habits(job).reduction.first_bucket;
 }
 
 bool stops_recompute_early(const Job& job, const Recomputation& choice) {

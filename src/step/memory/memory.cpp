@@ -148,11 +148,13 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
   // first to the last op of the backward pass.
   const bool kept_ends = sharded && layout.zero == 3 && layout.reshard_after_forward;
+  const Bytes bucket = job.bucket_size > Bytes(0) && states_buckets(job, layout)
+                           ? job.bucket_size
+                           : habit.reduction.bucket * reduced_bytes(job);
   out.buffers =
       (gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
       (sharded || reduces ? whole ? stage.parameters : largest_block : 0.0) * transient +
-      (reduces && layout.zero == 0 && !whole ? 2 * habit.reduction.bucket * reduced_bytes(job)
-                                             : Bytes(0));
+      (reduces && layout.zero == 0 && !whole ? 2 * bucket : Bytes(0));
   return out;
 }
 

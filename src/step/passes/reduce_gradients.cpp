@@ -84,7 +84,7 @@ BucketSizes gradient_buckets(const StageClass& stage, const Share& share, const 
   const Habits& habit = share.habit;
   const double limit = bucket_parameters(share.job, layout);
   const Closing closing = layout.zero >= 1 ? habit.reduction.bucket_closes : Closing::reached;
-  const BucketFiller filler(limit, closing, habit.reduction.first_bucket);
+  const BucketFiller filler(limit, closing, first_bucket_parameters(share.job, layout));
   if (!habit.reduction.first_stage_buckets || layout.pp == 1) return tensors.fill(filler, 1);
   // Nobody waits for the gradients of later stages and chunks: they end while the first chunk of
   // the first stage runs, and each is one buffer.
@@ -102,8 +102,7 @@ BucketSizes gradient_buckets(const StageClass& stage, const Share& share, const 
 }
 
 // Calls of the updated weights, in the order in which the next forward pass needs them.
-BucketSizes weight_buckets(const Share& share, const Layout& layout, const BucketSizes& gradients,
-                           double ranks) {
+BucketSizes weight_buckets(const Share& share, const BucketSizes& gradients, double ranks) {
   const WeightGathers gathers = share.habit.sharding.gathers;
   BucketSizes out;
   if (gathers == WeightGathers::buckets) {
@@ -115,8 +114,8 @@ BucketSizes weight_buckets(const Share& share, const Layout& layout, const Bucke
     out.add(elements);
     return out;
   }
-  // The last piece takes what is left.
-  const double pieces = std::max(1.0, std::floor(elements / bucket_parameters(share.job, layout)));
+  // Of the habit's size, whatever is stated for gradients; the last takes what is left.
+  const double pieces = std::max(1.0, std::floor(elements / share.habit.reduction.bucket));
   const double piece = ranks * 2 * std::floor(elements / ranks / pieces / 2);
   out.add(piece, pieces - 1);
   out.add(elements - piece * (pieces - 1));
@@ -174,7 +173,7 @@ void reduce_gradients(StageClass& stage, const Share& share, const Layout& layou
     }
     if (layout.zero == 0) continue;
     const auto owners = static_cast<double>(hybrid && group == Group::dp ? layout.shard : sharing);
-    for (const Bucket& bucket : weight_buckets(share, layout, gradients, owners)) {
+    for (const Bucket& bucket : weight_buckets(share, gradients, owners)) {
       push(stage, {.op = CollectiveOp::all_gather,  // back to every rank
                    .group = group,
                    .phase = Phase::optimizer,

@@ -198,7 +198,8 @@ class Fetches {
   }
 
   void reduce() {
-    BucketFiller filler(share_.habit.reduction.bucket, share_.habit.reduction.bucket_closes);
+    BucketFiller filler(bucket_parameters(share_.job, layout_),
+                        share_.habit.reduction.bucket_closes);
     std::vector<std::size_t> order = forward_order();
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
       filler.add_layers(weights_[*i].dense, number_[*i]);

@@ -46,6 +46,7 @@ export const kFields = [
   { name: "order", group: "More", kind: "text" },
   { name: "param-dtype", group: "More", kind: "choice", choices: ["bf16", "fp32"] },
   { name: "reduce-dtype", group: "More", kind: "choice", choices: ["bf16", "fp32"] },
+  { name: "bucket-size", group: "More", kind: "text" },
   { name: "padding-mask", group: "More", kind: "switch" },
   { name: "fused-loss", group: "More", kind: "choice", choices: ["off", "on"] },
   { name: "loss-metrics", group: "More", kind: "count" },

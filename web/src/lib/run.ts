@@ -74,6 +74,7 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   "overlap-tensor": ["Overlap tensor calls"],
   "param-dtype": ["Gathered weights"],
   "reduce-dtype": ["Reduced gradients"],
+  "bucket-size": ["Bucket of gradients"],
   "padding-mask": ["Padding mask"],
   "fused-loss": ["Fused loss"],
   "loss-metrics": ["Metrics per loss"],
