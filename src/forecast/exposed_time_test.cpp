@@ -50,9 +50,33 @@ TEST(Forecast, TheOneBucketOfALaterStageMayBeHidden) {
   EXPECT_LT(gradients->exposed, gradients->each * 0.5);
 }
 
+// [STEP-27] Where eight accelerators share one link of 100 Gb/s each part of ZeRO++ saves time;
+// within a node of fast links there is nothing to save.
+TEST(Forecast, ZeroPlusPlusSavesTimeWhereTheNetworkIsSlow) {
+  Case c = case_of("llama-2-7b", "a100-pcie-8");
+  c.job.framework = framework_from("deepspeed").value();
+  c.job.sequence = 2048;
+  c.job.global_batch = 64;
+  c.layout = {{}, {}, {.dp = 64, .zero = 3}};
+  ASSERT_TRUE(c.legal());
+  Seconds before = c.priced().step_time;
+  const auto saves = [&](const char* what) {
+    ASSERT_TRUE(c.legal()) << what;
+    const Seconds now = c.priced().step_time;
+    EXPECT_LT(now.value(), 0.95 * before.value()) << what;
+    before = now;
+  };
+  c.layout.secondary = 8;
+  saves("secondary");
+  c.job.quantized_weights = true;
+  saves("weights");
+  c.job.quantized_gradients = true;
+  saves("gradients");
+}
+
 // [FORECAST-5] [STEP-18] In one bucket everything is exposed, as nothing runs beside its reduction;
-// in smaller ones all but the last, as long as the backward pass lasts; with very many of them their
-// latencies add up to more than it hides.
+// in smaller ones all but the last, as long as the backward pass lasts; with very many of them
+// their latencies add up to more than it hides.
 TEST(Forecast, OfLargerBucketsMoreIsExposedAndOfTinyOnesLatency) {
   Case c = case_of("llama-2-7b", "dgx-h100");
   c.job.framework = framework_from("deepspeed").value();

@@ -141,6 +141,12 @@ inline void repair(Case& c) {
   }
   if (l.zero < 3) l.offload_parameters = false;
   if (habit.reduction.bucket_stated == 0) job.bucket_size = Bytes(0);
+  l.secondary = power_dividing(l.secondary, {l.dp * l.cp});
+  const bool plus_plus = habit.sharding.zero_plus_plus && l.zero == 3 && l.shard == 0 &&
+                         experts == 0 && job.task != Task::lora && job.recipe->master_weights;
+  if (!plus_plus) job.quantized_weights = job.quantized_gradients = false;
+  if (replicas_on_node(l, c.cluster) == 1) job.quantized_gradients = false;
+  if (!plus_plus || l.tp > 1 || l.secondary == 1) l.secondary = 0;
   if (l.overlap_tensor == Choice::on && !c.legal()) l.overlap_tensor = Choice::framework;
 }
 
@@ -167,6 +173,19 @@ inline double usual_number(const FieldRow& row) {
          static_cast<double>(power_of_two(found->second));
 }
 
+/// ZeRO++, which is legal only beside much else.
+inline void draw_zero_plus_plus(Case& c) {
+  c.job.framework = framework_from("deepspeed").value();
+  c.job.task = Task::pretrain;
+  c.layout.zero = 3;
+  c.layout.shard = 0;
+  c.layout.tp = c.layout.pp = c.layout.vpp = 1;
+  c.layout.dp = *rc::gen::element<std::int64_t>(16, 32);
+  c.job.quantized_weights = *rc::gen::inRange(0, 3) > 0;
+  c.job.quantized_gradients = *rc::gen::inRange(0, 3) > 0;
+  c.layout.secondary = *rc::gen::element<std::int64_t>(0, 4, 8, 16);
+}
+
 /// Degrees, batch and sequence of any size; every other field at its default or, one time in three,
 /// at another number. `drawn`: of these fields only.
 inline Case any_case(bool (*drawn)(std::string_view) = nullptr) {
@@ -179,9 +198,15 @@ inline Case any_case(bool (*drawn)(std::string_view) = nullptr) {
     const bool always = row.member == "dp" || row.member == "tp" || row.member == "pp" ||
                         row.member == "micro_batch" || row.member == "ep" ||
                         row.field.name == "framework";
-    if (!can_be_set(row) || (drawn != nullptr && !drawn(row.field.name))) continue;
+    const bool together = row.field.name == "quantized-weights" ||
+                          row.field.name == "quantized-gradients" ||
+                          row.field.name == "secondary-shard";
+    if (!can_be_set(row) || together || (drawn != nullptr && !drawn(row.field.name))) continue;
     if (always || *rc::gen::inRange(0, 3) == 2) set_number(c, row, usual_number(row));
   }
+  // In place of any but FSDP's, whose own fields are drawn seldom, too.
+  const bool other = drawn == nullptr && !habits(c.job).sharding.formats_chosen;
+  if (other && *rc::gen::inRange(0, 6) == 5) draw_zero_plus_plus(c);
   if (c.layout.vpp > 1) c.layout.vpp = *rc::gen::inRange<std::int64_t>(2, 9);
   c.job.sequence = 1024 * *rc::gen::inRange(1, 9);
   // Fewer micro-batches than stages, or enough.

@@ -5,7 +5,6 @@
 
 #include "base/whole_number.hpp"
 #include "launch/parts.hpp"
-#include "layout/fields.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {

@@ -45,6 +45,7 @@ class RunRules : CheckRules {
     check_pipeline(run_, layout_, findings_);
     experts();
     sharding();
+    zero_plus_plus();
     overlap();
     offloading();
     precision();
@@ -202,6 +203,40 @@ class RunRules : CheckRules {
     }
   }
 
+  // [STEP-27]
+  void zero_plus_plus() {
+    if (!habits_.sharding.zero_plus_plus) return;
+    const bool gradients = run_.job.quantized_gradients, weights = run_.job.quantized_weights;
+    if (layout_.secondary > 0) {
+      divides("secondary-shard", layout_.secondary, layout_.dp * layout_.cp,
+              "the data-parallel ranks (dp x cp)");
+      zero_plus_plus("secondary-shard", /*whole_nodes=*/true);
+    }
+    if (weights) zero_plus_plus("quantized-weights", /*whole_nodes=*/false);
+    if (gradients) zero_plus_plus("quantized-gradients", /*whole_nodes=*/true);
+    if ((gradients || weights) && !run_.job.recipe->master_weights) {
+      fail(gradients ? "quantized-gradients" : "quantized-weights",
+           "needs weights in 16 bit; legal: without it, or --precision bf16 or fp16");
+    }
+    if (gradients && replicas_on_node(layout_, run_.cluster) == 1) {
+      fail("quantized-gradients",
+           "are exchanged within nodes and between them; legal: data-parallel ranks (dp x cp) that "
+           "fill several nodes of " +
+               std::to_string(run_.cluster.levels.front().size));
+    }
+  }
+  void zero_plus_plus(const char* field, bool whole_nodes) {
+    const std::vector<Layer>& kinds = run_.model.kinds;
+    if (layout_.zero != 3) fail(field, "is read with --zero 3 only");
+    if (layout_.shard > 0) fail(field, "cannot stand beside hybrid sharding (shard)");
+    if (whole_nodes && layout_.tp > 1) fail(field, "needs ranks next to each other; legal: --tp 1");
+    if (run_.job.task == Task::lora) fail(field, "is for weights that are trained, not task lora");
+    if (std::any_of(kinds.begin(), kinds.end(),
+                    [](const Layer& l) { return l.experts.has_value(); })) {
+      fail(field, "is not priced for models with experts", Trouble::unsupported);
+    }
+  }
+
   // Split products read the pieces of other ranks from their memory.
   void overlap() {
     if (layout_.overlap_tensor != Choice::on || layout_.tp == 1) return;
@@ -272,6 +307,10 @@ class RunRules : CheckRules {
     of_frameworks("param-dtype", job.param_dtype != WireFormat::framework, formats);
     of_frameworks("reduce-dtype", job.reduce_dtype != WireFormat::framework, formats);
     of_frameworks("bucket-size", job.bucket_size > Bytes(0), buckets);
+    const auto plus_plus = [](const Habits& habit) { return habit.sharding.zero_plus_plus; };
+    of_frameworks("secondary-shard", layout_.secondary > 0, plus_plus);
+    of_frameworks("quantized-weights", job.quantized_weights, plus_plus);
+    of_frameworks("quantized-gradients", job.quantized_gradients, plus_plus);
   }
   template <class Has>
   void of_frameworks(const char* field, bool given, Has has) {

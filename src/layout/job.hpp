@@ -77,6 +77,10 @@ struct Job {
   /// casts what it reads. Gradients on the wire: framework, or as stated.
   WireFormat param_dtype = WireFormat::framework;
   WireFormat reduce_dtype = WireFormat::framework;
+  /// ZeRO++ (arXiv 2306.10209): gathered weights travel in 8 bit; gradients in 4 bit, exchanged
+  /// within a node and then between nodes.
+  bool quantized_weights = false;
+  bool quantized_gradients = false;
   Bytes bucket_size{};  // of gradients that are sent together, as sent; 0: the framework's habit
   Choice fused_loss = Choice::framework;  // cross-entropy in one kernel each way, in 16 bit
   /// The batch comes with a padding mask: flash kernels get their tokens gathered, and their result

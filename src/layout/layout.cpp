@@ -1,6 +1,8 @@
 #include "layout/layout.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "model/linear.hpp"
 
@@ -58,6 +60,47 @@ std::int64_t stride(const Layout& layout, Dimension dimension) {
   return out;
 }
 
+namespace {
+
+// Of the replicas, `part` neighbours and the ranks at the same place of other such groups.
+// Neighbours stand first along the inner one of cp and dp, then along the outer one, which need not
+// follow it directly.
+std::pair<GroupSpan, GroupSpan> split_replicas(const Layout& layout, const Cluster& cluster,
+                                               std::int64_t part) {
+  const std::int64_t total = layout.ranks(), replicas = layout.dp * layout.cp;
+  const bool cp_inner = stride(layout, Dimension::cp) < stride(layout, Dimension::dp);
+  const Dimension inner = cp_inner ? Dimension::cp : Dimension::dp;
+  const Dimension outer = cp_inner ? Dimension::dp : Dimension::cp;
+  const std::int64_t columns = degree(layout, inner), rows = degree(layout, outer);
+  const std::int64_t near = stride(layout, inner), far = stride(layout, outer);
+  if (part >= replicas) {
+    return {product(span_of(layout.cp, stride(layout, Dimension::cp), total, cluster),
+                    span_of(layout.dp, stride(layout, Dimension::dp), total, cluster)),
+            span_of(1, 1, total, cluster)};
+  }
+  if (near * columns == far || rows == 1) {  // the replicas lie evenly
+    return {span_of(part, near, total, cluster),
+            span_of(replicas / part, near * part, total, cluster)};
+  }
+  if (part <= columns) {
+    return {span_of(part, near, total, cluster),
+            product(span_of(columns / part, near * part, total, cluster),
+                    span_of(rows, far, total, cluster))};
+  }
+  const std::int64_t shared = part / columns;  // rows that share a copy
+  return {product(span_of(columns, near, total, cluster), span_of(shared, far, total, cluster)),
+          span_of(rows / shared, far * shared, total, cluster)};
+}
+
+}  // namespace
+
+std::int64_t replicas_on_node(const Layout& layout, const Cluster& cluster) {
+  const std::int64_t replicas = layout.dp * layout.cp;
+  const std::int64_t node = cluster.levels.empty() ? replicas : cluster.levels.front().size;
+  const bool fill = layout.tp == 1 && layout.pp == 1 && node < replicas && replicas % node == 0;
+  return fill ? node : 1;
+}
+
 Spans spans(const Layout& layout, const Cluster& cluster) {
   const std::int64_t total = layout.ranks();
   const auto along = [&](Dimension dimension) {
@@ -80,31 +123,12 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
       span_in_stage(std::max<std::int64_t>(1, layout.tp * layout.cp * layout.dp / expert_ranks),
                     expert_ranks, layout, cluster);
   const std::int64_t replicas = out.dp.ranks;
-  if (layout.shard == 0 || layout.shard >= replicas) {
-    out.shard = out.dp;
-    out.replica = span_of(1, 1, total, cluster);
-  } else {
-    // Neighbours among the replicas share a copy: first along the inner one of cp and dp, then
-    // along the outer one, which need not follow it directly.
-    const bool cp_inner = stride(layout, Dimension::cp) < stride(layout, Dimension::dp);
-    const Dimension inner = cp_inner ? Dimension::cp : Dimension::dp;
-    const Dimension outer = cp_inner ? Dimension::dp : Dimension::cp;
-    const std::int64_t columns = degree(layout, inner), rows = degree(layout, outer);
-    const std::int64_t near = stride(layout, inner), far = stride(layout, outer);
-    if (near * columns == far || rows == 1) {  // the replicas lie evenly
-      out.shard = span_of(layout.shard, near, total, cluster);
-      out.replica = span_of(replicas / layout.shard, near * layout.shard, total, cluster);
-    } else if (layout.shard <= columns) {
-      out.shard = span_of(layout.shard, near, total, cluster);
-      out.replica = product(span_of(columns / layout.shard, near * layout.shard, total, cluster),
-                            span_of(rows, far, total, cluster));
-    } else {
-      const std::int64_t shared = layout.shard / columns;  // rows that share a copy
-      out.shard =
-          product(span_of(columns, near, total, cluster), span_of(shared, far, total, cluster));
-      out.replica = span_of(rows / shared, far * shared, total, cluster);
-    }
-  }
+  std::tie(out.shard, out.replica) =
+      split_replicas(layout, cluster, layout.shard == 0 ? replicas : layout.shard);
+  const std::int64_t second = layout.secondary;
+  out.secondary = split_replicas(layout, cluster, std::max<std::int64_t>(1, second)).first;
+  std::tie(out.node, out.nodes) =
+      split_replicas(layout, cluster, replicas_on_node(layout, cluster));
   return out;
 }
 

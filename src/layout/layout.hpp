@@ -52,12 +52,18 @@ struct Spans {
   GroupSpan expert_dp;  // the same expert weights of a copy: dp·cp·tp / (ep·etp)
   GroupSpan shard;      // one sharding group inside dp (HSDP); equals dp where not hybrid
   GroupSpan replica;    // across sharding groups
+  GroupSpan secondary;  // the ranks inside dp that share a second copy of the weights (ZeRO++)
+  GroupSpan node;       // the ranks of dp on one node
+  GroupSpan nodes;      // those of them that stand at the same place of their nodes
   GroupSpan copies;     // of two copies of the model: half a pipeline apart in the mean
   GroupSpan model;      // the ranks that together hold one copy of the model: tp·pp
   GroupSpan world;      // all ranks
 };
 
 Spans spans(const Layout& layout, const Cluster& cluster);
+
+/// The ranks of a node, where replicas alone fill several; else 1.
+std::int64_t replicas_on_node(const Layout& layout, const Cluster& cluster);
 
 /// Chunks of layers along the pipeline of one copy of the model: pp·vpp, of a folded one 2·pp; and
 /// the stage that has one of them.

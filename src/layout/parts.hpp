@@ -93,7 +93,9 @@ struct Sharding {
   int zero = 0;            // 0..3; 1: optimiser states, 2: and gradients, 3: and weights
   std::int64_t shard = 0;  // ranks that share one copy of sharded states (HSDP); 0: all dp·cp
   bool reshard_after_forward =
-      true;  // ZeRO-3: gathered weights are dropped until the backward pass
+      true;                    // ZeRO-3: gathered weights are dropped until the backward pass
+  std::int64_t secondary = 0;  // ZeRO-3: ranks that share a second copy of the weights, from which
+                               // the backward pass gathers (ZeRO++); 0: there is none
   friend bool operator==(const Sharding&, const Sharding&) = default;
 };
 

@@ -108,6 +108,9 @@ const std::map<std::string, std::vector<std::string>>& values() {
       {"precision", {"bf16", "fp8"}},
       {"embedding-slots", {"1", "33"}},
       {"bucket-size", {"25 MiB", "1 GB"}},
+      {"quantized-weights", {"true"}},
+      {"quantized-gradients", {"true"}},
+      {"secondary-shard", {"2", "8", "100"}},
   };
   return out;
 }

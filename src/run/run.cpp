@@ -133,6 +133,12 @@ constexpr std::pair<std::string_view, std::string_view> kReads[] = {
     {"param-dtype", "framework"},
     {"reduce-dtype", "framework"},
     {"bucket-size", "framework"},
+    {"quantized-weights", "framework"},
+    {"quantized-weights", "zero"},
+    {"quantized-gradients", "framework"},
+    {"quantized-gradients", "zero"},
+    {"secondary-shard", "framework"},
+    {"secondary-shard", "zero"},
 };
 
 // Whether a rule about these fields has to do with a refused one.
@@ -154,7 +160,8 @@ Problems independent_problems(const Run& run, const RequestReader& reader) {
       std::any_of(run.model.kinds.begin(), run.model.kinds.end(),
                   [](const Layer& layer) { return layer.experts.has_value(); });
   if (has_experts) trial.layout.ep = trial.layout.etp = 1;
-  trial.layout.shard = 0;
+  trial.layout.shard = trial.layout.secondary = 0;
+  trial.job.quantized_gradients = false;
   trial.job.sequence = std::max<std::int64_t>(1, trial.job.sequence);
   trial.job.global_batch = std::max<std::int64_t>(1, trial.job.global_batch);
   Problems out = check(trial);

@@ -4,6 +4,7 @@
 #include "model/count.hpp"
 #include "step/passes/data_parallel.hpp"
 #include "step/passes/passes.hpp"
+#include "step/passes/quantize.hpp"
 #include "step/pieces.hpp"
 
 namespace headway {
@@ -31,7 +32,10 @@ Block lowered(Program program, const Share& share, const Recomputation& recomput
   exchange_context(program, share);
   route_experts(program, share);
   differentiate(program, share);
-  return recompute(std::move(program), share, recomputation);
+  const auto matrices = static_cast<double>(program.products.size());
+  Block block = recompute(std::move(program), share, recomputation);
+  quantize(block, share, matrices);
+  return block;
 }
 
 // A prediction module ends in the model's own head: its work and calls once more, its weights not.
@@ -81,8 +85,9 @@ LoweredWork lower_work(const Share& share, const Recomputation& recomputation, B
 }
 
 void add_shared_calls(std::vector<Block>& blocks, const Share& share, const Layout& layout,
-                      const std::vector<Weights>& weights, bool tp_shares_memory) {
-  shard_weights(blocks, share, layout, weights);
+                      const std::vector<Weights>& weights, const Spans& spans,
+                      bool tp_shares_memory) {
+  shard_weights(blocks, share, layout, weights, spans);
   for (Block& block : blocks) {
     add_batch_calls(block, share, layout);
     offload(block, share, layout);
@@ -158,7 +163,7 @@ Step lower(const Run& run) {
 
   // Blocks: what a rank does for one micro-batch.
   LoweredBlocks lowered = lower_blocks(share, layout);
-  add_shared_calls(lowered.blocks, share, layout, lowered.weights,
+  add_shared_calls(lowered.blocks, share, layout, lowered.weights, step.spans,
                    shares_memory(step.spans.tp, run.cluster));
 
   // Stages: which blocks each rank of the pipeline holds, and what it does once a step.

@@ -36,10 +36,11 @@ LoweredWork lower_work(const Share& share, const Recomputation& recomputation,
 
 /// Adds to that what it shares with other ranks: weights that are sharded, the batch; and what goes
 /// to the host; and decides what of all calls runs under computation. Of dp where nothing is
-/// sharded or offloaded it reads only whether dp·cp is 1, of the spans whether tensor-parallel
-/// ranks share memory.
+/// sharded or offloaded it reads only whether dp·cp is 1, of the spans how many ranks of dp
+/// a node has and whether tensor-parallel ranks share memory.
 void add_shared_calls(std::vector<Block>& blocks, const Share& share, const Layout& layout,
-                      const std::vector<Weights>& weights, bool tp_shares_memory);
+                      const std::vector<Weights>& weights, const Spans& spans,
+                      bool tp_shares_memory);
 
 /// The blocks of a layout with their tensors, before those calls.
 LoweredBlocks lower_blocks(const Share& share, const Recomputation& recomputation);

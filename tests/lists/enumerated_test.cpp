@@ -69,7 +69,7 @@ TEST(EveryCollective, IsReadFromTracesPricedAndDrawnInAColourOfItsOwn) {
   }
 }
 
-// Two runs that between them have calls of every group.
+// Runs that between them have calls of every group.
 std::vector<std::string> grouped(int which) {
   std::vector<std::string> words = {"predict", "--model", "grok-1",         "--cluster", "dgx-h100",
                                     "--seq",   "8192",    "--global-batch", "256"};
@@ -77,7 +77,9 @@ std::vector<std::string> grouped(int which) {
       {"--gpus", "256", "--tp", "4", "--cp", "2", "--pp", "4", "--ep", "4", "--zero", "1",
        "--shard", "8"},
       {"--gpus", "64", "--tp", "8", "--pp", "8", "--zero", "0"},
-      {"--gpus", "64", "--tp", "8", "--pp", "8", "--schedule", "dual-pipe"}};
+      {"--gpus", "64", "--tp", "8", "--pp", "8", "--schedule", "dual-pipe"},
+      {"--gpus", "64", "--model", "llama-2-7b", "--seq", "4096", "--framework", "deepspeed",
+       "--zero", "3", "--secondary-shard", "8", "--quantized-gradients"}};
   const std::vector<std::string>& chosen = more[static_cast<std::size_t>(which)];
   words.insert(words.end(), chosen.begin(), chosen.end());
   return words;
@@ -89,7 +91,7 @@ Json answered(std::vector<std::string> words) {
 
 TEST(EveryGroup, IsCalledUnderItsNameAndItsExposedTimeIsOfItsPart) {
   std::set<std::string> predicted, expected, names;
-  for (const int which : {0, 1, 2}) {
+  for (const int which : {0, 1, 2, 3}) {
     std::vector<std::string> words = grouped(which);
     const Json step = answered(words);
     for (const Json& call : step["calls"]) {

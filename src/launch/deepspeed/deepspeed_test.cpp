@@ -34,6 +34,9 @@ const std::set<std::string> kDocumented = {
     "zero_optimization.allgather_bucket_size",
     "zero_optimization.overlap_comm",
     "zero_optimization.mics_shard_size",
+    "zero_optimization.zero_hpz_partition_size",
+    "zero_optimization.zero_quantized_weights",
+    "zero_optimization.zero_quantized_gradients",
     "zero_optimization.offload_optimizer.device",
     "zero_optimization.offload_optimizer.pin_memory",
     "zero_optimization.offload_param.device",
@@ -309,13 +312,14 @@ TEST(LaunchDeepspeed, AccumulationGivesTheBatchThatIsNotStated) {
   EXPECT_EQ(fields.back().text, "48");  // 2 x 3 on each of 8 replicas
 }
 
-// [STEP-18] Elements of a bucket; DeepSpeed's own default, and what another program fills in, is its
-// habit.
+// [STEP-18] Elements of a bucket; DeepSpeed's own default, and what another program fills in, is
+// its habit.
 TEST(LaunchDeepspeed, ABucketsElementsAreReadAsWhatIsSent) {
   const auto bucket = [](const std::string& size, const char* stage = "3") {
     const auto request =
         read_launch(R"({"train_batch_size": 8, "bf16": {"enabled": true}, "zero_optimization": )"
-                    R"({"stage": )" + std::string(stage) + R"(, "reduce_bucket_size": )" + size + "}}",
+                    R"({"stage": )" +
+                        std::string(stage) + R"(, "reduce_bucket_size": )" + size + "}}",
                     "c.json", Launcher::deepspeed);
     return request.ok() ? field(*request, "bucket-size") : messages(request.problems());
   };
@@ -327,23 +331,34 @@ TEST(LaunchDeepspeed, ABucketsElementsAreReadAsWhatIsSent) {
   EXPECT_NE(bucket("-1").find("zero_optimization.reduce_bucket_size: must be"), std::string::npos);
 }
 
+TEST(LaunchDeepspeed, ZeroPlusPlusIsRead) {  // [STEP-27]
+  const auto request = read_launch(
+      R"({"train_batch_size": 8, "zero_optimization": {"stage": 3, "zero_quantized_weights": true,
+ "zero_hpz_partition_size": 8, "zero_quantized_gradients": true}})",
+      "c.json", Launcher::deepspeed);
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field(*request, "quantized-weights"), "true");
+  EXPECT_EQ(field(*request, "quantized-gradients"), "true");
+  EXPECT_EQ(field(*request, "secondary-shard"), "8");
+  EXPECT_TRUE(request->notes.empty());
+}
+
 TEST(LaunchDeepspeed, WhatChangesTheStepIsRefusedUnlessItIsHarmless) {
   const auto request = read_launch(
       R"({"train_batch_size": 8, "zero_optimization": {"stage": 3,
- "zero_quantized_weights": true, "zero_hpz_partition_size": 8, "brand_new": 1,
+ "mics_hierarchical_params_gather": true, "brand_new": 1,
  "reduce_bucket_size": 2e8, "offload_optimizer": {"device": "cpu", "ratio": 0.5}},
  "tensor_parallel": {"autotp_size": 4}, "compression_training": {"x": {"enabled": true}}})",
       "c.json", Launcher::deepspeed);
   ASSERT_FALSE(request.ok());
   const std::string text = messages(request.problems());
-  for (const char* part :
-       {"c.json:2: zero_optimization.zero_quantized_weights: sends weights in 8 bit, which Headway "
-        "cannot price; legal: false",
-        "zero_optimization.zero_hpz_partition_size: keeps a second copy",
-        "zero_optimization.brand_new: changes ZeRO",
-        "zero_optimization.offload_optimizer.ratio: offloads a part",
-        "tensor_parallel.autotp_size: splits layers",
-        "compression_training.x.enabled: compresses the network"}) {
+  for (const char* part : {"c.json:2: zero_optimization.mics_hierarchical_params_gather: gathers "
+                           "weights in two levels, "
+                           "which Headway cannot price; legal: false",
+                           "zero_optimization.brand_new: changes ZeRO",
+                           "zero_optimization.offload_optimizer.ratio: offloads a part",
+                           "tensor_parallel.autotp_size: splits layers",
+                           "compression_training.x.enabled: compresses the network"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   const auto harmless = read_launch(

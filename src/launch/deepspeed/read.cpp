@@ -1,11 +1,11 @@
 // From a configuration of DeepSpeed to the fields of a run.
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "launch/document.hpp"
 #include "launch/options.hpp"
-#include "layout/fields.hpp"
-#include "layout/frameworks/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::launch {
 namespace {
@@ -86,7 +86,20 @@ class DeepspeedReader : DocumentReader {
           "overlap_comm");
     }
     bucket();
+    zero_plus_plus();
     if (degree(kZero, "mics_shard_size", -1) > 0) copy(kZero, "mics_shard_size", "shard");
+  }
+
+  // A partition of one rank is none.
+  void zero_plus_plus() {
+    constexpr std::string_view kZero = "zero_optimization", kSecond = "zero_hpz_partition_size";
+    if (text(kZero, kSecond) != "auto" && degree(kZero, kSecond, 1) > 1)
+      copy(kZero, kSecond, "secondary-shard");
+    for (const auto& [key, field] :
+         {std::pair("zero_quantized_weights", "quantized-weights"),
+          std::pair("zero_quantized_gradients", "quantized-gradients")}) {
+      if (flag(kZero, key, false)) add(field, "true", kZero, key);
+    }
   }
 
   // Elements; "auto" is filled in by another program.

@@ -110,6 +110,9 @@ std::string config(const Run& run) {
   if (l.zero == 3 && l.shard > 0 && l.shard < l.dp * l.cp) {
     member("mics_shard_size", std::to_string(l.shard));
   }
+  if (l.secondary > 0) member("zero_hpz_partition_size", std::to_string(l.secondary));
+  if (run.job.quantized_weights) member("zero_quantized_weights", "true");
+  if (run.job.quantized_gradients) member("zero_quantized_gradients", "true");
   const std::string cpu = "{\"device\": \"cpu\", \"pin_memory\": true}";
   if (l.offload_optimizer) member("offload_optimizer", cpu);
   if (l.offload_parameters) member("offload_param", cpu);

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "launch/document.hpp"
 #include "launch/options.hpp"
-#include "layout/frameworks/habits.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway::launch {
 namespace {

@@ -59,6 +59,8 @@ struct ShardingHabits {
   bool formats_chosen = false;  // its configurations state the formats of gathered weights and of
                                 // gradients on the wire
   WeightGathers gathers = WeightGathers::buckets;
+  bool zero_plus_plus = false;  // its configurations ask for second copies of the weights, 8-bit
+                                // weights and 4-bit gradients on the wire
   double fetch = 0;         // ZeRO-3: tensors are fetched until they have so many parameters; 0: a
                             // block at once
   double resident = 0;      // smaller tensors are never dropped, but gathered once after a step
@@ -78,10 +80,10 @@ struct ReductionHabits {
   double bucket_a_rank = 0;                  // at least so many for each data-parallel rank
   double first_bucket = 0;                   // the limit of the first one; 0: as of all
   Closing bucket_closes = Closing::reached;  // ZeRO-1, 2 and 3; ZeRO-0 and DDP: once reached
-  std::uint8_t bucket_stated = 0;     // ZeRO stages, a bit each, at which its configurations state it
+  std::uint8_t bucket_stated = 0;  // ZeRO stages, a bit each, at which its configurations state it
   bool bucket_if_overlapped = false;  // without overlap one call for everything
-  bool first_stage_buckets = false;  // pipelines: all but a rank's first chunk on the first stage
-                                     // reduce and gather in one call
+  bool first_stage_buckets = false;   // pipelines: all but a rank's first chunk on the first stage
+                                      // reduce and gather in one call
   NormRanks norm = NormRanks::model;
   double overflow = 0;           // bytes of the check for overflow (fp16)
   bool sums_replicated = false;  // under sequence parallelism: gradients of what tensor ranks hold

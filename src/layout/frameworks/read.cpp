@@ -74,6 +74,7 @@ void read_sharding(Fields fields, ShardingHabits& into) {
   read(fields, "keeps_gathered", into.keeps_gathered);
   read(fields, "formats_chosen", into.formats_chosen);
   read(fields, "gathers", kWeightGathers, into.gathers);
+  read(fields, "zero_plus_plus", into.zero_plus_plus);
   read(fields, "fetch", into.fetch);
   read(fields, "resident", into.resident);
   read(fields, "reuse", into.reuse);

@@ -120,6 +120,10 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     const auto add = [&](double held_here, double ranks) {
       const double trained = held_here * held.trained;
       parameters += count * held_here * weight / (sharded ? ranks : 1.0);
+      if (sharded && layout.secondary > 0) {  // [STEP-27] what was gathered, once more
+        parameters +=
+            count * held_here * gathered_bytes(job) / static_cast<double>(layout.secondary);
+      }
       gradients += count * trained * gradient / (sharded || layout.zero >= 2 ? ranks : 1.0);
       states += count * trained * state_bytes / (layout.zero >= 1 ? ranks : 1.0);
     };
@@ -151,10 +155,9 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   const Bytes bucket = job.bucket_size > Bytes(0) && states_buckets(job, layout)
                            ? job.bucket_size
                            : habit.reduction.bucket * reduced_bytes(job);
-  out.buffers =
-      (gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
-      (sharded || reduces ? whole ? stage.parameters : largest_block : 0.0) * transient +
-      (reduces && layout.zero == 0 && !whole ? 2 * bucket : Bytes(0));
+  out.buffers = (gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
+                (sharded || reduces ? whole ? stage.parameters : largest_block : 0.0) * transient +
+                (reduces && layout.zero == 0 && !whole ? 2 * bucket : Bytes(0));
   return out;
 }
 

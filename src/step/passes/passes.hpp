@@ -33,9 +33,10 @@ Block recompute(Program program, const Share& share, const Recomputation& choice
 // Over the blocks of a step.
 
 /// ZeRO-3, FSDP, HSDP: every block's weights are gathered for it, their gradients scattered, in
-/// each micro-batch. Reads the blocks' parameters and pp, zero, shard, the gathers, recomputation.
+/// each micro-batch. Reads the blocks' parameters and pp, zero, shard, secondary, the gathers,
+/// recomputation; of the spans how many ranks of dp a node has.
 void shard_weights(std::vector<Block>& blocks, const Share& share, const Layout& layout,
-                   const std::vector<Weights>& weights);
+                   const std::vector<Weights>& weights, const Spans& spans);
 
 /// What is not on the accelerator passes over the link to the host.
 void offload(Block& block, const Share& share, const Layout& layout);

@@ -1,9 +1,12 @@
 // ZeRO-3 and FSDP: weights gathered for each block and dropped again, gradients scattered, in every
 // micro-batch.
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "step/passes/buckets.hpp"
 #include "step/passes/data_parallel.hpp"
+#include "step/passes/quantize.hpp"
 
 namespace headway {
 namespace {
@@ -21,12 +24,39 @@ class BlockCalls {
 
   void gather(Group group, Phase phase, double elements, double count = 1) {
     if (elements <= 0 || count <= 0) return;
-    push({.op = CollectiveOp::all_gather,
-          .group = group,
-          .phase = phase,
-          .dtype = share_.activation,
-          .bytes = elements * gathered_bytes(share_.job),
-          .count = count});
+    const bool second = layout_.secondary > 0 && phase == Phase::backward && group == Group::dp;
+    Call call{.op = CollectiveOp::all_gather,
+              .group = second ? Group::dp_secondary : group,
+              .phase = phase,
+              .dtype = share_.activation,
+              .bytes = elements * gathered_bytes(share_.job),
+              .count = count};
+    if (!share_.job.quantized_weights) return push(call);
+    call.dtype = Precision::fp8;
+    call.bytes = elements * kQuantizedWeight;
+    push(call);
+    call.dtype = Precision::fp32;
+    call.bytes = elements / kWeightsOfScale * kScale;
+    push(call);
+  }
+
+  // [STEP-27] The gradient of one matrix in 4 bit, each rank of a node given its part of it, and
+  // the sums of that to its owner on one of the nodes.
+  void exchange(double elements, double count, double node) {
+    if (elements <= 0 || count <= 0) return;
+    for (const auto& [group, part] :
+         {std::pair(Group::dp_node, elements), std::pair(Group::dp_nodes, elements / node)}) {
+      Call call{.op = CollectiveOp::all_to_all,
+                .group = group,
+                .phase = Phase::backward,
+                .dtype = Precision::fp4,
+                .bytes = part * kQuantizedGradient,
+                .count = count};
+      push(call);
+      call.dtype = Precision::fp32;
+      call.bytes = std::sqrt(elements) * (part / elements) * kScale;  // of a square matrix
+      push(call);
+    }
   }
 
   void reduce(Group group, double elements, double count = 1) {
@@ -100,8 +130,8 @@ void shard_by_unit(std::vector<Block>& blocks, const Share& share, const Layout&
 class Fetches {
  public:
   Fetches(const std::vector<Block>& blocks, const Share& share, const Layout& layout,
-          const std::vector<Weights>& weights)
-      : share_(share), layout_(layout), blocks_(blocks), weights_(weights) {
+          const std::vector<Weights>& weights, const Spans& spans)
+      : share_(share), layout_(layout), spans_(spans), blocks_(blocks), weights_(weights) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       fetched_.emplace_back();
       for (const TensorRun& run : weights[i].dense) {
@@ -125,6 +155,7 @@ class Fetches {
     for (const Bucket& gather : backward_) {
       calls.gather(Group::dp, Phase::backward, gather.elements, gather.count * backward);
     }
+    if (share_.job.quantized_gradients) return exchange(calls, weights_[i].dense);
     const double gradients = weights_[i].dense.elements() / reduced_.elements();
     for (const Bucket& bucket : reduced_) {
       calls.reduce(Group::dp, bucket.elements, bucket.count * gradients);
@@ -132,6 +163,17 @@ class Fetches {
   }
 
  private:
+  // [STEP-27] Matrices one by one; vectors, the small tensors, are scattered as they are.
+  void exchange(BlockCalls& calls, const TensorRuns& tensors) const {
+    for (const TensorRun& run : tensors) {
+      if (run.elements < share_.habit.sharding.resident) {
+        calls.reduce(Group::dp, run.elements, run.count);
+      } else {
+        calls.exchange(run.elements, run.count, static_cast<double>(spans_.node.ranks));
+      }
+    }
+  }
+
   double number_of(std::size_t i) const {
     const Model& model = share_.model;
     if (blocks_[i].kind == BlockKind::prediction) {
@@ -209,6 +251,7 @@ class Fetches {
 
   const Share& share_;
   const Layout& layout_;
+  const Spans& spans_;
   const std::vector<Block>& blocks_;
   const std::vector<Weights>& weights_;
   std::vector<TensorRuns> fetched_;  // of each block
@@ -224,10 +267,10 @@ bool fetches_tensors(const Share& share) {
 }  // namespace
 
 void shard_weights(std::vector<Block>& blocks, const Share& share, const Layout& layout,
-                   const std::vector<Weights>& weights) {
+                   const std::vector<Weights>& weights, const Spans& spans) {
   if (!share.around.shards_weights) return;
   if (fetches_tensors(share)) {
-    const Fetches fetches(blocks, share, layout, weights);
+    const Fetches fetches(blocks, share, layout, weights, spans);
     for (std::size_t i = 0; i < blocks.size(); ++i) fetches.add_to(blocks[i], i);
   } else {
     shard_by_unit(blocks, share, layout);

@@ -13,7 +13,9 @@ namespace headway {
 /// time in the pipeline, the update, and the rest; in the order in which they are told.
 enum class Part : std::uint8_t { compute, tp, cp, ep, pp, dp, bubble, optimizer, other };
 
-/// dp_replica: across the sharding groups of hybrid sharding; expert_dp: the ranks that hold the
+/// dp_replica: across the sharding groups of hybrid sharding; dp_secondary: the ranks of dp that
+/// share a second copy of the weights; dp_node, dp_nodes: those on one node, and those at the same
+/// place of their nodes; expert_dp: the ranks that hold the
 /// same experts; copies: the two ranks that hold the same stages of two copies of the model;
 /// embedding: first and last stage where they share the embedding's weights; model:
 /// the ranks that together hold one copy of the model, tp·pp; world: all ranks of the run.
@@ -25,6 +27,9 @@ enum class Group : std::uint8_t {
   dp,
   expert_dp,
   dp_replica,
+  dp_secondary,
+  dp_node,
+  dp_nodes,
   copies,
   embedding,
   model,
@@ -44,10 +49,10 @@ constexpr std::uint8_t bit(Dimension dimension) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(dimension));
 }
 
-constexpr std::array<GroupRow, 11> kGroups = [] {
+constexpr std::array<GroupRow, 14> kGroups = [] {
   constexpr std::uint8_t tp = bit(Dimension::tp), cp = bit(Dimension::cp), dp = bit(Dimension::dp),
                          pp = bit(Dimension::pp);
-  return std::array<GroupRow, 11>{{
+  return std::array<GroupRow, 14>{{
       {Group::tp, "tp", Part::tp, &Spans::tp, tp},
       {Group::cp, "cp", Part::cp, &Spans::cp, cp},
       {Group::ep, "ep", Part::ep, &Spans::ep, tp | cp | dp},
@@ -55,6 +60,9 @@ constexpr std::array<GroupRow, 11> kGroups = [] {
       {Group::dp, "dp", Part::dp, &Spans::shard, cp | dp},
       {Group::expert_dp, "expert_dp", Part::dp, &Spans::expert_dp, tp | cp | dp},
       {Group::dp_replica, "dp_replica", Part::dp, &Spans::replica, cp | dp},
+      {Group::dp_secondary, "dp_secondary", Part::dp, &Spans::secondary, cp | dp},
+      {Group::dp_node, "dp_node", Part::dp, &Spans::node, cp | dp},
+      {Group::dp_nodes, "dp_nodes", Part::dp, &Spans::nodes, cp | dp},
       {Group::copies, "copies", Part::dp, &Spans::copies, pp},
       {Group::embedding, "embedding", Part::dp, &Spans::pp, pp, true},
       {Group::model, "model", Part::dp, &Spans::model, tp | pp},

@@ -113,7 +113,7 @@ void PlanBlockCache::share(const PriceKey& key, Priced& out) {
   });
   const Layout layout = key.layout();
   add_shared_calls(out.shared.blocks, Share(run_.model, run_.job, layout), layout,
-                   sample(layout)->weights, shares_memory(spans_->tp, run_.cluster));
+                   sample(layout)->weights, *spans_, shares_memory(spans_->tp, run_.cluster));
 }
 
 void PlanBlockCache::make(const PriceKey& key, Priced& out) {

@@ -57,6 +57,17 @@ inline PlanCase random_plan_case() {
     const auto split = PlanSpace::make(out.run, ranks, {{"split-vocabulary", "on", false, {}}});
     if (split) out.space = split;
   }
+  if (*rc::gen::inRange(0, 3) == 0) {  // given, it leaves ZeRO-3 alone
+    Case plus = out.run;
+    plus.job.quantized_weights = *rc::gen::arbitrary<bool>();
+    plus.job.quantized_gradients = *rc::gen::arbitrary<bool>();
+    plus.layout.secondary = *rc::gen::element<std::int64_t>(0, 2, 4);
+    const auto given = PlanSpace::make(plus, ranks);
+    if (given) {
+      out.run = plus;
+      out.space = given;
+    }
+  }
   RC_LOG() << flags_of(out.run) << " on " << ranks << "\n";
   out.headroom = *rc::gen::element(0.0, 0.1, 0.5);
   if (!out.space) RC_DISCARD("nothing is legal");

@@ -51,11 +51,14 @@ std::vector<std::int64_t> along(const Layout& layout, std::int64_t rank, std::ui
 struct Cut {
   std::int64_t stride, block;
 };
-Cut cut_of(const Layout& layout, Group group, std::int64_t ranks) {
+Cut cut_of(const Layout& layout, Group group, std::int64_t ranks, std::int64_t node) {
   const std::int64_t shard = layout.shard > 0 ? layout.shard : layout.dp * layout.cp;
   const std::int64_t experts = layout.etp * layout.ep;
   if (group == Group::dp) return {1, shard};
   if (group == Group::dp_replica) return {shard, ranks};
+  if (group == Group::dp_secondary) return {1, std::max<std::int64_t>(1, layout.secondary)};
+  if (group == Group::dp_node) return {1, node};
+  if (group == Group::dp_nodes) return {node > 1 ? node : ranks, ranks};
   if (group == Group::ep) return {layout.etp, experts};
   if (group == Group::expert_dp) return {experts, ranks};
   return {1, ranks};
@@ -71,7 +74,8 @@ std::int64_t mirrored(const Layout& layout, std::int64_t rank) {
 
 }  // namespace
 
-std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank) {
+std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank,
+                                      std::int64_t node) {
   if (group == Group::copies) {
     if (layout.copies() == 1) return {rank};
     const std::int64_t other = mirrored(layout, rank);
@@ -81,7 +85,7 @@ std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::in
   if (row_of(group).ends_alone && ranks.size() > 2) return {ranks.front(), ranks.back()};
   const auto count = static_cast<std::int64_t>(ranks.size());
   const std::int64_t place = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
-  const auto [stride, block] = cut_of(layout, group, count);
+  const auto [stride, block] = cut_of(layout, group, count, node);
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < count; ++i) {
     const bool together = i % stride == place % stride && i / block == place / block;
@@ -95,9 +99,18 @@ std::int64_t stage_of(const Layout& layout, std::int64_t rank) {
 }
 
 std::vector<Lane> lanes_of(const Layout& layout, const Step& step) {
+  std::array<bool, kGroups.size()> called{};
+  const auto note = [&](const std::vector<Item>& items) {
+    for (const Call& call : only<Call>(items)) called[static_cast<std::size_t>(call.group)] = true;
+  };
+  for (const Block& block : step.blocks) note(block.items);
+  for (const StageClass& stage : step.stages) note(stage.items);
+  // Nodes part the replicas only where these exchange within them.
+  const bool by_node = called[static_cast<std::size_t>(Group::dp_node)];
+  const std::int64_t node = by_node ? step.spans.node.ranks : 1;
   std::vector<Lane> lanes;
   for (const GroupRow& row : kGroups) {
-    std::vector<std::int64_t> ranks = group_ranks(layout, row.group, 0);
+    std::vector<std::int64_t> ranks = group_ranks(layout, row.group, 0, node);
     if (ranks.size() < 2) continue;
     const auto same = std::find_if(lanes.begin(), lanes.end(),
                                    [&](const Lane& lane) { return lane.first == ranks; });
@@ -107,12 +120,6 @@ std::vector<Lane> lanes_of(const Layout& layout, const Step& step) {
       lanes.push_back({{row.group}, {}, std::move(ranks)});
     }
   }
-  std::array<bool, kGroups.size()> called{};
-  const auto note = [&](const std::vector<Item>& items) {
-    for (const Call& call : only<Call>(items)) called[static_cast<std::size_t>(call.group)] = true;
-  };
-  for (const Block& block : step.blocks) note(block.items);
-  for (const StageClass& stage : step.stages) note(stage.items);
   for (Lane& lane : lanes) {
     for (const Group group : lane.groups) {
       if (called[static_cast<std::size_t>(group)]) lane.used.push_back(group);

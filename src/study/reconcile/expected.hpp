@@ -28,8 +28,10 @@ struct ExpectedKind {
   bool routed = false;  // an exchange with experts: its size varies from call to call
 };
 
-/// Global ranks, ascending, of the group that `rank` belongs to.
-std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank);
+/// Global ranks, ascending, of the group that `rank` belongs to. `node`: replicas on one, where
+/// they exchange within nodes.
+std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank,
+                                      std::int64_t node = 1);
 
 /// The pipeline stage of a rank.
 std::int64_t stage_of(const Layout& layout, std::int64_t rank);

@@ -28,6 +28,12 @@ inline std::string megatron_name(Group group) {
       return "EXPERT_DATA_PARALLEL_GROUP";
     case Group::dp_replica:
       return "INTER_PARTIAL_DATA_PARALLEL_GROUP_WITH_CP";
+    case Group::dp_secondary:
+      return "SECONDARY_DATA_PARALLEL_GROUP";
+    case Group::dp_node:
+      return "NODE_DATA_PARALLEL_GROUP";
+    case Group::dp_nodes:
+      return "ACROSS_NODES_DATA_PARALLEL_GROUP";
     case Group::copies:
       return "COPIES_OF_MODEL_GROUP";
     case Group::embedding:

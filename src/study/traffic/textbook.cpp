@@ -81,7 +81,8 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
   made.textbook =
       Bytes(times * c.element * (dense * others(ranks) + experts * others(expert_ranks)));
   if (!(made.textbook.value() > 0)) return;
-  made.framework = wire_of(c, {Group::dp, Group::expert_dp, Group::dp_replica, Group::copies});
+  made.framework = wire_of(c, {Group::dp, Group::expert_dp, Group::dp_replica, Group::dp_secondary,
+                               Group::dp_node, Group::dp_nodes, Group::copies});
 
   const bool whole = any_call(c, [](const Call& call) {
     return call.phase == Phase::gradient && call.op == CollectiveOp::all_reduce &&
@@ -112,7 +113,8 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
   Bytes forward, backward;
   for (const TrafficCall& call : c.calls) {
     const bool weights = call.call.op == CollectiveOp::all_gather &&
-                         (call.call.group == Group::dp || call.call.group == Group::expert_dp);
+                         (call.call.group == Group::dp || call.call.group == Group::dp_secondary ||
+                          call.call.group == Group::expert_dp);
     if (weights && call.call.phase == Phase::forward) forward += call.wire;
     if (weights && call.call.phase == Phase::backward) backward += call.wire;
   }
@@ -120,6 +122,10 @@ void add_data(std::vector<TextbookVolume>& out, const Case& c) {
     made.reasons.push_back(backward.value() > 0
                                ? "some gathered weights are kept for the backward pass"
                                : "gathered weights are kept for the backward pass");
+  }
+  if (c.run.job.quantized_weights) made.reasons.push_back("weights travel in 8 bit");
+  if (c.run.job.quantized_gradients) {
+    made.reasons.push_back("gradients travel in 4 bit, within nodes and between them");
   }
   if (c.run.layout.shard > 0) {
     made.reasons.push_back("shards of " + std::to_string(c.run.layout.shard) +

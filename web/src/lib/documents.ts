@@ -30,6 +30,7 @@ export interface LayoutDocument {
   readonly zero: number;
   readonly shard: number | null;
   readonly reshard: boolean;
+  readonly secondary_shard: number | null;
   readonly sequence_parallel: boolean;
   readonly keep_gathered: boolean;
   readonly cp_exchange: string;

@@ -71,6 +71,13 @@ class SpaceBuilder {
   }
   bool legal(const Layout& layout) const { return is_legal(run_, layout); }
 
+  // What choices other than the ZeRO stage are judged with: ZeRO++ is legal with ZeRO-3 only.
+  int plain_zero() const {
+    const bool plus_plus =
+        run_.job.quantized_weights || run_.job.quantized_gradients || space_.base_.secondary > 0;
+    return plus_plus ? 3 : 0;
+  }
+
   // Those of the choices that are legal and pass, each applied to `layout` as it is.
   template <class T>
   std::vector<T> legal_of(const std::vector<T>& choices, Layout layout, PlanAxis axis) const {
@@ -88,7 +95,7 @@ class SpaceBuilder {
     // Rules that need no message first: most tuples end here.
     if (tuple.pp > most_chunks() || run_.job.global_batch % tuple.dp != 0) return;
     apply(ExpertChoice{}, layout);
-    apply(InnerChoice{}, layout);
+    apply(InnerChoice{.zero = plain_zero()}, layout);
     const std::vector<SplitChoice> splits = legal_of(split_choices(tuple), layout, PlanAxis::split);
     if (splits.empty()) return;
     apply(splits.front(), layout);
@@ -239,7 +246,7 @@ class SpaceBuilder {
       for (const std::int64_t vpp : virtual_stages(t)) {
         if (vpp > 1 && !takes_virtual_stages(schedule)) break;
         if (vpp == 1 && schedule == Schedule::breadth_first) continue;  // as GPipe
-        InnerChoice choice{.schedule = schedule, .vpp = vpp};
+        InnerChoice choice{.zero = plain_zero(), .schedule = schedule, .vpp = vpp};
         apply(choice, layout);
         for (const EndSlots& ends : spreads(layout)) {
           choice.ends = ends;
@@ -315,8 +322,10 @@ class SpaceBuilder {
                           recompute != Recompute::full)) {
             continue;
           }
-          const InnerChoice choice{
-              .recompute = recompute, .recompute_every = every, .offload_activations = offload};
+          const InnerChoice choice{.recompute = recompute,
+                                   .recompute_every = every,
+                                   .offload_activations = offload,
+                                   .zero = plain_zero()};
           apply(choice, layout);
           if (legal(layout)) out.push_back(choice);
         }
