@@ -541,9 +541,10 @@ TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
   }
 }
 
-// The same of docs/simulate.md, whose commands are flags alone.
-TEST_F(Cli, ThePageOfSimulateShowsWhatItsCommandsSay) {
-  const std::string page = read(fs::path(source_dir()) / "docs/simulate.md");
+// The same of the pages of simulate, whose commands are flags alone.
+TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
+  const std::string page = read(fs::path(source_dir()) / "docs/simulate.md") +
+                           read(fs::path(source_dir()) / "docs/simulate_network.md");
   int shown = 0;
   for (std::size_t at = 0; (at = page.find("$ headway ", at)) != std::string::npos; ++shown) {
     const std::size_t line = page.find('\n', at);
@@ -580,6 +581,15 @@ TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
   expect_refused("simulate replay --transfer 3 '" + ops + "'",
                  {"--transfer: ", "ops.csv:2: F_s: '-1' is not", "ops.csv:3: B_s: is missing"});
   expect_refused("simulate replay", {"needs a file"});
+  const std::string flows = file("flows.toml",
+                                 "links = [{name = 'a', capacity = '0 GB/s'}]\n"
+                                 "flows = [{name = 'f', bytes = '-1 B', route = ['b'], after = "
+                                 "['f']}]\n");
+  expect_refused("simulate network '" + flows + "'",
+                 {"flows.toml:1: links[0].capacity: must be greater than zero",
+                  "flows.toml:2: flows[0].bytes: must be greater than zero", "'b' is no link",
+                  "wait for each other and never start: f -> f"});
+  expect_refused("simulate network", {"needs a file"});
   expect_refused("simulate weather", {"weather: cannot be opened"});
   expect_refused(
       "simulate --model llama-2-7b --cluster dgx-h100 --gpus 7 --seq 4097 --global-batch 9",

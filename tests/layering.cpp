@@ -61,6 +61,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "cost/calibration", "forecast"}},
     {"simulate/timeline", {"base", "step/schedule", "simulate/step"}},
     {"simulate/replay", {"base", "base/document", "step/schedule"}},
+    {"simulate/network", {"base", "base/document"}},
     {"limits/machine", {"base", "base/document", "cluster"}},
     {"limits/forms", {"base", "base/document", "platform", "limits/machine"}},
     {"limits/search", {"base", "limits/machine", "limits/forms"}},
@@ -146,7 +147,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
     {"report/simulate",
      {"base", "base/draw", "layout", "forecast", "simulate/pipeline", "simulate/replay",
-      "simulate/step", "report", "report/json"}},
+      "simulate/step", "simulate/network", "report", "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",
@@ -183,7 +184,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "simulate/pipeline",
       "simulate/replay",
       "simulate/step",
-      "simulate/timeline"}},
+      "simulate/timeline",
+      "simulate/network"}},
 };
 // Tests, and headers of tests alone, may include every leaf of their own folder, platform for files
 // that they write, and these: that a configuration is read back as the same run is seen by its

@@ -150,6 +150,13 @@ struct SimulateReplayRequest {
 /// Measured pipelines run again, as they were and as they might have been.
 CommandOutput run_simulate_replay(const SimulateReplayRequest& request);
 
+struct SimulateNetworkRequest {
+  std::string file;  // of links and flows
+  bool json = false;
+};
+/// Flows over links that they share.
+CommandOutput run_simulate_network(const SimulateNetworkRequest& request);
+
 /// What can be listed: models, clusters, accelerators, machines (of the limits study).
 std::vector<std::string> list_kinds();
 /// `what`: one of them.

@@ -68,5 +68,6 @@ Command simulate_command();
 // Those of `simulate`, each a row of its table.
 Command simulate_pipeline_command();
 Command simulate_replay_command();
+Command simulate_network_command();
 
 }  // namespace headway

@@ -22,6 +22,7 @@ void quantity(std::string_view bytes);
 void request(std::string_view bytes);
 void run(std::string_view bytes);
 void replay_ops(std::string_view bytes);
+void network_file(std::string_view text);
 void scale(std::string_view bytes);
 void stages(std::string_view bytes);
 void toml(std::string_view bytes);
