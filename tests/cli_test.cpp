@@ -590,6 +590,11 @@ TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
                   "flows.toml:2: flows[0].bytes: must be greater than zero", "'b' is no link",
                   "wait for each other and never start: f -> f"});
   expect_refused("simulate network", {"needs a file"});
+  expect_refused(
+      "simulate collective --op sum --bytes 64 --ranks 1 --topology torus:8y8 --bandwidth '0 B/s' "
+      "--algorithm rong --chunks 0",
+      {"--op: 'sum' is not known", "--bytes: ", "--ranks: is 1", "--topology: '",
+       "--bandwidth: ", "--algorithm: 'rong' is not known", "--chunks: is 0"});
   expect_refused("simulate weather", {"weather: cannot be opened"});
   expect_refused(
       "simulate --model llama-2-7b --cluster dgx-h100 --gpus 7 --seq 4097 --global-batch 9",

@@ -62,6 +62,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"simulate/timeline", {"base", "step/schedule", "simulate/step"}},
     {"simulate/replay", {"base", "base/document", "step/schedule"}},
     {"simulate/network", {"base", "base/document"}},
+    {"simulate/topology", {"base", "base/document", "simulate/network"}},
+    {"simulate/collectives", {"base", "base/document", "simulate/network", "simulate/topology"}},
     {"limits/machine", {"base", "base/document", "cluster"}},
     {"limits/forms", {"base", "base/document", "platform", "limits/machine"}},
     {"limits/search", {"base", "limits/machine", "limits/forms"}},
@@ -147,7 +149,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
     {"report/simulate",
      {"base", "base/draw", "layout", "forecast", "simulate/pipeline", "simulate/replay",
-      "simulate/step", "simulate/network", "report", "report/json"}},
+      "simulate/step", "simulate/network", "simulate/topology", "simulate/collectives", "report",
+      "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",
@@ -185,7 +188,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "simulate/replay",
       "simulate/step",
       "simulate/timeline",
-      "simulate/network"}},
+      "simulate/network",
+      "simulate/collectives"}},
 };
 // Tests, and headers of tests alone, may include every leaf of their own folder, platform for files
 // that they write, and these: that a configuration is read back as the same run is seen by its

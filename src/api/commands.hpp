@@ -13,6 +13,7 @@
 #include "platform/parallel.hpp"
 #include "report/problems.hpp"
 #include "run/run.hpp"
+#include "simulate/collectives/question.hpp"
 #include "study/lifetime/assumptions.hpp"
 #include "study/limits/question.hpp"
 #include "study/sweep/question.hpp"
@@ -156,6 +157,12 @@ struct SimulateNetworkRequest {
 };
 /// Flows over links that they share.
 CommandOutput run_simulate_network(const SimulateNetworkRequest& request);
+
+struct SimulateCollectiveRequest : network::CollectiveText {
+  bool json = false;
+};
+/// One collective over a topology.
+CommandOutput run_simulate_collective(const SimulateCollectiveRequest& request);
 
 /// What can be listed: models, clusters, accelerators, machines (of the limits study).
 std::vector<std::string> list_kinds();

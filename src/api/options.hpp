@@ -69,5 +69,6 @@ Command simulate_command();
 Command simulate_pipeline_command();
 Command simulate_replay_command();
 Command simulate_network_command();
+Command simulate_collective_command();
 
 }  // namespace headway

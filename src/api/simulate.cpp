@@ -169,8 +169,10 @@ Command simulate_command() {
                    "\\\n    --global-batch 64 --tp 2 --pp 4"},
       .run = running(request, run_simulate_step),
       .is_long = true,
-      .commands = {{"pipeline", simulate_pipeline_command}, {"replay", simulate_replay_command},
-                   {"network", simulate_network_command}},
+      .commands = {{"pipeline", simulate_pipeline_command},
+                   {"replay", simulate_replay_command},
+                   {"network", simulate_network_command},
+                   {"collective", simulate_collective_command}},
       .selector = "simulate",
       .selector_help = "which command of simulate; a run itself where none is named"};
   out.options = {operand("RUN", kOverrides, &request->run_file)};

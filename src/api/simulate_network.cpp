@@ -1,20 +1,28 @@
-// simulate network: links and flows of a file.
+// simulate network: links and flows of a file; simulate collective: one call over a topology.
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "platform/files.hpp"
+#include "report/simulate/collective.hpp"
 #include "report/simulate/network.hpp"
 #include "simulate/network/file.hpp"
 
 namespace headway {
+namespace {
+
+Result<Document> document_of(const std::string& file) {
+  const auto text = read_file(file, kLargestDocument);
+  if (!text) return text.problems();
+  return parse_toml(*text, file);
+}
+
+}  // namespace
 
 CommandOutput run_simulate_network(const SimulateNetworkRequest& request) {
   if (request.file.empty()) {
     return {
         .problems = {{"simulate network", "needs a file of links and flows", Trouble::missing}}};
   }
-  const auto text = read_file(request.file, kLargestDocument);
-  if (!text) return {.problems = text.problems()};
-  const auto document = parse_toml(*text, request.file);
+  const auto document = document_of(request.file);
   if (!document) return {.problems = document.problems()};
 
   // Links and flows, or everything that is wrong with them.
@@ -35,6 +43,69 @@ Command simulate_network_command() {
               .run = running(request, run_simulate_network),
               .door = Door::command_line};
   out.options = {operand("FILE.toml", "tables [[links]] and [[flows]]", &request->file)};
+  return out;
+}
+
+CommandOutput run_simulate_collective(const SimulateCollectiveRequest& request) {
+  std::optional<Result<Document>> file;
+  if (network::names_topology_file(request.topology)) file = document_of(request.topology);
+
+  // The call and the topology, or everything that is wrong with them.
+  const auto question = network::read_collective(request, file);
+  if (!question) return {.problems = question.problems()};
+
+  // By that algorithm, or by the best.
+  const auto simulated =
+      network::simulate_collective(question->call, question->on, question->options);
+  if (!simulated) return {.problems = simulated.problems()};
+  return {.text = request.json ? simulate_collective_json(*question, *simulated)
+                               : simulate_collective_text(*question, *simulated)};
+}
+
+Command simulate_collective_command() {
+  auto request = std::make_shared<SimulateCollectiveRequest>();
+  Command out{.name = "collective",
+              .help = "one collective as messages over a topology",
+              .examples = {"headway simulate collective --op all_reduce --bytes \"64 MiB\" "
+                           "\\\n    --topology torus:8x8 --algorithm rotations"},
+              .run = running(request, run_simulate_collective),
+              .door = Door::command_line};
+  out.options = {
+      {.name = "op",
+       .value = "NAME",
+       .help = "all_reduce, all_gather, reduce_scatter, all_to_all",
+       .target = &request->op},
+      {.name = "algorithm",
+       .value = "NAME",
+       .help = "default: the best",
+       .target = &request->algorithm},
+      {.name = "ranks",
+       .value = "N",
+       .help = "where the topology has no size",
+       .target = &request->ranks},
+      {.name = "bytes",
+       .value = "BYTES",
+       .help = "the whole tensor; of all_to_all what a rank has for all",
+       .target = &request->bytes},
+      {.name = "topology",
+       .value = "NAME|FILE.toml",
+       .help = "switch, full, torus:8x8, mesh:5x5, cubes:4x4x8, switches:8x8, fat-tree:4x8:2, "
+               "clos:16, rails:32x8, dragonfly:2x4x2, sites:4x16",
+       .target = &request->topology},
+      {.name = "bandwidth",
+       .value = "RATE,...",
+       .help = "of a link one way, of each level or dimension; default: 50 GB/s",
+       .target = &request->bandwidth},
+      {.name = "latency",
+       .value = "TIME,...",
+       .help = "of a link, of a message through a switch; default: 2 us",
+       .target = &request->latency},
+      {.name = "chunks",
+       .value = "K",
+       .help = "of algorithms in chunks; default: the best",
+       .target = &request->chunks},
+      {.name = "seed", .value = "N", .help = "of hashed uplinks", .target = &request->seed},
+      wordless("every-rank", "each message of each rank, alike or not", request->every_rank)};
   return out;
 }
 

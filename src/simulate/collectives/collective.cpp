@@ -1,0 +1,179 @@
+#include "simulate/collectives/collective.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "simulate/collectives/placement.hpp"
+
+namespace headway::network {
+namespace {
+
+constexpr std::array<std::string_view, 4> kNames = {"all_reduce", "all_gather", "reduce_scatter",
+                                                    "all_to_all"};
+
+// What an algorithm comes to, or why it cannot.
+struct Outcome {
+  SimulatedCollective found;
+  std::string problem;
+};
+using Simulate = Outcome (*)(const Call&, const Topology&, const CollectiveOptions&);
+
+template <Planned (*plan)(const Call&, const Topology&)>
+Outcome in_steps(const Call& call, const Topology& on, const CollectiveOptions& options) {
+  if (options.chunks > 0) return {{}, "has no chunks"};
+  Planned planned = plan(call, on);
+  if (!planned.problem.empty()) return {{}, std::move(planned.problem)};
+  const PlacedPattern placed = place(planned.pattern, on, options.every_rank);
+  if (placed.too_many) {
+    return {{},
+            "sends more than " + std::to_string(kMostAtOnce) +
+                " messages at once that share links unevenly"};
+  }
+  return {{.time = placed.time,
+           .steps = planned.pattern.steps(),
+           .sent_per_rank = most_sent(planned.pattern, on.ranks),
+           .by_classes = placed.by_classes,
+           .messages = placed.messages},
+          {}};
+}
+
+// [SIM-16] The data go in K chunks, in waves: in each a rank passes one chunk along each of its
+// edges. The first chunk takes L waves, twice the depth of a tree: (L + K) waves of t(bytes/K).
+// The best K is sqrt(L (t(bytes) - t(0)) / t(0)) where t grows evenly with the chunk; it is not
+// rounded, so that time is that of the closed form (Sanders, Speck, Traff 2009).
+Outcome double_binary_tree(const Call& call, const Topology& on, const CollectiveOptions& options) {
+  if (call.op != Collective::all_reduce) return {{}, "does all-reduce"};
+  std::uint32_t depth = 0;
+  std::uint64_t messages = 0;
+  const auto wave = [&](double bytes) {
+    const Planned planned = tree_wave(bytes, on, depth);
+    const PlacedPattern placed = place(planned.pattern, on, true);
+    messages += placed.messages;
+    return placed.time.value();
+  };
+  const double bytes = call.bytes.value();
+  double chunks = options.chunks;
+  if (chunks == 0) {
+    const double empty = wave(0), whole = wave(bytes);
+    constexpr double kMostChunks = 1e6;
+    chunks =
+        empty > 0 ? std::min(kMostChunks, std::sqrt(depth * (whole - empty) / empty)) : kMostChunks;
+  }
+  const double time = (depth + chunks) * wave(bytes / chunks);
+  const Planned planned = tree_wave(bytes, on, depth);
+  return {{.time = Seconds(time),
+           .steps = static_cast<std::uint64_t>(std::ceil(depth + chunks)),
+           .sent_per_rank = most_sent(planned.pattern, on.ranks),
+           .chunks = chunks,
+           .messages = messages},
+          {}};
+}
+
+struct Algorithm {
+  std::string_view name;
+  std::array<std::string_view, 3> also;
+  Simulate simulate;
+};
+// Of two that take the same time the first is the best.
+constexpr Algorithm kAlgorithms[] = {
+    {"ring", {}, in_steps<ring>},
+    {"switch", {"nvls", "sharp", "in-network"}, in_steps<switch_reduction>},
+    {"rabenseifner", {"halving-doubling"}, in_steps<rabenseifner>},
+    {"recursive-doubling", {"doubling"}, in_steps<recursive_doubling>},
+    {"recursive-halving", {"halving"}, in_steps<recursive_halving>},
+    {"bruck", {}, in_steps<bruck>},
+    {"pat", {}, in_steps<pat>},
+    {"direct", {}, in_steps<direct>},
+    {"one-shot", {}, in_steps<one_shot>},
+    {"two-shot", {}, in_steps<two_shot>},
+    {"double-binary-tree", {"tree"}, double_binary_tree},
+    {"hierarchical", {"blueconnect"}, in_steps<hierarchical>},
+    {"dimensions", {}, in_steps<dimension_by_dimension>},
+    {"rotations", {"torus"}, in_steps<rotations>},
+    {"pairwise", {}, in_steps<pairwise>},
+    {"two-level", {}, in_steps<two_level>},
+};
+
+double into_slowest(const Topology& on) {
+  std::vector<double> into(on.ranks);
+  for (const Link& link : on.links) {
+    if (link.to < on.ranks) into[link.to] += link.capacity.value();
+  }
+  return *std::min_element(into.begin(), into.end());
+}
+
+// Across the middle of the longest side: half of the ranks send to the other half.
+double across(const Call& call, const Topology& on) {
+  if (on.sizes.empty() || on.lines_are_switched) return 0;
+  const auto longest = std::max_element(on.sizes.begin(), on.sizes.end());
+  std::uint32_t stride = 1;
+  for (auto side = on.sizes.begin(); side != longest; ++side) stride *= *side;
+  const std::uint32_t size = *longest, half = size / 2;
+  const auto is_low = [&](NodeId rank) { return rank / stride % size < half; };
+  double capacity = 0;
+  for (const Link& link : on.links) {
+    if (is_low(link.from) && !is_low(link.to)) capacity += link.capacity.value();
+  }
+  const double low = static_cast<double>(on.ranks) / size * half, high = on.ranks - low;
+  return capacity > 0 ? call.bytes.value() / on.ranks * low * high / capacity : 0;
+}
+
+std::string readable(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
+}  // namespace
+
+std::span<const std::string_view> collective_names() {
+  return kNames;
+}
+
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> out;
+  for (const Algorithm& each : kAlgorithms) out.emplace_back(each.name);
+  return out;
+}
+
+std::optional<std::string> algorithm_named(std::string_view name) {
+  const std::string asked = readable(lower(name));
+  for (const Algorithm& each : kAlgorithms) {
+    const bool same =
+        each.name == asked ||
+        (!asked.empty() && std::find(each.also.begin(), each.also.end(), asked) != each.also.end());
+    if (same) return std::string(each.name);
+  }
+  return std::nullopt;
+}
+
+Seconds lower_bound(const Call& call, const Topology& on, bool reduced_by_switch) {
+  const double others = (on.ranks - 1.0) / on.ranks * call.bytes.value() / into_slowest(on);
+  if (call.op == Collective::all_reduce) {
+    return Seconds(reduced_by_switch ? call.bytes.value() / into_slowest(on) : 2 * others);
+  }
+  return Seconds(call.op == Collective::all_to_all ? std::max(others, across(call, on)) : others);
+}
+
+Result<SimulatedCollective> simulate_collective(const Call& call, const Topology& on,
+                                                const CollectiveOptions& options) {
+  std::optional<SimulatedCollective> best;
+  std::string problem;
+  for (const Algorithm& each : kAlgorithms) {
+    if (!options.algorithm.empty() && options.algorithm != each.name) continue;
+    Outcome outcome = each.simulate(call, on, options);
+    problem = std::move(outcome.problem);
+    if (!problem.empty()) continue;
+    if (best && best->time <= outcome.found.time) continue;
+    best = outcome.found;
+    best->algorithm = each.name;
+    best->bound = lower_bound(call, on, each.name == "switch");
+  }
+  if (best) return *best;
+  if (options.algorithm.empty()) problem = "no algorithm does that";
+  return Problem{FieldName("algorithm"), problem};
+}
+
+}  // namespace headway::network

@@ -1,0 +1,182 @@
+// Collectives placed message by message, against closed forms written down by others and against
+// counts of what each rank must hear.
+#include "simulate/collectives/collective.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/document/csv.hpp"
+#include "base/source_dir_for_test.hpp"
+#include "platform/files.hpp"
+#include "simulate/collectives/placement.hpp"
+#include "simulate/topology/read.hpp"
+
+namespace headway::network {
+namespace {
+
+constexpr double kGB = 1e9;
+
+Speeds speeds(double gigabytes_per_second, double microseconds) {
+  return {{BytesPerSecond(gigabytes_per_second * kGB)}, {Seconds(microseconds * 1e-6)}};
+}
+
+Topology on(const std::string& text, std::uint32_t ranks, const Speeds& of) {
+  auto read = read_topology(text, ranks, 0, of);
+  EXPECT_TRUE(read.ok()) << text;
+  return std::move(read).value();
+}
+
+SimulatedCollective simulated(Collective op, double bytes, const Topology& topology,
+                              const std::string& algorithm, bool every_rank = false) {
+  const auto found = simulate_collective({op, Bytes(bytes)}, topology,
+                                         {.algorithm = algorithm, .every_rank = every_rank});
+  EXPECT_TRUE(found.ok()) << algorithm << ": " << found.problems().front().message;
+  return found.ok() ? *found : SimulatedCollective{};
+}
+
+struct Known {
+  Collective op;
+  const char *algorithm, *topology;
+};
+
+// [SIM-13] [SIM-16] On a switch each of 13 algorithms takes what latency and bandwidth alone say:
+// 312 times, which are printed to a nanosecond.
+TEST(Collectives, OnASwitchTakeTheTimesOfTheirClosedForms) {
+  using enum Collective;
+  const std::map<std::string, Known> names = {
+      {"ring all-reduce", {all_reduce, "ring", "switch"}},
+      {"ring all-gather", {all_gather, "ring", "switch"}},
+      {"recursive doubling all-reduce", {all_reduce, "recursive-doubling", "switch"}},
+      {"Rabenseifner all-reduce", {all_reduce, "rabenseifner", "switch"}},
+      {"recursive doubling all-gather", {all_gather, "recursive-doubling", "switch"}},
+      {"Bruck all-gather", {all_gather, "bruck", "switch"}},
+      {"direct (one-shot, n-1 ports at B each) all-gather", {all_gather, "direct", "full"}},
+      {"one-shot all-reduce, one port", {all_reduce, "one-shot", "switch"}},
+      {"two-shot all-reduce, one port", {all_reduce, "two-shot", "switch"}},
+      {"pairwise all-to-all (S sent per rank)", {all_to_all, "pairwise", "switch"}},
+      {"Bruck all-to-all", {all_to_all, "bruck", "switch"}},
+      {"in-network all-reduce (multicast + reduce)", {all_reduce, "switch", "switch"}},
+      {"double binary tree all-reduce, optimal chunk",
+       {all_reduce, "double-binary-tree", "switch"}}};
+  const std::string file = source_dir() + "/tests/oracles/simulation/collectives_alpha_beta.csv";
+  const Csv table = parse_csv(read_file(file).value(), "collectives_alpha_beta.csv").value();
+  ASSERT_EQ(table.rows.size(), 312U);
+  for (const CsvRow& row : table.rows) {
+    const auto number = [&](const char* column) {
+      return std::stod(row.cells[table.column(column).value()]);
+    };
+    const Known& known = names.at(row.cells[0]);
+    const Topology topology = on(known.topology, static_cast<std::uint32_t>(number("ranks")),
+                                 speeds(number("bandwidth_GBps"), number("alpha_us")));
+    const double time =
+        simulated(known.op, number("bytes"), topology, known.algorithm).time.value() * 1e6;
+    const double expected = number("time_us");
+    EXPECT_NEAR(time, expected, std::max(0.00051, 1e-6 * expected))
+        << row.cells[0] << ", " << row.cells[1] << " ranks, " << row.cells[2] << " B";
+  }
+}
+
+// [SIM-14] What is placed once for all alike is what is placed one by one.
+TEST(Collectives, TakeTheSameTimeByClassesAndRankByRank) {
+  using enum Collective;
+  const Speeds fast = speeds(50, 2);
+  int by_classes = 0;
+  for (const Topology& topology :
+       {on("switch", 16, fast), on("torus:4x4", 0, fast), on("mesh:3x5", 0, fast),
+        on("fat-tree:4x4:2", 0, fast), on("rails:4x4", 0, fast), on("torus:2x4x3", 0, fast),
+        on("switch", 13, fast), on("dragonfly:2x2x1", 0, fast), on("clos:4", 0, fast)}) {
+    for (const Collective op : {all_reduce, all_gather, reduce_scatter, all_to_all}) {
+      for (const std::string& algorithm : algorithm_names()) {
+        const Call call{op, Bytes(1e6)};
+        const auto classes = simulate_collective(call, topology, {.algorithm = algorithm});
+        const auto every =
+            simulate_collective(call, topology, {.algorithm = algorithm, .every_rank = true});
+        ASSERT_EQ(classes.ok(), every.ok());
+        if (!classes.ok()) continue;
+        by_classes += classes->by_classes ? 1 : 0;
+        EXPECT_NEAR(classes->time / every->time, 1, 1e-11) << topology.name << " " << algorithm;
+        EXPECT_EQ(classes->sent_per_rank, every->sent_per_rank);
+      }
+    }
+  }
+  EXPECT_GT(by_classes, 20);
+}
+
+// [SIM-15] Times over the bound, for each algorithm on each topology.
+TEST(Collectives, TakeNoLessThanTheirBound) {
+  using enum Collective;
+  const Speeds fast = speeds(50, 0);
+  for (const Topology& topology :
+       {on("switch", 16, fast), on("full", 8, fast), on("torus:4x4", 0, fast),
+        on("mesh:4x4", 0, fast), on("torus:4x4x4", 0, fast), on("fat-tree:4x4:2", 0, fast),
+        on("sites:2x8", 0, fast), on("switches:4x4", 0, fast), on("cubes:4x4x2", 0, fast)}) {
+    for (const Collective op : {all_reduce, all_gather, reduce_scatter, all_to_all}) {
+      for (const std::string& algorithm : algorithm_names()) {
+        const auto found =
+            simulate_collective({op, Bytes(1e6)}, topology, {.algorithm = algorithm});
+        if (!found.ok()) continue;
+        EXPECT_GE(found->time / found->bound, 1 - 1e-9) << topology.name << " " << algorithm;
+      }
+      const auto best = simulate_collective({op, Bytes(1e6)}, topology, {});
+      ASSERT_TRUE(best.ok());
+      EXPECT_FALSE(best->algorithm.empty());
+    }
+  }
+}
+
+// Each block of an all-gather has to come to each rank: as many bytes come in as are not its own.
+TEST(Collectives, BringEachRankWhatItNeeds) {
+  using enum Collective;
+  for (const std::uint32_t ranks : {2U, 3U, 5U, 7U, 8U, 12U, 13U, 16U}) {
+    const Topology topology = on("switch", ranks, speeds(1, 0));
+    const Call call{all_gather, Bytes(ranks)};
+    for (const auto& plan : {ring, bruck, pat, direct}) {
+      const Planned planned = plan(call, topology);
+      ASSERT_EQ(planned.problem, "");
+      EXPECT_DOUBLE_EQ(most_sent(planned.pattern, ranks).value(), ranks - 1) << ranks;
+    }
+  }
+}
+
+// S(n-1)/(nb) times two, one and one half, and the steps of each (torus of n = 64 ranks).
+TEST(Torus, AllReduceThreeWays) {
+  const double bytes = 64e6, unit = bytes * 63 / 64 / 50e9;
+  const Topology torus = on("torus:8x8", 0, speeds(50, 0));
+  const auto ring = simulated(Collective::all_reduce, bytes, torus, "ring");
+  const auto lines = simulated(Collective::all_reduce, bytes, torus, "dimensions");
+  const auto rotated = simulated(Collective::all_reduce, bytes, torus, "rotations");
+  EXPECT_NEAR(ring.time.value() / unit, 2, 1e-9);
+  EXPECT_NEAR(lines.time.value() / unit, 1, 1e-9);
+  EXPECT_NEAR(rotated.time.value() / unit, 0.5, 1e-9);
+  EXPECT_EQ(ring.steps, 126U);
+  EXPECT_EQ(rotated.steps, 28U);
+  EXPECT_EQ(simulate_collective({Collective::all_reduce, Bytes(bytes)}, torus, {})->algorithm,
+            "rotations");
+}
+
+// With latency: steps times that of a link each.
+TEST(Torus, StepsTakeTheLatencyOfALink) {
+  const Topology torus = on("torus:8x8", 0, speeds(50, 1));
+  const double unit = 64e6 * 63 / 64 / 50e9;
+  EXPECT_NEAR(simulated(Collective::all_reduce, 64e6, torus, "rotations").time.value(),
+              unit / 2 + 28e-6, 1e-12);
+  EXPECT_NEAR(simulated(Collective::all_reduce, 64e6, torus, "ring").time.value(),
+              2 * unit + 126e-6, 1e-12);
+}
+
+// Two levels: rings within domains and across them.
+TEST(Hierarchy, PhasesAddUp) {
+  const Topology rails =
+      on("rails:4x8", 0, {{BytesPerSecond(450e9), BytesPerSecond(50e9)}, {Seconds(0)}});
+  const double bytes = 1e9;
+  EXPECT_NEAR(simulated(Collective::all_reduce, bytes, rails, "hierarchical").time.value(),
+              2 * bytes * 7 / 8 / 450e9 + 2 * bytes / 8 * 3 / 4 / 50e9, 1e-12);
+  EXPECT_NEAR(simulated(Collective::all_to_all, bytes, rails, "two-level").time.value(),
+              bytes * 7 / 8 / 450e9 + bytes * 3 / 4 / 50e9, 1e-12);
+}
+
+}  // namespace
+}  // namespace headway::network

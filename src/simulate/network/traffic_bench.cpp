@@ -1,0 +1,60 @@
+// Flows over a large network, all begun at once or over time.
+#include <benchmark/benchmark.h>
+
+#include "simulate/collectives/placement.hpp"
+#include "simulate/network/traffic.hpp"
+#include "simulate/topology/topology.hpp"
+
+namespace headway::network {
+namespace {
+
+const Speeds kSpeeds{{BytesPerSecond(50e9)}, {Seconds(2e-6)}};
+
+// A plain generator: the same numbers everywhere.
+struct Numbers {
+  std::uint64_t state = 1;
+  std::uint64_t next(std::uint64_t below) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (state >> 33U) % below;
+  }
+};
+
+// 100,000 flows of 1 to 64 MiB between any two of 8,192 hosts of a fat tree.
+void flows_over_fat_tree(benchmark::State& state) {
+  const Topology tree = fat_tree(32, 1, kSpeeds);
+  for (auto _ : state) {
+    Numbers numbers;
+    Traffic traffic(tree.links);
+    std::vector<LinkId> route;
+    for (std::uint64_t i = 0; i < 100'000; ++i) {
+      route.clear();
+      const auto from = static_cast<NodeId>(numbers.next(tree.ranks));
+      const auto to = static_cast<NodeId>((from + 1 + numbers.next(tree.ranks - 1)) % tree.ranks);
+      tree.route(from, to, route);
+      const double start = static_cast<double>(state.range(0)) * 1e-9 * static_cast<double>(i);
+      traffic.add({.demand = {.route = route},
+                   .bytes = Bytes(1048576.0 * static_cast<double>(1 + numbers.next(64))),
+                   .start = Seconds(start),
+                   .delay = Seconds(0),
+                   .tag = i});
+    }
+    std::size_t ended = 0;
+    while (const std::size_t more = traffic.advance().size()) ended += more;
+    if (ended != 100'000) state.SkipWithError("flows were lost");
+  }
+}
+BENCHMARK(flows_over_fat_tree)->Arg(0)->Arg(500)->Unit(benchmark::kSecond)->Iterations(1);
+
+// Ring all-reduce of 64 MiB over 4,096 ranks: each kind of step once, and all 33.5 million
+// messages.
+void ring_of_4096(benchmark::State& state) {
+  const Topology all = one_switch(4096, kSpeeds);
+  const Planned planned = ring({Collective::all_reduce, Bytes(64.0 * 1048576)}, all);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(place(planned.pattern, all, state.range(0) == 1).time);
+  }
+}
+BENCHMARK(ring_of_4096)->Arg(0)->Arg(1)->Unit(benchmark::kSecond)->Iterations(1);
+
+}  // namespace
+}  // namespace headway::network
