@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "simulate/collectives/placement.hpp"
+#include "simulate/collectives/synthesis.hpp"
 
 namespace headway::network {
 namespace {
@@ -71,6 +72,46 @@ Outcome double_binary_tree(const Call& call, const Topology& on, const Collectiv
           {}};
 }
 
+// An all-gather made for the links; a reduce-scatter is one run backwards over the links turned
+// round, an all-reduce both.
+Outcome synthesised(const Call& call, const Topology& on, const CollectiveOptions& options) {
+  constexpr std::uint32_t kMostRanks = 128, kMostChunks = 64;
+  if (call.op == Collective::all_to_all) return {{}, "does no all-to-all"};
+  const bool direct_links = std::all_of(on.links.begin(), on.links.end(), [&](const Link& link) {
+    return link.from < on.ranks && link.to < on.ranks;
+  });
+  if (!direct_links || on.name == "full") return {{}, "needs links from rank to rank"};
+  if (on.ranks > kMostRanks)
+    return {{}, "is made for at most " + std::to_string(kMostRanks) + " ranks"};
+  if (options.chunks > kMostChunks) {
+    return {{}, "takes at most " + std::to_string(kMostChunks) + " chunks"};
+  }
+  const std::vector<std::uint32_t> chunks =
+      options.chunks > 0 ? std::vector{options.chunks} : std::vector<std::uint32_t>{1, 2, 3, 4};
+  Topology turned{.ranks = on.ranks, .links = on.links};
+  for (Link& link : turned.links) std::swap(link.from, link.to);
+  Outcome out;
+  const auto add = [&](const Topology& over) {
+    constexpr std::uint64_t kSeeds = 2;
+    std::optional<Synthesised> best;
+    for (const std::uint32_t each : chunks) {
+      for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Synthesised made = synthesise_all_gather(call.bytes.value(), each, over, seed);
+        if (best && best->time <= made.time) continue;
+        best = made;
+        out.found.chunks = each;
+      }
+    }
+    out.found.time += Seconds(best->time);
+    out.found.steps += best->steps;
+    out.found.sent_per_rank += Bytes(best->most_sent);
+    out.found.messages += best->messages;
+  };
+  if (call.op != Collective::all_gather) add(turned);
+  if (call.op != Collective::reduce_scatter) add(on);
+  return out;
+}
+
 struct Algorithm {
   std::string_view name;
   std::array<std::string_view, 3> also;
@@ -92,6 +133,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"hierarchical", {"blueconnect"}, in_steps<hierarchical>},
     {"dimensions", {}, in_steps<dimension_by_dimension>},
     {"rotations", {"torus"}, in_steps<rotations>},
+    {"synthesised", {"synthesis", "tacos"}, synthesised},
     {"pairwise", {}, in_steps<pairwise>},
     {"two-level", {}, in_steps<two_level>},
 };
