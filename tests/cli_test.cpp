@@ -564,6 +564,15 @@ TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
   EXPECT_EQ(read(svg), read(fs::path(source_dir()) / "docs/simulate/zero-bubble.svg"));
 }
 
+// --bytes names its unit.
+TEST_F(Cli, ACollectivesBytesNeedNoUnit) {
+  const std::string asked =
+      "simulate collective --op all_gather --topology torus:4x4 --json --bytes ";
+  const Output bare = run(asked + "1048576");
+  EXPECT_EQ(bare.code, 0) << bare.err;
+  EXPECT_EQ(bare.out, run(asked + "'1 MiB'").out);
+}
+
 TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
   expect_refused(
       "simulate pipeline --schedule chimera --pp 0 --micro-batches 6 --forward '-1 ms' --backward "
@@ -591,7 +600,7 @@ TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
                   "wait for each other and never start: f -> f"});
   expect_refused("simulate network", {"needs a file"});
   expect_refused(
-      "simulate collective --op sum --bytes 64 --ranks 1 --topology torus:8y8 --bandwidth '0 B/s' "
+      "simulate collective --op sum --bytes 0 --ranks 1 --topology torus:8y8 --bandwidth '0 B/s' "
       "--algorithm rong --chunks 0",
       {"--op: 'sum' is not known", "--bytes: ", "--ranks: is 1", "--topology: '",
        "--bandwidth: ", "--algorithm: 'rong' is not known", "--chunks: is 0"});

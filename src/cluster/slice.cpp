@@ -57,14 +57,13 @@ std::optional<std::string> unfilled_slice(const Cluster& cluster, std::int64_t t
     const std::int64_t held = domains * (level.size / std::max<std::int64_t>(1, below));
     domains = level.slice > 0 ? level.slice : std::max<std::int64_t>(1, held);
     if (level.slice > 0 && total % level.slice != 0) {
-      return "of " + level.name + " are " + std::to_string(level.slice) +
-             " accelerators each, which do not divide the " + std::to_string(total) +
-             " of the run; legal: a number that does";
+      return std::to_string(level.slice) + " accelerators of each " + level.name +
+             " do not divide the " + std::to_string(total) + " of the run; legal: a divisor";
     }
   }
   if (total > domains) {
-    return "leaves " + std::to_string(domains) + " accelerators in all, of the " +
-           std::to_string(total) + " of the run";
+    return "leaves " + std::to_string(domains) + " accelerators of " + cluster.name +
+           "; the run has " + std::to_string(total);
   }
   return std::nullopt;
 }

@@ -12,11 +12,10 @@
 namespace headway {
 namespace {
 
-constexpr double kFarthest = 6;  // offset, in spreads
 constexpr double kFirstBox = 1;  // half a side of the box, in spreads
 constexpr double kLargestBox = 4;
 constexpr double kSmallestBox = 1e-2;
-constexpr double kEnough = 2e-4;  // relative gain of the loss that ends the search
+constexpr double kEnoughGain = 2e-4;  // relative gain of the loss that ends the search
 constexpr double kLeastStep = 0.05, kMostStep = 0.25;  // of differences
 constexpr double kNear = 0.5;  // a move that given slopes are good for, in spreads
 constexpr int kMostSteps = 40;
@@ -119,7 +118,7 @@ std::vector<double> least_in(const Box& box) {
     }
     settle(box, curvature, gradient, x);
     const double now = loss_at(box, x);
-    if (loss - now < 0.1 * kEnough * loss) break;
+    if (loss - now < 0.1 * kEnoughGain * loss) break;
     loss = now;
   }
   return x;
@@ -142,7 +141,7 @@ std::vector<double> descend(const StepObjective& objective, Decides part, std::v
       set_radius(box, radius);
       const std::vector<double> to = least_in(box);
       const double promised = loss_at(box, box.start) - loss_at(box, to);
-      if (promised < kEnough * loss) return x;
+      if (promised < kEnoughGain * loss) return x;
       std::vector<double> candidate = x;
       double farthest = 0;
       for (std::size_t k = 0; k < offsets.size(); ++k) {

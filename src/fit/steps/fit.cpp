@@ -10,7 +10,6 @@
 namespace headway {
 namespace {
 
-constexpr double kFarthest = 6;         // offset, in spreads
 constexpr int kMostEvaluations = 60;    // of a round
 constexpr double kWorthARound = 0.003;  // relative gain
 constexpr double kEnough = 1e-4;        // relative change of the loss that ends the search

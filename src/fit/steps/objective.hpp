@@ -25,6 +25,9 @@ struct OffsetStretch {
   std::vector<std::size_t> runs;
 };
 
+/// How far an offset goes at most, in spreads.
+constexpr double kFarthest = 6;
+
 /// Whether it is the entry "default" of a section with others, which shifts all of them.
 bool is_shift(const OffsetStretch& stretch);
 /// Of each of its offsets, a priori.

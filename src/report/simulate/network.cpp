@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostRows = 64;
+constexpr std::size_t kMostLines = 64;
 
 // Of what the link could have carried until the end.
 double share_used(const network::SimulatedNetwork& of, std::size_t link) {
@@ -27,8 +27,9 @@ BytesPerSecond last_rate(const network::SimulatedFlow& flow) {
 }
 
 std::string more(std::size_t all) {
-  return all <= kMostRows ? ""
-                          : "  and " + std::to_string(all - kMostRows) + " more; --json has all\n";
+  return all <= kMostLines
+             ? ""
+             : "  and " + std::to_string(all - kMostLines) + " more; --json has all\n";
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ std::string simulate_network_text(const network::SimulatedNetwork& simulated) {
                     to_text(simulated.end) + "\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"  flow", "bytes", "start", "end", "first rate", "last rate"}};
-  for (std::size_t i = 0; i < std::min(of.flows.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(of.flows.size(), kMostLines); ++i) {
     const network::SimulatedFlow& flow = simulated.flows[i];
     rows.push_back({"  " + printable(of.flows[i].name, 24), to_text(of.flows[i].bytes),
                     to_text(flow.start), to_text(flow.end), to_text(first_rate(flow)),
@@ -48,7 +49,7 @@ std::string simulate_network_text(const network::SimulatedNetwork& simulated) {
   }
   out += aligned(rows) + more(of.flows.size()) + "\n";
   rows = {{"  link", "capacity", "carried", "used"}};
-  for (std::size_t i = 0; i < std::min(of.links.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(of.links.size(), kMostLines); ++i) {
     rows.push_back({"  " + printable(of.link_names[i], 24), to_text(of.links[i].capacity),
                     to_text(simulated.carried[i]), percent_text(share_used(simulated, i))});
   }

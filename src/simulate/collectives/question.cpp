@@ -4,6 +4,7 @@
 
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "simulate/topology/file.hpp"
 #include "simulate/topology/read.hpp"
 
@@ -33,7 +34,9 @@ class Reader {
       out.op = static_cast<Collective>(found - names.begin());
     }
     if (asked_.bytes.empty()) return missing("bytes"), out;
-    const auto bytes = parse_quantity<Bytes>(asked_.bytes, FieldName("bytes"));
+    // The field's name says the unit: a bare number is so many bytes.
+    const bool bare = whole_number(asked_.bytes).has_value();
+    const auto bytes = parse_quantity<Bytes>(asked_.bytes + (bare ? " B" : ""), FieldName("bytes"));
     if (!bytes) return append(problems_, bytes.problems()), out;
     if (*bytes <= Bytes(0)) fail("bytes", "must be greater than zero");
     out.bytes = *bytes;

@@ -4,12 +4,6 @@
 #include <cmath>
 
 namespace headway::network {
-namespace {
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
 // Of a heap whose top is the lowest level; equal ones in the order of the links.
 struct Filling::Later {
   bool operator()(const Candidate& a, const Candidate& b) const {
@@ -31,7 +25,7 @@ void Filling::add(Route route, double weight, double bound) {
   for (const LinkId link : route) {
     OfLink& on = on_[link];
     if (on.round != round_) {
-      on = {.round = round_, .level = kInfinite};
+      on = {.round = round_, .level = kNoLimit};
       crossed_.push_back(link);
     }
     crossings_.push_back({link, flow, on.first});
@@ -39,8 +33,8 @@ void Filling::add(Route route, double weight, double bound) {
     ++on.count;
     on.weight += weight;
   }
-  if (bound < kInfinite) bounded_.push_back(flow);
-  flows_.push_back({weight, bound, kInfinite, kOwnBound, begin,
+  if (bound < kNoLimit) bounded_.push_back(flow);
+  flows_.push_back({weight, bound, kNoLimit, kOwnBound, begin,
                     static_cast<std::uint32_t>(crossings_.size()), true});
 }
 
@@ -111,7 +105,7 @@ void Filling::fill(const std::vector<double>& left) {
     }
     use_up(lowest.link);
   }
-  stay_at_bounds_below(kInfinite);
+  stay_at_bounds_below(kNoLimit);
 }
 
 std::vector<BytesPerSecond> shared_rates(std::span<const BytesPerSecond> capacities,

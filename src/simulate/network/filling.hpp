@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "simulate/network/network.hpp"
 
 namespace headway::network {
+
+/// What nothing holds down: the bound of a flow that has none.
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 /// [SIM-10] Rates r of flows of weight w and bound B over links of capacity C: the level r/w of all
 /// flows rises together; where a link is used up its flows stay, where a flow reaches its bound it

@@ -6,7 +6,6 @@
 namespace headway::network {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kSameMoment = 1e-12;  // of the time
 constexpr double kSameLevel = 1e-11;   // rounding, of the level
 
@@ -99,7 +98,7 @@ void Traffic::begin(std::uint32_t slot) {
   Active& of = flows_[slot];
   of.crossing = true;
   of.since = now_;
-  double least = kInfinite;
+  double least = kNoLimit;
   LinkId narrowest = Filling::kOwnBound;
   bool alone = true;
   auto at = slot * stride_;
@@ -111,7 +110,7 @@ void Traffic::begin(std::uint32_t slot) {
     alone = ++link.count == 1 && alone;
     if (link.capacity < least) least = link.capacity, narrowest = hop.link;
   }
-  if (of.left <= 0 || (of.hops == 0 && of.bound == kInfinite)) return finish(slot);
+  if (of.left <= 0 || (of.hops == 0 && of.bound == kNoLimit)) return finish(slot);
   if (!alone) return begun_.push_back(slot);
   const bool bounded = of.bound <= least;
   set_rate(slot, bounded ? of.bound : least, bounded ? Filling::kOwnBound : narrowest);
