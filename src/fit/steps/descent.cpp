@@ -136,7 +136,7 @@ std::vector<double> descend(const StepObjective& objective, Decides part, std::v
     const LinearErrors made =
         first ? LinearErrors{}
               : objective.linearised(part, x, std::clamp(radius / 2, kLeastStep, kMostStep));
-    Box box = box_about(objective, part, first ? *given : made, x);
+    Box box = box_about(objective, part, given != nullptr && step == 0 ? *given : made, x);
     while (radius >= kSmallestBox) {
       set_radius(box, radius);
       const std::vector<double> to = least_in(box);
