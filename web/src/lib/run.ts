@@ -34,6 +34,7 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   model: ["Model"],
   vocab: ["Vocabulary", "tokens"],
   cluster: ["Cluster"],
+  slice: ["Slice", "LEVEL=N"],
   gpus: ["Accelerators"],
   seq: ["Sequence length", "tokens"],
   "global-batch": ["Global batch", "sequences"],
