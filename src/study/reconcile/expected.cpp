@@ -64,6 +64,18 @@ Cut cut_of(const Layout& layout, Group group, std::int64_t ranks, std::int64_t n
   return {1, ranks};
 }
 
+// Which groups the step calls.
+using GroupFlags = std::array<bool, kGroups.size()>;
+GroupFlags called_groups(const Step& step) {
+  GroupFlags called{};
+  const auto note = [&](const std::vector<Item>& items) {
+    for (const Call& call : only<Call>(items)) called[static_cast<std::size_t>(call.group)] = true;
+  };
+  for (const Block& block : step.blocks) note(block.items);
+  for (const StageClass& stage : step.stages) note(stage.items);
+  return called;
+}
+
 // The rank that holds the same two stages of both copies.
 std::int64_t mirrored(const Layout& layout, std::int64_t rank) {
   Coordinates at = coordinates_of(layout, rank);
@@ -98,16 +110,14 @@ std::int64_t stage_of(const Layout& layout, std::int64_t rank) {
   return coordinates_of(layout, rank)[static_cast<std::size_t>(Dimension::pp)];
 }
 
+std::int64_t exchanging_on_node(const Step& step) {
+  const bool exchanges = called_groups(step)[static_cast<std::size_t>(Group::dp_node)];
+  return exchanges ? step.spans.node.ranks : 1;
+}
+
 std::vector<Lane> lanes_of(const Layout& layout, const Step& step) {
-  std::array<bool, kGroups.size()> called{};
-  const auto note = [&](const std::vector<Item>& items) {
-    for (const Call& call : only<Call>(items)) called[static_cast<std::size_t>(call.group)] = true;
-  };
-  for (const Block& block : step.blocks) note(block.items);
-  for (const StageClass& stage : step.stages) note(stage.items);
-  // Nodes part the replicas only where these exchange within them.
-  const bool by_node = called[static_cast<std::size_t>(Group::dp_node)];
-  const std::int64_t node = by_node ? step.spans.node.ranks : 1;
+  const GroupFlags called = called_groups(step);
+  const std::int64_t node = exchanging_on_node(step);
   std::vector<Lane> lanes;
   for (const GroupRow& row : kGroups) {
     std::vector<std::int64_t> ranks = group_ranks(layout, row.group, 0, node);

@@ -33,6 +33,9 @@ struct ExpectedKind {
 std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank,
                                       std::int64_t node = 1);
 
+/// Replicas on one node, where the step exchanges within nodes; else 1.
+std::int64_t exchanging_on_node(const Step& step);
+
 /// The pipeline stage of a rank.
 std::int64_t stage_of(const Layout& layout, std::int64_t rank);
 

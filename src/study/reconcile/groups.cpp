@@ -37,6 +37,10 @@ constexpr std::pair<std::string_view, Group> kNames[] = {
     {"INTER_DISTRIBUTED_OPTIMIZER", Group::dp_replica},
     {"DP_REPLICATE", Group::dp_replica},
     {"HSDP_REPLICATE", Group::dp_replica},
+    {"SECONDARY_DATA", Group::dp_secondary},
+    {"ZERO_PARAM_INTRA", Group::dp_secondary},
+    {"ACROSS_NODES_DATA", Group::dp_nodes},
+    {"NODE_DATA", Group::dp_node},
     {"DATA_PARALLEL", Group::dp},
     {"FSDP", Group::dp},
     {"DP_SHARD", Group::dp},
@@ -69,9 +73,9 @@ struct Traffic {
 
 class Mapper {
  public:
-  Mapper(const Recording& recording, const Layout& layout, const std::vector<Lane>& lanes,
-         const std::vector<ExpectedKind>& expected)
-      : recording_(recording), layout_(layout), lanes_(lanes), expected_(expected) {}
+  Mapper(const Recording& recording, const Layout& layout, std::int64_t node,
+         const std::vector<Lane>& lanes, const std::vector<ExpectedKind>& expected)
+      : recording_(recording), layout_(layout), node_(node), lanes_(lanes), expected_(expected) {}
 
   LaneMapping map() {
     std::map<std::uint32_t, Traffic> traffic;
@@ -140,8 +144,9 @@ class Mapper {
       const RecordedGroup& group = recording_.groups[*mapping.recorded];
       auto named = group_from_name(group.description);
       if (!named) named = group_from_name(group.id);
-      // Hybrid sharding in a run without it: data parallelism.
-      if (named == Group::dp_replica && lane_with(*named) == kNoLane) named = Group::dp;
+      // Parts of the replicas in a run that expects none: data parallelism.
+      const bool part = named && row_of(*named).along == row_of(Group::dp).along;
+      if (part && lane_with(*named) == kNoLane) named = Group::dp;
       if (named) {
         mapping.evidence = GroupEvidence::name;
         return lane_with(*named);
@@ -174,7 +179,7 @@ class Mapper {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       if (lanes_[i].first.size() != ranks.size()) continue;
       const Group group = lanes_[i].groups.front();
-      if (group_ranks(layout_, group, ranks.front()) == ranks) out.push_back(i);
+      if (group_ranks(layout_, group, ranks.front(), node_) == ranks) out.push_back(i);
     }
     return out;
   }
@@ -216,6 +221,7 @@ class Mapper {
 
   const Recording& recording_;
   const Layout& layout_;
+  std::int64_t node_;
   const std::vector<Lane>& lanes_;
   const std::vector<ExpectedKind>& expected_;
 };
@@ -237,9 +243,9 @@ std::optional<Group> group_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-LaneMapping map_groups(const Recording& recording, const Layout& layout,
+LaneMapping map_groups(const Recording& recording, const Layout& layout, std::int64_t node,
                        const std::vector<Lane>& lanes, const std::vector<ExpectedKind>& expected) {
-  return Mapper(recording, layout, lanes, expected).map();
+  return Mapper(recording, layout, node, lanes, expected).map();
 }
 
 }  // namespace headway

@@ -9,8 +9,8 @@
 namespace headway {
 
 /// What the name of a group says, in the words of Megatron-LM, DeepSpeed and PyTorch's meshes:
-/// "TENSOR_MODEL_PARALLEL_GROUP", "mesh_tp", "dp_replicate", "fsdp". Nothing for "default_pg" and
-/// names that say nothing.
+/// "TENSOR_MODEL_PARALLEL_GROUP", "mesh_tp", "dp_replicate", "zero_param_intra". Nothing for
+/// "default_pg" and names that say nothing.
 std::optional<Group> group_from_name(std::string_view name);
 
 /// The lane of each call of the recording; kNoLane where it is none.
@@ -21,7 +21,8 @@ struct LaneMapping {
 };
 
 /// [REC-2] By the group's name, else by its ranks, its size, or operations and sizes of its calls.
-LaneMapping map_groups(const Recording& recording, const Layout& layout,
+/// `node`: exchanging_on_node of the step.
+LaneMapping map_groups(const Recording& recording, const Layout& layout, std::int64_t node,
                        const std::vector<Lane>& lanes, const std::vector<ExpectedKind>& expected);
 
 /// Whether a measured size is an expected one [REC-3].

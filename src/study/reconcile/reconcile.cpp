@@ -101,7 +101,7 @@ class Comparison {
   // Which group of the layout each recorded one is, and how many steps there are.
   void map_and_count(double steps) {
     expected_ = mean_of(of_class_, ranks_.classes);
-    mapping_ = map_groups(recording_, run_.layout, lanes_, expected_);
+    mapping_ = map_groups(recording_, run_.layout, exchanging_on_node(step_), lanes_, expected_);
     measured_ = measured_kinds(recording_, mapping_);
     if (!ranks_.ranks.empty()) {
       divide_counts(measured_, static_cast<double>(ranks_.ranks.size()));

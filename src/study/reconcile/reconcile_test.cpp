@@ -117,6 +117,26 @@ RC_GTEST_PROP(Reconcile, SecondsOfEachRowAddUpToWhatWasMeasured, ()) {
   }
 }
 
+// [REC-2] ZeRO++ parts the replicas into a second copy's shards, nodes, and what lies across them.
+TEST(Reconcile, PartsOfTheReplicasAreFoundByNameAndByRanks) {
+  Case c = case_of("gpt-neox-1.3b", "dgx-a100-80gb");
+  c.job.framework = framework_from("deepspeed").value();
+  c.job.sequence = 1024;
+  c.job.global_batch = 32;
+  c.job.quantized_gradients = true;
+  c.layout = Layout();
+  c.layout.dp = 32;
+  c.layout.zero = 3;
+  c.layout.secondary = 4;
+  ASSERT_TRUE(c.legal());
+  for (const GroupsTold told : {GroupsTold::by_name, GroupsTold::by_ranks}) {
+    const Recording recording = recording_of(c, {9}, 1, told);
+    ASSERT_EQ(recording.groups.size(), 4U) << "dp, dp_secondary, dp_node, dp_nodes";
+    const Reconciliation all = reconcile(recording, c, c.calibration, 1);
+    EXPECT_EQ(different(all), 0U);
+  }
+}
+
 // [REC-4], [REC-7]
 RC_GTEST_PROP(Reconcile, ADroppedResizedOrSlowedKindIsFoundAndNothingElse, ()) {
   const Case c = random_recorded_case();

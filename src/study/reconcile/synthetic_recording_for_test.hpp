@@ -70,7 +70,7 @@ Recording recording_of(const Case& c, const std::vector<std::int64_t>& ranks, in
     for (int s = 0; s < steps; ++s) {
       for (const ExpectedKind& kind : of_class[stage_class]) {
         const Group group = lanes[kind.lane].groups.front();
-        const auto members = group_ranks(c.layout, group, rank);
+        const auto members = group_ranks(c.layout, group, rank, exchanging_on_node(step));
         const auto id =
             group_index(out, std::to_string(kind.lane) + " " + std::to_string(members.front()),
                         static_cast<std::int64_t>(members.size()));
