@@ -17,11 +17,6 @@ std::array<std::int64_t, kMostLevels> domains_in_use(const Cluster& cluster, std
     out[i] = size(i);
     // As many domains of the level below as the machine has, of which fewer accelerators are used.
     if (smaller) out[i] = std::max<std::int64_t>(out[i] / size(i - 1), 1) * inside;
-    if (level.slice > 0) {
-      smaller = smaller || level.slice < level.size;
-      out[i] = level.slice;
-      continue;
-    }
     if (total <= out[i]) continue;
     const bool takes_part = level.usable > 0 && level.usable < level.size && !smaller;
     if (takes_part && total % level.usable == 0) {
@@ -37,10 +32,8 @@ std::array<std::int64_t, kMostLevels> domains_in_use(const Cluster& cluster, std
       smaller = true;
     }
   }
-  // A run that needs every accelerator of the machine takes every one, unless it was given others.
-  const bool given = std::any_of(cluster.levels.begin(), cluster.levels.end(),
-                                 [](const Level& level) { return level.slice > 0; });
-  if (!given && smaller && total > out[count - 1]) {
+  // A run that needs every accelerator of the machine takes every one.
+  if (smaller && total > out[count - 1]) {
     for (std::size_t i = 0; i < count; ++i) out[i] = size(i);
   }
   return out;

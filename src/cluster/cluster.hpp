@@ -50,9 +50,6 @@ struct Level {
   /// Of these, how many a run takes of each domain when it needs several domains: schedulers leave
   /// the 8 spare accelerators of a rack of 72 out. 0: all. See domains_in_use().
   std::int64_t usable = 0;
-  /// How many a job was given of each domain of this level; 0: not stated. Whatever the run's size,
-  /// and before `usable`.
-  std::int64_t slice = 0;
   Topology topology = Topology::switched;
   BytesPerSecond bandwidth;              // of one accelerator, per direction, when all of them send
   BytesPerSecond port_bandwidth;         // that one accelerator reaches when the others are silent
@@ -85,7 +82,6 @@ constexpr int kMostLevels = 6;
 int memory_levels(const Cluster& cluster);
 
 /// How many ranks of a run of `total` ranks lie in one full domain of each level:
-/// - `slice`, where the job states it;
 /// - the size of the level, where the run fits in one of its domains or fills them;
 /// - `usable`, where the level states it and it divides the run;
 /// - else an equal slice of each of the fewest domains that hold the run, where those can have as

@@ -1,6 +1,7 @@
 #include "cluster/slice.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -19,52 +20,51 @@ std::string names_of(const Cluster& cluster) {
 
 }  // namespace
 
-std::optional<std::string> set_slices(std::string_view text, Cluster& cluster) {
-  Cluster sliced = cluster;
+std::optional<std::string> set_slices(std::string_view text, std::int64_t ranks, Cluster& cluster) {
+  std::vector<std::int64_t> given(cluster.levels.size(), 0);  // 0: not stated
   do {
     const std::string_view each = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), each.size() + 1));
     const std::size_t equal = std::min(each.find('='), each.size());
     const auto level =
-        std::find_if(sliced.levels.begin(), sliced.levels.end(),
+        std::find_if(cluster.levels.begin(), cluster.levels.end(),
                      [&](const Level& one) { return one.name == each.substr(0, equal); });
     const auto count =
         equal < each.size() ? whole_number(each.substr(equal + 1)) : std::optional<std::int64_t>();
-    if (level == sliced.levels.end() || !count || *count < 1 || *count > level->size) {
+    if (level == cluster.levels.end() || !count || *count < 1 || *count > level->size) {
       return "'" + printable(std::string(each)) + "' is no LEVEL=N of " + cluster.name +
              "; legal: " + names_of(cluster);
     }
-    level->slice = *count;
+    given[static_cast<std::size_t>(level - cluster.levels.begin())] = *count;
   } while (!text.empty());
-  std::int64_t inside = 1;
-  for (const Level& level : sliced.levels) {
-    if (level.slice == 0) continue;
-    if (level.slice % inside != 0) {
-      return level.name + "=" + std::to_string(level.slice) + " does not hold whole slices of " +
-             std::to_string(inside) + " of the level inside";
+
+  Cluster sliced = cluster;
+  std::int64_t whole = 1, inside = 1;  // a domain of the level inside, before and now
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    Level& level = sliced.levels[i];
+    const std::int64_t left = level.size / whole * inside;
+    whole = level.size;
+    if (given[i] == 0) {
+      inside = left;
+    } else if (given[i] > left || given[i] % inside != 0) {
+      return level.name + "=" + std::to_string(given[i]) + " is not of whole slices of " +
+             std::to_string(inside) + " of the level inside, of which a domain has " +
+             std::to_string(left / inside);
+    } else if (ranks % given[i] != 0) {
+      return std::to_string(given[i]) + " accelerators of each " + level.name +
+             " do not divide the " + std::to_string(ranks) + " of the run; legal: a divisor";
+    } else {
+      inside = given[i];
     }
-    inside = level.slice;
+    if (level.size != inside) level.usable = 0;
+    level.size = inside;
+  }
+  sliced.accelerators = inside;
+  if (ranks > sliced.accelerators) {
+    return "leaves " + std::to_string(sliced.accelerators) + " accelerators of " + cluster.name +
+           "; the run has " + std::to_string(ranks);
   }
   cluster = std::move(sliced);
-  return std::nullopt;
-}
-
-std::optional<std::string> unfilled_slice(const Cluster& cluster, std::int64_t total) {
-  std::int64_t domains = 1;  // of the level below, in one of this level
-  for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
-    const Level& level = cluster.levels[i];
-    const std::int64_t below = i > 0 ? cluster.levels[i - 1].size : 1;
-    const std::int64_t held = domains * (level.size / std::max<std::int64_t>(1, below));
-    domains = level.slice > 0 ? level.slice : std::max<std::int64_t>(1, held);
-    if (level.slice > 0 && total % level.slice != 0) {
-      return std::to_string(level.slice) + " accelerators of each " + level.name +
-             " do not divide the " + std::to_string(total) + " of the run; legal: a divisor";
-    }
-  }
-  if (total > domains) {
-    return "leaves " + std::to_string(domains) + " accelerators of " + cluster.name +
-           "; the run has " + std::to_string(total);
-  }
   return std::nullopt;
 }
 

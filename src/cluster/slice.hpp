@@ -1,4 +1,4 @@
-// What a job was given of a cluster: so many accelerators of each domain of a level.
+// A cluster of which a job was given so many accelerators of each domain of a level.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,10 @@
 
 namespace headway {
 
-/// Sets Level::slice as "LEVEL=N[,LEVEL=N...]" says. What is wrong with it, if anything; then the
-/// cluster is as it was.
-std::optional<std::string> set_slices(std::string_view text, Cluster& cluster);
-
-/// Why a run of `total` ranks does not lie in the slices as they were stated, if it does not: each
-/// domain is to hold as many.
-std::optional<std::string> unfilled_slice(const Cluster& cluster, std::int64_t total);
+/// Makes a cluster of what "LEVEL=N[,LEVEL=N...]" leaves of each domain: N of each domain of that
+/// level, and of levels further out as many domains as before. Links keep the bandwidth that they
+/// have when all of a domain send: the others belong to other jobs. `ranks`: of the run, which
+/// fills its domains; 0: not known. What is wrong, if anything; then the cluster is as it was.
+std::optional<std::string> set_slices(std::string_view text, std::int64_t ranks, Cluster& cluster);
 
 }  // namespace headway

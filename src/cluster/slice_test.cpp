@@ -15,18 +15,19 @@ Cluster machine() {
     level.size = size;
     out.levels.push_back(level);
   }
+  out.accelerators = 1024;
   return out;
 }
 
 TEST(Slice, GivesSoManyOfEachDomainWhateverTheSizeOfTheRun) {
   Cluster cluster = machine();
-  ASSERT_FALSE(set_slices("node=4", cluster));
+  ASSERT_FALSE(set_slices("node=4", 0, cluster));
   // Four of each node: a rail of 32 nodes holds 128, a spine of four rails 512.
   EXPECT_EQ(domains_in_use(cluster, 256)[0], 4);
   EXPECT_EQ(domains_in_use(cluster, 256)[1], 128);
   EXPECT_EQ(domains_in_use(cluster, 8)[0], 4);  // two nodes, where one would do
   cluster = machine();
-  ASSERT_FALSE(set_slices("node=8,rail=64", cluster));  // four racks of eight nodes
+  ASSERT_FALSE(set_slices("node=8,rail=64", 256, cluster));  // four rails of eight nodes
   EXPECT_EQ(domains_in_use(cluster, 256)[0], 8);
   EXPECT_EQ(domains_in_use(cluster, 256)[1], 64);
 }
@@ -35,22 +36,41 @@ TEST(Slice, SaysWhatOfTheTextIsWrongAndLeavesTheClusterAlone) {
   for (const char* wrong : {"", "tray=4", "node", "node=", "node=0", "node=9", "node=four", ",",
                             "node=4,rail=6", "node=99999999999999999999"}) {
     Cluster cluster = machine();
-    const auto problem = set_slices(wrong, cluster);
+    const auto problem = set_slices(wrong, 0, cluster);
     EXPECT_TRUE(problem) << wrong;
-    EXPECT_EQ(cluster.levels[0].slice, 0) << wrong;
+    EXPECT_EQ(cluster.levels[0].size, 8) << wrong;
+    EXPECT_EQ(cluster.accelerators, 1024) << wrong;
   }
   Cluster cluster = machine();
-  EXPECT_EQ(set_slices("tray=4", cluster).value(),
+  EXPECT_EQ(set_slices("tray=4", 0, cluster).value(),
             "'tray=4' is no LEVEL=N of mine; legal: node=1..8, rail=1..256, spine=1..1024");
 }
 
+// Four of each node leave 128 of a rail and 512 in all.
 TEST(Slice, RefusesARunThatDoesNotFillItsSlices) {
+  const auto refused = [](const char* slices, std::int64_t ranks) {
+    Cluster cluster = machine();
+    return set_slices(slices, ranks, cluster).has_value();
+  };
+  EXPECT_FALSE(refused("node=4", 64));
+  EXPECT_FALSE(refused("node=4", 512));
+  EXPECT_TRUE(refused("node=4", 6));     // of fours
+  EXPECT_TRUE(refused("node=4", 1024));  // 4 of 8 leave 512
+  EXPECT_FALSE(refused("node=4,rail=128", 256));
+  EXPECT_TRUE(refused("node=4,rail=256", 256));
+}
+
+// What reads the sizes of levels by themselves, as launchers and hybrid sharding do, reads what
+// was given.
+TEST(Slice, LeavesACluster) {
   Cluster cluster = machine();
-  ASSERT_FALSE(set_slices("node=4", cluster));
-  EXPECT_FALSE(unfilled_slice(cluster, 64));
-  EXPECT_FALSE(unfilled_slice(cluster, 512));
-  EXPECT_TRUE(unfilled_slice(cluster, 6));     // of fours
-  EXPECT_TRUE(unfilled_slice(cluster, 1024));  // 4 of 8 leave 512
+  cluster.levels[1].usable = 192;
+  ASSERT_FALSE(set_slices("node=4", 256, cluster));
+  EXPECT_EQ(cluster.levels[0].size, 4);
+  EXPECT_EQ(cluster.levels[1].size, 128);
+  EXPECT_EQ(cluster.levels[1].usable, 0);
+  EXPECT_EQ(cluster.levels[2].size, 512);
+  EXPECT_EQ(cluster.accelerators, 512);
 }
 
 }  // namespace

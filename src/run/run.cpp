@@ -313,14 +313,13 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
                                     : load_cluster(*cluster_name),
          run.cluster, "cluster");
   }
-  if (const auto slice = reader.text("slice"); slice && loaded && cluster_name) {
-    if (const auto wrong = set_slices(*slice, run.cluster)) reader.fail("slice", *wrong);
-  }
   read_fields(reader, run);
   settle_ranks(reader, run.layout, split);
-  if (split && reader.has("slice") && !reader.refused("slice") && problems.empty()) {
-    const auto unfilled = unfilled_slice(run.cluster, run.layout.ranks());
-    if (unfilled) reader.fail("slice", *unfilled);
+  const auto slice = reader.text("slice");
+  if (slice && loaded && cluster_name) {
+    const bool known = problems.empty() && (split || reader.has("gpus"));
+    const std::int64_t ranks = known ? run.layout.ranks() : 0;
+    if (const auto wrong = set_slices(*slice, ranks, run.cluster)) reader.fail("slice", *wrong);
   }
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
