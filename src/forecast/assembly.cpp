@@ -90,6 +90,31 @@ double straggling(const SharedConstants& constants, std::int64_t ranks) {
   return constants.straggling * expected_maximum(static_cast<double>(ranks));
 }
 
+// [FORECAST-7] Gradients go down and weights come up over the link; between, the host's processors
+// update the states in its memory, of which an accelerator's share is about as fast as its link.
+Seconds update_time(const PricedUpdate& update, const MostHeld& held, const Prices& prices) {
+  if (!prices.layout.offload_optimizer) return update.optimizer;
+  const BytesPerSecond link = prices.cluster.accelerator.host_bandwidth;
+  const Bytes moved = held.memory.gradients + held.memory.parameters;
+  const Bytes updated = 2 * held.offloaded_states + held.memory.gradients;
+  return (moved + updated) / link;
+}
+
+Seconds reclaiming_time(double micro_batches, const Prices& prices) {
+  const BytesPerSecond rate = prices.calibration.of(prices.job.framework).reclaim;
+  return micro_batches * (prices.cluster.accelerator.memory / rate);
+}
+
+void add_rest(Parts& parts, const Prices& prices) {
+  const std::int64_t ranks = prices.layout.ranks();
+  parts.other += prices.calibration.of(prices.job.framework).step_overhead;
+  // All ranks meet at the end of a step.
+  parts.other += check_time(ranks, prices.cluster.levels.front().size, prices);
+  parts.other += parts.total() * straggling(prices.calibration.shared, ranks);
+  // [OWN-1] As own runs of the setup had it.
+  for (const PartRow& row : kParts) parts[row.part] *= prices.calibration.own;
+}
+
 // [FORECAST-17] One transfer, and the host where it stands in the way of each.
 Seconds Assembly::transfer_time(const PricedCall& call) const {
   return prices_.job.blocking_transfers
@@ -205,31 +230,15 @@ void Assembly::run_data_parallel(const PricedUpdate& update) {
 }
 
 void Assembly::run_optimizer(const PricedUpdate& update, const MostHeld& held) {
-  if (prices_.layout.offload_optimizer) return add_offload(held);
-  parts_.optimizer += update.optimizer;
+  parts_.optimizer += update_time(update, held, prices_);
 }
 
 void Assembly::run_reclaiming() {
-  const BytesPerSecond rate = prices_.calibration.of(prices_.job.framework).reclaim;
-  parts_.other += micro_batches_ * (prices_.cluster.accelerator.memory / rate);
+  parts_.other += reclaiming_time(micro_batches_, prices_);
 }
 
 void Assembly::run_rest() {
-  parts_.other += prices_.calibration.of(prices_.job.framework).step_overhead;
-  // All ranks meet at the end of a step.
-  parts_.other += check_time(prices_.layout.ranks(), prices_.cluster.levels.front().size, prices_);
-  parts_.other += parts_.total() * straggling_;
-  // [OWN-1] As own runs of the setup had it.
-  for (const PartRow& row : kParts) parts_[row.part] *= prices_.calibration.own;
-}
-
-// [FORECAST-7] Gradients go down and weights come up over the link; between, the host's processors
-// update the states in its memory, of which an accelerator's share is about as fast as its link.
-void Assembly::add_offload(const MostHeld& held) {
-  const BytesPerSecond link = prices_.cluster.accelerator.host_bandwidth;
-  const Bytes moved = held.memory.gradients + held.memory.parameters;
-  const Bytes updated = 2 * held.offloaded_states + held.memory.gradients;
-  parts_.optimizer += (moved + updated) / link;
+  add_rest(parts_, prices_);
 }
 
 }  // namespace headway

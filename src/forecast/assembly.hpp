@@ -43,6 +43,17 @@ HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& clus
 /// [FORECAST-10] What waiting for the slowest of so many ranks adds to a step, as a share of it.
 double straggling(const SharedConstants& constants, std::int64_t ranks);
 
+// What a step has once, however its micro-batches were put together.
+
+/// The update of a rank's weights; of states that lie in the host's memory [FORECAST-7].
+Seconds update_time(const PricedUpdate& update, const MostHeld& held, const Prices& prices);
+/// [FORECAST-15] Gaps between live tensors make the allocator run out: it gives its cache back, and
+/// takes it anew.
+Seconds reclaiming_time(double micro_batches, const Prices& prices);
+/// [FORECAST-10] Once a step, and what grows with the number of ranks: the slowest of them sets the
+/// pace. Then all of it as own runs had it [OWN-1].
+void add_rest(Parts& parts, const Prices& prices);
+
 /// The passes that put a step together, called in the order in which they stand here. Where `calls`
 /// is not null the calls of the stage that sets the pace go there, with what of them is exposed
 /// (those of blocks are the caller's). `times` is a buffer: its room is used again.
@@ -56,8 +67,7 @@ class Assembly {
         micro_batches_(static_cast<double>(micro_batches)),
         prices_(prices),
         times_(times),
-        calls_(calls),
-        straggling_(straggling(prices.calibration.shared, prices.layout.ranks())) {
+        calls_(calls) {
     times_.clear();
   }
 
@@ -87,11 +97,7 @@ class Assembly {
   /// bucket before or behind which nothing runs.
   void run_data_parallel(const PricedUpdate& update);
   void run_optimizer(const PricedUpdate& update, const MostHeld& held);
-  /// [FORECAST-15] Gaps between live tensors make the allocator run out: it gives its cache back,
-  /// and takes it anew.
   void run_reclaiming();
-  /// [FORECAST-10] Once a step, and what grows with the number of ranks: the slowest of them sets
-  /// the pace. Then all of it as own runs had it [OWN-1].
   void run_rest();
 
   const Parts& parts() const { return parts_; }
@@ -118,7 +124,6 @@ class Assembly {
   };
   void add_stage(const StageClass& stage, const std::array<BlockTime, kMostBlocks>& blocks,
                  const std::vector<StageCall>& transfers);
-  void add_offload(const MostHeld& held);
   void keep(const PricedCall& priced, Seconds each, Seconds exposed);
 
   const std::vector<StageClass>& stages_;
@@ -127,7 +132,6 @@ class Assembly {
   const Prices& prices_;
   std::vector<StageTime>& times_;
   std::vector<PricedCall>* calls_;
-  double straggling_;  // a share of all else
   std::size_t pace_ = 0;
   Seconds send_{};
   Seconds hidden_sends_;  // of one micro-batch in one direction

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulate/step/slot_program.hpp"
+
 namespace headway {
 namespace {
-
-std::string words_of(const Call& call) {
-  return std::string(to_name(call.group)) + " " + std::string(to_name(call.op));
-}
 
 bool joins_stages(Group group) {
   return (row_of(group).along & bit(Dimension::pp)) != 0;
@@ -61,12 +59,12 @@ class Reader {
         const double count = std::max(1.0, std::round(call->count));
         const Seconds pass = call->hidden_by == HiddenBy::backward ? slots.backward : slots.forward;
         checks += std::max(Seconds(0), made.check * call->count - pass);
-        beside.push_back({call->group, words_of(*call), static_cast<std::int64_t>(count),
+        beside.push_back({call->group, name_of(*call), static_cast<std::int64_t>(count),
                           each * (call->count / count)});
         continue;
       }
       checks += made.check * call->count;
-      out.after.push_back({words_of(*call), stream_of(call->group), row_of(call->group).part,
+      out.after.push_back({name_of(*call), stream_of(call->group), row_of(call->group).part,
                            each * call->count,
                            joins_stages(call->group) ? std::optional(call->group) : std::nullopt});
     }
@@ -78,13 +76,7 @@ class Reader {
 
  private:
   void add_update(const PricedUpdate& update, const MostHeld& held, OnceAStep& out) const {
-    Seconds time = update.optimizer;
-    if (prices_.layout.offload_optimizer) {  // [FORECAST-7]
-      const BytesPerSecond link = prices_.cluster.accelerator.host_bandwidth;
-      const Bytes moved = held.memory.gradients + held.memory.parameters;
-      const Bytes updated = 2 * held.offloaded_states + held.memory.gradients;
-      time = (moved + updated) / link;
-    }
+    const Seconds time = update_time(update, held, prices_);
     if (time > Seconds(0)) {
       out.after.push_back({"update", kKernels, Part::optimizer, time, std::nullopt});
     }

@@ -239,14 +239,10 @@ SimulatedStep simulate_step(const Run& run, const Calibration& calibration) {
   }
   out.parts = out.ranks[out.busiest].parts;
   const HeldMemory memory = held_memory(step.held, run.job, run.cluster, calibration);
-  if (memory.fits && memory.at_limit) {  // [FORECAST-15]
-    out.parts.other += static_cast<double>(step.micro_batches) *
-                       (run.cluster.accelerator.memory / calibration.of(run.job.framework).reclaim);
+  if (memory.fits && memory.at_limit) {
+    out.parts.other += reclaiming_time(static_cast<double>(step.micro_batches), prices);
   }
-  out.parts.other += calibration.of(run.job.framework).step_overhead;
-  out.parts.other += check_time(run.layout.ranks(), run.cluster.levels.front().size, prices);
-  out.parts.other += out.parts.total() * straggling(calibration.shared, run.layout.ranks());
-  for (const PartRow& row : kParts) out.parts[row.part] *= calibration.own;
+  add_rest(out.parts, prices);
   out.step_time = out.parts.total();
   return out;
 }

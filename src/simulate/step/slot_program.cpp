@@ -35,9 +35,6 @@ std::string name_of(const Op& op) {
   }
   return std::holds_alternative<AttentionShape>(op.shape) ? "attention" : "memory pass";
 }
-std::string name_of(const Call& call) {
-  return std::string(to_name(call.group)) + " " + std::string(to_name(call.op));
-}
 
 // The items of one block in one direction, in order.
 std::vector<const Item*> items_of(const Block& block, Way pass, SlotWork work) {
@@ -321,6 +318,10 @@ class Builder {
 };
 
 }  // namespace
+
+std::string name_of(const Call& call) {
+  return std::string(to_name(call.group)) + " " + std::string(to_name(call.op));
+}
 
 SlotProgram slot_program(const PricedStep& step, const ChunkBlocks& blocks, SlotWork work) {
   std::vector<BlockPasses> passes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "forecast/price.hpp"
@@ -28,6 +29,9 @@ struct SlotProgram {
   Parts parts{};     // that the time is: kernels, and what nothing hides
   Parts critical{};  // on the way that leads to its end
 };
+
+/// As a timeline has it: "tp all_gather".
+std::string name_of(const Call& call);
 
 /// [SIM-7] A slot between others like it: weights that the next block needs are gathered under the
 /// block before it, the first ones of the slot under the last block of the slot before.
