@@ -62,22 +62,20 @@ std::int64_t stride(const Layout& layout, Dimension dimension) {
 
 namespace {
 
-// Of the replicas, `part` neighbours and the ranks at the same place of other such groups.
+// Of `all` the replicas, `part` neighbours and the ranks at the same place of other such groups.
 // Neighbours stand first along the inner one of cp and dp, then along the outer one, which need not
-// follow it directly.
+// follow it directly. `alone`: a rank by itself.
 std::pair<GroupSpan, GroupSpan> split_replicas(const Layout& layout, const Cluster& cluster,
+                                               const GroupSpan& all, const GroupSpan& alone,
                                                std::int64_t part) {
-  const std::int64_t total = layout.ranks(), replicas = layout.dp * layout.cp;
+  if (part >= all.ranks) return {all, alone};
+  if (part <= 1) return {alone, all};
+  const std::int64_t total = layout.ranks(), replicas = all.ranks;
   const bool cp_inner = stride(layout, Dimension::cp) < stride(layout, Dimension::dp);
   const Dimension inner = cp_inner ? Dimension::cp : Dimension::dp;
   const Dimension outer = cp_inner ? Dimension::dp : Dimension::cp;
   const std::int64_t columns = degree(layout, inner), rows = degree(layout, outer);
   const std::int64_t near = stride(layout, inner), far = stride(layout, outer);
-  if (part >= replicas) {
-    return {product(span_of(layout.cp, stride(layout, Dimension::cp), total, cluster),
-                    span_of(layout.dp, stride(layout, Dimension::dp), total, cluster)),
-            span_of(1, 1, total, cluster)};
-  }
   if (near * columns == far || rows == 1) {  // the replicas lie evenly
     return {span_of(part, near, total, cluster),
             span_of(replicas / part, near * part, total, cluster)};
@@ -122,13 +120,13 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
   out.expert_dp =
       span_in_stage(std::max<std::int64_t>(1, layout.tp * layout.cp * layout.dp / expert_ranks),
                     expert_ranks, layout, cluster);
-  const std::int64_t replicas = out.dp.ranks;
-  std::tie(out.shard, out.replica) =
-      split_replicas(layout, cluster, layout.shard == 0 ? replicas : layout.shard);
-  const std::int64_t second = layout.secondary;
-  out.secondary = split_replicas(layout, cluster, std::max<std::int64_t>(1, second)).first;
-  std::tie(out.node, out.nodes) =
-      split_replicas(layout, cluster, replicas_on_node(layout, cluster));
+  const GroupSpan alone = span_of(1, 1, total, cluster);
+  const auto split = [&](std::int64_t part) {
+    return split_replicas(layout, cluster, out.dp, alone, part);
+  };
+  std::tie(out.shard, out.replica) = split(layout.shard == 0 ? out.dp.ranks : layout.shard);
+  out.secondary = split(layout.secondary).first;
+  std::tie(out.node, out.nodes) = split(replicas_on_node(layout, cluster));
   return out;
 }
 
