@@ -1,0 +1,125 @@
+// Attention, fused and not.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "cost/kernels/kernels.hpp"
+#include "cost/kernels/machine_for_test.hpp"
+
+namespace headway {
+namespace {
+
+TEST(Attention, AnIdealFlashKernelComputesTheTriangleAndHalfABlock) {  // [KERNEL-2]
+  AttentionShape shape{1, 32, 32, 4096, 4096, 128, 128};
+  // 32 heads · (4096² / 2 + 4096 · 64) scores · 512 FLOP forward, 1280 backward, at 100 TFLOP/s.
+  const double scores = 32 * (4096.0 * 4096 / 2 + 4096 * 64);
+  const auto kernel = AttentionKernel::flash2;
+  EXPECT_NEAR(us(attention_forward_time(shape, kernel, Precision::bf16, machine(), ideal())),
+              scores * 512 / 100e6, 1e-3);
+  EXPECT_NEAR(us(attention_backward_time(shape, kernel, Precision::bf16, machine(), ideal())),
+              scores * 1280 / 100e6, 1e-3);
+  shape.causal = false;
+  EXPECT_NEAR(us(attention_forward_time(shape, kernel, Precision::bf16, machine(), ideal())),
+              32 * 4096.0 * 4096 * 512 / 100e6, 1e-3);
+}
+
+// The longest block of one unit, 128 queries with 4,096 keys at 1 TFLOP/s, and all of it at 100:
+// of the shorter a share comes on top.
+TEST(Attention, ItsLastBlockRunsOnAfterTheOthers) {  // [KERNEL-2]
+  KernelParameters p = ideal();
+  p.flash_forward.tail = 0.5;
+  const double block = 128 * 4096.0 * 512 / 1e6,
+               head = (4096.0 * 4096 / 2 + 4096 * 64) * 512 / 100e6;
+  for (const std::int64_t heads : {1, 32}) {
+    const double all = static_cast<double>(heads) * head;
+    EXPECT_NEAR(us(attention_forward_time({1, heads, heads, 4096, 4096, 128, 128},
+                                          AttentionKernel::flash2, Precision::bf16, machine(), p)),
+                heads == 1 ? block + 0.5 * all : all + 0.5 * block, 1e-3);
+  }
+}
+
+TEST(Attention, TheFirstAlgorithmLosesItsFactorOnWideHeads) {  // [KERNEL-2]
+  KernelParameters p = ideal();
+  p.flash_forward.ceiling.fill(p.flash_forward.ceiling[1]);
+  p.flash_forward.wide = {0.5, 1, 1, 0.8};
+  const auto time = [&](AttentionKernel kernel, std::int64_t dim) {
+    return us(attention_forward_time({1, 32, 32, 4096, 4096, dim, dim}, kernel, Precision::bf16,
+                                     machine(), p));
+  };
+  for (const std::int64_t dim : {64, 128}) {
+    const double best = time(AttentionKernel::flash2, dim);
+    EXPECT_NEAR(time(AttentionKernel::flash1, dim), best / (dim > 64 ? 0.5 : 1), 1e-6 * best);
+    EXPECT_NEAR(time(AttentionKernel::triton, dim), best / (dim > 64 ? 0.8 : 1), 1e-6 * best);
+  }
+}
+
+TEST(Attention, CausalSavesNothingWithinOneBlock) {  // [KERNEL-2]
+  AttentionShape shape{64, 32, 32, 128, 128, 128, 128};
+  const auto time = [&] {
+    return attention_forward_time(shape, AttentionKernel::flash2, Precision::bf16, machine(),
+                                  ideal());
+  };
+  const Seconds causal = time();
+  shape.causal = false;
+  EXPECT_DOUBLE_EQ(causal.value(), time().value());
+}
+
+TEST(Attention, AWindowBoundsTheKeysOfEachQuery) {  // [KERNEL-2]
+  AttentionShape shape{1, 32, 32, 65536, 65536, 128, 128};
+  shape.window = 4096;
+  // The first 4160 queries see a triangle, the others 4096 keys and half a block; half a block more
+  // for each on the diagonal.
+  const double reach = 4096 + 64, queries = 65536;
+  const double scores = reach * reach / 2 + (queries - reach) * reach + queries * 64;
+  EXPECT_NEAR(us(attention_forward_time(shape, AttentionKernel::flash2, Precision::bf16, machine(),
+                                        ideal())),
+              32 * scores * 512 / 100e6, 1);
+}
+
+TEST(Attention, OneHeadWaitsForItsLongestBlock) {  // [KERNEL-2]
+  const AttentionShape shape{1, 1, 1, 4096, 4096, 128, 128};
+  // 128 queries · 4096 keys · 512 FLOP on one unit of 1 TFLOP/s.
+  EXPECT_NEAR(us(attention_forward_time(shape, AttentionKernel::flash2, Precision::bf16, machine(),
+                                        ideal())),
+              128 * 4096.0 * 512 / 1e6, 1e-3);
+}
+
+TEST(Attention, UnfusedMovesTheScoresAsMegatronsKernelsDo) {  // [KERNEL-3]
+  Accelerator fast = machine();
+  fast.peak.fill(FlopsPerSecond(1e30));  // only bytes count
+  AttentionShape shape{1, 10, 10, 2048, 2048, 128, 128};
+  const double scores = 10 * 2048.0 * 2048, rows = 10 * 2048.0 * 128 * 2;
+  const auto forward = [&] {
+    return us(
+        attention_forward_time(shape, AttentionKernel::unfused, Precision::bf16, fast, ideal()));
+  };
+  const auto backward = [&] {
+    return us(
+        attention_backward_time(shape, AttentionKernel::unfused, Precision::bf16, fast, ideal()));
+  };
+  // Products: Q, K in, S out; P, V in, O out. Softmax: half of S read, all written: 3 bytes.
+  EXPECT_NEAR(forward(), (2 * scores * 2 + 4 * rows + 3 * scores) * 1e-6, 1e-3);
+  // dP, dV, dQ, dK: each moves the scores once and three of the rows. Softmax: two halves read.
+  EXPECT_NEAR(backward(), (4 * scores * 2 + 4 * 2 * rows + 4 * scores) * 1e-6, 1e-3);
+  shape.dropout = 0.1;  // 5 bytes a score each way
+  EXPECT_NEAR(forward(), (2 * scores * 2 + 4 * rows + 8 * scores) * 1e-6, 1e-3);
+  EXPECT_NEAR(backward(), (4 * scores * 2 + 4 * 2 * rows + 9 * scores) * 1e-6, 1e-3);
+}
+
+RC_GTEST_PROP(Attention, MoreKeysAreNeverFasterAndAMaskNeverSlower, ()) {
+  AttentionShape shape = any_attention();
+  shape.causal = false;
+  const auto time = [&] {
+    return attention_forward_time(shape, AttentionKernel::flash2, Precision::bf16, machine(), {});
+  };
+  const Seconds full = time();
+  shape.causal = true;
+  const Seconds masked = time();
+  RC_ASSERT(masked <= full);
+  shape.keys += 128;
+  RC_ASSERT(time() >= masked * (1 - 1e-12));
+}
+
+}  // namespace
+}  // namespace headway
