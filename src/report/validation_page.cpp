@@ -68,15 +68,7 @@ std::string left_out_block(const ValidationReport& report) {
                                        percent(group.left_out.median),
                                        percent(group.left_out.p90),
                                        formatted("%+.1f %%", 100 * group.left_out.bias)};
-      if (const auto& q = group.intervals) {
-        line.push_back(percent(q->coverage));
-        line.push_back(percent(q->coverage_by_others));
-        for (const double x : {q->width, q->width_p90, q->score, q->score_by_others}) {
-          line.push_back(formatted("%.2f", x));
-        }
-      } else {
-        line.insert(line.end(), 6, "-");
-      }
+      add_qualities(group.intervals, percent, line);
       lines.push_back(std::move(line));
     }
     return markdown_table(lines, 1);

@@ -66,22 +66,26 @@ bool set_remedies(CorpusRun& run, const std::string& value) {
   return true;
 }
 
+void shard_among(std::int64_t replicas, Layout& layout) {
+  if (layout.zero > 0 && replicas > 1 && replicas < layout.dp && layout.dp % replicas == 0) {
+    layout.shard = replicas;
+  }
+}
+
 bool set_shard(CorpusRun& run, const std::string& value) {
-  Layout& layout = run.layout;
   std::int64_t shard = 0;
   if (!set_number(value, shard)) return false;
-  if (layout.zero > 0 && shard > 1 && shard < layout.dp && layout.dp % shard == 0) {
-    layout.shard = shard;
-  }
+  shard_among(shard, run.layout);
   return true;
 }
 
 // Accelerators that share one copy of the states.
 bool set_slice(CorpusRun& run, const std::string& value) {
-  const Layout& layout = run.layout;
+  Layout& layout = run.layout;
   std::int64_t accelerators = 0;
   if (!set_number(value, accelerators)) return false;
-  return set_shard(run, std::to_string(accelerators / (layout.tp * layout.cp * layout.pp)));
+  shard_among(accelerators / (layout.tp * layout.cp * layout.pp), layout);
+  return true;
 }
 
 bool set_oldest_software(CorpusRun& run, const std::string& value) {

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "base/draw/table.hpp"
-#include "base/formatted.hpp"
 #include "fit/corpus/forecast.hpp"
 #include "fit/intervals/guesses.hpp"
 #include "fit/intervals/spread.hpp"
@@ -188,16 +187,8 @@ std::string to_text(const IntervalFit& fit) {
                                        in_percent(group.left_out.median),
                                        in_percent(group.left_out.p90),
                                        in_percent(group.left_out.bias, "%+.1f")};
-      if (const auto& q = group.intervals) {
-        for (const double share : {q->coverage, q->coverage_by_others}) {
-          line.push_back(in_percent(share));
-        }
-        for (const double x : {q->width, q->width_p90, q->score, q->score_by_others}) {
-          line.push_back(formatted("%.2f", x));
-        }
-      } else {
-        line.insert(line.end(), 6, "-");
-      }
+      add_qualities(
+          group.intervals, [](double share) { return in_percent(share); }, line);
       table.push_back(std::move(line));
     }
   };

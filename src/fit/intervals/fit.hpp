@@ -2,11 +2,14 @@
 // that follow.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/document/document.hpp"
+#include "base/formatted.hpp"
 #include "fit/intervals/leave_out.hpp"
 #include "fit/statistics.hpp"
 #include "fit/steps/fit.hpp"
@@ -21,6 +24,35 @@ struct IntervalQuality {
   double width = 0, width_p90 = 0;              // high over low: median, 90th percentile
   double score = 0, score_by_others = 0;        // mean [INTERVAL-2]
 };
+
+/// Its numbers, as files call them and in the order of tables.
+struct IntervalQualityRow {
+  std::string_view name;
+  double IntervalQuality::*member;
+  bool is_share = false;
+};
+constexpr std::array<IntervalQualityRow, 6> kIntervalQualities = {
+    {{"coverage", &IntervalQuality::coverage, true},
+     {"coverage_by_others", &IntervalQuality::coverage_by_others, true},
+     {"width", &IntervalQuality::width},
+     {"width_p90", &IntervalQuality::width_p90},
+     {"score", &IntervalQuality::score},
+     {"score_by_others", &IntervalQuality::score_by_others}}};
+
+/// The cells of a table that are those numbers; "-" in each where there are none. `share` writes
+/// one.
+template <class Share>
+void add_qualities(const std::optional<IntervalQuality>& quality, const Share& share,
+                   std::vector<std::string>& line) {
+  for (const IntervalQualityRow& row : kIntervalQualities) {
+    if (!quality) {
+      line.emplace_back("-");
+    } else {
+      const double value = (*quality).*row.member;
+      line.push_back(row.is_share ? share(value) : formatted("%.2f", value));
+    }
+  }
+}
 
 /// The errors of the step times of a group of runs by constants fitted on everything, and by
 /// constants fitted without the group.

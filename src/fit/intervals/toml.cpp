@@ -11,14 +11,6 @@
 namespace headway {
 namespace {
 
-constexpr std::pair<const char*, double IntervalQuality::*> kQualities[] = {
-    {"coverage", &IntervalQuality::coverage},
-    {"coverage_by_others", &IntervalQuality::coverage_by_others},
-    {"width", &IntervalQuality::width},
-    {"width_p90", &IntervalQuality::width_p90},
-    {"score", &IntervalQuality::score},
-    {"score_by_others", &IntervalQuality::score_by_others}};
-
 std::string number(double x, const char* format = "%.4g") {
   return formatted(format, x);
 }
@@ -60,8 +52,8 @@ std::string groups_text(const std::string& kind, const std::vector<Generalisatio
            "\np90 = " + number(group.left_out.p90, "%.3g") +
            "\nbias = " + number(group.left_out.bias, "%.3g") + '\n';
     if (!group.intervals) continue;
-    for (const auto& [name, member] : kQualities) {
-      out += std::string(name) + " = " + number((*group.intervals).*member, "%.3g") + '\n';
+    for (const IntervalQualityRow& row : kIntervalQualities) {
+      out += std::string(row.name) + " = " + number((*group.intervals).*row.member, "%.3g") + '\n';
     }
   }
   return out;
@@ -80,10 +72,10 @@ std::vector<Generalisation> groups_from(Fields fields) {
     group.left_out.median = entry.number("median");
     group.left_out.p90 = entry.number("p90");
     group.left_out.bias = entry.number("bias");
-    if (entry.has(kQualities[0].first)) {
+    if (entry.has(kIntervalQualities.front().name)) {
       group.intervals = IntervalQuality{};
-      for (const auto& [key, member] : kQualities) {
-        (*group.intervals).*member = entry.number(key);
+      for (const IntervalQualityRow& row : kIntervalQualities) {
+        (*group.intervals).*row.member = entry.number(row.name);
       }
     }
     entry.reject_unknown();
