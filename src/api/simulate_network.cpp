@@ -7,22 +7,12 @@
 #include "simulate/network/file.hpp"
 
 namespace headway {
-namespace {
-
-Result<Document> document_of(const std::string& file) {
-  const auto text = read_file(file, kLargestDocument);
-  if (!text) return text.problems();
-  return parse_toml(*text, file);
-}
-
-}  // namespace
-
 CommandOutput run_simulate_network(const SimulateNetworkRequest& request) {
   if (request.file.empty()) {
     return {
         .problems = {{"simulate network", "needs a file of links and flows", Trouble::missing}}};
   }
-  const auto document = document_of(request.file);
+  const auto document = read_document(request.file);
   if (!document) return {.problems = document.problems()};
 
   // Links and flows, or everything that is wrong with them.
@@ -48,7 +38,7 @@ Command simulate_network_command() {
 
 CommandOutput run_simulate_collective(const SimulateCollectiveRequest& request) {
   std::optional<Result<Document>> file;
-  if (network::names_topology_file(request.topology)) file = document_of(request.topology);
+  if (network::names_topology_file(request.topology)) file = read_document(request.topology);
 
   // The call and the topology, or everything that is wrong with them.
   const auto question = network::read_collective(request, file);

@@ -20,18 +20,20 @@ std::vector<std::string> keys_of(const auto& map) {
 }
 
 // The member as a time of zero or more.
-Seconds time_or_none(Fields& fields, const char* key, Problems& problems) {
+Seconds time_or_none(Fields& fields, const char* key) {
   if (!fields.has(key)) return fields.text_or(key, ""), Seconds(0);
   const std::string written = fields.text(key);
   if (written.empty()) return Seconds(0);
   const auto time = parse_quantity<Seconds>(written, fields.where(key));
-  if (!time) return append(problems, time.problems()), Seconds(0);
+  if (!time) {
+    for (const Problem& problem : time.problems()) fields.fail(key, problem.message, problem.kind);
+    return Seconds(0);
+  }
   if (*time < Seconds(0)) return fields.fail(key, "must not be negative"), Seconds(0);
   return *time;
 }
 
 struct Reader {
-  Problems& problems;
   NamedLinks links;
   Paths paths;
   Named flow_of;
@@ -95,7 +97,7 @@ struct Reader {
     NamedFlow out;
     out.name = fields.text("name");
     out.bytes = fields.quantity<Bytes>("bytes");
-    out.start = time_or_none(fields, "start", problems);
+    out.start = time_or_none(fields, "start");
     out.bound = fields.quantity_or<BytesPerSecond>("bound", kUnbounded);
     out.weight = fields.number_or("weight", 1);
     if (out.weight < 1e-6 || out.weight > 1e6) fields.fail("weight", "must be from 1e-6 to 1e6");
@@ -152,12 +154,10 @@ NamedLinks read_links(Fields& root) {
     out.links.push_back(link);
   };
   for (Fields& fields : root.tables("links")) {
-    Problems late;
     Link link;
     const std::string name = fields.text("name");
     link.capacity = fields.quantity<BytesPerSecond>("capacity");
-    link.latency = time_or_none(fields, "latency", late);
-    for (const Problem& problem : late) fields.fail("latency", problem.message, problem.kind);
+    link.latency = time_or_none(fields, "latency");
     const bool both = fields.flag_or("both_ways", false);
     if (fields.has("from") || fields.has("to")) {
       const std::string from = fields.text("from"), to = fields.text("to");
@@ -195,7 +195,7 @@ Result<NetworkQuestion> read_network(const Document& document) {
     return problems;
   }
   Paths paths(links.links, links.nodes.size());
-  Reader reader{problems, std::move(links), std::move(paths), {}};
+  Reader reader{std::move(links), std::move(paths), {}};
   NetworkQuestion out;
   for (Fields& fields : tables) {
     out.flows.push_back(reader.flow(fields));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 namespace headway::network {
+
 // Of a heap whose top is the lowest level; equal ones in the order of the links.
 struct Filling::Later {
   bool operator()(const Candidate& a, const Candidate& b) const {

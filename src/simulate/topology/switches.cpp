@@ -13,6 +13,11 @@ struct Builder {
     links.push_back({from, to, capacity, latency});
     return static_cast<LinkId>(links.size() - 1);
   }
+  // One way, then back.
+  void join(NodeId a, NodeId b, BytesPerSecond capacity, Seconds latency) {
+    add(a, b, capacity, latency);
+    add(b, a, capacity, latency);
+  }
 };
 
 // A well-mixed number (Steele, Lea, Flood 2014, SplitMix64).
@@ -69,14 +74,12 @@ Topology leaf_spine(std::uint32_t leaves, std::uint32_t hosts, std::uint32_t upl
   const Seconds half = speeds.latency_of(0) / 2;
   const Seconds half_up = speeds.latency_of(1) / 2;
   for (NodeId r = 0; r < ranks; ++r) {
-    build.add(r, ranks + r / hosts, speeds.bandwidth_of(0), half);
-    build.add(ranks + r / hosts, r, speeds.bandwidth_of(0), half);
+    build.join(r, ranks + r / hosts, speeds.bandwidth_of(0), half);
   }
   const LinkId first_up = 2 * ranks;
   for (NodeId leaf = 0; leaf < leaves; ++leaf) {
     for (NodeId spine = 0; spine < uplinks; ++spine) {
-      build.add(ranks + leaf, ranks + leaves + spine, speeds.bandwidth_of(1), half_up);
-      build.add(ranks + leaves + spine, ranks + leaf, speeds.bandwidth_of(1), half_up);
+      build.join(ranks + leaf, ranks + leaves + spine, speeds.bandwidth_of(1), half_up);
     }
   }
   return {.name = "fat-tree",
@@ -103,23 +106,20 @@ Topology fat_tree(std::uint32_t ports, std::uint64_t seed, const Speeds& speeds)
   const NodeId edge = ranks, aggregation = edge + edges, core = aggregation + edges;
   const auto latency = [&](std::size_t level) { return speeds.latency_of(level) / 2; };
   for (NodeId r = 0; r < ranks; ++r) {
-    build.add(r, edge + r / half, speeds.bandwidth_of(0), latency(0));
-    build.add(edge + r / half, r, speeds.bandwidth_of(0), latency(0));
+    build.join(r, edge + r / half, speeds.bandwidth_of(0), latency(0));
   }
   const LinkId to_aggregation = 2 * ranks;
   for (std::uint32_t e = 0; e < edges; ++e) {
     for (std::uint32_t a = 0; a < half; ++a) {
       const NodeId above = aggregation + e / half * half + a;
-      build.add(edge + e, above, speeds.bandwidth_of(1), latency(1));
-      build.add(above, edge + e, speeds.bandwidth_of(1), latency(1));
+      build.join(edge + e, above, speeds.bandwidth_of(1), latency(1));
     }
   }
   const LinkId to_core = to_aggregation + 2 * edges * half;
   for (std::uint32_t a = 0; a < edges; ++a) {
     for (std::uint32_t c = 0; c < half; ++c) {
       const NodeId above = core + a % half * half + c;
-      build.add(aggregation + a, above, speeds.bandwidth_of(2), latency(2));
-      build.add(above, aggregation + a, speeds.bandwidth_of(2), latency(2));
+      build.join(aggregation + a, above, speeds.bandwidth_of(2), latency(2));
     }
   }
   return {.name = "fat-tree",
@@ -150,10 +150,8 @@ Topology rails(std::uint32_t nodes, std::uint32_t width, const Speeds& speeds) {
   const std::uint32_t ranks = nodes * width;
   for (NodeId r = 0; r < ranks; ++r) {
     const NodeId within = ranks + r / width, rail = ranks + nodes + r % width;
-    build.add(r, within, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
-    build.add(within, r, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
-    build.add(r, rail, speeds.bandwidth_of(1), speeds.latency_of(1) / 2);
-    build.add(rail, r, speeds.bandwidth_of(1), speeds.latency_of(1) / 2);
+    build.join(r, within, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
+    build.join(r, rail, speeds.bandwidth_of(1), speeds.latency_of(1) / 2);
   }
   return {.name = "rails",
           .ranks = ranks,
@@ -180,8 +178,7 @@ Topology dragonfly(std::uint32_t hosts, std::uint32_t routers, std::uint32_t glo
   Builder build;
   const std::uint32_t groups = routers * global + 1, all = groups * routers, ranks = all * hosts;
   for (NodeId r = 0; r < ranks; ++r) {
-    build.add(r, ranks + r / hosts, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
-    build.add(ranks + r / hosts, r, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
+    build.join(r, ranks + r / hosts, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
   }
   const LinkId local = 2 * ranks;
   for (std::uint32_t a = 0; a < all; ++a) {
@@ -233,8 +230,7 @@ Topology sites(std::uint32_t count, std::uint32_t width, const Speeds& speeds) {
   Builder build;
   const std::uint32_t ranks = count * width;
   for (NodeId r = 0; r < ranks; ++r) {
-    build.add(r, ranks + r / width, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
-    build.add(ranks + r / width, r, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
+    build.join(r, ranks + r / width, speeds.bandwidth_of(0), speeds.latency_of(0) / 2);
   }
   for (std::uint32_t s = 0; s < count; ++s) {
     for (std::uint32_t t = 0; t < count; ++t) {
