@@ -1,9 +1,10 @@
 // simulate network: links and flows of a file; simulate collective: one call over a topology.
+#include "report/simulate/network.hpp"
+
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "platform/files.hpp"
 #include "report/simulate/collective.hpp"
-#include "report/simulate/network.hpp"
 #include "simulate/network/file.hpp"
 
 namespace headway {

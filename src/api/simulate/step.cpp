@@ -1,0 +1,78 @@
+// simulate: what a step is made of, placed in time.
+#include "report/simulate/step.hpp"
+
+#include "api/commands.hpp"
+#include "api/options.hpp"
+#include "forecast/predict/predict.hpp"
+#include "platform/output.hpp"
+#include "simulate/timeline/events.hpp"
+
+namespace headway {
+CommandOutput run_simulate_step(const SimulateStepRequest& request) {
+  // A legal run, or everything that is wrong with it.
+  const auto fields = read_run_request(request.run_file, request.fields);
+  if (!fields) return {.problems = fields.problems()};
+  const auto run = make_run(*fields);
+  if (!run) return {.problems = run.problems()};
+
+  // Its forecast, and the same in time.
+  const auto forecast = predict(*run);
+  const auto simulated = simulate_step(*run);
+  if (!forecast || !simulated) {
+    return {.problems = forecast ? simulated.problems() : forecast.problems()};
+  }
+
+  // What was asked for beside the answer.
+  std::vector<OutputFile> files;
+  Problems problems;
+  if (!request.perfetto.empty() || !request.chrome.empty()) {
+    const std::int64_t events = count_events(*simulated);
+    if (events > kMostTimelineEvents) {
+      for (const char* option : {"perfetto", "chrome"}) {
+        const bool asked = !(option[0] == 'p' ? request.perfetto : request.chrome).empty();
+        if (!asked) continue;
+        problems.push_back(
+            {FieldName(option), "would have " + std::to_string(events) + " events; at most " +
+                                    std::to_string(kMostTimelineEvents) +
+                                    ": give fewer micro-batches (a smaller --global-batch)"});
+      }
+      return {.problems = std::move(problems)};
+    }
+    const std::vector<TimelineTrack> tracks = timeline_of(*simulated);
+    if (!request.perfetto.empty()) files.push_back({request.perfetto, perfetto_bytes(tracks)});
+    if (!request.chrome.empty()) files.push_back({request.chrome, chrome_json(tracks)});
+  }
+  problems = write_files(files, "");
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated)
+                               : simulate_step_text(*run, *forecast, *simulated),
+          .exit_code = forecast->fits ? 0 : 1};
+}
+
+// A run itself, or one of these.
+Command simulate_command() {
+  auto request = std::make_shared<SimulateStepRequest>();
+  Command out{
+      .name = "simulate",
+      .help =
+          "a step placed in time, kernel by kernel and call by call; pipelines, measured passes",
+      .examples = {"headway simulate --model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 "
+                   "\\\n    --global-batch 64 --tp 2 --pp 4"},
+      .run = running(request, run_simulate_step),
+      .is_long = true,
+      .commands = {{"pipeline", simulate_pipeline_command},
+                   {"replay", simulate_replay_command},
+                   {"network", simulate_network_command},
+                   {"collective", simulate_collective_command}},
+      .selector = "simulate",
+      .selector_help = "which command of simulate; a run itself where none is named"};
+  out.options = {operand("RUN", kOverrides, &request->run_file)};
+  add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add(out.options,
+      {path("perfetto", "FILE", "write the timeline to this file, for ui.perfetto.dev",
+            &request->perfetto),
+       path("chrome", "FILE.json", "the same as Chrome's trace events", &request->chrome)});
+  return out;
+}
+
+}  // namespace headway
