@@ -11,7 +11,7 @@ namespace headway {
 struct FlooredCell {
   PlanCell cell;
   PlanFloor floor;
-  mutable CellTimes by_mode{};  // the floor's time and others, worked out when first asked for
+  mutable CellTimes by_mode{};  // of its own micro-batch, worked out when first asked for
 };
 
 /// Neighbours among the cells that share most: of one tuple, order and spread of experts, which a
@@ -24,10 +24,8 @@ struct FlooredPlace {
 class PlanFloors {
  public:
   /// Of every cell of the space. `progress` may stop it: then it is not complete, and has the cells
-  /// that were worked out. `known`, of the same space, spares the work where the question differs
-  /// from its own only in memory.
-  PlanFloors(const PlanQuestion& question, int threads, const Progress& progress = {},
-             const PlanFloors* known = nullptr);
+  /// that were worked out.
+  PlanFloors(const PlanQuestion& question, int threads, const Progress& progress = {});
 
   /// What was lowered on the way, for those who go on.
   const std::shared_ptr<PlanFacts>& facts() const { return facts_; }
@@ -36,8 +34,7 @@ class PlanFloors {
   bool are_of(const PlanQuestion& question) const {
     return &question.run == run_ && &question.calibration == calibration_;
   }
-  /// Place after place, in each those with the lowest floor first. The floor of a cell that cannot
-  /// fit is without time.
+  /// Place after place, in each those with the lowest floor first.
   const std::vector<FlooredCell>& cells() const { return cells_; }
   /// In the order in which to look at them: those with the lowest floor first.
   const std::vector<FlooredPlace>& places() const { return places_; }

@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace headway {
 namespace {
 
 constexpr Bytes kEndless(std::numeric_limits<double>::infinity());
+
+std::vector<std::size_t> layers_of(const std::vector<Block>& blocks, const StageClass& stage) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (is_layer(blocks[i].kind) && stage.counts[i] > 0) out.push_back(i);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -33,6 +42,11 @@ PlanHeld::PlanHeld(const Model& model, const Job& job, const std::vector<InnerCh
     const Layout layout = layout_of(inner[i]);
     stages = lower_stages(Share(model, job, layout), layout, *sample_);
   }
+  std::set<std::vector<std::size_t>> layers;
+  for (const auto& stages : stages_) {
+    for (const StageClass& stage : stages) layers.insert(layers_of(sample_->blocks, stage));
+  }
+  layers_.assign(layers.begin(), layers.end());
   first_.push_back(0);
   for (const auto& stages : stages_) first_.push_back(first_.back() + stages.size());
   states_.resize(shape.shards.size() * first_.back());
@@ -52,6 +66,18 @@ PlanHeld::PlanHeld(const Model& model, const Job& job, const std::vector<InnerCh
     }
     least_ = std::min(least_, largest);
   }
+}
+
+Bytes PlanHeld::least_activations(const HeldBlocks& blocks) const {
+  Bytes out = kEndless;
+  for (const std::vector<std::size_t>& layers : layers_) {
+    Bytes most(0);
+    for (const std::size_t i : layers) {
+      most = std::max(most, blocks[i].saved_if_kept + blocks[i].working);
+    }
+    out = std::min(out, most);
+  }
+  return out;
 }
 
 const std::vector<Bytes>& PlanHeld::least(const InnerPart& part) {

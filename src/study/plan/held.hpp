@@ -31,6 +31,9 @@ class PlanHeld {
   }
   /// The least of any choice, on the rank that holds most.
   Bytes least() const { return least_; }
+  /// [PLAN-3] The least that micro-batches take on a rank, of blocks of which this is known. While
+  /// a layer is in work all that its micro-batch saves there is alive, kept or made again.
+  Bytes least_activations(const HeldBlocks& blocks) const;
   /// The least of any choice of a part, by stages.
   const std::vector<Bytes>& least(const InnerPart& part);
 
@@ -50,7 +53,8 @@ class PlanHeld {
   std::vector<HeldStates> states_;               // by shard and stage
   std::vector<Bytes> totals_;
   Bytes least_{};
-  std::vector<std::vector<Bytes>> least_of_;  // parts, by number
+  std::vector<std::vector<std::size_t>> layers_;  // the blocks of layers of a stage, each set once
+  std::vector<std::vector<Bytes>> least_of_;      // parts, by number
 };
 
 }  // namespace headway

@@ -56,7 +56,8 @@ struct PlanPricer::Place {
   };
   std::vector<std::vector<Update>> updates;  // by shard and pipe, without and with split norms;
                                              // of each class of stages
-  std::uint32_t micro_batch = 0;             // its place in the list
+  std::vector<std::optional<Sequence>> sequences;  // by split: at least what each takes
+  std::uint32_t micro_batch = 0;                   // its place in the list
   std::int64_t micro_batches = 1;
   std::uint64_t cell = 0;  // counts those that were entered
 };

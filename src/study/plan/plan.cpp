@@ -78,7 +78,7 @@ PlanSearch part_of(PlanSearch how, std::uint64_t layouts, double from, double to
   return how;
 }
 // Their shares, by how long they take of published mixtures of experts (docs/plan.md).
-constexpr double kFloorsDone = 0.25, kSearchDone = 0.35, kAlternativesDone = 0.7, kRoomyDone = 0.75;
+constexpr double kFloorsDone = 0.1, kSearchDone = 0.2, kAlternativesDone = 0.65, kRoomyDone = 0.7;
 
 // What follows from the best layout.
 void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
@@ -98,9 +98,7 @@ void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
   const PlanSearch of_roomy = part(kAlternativesDone, kRoomyDone);
   const PlanQuestion of_endless{endless, question.calibration, question.space, 0};
   const std::optional<PlanPoint> roomy =
-      find(of_endless, PlanFloors(of_endless, of_roomy.threads, {}, &floors),
-           {.limits = {PlanLimit{}}, .known = best}, of_roomy)
-          .best.front();
+      find(of_endless, floors, {.limits = {PlanLimit{}}, .known = best}, of_roomy).best.front();
   if (roomy && roomy->index != best.front().index) {
     plan.roomy = PlannedPoint{*roomy, question.space.layout_at(roomy->index)};
   }

@@ -14,6 +14,11 @@ namespace {
 // Tuples, orders and spreads of experts of which a pricer keeps what their cells share.
 constexpr std::size_t kMostPlaces = 256;
 
+// [PLAN-3] Sequences of a micro-batch of which a longer one has no less time for each, but for the
+// last wave of a product.
+constexpr std::int64_t kEndlessMicroBatch = std::int64_t{1} << 16;
+constexpr double kEndlessRounding = 1 - 1e-3;
+
 }  // namespace
 
 PlanCounts& PlanCounts::operator+=(const PlanCounts& other) {
@@ -196,42 +201,66 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
                           static_cast<double>(layout_.ranks() / layout_.pp));
 }
 
-// [PLAN-3] All blocks of a micro-batch take `whole`, however they are spread over the stages;
-// nothing is hidden that the blocks do not hide.
-Seconds PlanPricer::floor_of(const Place& place, const std::vector<Seconds>& blocks) const {
-  Seconds whole(0), together(0);  // together: what all stages run at the same time
+// All blocks of the model for one micro-batch.
+PlanPricer::WholeModel PlanPricer::whole_model(const Place& place,
+                                               const std::vector<Seconds>& blocks) const {
+  WholeModel out{Seconds(0), Seconds(0)};
   for (const StageClass& stage : place.held->stages(0)) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const double number = static_cast<double>(stage.stages * stage.counts[i]) * stage.share;
-      whole += number * blocks[i];
+      out.time += number * blocks[i];
       const bool parts = place.held->sample().blocks[i].kind == BlockKind::vocabulary;
-      if (parts) together += number * blocks[i];
+      if (parts) out.together += number * blocks[i];
     }
   }
+  return out;
+}
+
+// [PLAN-3] However the blocks are spread over the stages; nothing is hidden that they do not hide.
+Seconds PlanPricer::floor_of(const Place& place, const WholeModel& whole) const {
   const double straggled =
       (1 + straggling(q_.calibration.shared, layout_.ranks())) * q_.calibration.own;
   if (place.tuple.split_vocabulary) {
     const double m = static_cast<double>(place.micro_batches);
-    return (m / static_cast<double>(place.tuple.pp) * whole +
-            place.shape.waits * (whole - together)) *
+    return (m / static_cast<double>(place.tuple.pp) * whole.time +
+            place.shape.waits * (whole.time - whole.together)) *
            (straggled * kFloorRounding);
   }
-  return rounds(place.micro_batches, place.tuple.pp, place.shape.waits) * whole *
+  return rounds(place.micro_batches, place.tuple.pp, place.shape.waits) * whole.time *
          (straggled * kFloorRounding);
 }
 
 // Under every layout of the place whose blocks compute again what those of the choice do: of full
 // recomputation all do the same work, and offloading and gathers of weights only add.
-PlanFloor PlanPricer::floor_of(Place& place, Recompute recompute) {
+Seconds PlanPricer::floor_of(Place& place, Recompute recompute) {
   apply(place.shape.cheapest(recompute), layout_);
-  return {floor_of(place, blocks_.floor(layout_)), with_context(place.held->least())};
+  return floor_of(place, whole_model(place, blocks_.floor(layout_)));
 }
 
-PlanFloor PlanPricer::floor(const PlanCell& cell) {
+// All micro-batches at once: of a longer one a sequence takes no more time, and as much memory.
+const PlanPricer::Sequence& PlanPricer::sequence(Place& place, std::uint32_t split) {
+  place.sequences.resize(q_.space.splits(place.tuple).size());
+  std::optional<Sequence>& out = place.sequences[split];
+  if (out) return *out;
+  apply(place.shape.cheapest(Recompute::none), layout_);
+  layout_.micro_batch = kEndlessMicroBatch;
+  const double share = kEndlessRounding / static_cast<double>(kEndlessMicroBatch);
+  const WholeModel whole = whole_model(place, blocks_.floor(layout_));
+  const Bytes held = place.held->least_activations(blocks_.held(layout_));
+  out = {{whole.time * share, whole.together * share}, held * share};
+  return *out;
+}
+
+PlanFloor PlanPricer::quick_floor(const PlanCell& cell) {
   Place& place = enter(cell);
-  const Bytes least = with_context(place.held->least());
-  if (least > q_.allowed_memory()) return {Seconds(0), least};  // whatever the time
-  return floor_of(place, Recompute::none);
+  const auto number = static_cast<double>(layout_.micro_batch);
+  const auto& [whole, activations] = sequence(place, cell.split);
+  return {floor_of(place, {whole.time * number, whole.together * number}),
+          with_context(place.held->least() + number * activations)};
+}
+
+Seconds PlanPricer::floor(const PlanCell& cell) {
+  return floor_of(enter(cell), Recompute::none);
 }
 
 // Those whose limits on all else the layouts of a cell pass.
@@ -338,7 +367,7 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
   if (!open(place, group, sought, floor, seekers, out)) return out;
   // What memory leaves is worth the least time of the choice.
   if (sought.worth && least == Seconds(0)) {
-    least = floor_of(place, q_.space.inner(place.tuple)[group.begin].recompute).time;
+    least = floor_of(place, q_.space.inner(place.tuple)[group.begin].recompute);
     floor.time = least;
     out = {};
     if (!open(place, group, sought, floor, seekers, out)) return out;

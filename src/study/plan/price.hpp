@@ -83,12 +83,21 @@ class PlanPricer {
   /// spares work where it is known, and is told where it is not.
   PlanCounts price(const PlanCell& cell, const PlanSought& sought, CellTimes& least);
 
-  /// Under every layout of a cell [PLAN-3].
-  PlanFloor floor(const PlanCell& cell);
+  /// Under every layout of a cell [PLAN-3], in little time: of all micro-batches at once.
+  PlanFloor quick_floor(const PlanCell& cell);
+  /// The same of its own micro-batch: higher.
+  Seconds floor(const PlanCell& cell);
 
  private:
   struct Pipe;
   struct Place;
+  struct WholeModel {
+    Seconds time, together;  // together: of it, what all stages run at the same time
+  };
+  struct Sequence {
+    WholeModel whole;
+    Bytes activations;
+  };
 
   const InnerWanted& wanted(std::uint32_t tuple);
   Place& enter(const PlanCell& cell);
@@ -100,8 +109,10 @@ class PlanPricer {
   void hold(const Place& place, Pipe& pipe, const HeldBlocks& blocks);
   void time(const Place& place, Pipe& pipe, const std::vector<PricedBlock>& blocks,
             const PlanSought& sought);
-  Seconds floor_of(const Place& place, const std::vector<Seconds>& blocks) const;
-  PlanFloor floor_of(Place& place, Recompute recompute);
+  const Sequence& sequence(Place& place, std::uint32_t split);
+  WholeModel whole_model(const Place& place, const std::vector<Seconds>& blocks) const;
+  Seconds floor_of(const Place& place, const WholeModel& whole) const;
+  Seconds floor_of(Place& place, Recompute recompute);
   Seekers of_cell(const PlanCell& cell) const;
   bool open(Place& place, const InnerGroup& group, const PlanSought& sought, const PlanFloor& floor,
             Seekers seekers, PlanCounts& counts);

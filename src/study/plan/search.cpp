@@ -264,14 +264,22 @@ class Walk {
       } else if (interested(cell.floor, all_of(limits_), worker) == 0) {
         counts_[worker].skipped += layouts;
       } else {
-        PlanSought sought = sought_in(cell.cell);
-        sought.worth = [this, worker](const PlanFloor& floor, Seekers among) {
-          return interested(floor, among, worker);
-        };
         CellTimes copied = cell.by_mode;
-        counts_[worker] += pricer(worker).price(cell.cell, sought, own ? cell.by_mode : copied);
+        counts_[worker] += look(cell, own ? cell.by_mode : copied, worker);
       }
     }
+  }
+
+  PlanCounts look(const FlooredCell& cell, CellTimes& least, std::size_t worker) {
+    if (least.front() == Seconds(0)) least.front() = pricer(worker).floor(cell.cell);
+    if (interested({least.front(), cell.floor.memory}, all_of(limits_), worker) == 0) {
+      return {.skipped = q_.space.inner(q_.space.tuples()[cell.cell.tuple]).size()};
+    }
+    PlanSought sought = sought_in(cell.cell);
+    sought.worth = [this, worker](const PlanFloor& floor, Seekers among) {
+      return interested(floor, among, worker);
+    };
+    return pricer(worker).price(cell.cell, sought, least);
   }
 
   Seekers interested(const PlanFloor& floor, Seekers among, std::size_t worker) const {

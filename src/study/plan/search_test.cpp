@@ -54,10 +54,13 @@ RC_GTEST_PROP(PlanPrice, no_layout_is_under_the_floor_of_its_cell, ()) {
   const auto cells = question.space.cells();
   for (int i = 0; i < 20; ++i) {
     const PlanCell& cell = cells[*rc::gen::inRange<std::size_t>(0, cells.size())];
-    const PlanFloor floor = pricer.floor(cell);
+    const PlanFloor quick = pricer.quick_floor(cell);
+    const Seconds floor = pricer.floor(cell);
+    RC_ASSERT(quick.time > Seconds(0));
+    RC_ASSERT(floor >= quick.time);
     price_all(pricer, cell, [&](const PlanPoint& point) {
-      RC_ASSERT(point.time >= floor.time);
-      RC_ASSERT(point.memory >= floor.memory);
+      RC_ASSERT(point.time >= floor);
+      RC_ASSERT(point.memory >= quick.memory);
     });
   }
 }
@@ -95,16 +98,15 @@ RC_GTEST_PROP(PlanSearch, with_known_floors_finds_what_pricing_everything_finds,
   endless.cluster.accelerator.memory = Bytes(1e18);
   PlanSearch how, all;
   all.exhaustive = true;
-  const auto agree = [&](const PlanQuestion& question, const PlanFloors& known) {
-    const PlanBest quick = search(question, known, how);
+  const auto agree = [&](const PlanQuestion& question) {
+    const PlanBest quick = search(question, floors, how);
     RC_ASSERT(quick.proven);
     RC_ASSERT(same(quick.points, search(question, all).points));
   };
   if (*rc::gen::arbitrary<bool>()) {
-    agree({slower, base.calibration, base.space, base.headroom}, floors);
+    agree({slower, base.calibration, base.space, base.headroom});
   } else {
-    const PlanQuestion roomy{endless, base.calibration, base.space};
-    agree(roomy, PlanFloors(roomy, 1, {}, &floors));
+    agree({endless, base.calibration, base.space});
   }
 }
 
