@@ -147,16 +147,23 @@ void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kM
       time.vocabulary += count * (blocks[i].forward + blocks[i].backward);
     }
   }
-  // Placed slots wait for what is not hidden: it is in the bubble.
-  const bool placed = is_placed(prices_.layout.schedule);
+  for (const BlockCounts& chunk : stage.chunks) {
+    ChunkTime& of_chunk = time.chunks.emplace_back();
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const double count = static_cast<double>(chunk[i]);
+      of_chunk.forward += count * blocks[i].forward;
+      of_chunk.backward += count * blocks[i].backward;
+      of_chunk.weight_gradient += count * blocks[i].weight_gradient;
+    }
+  }
   for (const StageCall& transfer : transfers) {
     const Call& call = transfer.priced.call;
-    if (call.hidden_by != HiddenBy::pipeline || placed) continue;
+    if (call.hidden_by != HiddenBy::pipeline || placed_) continue;
     const Seconds exposed = transfer_time(transfer.priced) - hidden_transfer(transfer.priced, time);
     time.transfers += exposed * call.count / micro_batches_;
     time.sends += call.count / micro_batches_;
   }
-  times_.push_back(time);
+  times_.push_back(std::move(time));
 }
 
 void Assembly::run_micro_batches() {
@@ -187,8 +194,7 @@ void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
       each = transfer_time(priced);
       send_ = each;
       const Seconds hidden = hidden_transfer(priced, times_[pace_]);
-      const bool placed = is_placed(prices_.layout.schedule);
-      exposed = placed ? Seconds(0) : (each - hidden) * call.count;
+      exposed = placed_ ? Seconds(0) : (each - hidden) * call.count;
       hidden_sends_ = hidden * chunks_of_micro_batch();
       parts_.compute += hidden * call.count * prices_.calibration.shared.interference;
     }

@@ -67,7 +67,8 @@ class Assembly {
         micro_batches_(static_cast<double>(micro_batches)),
         prices_(prices),
         times_(times),
-        calls_(calls) {
+        calls_(calls),
+        placed_(places_slots(prices.layout, micro_batches, !stages.front().chunks.empty())) {
     times_.clear();
   }
 
@@ -101,6 +102,8 @@ class Assembly {
   void run_rest();
 
   const Parts& parts() const { return parts_; }
+  /// Whether run_pipeline places slots, which takes a thousand times as long as a closed form.
+  bool places() const { return placed_; }
   /// One transfer between neighbouring stages; none where the pipeline has one stage.
   Seconds send() const { return send_; }
 
@@ -132,6 +135,7 @@ class Assembly {
   const Prices& prices_;
   std::vector<StageTime>& times_;
   std::vector<PricedCall>* calls_;
+  bool placed_;  // slots wait for what of transfers is not hidden: it is in the bubble
   std::size_t pace_ = 0;
   Seconds send_{};
   Seconds hidden_sends_;  // of one micro-batch in one direction

@@ -18,7 +18,8 @@ std::size_t slowest(const std::vector<StageTime>& stages) {
 
 namespace {
 
-// Every rank's time for one micro-batch in each of its chunks, equal parts of it.
+// Every rank's time for one micro-batch in each of its chunks: equal parts of it where they are
+// alike.
 SlotTimes slot_times(const Pipeline& pipeline, const std::vector<StageTime>& stages, Seconds send) {
   SlotTimes out;
   const double share =
@@ -26,8 +27,13 @@ SlotTimes slot_times(const Pipeline& pipeline, const std::vector<StageTime>& sta
   for (const StageTime& stage : stages) {
     const ChunkTime chunk{stage.forward * share, stage.backward * share,
                           stage.weight_gradient * share};
-    out.chunks.insert(out.chunks.end(), static_cast<std::size_t>(stage.stages * pipeline.chunks()),
-                      chunk);
+    for (std::int64_t rank = 0; rank < stage.stages; ++rank) {
+      if (stage.chunks.empty()) {
+        out.chunks.insert(out.chunks.end(), static_cast<std::size_t>(pipeline.chunks()), chunk);
+      } else {
+        out.chunks.insert(out.chunks.end(), stage.chunks.begin(), stage.chunks.end());
+      }
+    }
   }
   out.send = send;
   return out;
@@ -92,12 +98,18 @@ Seconds time_in_turn(const std::vector<StageTime>& stages, const Layout& layout,
 
 }  // namespace
 
+bool places_slots(const Layout& layout, std::int64_t micro_batches, bool chunks_differ) {
+  if (is_placed(layout.schedule)) return true;
+  const bool has_order = layout.schedule != Schedule::one_f_one_b || micro_batches % layout.pp == 0;
+  return chunks_differ && has_order && !layout.split_vocabulary;
+}
+
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
                     std::int64_t micro_batches, Seconds send) {
   if (layout.pp == 1) return Seconds(0);
   const StageTime& pace = stages[slowest(stages)];
   const double m = static_cast<double>(micro_batches);
-  if (!is_placed(layout.schedule)) {
+  if (!places_slots(layout, micro_batches, !stages.front().chunks.empty())) {
     if (pace.vocabulary > Seconds(0)) {
       return bubble_of_split_vocabulary(stages, layout, m, send);
     }

@@ -17,9 +17,15 @@ struct StageTime {
   Seconds transfers{};      // exposed, to and from its neighbours
   double sends = 0;         // of a micro-batch, to its neighbours, that those are of
   Seconds vocabulary{};     // of both: its part of what all stages run at the same time [STEP-26]
+  std::vector<ChunkTime> chunks = {};  // of each chunk of a rank, where they differ
   Seconds total() const { return forward + backward; }
   Seconds in_turn() const { return total() - vocabulary; }  // stage after stage
 };
+
+/// Whether the slots are placed one by one [FORECAST-18]: those of schedules that have no closed
+/// form, and of ranks with chunks that differ. Interleaved in another number of micro-batches than
+/// multiples of the ranks, a rank's chunks are taken as alike.
+bool places_slots(const Layout& layout, std::int64_t micro_batches, bool chunks_differ);
 
 /// Idle time in one step of a rank of the slowest stage, [FORECAST-1] to [FORECAST-4]. `send` is
 /// one transfer between neighbouring stages. The ends of the pipeline are classes of their own.

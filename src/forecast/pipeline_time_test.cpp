@@ -138,6 +138,22 @@ TEST(BubbleTime, TheSlowestStageWaitsForTheOthersOnce) {  // [FORECAST-1]
   EXPECT_DOUBLE_EQ(bubble_time(stages, layout, kMany, Seconds(0)).value(), 9);
 }
 
+// [FORECAST-18] Chunks of 2, 1 layers on the first rank and 1, 2 on the second, 1 s a layer in each
+// direction, two micro-batches: placed by hand the first rank ends at 18 s and works 12 s.
+TEST(BubbleTime, OfChunksThatDifferIsThatOfTheirSlots) {
+  Layout layout;
+  layout.pp = layout.vpp = 2;
+  const auto chunk = [](double layers) { return ChunkTime{Seconds(layers), Seconds(layers), {}}; };
+  std::vector<StageTime> stages(2);
+  for (StageTime& stage : stages) stage.forward = stage.backward = Seconds(3);
+  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, 2, Seconds(0)).value(), 3) << "as if they were alike";
+  stages[0].chunks = {chunk(2), chunk(1)};
+  stages[1].chunks = {chunk(1), chunk(2)};
+  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, 2, Seconds(0)).value(), 6);
+  for (StageTime& stage : stages) stage.chunks = {chunk(1.5), chunk(1.5)};
+  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, 2, Seconds(0)).value(), 3);
+}
+
 TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
   // A stack without embedding and head, and a network that takes no time.
   const Model model = load_model("limits-mlp-12288").value();

@@ -157,6 +157,18 @@ BalancedStages balanced_stages(const Model& model, std::int64_t stages) {
   return out;
 }
 
+std::vector<std::int64_t> chunk_begins(const Model& model, const Layout& layout, bool balanced) {
+  const std::int64_t chunks = chunks_of_model(layout);
+  const bool stated = layout.first_stage_layers > 0 || layout.last_stage_layers > 0;
+  if (balanced && layout.vpp == 1 && !stated) return balanced_stages(model, chunks).begins;
+  std::vector<std::int64_t> out;
+  out.reserve(static_cast<std::size_t>(chunks) + 1);
+  for (std::int64_t chunk = 0; chunk <= chunks; ++chunk) {
+    out.push_back(chunk_begin(model.layers(), layout, chunk));
+  }
+  return out;
+}
+
 std::int64_t chunks_of_model(const PipelineSplit& pipeline) {
   const bool folded = pipeline.pp > 1 && is_folded(pipeline.schedule);
   return pipeline.pp * (folded ? 2 : pipeline.vpp);

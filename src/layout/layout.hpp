@@ -82,5 +82,8 @@ struct BalancedStages {
                           // the last where one stage's share is less than a layer or head
 };
 BalancedStages balanced_stages(const Model& model, std::int64_t stages);
+/// The first layer of each chunk of the model, and behind the last their number [STEP-13].
+/// `balanced`: where neither virtual stages nor layers of the ends are given, by their weights.
+std::vector<std::int64_t> chunk_begins(const Model& model, const Layout& layout, bool balanced);
 
 }  // namespace headway

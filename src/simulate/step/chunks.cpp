@@ -12,24 +12,11 @@ int index_of(const Step& step, BlockKind kind) {
   return -1;
 }
 
-// The first layer of each chunk of the model, and behind the last their number [STEP-13].
-std::vector<std::int64_t> chunk_begins(const Run& run) {
-  const Layout& layout = run.layout;
-  const std::int64_t chunks = chunks_of_model(layout);
-  const bool balanced = habits(run.job).pipeline.balances_stages && layout.vpp == 1 &&
-                        layout.first_stage_layers == 0 && layout.last_stage_layers == 0;
-  if (balanced) return balanced_stages(run.model, chunks).begins;
-  std::vector<std::int64_t> out;
-  for (std::int64_t chunk = 0; chunk <= chunks; ++chunk) {
-    out.push_back(chunk_begin(run.model.layers(), layout, chunk));
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<ChunkBlocks> blocks_of_chunks(const Run& run, const Step& step) {
-  const std::vector<std::int64_t> begins = chunk_begins(run);
+  const bool balanced = habits(run.job).pipeline.balances_stages;
+  const std::vector<std::int64_t> begins = chunk_begins(run.model, run.layout, balanced);
   std::vector<ChunkBlocks> out(begins.size() - 1);
   const auto add = [&](ChunkBlocks& to, int block) {
     if (block >= 0) to.push_back(static_cast<std::size_t>(block));

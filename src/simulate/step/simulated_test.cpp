@@ -177,13 +177,18 @@ TEST(SimulatedStep, HasTheBlocksOfTheStep) {
   for (const Both& each : drawn()) {
     const std::vector<ChunkBlocks> chunks = blocks_of_chunks(each.run, each.step);
     for (const StageClass& stage : each.step.stages) {
-      std::array<std::int64_t, kMostBlocks> counts{};
+      BlockCounts counts{};
       const Pipeline& pipeline = each.simulated.pipeline;
       for (std::int64_t c = 0; c < pipeline.chunks(); ++c) {
+        BlockCounts of_chunk{};
         for (const std::size_t block :
              chunks[static_cast<std::size_t>(pipeline.stage(stage.first, c))]) {
           ++counts[block];
+          ++of_chunk[block];
         }
+        if (stage.chunks.empty()) continue;
+        EXPECT_EQ(of_chunk, stage.chunks[static_cast<std::size_t>(c)])
+            << testing::flags_of(each.run);
       }
       EXPECT_EQ(counts, stage.counts) << testing::flags_of(each.run);
     }

@@ -3,6 +3,7 @@
 #include "step/passes/pipeline.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "step/passes/data_parallel.hpp"
 
@@ -45,13 +46,33 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
 
 namespace {
 
+// Whether some rank has chunks with other layers than its first one.
+bool chunks_differ(const Model& model, const Layout& layout,
+                   const std::vector<std::int64_t>& begins) {
+  if (layout.pp == 1 || chunks_of_rank(layout.schedule, layout.vpp) == 1) return false;
+  const auto layers = [&](std::int64_t chunk) {
+    const auto at = static_cast<std::size_t>(chunk);
+    return std::span(model.pattern)
+        .subspan(static_cast<std::size_t>(begins[at]),
+                 static_cast<std::size_t>(begins[at + 1] - begins[at]));
+  };
+  const std::int64_t chunks = chunks_of_model(layout);
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t stage = stage_of_chunk(layout, chunk);
+    const std::int64_t first = layout.copies() == 2 ? chunks - 1 - stage : stage;
+    if (!std::ranges::equal(layers(chunk), layers(first))) return true;
+  }
+  return false;
+}
+
 // A rank of a pipeline with two copies of the model has a stage of each, from either end.
-std::vector<StageClass> of_both_copies(const std::vector<StageClass>& stages) {
+std::vector<StageClass> of_both_copies(const std::vector<StageClass>& stages, bool differ) {
   std::vector<StageClass> out = stages;
   for (std::size_t r = 0; r < stages.size(); ++r) {
     const StageClass& other = stages[stages.size() - 1 - r];
     for (std::size_t i = 0; i < kMostBlocks; ++i) out[r].counts[i] += other.counts[i];
     out[r].share = 0.5;
+    if (differ) out[r].chunks = {stages[r].counts, other.counts};
   }
   return out;
 }
@@ -61,7 +82,7 @@ std::vector<StageClass> in_classes(std::vector<StageClass> stages) {
   std::vector<StageClass> out;
   for (StageClass& stage : stages) {
     const bool between = &stage != &stages.back() && !out.empty() && out.back().first > 0;
-    if (between && out.back().counts == stage.counts) {
+    if (between && out.back().counts == stage.counts && out.back().chunks == stage.chunks) {
       ++out.back().stages;
     } else {
       out.push_back(std::move(stage));
@@ -74,34 +95,31 @@ std::vector<StageClass> in_classes(std::vector<StageClass> stages) {
 
 std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
                                       const BlockIndex& index, bool balanced) {
-  std::vector<std::int64_t> begins;  // [STEP-13]
-  if (balanced && layout.vpp == 1 && layout.first_stage_layers == 0 &&
-      layout.last_stage_layers == 0) {
-    begins = balanced_stages(model, chunks_of_model(layout)).begins;
-  }
-  std::vector<StageClass> stages;
+  const std::vector<std::int64_t> begins = chunk_begins(model, layout, balanced);
   const std::int64_t chunks = chunks_of_model(layout);
-  stages.resize(static_cast<std::size_t>(layout.pp));
-  for (std::int64_t stage = 0; stage < layout.pp; ++stage) {
-    StageClass& made = stages[static_cast<std::size_t>(stage)];
-    made.first = stage;
-    if (stage == 0 && index.embedding >= 0) ++made.counts[index.embedding];
-    if (index.vocabulary >= 0) ++made.counts[index.vocabulary];
-  }
-  std::int64_t begin = 0;
+  const bool differ = chunks_differ(model, layout, begins);
+  std::vector<StageClass> stages(static_cast<std::size_t>(layout.pp));
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    StageClass& made = stages[static_cast<std::size_t>(stage_of_chunk(layout, chunk))];
-    const std::int64_t end = begins.empty() ? chunk_begin(model.layers(), layout, chunk + 1)
-                                            : begins[static_cast<std::size_t>(chunk) + 1];
-    for (std::int64_t layer = begin; layer < end; ++layer) {
-      ++made.counts[static_cast<std::size_t>(model.pattern[layer])];
+    StageClass& stage = stages[static_cast<std::size_t>(stage_of_chunk(layout, chunk))];
+    const BlockCounts before = stage.counts;
+    if (chunk == 0 && index.embedding >= 0) ++stage.counts[index.embedding];
+    const auto at = static_cast<std::size_t>(chunk);
+    for (std::int64_t layer = begins[at]; layer < begins[at + 1]; ++layer) {
+      ++stage.counts[static_cast<std::size_t>(model.pattern[layer])];
     }
-    begin = end;
-    if (chunk + 1 < chunks) continue;
-    if (index.head >= 0) ++made.counts[index.head];
-    if (index.prediction >= 0) made.counts[index.prediction] += model.prediction_layers;
+    if (chunk + 1 == chunks) {
+      if (index.head >= 0) ++stage.counts[index.head];
+      if (index.prediction >= 0) stage.counts[index.prediction] += model.prediction_layers;
+    }
+    if (!differ || layout.copies() == 2) continue;
+    stage.chunks.push_back(stage.counts);
+    for (std::size_t i = 0; i < kMostBlocks; ++i) stage.chunks.back()[i] -= before[i];
   }
-  return in_classes(layout.copies() == 2 ? of_both_copies(stages) : std::move(stages));
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    stages[stage].first = static_cast<std::int64_t>(stage);
+    if (index.vocabulary >= 0) ++stages[stage].counts[index.vocabulary];
+  }
+  return in_classes(layout.copies() == 2 ? of_both_copies(stages, differ) : std::move(stages));
 }
 
 // [STEP-11]

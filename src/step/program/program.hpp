@@ -143,10 +143,15 @@ constexpr std::size_t kMostBlocks = kMostLayerKinds + 4;
 
 /// Pipeline stages with the same blocks. Counts are blocks of each kind on one rank, over all its
 /// virtual chunks.
+using BlockCounts = std::array<std::int64_t, kMostBlocks>;  // of each of a step's blocks
+
 struct StageClass {
   std::int64_t first = 0;   // the first such stage
   std::int64_t stages = 1;  // how many there are
-  std::array<std::int64_t, kMostBlocks> counts{};
+  BlockCounts counts{};
+  /// Of each chunk of a rank, where ranks have chunks with different layers; none: they are alike
+  /// but for the ends.
+  std::vector<BlockCounts> chunks = {};
   double share = 1;         // of the micro-batches, what goes through each of them: half where a
                             // rank holds a stage of each of two copies of the model
   std::vector<Item> items;  // once a step: transfers, gradients, parameters, norm, update

@@ -42,6 +42,11 @@ PlanHeld::PlanHeld(const Model& model, const Job& job, const std::vector<InnerCh
     const Layout layout = layout_of(inner[i]);
     stages = lower_stages(Share(model, job, layout), layout, *sample_);
   }
+  for (std::size_t pipe = 0; pipe < stages_.size(); ++pipe) {
+    const bool differ = !stages_[pipe].front().chunks.empty();
+    waits_.push_back(differ ? 0.0 : waits_of(shape.pipes[pipe]));
+    least_waits_ = std::min(least_waits_, waits_.back());
+  }
   std::set<std::vector<std::size_t>> layers;
   for (const auto& stages : stages_) {
     for (const StageClass& stage : stages) layers.insert(layers_of(sample_->blocks, stage));

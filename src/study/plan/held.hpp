@@ -22,6 +22,9 @@ class PlanHeld {
   const LoweredBlocks& sample() const { return *sample_; }
   /// The stages of a schedule with its virtual stages.
   const std::vector<StageClass>& stages(std::size_t pipe) const { return stages_[pipe]; }
+  /// waits_of a schedule, and the least of any; of ranks with chunks that differ none is known.
+  double waits(std::size_t pipe) const { return waits_[pipe]; }
+  double waits() const { return least_waits_; }
   /// What each of them holds of states where they are sharded so, and its sum.
   const HeldStates* states(std::size_t shard, std::size_t pipe) const {
     return &states_[at(shard, pipe)];
@@ -49,8 +52,10 @@ class PlanHeld {
   Layout bare_;
   SampleBlocks sample_;
   std::vector<std::vector<StageClass>> stages_;  // of each pipe
-  std::vector<std::size_t> first_;               // of each pipe among the stages of all; their end
-  std::vector<HeldStates> states_;               // by shard and stage
+  std::vector<double> waits_;                    // of each pipe
+  double least_waits_ = 1;
+  std::vector<std::size_t> first_;  // of each pipe among the stages of all; their end
+  std::vector<HeldStates> states_;  // by shard and stage
   std::vector<Bytes> totals_;
   Bytes least_{};
   std::vector<std::vector<std::size_t>> layers_;  // the blocks of layers of a stage, each set once

@@ -78,7 +78,6 @@ InnerShape::InnerShape(const std::vector<InnerChoice>& list, const Job& job) {
       part = of_group.insert(part, {pipe.back(), parts++, {}});
     }
     part->choices.push_back(i);
-    waits = std::min(waits, waits_of(layout));
     if (list[i].overlap_experts == Choice::on) {
       overlaps_experts[static_cast<std::size_t>(list[i].recompute)] = true;
     }

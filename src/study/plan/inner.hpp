@@ -55,7 +55,6 @@ struct InnerShape {
   std::vector<std::uint32_t> pipe, shard;  // of each inner choice, its place there
   std::vector<InnerGroup> groups;
   std::size_t parts = 0;                                        // of all groups
-  double waits = 1;                                             // least of any choice
   std::array<bool, kRecomputeNames.size()> overlaps_experts{};  // some choice that recomputes so
 
   InnerShape(const std::vector<InnerChoice>& list, const Job& job);

@@ -108,7 +108,7 @@ bool PlanPricer::enter(const Place& place, std::size_t at, Pipe& pipe) {
   std::optional<bool>& legal = known[place.micro_batch];
   if (!legal) legal = is_legal(q_.run, layout_);
   pipe.legal = *legal;
-  pipe.rounds = rounds(place.micro_batches, place.tuple.pp, waits_of(layout_));
+  pipe.rounds = rounds(place.micro_batches, place.tuple.pp, place.held->waits(at));
   return pipe.legal;
 }
 
@@ -185,8 +185,7 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
     const Seconds time = pipe.assembly->parts().total() * (q_.calibration.own * kFloorRounding);
     return sought.interested({std::max(pipe.floor.time, time), pipe.floor.memory}, pipe.seekers);
   };
-  // Placed slots take a thousand times as long as a closed form.
-  if (is_placed(layout_.schedule)) pipe.seekers = still();
+  if (pipe.assembly->places()) pipe.seekers = still();
   if (pipe.seekers == 0) return;
   pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
   pipe.seekers = still();
@@ -223,10 +222,10 @@ Seconds PlanPricer::floor_of(const Place& place, const WholeModel& whole) const 
   if (place.tuple.split_vocabulary) {
     const double m = static_cast<double>(place.micro_batches);
     return (m / static_cast<double>(place.tuple.pp) * whole.time +
-            place.shape.waits * (whole.time - whole.together)) *
+            place.held->waits() * (whole.time - whole.together)) *
            (straggled * kFloorRounding);
   }
-  return rounds(place.micro_batches, place.tuple.pp, place.shape.waits) * whole.time *
+  return rounds(place.micro_batches, place.tuple.pp, place.held->waits()) * whole.time *
          (straggled * kFloorRounding);
 }
 
@@ -315,7 +314,7 @@ bool PlanPricer::open(Place& place, const InnerGroup& group, const PlanSought& s
                       const PlanFloor& floor, Seekers seekers, PlanCounts& counts) {
   const std::vector<InnerChoice>& inner = q_.space.inner(place.tuple);
   const Bytes allowed = q_.allowed_memory();
-  const double usual = rounds(place.micro_batches, place.tuple.pp, place.shape.waits);
+  const double usual = rounds(place.micro_batches, place.tuple.pp, place.held->waits());
   const HeldBlocks* blocks = nullptr;
   bool out = false;
   for (const InnerPart& part : group.parts) {
