@@ -146,7 +146,8 @@ TEST(BubbleTime, OfChunksThatDifferIsThatOfTheirSlots) {
   const auto chunk = [](double layers) { return ChunkTime{Seconds(layers), Seconds(layers), {}}; };
   std::vector<StageTime> stages(2);
   for (StageTime& stage : stages) stage.forward = stage.backward = Seconds(3);
-  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, 2, Seconds(0)).value(), 3) << "as if they were alike";
+  EXPECT_DOUBLE_EQ(bubble_time(stages, layout, 2, Seconds(0)).value(), 3)
+      << "as if they were alike";
   stages[0].chunks = {chunk(2), chunk(1)};
   stages[1].chunks = {chunk(1), chunk(2)};
   EXPECT_DOUBLE_EQ(bubble_time(stages, layout, 2, Seconds(0)).value(), 6);
