@@ -102,8 +102,12 @@ class Assembly {
   void run_rest();
 
   const Parts& parts() const { return parts_; }
-  /// Whether run_pipeline places slots, which takes a thousand times as long as a closed form.
+  /// Whether run_pipeline places slots, which takes a thousand times as long as a closed form, and
+  /// what it will add at least.
   bool places() const { return placed_; }
+  Seconds least_bubble() const {
+    return headway::least_bubble(times_, prices_.layout, static_cast<std::int64_t>(micro_batches_));
+  }
   /// One transfer between neighbouring stages; none where the pipeline has one stage.
   Seconds send() const { return send_; }
 

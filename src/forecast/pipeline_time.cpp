@@ -122,6 +122,22 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
   return std::max(Seconds(0), placed - m * pace.total());
 }
 
+Seconds least_bubble(const std::vector<StageTime>& stages, const Layout& layout,
+                     std::int64_t micro_batches) {
+  if (layout.pp == 1 || is_placed(layout.schedule) || stages.front().chunks.empty()) return {};
+  const double m = static_cast<double>(micro_batches);
+  Seconds before(0), longest(0);
+  for (const StageTime& stage : stages) {
+    const ChunkTime& first = stage.chunks.front();
+    const Seconds one = first.forward + first.backward;
+    // The last of the class has most before it.
+    before += static_cast<double>(stage.stages - 1) * one;
+    longest = std::max(longest, before + m * stage.total());
+    before += one;
+  }
+  return longest - m * stages[slowest(stages)].total();
+}
+
 std::vector<PlacedSlot> pipeline_slots(const std::vector<StageTime>& stages, const Layout& layout,
                                        std::int64_t micro_batches, Seconds send) {
   const Pipeline pipeline = pipeline_of(layout, micro_batches);

@@ -32,6 +32,12 @@ bool places_slots(const Layout& layout, std::int64_t micro_batches, bool chunks_
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
                     std::int64_t micro_batches, Seconds send);
 
+/// At least that, without placing slots: a rank waits for the first chunks of those before it, for
+/// one micro-batch forward before its own first slot, and backward behind its last. None is known
+/// of schedules that fill these waits.
+Seconds least_bubble(const std::vector<StageTime>& stages, const Layout& layout,
+                     std::int64_t micro_batches);
+
 /// The slots of the same pipeline, rank after rank, of at least two [FORECAST-18]. Where no
 /// computation hides the transfers their senders wait for them.
 std::vector<PlacedSlot> pipeline_slots(const std::vector<StageTime>& stages, const Layout& layout,

@@ -155,6 +155,25 @@ TEST(BubbleTime, OfChunksThatDifferIsThatOfTheirSlots) {
   EXPECT_DOUBLE_EQ(bubble_time(stages, layout, 2, Seconds(0)).value(), 3);
 }
 
+RC_GTEST_PROP(BubbleTime, IsAtLeastTheWaitForFirstChunks, ()) {
+  Layout layout;
+  layout.pp = *rc::gen::inRange(2, 9);
+  layout.vpp = *rc::gen::inRange(2, 5);
+  layout.schedule = *rc::gen::element(Schedule::one_f_one_b, Schedule::breadth_first);
+  const std::int64_t micro_batches = layout.pp * *rc::gen::inRange(1, 5);
+  std::vector<StageTime> stages(static_cast<std::size_t>(layout.pp));
+  for (StageTime& stage : stages) {
+    for (std::int64_t chunk = 0; chunk < layout.vpp; ++chunk) {
+      const Seconds time(*rc::gen::inRange(0, 4));
+      stage.chunks.push_back({time, 2 * time, time});
+      stage.forward += time;
+      stage.backward += 2 * time;
+    }
+  }
+  const Seconds placed = bubble_time(stages, layout, micro_batches, Seconds(0));
+  RC_ASSERT(placed >= least_bubble(stages, layout, micro_batches));
+}
+
 TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
   // A stack without embedding and head, and a network that takes no time.
   const Model model = load_model("limits-mlp-12288").value();

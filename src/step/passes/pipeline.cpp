@@ -3,7 +3,6 @@
 #include "step/passes/pipeline.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "step/passes/data_parallel.hpp"
 
@@ -46,21 +45,20 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
 
 namespace {
 
-// Whether some rank has chunks with other layers than its first one.
-bool chunks_differ(const Model& model, const Layout& layout,
-                   const std::vector<std::int64_t>& begins) {
+// Whether some rank has a chunk with another number of layers than its first one, where ends that
+// count as layers are some.
+bool chunks_differ(const Layout& layout, const std::vector<std::int64_t>& begins) {
   if (layout.pp == 1 || chunks_of_rank(layout.schedule, layout.vpp) == 1) return false;
-  const auto layers = [&](std::int64_t chunk) {
-    const auto at = static_cast<std::size_t>(chunk);
-    return std::span(model.pattern)
-        .subspan(static_cast<std::size_t>(begins[at]),
-                 static_cast<std::size_t>(begins[at + 1] - begins[at]));
-  };
   const std::int64_t chunks = chunks_of_model(layout);
+  const auto slots = [&](std::int64_t chunk) {
+    const auto at = static_cast<std::size_t>(chunk);
+    return begins[at + 1] - begins[at] + (chunk == 0 ? layout.embedding_slots : 0) +
+           (chunk + 1 == chunks ? layout.head_slots : 0);
+  };
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t stage = stage_of_chunk(layout, chunk);
     const std::int64_t first = layout.copies() == 2 ? chunks - 1 - stage : stage;
-    if (!std::ranges::equal(layers(chunk), layers(first))) return true;
+    if (slots(chunk) != slots(first)) return true;
   }
   return false;
 }
@@ -97,7 +95,7 @@ std::vector<StageClass> stage_classes(const Model& model, const Layout& layout,
                                       const BlockIndex& index, bool balanced) {
   const std::vector<std::int64_t> begins = chunk_begins(model, layout, balanced);
   const std::int64_t chunks = chunks_of_model(layout);
-  const bool differ = chunks_differ(model, layout, begins);
+  const bool differ = chunks_differ(layout, begins);
   std::vector<StageClass> stages(static_cast<std::size_t>(layout.pp));
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     StageClass& stage = stages[static_cast<std::size_t>(stage_of_chunk(layout, chunk))];

@@ -149,8 +149,8 @@ struct StageClass {
   std::int64_t first = 0;   // the first such stage
   std::int64_t stages = 1;  // how many there are
   BlockCounts counts{};
-  /// Of each chunk of a rank, where ranks have chunks with different layers; none: they are alike
-  /// but for the ends.
+  /// Of each chunk of a rank, where ranks have chunks with different numbers of layers, or ends in
+  /// their place; none: they are alike.
   std::vector<BlockCounts> chunks = {};
   double share = 1;         // of the micro-batches, what goes through each of them: half where a
                             // rank holds a stage of each of two copies of the model

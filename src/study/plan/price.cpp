@@ -181,14 +181,15 @@ void PlanPricer::time(const Place& place, Pipe& pipe, const std::vector<PricedBl
       [&](std::size_t i) -> const std::vector<StageCall>& { return pipe.transfers[i]; });
   pipe.assembly->run_micro_batches();
   pipe.timed_by = group_;
-  const auto still = [&] {
-    const Seconds time = pipe.assembly->parts().total() * (q_.calibration.own * kFloorRounding);
+  const auto still = [&](Seconds besides) {
+    const Seconds time =
+        (pipe.assembly->parts().total() + besides) * (q_.calibration.own * kFloorRounding);
     return sought.interested({std::max(pipe.floor.time, time), pipe.floor.memory}, pipe.seekers);
   };
-  if (pipe.assembly->places()) pipe.seekers = still();
+  if (pipe.assembly->places()) pipe.seekers = still(pipe.assembly->least_bubble());
   if (pipe.seekers == 0) return;
   pipe.assembly->run_pipeline(pipe.transfers[pipe.assembly->pace()]);
-  pipe.seekers = still();
+  pipe.seekers = still(Seconds(0));
   double again = 0;
   for (const StageClass& stage : *pipe.stages) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -227,13 +227,17 @@ class SpaceBuilder {
     return out;
   }
 
-  // Virtual stages that spread the layers evenly; where none do, all.
-  std::vector<std::int64_t> virtual_stages(const DegreeTuple& t) const {
+  // Virtual stages that spread the layers evenly, with ends that count as some; where none do, all.
+  std::vector<std::int64_t> virtual_stages(const DegreeTuple& t, Layout layout) const {
     std::vector<std::int64_t> even = {1}, all = {1};
     if (t.pp == 1 || !offers_.virtual_stages) return even;
-    for (std::int64_t vpp = 2; t.pp * vpp <= most_chunks(); ++vpp) {
-      all.push_back(vpp);
-      if (run_.model.layers() % (t.pp * vpp) == 0) even.push_back(vpp);
+    for (layout.vpp = 2; t.pp * layout.vpp <= most_chunks(); ++layout.vpp) {
+      all.push_back(layout.vpp);
+      const std::vector<EndSlots> all_ends = spreads(layout);
+      const bool is_even = std::any_of(all_ends.begin(), all_ends.end(), [&](const EndSlots& ends) {
+        return (run_.model.layers() + ends.embedding + ends.head) % (t.pp * layout.vpp) == 0;
+      });
+      if (is_even) even.push_back(layout.vpp);
     }
     return even.size() > 1 ? even : all;
   }
@@ -243,7 +247,7 @@ class SpaceBuilder {
     std::vector<InnerChoice> out;
     for (const Schedule schedule : offers_.schedules) {
       if (t.pp == 1 && !out.empty()) break;
-      for (const std::int64_t vpp : virtual_stages(t)) {
+      for (const std::int64_t vpp : virtual_stages(t, layout)) {
         if (vpp > 1 && !takes_virtual_stages(schedule)) break;
         if (vpp == 1 && schedule == Schedule::breadth_first) continue;  // as GPipe
         InnerChoice choice{.zero = plain_zero(), .schedule = schedule, .vpp = vpp};
