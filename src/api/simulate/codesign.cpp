@@ -15,6 +15,9 @@ CommandOutput run_simulate_codesign(const SimulateCodesignRequest& request) {
   if (!fields) append(problems, fields.problems());
   if (!calls) append(problems, calls.problems());
   if (!problems.empty()) {
+    if (fields) {
+      if (const auto run = make_run(*fields); !run) append(problems, run.problems());
+    }
     if (const auto choices = read_choices(request.choices); !choices) {
       append(problems, choices.problems());
     }
@@ -34,7 +37,7 @@ Command simulate_codesign_command() {
                   "what each choice about communication brings: schedule, synchronisation, "
                   "compression, buckets, algorithms, paths, network",
               .examples = {"headway simulate codesign --model llama-2-7b --cluster dgx-h100 "
-                           "--gpus 32 \\\n    --seq 4096 --global-batch 32 --zero 0 --tp 8"},
+                           "--gpus 32 \\\n    --seq 4096 --global-batch 32 --zero 0 --tp 4"},
               .run = running(request, run_simulate_codesign),
               .is_long = true};
   out.options = {operand("RUN", kOverrides, &request->run_file)};

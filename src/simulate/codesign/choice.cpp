@@ -59,7 +59,7 @@ class ChoiceReader {
       for (const RunField& each : run_fields()) {
         if (is_choice(each.name)) names.emplace_back(each.name);
       }
-      fail(not_known(name_, names), Trouble::unknown);
+      fail("'" + printable(name_) + "' is not known" + suggestion(name_, names), Trouble::unknown);
     }
     if (problems_.size() == before_) into.push_back(std::move(out));
   }
