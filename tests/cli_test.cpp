@@ -257,7 +257,7 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
   for (const char* command :
        {"predict", "plan", "comms", "limits", "scale run", "scale published", "scale weak",
         "scale strong", "scale model", "scale context", "scale hardware", "scale network",
-        "scale layout", "list", "bench", "validate", "calibrate"}) {
+        "scale layout", "list", "bench", "validate", "calibrate", "simulate codesign"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");
@@ -605,6 +605,15 @@ TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
       {"--op: 'sum' is not known", "--bytes: ", "--ranks: is 1", "--topology: '",
        "--bandwidth: ", "--algorithm: 'rong' is not known", "--chunks: is 0"});
   expect_refused("simulate weather", {"weather: cannot be opened"});
+  const std::string of_run =
+      " --model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 32";
+  expect_refused("simulate" + of_run + " --algorithm tp.all_reduce=rnig --algorithm cq.sum=ring",
+                 {"'rnig' is not known; legal: ring", "'cq' is not known", "'sum' is not known"});
+  expect_refused("simulate" + of_run + " --algorithm cp.all_gather=ring",
+                 {"the step makes no cp.all_gather; it makes"});
+  expect_refused("simulate codesign" + of_run +
+                     " --tp 3 --choice compression=powersdg --choice bucket=1 --algorithm ring",
+                 {"powersgd", "bucket-size", "tp.all_reduce=ring", "tp"});
   expect_refused(
       "simulate --model llama-2-7b --cluster dgx-h100 --gpus 7 --seq 4097 --global-batch 9",
       {"--global-batch: 9 sequences"});

@@ -125,14 +125,25 @@ struct ScalePublishedRequest {
 CommandOutput run_scale_published(const ScalePublishedRequest& request);
 
 struct SimulateStepRequest {
-  std::string run_file;  // empty: none
-  RunRequest fields;     // flags of the run; they override the file
-  std::string perfetto;  // file for the timeline, as Perfetto reads it; empty: none
-  std::string chrome;    // the same as Chrome's JSON
+  std::string run_file;                 // empty: none
+  RunRequest fields;                    // flags of the run; they override the file
+  std::string perfetto;                 // file for the timeline, as Perfetto reads it; empty: none
+  std::string chrome;                   // the same as Chrome's JSON
+  std::vector<std::string> algorithms;  // "tp.all_reduce=ring"
   bool json = false;
 };
 /// The step of a run placed in time, beside its forecast.
 CommandOutput run_simulate_step(const SimulateStepRequest& request);
+
+struct SimulateCodesignRequest {
+  std::string run_file;                 // empty: none
+  RunRequest fields;                    // flags of the run; they override the file
+  std::vector<std::string> algorithms;  // of the run as it is
+  std::vector<std::string> choices;     // "compression=powersgd:4"; empty: the usual ones
+  bool json = false;
+};
+/// What each choice about communication brings, alone and together.
+CommandOutput run_simulate_codesign(const SimulateCodesignRequest& request);
 
 struct SimulatePipelineRequest {
   RunRequest fields;   // of simulate_pipeline_fields()

@@ -66,6 +66,7 @@ Command calibrate_command();
 Command simulate_command();
 
 // Those of `simulate`, each a row of its table.
+Command simulate_codesign_command();
 Command simulate_pipeline_command();
 Command simulate_replay_command();
 Command simulate_network_command();

@@ -63,6 +63,7 @@ PricedUpdate priced_update(const StageClass& stage, const Prices& prices) {
   const FrameworkConstants& constants = prices.calibration.of(prices.job.framework);
   out.optimizer += stage.pieces * constants.host_piece;
   for (const Op& op : only<Op>(stage.items)) {
+    if (op.phase == Phase::gradient) continue;  // beside the calls of gradients
     out.optimizer += std::max(op_time(op, prices), op.kernels * constants.host_launch);
   }
   return out;
@@ -105,12 +106,13 @@ Seconds reclaiming_time(double micro_batches, const Prices& prices) {
   return micro_batches * (prices.cluster.accelerator.memory / rate);
 }
 
-void add_rest(Parts& parts, const Prices& prices) {
+void add_rest(Parts& parts, const Prices& prices, std::optional<double> waiting) {
   const std::int64_t ranks = prices.layout.ranks();
   parts.other += prices.calibration.of(prices.job.framework).step_overhead;
   // All ranks meet at the end of a step.
   parts.other += check_time(ranks, prices.cluster.levels.front().size, prices);
-  parts.other += parts.total() * straggling(prices.calibration.shared, ranks);
+  const double usual = straggling(prices.calibration.shared, ranks);
+  parts.other += parts.total() * waiting.value_or(usual);
   // [OWN-1] As own runs of the setup had it.
   for (const PartRow& row : kParts) parts[row.part] *= prices.calibration.own;
 }

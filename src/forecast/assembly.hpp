@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "forecast/pipeline_time.hpp"
@@ -51,8 +52,9 @@ Seconds update_time(const PricedUpdate& update, const MostHeld& held, const Pric
 /// takes it anew.
 Seconds reclaiming_time(double micro_batches, const Prices& prices);
 /// [FORECAST-10] Once a step, and what grows with the number of ranks: the slowest of them sets the
-/// pace. Then all of it as own runs had it [OWN-1].
-void add_rest(Parts& parts, const Prices& prices);
+/// pace: by the share `waiting` of the step where that is given. Then all of it as own runs had it
+/// [OWN-1].
+void add_rest(Parts& parts, const Prices& prices, std::optional<double> waiting = {});
 
 /// The passes that put a step together, called in the order in which they stand here. Where `calls`
 /// is not null the calls of the stage that sets the pace go there, with what of them is exposed

@@ -55,6 +55,9 @@ Seconds op_time(const Op& op, const Prices& prices) {
 }
 
 Seconds call_time(const Call& call, const Prices& prices) {
+  if (prices.other != nullptr && *prices.other) {
+    if (const auto time = (*prices.other)(call)) return *time;
+  }
   return collective_time(call.op, call.bytes, span_of_call(call, prices.spans), prices.cluster,
                          prices.calibration.levels, call.choices);
 }
@@ -63,9 +66,7 @@ namespace {
 
 CallPrice price_of(const Call& call, const Prices& prices) {
   const GroupSpan span = span_of_call(call, prices.spans);
-  return {span.ranks, crossed_level(span, prices.cluster),
-          collective_time(call.op, call.bytes, span, prices.cluster, prices.calibration.levels,
-                          call.choices)};
+  return {span.ranks, crossed_level(span, prices.cluster), call_time(call, prices)};
 }
 
 }  // namespace

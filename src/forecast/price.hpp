@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <optional>
 
 #include "cost/calibration/calibration.hpp"
 #include "forecast/forecast.hpp"
@@ -70,6 +72,9 @@ class CallMemo {
   std::array<Slot, 64> slots_;
 };
 
+/// Seconds of calls that do not take what collective_time says; nothing of the others.
+using OtherTimes = std::function<std::optional<Seconds>(const Call&)>;
+
 /// Everything that pricing needs to know besides the block.
 struct Prices {
   const Job& job;
@@ -77,7 +82,8 @@ struct Prices {
   const Cluster& cluster;
   const Calibration& calibration;
   const Spans& spans;
-  CallMemo* memo = nullptr;  // of these spans; null: none
+  CallMemo* memo = nullptr;           // of these spans; null: none
+  const OtherTimes* other = nullptr;  // null: none
 };
 
 /// Ranks and span over which a call communicates. A send goes to a neighbour; where not all

@@ -3,21 +3,31 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "api/simulate/algorithms.hpp"
 #include "forecast/predict/predict.hpp"
 #include "platform/output.hpp"
+#include "simulate/calls/choices.hpp"
 #include "simulate/timeline/events.hpp"
 
 namespace headway {
 CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   // A legal run, or everything that is wrong with it.
   const auto fields = read_run_request(request.run_file, request.fields);
-  if (!fields) return {.problems = fields.problems()};
-  const auto run = make_run(*fields);
-  if (!run) return {.problems = run.problems()};
+  const auto choices = read_call_choices(request.algorithms);
+  Problems wrong;
+  if (!fields) append(wrong, fields.problems());
+  const auto run = fields ? make_run(*fields) : Result<RequestedRun>(fields.problems());
+  if (fields && !run) append(wrong, run.problems());
+  if (!choices) append(wrong, choices.problems());
+  if (!wrong.empty()) return {.problems = std::move(wrong)};
+
+  // Calls by their algorithms, where some are named.
+  const auto chosen = chosen_calls(*choices, *run);
+  if (!chosen) return {.problems = chosen.problems()};
 
   // Its forecast, and the same in time.
   const auto forecast = predict(*run);
-  const auto simulated = simulate_step(*run);
+  const auto simulated = simulate_step(*run, {.times = times_of(*chosen)});
   if (!forecast || !simulated) {
     return {.problems = forecast ? simulated.problems() : forecast.problems()};
   }
@@ -44,8 +54,8 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   }
   problems = write_files(files, "");
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated)
-                               : simulate_step_text(*run, *forecast, *simulated),
+  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *chosen)
+                               : simulate_step_text(*run, *forecast, *simulated, *chosen),
           .exit_code = forecast->fits ? 0 : 1};
 }
 
@@ -60,7 +70,8 @@ Command simulate_command() {
                    "\\\n    --global-batch 64 --tp 2 --pp 4"},
       .run = running(request, run_simulate_step),
       .is_long = true,
-      .commands = {{"pipeline", simulate_pipeline_command},
+      .commands = {{"codesign", simulate_codesign_command},
+                   {"pipeline", simulate_pipeline_command},
                    {"replay", simulate_replay_command},
                    {"network", simulate_network_command},
                    {"collective", simulate_collective_command}},
@@ -71,7 +82,8 @@ Command simulate_command() {
   add(out.options,
       {path("perfetto", "FILE", "write the timeline to this file, for ui.perfetto.dev",
             &request->perfetto),
-       path("chrome", "FILE.json", "the same as Chrome's trace events", &request->chrome)});
+       path("chrome", "FILE.json", "the same as Chrome's trace events", &request->chrome),
+       algorithm_option(request->algorithms)});
   return out;
 }
 

@@ -1,5 +1,5 @@
-// How a group of ranks uses each level of a cluster: hops, rates, shares. Internal to the
-// collective cost model.
+// How a group of ranks uses each level of a cluster: hops, rates, shares. For the cost of
+// collectives, and for who places them message by message.
 #pragma once
 
 #include <array>

@@ -27,6 +27,10 @@ std::string simulate_collective_text(const network::CollectiveQuestion& question
       {"steps", count(simulated.steps)},
       {"sent by a rank", to_text(simulated.sent_per_rank)}};
   if (simulated.chunks > 0) rows.push_back({"chunks", count_text(simulated.chunks)});
+  if (simulated.chunks_along_first.value_or(simulated.chunks) < simulated.chunks) {
+    rows.back().push_back(count_text(*simulated.chunks_along_first) +
+                          " begin along the first dimension");
+  }
   rows.push_back({"messages placed", count(simulated.messages),
                   simulated.by_classes ? "each kind of step once" : ""});
   return out + aligned(rows);
@@ -46,6 +50,9 @@ std::string simulate_collective_json(const network::CollectiveQuestion& question
   out.member("bytes_sent_per_rank", simulated.sent_per_rank.value());
   out.member("bound_s", simulated.bound.value());
   if (simulated.chunks > 0) out.member("chunks", simulated.chunks);
+  if (simulated.chunks_along_first) {
+    out.member("chunks_along_first", *simulated.chunks_along_first);
+  }
   out.member("by_classes", simulated.by_classes);
   out.member("messages_placed", simulated.messages);
   out.end_object();

@@ -7,6 +7,7 @@
 #include "base/quantity_text.hpp"
 #include "report/json/writer.hpp"
 #include "report/predict.hpp"
+#include "report/simulate/parts.hpp"
 
 namespace headway {
 namespace {
@@ -43,17 +44,38 @@ std::string ranks_table(const SimulatedStep& simulated) {
   return out;
 }
 
-void parts(JsonWriter& out, std::string_view name, const Parts& parts) {
-  out.key(name);
-  out.begin_object();
-  for (const PartRow& row : kParts) out.member(row.name, parts[row.part].value());
-  out.end_object();
+std::string chosen_table(const std::vector<ChosenCall>& chosen) {
+  std::vector<std::vector<std::string>> rows = {
+      {"  call", "bytes", "algorithm", "each", "usual ones", "priced"}};
+  for (const ChosenCall& call : chosen) {
+    rows.push_back({"  " + std::string(to_name(call.group)) + "." + std::string(to_name(call.op)),
+                    to_text(call.bytes), call.algorithm, to_text(call.time), to_text(call.priced)});
+  }
+  return "\ncalls by their algorithms\n" + aligned(rows);
+}
+
+void chosen_member(JsonWriter& out, const std::vector<ChosenCall>& chosen) {
+  out.key("algorithms");
+  out.begin_array();
+  for (const ChosenCall& call : chosen) {
+    out.begin_object();
+    out.member("group", to_name(call.group));
+    out.member("op", to_name(call.op));
+    out.member("bytes", call.bytes.value());
+    out.member("algorithm", call.algorithm);
+    out.member("seconds_each", call.time.value());
+    out.member("usual_seconds_each", call.usual.value());
+    out.member("priced_seconds_each", call.priced.value());
+    out.end_object();
+  }
+  out.end_array();
 }
 
 }  // namespace
 
 std::string simulate_step_text(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated) {
+                               const SimulatedStep& simulated,
+                               const std::vector<ChosenCall>& chosen) {
   const double differs = simulated.step_time / forecast.step_time - 1;
   std::string out = run_heading(run) + "\n";
   out += aligned(
@@ -62,35 +84,38 @@ std::string simulate_step_text(const Run& run, const Forecast& forecast,
   out += "\nwhere the time goes, on the stage that waits least (" +
          std::to_string(simulated.busiest) + ")\n" + parts_table(forecast, simulated);
   out += "\nstages, until " + to_text(simulated.placed) + "\n" + ranks_table(simulated);
+  if (!chosen.empty()) out += chosen_table(chosen);
   return out;
 }
 
 std::string simulate_step_json(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated) {
+                               const SimulatedStep& simulated,
+                               const std::vector<ChosenCall>& chosen) {
   JsonWriter out;
   out.begin_object();
   out.member("model", run.model.name);
   out.member("cluster", run.cluster.name);
   out.member("step_time_s", simulated.step_time.value());
-  parts(out, "parts_s", simulated.parts);
+  write_parts(out, "parts_s", simulated.parts);
   out.member("stage", simulated.busiest);
   out.key("forecast");
   out.begin_object();
   out.member("step_time_s", forecast.step_time.value());
-  parts(out, "parts_s", forecast.parts);
+  write_parts(out, "parts_s", forecast.parts);
   out.end_object();
   out.member("placed_s", simulated.placed.value());
   out.key("critical_path");
   out.begin_object();
   out.member("ends_on_stage", simulated.last);
-  parts(out, "parts_s", simulated.critical);
+  write_parts(out, "parts_s", simulated.critical);
   out.end_object();
+  if (!chosen.empty()) chosen_member(out, chosen);
   out.key("stages");
   out.begin_array();
   for (const RankTimeline& rank : simulated.ranks) {
     out.begin_object();
     out.member("end_s", rank.end.value());
-    parts(out, "parts_s", rank.parts);
+    write_parts(out, "parts_s", rank.parts);
     out.end_object();
   }
   out.end_array();

@@ -5,14 +5,17 @@
 
 #include "forecast/forecast.hpp"
 #include "layout/run.hpp"
+#include "simulate/calls/choices.hpp"
 #include "simulate/step/simulated.hpp"
 
 namespace headway {
 
-/// For a terminal of 80 columns.
+/// For a terminal of 80 columns. `chosen`: calls by named algorithms.
 std::string simulate_step_text(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated);
+                               const SimulatedStep& simulated,
+                               const std::vector<ChosenCall>& chosen = {});
 std::string simulate_step_json(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated);
+                               const SimulatedStep& simulated,
+                               const std::vector<ChosenCall>& chosen = {});
 
 }  // namespace headway

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "simulate/collectives/chunks.hpp"
 #include "simulate/collectives/placement.hpp"
+#include "simulate/collectives/stepwise.hpp"
 #include "simulate/collectives/synthesis.hpp"
 
 namespace headway::network {
@@ -72,15 +74,107 @@ Outcome double_binary_tree(const Call& call, const Topology& on, const Collectiv
           {}};
 }
 
+template <ChunkOrder order>
+Outcome chunk_by_chunk(const Call& call, const Topology& on, const CollectiveOptions& options) {
+  InChunks made = in_chunks(call, on, order, options.chunks, options.every_rank);
+  if (!made.problem.empty()) return {{}, std::move(made.problem)};
+  return {{.time = made.time,
+           .steps = made.steps,
+           .sent_per_rank = made.sent_per_rank,
+           .chunks = static_cast<double>(made.chunks),
+           .chunks_along_first = static_cast<double>(made.first),
+           .messages = made.messages},
+          {}};
+}
+
+// Phases one after the other, or those of chunks beside each other where that takes less.
+Outcome hierarchical_or_in_chunks(const Call& call, const Topology& on,
+                                  const CollectiveOptions& options) {
+  Outcome chunked = chunk_by_chunk<ChunkOrder::fixed>(call, on, options);
+  if (options.chunks > 0) return chunked;
+  Outcome whole = in_steps<hierarchical>(call, on, options);
+  if (!chunked.problem.empty()) return whole;
+  return !whole.problem.empty() || chunked.found.time < whole.found.time ? chunked : whole;
+}
+
+bool joins_ranks(const Topology& on) {
+  return on.name != "full" && std::all_of(on.links.begin(), on.links.end(), [&](const Link& link) {
+           return link.from < on.ranks && link.to < on.ranks;
+         });
+}
+
+// [SIM-55] Steps that all ranks take together: latencies and rounds of a chunk on the narrowest
+// link. Of forms with few steps and chunks the fastest that is found; a reduce-scatter takes them
+// backwards over the links turned round, an all-reduce both.
+Outcome stepwise(const Call& call, const Topology& on, const CollectiveOptions& options) {
+  constexpr std::uint32_t kMostRanks = 16, kMostApart = 2;
+  constexpr std::uint32_t kMostChunks = 8, kMoreSteps = 2, kMoreRounds = 2;
+  if (call.op == Collective::all_to_all) return {{}, "does no all-to-all"};
+  if (!joins_ranks(on)) return {{}, "needs links from rank to rank"};
+  if (on.ranks > kMostRanks) {
+    return {{}, "is made for at most " + std::to_string(kMostRanks) + " ranks"};
+  }
+  // The ways to part rounds over steps are too many of longer ones.
+  if (diameter_of(on) > kMostApart) {
+    return {{}, "is made for ranks at most " + std::to_string(kMostApart) + " links apart"};
+  }
+  if (options.chunks > kMostChunks) {
+    return {{}, "takes at most " + std::to_string(kMostChunks) + " chunks"};
+  }
+  double latency = 0, narrowest = kUnbounded.value();
+  for (const Link& link : on.links) {
+    latency = std::max(latency, link.latency.value());
+    narrowest = std::min(narrowest, link.capacity.value());
+  }
+  const double block = call.bytes.value() / on.ranks;
+  Topology turned{.ranks = on.ranks, .links = on.links};
+  for (Link& link : turned.links) std::swap(link.from, link.to);
+  Outcome out;
+  const auto add = [&](const Topology& over) {
+    const Call gather{Collective::all_gather, call.bytes};
+    const double bound = lower_bound(gather, over, false).value();
+    const std::uint32_t least = diameter_of(over);
+    std::optional<SimulatedCollective> best;
+    for (std::uint32_t chunks = 1; chunks <= kMostChunks; ++chunks) {
+      if (options.chunks > 0 && chunks != options.chunks) continue;
+      const double round = block / chunks / narrowest;
+      const auto fewest = static_cast<std::uint32_t>(std::ceil(bound / round - 1e-9));
+      for (std::uint32_t steps = least; steps <= least + kMoreSteps; ++steps) {
+        for (std::uint32_t more = 0; more <= kMoreRounds; ++more) {
+          const std::uint32_t rounds = std::max(fewest, steps) + more;
+          const double time = steps * latency + rounds * round;
+          if (best && best->time <= Seconds(time)) break;
+          const auto made = gather_stepwise({steps, rounds, chunks}, over);
+          if (!made) continue;
+          best = SimulatedCollective{.time = Seconds(time),
+                                     .steps = steps,
+                                     .sent_per_rank = Bytes(made->most_sent * block / chunks),
+                                     .chunks = static_cast<double>(chunks),
+                                     .messages = made->messages};
+          break;
+        }
+      }
+    }
+    if (!best) return false;
+    out.found.time += best->time;
+    out.found.steps += best->steps;
+    out.found.sent_per_rank += best->sent_per_rank;
+    out.found.chunks = best->chunks;
+    out.found.messages += best->messages;
+    return true;
+  };
+  const bool found = (call.op == Collective::all_gather || add(turned)) &&
+                     (call.op == Collective::reduce_scatter || add(on));
+  if (!found) out.problem = "found none in few steps";
+  return out;
+}
+
 // An all-gather made for the links; a reduce-scatter is one run backwards over the links turned
 // round, an all-reduce both.
 Outcome synthesised(const Call& call, const Topology& on, const CollectiveOptions& options) {
   constexpr std::uint32_t kMostRanks = 128, kMostChunks = 64;
   if (call.op == Collective::all_to_all) return {{}, "does no all-to-all"};
-  const bool direct_links = std::all_of(on.links.begin(), on.links.end(), [&](const Link& link) {
-    return link.from < on.ranks && link.to < on.ranks;
-  });
-  if (!direct_links || on.name == "full") return {{}, "needs links from rank to rank"};
+  if (!joins_ranks(on)) return {{}, "needs links from rank to rank"};
   if (on.ranks > kMostRanks)
     return {{}, "is made for at most " + std::to_string(kMostRanks) + " ranks"};
   if (options.chunks > kMostChunks) {
@@ -117,7 +211,8 @@ struct Algorithm {
   std::array<std::string_view, 3> also;
   Simulate simulate;
 };
-// Of two that take the same time the first is the best.
+// Of two that take the same time, but for rounding, the first is the best.
+constexpr double kShorter = 1 - 1e-9;
 constexpr Algorithm kAlgorithms[] = {
     {"ring", {}, in_steps<ring>},
     {"switch", {"nvls", "sharp", "in-network"}, in_steps<switch_reduction>},
@@ -130,10 +225,13 @@ constexpr Algorithm kAlgorithms[] = {
     {"one-shot", {}, in_steps<one_shot>},
     {"two-shot", {}, in_steps<two_shot>},
     {"double-binary-tree", {"tree"}, double_binary_tree},
-    {"hierarchical", {"blueconnect"}, in_steps<hierarchical>},
+    {"rings", {}, in_steps<rings>},
+    {"hierarchical", {"blueconnect"}, hierarchical_or_in_chunks},
     {"dimensions", {}, in_steps<dimension_by_dimension>},
     {"rotations", {"torus"}, in_steps<rotations>},
+    {"themis", {"balanced"}, chunk_by_chunk<ChunkOrder::balanced>},
     {"synthesised", {"synthesis", "tacos"}, synthesised},
+    {"stepwise", {"sccl"}, stepwise},
     {"pairwise", {}, in_steps<pairwise>},
     {"two-level", {}, in_steps<two_level>},
 };
@@ -208,7 +306,7 @@ Result<SimulatedCollective> simulate_collective(const Call& call, const Topology
     Outcome outcome = each.simulate(call, on, options);
     problem = std::move(outcome.problem);
     if (!problem.empty()) continue;
-    if (best && best->time <= outcome.found.time) continue;
+    if (best && best->time * kShorter <= outcome.found.time) continue;
     best = outcome.found;
     best->algorithm = each.name;
     best->bound = lower_bound(call, on, each.name == "switch");

@@ -22,9 +22,10 @@ struct SimulatedCollective {
   std::string algorithm = {};
   Seconds time = {};
   std::uint64_t steps = 0;
-  Bytes sent_per_rank = {};  // of the rank that sends most
-  Seconds bound = {};        // no algorithm takes less
-  double chunks = 0;         // 0: it has none
+  Bytes sent_per_rank = {};                       // of the rank that sends most
+  Seconds bound = {};                             // no algorithm takes less
+  double chunks = 0;                              // 0: it has none
+  std::optional<double> chunks_along_first = {};  // of them begin along the first dimension
   bool by_classes = false;
   std::uint64_t messages = 0;  // placed one by one
 };

@@ -12,6 +12,8 @@
 #include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
 #include "simulate/collectives/placement.hpp"
+#include "simulate/collectives/stepwise.hpp"
+#include "simulate/topology/file.hpp"
 #include "simulate/topology/read.hpp"
 
 namespace headway::network {
@@ -167,15 +169,88 @@ TEST(Torus, StepsTakeTheLatencyOfALink) {
               2 * unit + 126e-6, 1e-12);
 }
 
+Topology four_nodes() {
+  return on("rails:4x8", 0, {{BytesPerSecond(450e9), BytesPerSecond(50e9)}, {Seconds(0)}});
+}
+
+Seconds in_chunks(Collective op, double bytes, const Topology& topology,
+                  const std::string& algorithm, std::uint32_t chunks) {
+  return simulate_collective({op, Bytes(bytes)}, topology,
+                             {.algorithm = algorithm, .chunks = chunks})
+      ->time;
+}
+
 // Two levels: rings within domains and across them.
 TEST(Hierarchy, PhasesAddUp) {
-  const Topology rails =
-      on("rails:4x8", 0, {{BytesPerSecond(450e9), BytesPerSecond(50e9)}, {Seconds(0)}});
+  const Topology rails = four_nodes();
   const double bytes = 1e9;
-  EXPECT_NEAR(simulated(Collective::all_reduce, bytes, rails, "hierarchical").time.value(),
+  EXPECT_NEAR(in_chunks(Collective::all_reduce, bytes, rails, "hierarchical", 1).value(),
               2 * bytes * 7 / 8 / 450e9 + 2 * bytes / 8 * 3 / 4 / 50e9, 1e-12);
   EXPECT_NEAR(simulated(Collective::all_to_all, bytes, rails, "two-level").time.value(),
               bytes * 7 / 8 / 450e9 + bytes * 3 / 4 / 50e9, 1e-12);
+}
+
+// [SIM-50] Many chunks: the longer of both phases, and the other's first chunk on either side.
+TEST(Hierarchy, PhasesOfChunksRunBesideEachOther) {
+  const Topology rails = four_nodes();
+  const double bytes = 1e9, within = bytes * 7 / 8 / 450e9, across = bytes / 8 * 3 / 4 / 50e9;
+  for (const std::uint32_t chunks : {4U, 64U}) {
+    EXPECT_NEAR(in_chunks(Collective::reduce_scatter, bytes, rails, "hierarchical", chunks).value(),
+                std::max(within, across) + std::min(within, across) / chunks, 1e-12);
+  }
+  const auto best = simulated(Collective::all_reduce, bytes, rails, "hierarchical");
+  EXPECT_EQ(best.chunks, 256);
+  EXPECT_NEAR(best.time.value(), 2 * std::max(within, across), 0.01 * best.time.value());
+}
+
+// [SIM-50] Where messages within domains and across them share links there are no chunks beside
+// each other, and with latencies few of them are best.
+TEST(Hierarchy, HasChunksWhereTheyPay) {
+  const Topology tree = on("fat-tree:4x4:2", 0, speeds(50, 0));
+  EXPECT_EQ(simulated(Collective::all_reduce, 1e9, tree, "hierarchical").chunks, 0);
+  EXPECT_FALSE(
+      simulate_collective({Collective::all_reduce, Bytes(1e9)}, tree, {.algorithm = "themis"})
+          .ok());
+  const Topology slow =
+      on("rails:4x8", 0, {{BytesPerSecond(450e9), BytesPerSecond(50e9)}, {Seconds(1e-4)}});
+  EXPECT_LE(simulated(Collective::all_reduce, 1e6, slow, "hierarchical").chunks, 2);
+}
+
+// [SIM-50] Two dimensions, 1000 MB: in the fixed order 17.5 and 9.375 ms, the larger dimension's
+// time; balanced 9.84375 and 6.640625 ms, which is the bound: half of the data, and 31/45 of it,
+// begin along the first dimension (the solution of the balance by hand).
+TEST(Themis, KeepsBothDimensionsBusy) {
+  struct Case {
+    const char* form;
+    double first, second, fixed_ms, balanced_ms, share;
+  };
+  for (const Case& c : {Case{"switches:8x8", 100, 100, 17.5, 9.84375, 0.5},
+                        Case{"switches:16x16", 200, 100, 9.375, 6.640625, 31.0 / 45}}) {
+    const Topology grid = on(
+        c.form, 0, {{BytesPerSecond(c.first * kGB), BytesPerSecond(c.second * kGB)}, {Seconds(0)}});
+    const auto fixed = simulated(Collective::all_reduce, 1e9, grid, "hierarchical");
+    const auto balanced = simulated(Collective::all_reduce, 1e9, grid, "themis");
+    EXPECT_NEAR(fixed.time.value() * 1e3, c.fixed_ms, 0.01 * c.fixed_ms) << c.form;
+    EXPECT_NEAR(balanced.time.value() * 1e3, c.balanced_ms, 1e-3 * c.balanced_ms) << c.form;
+    EXPECT_NEAR(balanced.bound.value() * 1e3, c.balanced_ms, 1e-9) << c.form;
+    EXPECT_NEAR(*balanced.chunks_along_first / balanced.chunks, c.share, 0.02) << c.form;
+    // An all-gather alone is half of it.
+    const auto half = simulated(Collective::all_gather, 1e9, grid, "themis");
+    EXPECT_NEAR(half.time.value() * 2e3, c.balanced_ms, 0.01 * c.balanced_ms) << c.form;
+  }
+}
+
+// A ring for each rank of a domain leaves it at another rank: all ports across carry as much, and
+// 2S(n-1)/n goes over the four ports that leave a domain (the slower of the levels).
+TEST(Rings, LeaveADomainAtAllOfItsRanks) {
+  for (const char* form : {"rails:2x4", "rails:4x4", "switches:4x4"}) {
+    const Topology nodes =
+        on(form, 0, {{BytesPerSecond(400e9), BytesPerSecond(10e9)}, {Seconds(0)}});
+    const double n = nodes.ranks;
+    EXPECT_NEAR(simulated(Collective::all_reduce, 1e9, nodes, "rings").time.value(),
+                2e9 * (n - 1) / n / 4 / 10e9, 1e-9)
+        << form;
+  }
 }
 
 // [SIM-17] Made for the links of nine meshes and tori: not below the bound, and at most 1 % above
@@ -212,6 +287,47 @@ TEST(Synthesis, GathersWithinOnePercentOfTacos) {
       EXPECT_LE(found->time.value() * 1e6, most * over) << cell("topology");
     }
   }
+}
+
+Topology dgx_1() {
+  const std::string file = source_dir() + "/examples/dgx-1.toml";
+  auto read = read_topology_file(read_document(file).value());
+  EXPECT_TRUE(read.ok());
+  return std::move(read).value();
+}
+
+// [SIM-55] DGX-1, all-gather, (steps, rounds, chunks) as the synthesis guide of MSCCL has them: two
+// steps are the fewest, (2,4,3) does not exist, and (3,7,6) meets the bound of 7/6 rounds a chunk.
+TEST(Stepwise, FindsWhatExistsOnADgx1AndRefusesWhatDoesNot) {
+  const Topology on_dgx_1 = dgx_1();
+  EXPECT_EQ(diameter_of(on_dgx_1), 2U);
+  using Form = StepwiseForm;
+  for (const Form& form :
+       {Form{2, 2, 1}, Form{2, 3, 2}, Form{3, 4, 3}, Form{3, 5, 4}, Form{3, 6, 5}, Form{3, 7, 6}}) {
+    const auto found = gather_stepwise(form, on_dgx_1);
+    ASSERT_TRUE(found.has_value()) << form.steps << form.rounds << form.chunks;
+    EXPECT_FALSE(is_impossible(form, on_dgx_1));
+    // Each rank hears 7 blocks, no chunk twice.
+    EXPECT_EQ(found->messages, 8U * 7 * form.chunks);
+  }
+  for (const Form& form : {Form{1, 6, 1}, Form{2, 4, 3}, Form{3, 6, 6}, Form{3, 3, 3}}) {
+    EXPECT_TRUE(is_impossible(form, on_dgx_1)) << form.steps << form.rounds << form.chunks;
+    EXPECT_FALSE(gather_stepwise(form, on_dgx_1).has_value());
+  }
+}
+
+// Short messages take the two steps, long ones the rounds of the bound: 7/6 of a block over one
+// link of 25 GB/s.
+TEST(Stepwise, TradesStepsForRounds) {
+  const Topology on_dgx_1 = dgx_1();
+  const double latency = on_dgx_1.links.front().latency.value();
+  const auto small = simulated(Collective::all_gather, 8e3, on_dgx_1, "stepwise");
+  EXPECT_EQ(small.steps, 2U);
+  const auto large = simulated(Collective::all_gather, 8e9, on_dgx_1, "stepwise");
+  EXPECT_EQ(large.steps, 3U);
+  EXPECT_EQ(large.chunks, 6);
+  EXPECT_NEAR(large.time.value(), 3 * latency + 7.0 / 6 * 1e9 / 25e9, 1e-9);
+  EXPECT_NEAR((large.time - Seconds(3 * latency)) / large.bound, 1, 1e-9);
 }
 
 }  // namespace

@@ -63,10 +63,8 @@ Planned pairwise(const Call& call, const Topology& on) {
 // To each rank of the domain what is for its place in all domains, then to each domain.
 Planned two_level(const Call& call, const Topology& on) {
   if (call.op != Collective::all_to_all) return {{}, "does all-to-all"};
-  const std::uint32_t n = on.ranks, inner = on.sizes.size() > 1 ? on.sizes[0] : on.group;
-  if (inner <= 1 || inner >= n || n % inner != 0) {
-    return {{}, "needs domains of ranks within others"};
-  }
+  const std::uint32_t n = on.ranks, inner = domain_of(on);
+  if (inner == 0) return {{}, std::string(kNeedsDomains)};
   const std::uint32_t outer = n / inner;
   const double bytes = call.bytes.value();
   Planned out;

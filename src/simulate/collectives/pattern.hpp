@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulate/topology/topology.hpp"
@@ -43,6 +44,7 @@ struct Planned {
 };
 
 Planned ring(const Call& call, const Topology& on);
+Planned rings(const Call& call, const Topology& on);
 Planned recursive_doubling(const Call& call, const Topology& on);
 Planned recursive_halving(const Call& call, const Topology& on);
 Planned rabenseifner(const Call& call, const Topology& on);
@@ -57,6 +59,15 @@ Planned hierarchical(const Call& call, const Topology& on);
 Planned two_level(const Call& call, const Topology& on);
 Planned dimension_by_dimension(const Call& call, const Topology& on);
 Planned rotations(const Call& call, const Topology& on);
+
+/// The ranks of a domain within others, next to each other; 0: there are none.
+std::uint32_t domain_of(const Topology& on);
+constexpr std::string_view kNeedsDomains = "needs domains of ranks within others";
+
+/// A ring of each line along one dimension of a grid of these sizes, its ranks those of the
+/// topology: a reduce-scatter or all-gather of `bytes` in each.
+Pattern along_one(double bytes, const std::vector<std::uint32_t>& sizes, std::size_t dimension,
+                  const Topology& on);
 
 /// The wave of two binary trees: every rank passes a chunk up and down both; `depth`: waves that
 /// the first chunk takes. Of all-reduce.

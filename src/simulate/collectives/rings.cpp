@@ -132,15 +132,61 @@ Planned rotations(const Call& call, const Topology& on) {
   return along_lanes(call.op, grid, lanes);
 }
 
+std::uint32_t domain_of(const Topology& on) {
+  const std::uint32_t inner = on.sizes.size() > 1 ? on.sizes[0] : on.group;
+  return inner <= 1 || inner >= on.ranks || on.ranks % inner != 0 ? 0 : inner;
+}
+
 // Reduce-scatter in each domain, rings of the ranks of one place in all domains, all-gather.
 Planned hierarchical(const Call& call, const Topology& on) {
   if (call.op == Collective::all_to_all) return {{}, "does no all-to-all"};
-  const std::uint32_t inner = on.sizes.size() > 1 ? on.sizes[0] : on.group;
-  if (inner <= 1 || inner >= on.ranks || on.ranks % inner != 0) {
-    return {{}, "needs domains of ranks within others"};
-  }
+  const std::uint32_t inner = domain_of(on);
+  if (inner == 0) return {{}, std::string(kNeedsDomains)};
   const Grid grid({inner, on.ranks / inner});
   return along_lanes(call.op, grid, {{call.bytes.value(), {0, 1}, {true, true}}});
+}
+
+// Half of the data each way round where the line is a ring of links; a switch has one way.
+Pattern along_one(double bytes, const std::vector<std::uint32_t>& sizes, std::size_t dimension,
+                  const Topology& on) {
+  const Grid grid(sizes);
+  const bool both = is_torus(on) && !on.lines_are_switched && sizes[dimension] > 2;
+  const double each = bytes / sizes[dimension] / (both ? 2 : 1);
+  Pattern out;
+  out.actors = grid.ranks * (both ? 2U : 1U);
+  out.kinds.assign(sizes[dimension] - 1, 0);
+  out.sends = [=](std::uint32_t actor, std::uint32_t, std::vector<Message>& into) {
+    const std::uint32_t rank = actor % grid.ranks;
+    into.push_back({actor - rank + grid.neighbour(rank, dimension, actor < grid.ranks), each});
+  };
+  return out;
+}
+
+// A lane for each rank of a domain: in every other domain it goes up from its own rank to the one
+// below that, in the others down again, so that it leaves a domain where it enters the next.
+Planned rings(const Call& call, const Topology& on) {
+  if (call.op == Collective::all_to_all) return {{}, "do no all-to-all"};
+  const std::uint32_t inner = domain_of(on), n = on.ranks;
+  if (inner == 0) return {{}, "need domains of ranks within others"};
+  auto next = std::make_shared<std::vector<std::uint32_t>>(std::size_t{n} * inner);
+  for (std::uint32_t lane = 0; lane < inner; ++lane) {
+    std::vector<std::uint32_t> way;
+    for (std::uint32_t d = 0; d < n / inner; ++d) {
+      for (std::uint32_t i = 0; i < inner; ++i) {
+        const std::uint32_t place = d % 2 == 0 ? lane + i : lane + inner - 1 - i;
+        way.push_back(d * inner + place % inner);
+      }
+    }
+    for (std::uint32_t i = 0; i < n; ++i) (*next)[lane * n + way[i]] = lane * n + way[(i + 1) % n];
+  }
+  const double part = call.bytes.value() / n / inner;
+  Planned out;
+  out.pattern.actors = n * inner;
+  out.pattern.kinds = steps_of({n - 1}, call.op);
+  out.pattern.sends = [next, part](std::uint32_t actor, std::uint32_t, std::vector<Message>& into) {
+    into.push_back({(*next)[actor], part});
+  };
+  return out;
 }
 
 }  // namespace headway::network

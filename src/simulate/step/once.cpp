@@ -42,15 +42,27 @@ class Reader {
     const PricedUpdate update = priced_update(stage_, prices_);
     std::size_t at = 0;
     Seconds checks(0);
-    bool updated = false;
+    bool updated = false, reduced = false;
     for (const Item& item : stage_.items) {
       const auto* call = std::get_if<Call>(&item.what);
+      if (call == nullptr && std::get<Op>(item.what).phase == Phase::gradient) {
+        // Of compressed gradients: before their calls, and behind them.
+        const Op& op = std::get<Op>(item.what);
+        const Seconds time = op_time(op, prices_);
+        if (!reduced) {
+          out.encode += time;
+        } else {
+          out.after.push_back({"decompress", kKernels, Part::compute, time, std::nullopt});
+        }
+        continue;
+      }
       if (call == nullptr) {
         if (!updated) add_update(update, held, out);
         updated = true;
         continue;
       }
       if (call->phase == Phase::pipeline) continue;
+      reduced = reduced || call->phase == Phase::gradient;
       const StageCall& made = update.calls[at++];
       const Seconds each = made.priced.each;
       if (call->hidden_by == HiddenBy::backward || call->hidden_by == HiddenBy::forward) {

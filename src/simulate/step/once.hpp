@@ -33,6 +33,7 @@ struct OnceAStep {
   Seconds first_gather, last_reduce;  // of weights in shards: nothing runs beside them
   std::vector<BesideCalls> under_forward, under_backward;
   std::vector<AfterSlots> after;
+  Seconds encode;   // kernels before the calls of gradients, beside the last backward slots
   Parts of_slot{};  // what each forward and each backward slot takes besides
   Seconds send;     // to a neighbour
 };

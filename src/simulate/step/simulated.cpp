@@ -209,10 +209,13 @@ Problems simulation_problems(const Run& run) {
 
 // [SIM-9] Equal to the forecast where nothing runs beside anything else: without a pipeline, and
 // until the last slot of stages in turn.
-SimulatedStep simulate_step(const Run& run, const Calibration& calibration) {
+SimulatedStep simulate_step(const Run& run, const Calibration& calibration,
+                            const StepChange& change) {
   // What there is to do, and what it takes.
-  const Step step = lower(run);
-  const Prices prices{run.job, run.layout, run.cluster, calibration, step.spans};
+  Step step = lower(run);
+  if (change.program) change.program(step);
+  const Prices prices{run.job,    run.layout, run.cluster,  calibration,
+                      step.spans, nullptr,    &change.times};
   PricedStep priced{step, prices, {}};
   std::vector<PricedCall> calls;
   for (const Block& block : step.blocks) priced.blocks.push_back(price_block(block, prices, calls));
@@ -242,17 +245,17 @@ SimulatedStep simulate_step(const Run& run, const Calibration& calibration) {
   if (memory.fits && memory.at_limit) {
     out.parts.other += reclaiming_time(static_cast<double>(step.micro_batches), prices);
   }
-  add_rest(out.parts, prices);
+  add_rest(out.parts, prices, change.waiting);
   out.step_time = out.parts.total();
   return out;
 }
 
-Result<SimulatedStep> simulate_step(const Run& run) {
+Result<SimulatedStep> simulate_step(const Run& run, const StepChange& change) {
   Problems problems = simulation_problems(run);
   const auto calibration = calibration_for(run);
   if (!calibration) append(problems, calibration.problems());
   if (!problems.empty()) return problems;
-  return simulate_step(run, *calibration);
+  return simulate_step(run, *calibration, change);
 }
 
 }  // namespace headway

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "forecast/forecast.hpp"
+#include "forecast/price.hpp"
 #include "simulate/step/slot_program.hpp"
 #include "step/schedule/order.hpp"
 
@@ -55,10 +58,18 @@ struct SimulatedStep {
 /// backward passes and transfers takes at most 300 MB.
 constexpr std::int64_t kMostPlacedPasses = std::int64_t{1} << 18;
 
+/// What a step does otherwise than its run says; where nothing is set it does not.
+struct StepChange {
+  OtherTimes times = {};                    // of calls
+  std::function<void(Step&)> program = {};  // what ranks do: changes the lowered step
+  std::optional<double> waiting = {};       // for the slowest rank, as a share of the step
+};
+
 /// Why the run is not simulated; nothing where it is.
 Problems simulation_problems(const Run& run);
-SimulatedStep simulate_step(const Run& run, const Calibration& calibration);
+SimulatedStep simulate_step(const Run& run, const Calibration& calibration,
+                            const StepChange& change = {});
 /// With the constants of its cluster, or why not.
-Result<SimulatedStep> simulate_step(const Run& run);
+Result<SimulatedStep> simulate_step(const Run& run, const StepChange& change = {});
 
 }  // namespace headway

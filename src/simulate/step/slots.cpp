@@ -179,7 +179,12 @@ class Placing {
     span.end = span.begin + span.parts.total();
     if (slot.work == SlotWork::forward && micro_batch == 0) wait_for_gathers(rank, span);
     const bool reduces = slot.work == SlotWork::backward || slot.work == SlotWork::weight_gradient;
-    if (reduces && micro_batch == micro_batches_ - 1) add_reductions(r, span);
+    if (reduces && micro_batch == micro_batches_ - 1) {
+      const Seconds encode = work.once.encode / static_cast<double>(chunks_);
+      span.parts.compute += encode;
+      span.end += encode;
+      add_reductions(r, span);
+    }
     out_[r].spans.push_back(span);
     follow(r, out_[r].spans.back());
     hand_on(r, slot, micro_batch);
