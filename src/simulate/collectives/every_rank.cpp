@@ -24,10 +24,11 @@ class Kinds {
     if (!kind.made) kind.made = step_of(pattern_, pattern_.kinds[step], on_);
     return *kind.made;
   }
-  // An actor has ended the step.
-  void end(std::uint32_t step) {
+  // So many actors have ended the step.
+  void end(std::uint32_t step, std::uint32_t actors) {
     Kind& kind = kinds_[pattern_.kinds[step]];
-    if (--kind.to_end == 0) kind.made.reset();
+    kind.to_end -= actors;
+    if (kind.to_end == 0) kind.made.reset();
   }
 
  private:
@@ -45,13 +46,16 @@ class EveryRank {
  public:
   EveryRank(const Pattern& pattern, const Topology& on)
       : steps_(static_cast<std::uint32_t>(pattern.steps())),
+        on_(on),
         kinds_(pattern, on),
         traffic_(on.links),
         actors_(pattern.actors) {}
 
-  PlacedPattern placed() {
+  PlacedPattern placed(bool one_by_one) {
+    const std::uint32_t together = one_by_one ? 0 : go_together();
+    for (Actor& actor : actors_) actor.step = together;
     for (std::uint32_t actor = 0; actor < actors_.size(); ++actor) go_on(actor);
-    Seconds end(0);
+    Seconds end = apart_;
     for (;;) {
       const auto& ended = traffic_.advance();
       if (ended.empty()) break;
@@ -69,6 +73,20 @@ class EveryRank {
     std::vector<std::uint32_t> early;  // steps of messages that came before theirs
   };
 
+  // How many steps all actors begin and end together; they part at `apart_`.
+  std::uint32_t go_together() {
+    EqualShares shares(on_);
+    for (std::uint32_t at = 0; at < steps_; ++at) {
+      const Step& step = kinds_.of(at);
+      const auto time = step.all_take_part() ? shares.time(step) : std::nullopt;
+      if (!time) return at;
+      apart_ += Seconds(*time);
+      messages_ += step.messages.size();
+      kinds_.end(at, static_cast<std::uint32_t>(actors_.size()));
+    }
+    return steps_;
+  }
+
   // Begins steps until one has something to wait for.
   void go_on(std::uint32_t index) {
     Actor& actor = actors_[index];
@@ -76,7 +94,7 @@ class EveryRank {
       if (!actor.begun) begin(index);
       if (actor.waits_for > 0) return;
       actor.begun = false;
-      kinds_.end(actor.step++);
+      kinds_.end(actor.step++, 1);
     }
   }
 
@@ -92,7 +110,7 @@ class EveryRank {
     for (std::uint32_t m = first; m < end; ++m) {
       traffic_.add({.demand = {.route = step.route(m)},
                     .bytes = Bytes(step.messages[m].bytes),
-                    .start = traffic_.now(),
+                    .start = std::max(traffic_.now(), apart_),
                     .delay = Seconds(0),
                     .tag = (std::uint64_t{actor.step} << 32U) | m});
     }
@@ -117,16 +135,18 @@ class EveryRank {
   }
 
   std::uint32_t steps_;
+  const Topology& on_;
   Kinds kinds_;
   Traffic traffic_;
   std::vector<Actor> actors_;
+  Seconds apart_{0};
   std::uint64_t messages_ = 0;
 };
 
 }  // namespace
 
-PlacedPattern place_every_rank(const Pattern& pattern, const Topology& on) {
-  return EveryRank(pattern, on).placed();
+PlacedPattern place_every_rank(const Pattern& pattern, const Topology& on, bool one_by_one) {
+  return EveryRank(pattern, on).placed(one_by_one);
 }
 
 }  // namespace headway::network

@@ -5,8 +5,10 @@
 
 namespace headway::network {
 
-/// Actors go on by themselves: where links are shared unevenly some are steps ahead of others, and
-/// what comes early waits.
-PlacedPattern place_every_rank(const Pattern& pattern, const Topology& on);
+/// As long as all actors begin a step at the same moment, all messages of that step are placed
+/// together, by the load of each of their links; not so with `one_by_one`, which gives the same
+/// times. From the first step on whose messages do not all end at the same time actors go on by
+/// themselves: some are steps ahead of others, and what comes early waits.
+PlacedPattern place_every_rank(const Pattern& pattern, const Topology& on, bool one_by_one = false);
 
 }  // namespace headway::network

@@ -13,31 +13,7 @@ namespace {
 
 constexpr double kSame = 1e-12;
 
-// The time of all messages of a step where equal shares of links show that it is one.
-std::optional<double> by_equal_shares(const Step& step, const Topology& on) {
-  std::vector<std::uint32_t> on_link(on.links.size());
-  for (const LinkId link : step.links) ++on_link[link];
-  const auto share = [&](LinkId link) { return on.links[link].capacity.value() / on_link[link]; };
-  double least = kUnbounded.value();
-  for (const LinkId link : step.links) least = std::min(least, share(link));
-  std::optional<double> out;
-  for (std::size_t m = 0; m < step.messages.size(); ++m) {
-    double latency = 0;
-    bool held = false;
-    for (const LinkId link : step.route(m)) {
-      latency += on.links[link].latency.value();
-      held = held || share(link) == least;
-    }
-    const double bytes = step.messages[m].bytes;
-    if (!held && bytes > 0) return std::nullopt;
-    const double time = latency + (bytes > 0 ? bytes / least : 0);
-    if (out && *out != time) return std::nullopt;
-    out = time;
-  }
-  return out;
-}
-
-// The same by placing them, all begun at once.
+// The time of all messages of a step, begun at once, where it is one.
 std::optional<double> by_placing(const Step& step, const Topology& on) {
   Traffic traffic(on.links);
   for (std::size_t m = 0; m < step.messages.size(); ++m) {
@@ -56,24 +32,17 @@ std::optional<double> by_placing(const Step& step, const Topology& on) {
   return first;
 }
 
-bool all_take_part(const Step& step, std::uint32_t actors) {
-  std::vector<bool> part(actors, false);
-  for (std::size_t m = 0; m < step.messages.size(); ++m) {
-    part[step.senders[m]] = part[step.messages[m].to] = true;
-  }
-  return std::all_of(part.begin(), part.end(), [](bool each) { return each; });
-}
-
 std::optional<PlacedPattern> by_classes(const Pattern& pattern, const Topology& on) {
   PlacedPattern out{.by_classes = true};
+  EqualShares shares(on);
   std::vector<double> times;
   double time = 0;
   for (const std::uint32_t kind : pattern.kinds) {
     if (kind >= times.size()) times.resize(kind + 1, -1);
     if (times[kind] < 0) {
       const Step step = step_of(pattern, kind, on);
-      if (!all_take_part(step, pattern.actors)) return std::nullopt;
-      auto found = by_equal_shares(step, on);
+      if (!step.all_take_part()) return std::nullopt;
+      auto found = shares.time(step);
       if (!found && step.messages.size() > kMostAtOnce) return PlacedPattern{.too_many = true};
       if (!found) found = by_placing(step, on);
       if (!found) return std::nullopt;

@@ -1,5 +1,7 @@
 #include "simulate/collectives/steps.hpp"
 
+#include <algorithm>
+
 namespace headway::network {
 
 Step step_of(const Pattern& pattern, std::uint32_t kind, const Topology& on) {
@@ -19,6 +21,46 @@ Step step_of(const Pattern& pattern, std::uint32_t kind, const Topology& on) {
     }
   }
   out.first_of.push_back(static_cast<std::uint32_t>(out.messages.size()));
+  return out;
+}
+
+bool Step::all_take_part() const {
+  for (std::size_t actor = 0; actor < receives.size(); ++actor) {
+    if (receives[actor] == 0 && first_of[actor] == first_of[actor + 1]) return false;
+  }
+  return true;
+}
+
+EqualShares::EqualShares(const Topology& on) {
+  links_.reserve(on.links.size());
+  for (const Link& link : on.links) {
+    links_.push_back({link.capacity.value(), link.latency.value(), 0, 0});
+  }
+}
+
+std::optional<double> EqualShares::time(const Step& step) {
+  for (const LinkId link : step.links) links_[link].messages = 0;
+  for (const LinkId link : step.links) ++links_[link].messages;
+  double least = kUnbounded.value();
+  for (const LinkId id : step.links) {
+    OfLink& link = links_[id];
+    link.share = link.capacity / link.messages;
+    least = std::min(least, link.share);
+  }
+  std::optional<double> out;
+  for (std::size_t m = 0; m < step.messages.size(); ++m) {
+    double latency = 0;
+    bool held = false;
+    for (const LinkId id : step.route(m)) {
+      latency += links_[id].latency;
+      held = held || links_[id].share == least;
+    }
+    const double bytes = step.messages[m].bytes;
+    if (!held && bytes > 0) return std::nullopt;
+    const double time = latency + (bytes > 0 ? bytes / least : 0);
+    if (out && *out != time) return std::nullopt;
+    out = time;
+  }
   return out;
 }
 

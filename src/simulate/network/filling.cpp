@@ -10,13 +10,6 @@ constexpr std::uint32_t kLink = 1U << 31U;  // of a candidate: a link; else a fl
 
 }  // namespace
 
-// Of a heap whose top is the lowest level; equal ones flows first, in the order of their numbers.
-struct Filling::Later {
-  bool operator()(const Candidate& a, const Candidate& b) const {
-    return a.level != b.level ? a.level > b.level : a.who > b.who;
-  }
-};
-
 Filling::Filling(std::span<const Link> links)
     : links_(links.size()), is_left_behind_(links.size()) {
   capacity_.reserve(links.size());
@@ -156,18 +149,13 @@ void Filling::sum_up(LinkId id) {
   }
 }
 
-void Filling::push(double level, std::uint32_t who) {
-  candidates_.push_back({level, who});
-  std::push_heap(candidates_.begin(), candidates_.end(), Later());
-}
-
 // It is looked at where it is full, or where the flows that it holds were held, whatever is lower.
 void Filling::look_at(LinkId id) {
   OnLink& link = links_[id];
   const double level = std::min(full_level(link), link.level);
   if (level >= link.queued) return;
   link.queued = level;
-  push(level, id | kLink);
+  levels_.put(level, id | kLink);
 }
 
 // The flow rises on from here, on all of its links.
@@ -189,7 +177,7 @@ void Filling::let_go(FlowId flow) {
     look_at(hop.link);
   }
   of.bottleneck = kOwnBound;
-  if (of.bound < kNoLimit) push(of.bound / of.weight, flow);
+  if (of.bound < kNoLimit) levels_.put(of.bound / of.weight, flow);
 }
 
 void Filling::hold(FlowId flow, double level, double rate, LinkId at) {
@@ -243,6 +231,19 @@ void Filling::use_up(LinkId id) {
   link.queued = kNoLimit;
 }
 
+// Whether the flow still rises; whether the link is still to be looked at there. As flows are held
+// the level at which a link is full can only rise.
+bool Filling::stands(const Levels::Entry& entry) {
+  if ((entry.who & kLink) == 0) return flows_[entry.who].rises;
+  const LinkId id = entry.who & ~kLink;
+  OnLink& link = links_[id];
+  if (link.queued != entry.level) return false;  // it was looked at since, or is to be lower down
+  if (std::min(full_level(link), link.level) <= entry.level) return true;
+  link.queued = kNoLimit;
+  look_at(id);
+  return false;
+}
+
 void Filling::settle() {
   changed_.clear();
   for (const LinkId link : left_behind_) {
@@ -252,26 +253,17 @@ void Filling::settle() {
   left_behind_.clear();
   for (const FlowId flow : entered_) let_go(flow);
   entered_.clear();
-  while (!candidates_.empty()) {
-    const Candidate lowest = candidates_.front();
-    std::pop_heap(candidates_.begin(), candidates_.end(), Later());
-    candidates_.pop_back();
+  Levels::Entry lowest{};
+  while (levels_.take(lowest, [this](const Levels::Entry& each) { return stands(each); })) {
+    if (!stands(lowest)) continue;
     if ((lowest.who & kLink) == 0) {
-      const OfFlow& of = flows_[lowest.who];
-      if (of.rises) hold(lowest.who, lowest.level, of.bound, kOwnBound);
+      hold(lowest.who, lowest.level, flows_[lowest.who].bound, kOwnBound);
       continue;
     }
     const LinkId id = lowest.who & ~kLink;
-    OnLink& link = links_[id];
-    if (link.queued != lowest.level) continue;  // it was looked at since, or is to be lower down
-    link.queued = kNoLimit;
+    links_[id].queued = kNoLimit;
     sum_up(id);
-    // As flows are held, the level at which a link is full can only rise.
-    if (std::min(full_level(link), link.level) > lowest.level) {
-      look_at(id);
-    } else {
-      use_up(id);
-    }
+    use_up(id);
   }
   for (const Touched& each : touched_) {
     flows_[each.flow].touched = false;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "simulate/network/levels.hpp"
 #include "simulate/network/network.hpp"
 
 namespace headway::network {
@@ -70,12 +71,6 @@ class Filling {
     FlowId flow;
     double rate;  // before
   };
-  // A link, or a flow that has a bound, and the level at which it is looked at.
-  struct Candidate {
-    double level;
-    std::uint32_t who;
-  };
-  struct Later;
 
   std::span<Hop> hops_of(FlowId flow) {
     return {hops_.data() + (std::size_t{flow} << stride_), flows_[flow].hops};
@@ -85,7 +80,7 @@ class Filling {
   static double full_level(const OnLink& link);
   void charge_alone(LinkId link);
   void sum_up(LinkId link);
-  void push(double level, std::uint32_t who);
+  bool stands(const Levels::Entry& entry);
   void look_at(LinkId link);
   void let_go(FlowId flow);
   void hold(FlowId flow, double level, double rate, LinkId at);
@@ -98,7 +93,7 @@ class Filling {
   std::vector<FlowId> free_;
   std::vector<Hop> hops_;  // 2^stride_ of each flow
   std::uint32_t stride_ = 2;
-  std::vector<Candidate> candidates_;  // a heap, the lowest level first
+  Levels levels_;  // of links, and of flows that have a bound
   std::vector<Touched> touched_;
   std::vector<FlowId> entered_, changed_;
   std::vector<LinkId> left_behind_;
