@@ -57,9 +57,9 @@ std::optional<double> EqualShares::time(const Step& step) {
     }
     const double bytes = step.messages[m].bytes;
     if (!held && bytes > 0) return std::nullopt;
-    const double time = latency + (bytes > 0 ? bytes / least : 0);
-    if (out && *out != time) return std::nullopt;
-    out = time;
+    const double took = latency + (bytes > 0 ? bytes / least : 0);
+    if (out && *out != took) return std::nullopt;
+    out = took;
   }
   return out;
 }

@@ -24,12 +24,12 @@ void Filling::widen(std::uint32_t hops) {
   const auto place = [&](std::uint32_t hop) {
     return ((hop >> stride_) << wider) + (hop & ((1U << stride_) - 1));
   };
-  std::vector<Hop> moved(flows_.size() << wider);
-  for (std::uint32_t i = 0; i < hops_.size(); ++i) moved[place(i)] = hops_[i];
+  std::vector<Hop> widened(flows_.size() << wider);
+  for (std::uint32_t i = 0; i < hops_.size(); ++i) widened[place(i)] = hops_[i];
   for (OnLink& link : links_) {
     for (std::uint32_t& hop : link.hops) hop = place(hop);
   }
-  hops_ = std::move(moved);
+  hops_ = std::move(widened);
   stride_ = wider;
 }
 
