@@ -11,8 +11,10 @@
 #include "base/document/csv.hpp"
 #include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
+#include "simulate/collectives/every_rank.hpp"
 #include "simulate/collectives/placement.hpp"
 #include "simulate/collectives/stepwise.hpp"
+#include "simulate/network/filling.hpp"
 #include "simulate/topology/file.hpp"
 #include "simulate/topology/read.hpp"
 
@@ -105,6 +107,100 @@ TEST(Collectives, TakeTheSameTimeByClassesAndRankByRank) {
     }
   }
   EXPECT_GT(by_classes, 20);
+}
+
+// Steps that all begin together, placed together, take what they take message by message.
+TEST(Collectives, TakeTheSameTimeTogetherAndMessageByMessage) {
+  const Speeds fast = speeds(50, 2);
+  for (const Topology& topology :
+       {on("switch", 16, fast), on("torus:4x4", 0, fast), on("mesh:3x5", 0, fast),
+        on("fat-tree:4x4:2", 0, fast), on("rails:4x4", 0, fast), on("switch", 13, fast),
+        on("dragonfly:2x2x1", 0, fast), on("clos:4", 0, fast)}) {
+    for (const Collective op : {Collective::all_reduce, Collective::all_gather,
+                                Collective::reduce_scatter, Collective::all_to_all}) {
+      for (const auto& plan :
+           {ring, recursive_doubling, recursive_halving, rabenseifner, bruck, pat, direct, one_shot,
+            two_shot, pairwise, hierarchical, two_level, dimension_by_dimension, rotations}) {
+        const Planned planned = plan({op, Bytes(1e6)}, topology);
+        if (!planned.problem.empty()) continue;
+        const PlacedPattern together = place_every_rank(planned.pattern, topology);
+        const PlacedPattern single = place_every_rank(planned.pattern, topology, true);
+        EXPECT_NEAR(together.time / single.time, 1, 1e-11) << topology.name;
+        EXPECT_EQ(together.messages, single.messages) << topology.name;
+      }
+    }
+  }
+}
+
+// A ring all-gather by the definition: a rank sends block s + 1 when its own block s has gone and
+// the one before has come; at each end of a message all rates are found anew.
+double ring_by_definition(const Topology& topology, double block) {
+  struct Sender {
+    std::vector<LinkId> route;
+    std::uint32_t sent = 0;
+    double left = 0;
+    bool sends = false;
+  };
+  const auto n = static_cast<std::uint32_t>(topology.ring.size());
+  std::vector<Sender> senders(n);
+  std::vector<BytesPerSecond> capacities;
+  for (const Link& link : topology.links) capacities.push_back(link.capacity);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    topology.route(topology.ring[i], topology.ring[(i + 1) % n], senders[i].route);
+  }
+  for (double now = 0;;) {
+    std::vector<Demand> demands;
+    std::vector<Sender*> sending;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      Sender& each = senders[i];
+      const std::uint32_t come = senders[(i + n - 1) % n].sent;
+      if (!each.sends && each.sent < n - 1 && come >= each.sent) {
+        each.sends = true;
+        each.left = block;
+      }
+      if (!each.sends) continue;
+      sending.push_back(&each);
+      demands.push_back({.route = each.route});
+    }
+    if (sending.empty()) return now;
+    const auto rates = shared_rates(capacities, demands);
+    double next = kNoLimit;
+    for (std::size_t i = 0; i < sending.size(); ++i) {
+      next = std::min(next, sending[i]->left / rates[i].value());
+    }
+    now += next;
+    for (std::size_t i = 0; i < sending.size(); ++i) {
+      sending[i]->left -= rates[i].value() * next;
+      if (sending[i]->left > 1e-9 * block) continue;
+      sending[i]->sends = false;
+      ++sending[i]->sent;
+    }
+  }
+}
+
+// Neighbours of the ring lie in different leaves, so that the hash puts several on one uplink and
+// none on another: each goes on at its own pace. Without contention it takes 15 blocks.
+TEST(Collectives, RingsOverUnequalUplinksGoOnAtThePaceOfEachMessage) {
+  std::vector<NodeId> across;
+  for (NodeId host = 0; host < 4; ++host) {
+    for (NodeId leaf = 0; leaf < 4; ++leaf) across.push_back(4 * leaf + host);
+  }
+  const double bytes = 16e6, block = bytes / 16;
+  int uneven = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::uint32_t uplinks : {2U, 3U, 4U}) {
+      Topology topology = leaf_spine(4, 4, uplinks, seed, speeds(10, 0));
+      topology.ring = across;
+      const double expected = ring_by_definition(topology, block);
+      for (const bool every_rank : {false, true}) {
+        const auto found = simulated(Collective::all_gather, bytes, topology, "ring", every_rank);
+        EXPECT_NEAR(found.time.value() / expected, 1, 1e-9) << seed << " " << uplinks;
+        uneven += found.by_classes ? 0 : 1;
+      }
+      EXPECT_GT(expected, 15 * block / 10e9);
+    }
+  }
+  EXPECT_GT(uneven, 12 * 3);
 }
 
 // [SIM-15] Times over the bound, for each algorithm on each topology.

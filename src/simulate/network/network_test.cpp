@@ -144,6 +144,45 @@ RC_GTEST_PROP(Filling, EachFlowIsAtItsBoundOrHasABottleneck, ()) {
   expect_fair(network, shared_rates(network.capacities(), network.demands));
 }
 
+// Flows that enter and leave, some at once: the rates found anew where they move are those of all
+// flows that are there, filled from nothing; what did not change is not called changed.
+RC_GTEST_PROP(Filling, RatesFoundWhereTheyMoveAreThoseFoundForAll, ()) {
+  RandomNetwork network = random_network(40, 60);
+  for (Demand& demand : network.demands) {  // levels that are no whole numbers
+    demand.weight += *rc::gen::inRange(0, 1000) * 1e-3;
+  }
+  Filling filling(network.links);
+  std::map<std::size_t, Filling::FlowId> there;
+  std::map<Filling::FlowId, double> known;
+  for (int turn = 0; turn < 40; ++turn) {
+    const int moves = *rc::gen::inRange(1, 6);
+    for (int move = 0; move < moves; ++move) {
+      const auto f =
+          static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(network.demands.size())));
+      if (const auto at = there.find(f); at != there.end()) {
+        filling.leave(at->second);
+        known.erase(at->second);
+        there.erase(at);
+      } else {
+        const Filling::FlowId flow = filling.add(network.demands[f]);
+        there[f] = flow;
+        if (filling.enter(flow)) known[flow] = filling.rate(flow);
+      }
+    }
+    filling.settle();
+    for (const Filling::FlowId flow : filling.changed()) known[flow] = filling.rate(flow);
+    std::vector<Demand> demands;
+    for (const auto& [f, flow] : there) demands.push_back(network.demands[f]);
+    const auto all = shared_rates(network.capacities(), demands);
+    std::size_t i = 0;
+    for (const auto& [f, flow] : there) {
+      RC_ASSERT(std::abs(filling.rate(flow) / all[i].value() - 1) < 1e-10);
+      RC_ASSERT(known.at(flow) == filling.rate(flow));
+      ++i;
+    }
+  }
+}
+
 // [SIM-11] Rates that are found anew for a few flows are those found for all: at each moment the
 // flows under way have the one fair allocation; and each moves its bytes.
 RC_GTEST_PROP(Traffic, RatesAreFairAtEveryMomentAndMoveAllBytes, ()) {

@@ -1,6 +1,7 @@
 // Flows over a large network, all begun at once or over time.
 #include <benchmark/benchmark.h>
 
+#include "simulate/collectives/every_rank.hpp"
 #include "simulate/collectives/placement.hpp"
 #include "simulate/network/traffic.hpp"
 #include "simulate/topology/topology.hpp"
@@ -19,7 +20,8 @@ struct Numbers {
   }
 };
 
-// 100,000 flows of 1 to 64 MiB between any two of 8,192 hosts of a fat tree.
+// 100,000 flows of 1 to 64 MiB between any two of 8,192 hosts of a fat tree, one started each so
+// many nanoseconds.
 void flows_over_fat_tree(benchmark::State& state) {
   const Topology tree = fat_tree(32, 1, kSpeeds);
   for (auto _ : state) {
@@ -45,16 +47,41 @@ void flows_over_fat_tree(benchmark::State& state) {
 }
 BENCHMARK(flows_over_fat_tree)->Arg(500)->Arg(200)->Unit(benchmark::kSecond)->Iterations(1);
 
-// Ring all-reduce of 64 MiB over 4,096 ranks: each kind of step once, and all 33.5 million
-// messages.
+// The first 1,000 ends of as many flows, all begun at once.
+void flows_all_at_once(benchmark::State& state) {
+  const Topology tree = fat_tree(32, 1, kSpeeds);
+  for (auto _ : state) {
+    Numbers numbers;
+    Traffic traffic(tree.links);
+    std::vector<LinkId> route;
+    for (std::uint64_t i = 0; i < 100'000; ++i) {
+      route.clear();
+      const auto from = static_cast<NodeId>(numbers.next(tree.ranks));
+      const auto to = static_cast<NodeId>((from + 1 + numbers.next(tree.ranks - 1)) % tree.ranks);
+      tree.route(from, to, route);
+      traffic.add({.demand = {.route = route},
+                   .bytes = Bytes(1048576.0 * static_cast<double>(1 + numbers.next(64))),
+                   .start = Seconds(0),
+                   .delay = Seconds(0),
+                   .tag = i});
+    }
+    for (std::size_t ended = 0; ended < 1'000;) ended += traffic.advance().size();
+  }
+}
+BENCHMARK(flows_all_at_once)->Unit(benchmark::kSecond)->Iterations(1);
+
+// Ring all-reduce of 64 MiB over 4,096 ranks: each kind of step once; all 33.5 million messages;
+// and these one by one.
 void ring_of_4096(benchmark::State& state) {
   const Topology all = one_switch(4096, kSpeeds);
   const Planned planned = ring({Collective::all_reduce, Bytes(64.0 * 1048576)}, all);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(place(planned.pattern, all, state.range(0) == 1).time);
+    benchmark::DoNotOptimize(state.range(0) == 2
+                                 ? place_every_rank(planned.pattern, all, true).time
+                                 : place(planned.pattern, all, state.range(0) == 1).time);
   }
 }
-BENCHMARK(ring_of_4096)->Arg(0)->Arg(1)->Unit(benchmark::kSecond)->Iterations(1);
+BENCHMARK(ring_of_4096)->Arg(0)->Arg(1)->Arg(2)->Unit(benchmark::kSecond)->Iterations(1);
 
 }  // namespace
 }  // namespace headway::network
