@@ -3,6 +3,7 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "api/simulate/ranks.hpp"
 #include "forecast/predict/predict.hpp"
 #include "platform/output.hpp"
 #include "simulate/timeline/events.hpp"
@@ -21,6 +22,10 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   if (!forecast || !simulated) {
     return {.problems = forecast ? simulated.problems() : forecast.problems()};
   }
+
+  // Every rank by itself, where that was asked for.
+  const auto ranks = answer_of_ranks(*run, *simulated, request);
+  if (!ranks) return {.problems = ranks.problems()};
 
   // What was asked for beside the answer.
   std::vector<OutputFile> files;
@@ -44,8 +49,8 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   }
   problems = write_files(files, "");
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated)
-                               : simulate_step_text(*run, *forecast, *simulated),
+  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *ranks)
+                               : simulate_step_text(*run, *forecast, *simulated, *ranks),
           .exit_code = forecast->fits ? 0 : 1};
 }
 
@@ -68,6 +73,7 @@ Command simulate_command() {
       .selector_help = "which command of simulate; a run itself where none is named"};
   out.options = {operand("RUN", kOverrides, &request->run_file)};
   add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add_fields(out.options, request->ranks, ranks_fields());
   add(out.options,
       {path("perfetto", "FILE", "write the timeline to this file, for ui.perfetto.dev",
             &request->perfetto),

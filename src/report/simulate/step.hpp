@@ -5,14 +5,15 @@
 
 #include "forecast/forecast.hpp"
 #include "layout/run.hpp"
+#include "report/simulate/ranks.hpp"
 #include "simulate/step/simulated.hpp"
 
 namespace headway {
 
 /// For a terminal of 80 columns.
 std::string simulate_step_text(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated);
+                               const SimulatedStep& simulated, const RanksAnswer& ranks);
 std::string simulate_step_json(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated);
+                               const SimulatedStep& simulated, const RanksAnswer& ranks);
 
 }  // namespace headway
