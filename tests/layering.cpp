@@ -61,6 +61,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "cost/calibration", "forecast"}},
     {"simulate/timeline", {"base", "step/schedule", "simulate/step"}},
     {"simulate/replay", {"base", "base/document", "step/schedule"}},
+    {"simulate/ranks",
+     {"base", "layout", "step/program", "run", "simulate/step", "simulate/replay"}},
     {"simulate/network", {"base", "base/document"}},
     {"simulate/topology", {"base", "base/document", "simulate/network"}},
     {"simulate/collectives", {"base", "base/document", "simulate/network", "simulate/topology"}},
@@ -155,8 +157,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
     {"report/simulate",
      {"base", "base/draw", "layout", "forecast", "simulate/pipeline", "simulate/replay",
-      "simulate/step", "simulate/network", "simulate/topology", "simulate/collectives",
-      "simulate/calls", "simulate/codesign", "report", "report/json"}},
+      "simulate/step", "simulate/ranks", "simulate/network", "simulate/topology",
+      "simulate/collectives", "simulate/calls", "simulate/codesign", "report", "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",
@@ -170,8 +172,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
              "fit/validation", "report",           "report/json",      "simulate/collectives"}},
     {"api/simulate",
      {"base", "base/document", "platform", "forecast/predict", "simulate/pipeline",
-      "simulate/replay", "simulate/step", "simulate/timeline", "simulate/network", "simulate/calls",
-      "report/simulate", "api"}},
+      "simulate/replay", "simulate/step", "simulate/ranks", "simulate/timeline", "simulate/network",
+      "simulate/calls", "report/simulate", "api"}},
 };
 // Tests, and headers of tests alone, may include every leaf of their own folder, platform for files
 // that they write, and these: that a configuration is read back as the same run is seen by its

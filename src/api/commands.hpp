@@ -130,7 +130,9 @@ struct SimulateStepRequest {
   std::string perfetto;                 // file for the timeline, as Perfetto reads it; empty: none
   std::string chrome;                   // the same as Chrome's JSON
   std::vector<std::string> algorithms;  // "tp.all_reduce=ring"
+  RunRequest ranks;                     // of ranks_fields(): what makes them differ
   bool json = false;
+  int threads = 0;  // 0: all cores
 };
 /// The step of a run placed in time, beside its forecast.
 CommandOutput run_simulate_step(const SimulateStepRequest& request);

@@ -4,6 +4,7 @@
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "api/simulate/algorithms.hpp"
+#include "api/simulate/ranks.hpp"
 #include "forecast/predict/predict.hpp"
 #include "platform/output.hpp"
 #include "simulate/calls/choices.hpp"
@@ -32,6 +33,10 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
     return {.problems = forecast ? simulated.problems() : forecast.problems()};
   }
 
+  // Every rank by itself, where that was asked for.
+  const auto ranks = answer_of_ranks(*run, *simulated, request);
+  if (!ranks) return {.problems = ranks.problems()};
+
   // What was asked for beside the answer.
   std::vector<OutputFile> files;
   Problems problems;
@@ -54,8 +59,8 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   }
   problems = write_files(files, "");
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *chosen)
-                               : simulate_step_text(*run, *forecast, *simulated, *chosen),
+  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *ranks, *chosen)
+                               : simulate_step_text(*run, *forecast, *simulated, *ranks, *chosen),
           .exit_code = forecast->fits ? 0 : 1};
 }
 
@@ -79,6 +84,7 @@ Command simulate_command() {
       .selector_help = "which command of simulate; a run itself where none is named"};
   out.options = {operand("RUN", kOverrides, &request->run_file)};
   add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add_fields(out.options, request->ranks, ranks_fields());
   add(out.options,
       {path("perfetto", "FILE", "write the timeline to this file, for ui.perfetto.dev",
             &request->perfetto),

@@ -40,13 +40,17 @@ std::string replay_text(const Replay& replay) {
                   {"slowdown", factor(replay.slowdown)},
                   {"a transfer between stages", to_text(replay.transfer),
                    replay.transfer_given ? "given" : "1 % of a pass"}});
+  return out + slowdowns_text(replay);
+}
+
+std::string slowdowns_text(const Replay& replay) {
   std::vector<std::vector<std::string>> rows = {{"  stage", "slow by itself", "mended"}};
   const std::size_t shown = std::min(replay.slowdown_without_stage.size(), kMostStages);
   for (std::size_t s = 0; s < shown; ++s) {
     rows.push_back({"  " + std::to_string(s), factor(replay.slowdown_without_stage[s]),
                     factor(replay.slowdown_stage_mended[s])});
   }
-  out += "\nslowdown by stage\n" + aligned(rows);
+  std::string out = "\nslowdown by stage\n" + aligned(rows);
   rows = {{"  dp_rank", "stage", "slow by itself", "mended"}};
   for (const std::size_t worker : slowest_workers(replay)) {
     const auto stages = static_cast<std::size_t>(replay.stages);
@@ -79,6 +83,12 @@ std::string replay_json(const Replay& replay) {
     out.end_object();
   }
   out.end_array();
+  slowdowns(out, replay);
+  out.end_object();
+  return out.take();
+}
+
+void slowdowns(JsonWriter& out, const Replay& replay) {
   out.member("step_s", replay.step.value());
   out.member("ideal_step_s", replay.ideal_step.value());
   out.member("slowdown", replay.slowdown);
@@ -86,8 +96,6 @@ std::string replay_json(const Replay& replay) {
   list(out, "slowdown_without_worker", replay.slowdown_without_worker);
   list(out, "slowdown_stage_mended", replay.slowdown_stage_mended);
   list(out, "slowdown_worker_mended", replay.slowdown_worker_mended);
-  out.end_object();
-  return out.take();
 }
 
 }  // namespace headway

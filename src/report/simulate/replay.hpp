@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/json/writer.hpp"
 #include "simulate/replay/replay.hpp"
 
 namespace headway {
@@ -12,5 +13,9 @@ std::string replay_text(const Replay& replay);
 /// {pipelines: [{step, dp_rank, span_s}], slowdown, slowdown_without_stage[],
 /// slowdown_without_worker[], ...}.
 std::string replay_json(const Replay& replay);
+
+/// Of these the slowdowns alone: tables of stages and workers; members of an open object.
+std::string slowdowns_text(const Replay& replay);
+void slowdowns(JsonWriter& out, const Replay& replay);
 
 }  // namespace headway

@@ -14,11 +14,14 @@ namespace {
 
 constexpr std::size_t kMostRanks = 64;
 
-std::string parts_table(const Forecast& forecast, const SimulatedStep& simulated) {
+// Where ranks differ the path through all of them is not looked for: that of ranks that are alike
+// stands there.
+std::string parts_table(const Forecast& forecast, const SimulatedStep& simulated,
+                        const Parts& of_step, bool alike) {
   std::vector<std::vector<std::string>> rows = {
-      {"  part", "simulated", "forecast", "critical path"}};
+      {"  part", "simulated", "forecast", alike ? "critical path" : "critical path, all alike"}};
   for (const PartRow& row : kParts) {
-    const Seconds ours = simulated.parts[row.part], theirs = forecast.parts[row.part];
+    const Seconds ours = of_step[row.part], theirs = forecast.parts[row.part];
     const Seconds critical = simulated.critical[row.part];
     const double share = critical / simulated.placed;
     if (!(ours > Seconds(0)) && !(theirs > Seconds(0)) && !(critical > Seconds(0))) continue;
@@ -74,30 +77,42 @@ void chosen_member(JsonWriter& out, const std::vector<ChosenCall>& chosen) {
 }  // namespace
 
 std::string simulate_step_text(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated,
+                               const SimulatedStep& simulated, const RanksAnswer& ranks,
                                const std::vector<ChosenCall>& chosen) {
-  const double differs = simulated.step_time / forecast.step_time - 1;
-  std::string out = run_heading(run) + "\n";
-  out += aligned(
-      {{"step time, simulated", to_text(simulated.step_time)},
-       {"step time, forecast", to_text(forecast.step_time), formatted("%+.2f %%", 100 * differs)}});
-  out += "\nwhere the time goes, on the stage that waits least (" +
-         std::to_string(simulated.busiest) + ")\n" + parts_table(forecast, simulated);
-  out += "\nstages, until " + to_text(simulated.placed) + "\n" + ranks_table(simulated);
+  const bool alike = !ranks.drawn || !ranks.asked.differ.any();
+  const Seconds time = ranks.drawn ? ranks.drawn->mean : simulated.step_time;
+  const auto more_than = [&](Seconds other) {
+    return formatted("%+.2f %%", 100 * (time / other - 1));
+  };
+  std::vector<std::vector<std::string>> times = {{"step time, simulated", to_text(time)}};
+  if (!alike) {
+    times.push_back({"step time, all ranks alike", to_text(simulated.step_time),
+                     more_than(simulated.step_time)});
+  }
+  times.push_back(
+      {"step time, forecast", to_text(forecast.step_time), more_than(forecast.step_time)});
+  std::string out = run_heading(run) + "\n" + aligned(times);
+  out += alike ? "\nwhere the time goes, on the stage that waits least (" +
+                     std::to_string(simulated.busiest) + ")\n"
+               : "\nwhere the time goes, on the ranks that wait least\n";
+  out +=
+      parts_table(forecast, simulated, ranks.drawn ? ranks.drawn->parts : simulated.parts, alike);
+  if (alike) out += "\nstages, until " + to_text(simulated.placed) + "\n" + ranks_table(simulated);
   if (!chosen.empty()) out += chosen_table(chosen);
-  return out;
+  return out + ranks_text(ranks);
 }
 
 std::string simulate_step_json(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated,
+                               const SimulatedStep& simulated, const RanksAnswer& ranks,
                                const std::vector<ChosenCall>& chosen) {
   JsonWriter out;
   out.begin_object();
   out.member("model", run.model.name);
   out.member("cluster", run.cluster.name);
-  out.member("step_time_s", simulated.step_time.value());
-  write_parts(out, "parts_s", simulated.parts);
-  out.member("stage", simulated.busiest);
+  const RanksSummary* drawn = ranks.drawn ? &*ranks.drawn : nullptr;
+  out.member("step_time_s", (drawn != nullptr ? drawn->mean : simulated.step_time).value());
+  write_parts(out, "parts_s", drawn != nullptr ? drawn->parts : simulated.parts);
+  out.member("stage", drawn != nullptr ? drawn->first.busiest_stage() : simulated.busiest);
   out.key("forecast");
   out.begin_object();
   out.member("step_time_s", forecast.step_time.value());
@@ -119,6 +134,7 @@ std::string simulate_step_json(const Run& run, const Forecast& forecast,
     out.end_object();
   }
   out.end_array();
+  ranks_members(out, ranks, simulated);
   out.end_object();
   return out.take();
 }

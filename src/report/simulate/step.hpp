@@ -5,6 +5,7 @@
 
 #include "forecast/forecast.hpp"
 #include "layout/run.hpp"
+#include "report/simulate/ranks.hpp"
 #include "simulate/calls/choices.hpp"
 #include "simulate/step/simulated.hpp"
 
@@ -12,10 +13,10 @@ namespace headway {
 
 /// For a terminal of 80 columns. `chosen`: calls by named algorithms.
 std::string simulate_step_text(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated,
+                               const SimulatedStep& simulated, const RanksAnswer& ranks,
                                const std::vector<ChosenCall>& chosen = {});
 std::string simulate_step_json(const Run& run, const Forecast& forecast,
-                               const SimulatedStep& simulated,
+                               const SimulatedStep& simulated, const RanksAnswer& ranks,
                                const std::vector<ChosenCall>& chosen = {});
 
 }  // namespace headway

@@ -1,5 +1,5 @@
 // What a rank does once a step: reductions and gathers beside its slots, and the update behind
-// them. Internal to src/simulate/step.
+// them. Internal to src/simulate.
 #pragma once
 
 #include <cstdint>

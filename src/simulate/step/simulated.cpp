@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "forecast/assembly.hpp"
-#include "simulate/step/slots.hpp"
+#include "simulate/step/work.hpp"
 
 namespace headway {
 namespace {
@@ -18,50 +18,12 @@ std::size_t last_span(const RankTimeline& rank) {
   return out;
 }
 
-// The class of stages that a rank is of.
-const StageClass& class_of(const Step& step, std::int64_t rank) {
-  for (const StageClass& stage : step.stages) {
-    if (rank < stage.first + stage.stages) return stage;
-  }
-  return step.stages.back();
-}
-
-std::vector<RankWork> work_of_ranks(const Run& run, const PricedStep& priced,
-                                    const Pipeline& pipeline) {
-  const std::vector<ChunkBlocks> chunks = blocks_of_chunks(run, priced.step);
-  SlotPrograms programs(priced);
-  std::vector<RankWork> out(static_cast<std::size_t>(pipeline.ranks));
-  for (std::int64_t r = 0; r < pipeline.ranks; ++r) {
-    RankWork& work = out[static_cast<std::size_t>(r)];
-    SlotsOfRank slots;
-    for (std::int64_t c = 0; c < pipeline.chunks(); ++c) {
-      const ChunkBlocks& blocks = chunks[static_cast<std::size_t>(pipeline.stage(r, c))];
-      auto& of_chunk = work.chunks.emplace_back();
-      for (const SlotWork each : {SlotWork::forward, SlotWork::backward, SlotWork::input_gradient,
-                                  SlotWork::weight_gradient}) {
-        of_chunk[static_cast<std::size_t>(each)] = programs.get(blocks, each);
-      }
-      slots.forward += of_chunk[0]->time;
-      slots.backward += of_chunk[1]->time;
-    }
-    const auto each = static_cast<double>(pipeline.chunks() / pipeline.copies());
-    slots.forward /= static_cast<double>(pipeline.copies());
-    slots.backward /= static_cast<double>(pipeline.copies());
-    slots.half = (slots.forward + slots.backward) * 0.5 / each;
-    slots.count = 2 * static_cast<double>(pipeline.micro_batches_of_copy() * pipeline.chunks());
-    work.once = once_a_step(class_of(priced.step, r), priced.blocks, priced.step.held,
-                            priced.prices, slots);
-  }
-  return out;
-}
-
 // What follows a rank's slots, where calls that several stages take part in begin when the last of
 // them is there.
 class AfterAll {
  public:
-  AfterAll(const Pipeline& pipeline, const std::vector<RankWork>& work,
-           std::vector<RankTimeline>& ranks)
-      : pipeline_(pipeline), work_(work), ranks_(ranks), at_(work.size(), 0) {
+  AfterAll(const std::vector<RankWork>& work, std::vector<RankTimeline>& ranks)
+      : work_(work), ranks_(ranks), at_(work.size(), 0) {
     for (std::size_t r = 0; r < work.size(); ++r) {
       last_.push_back(last_span(ranks[r]));
     }
@@ -81,33 +43,12 @@ class AfterAll {
  private:
   Seconds end_of(std::size_t r) const { return ranks_[r].spans[last_[r]].end; }
 
-  // The call of this group that it is, of the rank's: the first, the second ...
-  std::size_t number(std::size_t r, std::size_t at) const {
-    const auto& after = work_[r].once.after;
-    return static_cast<std::size_t>(
-        std::count_if(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(at),
-                      [&](const AfterSlots& each) { return each.meets == after[at].meets; }));
-  }
-
-  // Whether the other rank takes part in the call, and where it stands there.
-  std::optional<std::size_t> place_in(std::size_t other, std::size_t r, std::size_t at) const {
-    const auto& after = work_[other].once.after;
-    const Group group = *work_[r].once.after[at].meets;
-    const std::size_t p = work_.size();
-    if (group == Group::copies && other != r && other + r + 1 != p) return std::nullopt;
-    std::size_t left = number(r, at);
-    for (std::size_t i = 0; i < after.size(); ++i) {
-      if (after[i].meets == group && left-- == 0) return i;
-    }
-    return std::nullopt;
-  }
-
   bool step(std::size_t r) {
     const AfterSlots& item = work_[r].once.after[at_[r]];
     std::size_t latest = r;
     if (item.meets) {
       for (std::size_t other = 0; other < work_.size(); ++other) {
-        const auto there = place_in(other, r, at_[r]);
+        const auto there = same_call(work_, r, at_[r], other);
         if (!there || at_[other] > *there) continue;  // it has left already, at the same time
         if (at_[other] < *there) return false;
         if (end_of(other) > end_of(latest)) latest = other;
@@ -126,7 +67,7 @@ class AfterAll {
     const std::size_t cause = last_[latest];
     std::vector<std::size_t> members;
     for (std::size_t other = 0; other < work_.size(); ++other) {
-      const auto there = place_in(other, r, at);
+      const auto there = same_call(work_, r, at, other);
       if (there && at_[other] == *there) members.push_back(other);
     }
     for (const std::size_t other : members) {
@@ -151,7 +92,6 @@ class AfterAll {
     last_[r] = ranks_[r].spans.size() - 1;
   }
 
-  const Pipeline& pipeline_;
   const std::vector<RankWork>& work_;
   std::vector<RankTimeline>& ranks_;
   std::vector<std::size_t> at_, last_;
@@ -216,19 +156,15 @@ SimulatedStep simulate_step(const Run& run, const Calibration& calibration,
   if (change.program) change.program(step);
   const Prices prices{run.job,    run.layout, run.cluster,  calibration,
                       step.spans, nullptr,    &change.times};
-  PricedStep priced{step, prices, {}};
-  std::vector<PricedCall> calls;
-  for (const Block& block : step.blocks) priced.blocks.push_back(price_block(block, prices, calls));
+  const PricedStep priced = priced_step(step, prices);
 
   // Every slot, then what comes once a step.
   SimulatedStep out;
-  out.pipeline = run.layout.pp > 1 ? pipeline_of(run.layout, step.micro_batches)
-                                   : Pipeline{Schedule::one_f_one_b, 1, 1, step.micro_batches};
-  const std::vector<RankWork> work = work_of_ranks(run, priced, out.pipeline);
-  const bool blocking = run.layout.vpp == 1 && !is_placed(run.layout.schedule);
-  place_slots(out.pipeline, work, {blocking, calibration.shared.interference}, out.ranks);
-  AfterAll(out.pipeline, work, out.ranks).run();
-  out.send = work.front().once.send;
+  const PipelineWork work = work_of_step(run, priced);
+  out.pipeline = work.pipeline;
+  place_slots(out.pipeline, work.ranks, work.rules, out.ranks);
+  AfterAll(work.ranks, out.ranks).run();
+  out.send = work.ranks.front().once.send;
 
   // The rank that ends last, and what all ranks have once a step.
   for (std::size_t r = 0; r < out.ranks.size(); ++r) {

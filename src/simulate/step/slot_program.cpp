@@ -162,6 +162,7 @@ class Builder {
 
   Index kernel(const Op& op, Seconds time, const std::vector<Index>& needs) {
     kernel_ = list_.add(kKernels, Part::compute, time, needs, name_of(op));
+    if (std::holds_alternative<AttentionShape>(op.shape)) list_.attends(kernel_);
     if (!is_weight_gradient(op)) input_ = kernel_;
     return kernel_;
   }

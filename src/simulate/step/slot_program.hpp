@@ -1,5 +1,5 @@
 // What a rank does in one slot of its pipeline, kernel by kernel and call by call. Internal to
-// src/simulate/step.
+// src/simulate.
 #pragma once
 
 #include <cstdint>

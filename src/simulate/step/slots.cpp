@@ -233,10 +233,10 @@ class Placing {
     }
     std::stable_sort(buckets.begin(), buckets.end(),
                      [](const Bucket& a, const Bucket& b) { return a.ready < b.ready; });
-    const auto pass = [&](double stretch, bool keep) {
+    const auto pass = [&](Seconds time, bool keep) {
       Seconds done = rank.reduced;
       for (const Bucket& bucket : buckets) {
-        const Seconds begin = std::max(done, span.begin + slot * (bucket.ready * stretch));
+        const Seconds begin = std::max(done, span.begin + time * bucket.ready);
         done = begin + bucket.of->each;
         if (keep) {
           once(r, bucket.of->name, stream_of(bucket.of->group), {begin, done}).beside = true;
@@ -246,9 +246,9 @@ class Placing {
       }
       return done;
     };
-    pass(1, false);
+    pass(slot, false);
     const Seconds slower = beside * rules_.interference;
-    rank.reduced = pass((slot + slower) / slot, true);
+    rank.reduced = pass(slot + slower, true);
     span.parts.compute += slower;
     span.end += slower;
   }

@@ -1,4 +1,4 @@
-// The slots of all ranks in their places. Internal to src/simulate/step.
+// The slots of all ranks in their places. Internal to src/simulate.
 #pragma once
 
 #include <array>

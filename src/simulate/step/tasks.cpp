@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace headway {
@@ -32,8 +33,8 @@ constexpr auto kNone = std::numeric_limits<TaskList::Index>::max();
 // The events of a list.
 class Events {
  public:
-  Events(const TaskList& list, double interference)
-      : list_(list), slowed_(1 - interference), placed_(list.tasks().size()) {
+  Events(const TaskList& list, double interference, const TaskPace& pace)
+      : list_(list), pace_(pace), slowed_(1 - interference), placed_(list.tasks().size()) {
     for (TaskList::Index i = 0; i < placed_.size(); ++i) {
       queues_[list.tasks()[i].stream].tasks.push_back(i);
     }
@@ -77,6 +78,9 @@ class Events {
     queue.running = at;
     ++queue.next;
     queue.left = task.work.value();
+    if (task.stream == kKernels) {
+      queue.left *= pace_.kernels * (task.attends ? pace_.attention : 1.0);
+    }
     PlacedTask& placed = placed_[at];
     placed.begin = Seconds(now_);
     placed.cause = at;
@@ -100,13 +104,22 @@ class Events {
     }
     const double kernels = calls ? slowed_ : 1;
     double step = kNever;
+    std::uint32_t down = 0;
+    if (pace_.outages != nullptr) {
+      const Outages::State state = pace_.outages->at(pace_.begin + Seconds(now_));
+      step = state.left.value();
+      if (state.is_down) down = pace_.over_network;
+    }
+    const auto stands = [&](std::size_t s) {
+      return queues_[s].running == kNone || ((down >> s & 1U) != 0 && queues_[s].left > 0);
+    };
     for (std::size_t s = 0; s < kStreams; ++s) {
-      if (queues_[s].running != kNone) step = std::min(step, queues_[s].left / rate(s, kernels));
+      if (!stands(s)) step = std::min(step, queues_[s].left / rate(s, kernels));
     }
     now_ += step;
     for (std::size_t s = 0; s < kStreams; ++s) {
       Queue& queue = queues_[s];
-      if (queue.running == kNone) continue;
+      if (stands(s)) continue;
       const double left = queue.left / rate(s, kernels) - step;
       queue.left = std::max(0.0, left * rate(s, kernels));
       if (left > 1e-15 * now_) continue;  // the last digits of a sum
@@ -121,6 +134,7 @@ class Events {
   }
 
   const TaskList& list_;
+  const TaskPace& pace_;
   double slowed_, now_ = 0;
   std::array<Queue, kStreams> queues_;
   std::vector<PlacedTask> placed_;
@@ -129,8 +143,30 @@ class Events {
 
 }  // namespace
 
-std::vector<PlacedTask> run_tasks(const TaskList& list, double interference) {
-  return Events(list, interference).run();
+std::vector<PlacedTask> run_tasks(const TaskList& list, double interference, const TaskPace& pace) {
+  return Events(list, interference, pace).run();
+}
+
+Outages::State Outages::at(Seconds time) const {
+  const double place = std::fmod((time + phase).value(), period.value());
+  const bool is_down = place < down.value();
+  const double until = is_down ? down.value() : period.value();
+  // At least so much that a clock of this size advances.
+  return {is_down, Seconds(std::max(until - place, 1e-12 * (period + time).value()))};
+}
+
+Seconds Outages::through(Seconds begin, Seconds work) const {
+  if (!(work > Seconds(0))) return begin;
+  // Whole periods, but the last that it needs.
+  const double periods = std::ceil(work / (period - down)) - 1;
+  Seconds at = begin + period * periods, left = work - (period - down) * periods;
+  while (left > Seconds(0)) {
+    const State state = this->at(at);
+    const Seconds step = state.is_down ? state.left : std::min(state.left, left);
+    at += step;
+    if (!state.is_down) left -= step;
+  }
+  return at;
 }
 
 Seconds end_of(std::span<const PlacedTask> placed) {

@@ -1,5 +1,5 @@
 // Work on streams: the events of one rank between two points at which all of it is done. Internal
-// to src/simulate/step.
+// to src/simulate.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ struct StreamTask {
   Seconds work;
   std::uint32_t needs_begin = 0, needs_end = 0;  // among the list's needs
   std::uint32_t name = 0;                        // among the list's names
+  bool attends = false;  // the core of attention: it follows the lengths of the sequences
 };
 
 /// Tasks with what they need: others that were added before them.
@@ -42,6 +43,7 @@ class TaskList {
 
   Index add(StreamId stream, Part part, Seconds work, std::span<const Index> needs,
             std::string_view name);
+  void attends(Index task) { tasks_[task].attends = true; }
   std::span<const StreamTask> tasks() const { return tasks_; }
   std::span<const Index> needs_of(const StreamTask& task) const {
     return std::span(needs_).subspan(task.needs_begin, task.needs_end - task.needs_begin);
@@ -60,9 +62,33 @@ struct PlacedTask {
   TaskList::Index cause = 0;
 };
 
+/// [SIM-36] A link that is down for the first part of each period, whose place `phase` moves.
+struct Outages {
+  Seconds period, down, phase;
+
+  /// How long it stays as it is at that time, and whether it is down.
+  struct State {
+    bool is_down = false;
+    Seconds left;
+  };
+  State at(Seconds time) const;
+  /// When so much transfer that begins then is done.
+  Seconds through(Seconds begin, Seconds work) const;
+};
+
+/// How a rank runs tasks otherwise than they are listed.
+struct TaskPace {
+  double kernels = 1, attention = 1;  // what each takes, of what is listed
+  const Outages* outages = nullptr;   // of the network; null: none
+  std::uint32_t over_network = 0;     // the streams whose calls cross it, a bit each
+  Seconds begin{};                    // of the first task, on the clock of the outages
+  bool is_usual() const { return kernels == 1 && attention == 1 && outages == nullptr; }
+};
+
 /// [SIM-5] Every task as soon as its stream is free and what it needs is done. While a call runs
 /// beside it a kernel is slower: it loses `interference` of the time.
-std::vector<PlacedTask> run_tasks(const TaskList& list, double interference);
+std::vector<PlacedTask> run_tasks(const TaskList& list, double interference,
+                                  const TaskPace& pace = {});
 
 /// When the last of them ends.
 Seconds end_of(std::span<const PlacedTask> placed);

@@ -1,0 +1,92 @@
+// What `simulate RUN` says of ranks that differ.
+#include <gtest/gtest.h>
+
+#include "api/commands.hpp"
+#include "base/document/document.hpp"
+
+namespace headway {
+namespace {
+
+CommandOutput simulated(RunRequest ranks, int threads = 1, bool json = true) {
+  SimulateStepRequest request;
+  request.fields = {{"model", "llama-2-7b"},
+                    {"cluster", "dgx-h100"},
+                    {"gpus", "16"},
+                    {"seq", "4096"},
+                    {"global-batch", "32"},
+                    {"tp", "2"},
+                    {"pp", "2"}};
+  request.ranks = std::move(ranks);
+  request.json = json;
+  request.threads = threads;
+  return run_simulate_step(request);
+}
+
+Node answer_of(const CommandOutput& output) {
+  EXPECT_TRUE(output.problems.empty());
+  return parse_json(output.text, "answer").value().root;
+}
+double number_of(const Node& node) {
+  const auto* whole = std::get_if<std::int64_t>(&node.value);
+  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(node.value);
+}
+double number_at(const Node& node, const char* name) {
+  return number_of(*node.find(name));
+}
+double number_at(const Node& node, const char* a, const char* b) {
+  return number_at(*node.find(a), b);
+}
+
+// [SIM-38] Of a run that fails every 3.093 h, with checkpoints of 0.01 h and restarts of 0.25 h:
+// useful t / ((M + R)(e^((t + d)/M) - 1)) of the time, 0.8528 where t is 0.25 h and 0.7746 of 1 h.
+TEST(SimulateRanks, OfAFailingRunTrainTheShareOfTheClosedForm) {
+  for (const auto& [interval, useful] : {std::pair("0.25 h", 0.8528), std::pair("1 h", 0.7746)}) {
+    const Node answer = answer_of(simulated({{"mtbf", "49.488 h"},
+                                             {"detection", "0.05 h"},
+                                             {"restart", "0.2 h"},
+                                             {"checkpoint-blocking", "0.01 h"},
+                                             {"interval", interval}}));
+    EXPECT_NEAR(number_at(answer, "failures", "useful"), useful, 5e-5);
+    EXPECT_NEAR(number_at(answer, "failures", "step_time_with_failures_s") * useful,
+                number_at(answer, "step_time_s"), 1e-4);
+  }
+}
+
+TEST(SimulateRanks, AreTheSameBytesForAnyNumberOfThreads) {
+  const RunRequest noise = {{"slot-noise", "0.03"}, {"sequence-variation", "0.2"},
+                            {"pause", "10 ms"},     {"pause-every", "3"},
+                            {"seeds", "12"},        {"what-if", ""}};
+  const std::string one = simulated(noise).text;
+  EXPECT_EQ(one, simulated(noise, 2).text);
+  EXPECT_EQ(one, simulated(noise, 0).text);
+}
+
+TEST(SimulateRanks, HaveQuantilesInOrderAndPartsThatAreTheMean) {
+  const Node answer = answer_of(simulated({{"slot-noise", "0.05"}, {"seeds", "40"}}));
+  double before = number_at(answer, "ranks", "alike_step_time_s");
+  for (const char* name : {"p10_s", "p50_s", "p90_s", "p99_s"}) {
+    const double at = number_at(answer, "ranks", name);
+    EXPECT_GT(at, before) << name;
+    before = at;
+  }
+  double sum = 0;
+  for (const auto& [name, part] : *answer.find("parts_s")->table()) sum += number_of(part);
+  const double mean = number_at(answer, "step_time_s");
+  EXPECT_NEAR(sum, mean, 1e-9 * mean);
+  EXPECT_EQ(answer.find("ranks")->find("of_first_seed")->array()->size(), 16U);
+}
+
+TEST(SimulateRanks, ThatDifferAreInNoFileOfTheTimeline) {
+  SimulateStepRequest request;
+  request.fields = {{"model", "llama-2-7b"},
+                    {"cluster", "dgx-h100"},
+                    {"gpus", "16"},
+                    {"seq", "4096"},
+                    {"global-batch", "32"}};
+  request.ranks = {{"slow-ranks", "3"}};
+  request.perfetto = request.chrome = "/nowhere";
+  EXPECT_EQ(run_simulate_step(request).problems.size(), 2U);
+}
+
+}  // namespace
+}  // namespace headway
