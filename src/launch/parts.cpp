@@ -76,7 +76,10 @@ std::optional<Layout> spread_of(const std::vector<std::int64_t>& counts, std::in
   Model model;
   model.pattern.assign(static_cast<std::size_t>(layers), 0);
   constexpr std::int64_t kMostSlots = 4;
-  for (std::int64_t slots = 0; slots <= 2 * kMostSlots; ++slots) {
+  // Chunks are no more than layers and ends in their place.
+  const std::int64_t chunks = static_cast<std::int64_t>(counts.size());
+  for (std::int64_t slots = std::max<std::int64_t>(0, chunks - layers); slots <= 2 * kMostSlots;
+       ++slots) {
     for (std::int64_t head = std::max<std::int64_t>(0, slots - kMostSlots);
          head <= std::min(slots, kMostSlots); ++head) {
       layout.embedding_slots = slots - head;

@@ -305,6 +305,15 @@ TEST(LaunchMegatron, PipelineLayoutsAreUnrolled) {
   }
 }
 
+// Ends with chunks of their own each take the place of a layer: with fewer there were more chunks
+// than what fills them.
+TEST(LayoutText, OfEndsInChunksOfTheirOwnCountsBoth) {
+  const auto layout = launch::spread_of({0, 1, 1, 1, 1, 0}, 4, 2);
+  ASSERT_TRUE(layout.has_value());
+  EXPECT_EQ(layout->embedding_slots, 1);
+  EXPECT_EQ(layout->head_slots, 1);
+}
+
 TEST(LaunchMegatron, PatternsOfExpertsAreUnrolled) {
   EXPECT_EQ(launch::layer_pattern("([0]*2+[1]*3)", 5), (std::vector<int>{0, 0, 1, 1, 1}));
   EXPECT_EQ(launch::layer_pattern("([1]*1+[0,0])*2", 6), (std::vector<int>{1, 0, 0, 1, 0, 0}));

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "cluster/load.hpp"
-#include "model/load.hpp"
 #include "run/run.hpp"
 #include "simulate/calls/topology_of.hpp"
 
