@@ -617,13 +617,47 @@ TEST_F(Cli, WhatCannotBeSimulatedIsRefusedWithEveryProblem) {
   expect_refused(
       "simulate --model llama-2-7b --cluster dgx-h100 --gpus 7 --seq 4097 --global-batch 9",
       {"--global-batch: 9 sequences"});
+  expect_refused("simulate recording --bandwidth '1 GB/s'",
+                 {"--bandwidth: describes a --topology", "needs traces of a run"});
+  expect_refused("simulate recording '" + ops + "' --topology torus:3 --cluster nowhere",
+                 {"ops.csv: ", "--cluster: stands beside --topology"});
   const std::string written = (folder_ / "timeline").string();
+  expect_refused(
+      "simulate --model llama-2-7b --cluster dgx-h100 --gpus 8 --seq 4096 --global-batch 8000 "
+      "--chakra '" +
+          written + "'",
+      {"--chakra: would have"});
+  EXPECT_FALSE(fs::exists(written));
   expect_refused(
       "simulate --model llama-2-7b --cluster dgx-h100 --gpus 8 --seq 4096 --global-batch "
       "1000000 --perfetto '" +
           written + "'",
       {"--perfetto: would have"});
   EXPECT_FALSE(fs::exists(written));
+}
+
+// A trace of each rank, and what ASTRA-sim reads beside them; read back they take the step's time.
+TEST_F(Cli, AWorkloadIsWrittenAndReadBack) {
+  const std::string folder = (folder_ / "workload").string();
+  const Output step =
+      run("simulate --model llama-2-7b --cluster dgx-h100 --gpus 16 --seq 4096 --global-batch 16 "
+          "--tp 2 "
+          "--pp 2 --json --chakra '" +
+          folder + "'");
+  ASSERT_EQ(step.code, 0) << step.err;
+  EXPECT_EQ(step.err, "");
+  for (int rank = 0; rank < 16; ++rank) {
+    EXPECT_TRUE(fs::exists(folder + "/step." + std::to_string(rank) + ".et"));
+  }
+  for (const char* name : {"groups.json", "network.yml", "system.json", "memory.json"}) {
+    EXPECT_TRUE(fs::exists(folder + "/" + name)) << name;
+  }
+  const Output again = run("simulate recording --json '" + folder + "'");
+  ASSERT_EQ(again.code, 0) << again.err;
+  const auto asked = nlohmann::json::parse(step.out), answered = nlohmann::json::parse(again.out);
+  EXPECT_EQ(answered["ranks"], 16);
+  EXPECT_NEAR(answered["own_network_s"].get<double>() / asked["step_time_s"].get<double>(), 1,
+              0.002);
 }
 
 TEST_F(Cli, CommsAnswersEveryExampleAndNamesUnknownFlags) {

@@ -60,6 +60,12 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"base", "model", "layout", "step/frameworks", "step/program", "step/schedule", "step",
       "cost/calibration", "forecast"}},
     {"simulate/timeline", {"base", "step/schedule", "simulate/step"}},
+    {"simulate/recorded",
+     {"base", "cluster", "layout", "cost/collective", "cost/calibration", "trace/recording",
+      "trace/analysis", "simulate/network", "simulate/topology", "simulate/collectives"}},
+    {"simulate/workload",
+     {"base", "cluster", "layout", "step/program", "step/schedule", "cost/calibration",
+      "simulate/step"}},
     {"simulate/replay", {"base", "base/document", "step/schedule"}},
     {"simulate/ranks",
      {"base", "layout", "step/program", "run", "simulate/step", "simulate/replay"}},
@@ -99,7 +105,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"base", "platform", "model", "cluster", "layout", "step/frameworks", "step/program",
       "step/schedule", "step", "run", "cost/calibration", "forecast", "forecast/predict"}},
     {"study/reconcile",
-     {"base", "run", "cost/calibration", "forecast", "trace/recording", "trace/analysis"}},
+     {"base", "run", "step/program", "cost/calibration", "forecast", "trace/recording",
+      "trace/analysis"}},
     {"study/measured",
      {"base", "cluster", "cost/collective", "cost/calibration", "trace/analysis", "trace"}},
     {"study/limits",
@@ -158,7 +165,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"report/simulate",
      {"base", "base/draw", "layout", "forecast", "simulate/pipeline", "simulate/replay",
       "simulate/step", "simulate/ranks", "simulate/network", "simulate/topology",
-      "simulate/collectives", "simulate/calls", "simulate/codesign", "report", "report/json"}},
+      "simulate/collectives", "simulate/recorded", "trace/recording", "simulate/calls",
+      "simulate/codesign", "report", "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",
@@ -173,7 +181,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"api/simulate",
      {"base", "base/document", "platform", "forecast/predict", "simulate/pipeline",
       "simulate/replay", "simulate/step", "simulate/ranks", "simulate/timeline", "simulate/network",
-      "simulate/calls", "report/simulate", "api"}},
+      "simulate/calls", "simulate/workload", "simulate/collectives", "simulate/recorded", "cluster",
+      "trace", "report/simulate", "api"}},
 };
 // Tests, and headers of tests alone, may include every leaf of their own folder, platform for files
 // that they write, and these: that a configuration is read back as the same run is seen by its
@@ -181,7 +190,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
     {"api", {"cost/calibration", "forecast", "layout", "limits/machine", "study/reconcile"}},
     {"forecast", {"cost/calibration"}},
-    {"simulate", {"forecast", "platform", "run"}},
+    {"simulate", {"forecast", "platform", "run", "trace"}},
     {"report", {"base/document", "fit/corpus", "platform"}},
     {"launch", {"step", "forecast"}},
     {"step", {"base/document"}},
@@ -223,7 +232,7 @@ const std::array<HeavyHeader, 11> kHeavyHeaders = {{
     {"tbb/", {"src/platform/workers_tbb.cpp"}},
     {"httplib", {"apps/server/"}},
     {"simdjson", {"src/trace/"}},
-    {"protozero/", {"src/trace/", "src/simulate/timeline/"}},
+    {"protozero/", {"src/trace/", "src/simulate/timeline/", "src/simulate/workload/"}},
     {"sqlite3", {"src/trace/"}, false},  // reading a profile, writing a recording: a C header
     {"zlib", {"src/platform/gzip.cpp", "src/trace/"}},
 }};

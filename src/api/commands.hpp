@@ -131,6 +131,7 @@ struct SimulateStepRequest {
   std::string chrome;                   // the same as Chrome's JSON
   std::vector<std::string> algorithms;  // "tp.all_reduce=ring"
   RunRequest ranks;                     // of ranks_fields(): what makes them differ
+  std::string chakra;                   // folder for Chakra's traces, one a rank; empty: none
   bool json = false;
   int threads = 0;  // 0: all cores
 };
@@ -176,6 +177,16 @@ struct SimulateCollectiveRequest : network::CollectiveText {
 };
 /// One collective over a topology.
 CommandOutput run_simulate_collective(const SimulateCollectiveRequest& request);
+
+struct SimulateRecordingRequest {
+  std::vector<std::string> files;      // traces of one run
+  network::CollectiveText on;          // the network's topology; empty: none
+  std::optional<std::string> cluster;  // instead
+  bool json = false;
+  Progress progress = {};  // told of bytes of traces; stops the command where it says so
+};
+/// A recorded step run again, as it was and on another network.
+CommandOutput run_simulate_recording(const SimulateRecordingRequest& request);
 
 /// What can be listed: models, clusters, accelerators, machines (of the limits study).
 std::vector<std::string> list_kinds();

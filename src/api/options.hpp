@@ -71,5 +71,6 @@ Command simulate_pipeline_command();
 Command simulate_replay_command();
 Command simulate_network_command();
 Command simulate_collective_command();
+Command simulate_recording_command();
 
 }  // namespace headway

@@ -2,8 +2,10 @@
 #include <cstdlib>
 
 #include "simulate/pipeline/stages.hpp"
+#include "simulate/recorded/recording.hpp"
 #include "simulate/replay/replay.hpp"
 #include "targets.hpp"
+#include "trace/open.hpp"
 
 namespace headway::fuzz {
 
@@ -40,6 +42,24 @@ void replay_ops(std::string_view text) {
   if (found.pipelines.empty() || !(found.slowdown > 0)) std::abort();
   for (const ReplayedPipeline& pipeline : found.pipelines) {
     if (!(pipeline.span > Seconds(0))) std::abort();
+  }
+}
+
+// Any trace is run again, as it was and on a switch, or is refused.
+void recording(std::string_view bytes) {
+  const auto read = read_trace_bytes(bytes, "fuzzed.0.et");
+  if (!read) return;
+  OtherNetwork other;
+  other.links = network::LinksQuestion{
+      network::one_switch(8, {{BytesPerSecond(1e9)}, {Seconds(1e-6)}}), {.algorithm = "ring"}};
+  for (const auto& network : {std::optional<OtherNetwork>(), std::optional(other)}) {
+    const auto simulated = simulate_recording(*read, network);
+    if (!simulated) {
+      if (simulated.problems().empty()) std::abort();
+      continue;
+    }
+    if (simulated->own && !(*simulated->own >= Seconds(0))) std::abort();
+    if (network && !(*simulated->simulated >= Seconds(0))) std::abort();
   }
 }
 

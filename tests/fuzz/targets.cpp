@@ -33,6 +33,7 @@ const Target kTargets[] = {
     {"kernel_names", kernel_names},
     {"stages", stages},
     {"replay_ops", replay_ops},
+    {"recording", recording},
     {"network", network_file},
     {"launch_megatron", launch<Launcher::megatron>},
     {"launch_torchtitan", launch<Launcher::torchtitan>},

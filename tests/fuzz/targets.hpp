@@ -21,6 +21,7 @@ void limits(std::string_view bytes);
 void quantity(std::string_view bytes);
 void request(std::string_view bytes);
 void run(std::string_view bytes);
+void recording(std::string_view bytes);
 void replay_ops(std::string_view bytes);
 void network_file(std::string_view text);
 void scale(std::string_view bytes);

@@ -15,7 +15,8 @@ Problems alike_problems(const SimulateStepRequest& request) {
                    Trouble::unsupported});
   }
   for (const auto& [name, file] :
-       {std::pair("perfetto", &request.perfetto), std::pair("chrome", &request.chrome)}) {
+       {std::pair("perfetto", &request.perfetto), std::pair("chrome", &request.chrome),
+        std::pair("chakra", &request.chakra)}) {
     if (file->empty()) continue;
     out.push_back({FieldName(name),
                    "shows a rank for each stage, all of them alike; not with options of ranks "

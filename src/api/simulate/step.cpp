@@ -9,8 +9,43 @@
 #include "platform/output.hpp"
 #include "simulate/calls/choices.hpp"
 #include "simulate/timeline/events.hpp"
+#include "simulate/workload/files.hpp"
 
 namespace headway {
+namespace {
+
+// The workload's files, or why there are too many. Where ASTRA-sim has no network like the run's,
+// that is said beside.
+Problems add_workload(const Run& run, const SimulatedStep& simulated, const std::string& folder,
+                      std::vector<OutputFile>& files, Problems& warnings) {
+  const std::int64_t ranks = run.layout.ranks();
+  std::int64_t nodes = count_events(simulated) * (ranks / run.layout.pp);
+  Workload workload;
+  if (nodes <= 2 * kMostWorkloadNodes) {  // some events are no nodes
+    workload = workload_of(simulated);
+    nodes = count_nodes(workload, run.layout);
+  }
+  if (nodes > kMostWorkloadNodes || ranks > kMostWorkloadRanks) {
+    return {{FieldName("chakra"), "would have " + std::to_string(nodes) + " nodes on " +
+                                      std::to_string(ranks) + " ranks; at most " +
+                                      std::to_string(kMostWorkloadNodes) + " on " +
+                                      std::to_string(kMostWorkloadRanks) +
+                                      ": give fewer micro-batches (a smaller --global-batch)"}};
+  }
+  const auto add = [&](std::vector<WorkloadFile> more) {
+    for (WorkloadFile& file : more) {
+      files.push_back({folder + "/" + file.name, std::move(file.bytes)});
+    }
+  };
+  add(workload_files(workload, run));
+  const auto machine = machine_files(run);
+  if (machine) add(*machine);
+  if (!machine) append(warnings, machine.problems());
+  return {};
+}
+
+}  // namespace
+
 CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   // A legal run, or everything that is wrong with it.
   const auto fields = read_run_request(request.run_file, request.fields);
@@ -57,11 +92,17 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
     if (!request.perfetto.empty()) files.push_back({request.perfetto, perfetto_bytes(tracks)});
     if (!request.chrome.empty()) files.push_back({request.chrome, chrome_json(tracks)});
   }
-  problems = write_files(files, "");
+  Problems warnings;
+  if (!request.chakra.empty()) {
+    problems = add_workload(*run, *simulated, request.chakra, files, warnings);
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  problems = write_files(files, request.chakra);
   if (!problems.empty()) return {.problems = std::move(problems)};
   return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *ranks, *chosen)
                                : simulate_step_text(*run, *forecast, *simulated, *ranks, *chosen),
-          .exit_code = forecast->fits ? 0 : 1};
+          .exit_code = forecast->fits ? 0 : 1,
+          .warnings = std::move(warnings)};
 }
 
 // A run itself, or one of these.
@@ -79,7 +120,8 @@ Command simulate_command() {
                    {"pipeline", simulate_pipeline_command},
                    {"replay", simulate_replay_command},
                    {"network", simulate_network_command},
-                   {"collective", simulate_collective_command}},
+                   {"collective", simulate_collective_command},
+                   {"recording", simulate_recording_command}},
       .selector = "simulate",
       .selector_help = "which command of simulate; a run itself where none is named"};
   out.options = {operand("RUN", kOverrides, &request->run_file)};
@@ -89,6 +131,9 @@ Command simulate_command() {
       {path("perfetto", "FILE", "write the timeline to this file, for ui.perfetto.dev",
             &request->perfetto),
        path("chrome", "FILE.json", "the same as Chrome's trace events", &request->chrome),
+       path("chakra", "FOLDER",
+            "write a Chakra trace for each rank there, and what ASTRA-sim reads beside them",
+            &request->chakra),
        algorithm_option(request->algorithms)});
   return out;
 }

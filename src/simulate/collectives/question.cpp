@@ -153,4 +153,14 @@ Result<CollectiveQuestion> read_collective(const CollectiveText& asked,
   return out;
 }
 
+Result<LinksQuestion> read_network_of(const CollectiveText& asked,
+                                      const std::optional<Result<Document>>& file) {
+  Problems problems;
+  Reader reader(asked, problems);
+  CollectiveOptions options = reader.options();
+  auto on = reader.topology(file);
+  if (!problems.empty()) return problems;
+  return LinksQuestion{std::move(*on), std::move(options)};
+}
+
 }  // namespace headway::network

@@ -24,6 +24,12 @@ struct CollectiveQuestion {
   CollectiveOptions options;
 };
 
+/// The network that calls go over, and how.
+struct LinksQuestion {
+  Topology on;
+  CollectiveOptions options;
+};
+
 /// Whether the topology is a file.
 bool names_topology_file(const std::string& topology);
 
@@ -31,5 +37,8 @@ bool names_topology_file(const std::string& topology);
 /// wrong with it; nothing where it is none.
 Result<CollectiveQuestion> read_collective(const CollectiveText& asked,
                                            const std::optional<Result<Document>>& file);
+/// The same where calls are not asked for.
+Result<LinksQuestion> read_network_of(const CollectiveText& asked,
+                                      const std::optional<Result<Document>>& file);
 
 }  // namespace headway::network

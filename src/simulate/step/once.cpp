@@ -8,6 +8,21 @@
 namespace headway {
 namespace {
 
+// Of the calls that run under other blocks the one that takes longest.
+std::optional<TaskCall> longest_beside_blocks(const Block& block, bool gathers,
+                                              const Prices& prices) {
+  std::optional<TaskCall> out;
+  Seconds longest(0);
+  for (const Call& call : only<Call>(block.items)) {
+    const bool here =
+        call.hidden_by == HiddenBy::next_block && (call.op == CollectiveOp::all_gather) == gathers;
+    if (!here || !(call_time(call, prices) > longest)) continue;
+    longest = call_time(call, prices);
+    out = task_call(call, 1);
+  }
+  return out;
+}
+
 bool joins_stages(Group group) {
   return (row_of(group).along & bit(Dimension::pp)) != 0;
 }
@@ -23,10 +38,13 @@ class Reader {
       const PricedCall& priced = transfer.priced;
       const Call& call = priced.call;
       if (call.hidden_by != HiddenBy::pipeline) {
-        out.of_slot[row_of(call.group).part] += priced.each * call.count / slots.count;
+        const Seconds time = priced.each * call.count / slots.count;
+        out.of_slot[row_of(call.group).part] += time;
+        out.slot_calls.push_back({task_call(call, call.count / slots.count), time});
         continue;
       }
       out.send = priced.each;
+      out.sent = task_call(call, 1);
       if (prices_.job.blocking_transfers) {
         out.send += prices_.calibration.of(prices_.job.framework).transfer_wait;
       }
@@ -72,13 +90,14 @@ class Reader {
         const Seconds pass = call->hidden_by == HiddenBy::backward ? slots.backward : slots.forward;
         checks += std::max(Seconds(0), made.check * call->count - pass);
         beside.push_back({call->group, name_of(*call), static_cast<std::int64_t>(count),
-                          each * (call->count / count)});
+                          each * (call->count / count), task_call(*call, call->count / count)});
         continue;
       }
       checks += made.check * call->count;
       out.after.push_back({name_of(*call), stream_of(call->group), row_of(call->group).part,
                            each * call->count,
-                           joins_stages(call->group) ? std::optional(call->group) : std::nullopt});
+                           joins_stages(call->group) ? std::optional(call->group) : std::nullopt,
+                           task_call(*call, call->count)});
     }
     if (!updated) add_update(update, held, out);
     if (checks > Seconds(0)) {
@@ -100,17 +119,22 @@ class Reader {
 
 }  // namespace
 
-OnceAStep once_a_step(const StageClass& stage, const std::vector<PricedBlock>& blocks,
-                      const MostHeld& held, const Prices& prices, const SlotsOfRank& slots) {
+OnceAStep once_a_step(const StageClass& stage, const PricedStep& step, const SlotsOfRank& slots) {
   OnceAStep out;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
-    out.first_gather = std::max(out.first_gather, blocks[i].first_gather);
-    out.last_reduce = std::max(out.last_reduce, blocks[i].last_reduce);
+    for (const bool gathers : {true, false}) {
+      const Seconds bare = gathers ? step.blocks[i].first_gather : step.blocks[i].last_reduce;
+      Seconds& longest = gathers ? out.first_gather : out.last_reduce;
+      if (!(bare > longest)) continue;
+      longest = bare;
+      (gathers ? out.first_gathered : out.last_reduced) =
+          longest_beside_blocks(step.step.blocks[i], gathers, step.prices);
+    }
   }
-  const Reader reader(stage, prices);
+  const Reader reader(stage, step.prices);
   reader.transfers(slots, out);
-  reader.items(held, slots, out);
+  reader.items(step.step.held, slots, out);
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "forecast/assembly.hpp"
-#include "simulate/step/tasks.hpp"
+#include "simulate/step/simulated.hpp"
 
 namespace headway {
 
@@ -18,6 +18,7 @@ struct BesideCalls {
   std::string name;
   std::int64_t count = 1;
   Seconds each;
+  TaskCall call;  // of each
 };
 
 /// Something behind the last slot.
@@ -27,15 +28,19 @@ struct AfterSlots {
   Part part = Part::other;
   Seconds time;
   std::optional<Group> meets;  // a call that ranks of other stages take part in
+  std::optional<TaskCall> call = std::nullopt;
 };
 
 struct OnceAStep {
   Seconds first_gather, last_reduce;  // of weights in shards: nothing runs beside them
   std::vector<BesideCalls> under_forward, under_backward;
   std::vector<AfterSlots> after;
-  Seconds encode;   // kernels before the calls of gradients, beside the last backward slots
-  Parts of_slot{};  // what each forward and each backward slot takes besides
-  Seconds send;     // to a neighbour
+  Seconds encode;  // kernels before the calls of gradients, beside the last backward slots
+  std::optional<TaskCall> first_gathered, last_reduced;  // what those are
+  Parts of_slot{};                   // what each forward and each backward slot takes besides,
+  std::vector<SlotCall> slot_calls;  // and calls among it
+  Seconds send;                      // to a neighbour
+  TaskCall sent;
 };
 
 /// What slots of a rank take: how many there are of both directions, half of one, and a
@@ -44,7 +49,6 @@ struct SlotsOfRank {
   double count = 1;
   Seconds half, forward, backward;
 };
-OnceAStep once_a_step(const StageClass& stage, const std::vector<PricedBlock>& blocks,
-                      const MostHeld& held, const Prices& prices, const SlotsOfRank& slots);
+OnceAStep once_a_step(const StageClass& stage, const PricedStep& step, const SlotsOfRank& slots);
 
 }  // namespace headway

@@ -86,6 +86,7 @@ class AfterAll {
     span.begin = begin;
     span.end = begin + item.time;
     span.parts[item.part] = item.time;
+    span.call = item.call;
     span.cause_rank = static_cast<std::int64_t>(cause_rank);
     span.cause = cause;
     ranks_[r].spans.push_back(std::move(span));
@@ -165,6 +166,9 @@ SimulatedStep simulate_step(const Run& run, const Calibration& calibration,
   place_slots(out.pipeline, work.ranks, work.rules, out.ranks);
   AfterAll(work.ranks, out.ranks).run();
   out.send = work.ranks.front().once.send;
+  for (std::size_t r = 0; r < out.ranks.size(); ++r) {
+    out.ranks[r].slot_calls = work.ranks[r].once.slot_calls;
+  }
 
   // The rank that ends last, and what all ranks have once a step.
   for (std::size_t r = 0; r < out.ranks.size(); ++r) {

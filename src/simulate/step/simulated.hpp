@@ -27,11 +27,18 @@ struct StepSpan {
   std::string name;                            // of what is done once
   StreamId stream = kKernels;
   Seconds begin, end;
-  Parts parts{};                 // that the time is
-  std::int64_t cause_rank = -1;  // whose span it waited for; -1: for none
-  std::size_t cause = 0;         // which of them
-  Seconds came{};                // what a transfer from there took
-  bool beside = false;           // other spans of the rank run meanwhile
+  Parts parts{};                                // that the time is
+  std::int64_t cause_rank = -1;                 // whose span it waited for; -1: for none
+  std::size_t cause = 0;                        // which of them
+  Seconds came{};                               // what a transfer from there took
+  bool beside = false;                          // other spans of the rank run meanwhile
+  std::optional<TaskCall> call = std::nullopt;  // that something done once is
+};
+
+/// A call that each forward and each backward slot of a rank makes besides its program.
+struct SlotCall {
+  TaskCall call;
+  Seconds time;
 };
 
 /// A rank of the pipeline.
@@ -39,6 +46,7 @@ struct RankTimeline {
   std::vector<StepSpan> spans;  // in order
   Parts parts{};                // of the step: what the rank spent it on
   Seconds end;                  // of its own last span
+  std::vector<SlotCall> slot_calls = {};
 };
 
 /// [SIM-8] Everything in seconds from the beginning of the step.

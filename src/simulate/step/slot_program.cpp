@@ -87,7 +87,10 @@ class Builder {
   Seconds time_of(const Call& call) const { return call_time(call, step_.prices) * call.count; }
 
   Index call(const Call& of, Seconds time, std::span<const Index> needs) {
-    return list_.add(stream_of(of.group), row_of(of.group).part, time, needs, name_of(of));
+    const Seconds whole = time_of(of);
+    const double share = whole > Seconds(0) ? time / whole : 1;
+    return list_.add(stream_of(of.group), row_of(of.group).part, time, needs, name_of(of),
+                     task_call(of, of.count * share));
   }
 
   // Everything so far, and these.

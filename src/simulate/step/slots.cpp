@@ -109,7 +109,9 @@ class Placing {
       for (std::int64_t i = 0; i < calls.count; ++i) {
         const Transit piece{at, at + calls.each};
         ranks_[r].gathers.push_back(piece);
-        once(r, calls.name, stream_of(calls.group), piece).beside = true;
+        StepSpan& span = once(r, calls.name, stream_of(calls.group), piece);
+        span.beside = true;
+        span.call = calls.call;
         at = piece.end;
       }
     }
@@ -117,6 +119,7 @@ class Placing {
     StepSpan& span =
         once(r, "dp all_gather", stream_of(Group::dp), {Seconds(0), work.first_gather});
     span.parts.dp = work.first_gather;
+    span.call = work.first_gathered;
     follow(r, span);
   }
 
@@ -239,7 +242,9 @@ class Placing {
         const Seconds begin = std::max(done, span.begin + time * bucket.ready);
         done = begin + bucket.of->each;
         if (keep) {
-          once(r, bucket.of->name, stream_of(bucket.of->group), {begin, done}).beside = true;
+          StepSpan& reduced = once(r, bucket.of->name, stream_of(bucket.of->group), {begin, done});
+          reduced.beside = true;
+          reduced.call = bucket.of->call;
         } else {
           beside += common(begin, done, span.begin, span.end);
         }
@@ -277,6 +282,7 @@ class Placing {
     StepSpan& send = once(r, forward ? "send to next stage" : "send to stage before",
                           stream_of(Group::pp), {begin, link});
     send.beside = !rules_.blocking;
+    send.call = work_[r].once.sent;
     if (!rules_.blocking) return;
     send.parts.pp = hop;
     follow(r, send);
@@ -289,6 +295,7 @@ class Placing {
       const Transit at{ranks_[r].free, ranks_[r].free + more};
       StepSpan& span = once(r, "dp reduce_scatter", stream_of(Group::dp), at);
       span.parts.dp = more;
+      span.call = work_[r].once.last_reduced;
       follow(r, span);
     }
     if (!(ranks_[r].reduced > ranks_[r].free)) return;

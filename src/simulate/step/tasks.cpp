@@ -14,13 +14,19 @@ std::string_view stream_name(StreamId stream) {
 }
 
 TaskList::Index TaskList::add(StreamId stream, Part part, Seconds work,
-                              std::span<const Index> needs, std::string_view name) {
-  StreamTask task{stream, part, work, static_cast<std::uint32_t>(needs_.size()), 0, 0};
+                              std::span<const Index> needs, std::string_view name,
+                              const std::optional<TaskCall>& call) {
+  StreamTask task{stream, part, work, static_cast<std::uint32_t>(needs_.size()), 0, 0, 0};
   needs_.insert(needs_.end(), needs.begin(), needs.end());
   task.needs_end = static_cast<std::uint32_t>(needs_.size());
   const auto known = std::find(names_.begin(), names_.end(), name);
   task.name = static_cast<std::uint32_t>(known - names_.begin());
   if (known == names_.end()) names_.emplace_back(name);
+  if (call) {
+    const auto like = std::find(calls_.begin(), calls_.end(), *call);
+    task.call = static_cast<std::uint32_t>(like - calls_.begin()) + 1;
+    if (like == calls_.end()) calls_.push_back(*call);
+  }
   tasks_.push_back(task);
   return static_cast<Index>(tasks_.size() - 1);
 }

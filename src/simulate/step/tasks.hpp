@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/quantity.hpp"
 #include "forecast/parts.hpp"
+#include "step/program/call.hpp"
 
 namespace headway {
 
@@ -25,6 +27,18 @@ constexpr bool is_of_calls(StreamId stream) {
 /// "kernels", "host", "tp" ...
 std::string_view stream_name(StreamId stream);
 
+/// What is called in a task: `count` times, each with so many bytes as Call::bytes has them.
+struct TaskCall {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  Group group{};
+  Bytes bytes;
+  double count = 1;
+  friend bool operator==(const TaskCall&, const TaskCall&) = default;
+};
+inline TaskCall task_call(const Call& call, double count) {
+  return {call.op, call.group, call.bytes, count};
+}
+
 /// Something that takes a stream for a time, once what it needs is done. Tasks of a stream run in
 /// the order in which they were added.
 struct StreamTask {
@@ -33,6 +47,7 @@ struct StreamTask {
   Seconds work;
   std::uint32_t needs_begin = 0, needs_end = 0;  // among the list's needs
   std::uint32_t name = 0;                        // among the list's names
+  std::uint32_t call = 0;                        // among its calls, from 1 on; 0: it is none
   bool attends = false;  // the core of attention: it follows the lengths of the sequences
 };
 
@@ -42,18 +57,23 @@ class TaskList {
   using Index = std::uint32_t;
 
   Index add(StreamId stream, Part part, Seconds work, std::span<const Index> needs,
-            std::string_view name);
+            std::string_view name, const std::optional<TaskCall>& call = std::nullopt);
   void attends(Index task) { tasks_[task].attends = true; }
   std::span<const StreamTask> tasks() const { return tasks_; }
   std::span<const Index> needs_of(const StreamTask& task) const {
     return std::span(needs_).subspan(task.needs_begin, task.needs_end - task.needs_begin);
   }
   const std::string& name_of(const StreamTask& task) const { return names_[task.name]; }
+  /// Null: no call.
+  const TaskCall* call_of(const StreamTask& task) const {
+    return task.call == 0 ? nullptr : &calls_[task.call - 1];
+  }
 
  private:
   std::vector<StreamTask> tasks_;
   std::vector<Index> needs_;
   std::vector<std::string> names_;  // each once
+  std::vector<TaskCall> calls_;     // each once
 };
 
 /// A task placed in time, and the one whose end it waited for (itself: it began at once).

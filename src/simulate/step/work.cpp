@@ -38,8 +38,7 @@ std::vector<RankWork> work_of_ranks(const Run& run, const PricedStep& priced,
     slots.backward /= static_cast<double>(pipeline.copies());
     slots.half = (slots.forward + slots.backward) * 0.5 / each;
     slots.count = 2 * static_cast<double>(pipeline.micro_batches_of_copy() * pipeline.chunks());
-    work.once = once_a_step(class_of(priced.step, r), priced.blocks, priced.step.held,
-                            priced.prices, slots);
+    work.once = once_a_step(class_of(priced.step, r), priced, slots);
   }
   return out;
 }

@@ -8,9 +8,12 @@
 #include <set>
 
 #include "forecast/random_run_for_test.hpp"
+#include "simulate/timeline/protobuf_for_test.hpp"
 
 namespace headway {
 namespace {
+
+using namespace testing::protobuf;
 
 SimulatedStep simulated(std::int64_t vpp) {
   testing::Case c = testing::case_of("llama-2-7b", "dgx-h100");
@@ -22,49 +25,6 @@ SimulatedStep simulated(std::int64_t vpp) {
   c.layout.vpp = vpp;
   EXPECT_TRUE(c.legal());
   return simulate_step(c, c.calibration);
-}
-
-// Protocol buffers, by their wire format: a field's number, and what it holds.
-struct Field {
-  std::uint64_t number = 0, value = 0;
-  std::string_view bytes;
-};
-std::uint64_t varint(std::string_view& in) {
-  std::uint64_t out = 0;
-  for (int shift = 0;; shift += 7) {
-    const auto byte = static_cast<unsigned char>(in.front());
-    in.remove_prefix(1);
-    out |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return out;
-  }
-}
-std::vector<Field> fields_of(std::string_view in) {
-  std::vector<Field> out;
-  while (!in.empty()) {
-    const std::uint64_t key = varint(in);
-    Field field{key >> 3, 0, {}};
-    if ((key & 7) == 0) {
-      field.value = varint(in);
-    } else if ((key & 7) == 1) {
-      for (std::size_t i = 0; i < 8; ++i) {
-        field.value |= static_cast<std::uint64_t>(static_cast<unsigned char>(in[i])) << (8 * i);
-      }
-      in.remove_prefix(8);
-    } else {
-      EXPECT_EQ(key & 7, 2U);
-      const std::uint64_t size = varint(in);
-      field.bytes = in.substr(0, size);
-      in.remove_prefix(size);
-    }
-    out.push_back(field);
-  }
-  return out;
-}
-const Field* find(const std::vector<Field>& fields, std::uint64_t number) {
-  for (const Field& field : fields) {
-    if (field.number == number) return &field;
-  }
-  return nullptr;
 }
 
 std::size_t count(const std::vector<TimelineTrack>& tracks) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "step/program/group_ranks.hpp"
 #include "study/reconcile/reconcile.hpp"
 
 namespace headway {
@@ -28,16 +29,8 @@ struct ExpectedKind {
   bool routed = false;  // an exchange with experts: its size varies from call to call
 };
 
-/// Global ranks, ascending, of the group that `rank` belongs to. `node`: replicas on one, where
-/// they exchange within nodes.
-std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::int64_t rank,
-                                      std::int64_t node = 1);
-
 /// Replicas on one node, where the step exchanges within nodes; else 1.
 std::int64_t exchanging_on_node(const Step& step);
-
-/// The pipeline stage of a rank.
-std::int64_t stage_of(const Layout& layout, std::int64_t rank);
 
 /// The groups of more than one rank.
 std::vector<Lane> lanes_of(const Layout& layout, const Step& step);

@@ -13,8 +13,11 @@ namespace {
 constexpr std::size_t kLargestNode = 64 * 1024 * 1024;
 
 enum NodeField : protozero::pbf_tag_type {
+  kId = 1,
   kName = 2,
   kType = 3,
+  kControlNeeds = 4,
+  kDataNeeds = 5,
   kStart = 6,
   kDuration = 7,
   kAttribute = 10,
@@ -65,7 +68,14 @@ ChakraNode node_of(std::string_view bytes) {
     const protozero::pbf_wire_type type = message.wire_type();
     const bool varint = type == protozero::pbf_wire_type::varint;
     const bool text = type == protozero::pbf_wire_type::length_delimited;
-    if (message.tag() == kName && text) {
+    const bool needs = message.tag() == kControlNeeds || message.tag() == kDataNeeds;
+    if (message.tag() == kId && varint) {
+      node.id = message.get_uint64();
+    } else if (needs && varint) {
+      node.needs.push_back(message.get_uint64());
+    } else if (needs && text) {
+      for (const std::uint64_t need : message.get_packed_uint64()) node.needs.push_back(need);
+    } else if (message.tag() == kName && text) {
       node.name = message.get_string();
     } else if (message.tag() == kType && varint) {
       node.type = message.get_int32();
@@ -82,6 +92,8 @@ ChakraNode node_of(std::string_view bytes) {
       if (attribute.name == "comm_size") node.bytes = attribute.number;
       if (attribute.name == "comm_src") node.source = whole(attribute.number);
       if (attribute.name == "comm_dst") node.destination = whole(attribute.number);
+      if (attribute.name == "comm_tag") node.tag = whole(attribute.number);
+      if (attribute.name == "num_ops") node.work = attribute.number;
       if (attribute.name == "tid" || attribute.name == "stream") {
         node.stream = whole(attribute.number);
       }

@@ -14,7 +14,17 @@ void read_chakra_json(ByteSource& source, Recording& recording) {
         if (!type) return;
         ChakraNode node;
         node.type = *type;
+        node.id = static_cast<std::uint64_t>(value["Id"].integer().value_or(0));
         node.name = value["Name"].text().value_or("");
+        for (const char* needs : {"data_deps", "ctrl_deps"}) {
+          value[needs].each([&](const JsonValue& need) {
+            if (const auto id = need.integer()) {
+              node.needs.push_back(static_cast<std::uint64_t>(*id));
+            }
+          });
+        }
+        node.tag = value["comm_tag"].integer();
+        node.work = value["num_ops"].number();
         if (value["is_cpu_op"].present()) {
           node.is_cpu_op = value["is_cpu_op"].is_true() || value["is_cpu_op"].integer() == 1;
         }

@@ -1,6 +1,7 @@
 #include "trace/recording/recording.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headway {
 namespace {
@@ -100,6 +101,13 @@ void append(Recording& to, const Recording& more) {
       if (!to.groups[index].size) to.groups[index].size = group.size;
     }
     group_of.push_back(index);
+  }
+  const std::size_t calls = to.calls.size(), nodes = to.graph.size();
+  for (RecordedNode node : more.graph) {
+    node.rank = rank_of[node.rank];
+    if (node.call) *node.call += calls;
+    for (std::size_t& need : node.needs) need += nodes;
+    to.graph.push_back(std::move(node));
   }
   for (RecordedCall call : more.calls) {
     call.rank = rank_of[call.rank];

@@ -74,6 +74,7 @@ struct RecordedCall {
   std::optional<std::int64_t> stream;
   std::optional<std::int64_t> sequence;  // the source's own number of the call within the group
   std::optional<std::int64_t> peer;      // the other end of a send or receive, or the root
+  std::optional<std::int64_t> tag;       // of a send, that its receive has as well
   std::optional<bool> in_place;          // benchmarks only
   double count = 1;
 };
@@ -84,6 +85,16 @@ struct RecordedCompute {
   std::int32_t stream = 0;
   std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;
+};
+
+/// A node of a graph that says what waits for what, of sources that have one.
+struct RecordedNode {
+  std::uint32_t rank = 0;
+  std::optional<std::size_t> call = std::nullopt;  // index into Recording::calls; else no call
+  std::optional<std::int64_t> start_ns = std::nullopt;
+  std::optional<Seconds> duration = std::nullopt;  // what is no call has none: its time is left to
+                                                   // who runs it
+  std::vector<std::size_t> needs = {};             // indices into Recording::graph
 };
 
 /// Something that could not be read, or that the source does not say, and how often.
@@ -110,6 +121,7 @@ struct Recording {
   std::vector<RecordedGroup> groups;
   std::vector<RecordedCall> calls;       // in the order of the source
   std::vector<RecordedCompute> compute;  // empty where the source has none
+  std::vector<RecordedNode> graph;       // likewise
   std::vector<Omission> omissions;
   /// The source is all that was recorded of its one rank: another of the same rank is not more of
   /// it, but another recording.
