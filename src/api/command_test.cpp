@@ -59,10 +59,10 @@ TEST(Command, EachHasHelpAnExampleOfItselfAndOptionsThatAreNamedOnceAtEachDoor) 
 // What only a command line may be told are files and folders of this machine, and switches of
 // commands that are asked nowhere else.
 TEST(Command, WhatADocumentCannotSayNamesAFileOrIsOfACommandOfTheCommandLineAlone) {
-  const std::set<std::string_view> files = {"save",        "csv",     "plot",     "report",
-                                            "rows",        "corpus",  "data",     "trace",
-                                            "calibration", "cluster",  // of a file of collectives
-                                            "stages",      "svg",     "perfetto", "chrome"};
+  const std::set<std::string_view> files = {
+      "save",   "csv",  "plot",     "report",      "rows",
+      "corpus", "data", "trace",    "calibration", "cluster",  // of a file of collectives
+      "stages", "svg",  "perfetto", "chrome",      "chakra"};
   for (const auto& [name, command] : all_leaves()) {
     for (const Option& option : command.options) {
       if (option.door != Door::command_line || command.door == Door::command_line) continue;

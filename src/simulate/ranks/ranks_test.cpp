@@ -127,8 +127,9 @@ TEST(Ranks, OfATensorGroupWaitForTheSlowestOfThem) {
   EXPECT_NEAR(step.ranks[5].waits.value(), as_slow.ranks[5].waits.value(), 1e-12);
   // Its kernels alone take 1.7 times what those of the others take, and these wait for the rest.
   double kernels = 0;
+  const Drawn drawn(c, one);
   for (const std::size_t slot : {0U, 1U}) {
-    for (const StreamTask& task : Drawn(c, one).work.usual.ranks[0].chunks[0][slot]->list.tasks()) {
+    for (const StreamTask& task : drawn.work.usual.ranks[0].chunks[0][slot]->list.tasks()) {
       if (task.stream == kKernels) kernels += 3 * task.work.value();
     }
   }

@@ -45,20 +45,22 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
 
 namespace {
 
-// Whether some rank has a chunk with another number of layers than its first one, where ends that
-// count as layers are some.
+// Whether some rank has chunks with different numbers of layers. The ends of the model may take the
+// place of some in the first and the last chunk.
 bool chunks_differ(const Layout& layout, const std::vector<std::int64_t>& begins) {
   if (layout.pp == 1 || chunks_of_rank(layout.schedule, layout.vpp) == 1) return false;
   const std::int64_t chunks = chunks_of_model(layout);
-  const auto slots = [&](std::int64_t chunk) {
-    const auto at = static_cast<std::size_t>(chunk);
-    return begins[at + 1] - begins[at] + (chunk == 0 ? layout.embedding_slots : 0) +
-           (chunk + 1 == chunks ? layout.head_slots : 0);
-  };
+  const bool mirrored = is_folded(layout.schedule) || layout.copies() == 2;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::int64_t stage = stage_of_chunk(layout, chunk);
-    const std::int64_t first = layout.copies() == 2 ? chunks - 1 - stage : stage;
-    if (slots(chunk) != slots(first)) return true;
+    const std::int64_t other = mirrored ? chunks - 1 - chunk : chunk + layout.pp;  // of the rank
+    if (other >= chunks) break;
+    const auto layers = [&](std::int64_t of) {
+      return begins[static_cast<std::size_t>(of) + 1] - begins[static_cast<std::size_t>(of)];
+    };
+    const std::int64_t more = layers(other) - layers(chunk);
+    const bool first_may = chunk == 0 || chunk + 1 == chunks;
+    const bool second_may = other == 0 || other + 1 == chunks;
+    if ((more > 0 && !first_may) || (more < 0 && !second_may)) return true;
   }
   return false;
 }
