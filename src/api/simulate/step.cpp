@@ -76,7 +76,8 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   std::vector<OutputFile> files;
   Problems problems;
   if (!request.perfetto.empty() || !request.chrome.empty()) {
-    const std::int64_t events = count_events(*simulated);
+    const std::int64_t events =
+        count_events(*simulated) + count_values(*simulated, run->cluster.levels.size());
     if (events > kMostTimelineEvents) {
       for (const char* option : {"perfetto", "chrome"}) {
         const bool asked = !(option[0] == 'p' ? request.perfetto : request.chrome).empty();
@@ -89,8 +90,12 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
       return {.problems = std::move(problems)};
     }
     const std::vector<TimelineTrack> tracks = timeline_of(*simulated);
-    if (!request.perfetto.empty()) files.push_back({request.perfetto, perfetto_bytes(tracks)});
-    if (!request.chrome.empty()) files.push_back({request.chrome, chrome_json(tracks)});
+    const auto counters = counters_of(*run, *simulated);
+    if (!counters) return {.problems = counters.problems()};
+    if (!request.perfetto.empty()) {
+      files.push_back({request.perfetto, perfetto_bytes(tracks, *counters)});
+    }
+    if (!request.chrome.empty()) files.push_back({request.chrome, chrome_json(tracks, *counters)});
   }
   Problems warnings;
   if (!request.chakra.empty()) {

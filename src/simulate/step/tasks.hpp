@@ -33,10 +33,11 @@ struct TaskCall {
   Group group{};
   Bytes bytes;
   double count = 1;
+  double choices = 1;  // as Call::choices has them
   friend bool operator==(const TaskCall&, const TaskCall&) = default;
 };
 inline TaskCall task_call(const Call& call, double count) {
-  return {call.op, call.group, call.bytes, count};
+  return {call.op, call.group, call.bytes, count, call.choices};
 }
 
 /// Something that takes a stream for a time, once what it needs is done. Tasks of a stream run in
