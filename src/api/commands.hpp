@@ -132,6 +132,7 @@ struct SimulateStepRequest {
   std::vector<std::string> algorithms;  // "tp.all_reduce=ring"
   RunRequest ranks;                     // of ranks_fields(): what makes them differ
   std::string chakra;                   // folder for Chakra's traces, one a rank; empty: none
+  bool timeline = false;                // everything in its place, in JSON
   bool json = false;
   int threads = 0;  // 0: all cores
 };

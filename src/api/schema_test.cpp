@@ -100,6 +100,7 @@ std::vector<Question> questions() {
                            "what-if": true)")},
       {"simulate", with(R"("tp": 4, "mtbf": "1000 h", "interval": "1 h", "pause": "10 ms",
                            "pause-every": 2)")},
+      {"simulate", with(R"("tp": 2, "pp": 4, "vpp": 2, "timeline": true)")},
       {"simulate", R"({"simulate": "pipeline", "schedule": "interleaved", "vpp": 2, "pp": 4,
                        "micro-batches": 8, "forward": "1 ms", "backward": "1 ms",
                        "weight": "0 ms"})"},
