@@ -59,7 +59,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"simulate/step",
      {"base", "model", "layout", "step/frameworks", "step/program", "step/schedule", "step",
       "cost/calibration", "forecast"}},
-    {"simulate/timeline", {"base", "step/schedule", "simulate/step"}},
+    {"simulate/timeline", {"base", "step/memory", "step/schedule", "forecast", "simulate/step"}},
     {"simulate/recorded",
      {"base", "cluster", "layout", "cost/collective", "cost/calibration", "trace/recording",
       "trace/analysis", "simulate/network", "simulate/topology", "simulate/collectives"}},

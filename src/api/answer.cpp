@@ -40,6 +40,7 @@ void refuse_missing(const Command& command, JsonRequest& json) {
 Circumstances circumstances_of(const AnswerOptions& options, const Problems& problems) {
   Circumstances out;
   out.json = true;
+  out.bounded = true;
   out.threads = options.threads;
   out.data = options.data;
   out.traces = options.traces;
@@ -63,11 +64,12 @@ CommandOutput ask(const CommandRow& row, JsonRequest& json, const Problems& prob
 
 // What a request may describe in place, by which its problems are named.
 std::vector<std::string> described_in(const Node& root) {
-  std::vector<std::string> out = {"model", "cluster", "calibration"};
-  const Node* settings = root.find("settings");
-  const std::size_t count =
-      settings != nullptr && settings->array() != nullptr ? settings->array()->size() : 0;
-  for (std::size_t i = 0; i < count; ++i) out.push_back("settings[" + std::to_string(i) + "]");
+  std::vector<std::string> out;
+  for (const auto& [name, node] : *root.table()) {
+    if (node.table() != nullptr) out.push_back(name);
+    const std::size_t count = node.array() != nullptr ? node.array()->size() : 0;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(name + "[" + std::to_string(i) + "]");
+  }
   return out;
 }
 

@@ -31,7 +31,8 @@ enum class Form : std::uint8_t {
 using Target =
     std::variant<bool*, int*, std::int64_t*, std::size_t*, double*, std::string*,
                  std::optional<std::int64_t>*, std::optional<double>*, std::optional<std::string>*,
-                 std::vector<std::string>*, std::vector<Document>*, RunRequest*>;
+                 std::vector<std::string>*, std::vector<Document>*, std::optional<Document>*,
+                 NameOrDescription*, RunRequest*>;
 
 /// Names of which one may be given.
 using NamesOf = std::vector<std::string> (*)();
@@ -70,6 +71,7 @@ struct Circumstances {
   bool quiet = false;
   int threads = 0;                       // 0: all cores
   bool refused = false;                  // only what else is wrong is asked for
+  bool bounded = false;                  // asked by others than who runs it: no work without end
   std::string data = {};                 // folder with measurements/; empty: the binary's
   std::vector<std::string> traces = {};  // files for comms
   std::string date = {};                 // as 2026-11-21

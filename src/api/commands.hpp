@@ -30,6 +30,12 @@ struct CommandOutput {
   Problems warnings = {};  // for stderr beside the text: what could not be read, and is not in it
 };
 
+/// A name, or what stands in place of it: described in a document.
+struct NameOrDescription {
+  std::string name;
+  std::optional<Document> described;
+};
+
 struct PredictRequest {
   std::string run_file;   // or a framework's configuration; empty: none
   RunRequest fields;      // flags; they override the file
@@ -132,6 +138,7 @@ struct SimulateStepRequest {
   std::vector<std::string> algorithms;  // "tp.all_reduce=ring"
   RunRequest ranks;                     // of ranks_fields(): what makes them differ
   std::string chakra;                   // folder for Chakra's traces, one a rank; empty: none
+  bool timeline = false;                // everything in its place, in JSON
   bool json = false;
   int threads = 0;  // 0: all cores
 };
@@ -159,6 +166,7 @@ CommandOutput run_simulate_pipeline(const SimulatePipelineRequest& request);
 
 struct SimulateReplayRequest {
   std::string file;      // of measured passes
+  std::string ops;       // the same as text, instead
   std::string transfer;  // between stages, "1 ms"; empty: by their passes
   bool json = false;
 };
@@ -166,13 +174,17 @@ struct SimulateReplayRequest {
 CommandOutput run_simulate_replay(const SimulateReplayRequest& request);
 
 struct SimulateNetworkRequest {
-  std::string file;  // of links and flows
+  std::string file;                 // of links and flows
+  std::optional<Document> network;  // the same in place, instead
+  bool bounded = false;             // no more flows than kMostBoundedFlows
   bool json = false;
 };
 /// Flows over links that they share.
 CommandOutput run_simulate_network(const SimulateNetworkRequest& request);
 
 struct SimulateCollectiveRequest : network::CollectiveText {
+  NameOrDescription on;  // the topology
+  bool bounded = false;  // no more ranks than kMostBoundedRanks
   bool json = false;
 };
 /// One collective over a topology.

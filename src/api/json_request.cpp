@@ -30,12 +30,17 @@ bool holds(std::span<const std::string> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+bool names_a_file(std::string_view name) {
+  return name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".json");
+}
+std::string refused_file(std::string_view noun, const std::string& name) {
+  return "'" + printable(name) + "' names a file, and a request reads none: give a built-in " +
+         std::string(noun) + ", or an object that describes one";
+}
+
 std::string unknown(std::string_view noun, const std::string& name,
                     std::span<const std::string> names) {
-  if (name.find('/') != std::string::npos || name.ends_with(".toml") || name.ends_with(".json")) {
-    return "'" + printable(name) + "' names a file, and a request reads none: give a built-in " +
-           std::string(noun) + ", or an object that describes one";
-  }
+  if (names_a_file(name)) return refused_file(noun, name);
   return "'" + printable(name) + "' is no built-in " + std::string(noun) + suggestion(name, names);
 }
 
@@ -130,6 +135,24 @@ std::string JsonRequest::name_of(std::string_view name, std::span<const std::str
   fail(name, "'" + printable(found) + "' is not known" + suggestion(found, names),
        Trouble::unknown);
   return {};
+}
+
+std::optional<Document> JsonRequest::described(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return std::nullopt;
+  if (node->table() != nullptr) return Document{std::string(name), *node};
+  fail(name, "must be an object", Trouble::malformed);
+  return std::nullopt;
+}
+
+NameOrDescription JsonRequest::name_or_described(std::string_view name) {
+  const Node* node = take(name);
+  if (node == nullptr) return {};
+  if (node->table() != nullptr) return {{}, described(name)};
+  std::string given = text(name);
+  if (!names_a_file(given)) return {std::move(given), std::nullopt};
+  fail(name, refused_file(name, given), Trouble::unknown);
+  return {};  // it is not to be read
 }
 
 std::vector<const Node*> JsonRequest::objects(std::string_view name) {
@@ -281,6 +304,8 @@ struct MemberReader {
       to->push_back({std::string(option.name) + "[" + std::to_string(i) + "]", *objects[i]});
     }
   }
+  void operator()(std::optional<Document>* to) const { *to = json.described(option.name); }
+  void operator()(NameOrDescription* to) const { *to = json.name_or_described(option.name); }
   void operator()(RunRequest* to) const {
     const std::string field(option.field.empty() ? option.name : option.field);
     if (option.takes == nullptr) {

@@ -33,6 +33,10 @@ class JsonRequest {
   std::string name_of(std::string_view name, std::span<const std::string> names);
   /// The objects in a list of them.
   std::vector<const Node*> objects(std::string_view name);
+  /// The object `name`.
+  std::optional<Document> described(std::string_view name);
+  /// A name, which is of no file, or an object.
+  NameOrDescription name_or_described(std::string_view name);
   /// The members of the object `name`, as text.
   std::vector<std::pair<std::string, std::string>> pairs(std::string_view name);
 

@@ -42,6 +42,7 @@ void adopt(Request& request, const Circumstances& at) {
   if constexpr (requires { request.threads; }) request.threads = at.threads;
   if constexpr (requires { request.progress; }) request.progress = at.progress;
   if constexpr (requires { request.begun; }) request.begun = at.begun;
+  if constexpr (requires { request.bounded; }) request.bounded = at.bounded;
 }
 
 /// A command whose request is run as it was filled.

@@ -105,6 +105,10 @@ struct ValueSchema {
     return {{"anyOf", {one, array_of(one)}}};
   }
   Json operator()(const std::vector<Document>*) const { return array_of(typed("object")); }
+  Json operator()(const std::optional<Document>*) const { return typed("object"); }
+  Json operator()(const NameOrDescription*) const {
+    return {{"anyOf", {typed("string"), typed("object")}}};
+  }
   Json operator()(const RunRequest*) const {
     return option.takes == nullptr ? count() : field_schema(option);
   }

@@ -100,9 +100,20 @@ std::vector<Question> questions() {
                            "what-if": true)")},
       {"simulate", with(R"("tp": 4, "mtbf": "1000 h", "interval": "1 h", "pause": "10 ms",
                            "pause-every": 2)")},
+      {"simulate", with(R"("tp": 2, "pp": 4, "vpp": 2, "timeline": true)")},
       {"simulate", R"({"simulate": "pipeline", "schedule": "interleaved", "vpp": 2, "pp": 4,
                        "micro-batches": 8, "forward": "1 ms", "backward": "1 ms",
                        "weight": "0 ms"})"},
+      {"simulate", R"({"simulate": "replay", "ops": "step,dp_rank,stage,micro_batch,F_s,B_s\n)"
+                   R"(0,0,0,0,0.1,0.2\n0,0,1,0,0.1,0.2\n", "transfer": "1 ms"})"},
+      {"simulate", R"({"simulate": "network", "network": {
+                       "links": [{"name": "a", "capacity": "1 GB/s"}],
+                       "flows": [{"name": "f", "bytes": "1 GB", "route": ["a"]}]}})"},
+      {"simulate", R"({"simulate": "collective", "op": "all_reduce", "bytes": "1 MB",
+                       "topology": "torus:4x4"})"},
+      {"simulate", R"({"simulate": "collective", "op": "all_gather", "bytes": "1 MB", "topology": {
+                       "ranks": ["x", "y"], "links": [{"name": "a", "capacity": "1 GB/s",
+                       "from": "x", "to": "y", "both_ways": true}]}})"},
       {"list", R"({"what": "models"})"},
       {"list", R"({"what": "clusters"})"},
       {"list", R"({"what": "accelerators"})"},

@@ -25,9 +25,9 @@ const kLimits =
   "#/limits?gpu=h100-sxm,gb200-nvl72&own1=better network,base:h100-sxm,levels.fabric.latency:2.813e-7,levels.fabric.bandwidth:200000000000";
 
 const kShots: readonly Shot[] = [
-  { name: "step", address: kStep, ready: "canvas.timeline", height: 1120 },
-  { name: "step-dark", address: kStep, ready: "canvas.timeline", height: 1120, dark: true },
-  { name: "step-400", address: kStep, ready: "canvas.timeline", width: 400, height: 1700 },
+  { name: "step", address: kStep, ready: ".timeline canvas", height: 1120 },
+  { name: "step-dark", address: kStep, ready: ".timeline canvas", height: 1120, dark: true },
+  { name: "step-400", address: kStep, ready: ".timeline canvas", width: 400, height: 1700 },
   { name: "plan", address: kPlan, ready: '[data-table="best"]', height: 1000 },
   { name: "plan-400", address: kPlan, ready: '[data-table="best"]', width: 400, height: 1700 },
   { name: "scale", address: "#/scale", ready: "svg.chart-drawing", height: 1150 },

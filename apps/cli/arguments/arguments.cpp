@@ -52,7 +52,10 @@ struct Adder {
         },
         help_of(option)));
   }
-  CLI::Option* operator()(std::vector<Document>*) const { return nullptr; }  // of documents alone
+  CLI::Option* operator()(NameOrDescription* to) const { return (*this)(&to->name); }
+  // Of documents alone.
+  CLI::Option* operator()(std::vector<Document>*) const { return nullptr; }
+  CLI::Option* operator()(std::optional<Document>*) const { return nullptr; }
 
  private:
   // Of a flag that is repeated the last counts, as where a script adds to a command of its own.

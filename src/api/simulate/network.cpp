@@ -8,17 +8,37 @@
 #include "simulate/network/file.hpp"
 
 namespace headway {
+namespace {
+
+// Nothing stops a collective that is placed message by message; of so many ranks it takes at most
+// tens of seconds (a dragonfly).
+constexpr std::uint32_t kMostBoundedRanks = 256;
+// Each of so many flows may change its rate whenever another begins or ends.
+constexpr std::size_t kMostBoundedFlows = 1000;
+
+Problem too_many(const char* member, std::size_t has, const char* what, std::size_t most) {
+  return {FieldName(member), "has " + std::to_string(has) + what + "; a request takes at most " +
+                                 std::to_string(most) + ", the command line more"};
+}
+
+}  // namespace
+
 CommandOutput run_simulate_network(const SimulateNetworkRequest& request) {
-  if (request.file.empty()) {
+  if (request.file.empty() && !request.network) {
     return {
         .problems = {{"simulate network", "needs a file of links and flows", Trouble::missing}}};
   }
-  const auto document = read_document(request.file);
+  const auto document =
+      request.network ? Result<Document>(*request.network) : read_document(request.file);
   if (!document) return {.problems = document.problems()};
 
   // Links and flows, or everything that is wrong with them.
   const auto question = network::read_network(*document);
   if (!question) return {.problems = question.problems()};
+
+  if (request.bounded && question->flows.size() > kMostBoundedFlows) {
+    return {.problems = {too_many("network", question->flows.size(), " flows", kMostBoundedFlows)}};
+  }
 
   // Each flow from its start to its end.
   const network::SimulatedNetwork simulated = network::simulate_network(*question);
@@ -31,19 +51,33 @@ Command simulate_network_command() {
   Command out{.name = "network",
               .help = "flows over links that they share: their rates, and when each ends",
               .examples = {"headway simulate network examples/two-jobs-one-uplink.toml"},
-              .run = running(request, run_simulate_network),
-              .door = Door::command_line};
-  out.options = {operand("FILE.toml", "tables [[links]] and [[flows]]", &request->file)};
+              .run = running(request, run_simulate_network)};
+  out.options = {operand("FILE.toml", "tables [[links]] and [[flows]]", &request->file),
+                 {.name = "network",
+                  .help = "lists links and flows, as the tables of a file",
+                  .target = &request->network,
+                  .door = Door::document}};
   return out;
 }
 
 CommandOutput run_simulate_collective(const SimulateCollectiveRequest& request) {
+  network::CollectiveText asked = request;
   std::optional<Result<Document>> file;
-  if (network::names_topology_file(request.topology)) file = read_document(request.topology);
+  if (request.on.described) {
+    asked.topology = request.on.described->file;
+    file = *request.on.described;
+  } else {
+    asked.topology = request.on.name;
+    if (network::names_topology_file(asked.topology)) file = read_document(asked.topology);
+  }
 
   // The call and the topology, or everything that is wrong with them.
-  const auto question = network::read_collective(request, file);
+  const auto question = network::read_collective(asked, file);
   if (!question) return {.problems = question.problems()};
+
+  if (request.bounded && question->on.ranks > kMostBoundedRanks) {
+    return {.problems = {too_many("topology", question->on.ranks, " ranks", kMostBoundedRanks)}};
+  }
 
   // By that algorithm, or by the best.
   const auto simulated =
@@ -59,8 +93,7 @@ Command simulate_collective_command() {
               .help = "one collective as messages over a topology",
               .examples = {"headway simulate collective --op all_reduce --bytes \"64 MiB\" "
                            "\\\n    --topology torus:8x8 --algorithm rotations"},
-              .run = running(request, run_simulate_collective),
-              .door = Door::command_line};
+              .run = running(request, run_simulate_collective)};
   out.options = {
       {.name = "op",
        .value = "NAME",
@@ -82,7 +115,7 @@ Command simulate_collective_command() {
        .value = "NAME|FILE.toml",
        .help = "switch, full, torus:8x8, mesh:5x5, cubes:4x4x8, switches:8x8, fat-tree:4x8:2, "
                "clos:16, rails:32x8, dragonfly:2x4x2, sites:4x16",
-       .target = &request->topology},
+       .target = &request->on},
       {.name = "bandwidth",
        .value = "RATE,...",
        .help = "of a link one way, of each level or dimension; default: 50 GB/s",

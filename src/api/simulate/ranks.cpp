@@ -14,10 +14,11 @@ Problems alike_problems(const SimulateStepRequest& request) {
                    "ranks that differ",
                    Trouble::unsupported});
   }
-  for (const auto& [name, file] :
-       {std::pair("perfetto", &request.perfetto), std::pair("chrome", &request.chrome),
-        std::pair("chakra", &request.chakra)}) {
-    if (file->empty()) continue;
+  for (const auto& [name, given] :
+       {std::pair("perfetto", !request.perfetto.empty()),
+        std::pair("chrome", !request.chrome.empty()), std::pair("chakra", !request.chakra.empty()),
+        std::pair("timeline", request.timeline)}) {
+    if (!given) continue;
     out.push_back({FieldName(name),
                    "shows a rank for each stage, all of them alike; not with options of ranks "
                    "that differ",

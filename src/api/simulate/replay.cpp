@@ -24,11 +24,11 @@ CommandOutput run_simulate_replay(const SimulateReplayRequest& request) {
       transfer = *given;
     }
   }
-  if (request.file.empty()) {
+  if (request.file.empty() && request.ops.empty()) {
     problems.push_back({"simulate replay", "needs a file of measured passes", Trouble::missing});
     return {.problems = std::move(problems)};
   }
-  const auto table = table_of(request.file);
+  const auto table = request.ops.empty() ? table_of(request.file) : parse_csv(request.ops, "ops");
   const auto measured = table ? read_ops(*table) : table.problems();
   if (!measured) append(problems, measured.problems());
   if (!problems.empty()) return {.problems = std::move(problems)};
@@ -43,10 +43,13 @@ Command simulate_replay_command() {
   Command out{.name = "replay",
               .help = "measured passes of pipelines run again: which stage or worker is slow",
               .examples = {"headway simulate replay examples/slow-worker-ops.csv"},
-              .run = running(request, run_simulate_replay),
-              .door = Door::command_line};
+              .run = running(request, run_simulate_replay)};
   out.options = {
       operand("OPS.csv", "columns step, dp_rank, stage, micro_batch, F_s, B_s", &request->file),
+      {.name = "ops",
+       .help = "that table as text",
+       .target = &request->ops,
+       .door = Door::document},
       {.name = "transfer",
        .value = "TIME",
        .help = "between stages; default: 1 % of a pass in the mean",

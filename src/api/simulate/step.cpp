@@ -44,6 +44,20 @@ Problems add_workload(const Run& run, const SimulatedStep& simulated, const std:
   return {};
 }
 
+// What a document holds of a timeline is for who draws it, not a table to read.
+Problems timeline_refused(const SimulateStepRequest& request, const SimulatedStep& simulated) {
+  if (!request.timeline) return {};
+  if (!request.json) {
+    return {{FieldName("timeline"), "is part of the JSON of a step; give --json"}};
+  }
+  const std::int64_t rows = count_timeline_rows(simulated);
+  if (rows <= kMostTimelineRows) return {};
+  return {{FieldName("timeline"), "would have " + std::to_string(rows) +
+                                      " spans, kernels and calls; at most " +
+                                      std::to_string(kMostTimelineRows) +
+                                      ": give fewer micro-batches (a smaller --global-batch)"}};
+}
+
 }  // namespace
 
 CommandOutput run_simulate_step(const SimulateStepRequest& request) {
@@ -74,9 +88,10 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
 
   // What was asked for beside the answer.
   std::vector<OutputFile> files;
-  Problems problems;
+  Problems problems = timeline_refused(request, *simulated);
   if (!request.perfetto.empty() || !request.chrome.empty()) {
-    const std::int64_t events = count_events(*simulated);
+    const std::int64_t events =
+        count_events(*simulated) + count_values(*simulated, run->cluster.levels.size());
     if (events > kMostTimelineEvents) {
       for (const char* option : {"perfetto", "chrome"}) {
         const bool asked = !(option[0] == 'p' ? request.perfetto : request.chrome).empty();
@@ -86,20 +101,24 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
                                     std::to_string(kMostTimelineEvents) +
                                     ": give fewer micro-batches (a smaller --global-batch)"});
       }
-      return {.problems = std::move(problems)};
     }
+    if (!problems.empty()) return {.problems = std::move(problems)};
     const std::vector<TimelineTrack> tracks = timeline_of(*simulated);
-    if (!request.perfetto.empty()) files.push_back({request.perfetto, perfetto_bytes(tracks)});
-    if (!request.chrome.empty()) files.push_back({request.chrome, chrome_json(tracks)});
+    const auto counters = counters_of(*run, *simulated);
+    if (!counters) return {.problems = counters.problems()};
+    if (!request.perfetto.empty()) {
+      files.push_back({request.perfetto, perfetto_bytes(tracks, *counters)});
+    }
+    if (!request.chrome.empty()) files.push_back({request.chrome, chrome_json(tracks, *counters)});
   }
   Problems warnings;
   if (!request.chakra.empty()) {
-    problems = add_workload(*run, *simulated, request.chakra, files, warnings);
-    if (!problems.empty()) return {.problems = std::move(problems)};
+    append(problems, add_workload(*run, *simulated, request.chakra, files, warnings));
   }
-  problems = write_files(files, request.chakra);
+  if (problems.empty()) problems = write_files(files, request.chakra);
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *ranks, *chosen)
+  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *ranks, *chosen,
+                                                    request.timeline)
                                : simulate_step_text(*run, *forecast, *simulated, *ranks, *chosen),
           .exit_code = forecast->fits ? 0 : 1,
           .warnings = std::move(warnings)};
@@ -134,7 +153,9 @@ Command simulate_command() {
        path("chakra", "FOLDER",
             "write a Chakra trace for each rank there, and what ASTRA-sim reads beside them",
             &request->chakra),
-       algorithm_option(request->algorithms)});
+       algorithm_option(request->algorithms),
+       wordless("timeline", "with --json: everything in its place, for who draws it",
+                request->timeline)});
   return out;
 }
 

@@ -26,7 +26,7 @@ void JsonWriter::new_line() {
 void JsonWriter::place() {
   if (!named_ && depth_ > 0) {
     if (!empty_) out_ += ',';
-    new_line();
+    if (!in_line_) new_line();
   }
   named_ = empty_ = false;
 }

@@ -1,5 +1,5 @@
 // A JSON document written member by member, for documents that are asked for by the thousand: no
-// tree of it is built. The text is that of document_text().
+// tree of it is built. The text is that of document_text(), but for columns.
 #pragma once
 
 #include <concepts>
@@ -15,6 +15,17 @@ class JsonWriter {
   void end_object() { end('}'); }
   void begin_array() { begin('['); }
   void end_array() { end(']'); }
+  /// An array of thousands of numbers, on one line.
+  template <class Numbers>
+  void column(std::string_view name, const Numbers& numbers) {
+    key(name);
+    begin_array();
+    in_line_ = true;
+    for (const auto& number : numbers) value(number);
+    in_line_ = false;
+    empty_ = true;  // the bracket stands on the same line
+    end_array();
+  }
   /// The name of the next value, which is a plain word.
   void key(std::string_view name);
 
@@ -46,6 +57,7 @@ class JsonWriter {
   int depth_ = 0;
   bool empty_ = true;   // nothing stands yet in what is open
   bool named_ = false;  // a key stands before the value
+  bool in_line_ = false;
 };
 
 }  // namespace headway

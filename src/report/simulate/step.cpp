@@ -8,6 +8,7 @@
 #include "report/json/writer.hpp"
 #include "report/predict.hpp"
 #include "report/simulate/parts.hpp"
+#include "report/simulate/step_timeline.hpp"
 
 namespace headway {
 namespace {
@@ -104,7 +105,7 @@ std::string simulate_step_text(const Run& run, const Forecast& forecast,
 
 std::string simulate_step_json(const Run& run, const Forecast& forecast,
                                const SimulatedStep& simulated, const RanksAnswer& ranks,
-                               const std::vector<ChosenCall>& chosen) {
+                               const std::vector<ChosenCall>& chosen, bool timeline) {
   JsonWriter out;
   out.begin_object();
   out.member("model", run.model.name);
@@ -135,6 +136,10 @@ std::string simulate_step_json(const Run& run, const Forecast& forecast,
   }
   out.end_array();
   ranks_members(out, ranks, simulated);
+  if (timeline) {
+    out.key("timeline");
+    write_step_timeline(out, simulated);
+  }
   out.end_object();
   return out.take();
 }

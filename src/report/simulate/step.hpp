@@ -15,8 +15,13 @@ namespace headway {
 std::string simulate_step_text(const Run& run, const Forecast& forecast,
                                const SimulatedStep& simulated, const RanksAnswer& ranks,
                                const std::vector<ChosenCall>& chosen = {});
+/// With `timeline` everything in its place is in it.
 std::string simulate_step_json(const Run& run, const Forecast& forecast,
                                const SimulatedStep& simulated, const RanksAnswer& ranks,
-                               const std::vector<ChosenCall>& chosen = {});
+                               const std::vector<ChosenCall>& chosen = {}, bool timeline = false);
+
+/// How much there is of a timeline: the spans of all stages, and what each program of slots runs.
+std::int64_t count_timeline_rows(const SimulatedStep& simulated);
+constexpr std::int64_t kMostTimelineRows = 200'000;  // some 70 bytes each
 
 }  // namespace headway

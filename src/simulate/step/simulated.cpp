@@ -3,20 +3,11 @@
 #include <algorithm>
 
 #include "forecast/assembly.hpp"
+#include "simulate/step/critical.hpp"
 #include "simulate/step/work.hpp"
 
 namespace headway {
 namespace {
-
-// The span of a rank that ends last, of those that others follow.
-std::size_t last_span(const RankTimeline& rank) {
-  std::size_t out = rank.spans.size();
-  for (std::size_t i = 0; i < rank.spans.size(); ++i) {
-    if (rank.spans[i].beside) continue;
-    if (out == rank.spans.size() || rank.spans[i].end >= rank.spans[out].end) out = i;
-  }
-  return out;
-}
 
 // What follows a rank's slots, where calls that several stages take part in begin when the last of
 // them is there.
@@ -98,25 +89,6 @@ class AfterAll {
   std::vector<std::size_t> at_, last_;
 };
 
-// From the last end back to the beginning.
-Parts critical(const std::vector<RankTimeline>& ranks, std::size_t last) {
-  Parts out{};
-  std::size_t rank = last;
-  std::size_t at = last_span(ranks[last]);
-  while (true) {
-    const StepSpan& span = ranks[rank].spans[at];
-    for (const PartRow& row : kParts) {
-      out[row.part] += span.parts[row.part];
-      if (!span.program) continue;
-      out[row.part] += span.program->critical[row.part] - span.program->parts[row.part];
-    }
-    out.pp += span.came;
-    if (span.cause_rank < 0) return out;
-    rank = static_cast<std::size_t>(span.cause_rank);
-    at = span.cause;
-  }
-}
-
 void add_parts(const Seconds& placed, RankTimeline& rank) {
   for (const StepSpan& span : rank.spans) {
     if (span.beside) continue;
@@ -175,7 +147,7 @@ SimulatedStep simulate_step(const Run& run, const Calibration& calibration,
     if (out.ranks[r].end > out.ranks[out.last].end) out.last = r;
   }
   out.placed = out.ranks[out.last].end;
-  out.critical = critical(out.ranks, out.last);
+  out.critical = critical_parts(out.ranks, out.last);
   for (RankTimeline& rank : out.ranks) add_parts(out.placed, rank);
   for (std::size_t r = 0; r < out.ranks.size(); ++r) {
     if (out.ranks[r].parts.bubble < out.ranks[out.busiest].parts.bubble) out.busiest = r;

@@ -61,7 +61,7 @@ class Builder {
  public:
   Builder(const PricedStep& step, SlotWork work) : step_(step), work_(work) {}
 
-  TaskList build(const std::vector<BlockPasses>& blocks) {
+  SlotProgram build(const std::vector<BlockPasses>& blocks) {
     join({});
     // What the last block of the slot before has left to reduce.
     reduce(blocks.back());
@@ -76,7 +76,10 @@ class Builder {
     std::vector<Index> all = loose_;
     all.insert(all.end(), fetched_.begin(), fetched_.end());
     join(all);
-    return std::move(list_);
+    SlotProgram out;
+    out.list = std::move(list_);
+    out.products = products_;
+    return out;
   }
 
  private:
@@ -183,6 +186,10 @@ class Builder {
   void add_op(const Op& op, const BlockPass& part, const std::vector<const Item*>& items,
               std::size_t at) {
     const Seconds time = time_of(op, part);
+    // [FORECAST-6] counts tokens evenly over the experts.
+    const double even = op.routed ? step_.prices.job.expert_imbalance : 1.0;
+    const double times = part.pass == Way::again ? step_.step.blocks[part.block].again : 1.0;
+    products_ += work(op, AttentionFlops::full) * (times / even);
     const bool core = std::holds_alternative<AttentionShape>(op.shape);
     if (core) {
       const Call* ring = ring_ != nullptr ? ring_ : ring_behind(items, at);
@@ -313,6 +320,7 @@ class Builder {
   const PricedStep& step_;
   SlotWork work_;
   TaskList list_;
+  Flops products_;
   Index kernel_ = 0, input_ = 0;            // the last kernel; the last that is no weight's
   std::vector<Index> waits_, for_weights_;  // calls that what follows, or weights, wait for
   std::vector<Index> fetched_, gathered_;   // weights of the next block, and of this one
@@ -339,9 +347,8 @@ SlotProgram slot_program(const PricedStep& step, const ChunkBlocks& blocks, Slot
       pass.push_back({*at, Way::backward});
     }
   }
-  SlotProgram out;
-  if (passes.empty()) return out;
-  out.list = Builder(step, work).build(passes);
+  if (passes.empty()) return {};
+  SlotProgram out = Builder(step, work).build(passes);
   out.placed = run_tasks(out.list, step.prices.calibration.shared.interference);
   out.time = end_of(out.placed);
   out.parts = exposed_parts(out.list, out.placed);

@@ -24,6 +24,7 @@ using ChunkBlocks = std::vector<std::size_t>;
 
 struct SlotProgram {
   TaskList list;
+  Flops products;  // of them and of attention, in full
   std::vector<PlacedTask> placed;
   Seconds time;
   Parts parts{};     // that the time is: kernels, and what nothing hides

@@ -181,17 +181,20 @@ Seconds end_of(std::span<const PlacedTask> placed) {
   return out;
 }
 
+std::vector<TaskList::Index> critical_tasks(std::span<const PlacedTask> placed) {
+  if (placed.empty()) return {};
+  const auto last =
+      std::max_element(placed.begin(), placed.end(),
+                       [](const PlacedTask& a, const PlacedTask& b) { return a.end < b.end; });
+  std::vector<TaskList::Index> out = {static_cast<TaskList::Index>(last - placed.begin())};
+  while (placed[out.back()].cause != out.back()) out.push_back(placed[out.back()].cause);
+  return out;
+}
+
 Parts critical_parts(const TaskList& list, std::span<const PlacedTask> placed) {
   Parts out{};
-  if (placed.empty()) return out;
-  auto at = static_cast<std::size_t>(
-      std::max_element(placed.begin(), placed.end(),
-                       [](const PlacedTask& a, const PlacedTask& b) { return a.end < b.end; }) -
-      placed.begin());
-  while (true) {
+  for (const TaskList::Index at : critical_tasks(placed)) {
     out[list.tasks()[at].part] += placed[at].end - placed[at].begin;
-    if (placed[at].cause == at) break;
-    at = placed[at].cause;
   }
   return out;
 }

@@ -33,10 +33,11 @@ struct TaskCall {
   Group group{};
   Bytes bytes;
   double count = 1;
+  double choices = 1;  // as Call::choices has them
   friend bool operator==(const TaskCall&, const TaskCall&) = default;
 };
 inline TaskCall task_call(const Call& call, double count) {
-  return {call.op, call.group, call.bytes, count};
+  return {call.op, call.group, call.bytes, count, call.choices};
 }
 
 /// Something that takes a stream for a time, once what it needs is done. Tasks of a stream run in
@@ -113,8 +114,9 @@ std::vector<PlacedTask> run_tasks(const TaskList& list, double interference,
 /// When the last of them ends.
 Seconds end_of(std::span<const PlacedTask> placed);
 
-/// [SIM-6] Seconds of each part on the way that leads to the last end: from it back to what it
-/// waited for. They sum to that end.
+/// [SIM-6] From the task that ends last back to the first, each with what it waited for behind it.
+std::vector<TaskList::Index> critical_tasks(std::span<const PlacedTask> placed);
+/// Seconds of each part on the way that leads to the last end. They sum to that end.
 Parts critical_parts(const TaskList& list, std::span<const PlacedTask> placed);
 /// The same of what nothing hides: kernels while they run, else what the next kernel waits for. The
 /// last task is one of kernels.

@@ -17,7 +17,8 @@ double microseconds(std::int64_t ns) {
 
 }  // namespace
 
-std::string chrome_json(const std::vector<TimelineTrack>& tracks) {
+std::string chrome_json(const std::vector<TimelineTrack>& tracks,
+                        const std::vector<TimelineCounter>& counters) {
   std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   const char* separator = "\n";
   const auto add = [&](const std::string& event) {
@@ -54,6 +55,13 @@ std::string chrome_json(const std::vector<TimelineTrack>& tracks) {
                       static_cast<unsigned long long>(event.receives), pid, i + 1,
                       microseconds(event.begin)));
       }
+    }
+  }
+  for (const TimelineCounter& counter : counters) {
+    for (const auto& [time, value] : counter.values) {
+      add(formatted(R"({"ph":"C","name":"%s","pid":%lld,"ts":%.3f,"args":{"%s":%.10g}})",
+                    counter.name.c_str(), static_cast<long long>(counter.rank), microseconds(time),
+                    counter.unit.c_str(), value));
     }
   }
   return out + "\n]}\n";

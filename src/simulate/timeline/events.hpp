@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulate/step/simulated.hpp"
+#include "simulate/timeline/counters.hpp"
 
 namespace headway {
 
@@ -30,8 +31,10 @@ std::int64_t count_events(const SimulatedStep& step);
 std::vector<TimelineTrack> timeline_of(const SimulatedStep& step);
 
 /// Perfetto's TrackEvent protobuf; Chrome's JSON. What a timeline's files may have at most.
-std::string perfetto_bytes(const std::vector<TimelineTrack>& tracks);
-std::string chrome_json(const std::vector<TimelineTrack>& tracks);
+std::string perfetto_bytes(const std::vector<TimelineTrack>& tracks,
+                           const std::vector<TimelineCounter>& counters);
+std::string chrome_json(const std::vector<TimelineTrack>& tracks,
+                        const std::vector<TimelineCounter>& counters);
 constexpr std::int64_t kMostTimelineEvents = 2'000'000;
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,7 +16,7 @@ namespace {
 
 using namespace testing::protobuf;
 
-SimulatedStep simulated(std::int64_t vpp) {
+testing::Case piped(std::int64_t vpp) {
   testing::Case c = testing::case_of("llama-2-7b", "dgx-h100");
   c.job.sequence = 4096;
   c.job.global_batch = 32;
@@ -24,7 +25,15 @@ SimulatedStep simulated(std::int64_t vpp) {
   c.layout.pp = 4;
   c.layout.vpp = vpp;
   EXPECT_TRUE(c.legal());
+  return c;
+}
+SimulatedStep simulated(std::int64_t vpp) {
+  const testing::Case c = piped(vpp);
   return simulate_step(c, c.calibration);
+}
+std::vector<TimelineCounter> counters(std::int64_t vpp) {
+  const testing::Case c = piped(vpp);
+  return counters_of(c, c.calibration, simulate_step(c, c.calibration));
 }
 
 std::size_t count(const std::vector<TimelineTrack>& tracks) {
@@ -55,11 +64,14 @@ TEST(Timeline, HasATrackOfSlotsForEachRankAndEventsOneAfterAnother) {
 TEST(Timeline, OfPerfettoHasEveryEventAsABeginAndAnEnd) {
   for (const std::int64_t vpp : {1, 2}) {
     const std::vector<TimelineTrack> tracks = timeline_of(simulated(vpp));
-    const std::string bytes = perfetto_bytes(tracks);
+    const std::vector<TimelineCounter> values = counters(vpp);
+    const std::string bytes = perfetto_bytes(tracks, values);
     std::map<std::uint64_t, int> open;
     std::map<std::uint64_t, std::uint64_t> last;
     std::map<std::uint64_t, std::string> names;
     std::map<std::uint64_t, int> arrows;
+    std::map<std::uint64_t, std::vector<std::pair<std::int64_t, double>>> counted;
+    std::vector<std::pair<std::string, std::uint64_t>> counter_tracks;
     std::size_t begins = 0, ends = 0, threads = 0, processes = 0;
     for (const Field& packet : fields_of(bytes)) {
       ASSERT_EQ(packet.number, 1U);
@@ -68,7 +80,12 @@ TEST(Timeline, OfPerfettoHasEveryEventAsABeginAndAnEnd) {
       if (const Field* described = find(fields, 60)) {
         const std::vector<Field> of = fields_of(described->bytes);
         open[find(of, 1)->value] = 0;
-        ++(find(of, 3) != nullptr ? processes : threads);
+        if (find(of, 8) != nullptr) {
+          const std::uint64_t track = find(of, 1)->value;
+          counter_tracks.emplace_back(std::string(find(of, 2)->bytes), track);
+        } else {
+          ++(find(of, 3) != nullptr ? processes : threads);
+        }
       }
       if (const Field* interned = find(fields, 12)) {
         const std::vector<Field> entry = fields_of(fields_of(interned->bytes).front().bytes);
@@ -79,6 +96,11 @@ TEST(Timeline, OfPerfettoHasEveryEventAsABeginAndAnEnd) {
       const std::vector<Field> of = fields_of(event->bytes);
       const std::uint64_t track = find(of, 11)->value, time = find(fields, 8)->value;
       ASSERT_TRUE(open.contains(track));
+      if (find(of, 9)->value == 4) {
+        counted[track].emplace_back(static_cast<std::int64_t>(time),
+                                    std::bit_cast<double>(find(of, 44)->value));
+        continue;
+      }
       EXPECT_GE(time, last[track]);
       last[track] = time;
       const bool is_begin = find(of, 9)->value == 1;
@@ -96,6 +118,11 @@ TEST(Timeline, OfPerfettoHasEveryEventAsABeginAndAnEnd) {
     EXPECT_EQ(ends, begins);
     EXPECT_EQ(processes, 4U);
     EXPECT_EQ(threads, tracks.size());
+    ASSERT_EQ(counter_tracks.size(), values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_EQ(counter_tracks[i].first, values[i].name);
+      EXPECT_EQ(counted[counter_tracks[i].second], values[i].values);
+    }
     EXPECT_FALSE(arrows.empty());
     for (const auto& [arrow, both] : arrows) EXPECT_EQ(both, 101) << arrow;
   }
@@ -103,7 +130,8 @@ TEST(Timeline, OfPerfettoHasEveryEventAsABeginAndAnEnd) {
 
 TEST(Timeline, OfChromeHasEveryEventWithItsProcessAndThread) {
   const std::vector<TimelineTrack> tracks = timeline_of(simulated(1));
-  const auto document = nlohmann::json::parse(chrome_json(tracks));
+  const std::vector<TimelineCounter> values = counters(1);
+  const auto document = nlohmann::json::parse(chrome_json(tracks, values));
   std::map<std::string, std::size_t> kinds;
   for (const auto& event : document["traceEvents"]) {
     const std::string kind = event["ph"];
@@ -115,11 +143,17 @@ TEST(Timeline, OfChromeHasEveryEventWithItsProcessAndThread) {
   EXPECT_EQ(kinds["X"], count(tracks));
   EXPECT_EQ(kinds["s"], kinds["f"]);
   EXPECT_EQ(kinds["M"], 4 + 2 * tracks.size());
+  std::size_t all = 0;
+  for (const TimelineCounter& counter : values) all += counter.values.size();
+  EXPECT_EQ(kinds["C"], all);
 }
 
 TEST(Timeline, CountsItsEventsBeforeItIsMade) {
   const SimulatedStep step = simulated(1);
+  std::size_t values = 0;
+  for (const TimelineCounter& counter : counters(1)) values += counter.values.size() - 1;
   EXPECT_GE(count_events(step), static_cast<std::int64_t>(count(timeline_of(step))));
+  EXPECT_GE(count_values(step, piped(1).cluster.levels.size()), static_cast<std::int64_t>(values));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Perfetto's TrackEvent packets: a process for each rank, a thread for each of its tracks; an event
-// is a begin and an end, names stand once (interned).
+// is a begin and an end, names stand once (interned); counters are tracks of their process.
 #include <map>
 #include <protozero/pbf_writer.hpp>
 
@@ -24,7 +24,8 @@ constexpr std::uint32_t kOneSequence = 1, kStateCleared = 1, kNeedsState = 2;
 
 class Writer {
  public:
-  std::string write(const std::vector<TimelineTrack>& tracks) {
+  std::string write(const std::vector<TimelineTrack>& tracks,
+                    const std::vector<TimelineCounter>& counters) {
     std::int64_t last = -1;
     for (std::size_t i = 0; i < tracks.size(); ++i) {
       const TimelineTrack& track = tracks[i];
@@ -38,6 +39,10 @@ class Writer {
         end(event, i);
       }
     }
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      describe_counter(counters[i], i);
+      for (const auto& [time, value] : counters[i].values) count(time, value, i);
+    }
     return std::move(out_);
   }
 
@@ -47,6 +52,10 @@ class Writer {
   }
   static std::uint64_t uuid_of(std::size_t track) {
     return (std::uint64_t{2} << 32) + static_cast<std::uint64_t>(track);
+  }
+
+  static std::uint64_t uuid_of_counter(std::size_t counter) {
+    return (std::uint64_t{3} << 32) + static_cast<std::uint64_t>(counter);
   }
 
   template <class Fill>
@@ -85,6 +94,32 @@ class Writer {
       of_track.add_uint64(5, process_of(of.rank));
       of_track.add_message(4, thread);
       to.add_message(kDescriptor, track);
+    });
+  }
+
+  void describe_counter(const TimelineCounter& of, std::size_t at) {
+    packet([&](pbf_writer& to) {
+      std::string counter, track;
+      pbf_writer of_counter(counter);
+      of_counter.add_string(6, of.unit);
+      pbf_writer of_track(track);
+      of_track.add_uint64(1, uuid_of_counter(at));
+      of_track.add_string(2, of.name);
+      of_track.add_uint64(5, process_of(of.rank));
+      of_track.add_message(8, counter);
+      to.add_message(kDescriptor, track);
+    });
+  }
+
+  void count(std::int64_t time, double value, std::size_t counter) {
+    packet([&](pbf_writer& to) {
+      to.add_uint64(kTimestamp, static_cast<std::uint64_t>(time));
+      std::string data;
+      pbf_writer of_event(data);
+      of_event.add_enum(9, 4);
+      of_event.add_uint64(11, uuid_of_counter(counter));
+      of_event.add_double(44, value);
+      to.add_message(kTrackEvent, data);
     });
   }
 
@@ -129,8 +164,9 @@ class Writer {
 
 }  // namespace
 
-std::string perfetto_bytes(const std::vector<TimelineTrack>& tracks) {
-  return Writer().write(tracks);
+std::string perfetto_bytes(const std::vector<TimelineTrack>& tracks,
+                           const std::vector<TimelineCounter>& counters) {
+  return Writer().write(tracks, counters);
 }
 
 }  // namespace headway

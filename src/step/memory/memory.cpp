@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "step/memory/activations.hpp"
 #include "step/passes/pipeline.hpp"
 #include "step/passes/update.hpp"
 
@@ -161,8 +162,13 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   return out;
 }
 
-HeldActivations held_activations(const std::vector<Block>& blocks, const StageClass& stage,
-                                 const Layout& layout, std::int64_t micro_batches) {
+namespace {
+
+struct ApartOfRank : ActivationsOfRank {
+  Bytes waiting;  // for the vocabulary of other stages; of what is at work
+};
+
+ApartOfRank apart(const std::vector<Block>& blocks, const StageClass& stage, const Layout& layout) {
   const Activations of(blocks, stage, layout);
   Bytes kept(0), widest(0), largest(0), waiting(0);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -179,12 +185,27 @@ HeldActivations held_activations(const std::vector<Block>& blocks, const StageCl
     largest = std::max(largest, of.kept(block));
   }
   // Offloaded, two micro-batches' worth of one block stay: one in work, one on its way.
-  if (layout.offload_activations) return {2 * largest + widest + waiting, Bytes(0)};
+  if (layout.offload_activations) return {{Bytes(0), 2 * largest + widest + waiting}, waiting};
+  return {{kept, widest + waiting}, waiting};
+}
+
+}  // namespace
+
+ActivationsOfRank activations_of(const std::vector<Block>& blocks, const StageClass& stage,
+                                 const Layout& layout) {
+  return apart(blocks, stage, layout);
+}
+
+HeldActivations held_activations(const std::vector<Block>& blocks, const StageClass& stage,
+                                 const Layout& layout, std::int64_t micro_batches) {
+  const ApartOfRank held = apart(blocks, stage, layout);
+  if (layout.offload_activations) return {held.at_work, Bytes(0)};
   // In the middle of two pipelines in opposite directions lies the most, before that of one.
   const std::int64_t middle = layout.schedule == Schedule::chimera ? layout.pp / 2 - 1 : 0;
   const std::int64_t fullest = std::clamp(middle, stage.first, stage.first + stage.stages - 1);
   const double flights = in_flight(layout, fullest, micro_batches);
-  return {flights * kept + widest + waiting, std::max(0.0, flights - 1) * kept + waiting};
+  return {flights * held.kept + held.at_work,
+          std::max(0.0, flights - 1) * held.kept + held.waiting};
 }
 
 void add_stage(MostHeld& most, std::int64_t stage, const HeldStates& states,

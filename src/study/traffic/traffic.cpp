@@ -1,7 +1,7 @@
 #include "study/traffic/traffic.hpp"
 
 #include "forecast/price.hpp"
-#include "study/traffic/spread.hpp"
+#include "forecast/spread.hpp"
 
 namespace headway {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "forecast/random_run_for_test.hpp"
-#include "study/traffic/spread.hpp"
+#include "forecast/spread.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway::testing {

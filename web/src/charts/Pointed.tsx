@@ -16,6 +16,7 @@ interface Props {
   /** Where the pointer is, in pixels of the frame. */
   onPoint: (x: number, y: number) => void;
   onClick?: (x: number, y: number) => void;
+  onDoubleClick?: (x: number, y: number) => void;
   /** Whether the key means something here; the page does not take it then. */
   onKey: (key: string) => boolean;
   /** No point is meant any more. */
@@ -32,7 +33,7 @@ function placed(event: MouseEvent, to: (x: number, y: number) => void): void {
 }
 
 export function Pointed({ title, reads, drawn, plotRef, width, height, hint, under, children, ...on }: Props) {
-  const { onClick } = on;
+  const { onClick, onDoubleClick } = on;
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Escape") on.onLeave();
     else if (on.onKey(event.key)) event.preventDefault();
@@ -47,6 +48,7 @@ export function Pointed({ title, reads, drawn, plotRef, width, height, hint, und
       onPointerMove={(event) => placed(event, on.onPoint)}
       onPointerLeave={on.onLeave}
       onClick={onClick && ((event) => placed(event, onClick))}
+      onDblClick={onDoubleClick && ((event) => placed(event, onDoubleClick))}
       onKeyDown={onKey}
       onBlur={on.onLeave}
     >

@@ -78,24 +78,6 @@ export interface StageDocument {
   readonly sets_pace: boolean;
 }
 
-/** The slots of one rank, a column for each property. */
-export interface RankDocument {
-  /** Places in the names of TimelineDocument. */
-  readonly work: readonly number[];
-  readonly chunk: readonly number[];
-  readonly micro_batch: readonly number[];
-  readonly begin_s: readonly number[];
-  readonly end_s: readonly number[];
-  /** Later than the end where the rank waits for a transfer. */
-  readonly free_s: readonly number[];
-}
-
-export interface TimelineDocument {
-  readonly time_s: number;
-  readonly works: readonly string[];
-  readonly ranks: readonly RankDocument[];
-}
-
 export interface PredictDocument {
   readonly model: string;
   readonly cluster: string;
@@ -109,8 +91,6 @@ export interface PredictDocument {
   readonly pipeline: {
     readonly stages: readonly StageDocument[];
     readonly send_s: number;
-    /** Where it was asked for; null without a pipeline, and of too many slots. */
-    readonly timeline?: TimelineDocument | null;
   };
   readonly tokens_per_s: number;
   readonly tokens_per_s_per_gpu: number;

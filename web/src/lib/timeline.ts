@@ -1,65 +1,164 @@
-// One pipeline's slots, as the forecast has placed them: which stage works at which micro-batch when.
-import type { TimelineDocument } from "./documents";
+// A simulated step as it is drawn: what each stage does when, kernel by kernel in its slots, and what each
+// waited for.
+import type { ProgramDocument, TimelineDocument } from "./simulated";
 
-/** forward, backward (the input's gradient alone where the weights' is a slot of its own), weight
- * gradient, a transfer that the sender waits for. */
-export type SlotKind = "forward" | "backward" | "weight" | "send";
-
-export interface Slot {
+/** A slot of a micro-batch, or what a stage does once a step. */
+export interface Span {
   readonly stage: number;
-  readonly kind: SlotKind;
+  /** Among the stage's spans. */
+  readonly index: number;
+  readonly name: string;
+  /** What it says in full: "forward of micro-batch 3, chunk 1". */
+  readonly label: string;
+  readonly stream: number;
+  readonly part: string;
   readonly chunk: number;
   readonly microBatch: number;
+  /** What it runs; null: it is no slot. */
+  readonly program: Program | null;
   readonly start: number;
   readonly end: number;
-  /** Of two slots that run together, which one: a forward pass under a backward pass. */
-  readonly half?: 0 | 1;
+  /** Other spans of the stage run meanwhile. */
+  readonly beside: boolean;
+  readonly critical: boolean;
+  readonly waitsFor: { readonly stage: number; readonly index: number } | null;
+  /** Seconds of the transfer that it waited for. */
+  readonly transfer: number;
+}
+
+/** A kernel or a call of a slot; times are shares of the slot's. */
+export interface Task {
+  readonly name: string;
+  readonly stream: number;
+  readonly part: string;
+  readonly start: number;
+  readonly end: number;
+  /** On the way that leads to the slot's end. */
+  readonly critical: boolean;
+  /** Among the program's tasks; -1: the slot's beginning. */
+  readonly waitsFor: number;
+}
+
+export interface Program {
+  readonly tasks: readonly Task[];
+  /** Of each stream: its tasks by their number, in the order of time. */
+  readonly ofStream: ReadonlyMap<number, readonly number[]>;
 }
 
 export interface Timeline {
-  readonly slots: readonly Slot[];
+  /** Seconds until the last stage ends. */
+  readonly length: number;
   /** Chunks of layers on each stage. */
   readonly chunks: number;
-  /** Seconds from the first slot to the end of the last. */
-  readonly length: number;
+  /** All spans of each stage. */
+  readonly stages: readonly (readonly Span[])[];
+  /** Those that follow one another, in the order of time. */
+  readonly rows: readonly (readonly Span[])[];
+  readonly streams: readonly string[];
 }
 
-const kKinds: Readonly<Record<string, SlotKind>> = {
-  forward: "forward",
-  backward: "backward",
-  "input-gradient": "backward",
-  "weight-gradient": "weight",
-};
+/** A row of a stage looked at closely: the tasks of one stream, with what is done on it once a step, or
+ * what runs beside slots under one name. */
+export interface Track {
+  readonly name: string;
+  readonly stream: number | null;
+  /** Spans with tasks of the stream, and those that are on it themselves, in the order of time. */
+  readonly spans: readonly Span[];
+}
+
+function programOf(document: ProgramDocument, names: readonly string[], parts: readonly string[]): Program {
+  const whole = document.time_s || 1;
+  const ofStream = new Map<number, number[]>();
+  const tasks = document.name.map((name, i) => {
+    const stream = document.stream[i]!;
+    const task: Task = {
+      name: names[name]!,
+      stream,
+      part: parts[document.part[i]!]!,
+      start: document.begin_s[i]! / whole,
+      end: document.end_s[i]! / whole,
+      critical: document.critical[i] === 1,
+      waitsFor: document.waits_for[i]!,
+    };
+    if (task.end > task.start) {
+      if (!ofStream.has(stream)) ofStream.set(stream, []);
+      ofStream.get(stream)!.push(i);
+    }
+    return task;
+  });
+  return { tasks, ofStream };
+}
 
 export function timelineOf(document: TimelineDocument): Timeline {
-  const kinds = document.works.map((name) => kKinds[name] ?? "forward");
-  const slots: Slot[] = [];
-  let chunks = 1;
-  document.ranks.forEach((rank, stage) => {
-    rank.work.forEach((work, i) => {
-      const place = { stage, chunk: rank.chunk[i]!, microBatch: rank.micro_batch[i]! };
-      const end = rank.end_s[i]!;
-      const free = rank.free_s[i]!;
-      chunks = Math.max(chunks, place.chunk + 1);
-      const start = rank.begin_s[i]!;
-      const before = slots.at(-1);
-      const together = before?.stage === stage && before.kind !== "send" && before.start === start && start < end;
-      if (together) slots[slots.length - 1] = { ...before, half: 0 };
-      slots.push({ ...place, kind: kinds[work]!, start, end, ...(together ? { half: 1 } : {}) });
-      if (free > end) slots.push({ ...place, kind: "send", start: end, end: free });
-    });
-  });
-  return { slots, chunks, length: document.time_s };
+  const { names, parts } = document;
+  const programs = document.programs.map((each) => programOf(each, names, parts));
+  const chunks = 1 + document.stages.reduce((most, stage) => stage.chunk.reduce((a, b) => Math.max(a, b), most), 0);
+  const stages = document.stages.map((of, stage) =>
+    of.name.map((name, index): Span => {
+      const program = of.program[index]!;
+      const [chunk, microBatch] = [of.chunk[index]!, of.micro_batch[index]!];
+      const slot = `${names[name]} of micro-batch ${microBatch}${chunks > 1 ? `, chunk ${chunk}` : ""}`;
+      return {
+        stage,
+        index,
+        name: names[name]!,
+        label: program < 0 ? names[name]! : slot,
+        stream: of.stream[index]!,
+        part: parts[of.part[index]!]!,
+        chunk,
+        microBatch,
+        program: program < 0 ? null : programs[program]!,
+        start: of.begin_s[index]!,
+        end: of.end_s[index]!,
+        beside: of.beside[index] === 1,
+        critical: of.critical[index] === 1,
+        waitsFor: of.waits_for[index]! < 0 ? null : { stage: of.waits_for_stage[index]!, index: of.waits_for[index]! },
+        transfer: of.transfer_s[index]!,
+      };
+    }),
+  );
+  const rows = stages.map((spans) => inTime(spans.filter((span) => !span.beside)));
+  return { length: document.time_s, chunks, stages, rows, streams: document.streams };
 }
 
-/** Seconds that a stage works at something. Slots that run together count once. */
-export function busyOf(timeline: Timeline, stage: number): number {
-  let busy = 0;
-  let last = 0;
-  for (const slot of timeline.slots) {
-    if (slot.stage !== stage) continue;
-    busy += Math.max(0, slot.end - Math.max(slot.start, last));
-    last = Math.max(last, slot.end);
+function inTime(spans: readonly Span[]): Span[] {
+  return [...spans].sort((a, b) => a.start - b.start || a.index - b.index);
+}
+
+/** The tracks of one stage: its streams, then what runs beside its slots. */
+export function tracksOf(timeline: Timeline, stage: number): Track[] {
+  const row = timeline.rows[stage]!;
+  const out: Track[] = [];
+  timeline.streams.forEach((name, stream) => {
+    const spans = row.filter((span) => (span.program ? span.program.ofStream.has(stream) : span.stream === stream));
+    if (spans.length > 0) out.push({ name, stream, spans });
+  });
+  const beside = timeline.stages[stage]!.filter((span) => span.beside);
+  for (const name of new Set(beside.map((span) => span.name))) {
+    out.push({ name, stream: null, spans: inTime(beside.filter((span) => span.name === name)) });
   }
-  return busy;
+  return out;
+}
+
+/** The first of the spans, which follow one another, that ends behind `time`; their number where none does. */
+export function firstBehind(spans: readonly Span[], time: number): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.end > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** When a task of a span begins and ends: the slot's program, as long as the slot. */
+export function timesOf(span: Span, task: Task): [start: number, end: number] {
+  const length = span.end - span.start;
+  return [span.start + task.start * length, span.start + task.end * length];
+}
+
+
+/** The critical path from the step's beginning to its end. */
+export function criticalPath(timeline: Timeline): Span[] {
+  return timeline.rows.flatMap((row) => row.filter((span) => span.critical)).sort((a, b) => a.start - b.start || a.end - b.end);
 }

@@ -3,6 +3,7 @@ import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
 import { Problems } from "../../app/Problems";
 import { SumBar } from "../../charts/SumBar";
+import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
 import { bytes, seconds } from "../../lib/format";
@@ -10,9 +11,9 @@ import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
 import { place, setFields } from "../../lib/url";
 import { Calls } from "./Calls";
+import { InTime } from "./InTime";
 import { Launch } from "./Launch";
 import { Numbers } from "./Numbers";
-import { Pipeline } from "./Pipeline";
 
 // What fields that were left empty came to.
 function taken(layout: LayoutDocument, step: PredictDocument): Record<string, string> {
@@ -46,7 +47,7 @@ export function StepView() {
   const given = place.value.fields;
   const fields = given.model ? given : { ...kFirstRun, ...given };
   const request = runRequest(fields);
-  const asking = useAsking<PredictDocument>("predict", { ...request, timeline: true });
+  const asking = useAsking<PredictDocument>("predict", request);
   const step = asking.answer?.document;
   return (
     <div class="view">
@@ -60,7 +61,7 @@ export function StepView() {
       />
       <div class="answer" aria-busy={asking.busy}>
         <Problems problems={asking.problems} shown={kRunNames} />
-        {step && <Step step={step} old={asking.problems.length > 0} />}
+        {step && <Step step={step} request={request} old={asking.problems.length > 0} />}
         <section class="panel" aria-labelledby="same">
           <header>
             <h2 id="same">The same on the command line</h2>
@@ -76,7 +77,7 @@ export function StepView() {
   );
 }
 
-function Step({ step, old }: { step: PredictDocument; old: boolean }) {
+function Step({ step, request, old }: { step: PredictDocument; request: Request; old: boolean }) {
   return (
     <>
       {old && <p class="soft">Below: the last run that could be predicted.</p>}
@@ -121,9 +122,9 @@ function Step({ step, old }: { step: PredictDocument; old: boolean }) {
           </p>
         </section>
       </div>
-      <section class="panel" aria-labelledby="pipeline">
-        <h2 id="pipeline">One pipeline</h2>
-        <Pipeline step={step} />
+      <section class="panel" aria-labelledby="in-time">
+        <h2 id="in-time">The step in time</h2>
+        <InTime step={step} request={old ? null : request} />
       </section>
       <section class="panel" aria-labelledby="calls">
         <h2 id="calls">Calls of one rank</h2>

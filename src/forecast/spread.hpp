@@ -1,4 +1,4 @@
-// How the bytes that a rank sends spread over the levels of a cluster. Internal to src/study.
+// How the bytes that a rank sends spread over the levels of a cluster.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The order of ranks is the one the cost model assumes (src/cost/collective/collective.cpp): rings
 // visit the domains of a level one after the other, so that each is entered and left once.
-#include "study/traffic/spread.hpp"
+#include "forecast/spread.hpp"
 
 #include <algorithm>
 
