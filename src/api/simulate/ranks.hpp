@@ -6,8 +6,11 @@
 
 namespace headway {
 
-/// `alike`: the step where one rank stands for all of a stage.
+/// What was asked of them, or everything that is wrong with it.
+Result<RanksQuestion> ranks_asked(const Run& run, const SimulateStepRequest& request);
+
+/// `alike`: the step where one rank stands for all of a stage. On so many threads; 0: all cores.
 Result<RanksAnswer> answer_of_ranks(const Run& run, const SimulatedStep& alike,
-                                    const SimulateStepRequest& request);
+                                    const RanksQuestion& asked, int threads);
 
 }  // namespace headway

@@ -84,7 +84,20 @@ TEST(SimulateRanks, ThatDifferAreInNoFileOfTheTimeline) {
                     {"seq", "4096"},
                     {"global-batch", "32"}};
   request.ranks = {{"slow-ranks", "3"}};
-  request.perfetto = request.chrome = "/nowhere";
+  request.perfetto = request.chrome = request.chakra = "/nowhere";
+  request.timeline = request.json = true;
+  EXPECT_EQ(run_simulate_step(request).problems.size(), 4U);
+}
+
+TEST(SimulateRanks, WhatIsWrongWithThemIsSaidBesideWhatIsWrongWithAlgorithms) {
+  SimulateStepRequest request;
+  request.fields = {{"model", "llama-2-7b"},
+                    {"cluster", "dgx-h100"},
+                    {"gpus", "16"},
+                    {"seq", "4096"},
+                    {"global-batch", "32"}};
+  request.ranks = {{"slow-ranks", "99"}};
+  request.algorithms = {"tp.nothing=ring"};
   EXPECT_EQ(run_simulate_step(request).problems.size(), 2U);
 }
 

@@ -69,6 +69,8 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   const auto run = fields ? make_run(*fields) : Result<RequestedRun>(fields.problems());
   if (fields && !run) append(wrong, run.problems());
   if (!choices) append(wrong, choices.problems());
+  const auto of_ranks = run ? ranks_asked(*run, request) : Result<RanksQuestion>(Problems{});
+  if (run && !of_ranks) append(wrong, of_ranks.problems());
   if (!wrong.empty()) return {.problems = std::move(wrong)};
 
   // Calls by their algorithms, where some are named.
@@ -83,7 +85,7 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   }
 
   // Every rank by itself, where that was asked for.
-  const auto ranks = answer_of_ranks(*run, *simulated, request);
+  const auto ranks = answer_of_ranks(*run, *simulated, *of_ranks, request.threads);
   if (!ranks) return {.problems = ranks.problems()};
 
   // What was asked for beside the answer.
