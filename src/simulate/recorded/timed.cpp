@@ -21,7 +21,7 @@ Nanoseconds nanoseconds_of(Seconds time) {
 }
 
 // A kernel or call on the clock that all ranks share.
-struct Placed {
+struct PlacedItem {
   Nanoseconds start = 0, end = 0;
   std::int64_t stream = -1;
   std::uint32_t item = 0;
@@ -130,8 +130,8 @@ class TimedReader {
   }
 
   // [SIM-42] In the order of their starts: what each waited for.
-  void add_needs(std::vector<Placed>& placed) {
-    std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+  void add_needs(std::vector<PlacedItem>& placed) {
+    std::sort(placed.begin(), placed.end(), [](const PlacedItem& a, const PlacedItem& b) {
       return std::tie(a.start, a.end, a.item) < std::tie(b.start, b.end, b.item);
     });
     const auto later = [&](std::size_t a, std::size_t b) { return placed[a].end > placed[b].end; };
@@ -139,7 +139,7 @@ class TimedReader {
     std::optional<std::size_t> ended;  // what ended last so far
     std::map<std::int64_t, std::size_t> on_stream;
     for (std::size_t i = 0; i < placed.size(); ++i) {
-      const Placed& each = placed[i];
+      const PlacedItem& each = placed[i];
       while (!running.empty() && placed[running.top()].end <= each.start) {
         ended = running.top();
         running.pop();
@@ -199,7 +199,7 @@ class TimedReader {
   Alignment alignment_;
   RecordedProgram program_;
   Problems problems_;
-  std::vector<std::vector<Placed>> by_rank_;
+  std::vector<std::vector<PlacedItem>> by_rank_;
   std::vector<Nanoseconds> first_, begins_;  // of each rank, on its clock and on the one of all
   std::vector<Nanoseconds> begin_;           // of each item
   bool is_far_ = false;

@@ -10,7 +10,7 @@ namespace headway {
 namespace {
 
 using NodeIds = std::vector<std::uint32_t>;
-using Kind = WorkloadNode::Kind;
+using NodeKind = WorkloadNode::Kind;
 
 std::int64_t microseconds_of(Seconds time) {
   return std::llround(time.value() * 1e6);
@@ -66,8 +66,8 @@ class GraphOfRank {
     const Seconds rest = step_.step_time - step_.placed;
     if (std::exchange(slots_are_done_, false)) wait_for_reductions();
     if (rest > Seconds(0)) {
-      add({.kind = Kind::host, .name = names_.of("rest of the step")}, step_.placed, rest, kHost,
-          follow_);
+      add({.kind = NodeKind::host, .name = names_.of("rest of the step")}, step_.placed, rest,
+          kHost, follow_);
     }
     return std::move(nodes_);
   }
@@ -117,7 +117,7 @@ class GraphOfRank {
     const Seconds each = duration / count;
     NodeIds out = needs;
     for (double i = 0; i < count; ++i) {
-      WorkloadNode node{.kind = Kind::collective,
+      WorkloadNode node{.kind = NodeKind::collective,
                         .name = names_.of(name),
                         .op = call.op,
                         .group = call.group,
@@ -128,10 +128,10 @@ class GraphOfRank {
         continue;
       }
       node.tag = turns_++;
-      node.kind = Kind::receive;
+      node.kind = NodeKind::receive;
       node.peer = -1;
       const std::uint32_t received = add(node, begin, each, kReceives, out);
-      node.kind = Kind::send;
+      node.kind = NodeKind::send;
       node.peer = 1;
       const std::uint32_t sent = add(std::move(node), begin, each, queue, out);
       out = {received, sent};
@@ -163,7 +163,7 @@ class GraphOfRank {
     const std::int64_t other = holder(step_.pipeline, copy_of(slot), from).rank;
     if (other == static_cast<std::int64_t>(rank_)) return std::nullopt;
     WorkloadNode node{
-        .kind = Kind::receive,
+        .kind = NodeKind::receive,
         .name = names_.of(forward ? "receive from stage before" : "receive from next stage"),
         .group = Group::pp,
         .bytes = transferred(),
@@ -185,7 +185,7 @@ class GraphOfRank {
     const bool forward = slot_->work == SlotWork::forward;
     const std::int64_t stage = stage_of_slot(*slot_);
     WorkloadNode node{
-        .kind = Kind::send,
+        .kind = NodeKind::send,
         .name = names_.of(span.name),
         .group = Group::pp,
         .bytes = span.call->bytes,
@@ -205,7 +205,7 @@ class GraphOfRank {
     } else if (span.parts.dp > Seconds(0)) {
       return;  // waits for its reductions, which it does anyway
     } else if (time > Seconds(0)) {
-      const Kind kind = span.stream == kHost ? Kind::host : Kind::compute;
+      const NodeKind kind = span.stream == kHost ? NodeKind::host : NodeKind::compute;
       follow_ = {add({.kind = kind, .name = names_.of(span.name)}, span.begin, time, span.stream,
                      follow_)};
     }
@@ -241,8 +241,8 @@ class GraphOfRank {
                                std::string(to_name(each.call.op)));
         // What describes a transfer between stages goes with it: here its time alone.
         if (each.call.group == Group::pp) {
-          follow_ = {add({.kind = Kind::host, .name = names_.of(name)}, stretch.begin, each.time,
-                         kHost, follow_)};
+          follow_ = {add({.kind = NodeKind::host, .name = names_.of(name)}, stretch.begin,
+                         each.time, kHost, follow_)};
           stretch.begin += each.time;
           continue;
         }
@@ -319,7 +319,7 @@ class GraphOfRank {
     if (const TaskCall* call = program.list.call_of(task)) {
       return add_call(*call, name, start, time, task.stream, needs);
     }
-    const Kind kind = task.stream == kHost ? Kind::host : Kind::compute;
+    const NodeKind kind = task.stream == kHost ? NodeKind::host : NodeKind::compute;
     return {add({.kind = kind, .name = names_.of(name)}, start, time, task.stream, needs)};
   }
 
