@@ -7,7 +7,7 @@
 namespace headway {
 namespace {
 
-CommandOutput simulated(RunRequest ranks, int threads = 1, bool json = true) {
+CommandOutput answer_for(RunRequest ranks, int threads = 1, bool json = true) {
   SimulateStepRequest request;
   request.fields = {{"model", "llama-2-7b"},
                     {"cluster", "dgx-h100"},
@@ -41,11 +41,11 @@ double number_at(const Node& node, const char* a, const char* b) {
 // useful t / ((M + R)(e^((t + d)/M) - 1)) of the time, 0.8528 where t is 0.25 h and 0.7746 of 1 h.
 TEST(SimulateRanks, OfAFailingRunTrainTheShareOfTheClosedForm) {
   for (const auto& [interval, useful] : {std::pair("0.25 h", 0.8528), std::pair("1 h", 0.7746)}) {
-    const Node answer = answer_of(simulated({{"mtbf", "49.488 h"},
-                                             {"detection", "0.05 h"},
-                                             {"restart", "0.2 h"},
-                                             {"checkpoint-blocking", "0.01 h"},
-                                             {"interval", interval}}));
+    const Node answer = answer_of(answer_for({{"mtbf", "49.488 h"},
+                                              {"detection", "0.05 h"},
+                                              {"restart", "0.2 h"},
+                                              {"checkpoint-blocking", "0.01 h"},
+                                              {"interval", interval}}));
     EXPECT_NEAR(number_at(answer, "failures", "useful"), useful, 5e-5);
     EXPECT_NEAR(number_at(answer, "failures", "step_time_with_failures_s") * useful,
                 number_at(answer, "step_time_s"), 1e-4);
@@ -56,13 +56,13 @@ TEST(SimulateRanks, AreTheSameBytesForAnyNumberOfThreads) {
   const RunRequest noise = {{"slot-noise", "0.03"}, {"sequence-variation", "0.2"},
                             {"pause", "10 ms"},     {"pause-every", "3"},
                             {"seeds", "12"},        {"what-if", ""}};
-  const std::string one = simulated(noise).text;
-  EXPECT_EQ(one, simulated(noise, 2).text);
-  EXPECT_EQ(one, simulated(noise, 0).text);
+  const std::string one = answer_for(noise).text;
+  EXPECT_EQ(one, answer_for(noise, 2).text);
+  EXPECT_EQ(one, answer_for(noise, 0).text);
 }
 
 TEST(SimulateRanks, HaveQuantilesInOrderAndPartsThatAreTheMean) {
-  const Node answer = answer_of(simulated({{"slot-noise", "0.05"}, {"seeds", "40"}}));
+  const Node answer = answer_of(answer_for({{"slot-noise", "0.05"}, {"seeds", "40"}}));
   double before = number_at(answer, "ranks", "alike_step_time_s");
   for (const char* name : {"p10_s", "p50_s", "p90_s", "p99_s"}) {
     const double at = number_at(answer, "ranks", name);
