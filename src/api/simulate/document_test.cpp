@@ -75,8 +75,8 @@ TEST(SimulateDocument, NamesNoFile) {
 TEST(SimulateDocument, IsBounded) {
   const Tree collective = {{"simulate", "collective"}, {"op", "all_reduce"}, {"bytes", "1 MB"}};
   EXPECT_TRUE(refused_at(asked(collective, {{"topology", "switch"}, {"ranks", 4096}}), "topology",
-                         "at most 256"));
-  EXPECT_TRUE(asked(collective, {{"topology", "switch"}, {"ranks", 256}}).problems.empty());
+                         "at most 128"));
+  EXPECT_TRUE(asked(collective, {{"topology", "switch"}, {"ranks", 128}}).problems.empty());
   Tree flows = Tree::array();
   for (int i = 0; i < 1001; ++i) {
     flows.push_back({{"name", std::to_string(i)}, {"bytes", "1 MB"}, {"route", {"a"}}});

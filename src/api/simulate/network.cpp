@@ -12,7 +12,7 @@ namespace {
 
 // Nothing stops a collective that is placed message by message; of so many ranks it takes at most
 // tens of seconds (a dragonfly).
-constexpr std::uint32_t kMostBoundedRanks = 256;
+constexpr std::uint32_t kMostBoundedRanks = 128;
 // Each of so many flows may change its rate whenever another begins or ends.
 constexpr std::size_t kMostBoundedFlows = 1000;
 

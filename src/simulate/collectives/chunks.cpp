@@ -207,7 +207,7 @@ InChunks in_chunks(const Call& call, const Topology& on, ChunkOrder order, std::
   for (std::size_t kind = 0; kind < kBoth; ++kind) {
     for (const Phase& phase : phases_of(call.op, best.bytes[kind], kind, sizes)) {
       const std::uint32_t others = sizes[phase.dimension] - 1;
-      steps[phase.dimension] += std::uint64_t{others} * best.count[kind];
+      steps[phase.dimension] += static_cast<std::uint64_t>(others) * best.count[kind];
       out.sent_per_rank += Bytes(phase.bytes * others / (others + 1.0) * best.count[kind]);
     }
   }
