@@ -178,8 +178,11 @@ class LoadsOverTime {
     // In whole nanoseconds, as its begin and end are.
     const Seconds time(static_cast<double>(rounded_ns(end) - rounded_ns(begin)) * 1e-9);
     if (span.ranks <= 1 || !(time > Seconds(0))) return;
-    const Call call{
-        .op = made.op, .group = made.group, .bytes = made.bytes, .choices = made.choices};
+    Call call{};
+    call.op = made.op;
+    call.group = made.group;
+    call.bytes = made.bytes;
+    call.choices = made.choices;
     const bool to_stages = made.group == Group::pp && made.op == CollectiveOp::send_receive;
     const LevelShares shares = to_stages
                                    ? pipeline_shares(rank_, 1, run_.layout, span, run_.cluster)
