@@ -220,22 +220,15 @@ class Walk {
     return finished && !stopped;
   }
 
-  // All of them; cells of one tuple of degrees, which share most, on one thread.
+  // All of them, one after another: between two the search can be given up.
   bool run_all() {
     facts_ = std::make_shared<PlanFacts>(q_.run.model, q_.run.job);
     const std::vector<PlanCell> cells = q_.space.cells();
-    std::vector<std::size_t> first;  // cell of each tuple
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (i == 0 || cells[i].tuple != cells[i - 1].tuple) first.push_back(i);
-    }
-    first.push_back(cells.size());
     return for_each_index(
-        first.size() - 1, how_.threads,
-        [&](std::size_t t, std::size_t worker) {
-          for (std::size_t i = first[t]; i < first[t + 1]; ++i) {
-            CellTimes unknown{};
-            counts_[worker] += pricer(worker).price(cells[i], sought_in(cells[i]), unknown);
-          }
+        cells.size(), how_.threads,
+        [&](std::size_t i, std::size_t worker) {
+          CellTimes unknown{};
+          counts_[worker] += pricer(worker).price(cells[i], sought_in(cells[i]), unknown);
         },
         how_.progress, 1);
   }
