@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/random/random.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "cost/calibration/kernel_constants.hpp"
 #include "fit/kernels/errors.hpp"
@@ -195,18 +196,13 @@ std::vector<std::string> entry_names(const KernelData& data, const Document& est
 }
 
 // Which half of the shapes a row belongs to: equal shapes of all sources and accelerators fall
-// together. The multipliers are those of splitmix64.
+// together.
 int half_of(const KernelMeasurement& row) {
-  const auto mix = [](std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  };
   std::uint64_t hash = 0;
   for (const std::int64_t value :
        {row.product.m, row.product.n, row.product.k, row.product.batch, row.attention.queries,
         row.attention.heads, row.attention.kv_heads, row.attention.head_dim}) {
-    hash = mix(hash + 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(value));
+    hash = split_mixed(hash + static_cast<std::uint64_t>(value));
   }
   return static_cast<int>(hash & 1);
 }

@@ -7,6 +7,7 @@
 
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
+#include "base/random/random.hpp"
 #include "fit/statistics.hpp"
 #include "forecast/intervals/intervals.hpp"
 
@@ -50,7 +51,7 @@ double median_of(std::vector<double> values) {
   return quantile(std::move(values), 0.5).value_or(0);
 }
 
-// Draws of `count` of `of`, by a generator of its own so that they are the same everywhere.
+// Draws of `count` of `of`, the same everywhere.
 class Draws {
  public:
   std::vector<std::size_t> shuffled(std::size_t of) {
@@ -61,13 +62,8 @@ class Draws {
   }
 
  private:
-  std::size_t below(std::size_t most) {  // splitmix64
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<std::size_t>((z ^ (z >> 31)) % most);
-  }
-  std::uint64_t state_ = 1;
+  std::size_t below(std::size_t most) { return static_cast<std::size_t>(numbers_.next() % most); }
+  SplitMix numbers_{1};
 };
 
 // One draw's share of a trial: the others without and with what the given runs say.

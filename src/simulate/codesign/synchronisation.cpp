@@ -11,9 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
+#include "base/random/random.hpp"
 #include "base/statistics.hpp"
 #include "simulate/codesign/compression.hpp"
 
@@ -23,24 +23,17 @@ namespace {
 constexpr std::size_t kBeginning = 128, kSteps = 512;
 constexpr std::int64_t kMostDrawn = 4096;  // replicas
 
-// Normal numbers, the same everywhere: SplitMix64 (Steele, Lea, Flood 2014) through Box and Muller.
+// Normal numbers, the same everywhere.
 class Normal {
  public:
   double next() {
-    const double u = uniform(), v = uniform();
-    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+    const double u = uniform();
+    return normal_of(u, uniform());
   }
 
  private:
-  double uniform() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t x = state_;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    x ^= x >> 31U;
-    return (static_cast<double>(x >> 11U) + 0.5) * 0x1p-53;
-  }
-  std::uint64_t state_ = 20'241'124;
+  double uniform() { return (static_cast<double>(numbers_.next() >> 11U) + 0.5) * 0x1p-53; }
+  SplitMix numbers_{20'241'124};
 };
 
 // Mean pace over many steps of workers that take a mean of 0 and a deviation of 1. A step waits for

@@ -11,6 +11,8 @@
 #include <limits>
 #include <queue>
 
+#include "base/random/random.hpp"
+
 namespace headway::network {
 namespace {
 
@@ -126,23 +128,12 @@ class FlowInto {
   std::vector<std::vector<Edge>> edges_;
 };
 
-// Xorshift: the same numbers everywhere.
-struct Chance {
-  std::uint64_t state;
-  std::uint64_t next() {
-    state ^= state << 13U;
-    state ^= state >> 7U;
-    state ^= state << 17U;
-    return state;
-  }
-};
-
 // A gather step by step.
 class Stepping {
  public:
   Stepping(const std::vector<Lane>& lanes, std::uint32_t ranks, std::uint32_t chunks,
            std::uint64_t seed)
-      : into_(ranks), chance_{seed * 0x9e3779b97f4a7c15U + 0x2545f4914f6cdd1dU} {
+      : into_(ranks), chance_(xor_shift_of(seed)) {
     for (const Lane& lane : lanes) into_[lane.to].push_back(lane);
     has_.assign(ranks, std::vector<bool>(std::size_t{ranks} * chunks, false));
     for (NodeId rank = 0; rank < ranks; ++rank) {
@@ -228,7 +219,7 @@ class Stepping {
   }
 
   std::vector<std::vector<Lane>> into_;
-  Chance chance_;
+  XorShift chance_;
   std::vector<std::vector<bool>> has_;  // of each rank, by chunk
   std::vector<std::uint32_t> holders_;  // of each chunk
   std::vector<double> sent_;

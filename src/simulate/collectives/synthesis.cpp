@@ -6,21 +6,12 @@
 #include <numeric>
 #include <queue>
 
+#include "base/random/random.hpp"
+
 namespace headway::network {
 namespace {
 
 constexpr double kSameMoment = 1e-12;
-
-// Xorshift: the same numbers everywhere.
-struct Numbers {
-  std::uint64_t state;
-  std::uint64_t next() {
-    state ^= state << 13U;
-    state ^= state >> 7U;
-    state ^= state << 17U;
-    return state;
-  }
-};
 
 // Sets of chunks, one for each rank.
 class Holdings {
@@ -53,7 +44,7 @@ class Gathering {
   Gathering(double bytes, std::uint32_t chunks, const Topology& on, std::uint64_t seed)
       : on_(on),
         chunk_bytes_(bytes / on.ranks / chunks),
-        numbers_{seed * 0x9e3779b97f4a7c15U + 0x2545f4914f6cdd1dU},
+        numbers_(xor_shift_of(seed)),
         has_(on.ranks, std::size_t{on.ranks} * chunks),
         will_have_(has_),
         holders_(std::size_t{on.ranks} * chunks, 1),
@@ -140,7 +131,7 @@ class Gathering {
 
   const Topology& on_;
   double chunk_bytes_, now_ = 0;
-  Numbers numbers_;
+  XorShift numbers_;
   Holdings has_, will_have_;
   std::vector<std::uint32_t> holders_;  // of each chunk, those about to get it among them
   std::vector<std::uint64_t> carried_;

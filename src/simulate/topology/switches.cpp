@@ -1,6 +1,7 @@
 // Topologies of ports and switches.
 #include <algorithm>
 
+#include "base/random/random.hpp"
 #include "simulate/topology/topology.hpp"
 
 namespace headway::network {
@@ -20,16 +21,8 @@ struct Builder {
   }
 };
 
-// A well-mixed number (Steele, Lea, Flood 2014, SplitMix64).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
 std::uint64_t hash_of(NodeId from, NodeId to, std::uint64_t seed) {
-  return mixed(mixed(seed) ^ ((std::uint64_t{from} << 32U) | to));
+  return split_mixed(split_mixed(seed) ^ ((std::uint64_t{from} << 32U) | to));
 }
 
 }  // namespace
