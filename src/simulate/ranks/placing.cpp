@@ -319,17 +319,12 @@ void Placer::add_reductions(std::size_t s, Placed& slot) {
 }
 
 void Placer::hand_on(std::size_t s, const Slot& slot, std::int64_t micro_batch, const Times& ends) {
-  if (slot.work == SlotWork::weight_gradient) return;
-  const auto rank = static_cast<std::int64_t>(s);
+  const auto made = handoff(pipeline_, static_cast<std::int64_t>(s), slot);
+  if (!made) return;
   const bool forward = slot.work == SlotWork::forward;
-  const std::int64_t place = pipeline_.stage(rank, slot.chunk);
-  const std::int64_t copy = pipeline_.copies() == 2 ? slot.chunk : 0;
-  const bool turns = forward && place + 1 == pipeline_.stages();  // the way back begins
-  if (!forward && place == 0) return;
-  const ChunkOfRank to = holder(pipeline_, copy, turns ? place : forward ? place + 1 : place - 1);
-  const auto other = static_cast<std::size_t>(to.rank);
-  Arrivals& arrivals = forward && !turns ? stages_[other].activations : stages_[other].gradients;
-  const std::size_t at = place_of(to.chunk, micro_batch);
+  const auto other = static_cast<std::size_t>(made->to.rank);
+  Arrivals& arrivals = made->is_gradient ? stages_[other].gradients : stages_[other].activations;
+  const std::size_t at = place_of(made->to.chunk, micro_batch);
   arrivals.there[at] = true;
   const auto arrive = [&](const Times& when) {
     std::copy(when.begin(), when.end(),

@@ -259,19 +259,15 @@ class Placing {
   }
 
   void hand_on(std::size_t r, const Slot& slot, std::int64_t micro_batch) {
-    if (slot.work == SlotWork::weight_gradient) return;
     const auto rank = static_cast<std::int64_t>(r);
+    const auto made = handoff(pipeline_, rank, slot);
+    if (!made) return;
     const bool forward = slot.work == SlotWork::forward;
-    const std::int64_t stage = pipeline_.stage(rank, slot.chunk);
-    const std::int64_t copy = pipeline_.copies() == 2 ? slot.chunk : 0;
-    const bool turns = forward && stage + 1 == pipeline_.stages();  // the way back begins
-    if (!forward && stage == 0) return;
-    const ChunkOfRank to = holder(pipeline_, copy, turns ? stage : forward ? stage + 1 : stage - 1);
-    const Seconds hop = to.rank == rank ? Seconds(0) : work_[r].once.send;
+    const Seconds hop = made->to.rank == rank ? Seconds(0) : work_[r].once.send;
     Rank& own = ranks_[r];
-    Rank& other = ranks_[static_cast<std::size_t>(to.rank)];
-    auto& arrivals = forward && !turns ? other.activations : other.gradients;
-    Arrival& arrival = arrivals[place_of(to.chunk, micro_batch)];
+    Rank& other = ranks_[static_cast<std::size_t>(made->to.rank)];
+    auto& arrivals = made->is_gradient ? other.gradients : other.activations;
+    Arrival& arrival = arrivals[place_of(made->to.chunk, micro_batch)];
     arrival = {true, own.free, rank, static_cast<std::size_t>(own.last), hop};
     if (!(hop > Seconds(0))) return;
     // One transfer after another in a direction.

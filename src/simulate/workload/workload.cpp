@@ -35,10 +35,15 @@ class Names {
   std::vector<std::string> list_;
 };
 
+bool is_transfer(const StepSpan& span) {
+  return span.call && span.call->group == Group::pp && span.call->op == CollectiveOp::send_receive;
+}
+
 class GraphOfRank {
  public:
-  GraphOfRank(const SimulatedStep& step, std::size_t rank, Names& names)
-      : step_(step), rank_(rank), names_(names) {}
+  /// `transferred`: between stages, by one transfer.
+  GraphOfRank(const SimulatedStep& step, std::size_t rank, Bytes transferred, Names& names)
+      : step_(step), rank_(rank), transferred_(transferred), names_(names) {}
 
   std::vector<WorkloadNode> build() && {
     const std::vector<StepSpan>& spans = step_.ranks[rank_].spans;
@@ -73,11 +78,6 @@ class GraphOfRank {
   }
 
  private:
-  static bool is_transfer(const StepSpan& span) {
-    return span.call && span.call->group == Group::pp &&
-           span.call->op == CollectiveOp::send_receive;
-  }
-
   // Of nodes on one queue the last alone: the others come before it.
   void reduce(NodeIds& needs) const {
     std::array<std::uint32_t, kQueues> last{};
@@ -166,31 +166,23 @@ class GraphOfRank {
         .kind = NodeKind::receive,
         .name = names_.of(forward ? "receive from stage before" : "receive from next stage"),
         .group = Group::pp,
-        .bytes = transferred(),
+        .bytes = transferred_,
         .peer = other,
         .tag = tag_of(forward, copy_of(slot), from, slot.micro_batch)};
     const Seconds taken = std::min(step_.send, slot.begin);
     return add(std::move(node), slot.begin - taken, taken, kReceives, {});
   }
-  Bytes transferred() const {
-    for (const RankTimeline& rank : step_.ranks) {
-      for (const StepSpan& span : rank.spans) {
-        if (is_transfer(span)) return span.call->bytes;
-      }
-    }
-    return Bytes(0);
-  }
 
   void add_send(const StepSpan& span) {
     const bool forward = slot_->work == SlotWork::forward;
-    const std::int64_t stage = stage_of_slot(*slot_);
+    const Slot slot{slot_->work, static_cast<std::uint8_t>(slot_->chunk)};
     WorkloadNode node{
         .kind = NodeKind::send,
         .name = names_.of(span.name),
         .group = Group::pp,
         .bytes = span.call->bytes,
-        .peer = holder(step_.pipeline, copy_of(*slot_), stage + (forward ? 1 : -1)).rank,
-        .tag = tag_of(forward, copy_of(*slot_), stage, slot_->micro_batch)};
+        .peer = handoff(step_.pipeline, static_cast<std::int64_t>(rank_), slot)->to.rank,
+        .tag = tag_of(forward, copy_of(*slot_), stage_of_slot(*slot_), slot_->micro_batch)};
     const std::uint32_t sent = add(std::move(node), span.begin, span.end - span.begin,
                                    forward ? kToNext : kToPrevious, follow_);
     if (!span.beside) follow_ = {sent};
@@ -343,6 +335,7 @@ class GraphOfRank {
 
   const SimulatedStep& step_;
   std::size_t rank_;
+  Bytes transferred_;
   Names& names_;
   std::vector<WorkloadNode> nodes_;
   std::vector<std::uint8_t> queue_of_;  // of each node
@@ -356,13 +349,22 @@ class GraphOfRank {
   std::uint32_t turns_ = 0;
 };
 
+Bytes transferred_in(const SimulatedStep& step) {
+  for (const RankTimeline& rank : step.ranks) {
+    const auto transfer = std::find_if(rank.spans.begin(), rank.spans.end(), is_transfer);
+    if (transfer != rank.spans.end()) return transfer->call->bytes;
+  }
+  return Bytes(0);
+}
+
 }  // namespace
 
 Workload workload_of(const SimulatedStep& step) {
   Workload out;
   Names names;
+  const Bytes transferred = transferred_in(step);
   for (std::size_t r = 0; r < step.ranks.size(); ++r) {
-    out.stages.push_back(GraphOfRank(step, r, names).build());
+    out.stages.push_back(GraphOfRank(step, r, transferred, names).build());
   }
   out.names = std::move(names).take();
   return out;

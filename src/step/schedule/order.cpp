@@ -44,6 +44,18 @@ ChunkOfRank holder(const Pipeline& pipeline, std::int64_t copy, std::int64_t sta
   return {stage % p, stage / p};
 }
 
+std::optional<Handoff> handoff(const Pipeline& pipeline, std::int64_t rank, const Slot& slot) {
+  if (slot.work == SlotWork::weight_gradient) return std::nullopt;
+  const bool forward = slot.work == SlotWork::forward;
+  const std::int64_t stage = pipeline.stage(rank, slot.chunk);
+  const std::int64_t copy = pipeline.copies() == 2 ? slot.chunk : 0;
+  if (forward && stage + 1 == pipeline.stages())
+    return Handoff{holder(pipeline, copy, stage), true};
+  if (forward) return Handoff{holder(pipeline, copy, stage + 1), false};
+  if (stage == 0) return std::nullopt;
+  return Handoff{holder(pipeline, copy, stage - 1), true};
+}
+
 RankOrder rank_order(const Pipeline& pipeline, std::int64_t rank) {
   const std::int64_t p = pipeline.ranks, m = pipeline.micro_batches;
   const std::int64_t v = pipeline.virtual_stages;

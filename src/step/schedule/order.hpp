@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -70,6 +71,14 @@ struct ChunkOfRank {
 };
 /// Where a copy's stage is.
 ChunkOfRank holder(const Pipeline& pipeline, std::int64_t copy, std::int64_t stage);
+
+/// Who needs what a slot has made, and whether it is a gradient there: at the end of the model the
+/// way back begins. Nothing of the first stage's backward slots and of gradients of weights.
+struct Handoff {
+  ChunkOfRank to;
+  bool is_gradient = false;
+};
+std::optional<Handoff> handoff(const Pipeline& pipeline, std::int64_t rank, const Slot& slot);
 
 /// What a rank runs. Its slots beyond the pipeline's micro-batches are of micro-batches that are
 /// absent (ZB-V of fewer than 2p - 1, which runs as that many), and take no time. Legal pipelines
