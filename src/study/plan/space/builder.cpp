@@ -2,7 +2,9 @@
 #include "study/plan/space/builder.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 #include "base/divisors.hpp"
 #include "layout/frameworks/habits.hpp"
@@ -214,8 +216,15 @@ class SpaceBuilder {
     return run_.model.layers() + (habits(run_.job.framework).pipeline.spreads_as_stated ? 2 : 0);
   }
 
-  // How layers are spread: as is usual, and balanced where that is evenly; or as is asked for.
-  std::vector<EndSlots> spreads(const Layout& layout) const {
+  // How layers are spread: as is usual, and balanced where that is evenly; or as is asked for. Many
+  // tuples have the same pipelines.
+  const std::vector<EndSlots>& spreads(const Layout& layout) {
+    const auto [known, is_new] =
+        spreads_.try_emplace({layout.pp, layout.vpp, layout.schedule, layout.split_vocabulary});
+    if (is_new) known->second = spreads_of(layout);
+    return known->second;
+  }
+  std::vector<EndSlots> spreads_of(const Layout& layout) const {
     const PlanLimit *embedding = fixed("embedding-slots"), *head = fixed("head-slots");
     if (layout.pp > 1 && (embedding != nullptr || head != nullptr)) {
       return {{embedding != nullptr ? embedding->value : 0, head != nullptr ? head->value : 0}};
@@ -228,12 +237,12 @@ class SpaceBuilder {
   }
 
   // Virtual stages that spread the layers evenly, with ends that count as some; where none do, all.
-  std::vector<std::int64_t> virtual_stages(const DegreeTuple& t, Layout layout) const {
+  std::vector<std::int64_t> virtual_stages(const DegreeTuple& t, Layout layout) {
     std::vector<std::int64_t> even = {1}, all = {1};
     if (t.pp == 1 || !offers_.virtual_stages) return even;
     for (layout.vpp = 2; t.pp * layout.vpp <= most_chunks(); ++layout.vpp) {
       all.push_back(layout.vpp);
-      const std::vector<EndSlots> all_ends = spreads(layout);
+      const std::vector<EndSlots>& all_ends = spreads(layout);
       const bool is_even = std::any_of(all_ends.begin(), all_ends.end(), [&](const EndSlots& ends) {
         return (run_.model.layers() + ends.embedding + ends.head) % (t.pp * layout.vpp) == 0;
       });
@@ -243,7 +252,7 @@ class SpaceBuilder {
   }
 
   // Schedules with their virtual stages.
-  std::vector<InnerChoice> pipelines(const DegreeTuple& t, Layout layout) const {
+  std::vector<InnerChoice> pipelines(const DegreeTuple& t, Layout layout) {
     std::vector<InnerChoice> out;
     for (const Schedule schedule : offers_.schedules) {
       if (t.pp == 1 && !out.empty()) break;
@@ -339,7 +348,7 @@ class SpaceBuilder {
   }
 
   // In an order in which those that share blocks follow each other.
-  std::vector<InnerChoice> inner_choices(const DegreeTuple& t, Layout layout) const {
+  std::vector<InnerChoice> inner_choices(const DegreeTuple& t, Layout layout) {
     std::vector<InnerChoice> out;
     const auto pipes = pipelines(t, layout);
     const auto shards = shardings(t, layout);
@@ -376,6 +385,8 @@ class SpaceBuilder {
   const Offers& offers_;
   std::vector<PlanLimit> filters_;
   std::int64_t experts_ = 0;
+  using Pipelines = std::tuple<std::int64_t, std::int64_t, Schedule, bool>;
+  std::map<Pipelines, std::vector<EndSlots>> spreads_;
   bool one_is_enough_ = false;
   PlanSpace space_;
 };
