@@ -3,6 +3,7 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "api/simulate/algorithms.hpp"
 #include "platform/files.hpp"
 #include "report/simulate/collective.hpp"
 #include "simulate/network/file.hpp"
@@ -115,21 +116,10 @@ Command simulate_collective_command() {
        .value = "NAME|FILE.toml",
        .help = "switch, full, torus:8x8, mesh:5x5, cubes:4x4x8, switches:8x8, fat-tree:4x8:2, "
                "clos:16, rails:32x8, dragonfly:2x4x2, sites:4x16",
-       .target = &request->on},
-      {.name = "bandwidth",
-       .value = "RATE,...",
-       .help = "of a link one way, of each level or dimension; default: 50 GB/s",
-       .target = &request->bandwidth},
-      {.name = "latency",
-       .value = "TIME,...",
-       .help = "of a link, of a message through a switch; default: 2 us",
-       .target = &request->latency},
-      {.name = "chunks",
-       .value = "K",
-       .help = "of algorithms in chunks; default: the best",
-       .target = &request->chunks},
-      {.name = "seed", .value = "N", .help = "of hashed uplinks", .target = &request->seed},
-      wordless("every-rank", "each message of each rank, alike or not", request->every_rank)};
+       .target = &request->on}};
+  add(out.options, link_options(*request));
+  add(out.options,
+      {wordless("every-rank", "each message of each rank, alike or not", request->every_rank)});
   return out;
 }
 

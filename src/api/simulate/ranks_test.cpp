@@ -7,15 +7,19 @@
 namespace headway {
 namespace {
 
+SimulateStepRequest request_of_16() {
+  SimulateStepRequest out;
+  out.fields = {{"model", "llama-2-7b"},
+                {"cluster", "dgx-h100"},
+                {"gpus", "16"},
+                {"seq", "4096"},
+                {"global-batch", "32"}};
+  return out;
+}
+
 CommandOutput answer_for(RunRequest ranks, int threads = 1, bool json = true) {
-  SimulateStepRequest request;
-  request.fields = {{"model", "llama-2-7b"},
-                    {"cluster", "dgx-h100"},
-                    {"gpus", "16"},
-                    {"seq", "4096"},
-                    {"global-batch", "32"},
-                    {"tp", "2"},
-                    {"pp", "2"}};
+  SimulateStepRequest request = request_of_16();
+  request.fields.insert(request.fields.end(), {{"tp", "2"}, {"pp", "2"}});
   request.ranks = std::move(ranks);
   request.json = json;
   request.threads = threads;
@@ -77,12 +81,7 @@ TEST(SimulateRanks, HaveQuantilesInOrderAndPartsThatAreTheMean) {
 }
 
 TEST(SimulateRanks, ThatDifferAreInNoFileOfTheTimeline) {
-  SimulateStepRequest request;
-  request.fields = {{"model", "llama-2-7b"},
-                    {"cluster", "dgx-h100"},
-                    {"gpus", "16"},
-                    {"seq", "4096"},
-                    {"global-batch", "32"}};
+  SimulateStepRequest request = request_of_16();
   request.ranks = {{"slow-ranks", "3"}};
   request.perfetto = request.chrome = request.chakra = "/nowhere";
   request.timeline = request.json = true;
@@ -90,12 +89,7 @@ TEST(SimulateRanks, ThatDifferAreInNoFileOfTheTimeline) {
 }
 
 TEST(SimulateRanks, WhatIsWrongWithThemIsSaidBesideWhatIsWrongWithAlgorithms) {
-  SimulateStepRequest request;
-  request.fields = {{"model", "llama-2-7b"},
-                    {"cluster", "dgx-h100"},
-                    {"gpus", "16"},
-                    {"seq", "4096"},
-                    {"global-batch", "32"}};
+  SimulateStepRequest request = request_of_16();
   request.ranks = {{"slow-ranks", "99"}};
   request.algorithms = {"tp.nothing=ring"};
   EXPECT_EQ(run_simulate_step(request).problems.size(), 2U);

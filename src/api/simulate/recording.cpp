@@ -3,6 +3,7 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "api/simulate/algorithms.hpp"
 #include "cluster/load.hpp"
 #include "platform/files.hpp"
 #include "trace/files.hpp"
@@ -96,31 +97,19 @@ Command simulate_recording_command() {
        .value = "NAME|FILE.toml",
        .help = "the other network, as of simulate collective; default: none",
        .target = &request->on.topology},
-      {.name = "bandwidth",
-       .value = "RATE,...",
-       .help = "of a link one way, of each level or dimension; default: 50 GB/s",
-       .target = &request->on.bandwidth},
-      {.name = "latency",
-       .value = "TIME,...",
-       .help = "of a link, of a message through a switch; default: 2 us",
-       .target = &request->on.latency},
       {.name = "algorithm",
        .value = "NAME",
        .help = "of the calls that it does; default, and of the others: the best",
        .target = &request->on.algorithm},
-      {.name = "chunks",
-       .value = "K",
-       .help = "of algorithms in chunks; default: the best",
-       .target = &request->on.chunks},
       {.name = "ranks",
        .value = "N",
        .help = "where the topology has no size; default: those of the run",
        .target = &request->on.ranks},
-      {.name = "seed", .value = "N", .help = "of hashed uplinks", .target = &request->on.seed},
       {.name = "cluster",
        .value = "NAME|FILE.toml",
        .help = "the network of this cluster instead, by its closed forms",
        .target = &request->cluster}};
+  add(out.options, link_options(request->on));
   return out;
 }
 

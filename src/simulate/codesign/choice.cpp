@@ -91,15 +91,22 @@ class ChoiceReader {
     return usual;
   }
 
+  // Null where there is none, which is a problem.
+  template <class Rows>
+  auto row_named(const std::string& name, const Rows& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) {
+      if (row.name == name) return &row;
+      names.emplace_back(row.name);
+    }
+    fail(not_known(name, names), Trouble::unknown);
+    return static_cast<decltype(&*std::begin(rows))>(nullptr);
+  }
+
   bool compression(DesignChoice& out) {
     const auto [name, given] = parts();
-    std::vector<std::string> names;
-    const CompressorRow* row = nullptr;
-    for (const CompressorRow& each : kCompressors) {
-      names.emplace_back(each.name);
-      if (each.name == name) row = &each;
-    }
-    if (row == nullptr) return fail(not_known(name, names), Trouble::unknown), true;
+    const auto* const row = row_named(name, kCompressors);
+    if (row == nullptr) return true;
     Compression made{.by = row->compressor};
     if (row->compressor == Compressor::powersgd) {
       made.rank = number(given, made.rank, 1, 4096);
@@ -125,13 +132,8 @@ class ChoiceReader {
 
   bool synchronisation(DesignChoice& out) {
     const auto [name, given] = parts();
-    std::vector<std::string> names;
-    const AgreementRow* row = nullptr;
-    for (const AgreementRow& each : kAgreements) {
-      names.emplace_back(each.name);
-      if (each.name == name) row = &each;
-    }
-    if (row == nullptr) return fail(not_known(name, names), Trouble::unknown), true;
+    const auto* const row = row_named(name, kAgreements);
+    if (row == nullptr) return true;
     Synchronisation made{.by = row->agreement};
     if (row->most > 0) {
       made.number = number(given, row->usual, row->least, row->most);

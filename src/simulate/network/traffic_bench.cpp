@@ -20,26 +20,30 @@ struct Numbers {
   }
 };
 
-// 100,000 flows of 1 to 64 MiB between any two of 8,192 hosts of a fat tree, one started each so
-// many nanoseconds.
+// 100,000 flows of 1 to 64 MiB between any two hosts of a tree, one started each `every`.
+Traffic flows_over(const Topology& tree, Seconds every) {
+  Numbers numbers;
+  Traffic out(tree.links);
+  std::vector<LinkId> route;
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    route.clear();
+    const auto from = static_cast<NodeId>(numbers.next(tree.ranks));
+    const auto to = static_cast<NodeId>((from + 1 + numbers.next(tree.ranks - 1)) % tree.ranks);
+    tree.route(from, to, route);
+    out.add({.demand = {.route = route},
+             .bytes = Bytes(1048576.0 * static_cast<double>(1 + numbers.next(64))),
+             .start = static_cast<double>(i) * every,
+             .delay = Seconds(0),
+             .tag = i});
+  }
+  return out;
+}
+
+// Over 8,192 hosts, so many nanoseconds between two begins.
 void flows_over_fat_tree(benchmark::State& state) {
   const Topology tree = fat_tree(32, 1, kSpeeds);
   for (auto _ : state) {
-    Numbers numbers;
-    Traffic traffic(tree.links);
-    std::vector<LinkId> route;
-    for (std::uint64_t i = 0; i < 100'000; ++i) {
-      route.clear();
-      const auto from = static_cast<NodeId>(numbers.next(tree.ranks));
-      const auto to = static_cast<NodeId>((from + 1 + numbers.next(tree.ranks - 1)) % tree.ranks);
-      tree.route(from, to, route);
-      const double start = static_cast<double>(state.range(0)) * 1e-9 * static_cast<double>(i);
-      traffic.add({.demand = {.route = route},
-                   .bytes = Bytes(1048576.0 * static_cast<double>(1 + numbers.next(64))),
-                   .start = Seconds(start),
-                   .delay = Seconds(0),
-                   .tag = i});
-    }
+    Traffic traffic = flows_over(tree, Seconds(static_cast<double>(state.range(0)) * 1e-9));
     std::size_t ended = 0;
     while (const std::size_t more = traffic.advance().size()) ended += more;
     if (ended != 100'000) state.SkipWithError("flows were lost");
@@ -51,20 +55,7 @@ BENCHMARK(flows_over_fat_tree)->Arg(500)->Arg(200)->Unit(benchmark::kSecond)->It
 void flows_all_at_once(benchmark::State& state) {
   const Topology tree = fat_tree(32, 1, kSpeeds);
   for (auto _ : state) {
-    Numbers numbers;
-    Traffic traffic(tree.links);
-    std::vector<LinkId> route;
-    for (std::uint64_t i = 0; i < 100'000; ++i) {
-      route.clear();
-      const auto from = static_cast<NodeId>(numbers.next(tree.ranks));
-      const auto to = static_cast<NodeId>((from + 1 + numbers.next(tree.ranks - 1)) % tree.ranks);
-      tree.route(from, to, route);
-      traffic.add({.demand = {.route = route},
-                   .bytes = Bytes(1048576.0 * static_cast<double>(1 + numbers.next(64))),
-                   .start = Seconds(0),
-                   .delay = Seconds(0),
-                   .tag = i});
-    }
+    Traffic traffic = flows_over(tree, Seconds(0));
     for (std::size_t ended = 0; ended < 1'000;) ended += traffic.advance().size();
   }
 }

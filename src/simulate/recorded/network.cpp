@@ -222,7 +222,9 @@ class LinkPrices {
     const network::Call asked{*op, call.bytes};
     auto simulated = network::simulate_collective(asked, part->second, on_.options);
     if (!simulated && !on_.options.algorithm.empty()) {
-      simulated = network::simulate_collective(asked, part->second, {});
+      network::CollectiveOptions best = on_.options;
+      best.algorithm.clear();
+      simulated = network::simulate_collective(asked, part->second, best);
     }
     if (!simulated) return simulated.problems();
     return simulated->time;

@@ -1,7 +1,7 @@
 // A step of 64 accelerators and one of 3,072, by classes of ranks.
 #include <benchmark/benchmark.h>
 
-#include "run/run.hpp"
+#include "simulate/step/runs_for_test.hpp"
 #include "simulate/step/simulated.hpp"
 
 namespace headway {
@@ -16,24 +16,8 @@ void step(benchmark::State& state, const RunRequest& fields) {
   }
   state.counters["step_s"] = time;
 }
-BENCHMARK_CAPTURE(step, llama_8b_on_64,
-                  {{"model", "llama-3-8b"},
-                   {"cluster", "dgx-h100"},
-                   {"gpus", "64"},
-                   {"seq", "8192"},
-                   {"global-batch", "128"},
-                   {"tp", "2"},
-                   {"pp", "2"}})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(step, megatron_1t_on_3072,
-                  {{"model", "megatron-1t"},
-                   {"cluster", "dgx-a100-80gb"},
-                   {"gpus", "3072"},
-                   {"seq", "2048"},
-                   {"global-batch", "3072"},
-                   {"tp", "8"},
-                   {"pp", "64"},
-                   {"recompute", "full"}})
+BENCHMARK_CAPTURE(step, llama_8b_on_64, testing::llama_8b_on_64())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(step, megatron_1t_on_3072, testing::megatron_1t_on_3072())
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
