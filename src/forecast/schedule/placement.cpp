@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "forecast/schedule/interleaved_time.hpp"
 #include "forecast/schedule/walk.hpp"
 
 namespace headway {
@@ -84,6 +85,7 @@ std::vector<RankSpan> placed_spans(const Pipeline& pipeline, const SlotTimes& ti
 }
 
 Seconds placed_time(const Pipeline& pipeline, const SlotTimes& times) {
+  if (is_interleaved_evenly(pipeline, times)) return interleaved_time(pipeline, times);
   Seconds out(0);
   for (const RankSpan& span : placed_spans(pipeline, times)) out = std::max(out, span.end);
   return out;

@@ -259,6 +259,28 @@ RC_GTEST_PROP(Placement, OfWhatRepeatsIsThatOfEverySlot, ()) {
   }
 }
 
+// Interleaved 1F1B all ranks at once is the end of its slots one by one, whatever each chunk takes
+// and however many periods are left out [FORECAST-18].
+RC_GTEST_PROP(Placement, OfInterleavedChunksThatDifferEndsWithTheLastSlot, ()) {
+  Pipeline pipeline = testing::any_pipeline({Schedule::one_f_one_b});
+  pipeline.virtual_stages = *rc::gen::inRange<std::int64_t>(2, 7);
+  pipeline.micro_batches = pipeline.ranks * *rc::gen::element<std::int64_t>(1, 2, 3, 8, 40);
+  const std::int64_t kinds = *rc::gen::inRange<std::int64_t>(1, 4);  // of times
+  SlotTimes times;
+  for (std::int64_t i = 0; i < pipeline.ranks * pipeline.virtual_stages; ++i) {
+    if (i < kinds) {
+      const Seconds forward(any_seconds());
+      times.chunks.push_back({forward, Seconds(any_seconds()), Seconds(0)});
+    } else {
+      times.chunks.push_back(times.chunks[*rc::gen::inRange<std::size_t>(0, times.chunks.size())]);
+    }
+  }
+  times.send = Seconds(*rc::gen::arbitrary<bool>() ? 0.0 : any_seconds());
+  Seconds last(0);
+  for (const PlacedSlot& slot : placed_slots(pipeline, times)) last = std::max(last, slot.end);
+  RC_ASSERT(std::abs((placed_time(pipeline, times) - last).value()) <= 1e-11 * last.value());
+}
+
 // What a schedule must keep, whatever its times [FORECAST-18].
 RC_GTEST_PROP(Placement, RunsEverySlotOnceItsNeedsAreThereAndOneAtATime, ()) {
   const Pipeline pipeline = testing::any_pipeline();
