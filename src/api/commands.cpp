@@ -13,6 +13,7 @@
 #include "fit/collectives/collectives.hpp"
 #include "fit/corpus/measurements.hpp"
 #include "fit/kernels/kernels.hpp"
+#include "fit/serving/serving.hpp"
 #include "fit/validation/validation.hpp"
 #include "forecast/predict/signature.hpp"
 #include "layout/own_runs.hpp"
@@ -21,6 +22,7 @@
 #include "platform/files.hpp"
 #include "platform/output.hpp"
 #include "report/bench.hpp"
+#include "report/infer/validation.hpp"
 #include "report/limits.hpp"
 #include "report/list.hpp"
 #include "report/plan.hpp"
@@ -272,9 +274,39 @@ static CommandOutput validate_benchmarks(const ValidateRequest& request,
               request.json ? benchmarks_json(report, request.rows_in_document) : to_text(report)};
 }
 
+// validate of measured serving: groups are of source and quantity.
+static CommandOutput validate_serving(const ValidateRequest& request, const CorpusFiles& corpus) {
+  Problems problems = corpus.problems;
+  const auto refuse = [&](const char* option, bool given) {
+    if (given) problems.push_back({FieldName(option), "is not of measured serving"});
+  };
+  refuse("by", request.by != ValidateRequest().by);
+  refuse("report", !request.report.empty());
+  refuse("cluster", !request.cluster.empty());
+  std::vector<ServedRow> rows;
+  for (const MeasurementFile& file : corpus.files) {
+    const auto table = parse_csv(file.text, file.path);
+    auto predicted = table ? predict_serving(*table) : table.problems();
+    if (!predicted) {
+      append(problems, predicted.problems());
+      continue;
+    }
+    std::move(predicted->begin(), predicted->end(), std::back_inserter(rows));
+  }
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  const ServedReport report = summarise_serving(std::move(rows));
+  if (!request.rows.empty()) {
+    problems = write_files({{request.rows, serving_csv(report.rows)}}, "");
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? serving_validation_json(report, request.rows_in_document)
+                               : serving_validation_text(report)};
+}
+
 CommandOutput run_validate(const ValidateRequest& request) {
   if (request.runs) return validate_runs(request);
   const CorpusFiles corpus = read_files(request);
+  if (corpus.kind == CorpusKind::serving) return validate_serving(request, corpus);
   if (corpus.kind != CorpusKind::training) return validate_benchmarks(request, corpus);
   // What is asked for, or everything that is wrong with it.
   const auto by = by_of(request.by);

@@ -232,6 +232,18 @@ struct ValidateRequest {
 };
 CommandOutput run_validate(const ValidateRequest& request);
 
+struct InferRequest {
+  std::string model, cluster;  // names or files
+  std::string engine;          // empty: the first known
+  std::optional<std::int64_t> gpus, input, output;
+  std::optional<std::int64_t> batch, clients;  // one of them
+  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
+  std::string weights = "bf16", cache = "bf16";
+  bool json = false;
+};
+/// What serving a model takes; exit code 1 where it does not fit.
+CommandOutput run_infer(const InferRequest& request);
+
 struct CalibrateRequest {
   std::string what;    // kernels, collectives, steps, intervals; empty: steps
   std::string data;    // folder with measurements/; empty: those that the binary carries

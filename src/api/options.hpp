@@ -65,6 +65,7 @@ Command list_command();
 Command bench_command();
 Command calibrate_command();
 Command simulate_command();
+Command infer_command();
 
 // Those of `simulate`, each a row of its table.
 Command simulate_codesign_command();

@@ -4,14 +4,41 @@
 
 #include "base/document/csv.hpp"
 #include "fit/benchmarks/benchmarks.hpp"
+#include "fit/serving/serving.hpp"
+#include "report/infer/validation.hpp"
 #include "report/validation.hpp"
 #include "targets.hpp"
+
+namespace {
+
+void check_serving(const headway::Csv& table) {
+  auto rows = headway::predict_serving(table);
+  if (!rows) {
+    if (rows.problems().empty()) std::abort();
+    return;
+  }
+  if (rows->size() != table.rows.size()) std::abort();
+  for (const headway::ServedRow& row : *rows) {
+    if (row.fits.has_value() != row.skipped_reason.empty()) std::abort();
+    for (const auto& predicted : row.predicted) {
+      if (predicted && !(std::isfinite(*predicted) && *predicted >= 0)) std::abort();
+    }
+  }
+  const headway::ServedReport report = headway::summarise_serving(std::move(*rows));
+  const auto written = headway::parse_csv(headway::serving_csv(report.rows), "rows.csv");
+  if (!written || written->rows.size() != report.rows.size()) std::abort();
+  if (headway::serving_validation_text(report).empty()) std::abort();
+  if (headway::serving_validation_json(report, true).empty()) std::abort();
+}
+
+}  // namespace
 
 void headway::fuzz::benchmarks(std::string_view text) {
   const auto table = headway::parse_csv(text, "benchmarks.csv");
   if (!table) return;
   const headway::CorpusKind kind = headway::corpus_kind(*table);
   if (kind == headway::CorpusKind::training) return;
+  if (kind == headway::CorpusKind::serving) return check_serving(*table);
   auto rows = headway::predict_benchmarks(*table, kind);
   if (!rows) {
     if (rows.problems().empty()) std::abort();

@@ -58,7 +58,8 @@ CorpusKind corpus_kind(const Csv& csv) {
     const auto has = [&](const std::string& name) { return csv.column(name).has_value(); };
     if (std::all_of(form.telling.begin(), form.telling.end(), has)) return form.kind;
   }
-  return CorpusKind::training;
+  const bool serves = csv.column("input_len") && csv.column("output_len") && csv.column("ttft_s");
+  return serves ? CorpusKind::serving : CorpusKind::training;
 }
 
 std::optional<double> BenchmarkRow::error() const {

@@ -20,9 +20,15 @@ namespace headway {
 
 /// What the rows of a corpus are, told by its columns; training: whole steps, or none of the
 /// others.
-enum class CorpusKind : std::uint8_t { training, products, inference_kernels, collectives };
-constexpr std::array<std::string_view, 4> kCorpusKindNames = {"training", "products",
-                                                              "inference kernels", "collectives"};
+enum class CorpusKind : std::uint8_t {
+  training,
+  products,
+  inference_kernels,
+  collectives,
+  serving
+};
+constexpr std::array<std::string_view, 5> kCorpusKindNames = {
+    "training", "products", "inference kernels", "collectives", "serving"};
 CorpusKind corpus_kind(const Csv& csv);
 
 /// One row, measured and predicted, or skipped with the reason.

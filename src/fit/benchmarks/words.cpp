@@ -8,7 +8,6 @@
 #include "platform/files.hpp"
 
 namespace headway::benchmarks {
-namespace {
 
 std::string plain(std::string_view cell) {
   std::string out(cell);
@@ -18,6 +17,8 @@ std::string plain(std::string_view cell) {
   }
   return out;
 }
+
+namespace {
 
 void read_machine(Fields fields, Words& words) {
   Machine machine;

@@ -14,6 +14,9 @@
 
 namespace headway::benchmarks {
 
+/// A cell in lower case, with spaces for _ and -.
+std::string plain(std::string_view cell);
+
 /// The accelerator that a cell names.
 struct Machine {
   std::string accelerator, cluster;  // built-in names; cluster empty: none is known

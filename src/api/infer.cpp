@@ -1,0 +1,187 @@
+// infer: what serving a model takes.
+#include "report/infer/infer.hpp"
+
+#include "api/commands.hpp"
+#include "api/options.hpp"
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "study/infer/engines.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::array<std::string_view, 2> kCacheFormats = {"bf16", "fp8"};
+
+// What was asked, or everything that is wrong with it.
+class InferReader {
+ public:
+  explicit InferReader(const InferRequest& request) : request_(request) {}
+
+  Problems read(Serving& serving, Load& load) {
+    load_parts(serving);
+    split(serving);
+    lengths(load);
+    if (!problems_.empty()) return std::move(problems_);
+    append(problems_, check(serving));
+    const std::int64_t most = serving.model.maximum_sequence;
+    if (most > 0 && load.input + load.output > most) {
+      fail("output-len", "with the prompt these are " + std::to_string(load.input + load.output) +
+                             " tokens; the model was made for " + std::to_string(most));
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  void fail(std::string_view field, std::string why, Trouble kind = Trouble::illegal) {
+    problems_.push_back({FieldName(field), std::move(why), kind});
+  }
+
+  void load_parts(Serving& out) {
+    if (request_.model.empty()) fail("model", "is missing", Trouble::missing);
+    if (request_.cluster.empty()) fail("cluster", "is missing", Trouble::missing);
+    if (!request_.model.empty()) keep(load_model(request_.model), out.model);
+    if (!request_.cluster.empty()) keep(load_cluster(request_.cluster), out.cluster);
+    const auto& known = engines();
+    if (!known) return append(problems_, known.problems());
+    std::vector<std::string> names;
+    const Engine* engine = request_.engine.empty() ? &known->front() : nullptr;
+    for (const Engine& each : *known) {
+      names.push_back(each.name);
+      if (each.name == request_.engine) engine = &each;
+    }
+    if (engine == nullptr) {
+      return fail("engine", not_known(request_.engine, names), Trouble::unknown);
+    }
+    out.engine = *engine;
+  }
+
+  template <class T>
+  void keep(const Result<T>& loaded, T& into) {
+    if (loaded) {
+      into = *loaded;
+    } else {
+      append(problems_, loaded.problems());
+    }
+  }
+
+  void split(Serving& out) {
+    out.tp = request_.tp;
+    out.pp = request_.pp;
+    out.ep = request_.ep;
+    out.dp = request_.dp;
+    if (request_.gpus && *request_.gpus != out.ranks()) {
+      if (request_.dp == 1 && *request_.gpus % out.ranks() == 0) {
+        out.dp = *request_.gpus / out.ranks();
+      } else {
+        fail("gpus", "is not tp x pp x dp, " + std::to_string(out.ranks()));
+      }
+    }
+    std::vector<std::string> names;
+    for (const Recipe& recipe : recipes()) names.emplace_back(recipe.name);
+    out.weights = recipe_from(request_.weights);
+    if (out.weights == nullptr) {
+      fail("weights", not_known(request_.weights, names), Trouble::unknown);
+    }
+    const bool known = std::find(kCacheFormats.begin(), kCacheFormats.end(), request_.cache) !=
+                       kCacheFormats.end();
+    if (!known) fail("cache", not_known(request_.cache, words(kCacheFormats)), Trouble::unknown);
+    out.cache = request_.cache == "fp8" ? Precision::fp8 : Precision::bf16;
+  }
+
+  void lengths(Load& out) {
+    if (!request_.input) fail("input-len", "is missing", Trouble::missing);
+    if (!request_.output) fail("output-len", "is missing", Trouble::missing);
+    if (!request_.batch && !request_.clients) {
+      fail("batch", "either it or --concurrency must be given", Trouble::missing);
+    }
+    if (request_.batch && request_.clients) {
+      fail("batch", "either it or --concurrency can be given, not both");
+    }
+    out.input = request_.input.value_or(1);
+    out.output = request_.output.value_or(1);
+    out.clients = request_.clients.has_value();
+    out.batch = out.clients ? *request_.clients : request_.batch.value_or(1);
+  }
+
+  const InferRequest& request_;
+  Problems problems_;
+};
+
+}  // namespace
+
+CommandOutput run_infer(const InferRequest& request) {
+  // What is served and what is asked of it, or everything that is wrong with either.
+  Serving serving;
+  Load load;
+  if (Problems problems = InferReader(request).read(serving, load); !problems.empty()) {
+    return {.problems = std::move(problems)};
+  }
+  const auto constants = serving_constants(serving.cluster);
+  if (!constants) return {.problems = constants.problems()};
+
+  // Its passes in time, and what requests get of them.
+  const Served answer = served(serving, *constants, load);
+  return {
+      .text = request.json ? infer_json(serving, load, answer) : infer_text(serving, load, answer),
+      .exit_code = answer.fits ? 0 : 1};
+}
+
+Command infer_command() {
+  auto request = std::make_shared<InferRequest>();
+  Command out{.name = "infer",
+              .help = "serving a model: time to the first token and of each after it, tokens/s",
+              .examples = {"headway infer --model llama-3-70b --cluster dgx-h100 --tp 8 \\\n"
+                           "    --input-len 1000 --output-len 500 --batch 16"},
+              .run = running(request, run_infer),
+              .door = Door::command_line};
+  constexpr Range kDegree{1, 1'000'000}, kTokens{1, 1'000'000'000};
+  const auto degree = [&](std::string_view name, std::string_view help, std::int64_t& target) {
+    return Option{.name = name,
+                  .value = "N",
+                  .help = help,
+                  .target = &target,
+                  .range = kDegree,
+                  .checked = true};
+  };
+  const auto count = [&](std::string_view name, std::string_view help,
+                         std::optional<std::int64_t>& target) {
+    return Option{.name = name,
+                  .value = "N",
+                  .help = help,
+                  .target = &target,
+                  .range = kTokens,
+                  .checked = true};
+  };
+  out.options = {
+      {.name = "model",
+       .value = "M",
+       .help = "built-in name (headway list models), config.json or .toml",
+       .target = &request->model},
+      {.name = "cluster",
+       .value = "C",
+       .help = "built-in name (headway list clusters) or .toml",
+       .target = &request->cluster},
+      count("gpus", "accelerators; default: tp x pp x dp", request->gpus),
+      count("input-len", "tokens of a prompt", request->input),
+      count("output-len", "tokens of an answer", request->output),
+      count("batch", "sequences of each copy that start and end together", request->batch),
+      count("concurrency", "clients of each copy, each with one request at a time",
+            request->clients),
+      degree("tp", "tensor-parallel degree", request->tp),
+      degree("pp", "pipeline-parallel degree", request->pp),
+      degree("ep", "ranks over which experts are spread, of tp x dp", request->ep),
+      degree("dp", "copies, of attention where experts are shared", request->dp),
+      {.name = "weights",
+       .value = "FORMAT",
+       .help = "a recipe's name, as bf16, fp8, fp8-block, fp4",
+       .target = &request->weights},
+      {.name = "cache", .value = "FORMAT", .help = "bf16 or fp8", .target = &request->cache},
+      {.name = "engine",
+       .value = "NAME",
+       .help = "software that serves; default: vllm",
+       .target = &request->engine}};
+  return out;
+}
+
+}  // namespace headway

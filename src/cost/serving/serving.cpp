@@ -1,0 +1,76 @@
+#include "cost/serving/serving.hpp"
+
+#include <algorithm>
+
+#include "base/document/document.hpp"
+#include "platform/files.hpp"
+
+namespace headway {
+namespace {
+
+ServingKernels read_kernels(Fields fields) {
+  const auto attention = [&](const std::string& name) {
+    return ServingKernels::Attention{fields.quantity<Seconds>(name + "_start"),
+                                     fields.number(name + "_memory"),
+                                     fields.number(name + "_rate")};
+  };
+  ServingKernels out;
+  out.decode = attention("decode");
+  out.latent = attention("latent");
+  out.once_start = fields.quantity<Seconds>("once_start");
+  out.once_share = fields.number("once_share");
+  out.twice_start = fields.quantity<Seconds>("twice_start");
+  out.twice_share = fields.number("twice_share");
+  for (const char* said : {"source", "kind", "date"}) fields.text(said);
+  fields.reject_unknown();
+  return out;
+}
+
+}  // namespace
+
+Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator) {
+  static const Result<Document> document = embedded_document("serving/kernels.toml");
+  if (!document) return document.problems();
+  Problems problems;
+  Fields root(*document, problems);
+  const bool known = root.has(accelerator.architecture);
+  const ServingKernels out =
+      read_kernels(root.table(known ? accelerator.architecture : "default", /*required=*/true));
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+// [INFER-1] t = start + max(sequences · keys · cached / (bandwidth · memory),
+//                           sequences · queries · keys · heads · 2 · width / (peak · rate)).
+// Kernels are split along the keys, so that all units share the work of one long sequence.
+// Source: data/serving/kernels.toml. Valid for up to some 100 queries of a sequence.
+Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& accelerator,
+                              const ServingKernels& kernels) {
+  const ServingKernels::Attention& constants = shape.latent ? kernels.latent : kernels.decode;
+  const double sequences = static_cast<double>(shape.sequences);
+  const double keys = static_cast<double>(shape.keys);
+  const Bytes cached = sequences * keys * shape.cached_of_token;
+  const Flops work(sequences * static_cast<double>(shape.queries) * keys *
+                   static_cast<double>(shape.heads) * 2 * static_cast<double>(shape.width));
+  const FlopsPerSecond peak =
+      std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
+  return constants.start + std::max(cached / (accelerator.memory_bandwidth * constants.memory),
+                                    work / (peak * constants.rate));
+}
+
+// [INFER-2] In one step each rank reads what all others have, in two the sum of a part each:
+//   once  = start1 + (p - 1) · S / (bandwidth · share1)
+//   twice = start2 + 2 · (p - 1)/p · S / (bandwidth · share2)
+// Source: data/serving/kernels.toml; kernels of TensorRT-LLM, vLLM and SGLang. Valid within one
+// domain of NVLink and the like, up to 8 ranks.
+Seconds own_all_reduce_time(Bytes bytes, std::int64_t ranks, BytesPerSecond bandwidth,
+                            const ServingKernels& kernels) {
+  if (ranks <= 1) return Seconds(0);
+  const double p = static_cast<double>(ranks);
+  const Seconds once = kernels.once_start + (p - 1) * bytes / (bandwidth * kernels.once_share);
+  const Seconds twice =
+      kernels.twice_start + 2 * (p - 1) / p * bytes / (bandwidth * kernels.twice_share);
+  return std::min(once, twice);
+}
+
+}  // namespace headway

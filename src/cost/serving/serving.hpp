@@ -1,0 +1,45 @@
+// Seconds of the kernels that serving has beside those of training: attention that reads a cache,
+// and the engines' own all-reduce. Formulas: docs/models/infer.md.
+#pragma once
+
+#include "base/result.hpp"
+#include "cluster/cluster.hpp"
+
+namespace headway {
+
+/// Attention of few tokens over what is cached.
+struct CachedAttention {
+  std::int64_t sequences = 1;
+  std::int64_t queries = 1;  // of each sequence
+  std::int64_t keys = 0;     // that they attend to, those of the cache among them
+  std::int64_t heads = 0;
+  std::int64_t width = 0;   // of a query and a result together: FLOPs of a score are twice that
+  Bytes cached_of_token{};  // read for each key, all heads of the rank
+  bool latent = false;      // one key for all heads, whose values are part of it
+};
+
+/// Constants of one architecture; shares are of the data sheet, 0 ... 1.
+struct ServingKernels {
+  struct Attention {
+    Seconds start;
+    double memory = 1;  // of the memory bandwidth
+    double rate = 1;    // of the 16-bit peak
+  };
+  Attention decode, latent;
+  Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
+  double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
+};
+
+/// From data/serving/kernels.toml, by the architecture; `default` where it has no entry.
+Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator);
+
+/// [INFER-1] The longer of reading the cache and of the products, behind a start.
+Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& accelerator,
+                              const ServingKernels& kernels);
+
+/// [INFER-2] Of so many bytes on each of `ranks` that reach each other's memory at `bandwidth`
+/// each: the shorter of one step and of two.
+Seconds own_all_reduce_time(Bytes bytes, std::int64_t ranks, BytesPerSecond bandwidth,
+                            const ServingKernels& kernels);
+
+}  // namespace headway

@@ -1,0 +1,294 @@
+// One row of a file of measured serving, predicted.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "fit/benchmarks/cells.hpp"
+#include "fit/benchmarks/words.hpp"
+#include "fit/serving/serving.hpp"
+#include "fit/serving/words.hpp"
+#include "model/load.hpp"
+#include "study/infer/engines.hpp"
+
+namespace headway {
+
+using benchmarks::Cells;
+
+namespace {
+
+enum Quantity : std::size_t { kFirst, kEach, kWhole, kOutput, kTotal };
+
+// What is loaded once.
+struct Loaded {
+  const serving_words::Words& words;
+  const benchmarks::Words& machines;
+  const std::vector<Engine>& engines;
+  std::vector<std::string> models;  // built in
+  std::map<std::string, Result<Model>> model = {};
+  std::map<std::string, Result<Cluster>> cluster = {};
+  std::map<std::string, Result<ServingConstants>> constants = {};
+};
+
+template <class T, class Load>
+const Result<T>& loaded_once(std::map<std::string, Result<T>>& all, const std::string& name,
+                             const Load& load) {
+  const auto found = all.find(name);
+  return found != all.end() ? found->second : all.emplace(name, load(name)).first->second;
+}
+
+// The first two numbers of a release, "0.17.0"; none where it begins with no number.
+using Release = std::pair<int, int>;
+std::optional<Release> number_of(std::string_view release) {
+  Release out{0, 0};
+  const char* const end = release.data() + release.size();
+  const auto [first, status] = std::from_chars(release.data(), end, out.first);
+  if (status != std::errc()) return std::nullopt;
+  if (first != end && *first == '.') std::from_chars(first + 1, end, out.second);
+  return out;
+}
+
+class RowReader {
+ public:
+  RowReader(ServedRow& row, Cells& cells, Loaded& loaded)
+      : row_(row), cells_(cells), loaded_(loaded) {}
+
+  void run() {
+    measurements();
+    notes();
+    model();
+    machine();
+    engine();
+    formats();
+    split();
+    Load load = requests();
+    if (!cells_.sound()) return;
+    predict(load);
+  }
+
+ private:
+  void assume(std::string_view cell, const std::string& value) {
+    row_.assumed.push_back(std::string(cell) + "=" + value);
+  }
+
+  void measurements() {
+    for (std::size_t i = 0; i < kServedQuantities.size(); ++i) {
+      if (!cells_.text(kServedQuantities[i]).empty()) {
+        row_.measured[i] = cells_.number(kServedQuantities[i]);
+      }
+    }
+    row_.ran_out = cells_.text("oom") == "1";
+  }
+
+  void notes() {
+    const std::string said = benchmarks::plain(cells_.text("notes"));
+    const auto* word = serving_words::word_in(loaded_.words.notes, said);
+    if (word != nullptr) cells_.skip(word->skip);
+  }
+
+  void model() {
+    const std::string& cell = cells_.text("model");
+    const auto* word = serving_words::word_in(loaded_.words.models, benchmarks::plain(cell));
+    row_.model = word != nullptr ? word->name : cell;
+    const auto& known = loaded_.models;
+    if (std::find(known.begin(), known.end(), row_.model) == known.end()) {
+      return cells_.skip("no such model is built in", printable(cell));
+    }
+    const auto& read = loaded_once<Model>(loaded_.model, row_.model, load_model);
+    if (read) serving_.model = *read;
+  }
+
+  void machine() {
+    const std::string& cell = cells_.text("accelerator");
+    const benchmarks::Machine* said = loaded_.machines.machine(cell);
+    if (said == nullptr || cell.empty()) {
+      return cells_.skip("no such accelerator is known", printable(cell));
+    }
+    if (!said->skip.empty()) return cells_.skip(said->skip);
+    row_.machine = said->accelerator;
+    if (said->cluster.empty()) {
+      return cells_.skip("no cluster is known of this accelerator", said->accelerator);
+    }
+    const auto& read = loaded_once<Cluster>(loaded_.cluster, said->cluster, load_cluster);
+    if (!read) return cells_.skip("no cluster is known of this accelerator", said->accelerator);
+    serving_.cluster = *read;
+  }
+
+  void engine() {
+    const std::string& cell = cells_.text("engine");
+    const auto* word = serving_words::word_in(loaded_.words.engines, benchmarks::plain(cell));
+    if (word != nullptr && !word->skip.empty()) return cells_.skip(word->skip);
+    row_.engine = word != nullptr ? word->name : loaded_.engines.front().name;
+    if (word == nullptr) assume("engine", row_.engine);
+    if (word != nullptr && !word->before.empty() && is_before(word->before)) {
+      row_.engine = word->then;
+    }
+    for (const Engine& each : loaded_.engines) {
+      if (each.name == row_.engine) serving_.engine = each;
+    }
+  }
+
+  // Whether the row is of an earlier release than `release`.
+  bool is_before(const std::string& release) const {
+    const auto said = number_of(cells_.text("engine_version"));
+    if (said) return *said < number_of(release).value_or(Release{});
+    const auto& sources = loaded_.words.undated;
+    return std::find(sources.begin(), sources.end(), row_.source_key) != sources.end();
+  }
+
+  // A format that the row does not name, 16 bit.
+  const serving_words::Format* format(
+      std::string_view column,
+      const std::map<std::string, serving_words::Format, std::less<>>& all) {
+    const std::string cell = benchmarks::plain(cells_.text(column));
+    const auto found = all.find(cell);
+    if (found == all.end()) {
+      cells_.skip("no model of this format: " + std::string(column), printable(cell));
+      return nullptr;
+    }
+    if (cell.empty()) assume(column, found->second.name);
+    return &found->second;
+  }
+
+  void formats() {
+    const auto* weights = format("precision_weights", loaded_.words.formats);
+    if (weights == nullptr) return;
+    const auto& by_blocks = loaded_.words.block_scaled;
+    const bool block = !weights->block.empty() &&
+                       std::find(by_blocks.begin(), by_blocks.end(), row_.model) != by_blocks.end();
+    serving_.weights = recipe_from(block ? weights->block : weights->name);
+    const bool small = serving_.weights->matmul >= Precision::fp8;
+    if (cells_.text("precision_kv").empty()) {
+      serving_.cache = small ? Precision::fp8 : Precision::bf16;
+      return assume("precision_kv", std::string(to_name(serving_.cache)));
+    }
+    const auto* cache = format("precision_kv", loaded_.words.caches);
+    if (cache == nullptr) return;
+    serving_.cache = cache->name == "fp8" ? Precision::fp8 : Precision::bf16;
+  }
+
+  // A degree that is not said, or 0, is 1; without tp it takes all accelerators.
+  std::int64_t degree(std::string_view column) {
+    return cells_.text(column) == "0" ? 1 : cells_.count_or(column, 1);
+  }
+  void split() {
+    const std::int64_t all = degree("n_accel");
+    serving_.pp = degree("pp");
+    serving_.ep = degree("ep");
+    serving_.dp = degree("dp");
+    if (cells_.text("tp").empty()) {
+      if (cells_.text("n_accel").empty()) return cells_.skip("cell missing: tp");
+      serving_.tp = std::max<std::int64_t>(1, all / (serving_.pp * serving_.dp));
+      assume("tp", std::to_string(serving_.tp));
+    } else {
+      serving_.tp = degree("tp");
+    }
+  }
+
+  Load requests() {
+    Load out;
+    out.input = cells_.count("input_len");
+    out.output = cells_.count("output_len");
+    if (!cells_.text("request_rate").empty()) {
+      cells_.skip("no model of requests that arrive at a rate");
+    }
+    const std::string said = benchmarks::plain(cells_.text("notes"));
+    const auto& batches = loaded_.words.batches;
+    const bool by_notes = std::any_of(batches.begin(), batches.end(), [&](const std::string& has) {
+      return said.find(has) != std::string::npos;
+    });
+    out.clients = !by_notes && (row_.measured[kFirst] || row_.measured[kEach]);
+    const auto drawn = loaded_.words.shortest.find(row_.source_key);
+    if (drawn != loaded_.words.shortest.end()) out.shortest = drawn->second;
+    at_capacity_ = cells_.text("batch").empty();
+    const std::int64_t batch = cells_.count_or("batch", 1);
+    // A batch is of all copies of attention.
+    out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
+    return out;
+  }
+
+  void predict(Load load) {
+    if (Problems problems = check(serving_); !problems.empty()) {
+      return cells_.skip("cannot be served so", problems.front().message);
+    }
+    const auto& constants = loaded_once<ServingConstants>(
+        loaded_.constants, serving_.cluster.name,
+        [&](const std::string&) { return serving_constants(serving_.cluster); });
+    if (!constants) return cells_.skip("no cluster is known of this accelerator");
+    if (at_capacity_) {  // as many as memory holds
+      const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
+      const ServingMemory memory = memory_of(serving_, load.input + load.output);
+      load.batch =
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.cached_tokens / context));
+      load.clients = true;
+      assume("batch", std::to_string(load.batch));
+    }
+    const Served said = served(serving_, *constants, load);
+    row_.fits = said.fits;
+    if (!said.fits) return;
+    row_.predicted[kFirst] = said.first_token.value();
+    row_.predicted[kEach] = said.each_token.value();
+    row_.predicted[kWhole] = said.latency.value();
+    row_.predicted[kOutput] = said.output_per_second;
+    row_.predicted[kTotal] = said.total_per_second;
+  }
+
+  ServedRow& row_;
+  Cells& cells_;
+  Loaded& loaded_;
+  Serving serving_;
+  bool at_capacity_ = false;
+};
+
+const std::vector<std::string> kNeeded = {"source_key",
+                                          "model",
+                                          "accelerator",
+                                          "n_accel",
+                                          "tp",
+                                          "pp",
+                                          "ep",
+                                          "dp",
+                                          "engine",
+                                          "batch",
+                                          "precision_kv",
+                                          "precision_weights",
+                                          "input_len",
+                                          "output_len",
+                                          "ttft_s",
+                                          "tpot_s",
+                                          "latency_s",
+                                          "notes",
+                                          "oom",
+                                          "request_rate",
+                                          "throughput_output_tok_s",
+                                          "throughput_total_tok_s"};
+
+}  // namespace
+
+Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
+  Problems problems = missing_columns(csv, kNeeded);
+  const auto& words = serving_words::Words::embedded();
+  const auto& machines = benchmarks::Words::embedded();
+  const auto& known = engines();
+  if (!words) append(problems, words.problems());
+  if (!machines) append(problems, machines.problems());
+  if (!known) append(problems, known.problems());
+  if (!problems.empty()) return problems;
+  Loaded loaded{*words, *machines, *known, model_names()};
+  std::vector<ServedRow> rows;
+  rows.reserve(csv.rows.size());
+  for (const CsvRow& from : csv.rows) {
+    Cells cells(csv, from);
+    ServedRow& row = rows.emplace_back();
+    const std::string& id = cells.text("id");
+    row.id = id.empty() ? std::to_string(from.line) : id;
+    row.source_key = cells.text("source_key");
+    RowReader(row, cells, loaded).run();
+    row.skipped_reason = cells.reason;
+    row.skipped_detail = cells.detail;
+  }
+  return rows;
+}
+
+}  // namespace headway

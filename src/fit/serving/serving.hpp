@@ -1,0 +1,57 @@
+// Measured serving, one configuration a row, predicted and held against what was measured.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/document/csv.hpp"
+#include "base/result.hpp"
+#include "fit/statistics.hpp"
+
+namespace headway {
+
+/// What a row may say of a serving; seconds, tokens a second of all accelerators.
+constexpr std::array<std::string_view, 5> kServedQuantities = {
+    "ttft_s", "tpot_s", "latency_s", "throughput_output_tok_s", "throughput_total_tok_s"};
+using ServedNumbers = std::array<std::optional<double>, kServedQuantities.size()>;
+
+struct ServedRow {
+  std::string id, source_key;
+  std::string machine, model, engine;
+  bool ran_out = false;  // of memory, when it was measured
+  ServedNumbers measured, predicted;
+  std::optional<bool> fits;          // as predicted; none: skipped
+  std::vector<std::string> assumed;  // what the row does not say, "cell=value"
+  std::string skipped_reason, skipped_detail;
+
+  /// Predicted over measured, less 1, of one quantity; of the main one: the first that is measured
+  /// of latency, tokens a second, TPOT, TTFT.
+  std::optional<double> error(std::size_t quantity) const;
+  std::optional<double> error() const;
+};
+
+/// Rows of one source, one quantity.
+struct ServedGroup {
+  std::string source, quantity;
+  ErrorSummary error;
+};
+
+struct ServedReport {
+  std::vector<ServedRow> rows;
+  std::vector<ServedGroup> groups;  // by source and quantity; all sources last
+  std::size_t predicted = 0;
+  /// Of rows that say whether memory was enough.
+  std::size_t ran_and_fits = 0, ran = 0, ran_out_and_does_not_fit = 0, ran_out = 0;
+  std::map<std::string, std::size_t> skipped;  // by reason
+};
+
+/// Every row predicted or skipped with its reason; missing columns are problems of the file.
+Result<std::vector<ServedRow>> predict_serving(const Csv& csv);
+
+ServedReport summarise_serving(std::vector<ServedRow> rows);
+
+}  // namespace headway

@@ -1,0 +1,93 @@
+#include "fit/serving/serving.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fit/benchmarks/benchmarks.hpp"
+
+namespace headway {
+namespace {
+
+const std::string kColumns =
+    "id,source_key,source,model,model_params_b,accelerator,n_accel,tp,pp,ep,dp,precision_weights,"
+    "precision_kv,engine,engine_version,batch,input_len,output_len,request_rate,ttft_s,tpot_s,"
+    "latency_s,throughput_output_tok_s,throughput_total_tok_s,memory_gb,oom,notes\n";
+
+Csv table_of(const std::string& rows) {
+  return *parse_csv(kColumns + rows, "serving.csv");
+}
+
+std::vector<ServedRow> predicted(const std::string& rows) {
+  const auto out = predict_serving(table_of(rows));
+  return out ? *out : std::vector<ServedRow>();
+}
+
+// NVIDIA's page of NeMo inference by way of Optimus (arXiv 2407.14645): Llama 2 7B on one H100, one
+// request of 200 tokens in and out, 1.44 s.
+TEST(MeasuredServing, IsPredictedByItsCells) {
+  const auto rows = predicted(
+      "a,optimus_nemo,x,llama-2-7b,6.74,H100-80GB,1,1,,,,fp16,fp16,nemo/tensorrt-llm,,1,200,200,,,,"
+      "1.44,,,,0,whole request\n");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].engine, "tensorrt-llm-2024");  // its source is of that time
+  EXPECT_EQ(rows[0].machine, "h100-sxm");
+  ASSERT_TRUE(rows[0].error());
+  EXPECT_LT(std::abs(*rows[0].error()), 0.15);
+}
+
+TEST(MeasuredServing, IsOfTheReleaseThatTheRowNames) {
+  const std::string before = "a,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,";
+  const std::string behind = ",8,500,500,,,,9,,,,0,\n";
+  EXPECT_EQ(predicted(before + "0.6.3" + behind)[0].engine, "vllm-2024");
+  EXPECT_EQ(predicted(before + "0.11.0" + behind)[0].engine, "vllm");
+  EXPECT_EQ(predicted(before + "nightly" + behind)[0].engine, "vllm");
+}
+
+TEST(MeasuredServing, WithoutABatchIsOfAsManyAsMemoryHolds) {
+  const auto rows = predicted(
+      "a,s,x,llama-2-7b,7,H100,1,1,,,,fp16,fp16,tensorrt-llm,0.17,,500,500,,,,,5000,,,0,\n");
+  ASSERT_TRUE(rows[0].predicted[3]);
+  ASSERT_EQ(rows[0].assumed.size(), 1U);
+  EXPECT_EQ(rows[0].assumed[0].substr(0, 6), "batch=");
+}
+
+// A name from a file opens no file of this machine.
+TEST(MeasuredServing, WithWhatIsNotKnownIsSkippedWithItsReason) {
+  const auto rows = predicted(
+      "a,s,x,/etc/passwd,7,H100,1,1,,,,,,vllm,,8,500,500,,,,9,,,,0,\n"
+      "b,s,x,llama-2-7b,7,Abacus,1,1,,,,,,vllm,,8,500,500,,,,9,,,,0,\n"
+      "c,s,x,llama-2-7b,7,H100,1,1,,,,int3,,vllm,,8,500,500,,,,9,,,,0,\n"
+      "d,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,,8,0,500,,,,9,,,,0,\n"
+      "e,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,,8,500,500,3.5,,,9,,,,0,\n"
+      "f,s,x,llama-2-7b,7,H100,1,3,,,,,,vllm,,8,500,500,,,,9,,,,0,\n");
+  ASSERT_EQ(rows.size(), 6U);
+  for (const ServedRow& row : rows) {
+    EXPECT_FALSE(row.skipped_reason.empty()) << row.id;
+    EXPECT_FALSE(row.fits) << row.id;
+  }
+  EXPECT_EQ(rows[0].skipped_reason, "no such model is built in");
+}
+
+TEST(MeasuredServing, CountsWhatRanAndWhatRanOutOfMemory) {
+  const auto report =
+      summarise_serving(predicted("a,s,x,llama-2-70b,70,H100,1,1,,,,,,vllm,,8,500,500,,,,,,,,1,\n"
+                                  "b,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,,8,500,500,,,,9,,,,0,\n"));
+  EXPECT_EQ(report.ran_out, 1U);
+  EXPECT_EQ(report.ran_out_and_does_not_fit, 1U);
+  EXPECT_EQ(report.ran, 1U);
+  EXPECT_EQ(report.ran_and_fits, 1U);
+}
+
+TEST(MeasuredServing, IsToldFromOtherFilesByItsColumns) {
+  EXPECT_EQ(corpus_kind(table_of("")), CorpusKind::serving);
+}
+
+TEST(MeasuredServing, NamesTheColumnsThatAFileLacks) {
+  const auto table = parse_csv("input_len,output_len,ttft_s\n1,1,1\n", "serving.csv");
+  ASSERT_TRUE(table);
+  const auto out = predict_serving(*table);
+  ASSERT_FALSE(out);
+  EXPECT_FALSE(out.problems().empty());
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,71 @@
+#include "fit/serving/words.hpp"
+
+#include <algorithm>
+
+#include "base/document/document.hpp"
+#include "base/text.hpp"
+#include "platform/files.hpp"
+
+namespace headway::serving_words {
+namespace {
+
+std::vector<Word> read_words(Fields& root, std::string_view table, std::string_view name) {
+  std::vector<Word> out;
+  for (Fields& fields : root.tables(table)) {
+    Word word{fields.text("has"), name.empty() ? "" : fields.text_or(name, ""),
+              fields.text_or("skip", ""), fields.text_or("before", ""), fields.text_or("then", "")};
+    fields.reject_unknown();
+    out.push_back(std::move(word));
+  }
+  return out;
+}
+
+std::map<std::string, Format, std::less<>> read_formats(Fields& root, std::string_view table,
+                                                        std::string_view name) {
+  std::map<std::string, Format, std::less<>> out;
+  for (Fields& fields : root.tables(table)) {
+    const Format format{fields.text(name), fields.text_or("block", "")};
+    for (const std::string& said : fields.texts_or_empty("said")) out[said] = format;
+    fields.reject_unknown();
+  }
+  return out;
+}
+
+Result<Words> read() {
+  const auto document = embedded_document("corpus/inference.toml");
+  if (!document) return document.problems();
+  Problems problems;
+  Fields root(*document, problems);
+  Words out;
+  out.models = read_words(root, "models", "model");
+  out.engines = read_words(root, "engines", "engine");
+  out.notes = read_words(root, "notes", "");
+  out.formats = read_formats(root, "formats", "recipe");
+  out.caches = read_formats(root, "caches", "format");
+  for (Fields& fields : root.tables("shortest")) {
+    out.shortest[fields.text("source")] = fields.number("share");
+    fields.reject_unknown();
+  }
+  out.undated = root.texts_or_empty("undated");
+  out.block_scaled = root.texts_or_empty("block_scaled");
+  out.batches = root.texts_or_empty("static");
+  root.reject_unknown();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace
+
+const Result<Words>& Words::embedded() {
+  static const Result<Words> words = read();
+  return words;
+}
+
+const Word* word_in(const std::vector<Word>& words, std::string_view text) {
+  const auto found = std::find_if(words.begin(), words.end(), [&](const Word& word) {
+    return text.find(word.has) != std::string_view::npos;
+  });
+  return found == words.end() ? nullptr : &*found;
+}
+
+}  // namespace headway::serving_words

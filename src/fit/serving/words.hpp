@@ -1,0 +1,35 @@
+// What the words of files of measured serving mean: data/corpus/inference.toml.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace headway::serving_words {
+
+/// What a cell that has `has` in it stands for, or why its rows are skipped.
+struct Word {
+  std::string has, name, skip;
+  std::string before, then;  // earlier releases stand for another name; empty: all are alike
+};
+struct Format {
+  std::string name, block;  // block: of models trained so; empty: the same
+};
+
+struct Words {
+  static const Result<Words>& embedded();
+
+  std::vector<Word> models, engines, notes;
+  std::map<std::string, Format, std::less<>> formats, caches;  // by what the cell says
+  std::vector<std::string> block_scaled, batches;
+  std::map<std::string, double, std::less<>> shortest;  // of lengths, by source
+  std::vector<std::string> undated;  // sources of the earlier releases that do not say so
+};
+
+/// The first that is in the text; null: none.
+const Word* word_in(const std::vector<Word>& words, std::string_view text);
+
+}  // namespace headway::serving_words

@@ -1,0 +1,138 @@
+#include "report/infer/infer.hpp"
+
+#include <algorithm>
+
+#include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "report/json/writer.hpp"
+
+namespace headway {
+namespace {
+
+// US dollars for a million output tokens; 0: the cluster has no price.
+double price_per_million(const Serving& serving, const Served& served) {
+  const double an_hour = serving.cluster.price_per_accelerator_hour;
+  return an_hour * static_cast<double>(serving.ranks()) / 3600 / served.output_per_second * 1e6;
+}
+
+std::string words_of(const Serving& serving) {
+  std::string out = "tp " + std::to_string(serving.tp);
+  const auto add = [&](const char* name, std::int64_t degree) {
+    if (degree > 1) out += std::string(", ") + name + " " + std::to_string(degree);
+  };
+  add("pp", serving.pp);
+  add("ep", serving.ep);
+  add("dp", serving.dp);
+  return out + ", " + std::string(serving.weights->name) + " weights, " +
+         std::string(to_name(serving.cache)) + " cache";
+}
+
+void write_pass(JsonWriter& out, const PassTime& pass) {
+  out.begin_object();
+  for (std::size_t i = 0; i < pass.parts.size(); ++i) {
+    out.member(kServingPartNames[i], pass.parts[i].value());
+  }
+  out.end_object();
+}
+
+}  // namespace
+
+std::string infer_text(const Serving& serving, const Load& load, const Served& served) {
+  std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) + " " +
+                    printable(serving.cluster.accelerator.title) + ", " + words_of(serving) + "\n" +
+                    count_text(static_cast<double>(load.input)) + " tokens in, " +
+                    count_text(static_cast<double>(load.output)) + " out, " +
+                    std::to_string(load.batch) +
+                    (load.clients ? " clients" : " sequences at a time") +
+                    (serving.dp > 1 ? " of each copy" : "") + "\n\n";
+  const ServingMemory& memory = served.memory;
+  const std::vector<std::vector<std::string>> held = {
+      {"weights", to_text(memory.weights), "of a rank"},
+      {"engine", to_text(memory.reserved), "activations, graphs, communicators"},
+      {"for all", to_text(memory.capacity)},
+      {"cache", to_text(memory.cache_of_token), "a token"},
+      {"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))}};
+  if (!served.fits) {
+    return out + aligned(held) + "\ndoes not fit: " +
+           (memory.cached_tokens <= 0 ? "the weights alone are too large"
+                                      : "the cache of these sequences is too large") +
+           "; more tp or pp, smaller formats, or fewer sequences\n";
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"first token", to_text(served.first_token)},
+      {"each token after it", to_text(served.each_token)},
+      {"whole answer", to_text(served.latency)},
+      {"output", count_text(served.output_per_second) + " tokens/s",
+       count_text(served.output_per_second / static_cast<double>(serving.ranks())) +
+           " an accelerator"},
+      {"with prompts", count_text(served.total_per_second) + " tokens/s"}};
+  if (served.sequences < static_cast<double>(load.batch)) {
+    rows.push_back(
+        {"at a time", count_text(served.sequences) + " sequences", "memory holds no more"});
+  }
+  const double price = price_per_million(serving, served);
+  if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
+  out += aligned(rows) + "\n";
+  std::vector<std::vector<std::string>> parts = {{"", "prefill", "decode"}};
+  for (std::size_t i = 0; i < kServingPartNames.size(); ++i) {
+    parts.push_back({std::string(kServingPartNames[i]), to_text(served.prefill.parts[i]),
+                     to_text(served.decode.parts[i])});
+  }
+  parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
+  return out + aligned(parts) + "\n" + aligned(held);
+}
+
+std::string infer_json(const Serving& serving, const Load& load, const Served& served) {
+  JsonWriter out;
+  out.begin_object();
+  out.member("model", serving.model.name);
+  out.member("cluster", serving.cluster.name);
+  out.member("engine", serving.engine.name);
+  out.member("gpus", serving.ranks());
+  out.key("layout");
+  out.begin_object();
+  out.member("tp", serving.tp);
+  out.member("pp", serving.pp);
+  out.member("ep", serving.ep);
+  out.member("dp", serving.dp);
+  out.end_object();
+  out.member("weights", serving.weights->name);
+  out.member("cache", to_name(serving.cache));
+  out.member("input_len", load.input);
+  out.member("output_len", load.output);
+  out.member(load.clients ? "concurrency" : "batch", load.batch);
+  out.member("fits", served.fits);
+  if (served.fits) {
+    out.member("ttft_s", served.first_token.value());
+    out.member("tpot_s", served.each_token.value());
+    out.member("latency_s", served.latency.value());
+    out.member("throughput_output_tok_s", served.output_per_second);
+    out.member("throughput_total_tok_s", served.total_per_second);
+    out.member("tokens_per_s_per_gpu",
+               served.output_per_second / static_cast<double>(serving.ranks()));
+    out.member("sequences", served.sequences);
+    out.key("parts_s");
+    out.begin_object();
+    out.key("prefill");
+    write_pass(out, served.prefill);
+    out.key("decode");
+    write_pass(out, served.decode);
+    out.end_object();
+    const double price = price_per_million(serving, served);
+    if (price > 0) out.member("price_per_million_tokens", price);
+  }
+  out.key("memory_bytes");
+  out.begin_object();
+  out.member("weights", served.memory.weights.value());
+  out.member("reserved", served.memory.reserved.value());
+  out.member("capacity", served.memory.capacity.value());
+  out.member("cache_of_token", served.memory.cache_of_token.value());
+  out.end_object();
+  out.member("kv_tokens", std::max(0.0, served.memory.cached_tokens));
+  out.end_object();
+  return out.take();
+}
+
+}  // namespace headway

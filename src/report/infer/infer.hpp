@@ -1,0 +1,16 @@
+// What serving takes, as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "study/infer/serving.hpp"
+
+namespace headway {
+
+/// For a terminal of 80 columns.
+std::string infer_text(const Serving& serving, const Load& load, const Served& served);
+/// {ttft_s, tpot_s, latency_s, throughput_output_tok_s, throughput_total_tok_s,
+/// tokens_per_s_per_gpu, memory_bytes, kv_tokens, parts_s, price_per_million_tokens, ...}.
+std::string infer_json(const Serving& serving, const Load& load, const Served& served);
+
+}  // namespace headway

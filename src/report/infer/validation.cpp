@@ -1,0 +1,144 @@
+#include "report/infer/validation.hpp"
+
+#include "base/document/csv.hpp"
+#include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "base/text.hpp"
+#include "report/json/writer.hpp"
+
+namespace headway {
+namespace {
+
+std::string number(const std::optional<double>& value) {
+  return value ? formatted("%.9g", *value) : std::string();
+}
+
+std::string reason_of(const ServedRow& row) {
+  return row.skipped_detail.empty() ? row.skipped_reason
+                                    : row.skipped_reason + " (" + row.skipped_detail + ")";
+}
+
+const char* outcome_of(const ServedRow& row) {
+  return row.ran_out ? "oom" : "ok";
+}
+
+// A cell of --rows with its column.
+struct Cell {
+  std::string column, text;
+  bool is_number = false;
+};
+std::vector<Cell> cells_of(const ServedRow& row) {
+  std::vector<Cell> out = {
+      {"id", row.id}, {"source_key", row.source_key}, {"outcome", outcome_of(row)}};
+  for (std::size_t i = 0; i < kServedQuantities.size(); ++i) {
+    const std::string name(kServedQuantities[i]);
+    out.push_back({"measured_" + name, number(row.measured[i]), true});
+    out.push_back({"predicted_" + name, number(row.predicted[i]), true});
+  }
+  out.push_back({"predicted_fits", row.fits ? (*row.fits ? "1" : "0") : "", true});
+  out.push_back({"error", number(row.error()), true});
+  out.push_back({"assumed", join(row.assumed, "; ")});
+  out.push_back({"skipped_reason", reason_of(row)});
+  out.push_back({"machine", row.machine});
+  out.push_back({"model", row.model});
+  out.push_back({"engine", row.engine});
+  return out;
+}
+
+}  // namespace
+
+std::string serving_csv(std::span<const ServedRow> rows) {
+  std::string out;
+  const auto line = [&](const std::vector<Cell>& cells, bool names) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) out += ',';
+      out += csv_cell(names ? cells[i].column : cells[i].text);
+    }
+    out += '\n';
+  };
+  line(cells_of({}), true);
+  for (const ServedRow& row : rows) line(cells_of(row), false);
+  return out;
+}
+
+std::string serving_validation_text(const ServedReport& report) {
+  std::vector<std::vector<std::string>> table = {
+      {"source", "quantity", "rows", "median", "mean", "p90", "bias"},
+      {"", "", "", "%", "%", "%", "%"}};
+  for (const ServedGroup& group : report.groups) {
+    table.push_back({printable(group.source, 30), group.quantity, std::to_string(group.error.rows),
+                     in_percent(group.error.median), in_percent(group.error.mean),
+                     in_percent(group.error.p90), in_percent(group.error.bias, "%+.1f")});
+  }
+  std::string out = aligned(table, 2) + "\npredicted " + std::to_string(report.predicted) + " of " +
+                    std::to_string(report.rows.size()) + " rows; fit " +
+                    std::to_string(report.ran_and_fits) + " of " + std::to_string(report.ran) +
+                    " that ran, not " + std::to_string(report.ran_out_and_does_not_fit) + " of " +
+                    std::to_string(report.ran_out) + " that ran out of memory\n";
+  if (report.skipped.empty()) return out;
+  std::vector<std::vector<std::string>> reasons = {{"skipped", "rows"}};
+  for (const auto& [reason, count] : report.skipped) {
+    reasons.push_back({printable(reason), std::to_string(count)});
+  }
+  return out + "\n" + aligned(reasons);
+}
+
+std::string serving_validation_json(const ServedReport& report, bool rows) {
+  JsonWriter out;
+  out.begin_object();
+  out.member("kind", "serving");
+  out.key("groups");
+  out.begin_array();
+  for (const ServedGroup& group : report.groups) {
+    out.begin_object();
+    out.member("source_key", group.source);
+    out.member("quantity", group.quantity);
+    out.member("rows", group.error.rows);
+    out.member("median", group.error.median);
+    out.member("mean", group.error.mean);
+    out.member("p90", group.error.p90);
+    out.member("bias", group.error.bias);
+    out.end_object();
+  }
+  out.end_array();
+  out.member("predicted", report.predicted);
+  out.key("memory");
+  out.begin_object();
+  out.member("ran", report.ran);
+  out.member("ran_and_fits", report.ran_and_fits);
+  out.member("ran_out", report.ran_out);
+  out.member("ran_out_and_does_not_fit", report.ran_out_and_does_not_fit);
+  out.end_object();
+  out.key("skipped");
+  out.begin_array();
+  for (const auto& [reason, count] : report.skipped) {
+    out.begin_object();
+    out.member("reason", reason);
+    out.member("rows", count);
+    out.end_object();
+  }
+  out.end_array();
+  if (rows) {
+    out.key("rows");
+    out.begin_array();
+    for (const ServedRow& row : report.rows) {
+      out.begin_object();
+      for (const Cell& cell : cells_of(row)) {
+        out.key(cell.column);
+        if (cell.text.empty()) {
+          out.null();
+        } else if (cell.is_number) {
+          out.value(std::stod(cell.text));
+        } else {
+          out.value(cell.text);
+        }
+      }
+      out.end_object();
+    }
+    out.end_array();
+  }
+  out.end_object();
+  return out.take();
+}
+
+}  // namespace headway

@@ -1,0 +1,88 @@
+// What cannot be served so.
+#include "study/infer/serving.hpp"
+
+namespace headway {
+namespace {
+
+class Rules {
+ public:
+  explicit Rules(const Serving& serving) : serving_(serving) {}
+
+  Problems check() {
+    shapes();
+    degrees();
+    formats();
+    return std::move(problems_);
+  }
+
+ private:
+  void fail(std::string_view field, std::string why, Trouble kind = Trouble::illegal) {
+    problems_.push_back({FieldName(field), std::move(why), kind});
+  }
+
+  void shapes() {
+    const Model& model = serving_.model;
+    if (model.vocabulary == 0 || model.labels) {
+      fail("model", "makes no tokens: it has no head over a vocabulary", Trouble::unsupported);
+    }
+    for (const Layer& layer : model.kinds) {
+      if (layer.attention && !layer.attention->linear) continue;
+      fail("model", "has layers whose attention keeps a state instead of a cache",
+           Trouble::unsupported);
+      return;
+    }
+  }
+
+  void degrees() {
+    const Serving& s = serving_;
+    for (const Layer& layer : s.model.kinds) {
+      if (layer.attention && layer.attention->heads % s.tp != 0) {
+        fail("tp", "must divide the " + std::to_string(layer.attention->heads) + " heads");
+        break;
+      }
+    }
+    if (s.pp > s.model.layers()) {
+      fail("pp", "is more than the " + std::to_string(s.model.layers()) + " layers");
+    }
+    if (s.ranks() > s.cluster.accelerators) {
+      fail("cluster", "has " + std::to_string(s.cluster.accelerators) +
+                          " accelerators; tp x pp x dp "
+                          "takes " +
+                          std::to_string(s.ranks()));
+    }
+    experts();
+  }
+
+  void experts() {
+    const Serving& s = serving_;
+    std::int64_t count = 0;
+    for (const Layer& layer : s.model.kinds) {
+      if (layer.experts) count = layer.experts->count;
+    }
+    if (s.ep == 1) return;
+    if (count == 0) return fail("ep", "the model has no experts");
+    if (count % s.ep != 0) fail("ep", "must divide the " + std::to_string(count) + " experts");
+    const bool inside = s.tp % s.ep == 0, around = s.ep % s.tp == 0 && s.dp % (s.ep / s.tp) == 0;
+    if (!inside && !around) {
+      fail("ep", "must divide tp, or be tp times what divides dp");
+    }
+  }
+
+  void formats() {
+    const Precision matmul = serving_.weights->matmul;
+    if (serving_.cluster.accelerator.peak_of(matmul).value() <= 0) {
+      fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)));
+    }
+  }
+
+  const Serving& serving_;
+  Problems problems_;
+};
+
+}  // namespace
+
+Problems check(const Serving& serving) {
+  return Rules(serving).check();
+}
+
+}  // namespace headway

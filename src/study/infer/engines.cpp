@@ -1,0 +1,45 @@
+#include "study/infer/engines.hpp"
+
+#include "base/document/document.hpp"
+#include "platform/files.hpp"
+
+namespace headway {
+namespace {
+
+Result<std::vector<Engine>> read_engines() {
+  const auto document = embedded_document("serving/engines.toml");
+  if (!document) return document.problems();
+  Problems problems;
+  Fields root(*document, problems);
+  std::vector<Engine> out;
+  for (const std::string& name : root.keys()) {
+    Fields fields = root.table(name);
+    Engine engine;
+    engine.name = name;
+    engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
+    engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
+    Fields layer = fields.table("layer");
+    for (const std::string& architecture : layer.keys()) {
+      engine.layer[architecture] = layer.quantity<Seconds>(architecture);
+    }
+    layer.reject_unknown();
+    engine.launch = fields.quantity<Seconds>("launch");
+    engine.memory = fields.number("memory");
+    engine.reserved = fields.quantity<Bytes>("reserved");
+    engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
+    for (const char* said : {"source", "kind", "date"}) fields.text(said);
+    fields.reject_unknown();
+    out.push_back(std::move(engine));
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace
+
+const Result<std::vector<Engine>>& engines() {
+  static const Result<std::vector<Engine>> read = read_engines();
+  return read;
+}
+
+}  // namespace headway

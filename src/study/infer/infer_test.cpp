@@ -1,0 +1,190 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/random/random.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "study/infer/clients.hpp"
+#include "study/infer/engines.hpp"
+
+namespace headway {
+namespace {
+
+Serving serving_of(const std::string& model, const std::string& cluster, std::int64_t tp = 1) {
+  Serving out;
+  out.model = *load_model(model);
+  out.cluster = *load_cluster(cluster);
+  out.weights = recipe_from("bf16");
+  out.tp = tp;
+  out.engine = engines()->front();
+  return out;
+}
+
+// [INFER-4] Known bytes of a token in the cache: 2·layers·heads·128·2 B, of DeepSeek-V3 61·576·2 B,
+// which every rank holds whole.
+TEST(ServingMemory, OfATokenIsItsKeysAndValues) {
+  const auto of = [](const Serving& s) { return memory_of(s, 4096).cache_of_token; };
+  EXPECT_EQ(of(serving_of("llama-2-7b", "dgx-h100")), Bytes(2 * 32 * 32 * 128 * 2));
+  EXPECT_EQ(of(serving_of("llama-3-8b", "dgx-h100")), Bytes(2 * 32 * 8 * 128 * 2));
+  EXPECT_EQ(of(serving_of("llama-3-70b", "dgx-h100", 8)), Bytes(2 * 80 * 128 * 2));
+  EXPECT_EQ(of(serving_of("deepseek-v3", "dgx-h200")), Bytes(61 * 576 * 2));
+  EXPECT_EQ(of(serving_of("deepseek-v3", "dgx-h200", 8)), Bytes(61 * 576 * 2));
+  Serving small = serving_of("llama-3-8b", "dgx-h100");
+  small.cache = Precision::fp8;
+  EXPECT_EQ(of(small), Bytes(2 * 32 * 8 * 128));
+}
+
+// [INFER-5] 8.03 G weights of two bytes, 3 GiB beside them, of 90 % of 80 GiB; 131,072 B a token.
+TEST(ServingMemory, HoldsTheTokensThatWeightsAndEngineLeaveRoomFor) {
+  const Serving serving = serving_of("llama-3-8b", "dgx-h100");
+  const ServingMemory memory = memory_of(serving, 8192);
+  EXPECT_NEAR(memory.weights.value(), 2 * 8.03e9, 0.01e9);
+  const double left =
+      0.9 * serving.cluster.accelerator.memory.value() - memory.weights.value() - 3 * 1073741824.0;
+  EXPECT_NEAR(memory.cached_tokens, left / 131072, 1);
+}
+
+// [INFER-3] Of 64 tokens that choose 8 of 256 experts at random each, the mean of many draws.
+TEST(ServedExperts, AreThoseThatSomeTokenChooses) {
+  SplitMix numbers{7};
+  double chosen = 0;
+  constexpr int kDraws = 400;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    std::set<std::uint64_t> all;
+    for (int token = 0; token < 64; ++token) {
+      std::set<std::uint64_t> own;
+      while (own.size() < 8) own.insert(numbers.next() % 256);
+      all.insert(own.begin(), own.end());
+    }
+    chosen += static_cast<double>(all.size()) / kDraws;
+  }
+  EXPECT_NEAR(chosen_experts(256, 8, 64), chosen, 1);
+}
+
+// A pass reads the weights once, whatever it decodes; no answer is shorter than that.
+TEST(ServedPass, IsNoShorterThanItsWeightsTakeToRead) {
+  for (const char* name : {"llama-2-7b", "llama-3-70b", "mixtral-8x7b"}) {
+    for (const std::int64_t tp : {1, 2, 8}) {
+      const Serving serving = serving_of(name, "dgx-h100", tp);
+      const auto constants = serving_constants(serving.cluster);
+      ASSERT_TRUE(constants);
+      const PassTime pass =
+          time_of(serving, *constants, {.sequences = 256, .tokens = 1, .cached = 10});
+      const Serving one = serving;
+      const Bytes weights = memory_of(one, 4096).weights;
+      // The embedding is looked up, not read.
+      const Bytes looked_up(
+          2.0 * static_cast<double>(serving.model.vocabulary * serving.model.hidden / tp));
+      EXPECT_GT(pass.total(), (weights - looked_up) / serving.cluster.accelerator.memory_bandwidth)
+          << name << " tp " << tp;
+    }
+  }
+}
+
+// [INFER-6] The pass in the middle stands for all: their sum, one by one.
+TEST(Served, TakesTheSumOfItsPasses) {
+  const Serving serving = serving_of("llama-2-7b", "dgx-h100");
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  const Served answer = served(serving, *constants, {.input = 500, .output = 300, .batch = 16});
+  Seconds sum = answer.first_token;
+  for (std::int64_t made = 1; made < 300; ++made) {
+    sum +=
+        time_of(serving, *constants, {.sequences = 16, .tokens = 1, .cached = 500 + made}).total();
+  }
+  EXPECT_NEAR(answer.latency / sum, 1, 0.002);
+  EXPECT_NEAR(answer.output_per_second * answer.latency.value(), 16 * 300, 1e-6);
+}
+
+// [INFER-7] One client alone is a batch of one, again and again.
+TEST(Served, OfOneClientIsABatchOfOne) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  Load load{.input = 1000, .output = 200, .batch = 1};
+  const Served batch = served(serving, *constants, load);
+  load.clients = true;
+  const Served client = served(serving, *constants, load);
+  EXPECT_NEAR(client.first_token / batch.first_token, 1, 0.05);
+  EXPECT_NEAR(client.each_token / batch.each_token, 1, 0.02);
+  EXPECT_NEAR(client.latency / batch.latency, 1, 0.02);
+}
+
+// [INFER-7] In the mean clients have as many requests under way as there are clients (Little).
+TEST(Served, OfClientsHasEachWaitForItsAnswer) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  const StepTimes steps(serving, *constants, 1000, 200);
+  const Answered by =
+      answered(steps, {.input = 1000, .output = 200, .batch = 64, .clients = true}, 1e9);
+  // At the end some have been answered for the last time.
+  EXPECT_LE(640 * by.latency / by.elapsed, 64 + 1e-9);
+  EXPECT_GT(640 * by.latency / by.elapsed, 63.5);
+  EXPECT_EQ(by.tokens, 640 * 200);
+}
+
+// [INFER-7] Room for ten sequences: no more at a time, and the others' first tokens wait for them.
+TEST(Served, OfMoreClientsThanTheCacheHoldsLetsThemWait) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  const StepTimes steps(serving, *constants, 1000, 200);
+  const Load load{.input = 1000, .output = 200, .batch = 40, .clients = true};
+  const Answered all = answered(steps, load, 1e9), ten = answered(steps, load, 12'000);
+  EXPECT_LE(ten.most, 10);
+  EXPECT_GT(ten.first_token, 5 * all.first_token);
+  EXPECT_EQ(ten.tokens, all.tokens);
+}
+
+// [INFER-8] What a graph replays waits between its kernels, layer after layer; what none does is as
+// long as its launches where these take longer.
+TEST(ServedPass, HasTheHostsPartOnTop) {
+  Serving serving = serving_of("llama-2-7b", "dgx-h100");
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  serving.engine.step = Seconds(1e-3);
+  serving.engine.sequence = Seconds(1e-5);
+  serving.engine.layer = {{"default", Seconds(2e-5)}};
+  PassTime pass = time_of(serving, *constants, {.sequences = 4, .tokens = 1, .cached = 100});
+  EXPECT_NEAR(pass[ServingPart::host].value(), 1e-3 + 4e-5 + 32 * 2e-5, 1e-12);
+  serving.engine.launch = Seconds(1);
+  pass = time_of(serving, *constants, {.tokens = 10, .replayed = false});
+  EXPECT_GT(pass.total(), Seconds(32 * 8));
+}
+
+// [INFER-9] The quick form of a step beside whole passes: decoding alone, and a prompt alone.
+TEST(StepTimes, AreThoseOfWholePasses) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  const StepTimes steps(serving, *constants, 1000, 200);
+  for (const std::int64_t sequences : {1, 7, 64, 300}) {
+    const PassTime pass =
+        time_of(serving, *constants, {.sequences = sequences, .tokens = 1, .cached = 1100});
+    const double decoding = static_cast<double>(sequences);
+    EXPECT_NEAR(steps.of(decoding, decoding * 1100, 0) / pass.total().value(), 1, 0.02)
+        << sequences;
+  }
+  const PassTime prompt =
+      time_of(serving, *constants, {.sequences = 4, .tokens = 1000, .replayed = false});
+  EXPECT_NEAR(steps.of(0, 0, 4000) / prompt.total().value(), 1, 0.05);
+}
+
+TEST(ServingCheck, NamesEverythingThatIsWrong) {
+  Serving serving = serving_of("mixtral-8x7b", "dgx-h100", 3);
+  serving.ep = 5;
+  serving.pp = 100;
+  const Problems problems = check(serving);
+  EXPECT_EQ(problems.size(), 4U);  // tp and heads, layers, experts, ep beside tp
+}
+
+TEST(ServingCheck, RefusesFormatsThatTheAcceleratorLacks) {
+  Serving serving = serving_of("llama-2-7b", "dgx-a100-80gb");
+  serving.weights = recipe_from("fp8");
+  ASSERT_EQ(check(serving).size(), 1U);
+}
+
+}  // namespace
+}  // namespace headway

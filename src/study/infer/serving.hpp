@@ -1,0 +1,111 @@
+// What serving a model takes: one pass in time, the memory of weights and cache, and what a batch
+// or a number of clients gets. Formulas: docs/models/infer.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cost/calibration/calibration.hpp"
+#include "cost/serving/serving.hpp"
+#include "model/model.hpp"
+
+namespace headway {
+
+/// Software that serves (data/serving/engines.toml).
+struct Engine {
+  std::string name;
+  Seconds step;      // of the host, in each pass
+  Seconds sequence;  // and for each sequence of a decode pass
+  /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
+  /// for others.
+  std::map<std::string, Seconds, std::less<>> layer;
+  Seconds launch;       // of each kernel that no graph replays
+  double memory = 0.9;  // share of an accelerator that the engine takes
+  Bytes reserved;       // of it what is neither weights nor cache
+  bool own_all_reduce = false;
+};
+
+/// A model on accelerators, with its formats and how it is split. dp: copies of attention, each
+/// with sequences of its own; experts are spread over `ep` of tp·dp ranks, the rest of tp splits
+/// each.
+struct Serving {
+  Model model;
+  Cluster cluster;
+  const Recipe* weights = nullptr;
+  Precision cache = Precision::bf16;
+  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
+  Engine engine;
+
+  std::int64_t ranks() const { return tp * pp * dp; }
+};
+
+struct ServingConstants {
+  Benchmarked alone;
+  ServingKernels kernels;
+};
+Result<ServingConstants> serving_constants(const Cluster& cluster);
+
+/// Everything that keeps a serving from being one; empty: legal.
+Problems check(const Serving& serving);
+
+/// What each copy of attention works on in one pass: tokens of each sequence, behind those cached.
+struct PassWork {
+  std::int64_t sequences = 1, tokens = 1, cached = 0;
+  bool replayed = true;  // by a graph: the host does not launch its kernels
+};
+
+/// Seconds of a pass, in the order in which they are told; they add up.
+enum class ServingPart : std::uint8_t { products, attention, passes, tp, ep, pp, host };
+constexpr std::array<std::string_view, 7> kServingPartNames = {
+    "products", "attention", "passes", "tp", "ep", "pp", "host"};
+struct PassTime {
+  std::array<Seconds, kServingPartNames.size()> parts{};
+  Seconds& operator[](ServingPart part) { return parts[static_cast<std::size_t>(part)]; }
+  Seconds total() const {
+    Seconds out(0);
+    for (const Seconds part : parts) out += part;
+    return out;
+  }
+};
+
+/// All layers of the model, embedding, and the head for the last token of each sequence. Stages of
+/// a pipeline work one after another.
+PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work);
+
+/// [INFER-3] Of `experts` those that at least one of `tokens` chooses, each `active` at random.
+double chosen_experts(double experts, double active, double tokens);
+
+/// Of the fullest rank.
+struct ServingMemory {
+  Bytes weights, reserved, capacity;  // capacity: what the engine takes
+  Bytes cache_of_token;
+  double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; below 0: not
+                             // even the weights do
+};
+/// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more.
+ServingMemory memory_of(const Serving& serving, std::int64_t context);
+
+/// Requests of one length. batch: sequences of each copy of attention that start and end together;
+/// or clients, of which each sends its next request when the last is answered.
+struct Load {
+  std::int64_t input = 0, output = 0;
+  std::int64_t batch = 1;
+  bool clients = false;
+  double shortest = 1;  // of clients: lengths are drawn from this share of them up to them
+};
+
+struct Served {
+  Seconds first_token, each_token, latency;            // of a request, in the mean
+  double output_per_second = 0, total_per_second = 0;  // tokens, of all ranks
+  PassTime prefill, decode;                            // one pass of each, at the mean context
+  ServingMemory memory;
+  double sequences = 0;  // of each copy of attention at a time: fewer than asked where memory ends
+  bool fits = false;
+};
+Served served(const Serving& serving, const ServingConstants& constants, const Load& load);
+
+}  // namespace headway
