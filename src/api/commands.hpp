@@ -236,7 +236,9 @@ struct InferRequest {
   std::string model, cluster;  // names or files
   std::string engine;          // empty: the first known
   std::optional<std::int64_t> gpus, input, output;
-  std::optional<std::int64_t> batch, clients;  // one of them
+  std::optional<std::int64_t> batch, clients;  // one of them,
+  std::optional<double> rate;                  // or requests a second to all copies
+  std::string first_limit, each_limit;         // "2 s", "50 ms"; empty: none
   std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
   std::string weights = "bf16", cache = "bf16";
   bool json = false;

@@ -3,6 +3,7 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
@@ -21,7 +22,7 @@ class InferReader {
   Problems read(Serving& serving, Load& load) {
     load_parts(serving);
     split(serving);
-    lengths(load);
+    lengths(load, serving.dp);
     if (!problems_.empty()) return std::move(problems_);
     append(problems_, check(serving));
     const std::int64_t most = serving.model.maximum_sequence;
@@ -89,19 +90,42 @@ class InferReader {
     out.cache = request_.cache == "fp8" ? Precision::fp8 : Precision::bf16;
   }
 
-  void lengths(Load& out) {
+  void lengths(Load& out, std::int64_t copies) {
     if (!request_.input) fail("input-len", "is missing", Trouble::missing);
     if (!request_.output) fail("output-len", "is missing", Trouble::missing);
-    if (!request_.batch && !request_.clients) {
-      fail("batch", "either it or --concurrency must be given", Trouble::missing);
+    const int given =
+        (request_.batch ? 1 : 0) + (request_.clients ? 1 : 0) + (request_.rate ? 1 : 0);
+    if (given == 0) {
+      fail("batch", "it, --concurrency or --rate must be given", Trouble::missing);
+    } else if (given > 1) {
+      fail("batch", "one of it, --concurrency and --rate can be given");
     }
-    if (request_.batch && request_.clients) {
-      fail("batch", "either it or --concurrency can be given, not both");
+    if (request_.rate && !(*request_.rate > 0 && *request_.rate <= 1e9)) {
+      fail("rate", "must be above 0 and at most 1e9 requests a second");
+    }
+    out.first_limit = limit("ttft", request_.first_limit);
+    out.each_limit = limit("tpot", request_.each_limit);
+    if (request_.batch && (out.first_limit || out.each_limit)) {
+      fail("ttft", "limits are of --concurrency and --rate: all sequences of a batch take as long");
     }
     out.input = request_.input.value_or(1);
     out.output = request_.output.value_or(1);
-    out.clients = request_.clients.has_value();
-    out.batch = out.clients ? *request_.clients : request_.batch.value_or(1);
+    if (request_.clients) out.arrivals = Arrivals::clients;
+    if (request_.rate) out.arrivals = Arrivals::random;
+    out.batch = request_.clients.value_or(request_.batch.value_or(1));
+    // Copies take turns.
+    out.rate = request_.rate.value_or(0) / static_cast<double>(std::max<std::int64_t>(1, copies));
+  }
+
+  std::optional<Seconds> limit(std::string_view name, const std::string& said) {
+    if (said.empty()) return std::nullopt;
+    const auto time = parse_quantity<Seconds>(said, Where(FieldName(name)));
+    if (!time) {
+      append(problems_, time.problems());
+      return std::nullopt;
+    }
+    if (time->value() <= 0) fail(name, "must be greater than zero");
+    return *time;
   }
 
   const InferRequest& request_;
@@ -124,7 +148,7 @@ CommandOutput run_infer(const InferRequest& request) {
   const Served answer = served(serving, *constants, load);
   return {
       .text = request.json ? infer_json(serving, load, answer) : infer_text(serving, load, answer),
-      .exit_code = answer.fits ? 0 : 1};
+      .exit_code = answer.fits && answer.stable() ? 0 : 1};
 }
 
 Command infer_command() {
@@ -168,6 +192,18 @@ Command infer_command() {
       count("batch", "sequences of each copy that start and end together", request->batch),
       count("concurrency", "clients of each copy, each with one request at a time",
             request->clients),
+      {.name = "rate",
+       .value = "R",
+       .help = "requests a second to all copies, at random moments",
+       .target = &request->rate},
+      {.name = "ttft",
+       .value = "TIME",
+       .help = "what a good answer's first token keeps to: the share that does is told",
+       .target = &request->first_limit},
+      {.name = "tpot",
+       .value = "TIME",
+       .help = "the same of each token after it",
+       .target = &request->each_limit},
       degree("tp", "tensor-parallel degree", request->tp),
       degree("pp", "pipeline-parallel degree", request->pp),
       degree("ep", "ranks over which experts are spread, of tp x dp", request->ep),

@@ -190,18 +190,21 @@ class RowReader {
     Load out;
     out.input = cells_.count("input_len");
     out.output = cells_.count("output_len");
-    if (!cells_.text("request_rate").empty()) {
-      cells_.skip("no model of requests that arrive at a rate");
-    }
     const std::string said = benchmarks::plain(cells_.text("notes"));
     const auto& batches = loaded_.words.batches;
     const bool by_notes = std::any_of(batches.begin(), batches.end(), [&](const std::string& has) {
       return said.find(has) != std::string::npos;
     });
-    out.clients = !by_notes && (row_.measured[kFirst] || row_.measured[kEach]);
+    if (!by_notes && (row_.measured[kFirst] || row_.measured[kEach])) {
+      out.arrivals = Arrivals::clients;
+    }
     const auto drawn = loaded_.words.shortest.find(row_.source_key);
     if (drawn != loaded_.words.shortest.end()) out.shortest = drawn->second;
-    at_capacity_ = cells_.text("batch").empty();
+    if (!cells_.text("request_rate").empty()) {
+      out.arrivals = Arrivals::random;
+      out.rate = cells_.number("request_rate") / static_cast<double>(serving_.dp);
+    }
+    at_capacity_ = out.arrivals != Arrivals::random && cells_.text("batch").empty();
     const std::int64_t batch = cells_.count_or("batch", 1);
     // A batch is of all copies of attention.
     out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
@@ -221,10 +224,11 @@ class RowReader {
       const ServingMemory memory = memory_of(serving_, load.input + load.output);
       load.batch =
           std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.cached_tokens / context));
-      load.clients = true;
+      load.arrivals = Arrivals::clients;
       assume("batch", std::to_string(load.batch));
     }
     const Served said = served(serving_, *constants, load);
+    if (!said.stable()) return cells_.skip("more requests a second than are answered");
     row_.fits = said.fits;
     if (!said.fits) return;
     row_.predicted[kFirst] = said.first_token.value();

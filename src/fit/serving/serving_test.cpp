@@ -57,7 +57,7 @@ TEST(MeasuredServing, WithWhatIsNotKnownIsSkippedWithItsReason) {
       "b,s,x,llama-2-7b,7,Abacus,1,1,,,,,,vllm,,8,500,500,,,,9,,,,0,\n"
       "c,s,x,llama-2-7b,7,H100,1,1,,,,int3,,vllm,,8,500,500,,,,9,,,,0,\n"
       "d,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,,8,0,500,,,,9,,,,0,\n"
-      "e,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,,8,500,500,3.5,,,9,,,,0,\n"
+      "e,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,,8,500,500,1000000,,,9,,,,0,\n"
       "f,s,x,llama-2-7b,7,H100,1,3,,,,,,vllm,,8,500,500,,,,9,,,,0,\n");
   ASSERT_EQ(rows.size(), 6U);
   for (const ServedRow& row : rows) {

@@ -29,6 +29,21 @@ std::string words_of(const Serving& serving) {
          std::string(to_name(serving.cache)) + " cache";
 }
 
+std::string words_of(const Load& load) {
+  if (load.arrivals == Arrivals::random) return formatted("%.4g requests/s", load.rate);
+  return std::to_string(load.batch) +
+         (load.arrivals == Arrivals::clients ? " clients" : " sequences at a time");
+}
+
+void write_quantiles(JsonWriter& out, std::string_view name, const Quantiles& of) {
+  out.key(name);
+  out.begin_object();
+  out.member("p50", of.median.value());
+  out.member("p90", of.p90.value());
+  out.member("p99", of.p99.value());
+  out.end_object();
+}
+
 void write_pass(JsonWriter& out, const PassTime& pass) {
   out.begin_object();
   for (std::size_t i = 0; i < pass.parts.size(); ++i) {
@@ -43,9 +58,7 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) + " " +
                     printable(serving.cluster.accelerator.title) + ", " + words_of(serving) + "\n" +
                     count_text(static_cast<double>(load.input)) + " tokens in, " +
-                    count_text(static_cast<double>(load.output)) + " out, " +
-                    std::to_string(load.batch) +
-                    (load.clients ? " clients" : " sequences at a time") +
+                    count_text(static_cast<double>(load.output)) + " out, " + words_of(load) +
                     (serving.dp > 1 ? " of each copy" : "") + "\n\n";
   const ServingMemory& memory = served.memory;
   const std::vector<std::vector<std::string>> held = {
@@ -60,18 +73,31 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
                                       : "the cache of these sequences is too large") +
            "; more tp or pp, smaller formats, or fewer sequences\n";
   }
+  if (!served.stable()) {
+    return out + aligned(held) + "\nnot stable: at most " + formatted("%.4g", *served.capacity) +
+           " requests/s can be answered; more copies or accelerators, or fewer requests\n";
+  }
+  const auto quantiles = [](const std::optional<Quantiles>& of) {
+    return of ? "p50 " + to_text(of->median) + ", p90 " + to_text(of->p90) + ", p99 " +
+                    to_text(of->p99)
+              : std::string();
+  };
   std::vector<std::vector<std::string>> rows = {
-      {"first token", to_text(served.first_token)},
-      {"each token after it", to_text(served.each_token)},
-      {"whole answer", to_text(served.latency)},
+      {"first token", to_text(served.first_token), quantiles(served.first_quantiles)},
+      {"each token after it", to_text(served.each_token), quantiles(served.each_quantiles)},
+      {"whole answer", to_text(served.latency), quantiles(served.latency_quantiles)},
       {"output", count_text(served.output_per_second) + " tokens/s",
        count_text(served.output_per_second / static_cast<double>(serving.ranks())) +
            " an accelerator"},
       {"with prompts", count_text(served.total_per_second) + " tokens/s"}};
-  if (served.sequences < static_cast<double>(load.batch)) {
+  if (load.arrivals == Arrivals::random) {
+    rows.push_back({"at most", formatted("%.4g requests/s", *served.capacity),
+                    count_text(served.sequences) + " sequences at a time here"});
+  } else if (served.sequences < static_cast<double>(load.batch)) {
     rows.push_back(
         {"at a time", count_text(served.sequences) + " sequences", "memory holds no more"});
   }
+  if (served.good) rows.push_back({"within the limits", percent_text(*served.good)});
   const double price = price_per_million(serving, served);
   if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
   out += aligned(rows) + "\n";
@@ -102,9 +128,14 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("cache", to_name(serving.cache));
   out.member("input_len", load.input);
   out.member("output_len", load.output);
-  out.member(load.clients ? "concurrency" : "batch", load.batch);
+  if (load.arrivals == Arrivals::random) {
+    out.member("rate_per_copy", load.rate);
+  } else {
+    out.member(load.arrivals == Arrivals::clients ? "concurrency" : "batch", load.batch);
+  }
   out.member("fits", served.fits);
-  if (served.fits) {
+  if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
+  if (served.fits && served.stable()) {
     out.member("ttft_s", served.first_token.value());
     out.member("tpot_s", served.each_token.value());
     out.member("latency_s", served.latency.value());
@@ -113,6 +144,15 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.member("tokens_per_s_per_gpu",
                served.output_per_second / static_cast<double>(serving.ranks()));
     out.member("sequences", served.sequences);
+    if (served.first_quantiles) {
+      out.key("quantiles");
+      out.begin_object();
+      write_quantiles(out, "ttft_s", *served.first_quantiles);
+      write_quantiles(out, "tpot_s", *served.each_quantiles);
+      write_quantiles(out, "latency_s", *served.latency_quantiles);
+      out.end_object();
+    }
+    if (served.good) out.member("share_within_limits", *served.good);
     out.key("parts_s");
     out.begin_object();
     out.key("prefill");

@@ -10,7 +10,8 @@ namespace headway {
 /// For a terminal of 80 columns.
 std::string infer_text(const Serving& serving, const Load& load, const Served& served);
 /// {ttft_s, tpot_s, latency_s, throughput_output_tok_s, throughput_total_tok_s,
-/// tokens_per_s_per_gpu, memory_bytes, kv_tokens, parts_s, price_per_million_tokens, ...}.
+/// tokens_per_s_per_gpu, quantiles, memory_bytes, kv_tokens, parts_s, price_per_million_tokens,
+/// ...}.
 std::string infer_json(const Serving& serving, const Load& load, const Served& served);
 
 }  // namespace headway

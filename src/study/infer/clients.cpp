@@ -4,6 +4,7 @@
 #include "study/infer/clients.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <queue>
 
@@ -12,7 +13,7 @@
 namespace headway {
 namespace {
 
-constexpr std::int64_t kRequestsOfClient = 10;
+constexpr std::int64_t kRequestsOfClient = 10, kRandomRequests = 2000;
 
 struct Request {
   double begin = 0, first = 0;                   // seconds
@@ -28,35 +29,48 @@ struct Ends {
   }  // the first on top
 };
 
-class Clients {
+class Requests {
  public:
-  Clients(const StepTimes& steps, const Load& load, double room)
-      : steps_(steps), load_(load), room_(room), to_come_(load.batch * kRequestsOfClient) {}
+  Requests(const StepTimes& steps, const Load& load, double room)
+      : steps_(steps),
+        load_(load),
+        room_(room),
+        at_random_(load.arrivals == Arrivals::random),
+        to_come_(at_random_ ? kRandomRequests : load.batch * kRequestsOfClient) {}
 
   Answered run() {
-    for (std::int64_t i = 0; i < load_.batch; ++i) send();
-    while (!waiting_.empty() || !taken_.empty() || !decoding_.empty()) step();
-    const double requests = static_cast<double>(load_.batch * kRequestsOfClient);
-    out_.first_token = first_ / requests;
-    out_.latency = whole_ / requests;
-    out_.each_token = each_ / requests;
+    if (at_random_) {
+      comes_ = pause();
+    } else {
+      for (std::int64_t i = 0; i < load_.batch; ++i) send(now_);
+    }
+    while (true) {
+      const bool idle = waiting_.empty() && taken_.empty() && decoding_.empty();
+      if (idle && to_come_ == 0) break;
+      if (idle) now_ = std::max(now_, comes_);
+      for (; at_random_ && to_come_ > 0 && comes_ <= now_; comes_ += pause()) send(comes_);
+      step();
+    }
     out_.elapsed = Seconds(now_);
     return out_;
   }
 
  private:
+  // Between 0 and 1, which it is not.
+  double uniform() { return static_cast<double>(numbers_.next() >> 11U) * 0x1p-53; }
+  double pause() { return -std::log(1 - uniform()) / load_.rate; }
+
   std::int64_t drawn(std::int64_t length) {
-    const double u = static_cast<double>(numbers_.next() >> 11U) * 0x1p-53;
-    const double share = load_.shortest + (1 - load_.shortest) * u;
+    const double share = load_.shortest + (1 - load_.shortest) * uniform();
     return std::max<std::int64_t>(1,
                                   static_cast<std::int64_t>(share * static_cast<double>(length)));
   }
 
-  void send() {
+  void send(double when) {
     if (to_come_ == 0) return;
     --to_come_;
     Request request;
-    request.begin = now_;
+    request.begin = when;
     request.input = request.left = drawn(load_.input);
     request.output = drawn(load_.output);
     waiting_.push_back(request);
@@ -114,31 +128,32 @@ class Clients {
 
   void finish(const Request& request) {
     held_ -= needs(request);
-    first_ += Seconds(request.first - request.begin);
-    whole_ += Seconds(now_ - request.begin);
+    out_.first_token.push_back(request.first - request.begin);
+    out_.latency.push_back(now_ - request.begin);
     const double others = static_cast<double>(std::max<std::int64_t>(1, request.output - 1));
-    each_ += Seconds((now_ - request.first) / others);
+    out_.each_token.push_back((now_ - request.first) / others);
     out_.tokens += static_cast<double>(request.output);
-    send();
+    if (!at_random_) send(now_);
   }
 
   const StepTimes& steps_;
   const Load& load_;
   double room_;
+  bool at_random_;
   std::int64_t to_come_;
+  double comes_ = 0;  // the next random one, seconds
   SplitMix numbers_{1};
   std::deque<Request> waiting_, taken_;  // outside, with room in the cache
   std::priority_queue<Ends> decoding_;
   double now_ = 0, held_ = 0, cached_ = 0;  // seconds; tokens that are spoken for, that are there
   std::int64_t step_ = 0;
-  Seconds first_, whole_, each_;
   Answered out_;
 };
 
 }  // namespace
 
 Answered answered(const StepTimes& steps, const Load& load, double room) {
-  return Clients(steps, load, room).run();
+  return Requests(steps, load, room).run();
 }
 
 }  // namespace headway

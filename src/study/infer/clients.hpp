@@ -1,20 +1,21 @@
-// Clients that each send a request when the last is answered, step by step of the engine. Internal
-// to src/study/infer.
+// Requests placed in time, step by step of the engine. Internal to src/study/infer.
 #pragma once
+
+#include <vector>
 
 #include "study/infer/steps.hpp"
 
 namespace headway {
 
 struct Answered {
-  Seconds first_token, each_token, latency;  // in the mean over all requests
-  Seconds elapsed;                           // until the last is answered
-  double tokens = 0;                         // made in all
-  double most = 0;                           // sequences at a time
+  std::vector<double> first_token, each_token, latency;  // seconds, of each request as it ends
+  Seconds elapsed;                                       // until the last is answered
+  double tokens = 0;                                     // made in all
+  double most = 0;                                       // sequences at a time
 };
 
-/// [INFER-7] Of one copy of attention: `load.batch` clients, ten requests each. `room`: tokens that
-/// the cache holds.
+/// [INFER-7] Of one copy of attention: ten requests of each client, or 2,000 that come at random.
+/// `room`: tokens that the cache holds.
 Answered answered(const StepTimes& steps, const Load& load, double room);
 
 }  // namespace headway

@@ -23,6 +23,7 @@ Result<std::vector<Engine>> read_engines() {
       engine.layer[architecture] = layer.quantity<Seconds>(architecture);
     }
     layer.reject_unknown();
+    engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
     engine.launch = fields.quantity<Seconds>("launch");
     engine.memory = fields.number("memory");
     engine.reserved = fields.quantity<Bytes>("reserved");

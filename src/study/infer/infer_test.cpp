@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <set>
 
 #include "base/random/random.hpp"
@@ -19,6 +20,10 @@ Serving serving_of(const std::string& model, const std::string& cluster, std::in
   out.tp = tp;
   out.engine = engines()->front();
   return out;
+}
+
+double sum_of(const std::vector<double>& of) {
+  return std::accumulate(of.begin(), of.end(), 0.0);
 }
 
 // [INFER-4] Known bytes of a token in the cache: 2·layers·heads·128·2 B, of DeepSeek-V3 61·576·2 B,
@@ -98,17 +103,18 @@ TEST(Served, TakesTheSumOfItsPasses) {
 }
 
 // [INFER-7] One client alone is a batch of one, again and again.
-TEST(Served, OfOneClientIsABatchOfOne) {
+TEST(Served, OfOneClientIsABatchOfOneBehindItsWayIn) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const Seconds way = serving.engine.request;
   const auto constants = serving_constants(serving.cluster);
   ASSERT_TRUE(constants);
   Load load{.input = 1000, .output = 200, .batch = 1};
   const Served batch = served(serving, *constants, load);
-  load.clients = true;
+  load.arrivals = Arrivals::clients;
   const Served client = served(serving, *constants, load);
-  EXPECT_NEAR(client.first_token / batch.first_token, 1, 0.05);
+  EXPECT_NEAR((client.first_token - way) / batch.first_token, 1, 0.05);
   EXPECT_NEAR(client.each_token / batch.each_token, 1, 0.02);
-  EXPECT_NEAR(client.latency / batch.latency, 1, 0.02);
+  EXPECT_NEAR((client.latency - way) / batch.latency, 1, 0.02);
 }
 
 // [INFER-7] In the mean clients have as many requests under way as there are clients (Little).
@@ -117,11 +123,11 @@ TEST(Served, OfClientsHasEachWaitForItsAnswer) {
   const auto constants = serving_constants(serving.cluster);
   ASSERT_TRUE(constants);
   const StepTimes steps(serving, *constants, 1000, 200);
-  const Answered by =
-      answered(steps, {.input = 1000, .output = 200, .batch = 64, .clients = true}, 1e9);
+  const Answered by = answered(
+      steps, {.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 64}, 1e9);
   // At the end some have been answered for the last time.
-  EXPECT_LE(640 * by.latency / by.elapsed, 64 + 1e-9);
-  EXPECT_GT(640 * by.latency / by.elapsed, 63.5);
+  EXPECT_LE(sum_of(by.latency) / by.elapsed.value(), 64 + 1e-9);
+  EXPECT_GT(sum_of(by.latency) / by.elapsed.value(), 63.5);
   EXPECT_EQ(by.tokens, 640 * 200);
 }
 
@@ -131,11 +137,53 @@ TEST(Served, OfMoreClientsThanTheCacheHoldsLetsThemWait) {
   const auto constants = serving_constants(serving.cluster);
   ASSERT_TRUE(constants);
   const StepTimes steps(serving, *constants, 1000, 200);
-  const Load load{.input = 1000, .output = 200, .batch = 40, .clients = true};
+  const Load load{.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 40};
   const Answered all = answered(steps, load, 1e9), ten = answered(steps, load, 12'000);
   EXPECT_LE(ten.most, 10);
-  EXPECT_GT(ten.first_token, 5 * all.first_token);
+  EXPECT_GT(sum_of(ten.first_token), 5 * sum_of(all.first_token));
   EXPECT_EQ(ten.tokens, all.tokens);
+}
+
+// [INFER-7] Prompts alone, at random moments, are a queue of one server: at half of what it can the
+// mean wait is half a service (M/D/1, P/(2(1 - P)) services at a load of P).
+TEST(Served, OfPromptsAtRandomWaitsAsAQueueDoes) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  const StepTimes steps(serving, *constants, kMostTokens, 1);
+  const double service = steps.of(0, 0, kMostTokens);
+  const Answered by = answered(
+      steps,
+      {.input = kMostTokens, .output = 1, .arrivals = Arrivals::random, .rate = 0.5 / service},
+      1e9);
+  EXPECT_EQ(by.latency.size(), 2000U);
+  EXPECT_NEAR(sum_of(by.first_token) / 2000 / service, 1.5, 0.08);
+}
+
+// [INFER-7] Beyond what clients without end are answered no rate is stable.
+TEST(Served, AtARateBeyondCapacityIsNotStable) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  Load load{.input = 1000, .output = 200, .arrivals = Arrivals::random, .rate = 1e6};
+  const Served over = served(serving, *constants, load);
+  ASSERT_TRUE(over.capacity);
+  EXPECT_FALSE(over.stable());
+  load.rate = 0.8 * *over.capacity;
+  const Served under = served(serving, *constants, load);
+  EXPECT_TRUE(under.stable());
+  // What comes in goes out.
+  EXPECT_NEAR(under.output_per_second / (200 * load.rate), 1, 0.05);
+}
+
+TEST(Served, WithinLimitsIsTheShareThatKeepsToThem) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  Load load{.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 32};
+  const Served all = served(serving, *constants, load);
+  load.first_limit = all.first_quantiles->p90;
+  EXPECT_NEAR(*served(serving, *constants, load).good, 0.9, 0.02);
 }
 
 // [INFER-8] What a graph replays waits between its kernels, layer after layer; what none does is as

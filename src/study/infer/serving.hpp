@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ struct Engine {
   /// for others.
   std::map<std::string, Seconds, std::less<>> layer;
   Seconds launch;       // of each kernel that no graph replays
+  Seconds request;      // of a client, from its question into the engine and out again
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it what is neither weights nor cache
   bool own_all_reduce = false;
@@ -89,13 +91,23 @@ struct ServingMemory {
 /// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more.
 ServingMemory memory_of(const Serving& serving, std::int64_t context);
 
-/// Requests of one length. batch: sequences of each copy of attention that start and end together;
-/// or clients, of which each sends its next request when the last is answered.
+/// When requests come: all at once, as one batch that starts and ends together; from clients, of
+/// which each sends its next one when the last is answered; at random moments (Poisson).
+enum class Arrivals : std::uint8_t { together, clients, random };
+
+/// Requests to each copy of attention.
 struct Load {
-  std::int64_t input = 0, output = 0;
-  std::int64_t batch = 1;
-  bool clients = false;
-  double shortest = 1;  // of clients: lengths are drawn from this share of them up to them
+  std::int64_t input = 0, output = 0;  // tokens
+  Arrivals arrivals = Arrivals::together;
+  std::int64_t batch = 1;  // sequences, or clients
+  double rate = 0;         // random: requests a second
+  double shortest = 1;     // of clients and random: lengths are drawn from this share of them up
+  std::optional<Seconds> first_limit{}, each_limit{};  // what a good answer keeps to
+};
+
+/// Of all requests.
+struct Quantiles {
+  Seconds median, p90, p99;
 };
 
 struct Served {
@@ -103,8 +115,13 @@ struct Served {
   double output_per_second = 0, total_per_second = 0;  // tokens, of all ranks
   PassTime prefill, decode;                            // one pass of each, at the mean context
   ServingMemory memory;
-  double sequences = 0;  // of each copy of attention at a time: fewer than asked where memory ends
+  double sequences = 0;  // of each copy of attention at a time, at most
   bool fits = false;
+  // Where requests are placed in time, of clients and random ones.
+  std::optional<Quantiles> first_quantiles, each_quantiles, latency_quantiles;
+  std::optional<double> good;      // share of requests within the limits
+  std::optional<double> capacity;  // random: requests a second of all ranks that can be answered
+  bool stable() const { return !capacity || first_quantiles; }
 };
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load);
 

@@ -11,6 +11,8 @@ namespace headway {
 
 /// Tokens in one step, of prompts and decoded.
 constexpr std::int64_t kMostTokens = 8192;
+/// Sequences that are decoded at a time where nothing else ends.
+constexpr double kMostSequences = 1024;
 
 class StepTimes {
  public:
