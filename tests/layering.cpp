@@ -131,7 +131,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "cost/calibration", "trace/recording", "trace/analysis", "fit", "fit/corpus"}},
     {"fit/benchmarks",
      {"base", "base/document", "platform", "cluster", "layout", "step/program", "cost/kernels",
-      "cost/collective", "cost/calibration", "fit", "fit/collectives"}},
+      "cost/collective", "cost/calibration", "cost/serving", "fit", "fit/collectives"}},
     {"fit/serving",
      {"base", "base/document", "platform", "model", "cluster", "layout", "study/infer", "fit",
       "fit/benchmarks"}},

@@ -21,7 +21,8 @@ void gemm(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   const Matmul product{cells.count("m"), cells.count("n"), cells.count("k")};
   row.size = rows_class(product.m);
   if (!cells.sound()) return;
-  const auto& [accelerator, kernels] = placed.on;
+  const Accelerator& accelerator = placed.on.accelerator;
+  const KernelParameters& kernels = placed.on.kernels;
   const ProductFormat of = headway::format_of(format->precision, format->scaling);
   row.predicted =
       matmul_time(product, format->precision, accelerator, kernels, 2, format->scaling) +
@@ -59,20 +60,59 @@ void prefill(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
   if (cells.sound()) attention(row, placed, shape, format->precision, bench);
 }
 
-// Keys and values in the format of the cache, which is all that moves.
+void cached(BenchmarkRow& row, const Placed& placed, CachedAttention shape, Bytes all) {
+  row.size = all > Bytes(1e8) ? "> 100 MB" : all > Bytes(1e7) ? "10 to 100 MB" : "< 10 MB";
+  row.predicted = cached_attention_time(shape, placed.on.accelerator, placed.on.serving);
+}
+
+// Keys and values in the format of the cache.
 void decode(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   const Format* format = format_of("kv_dtype", row, cells, bench);
-  AttentionShape shape = shape_of(cells, false);
-  shape.kv_heads = cells.count("kv_heads");
-  shape.head_dim = shape.value_dim = cells.count("head_dim");
+  const AttentionShape said = shape_of(cells, false);
+  const std::int64_t kv_heads = cells.count("kv_heads"), width = cells.count("head_dim");
   if (!cells.sound()) return;
-  const double cached = bytes_per_element(format->precision) * 2 * real(shape.batch) *
-                        real(shape.kv_heads) * real(shape.keys) * real(shape.head_dim);
-  row.size = cached > 1e8 ? "> 100 MB" : cached > 1e7 ? "10 to 100 MB" : "< 10 MB";
-  // Its blocks are split along the keys, so that all units share them: no longest block decides.
-  row.predicted = bench.words.attention_start +
-                  pass_time(Bytes(cached), placed.on.accelerator, placed.on.kernels);
-  row.assumed.emplace_back("decode=the bytes of its cache");
+  CachedAttention shape;
+  shape.sequences = said.batch;
+  shape.keys = said.keys;
+  shape.heads = said.heads;
+  shape.width = 2 * width;
+  shape.cached_of_token =
+      Bytes(bytes_per_element(format->precision) * 2 * real(kv_heads) * real(width));
+  cached(row, placed, shape, real(said.batch) * real(said.keys) * shape.cached_of_token);
+}
+
+// DeepSeek's latent cache: 512 and 64 for the positions.
+void latent_decode(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  constexpr std::int64_t kRank = 512, kPositions = 64;
+  const Format* format = format_of("kv_dtype", row, cells, bench);
+  const AttentionShape said = shape_of(cells, false);
+  if (!cells.sound()) return;
+  CachedAttention shape;
+  shape.sequences = said.batch;
+  shape.keys = said.keys;
+  shape.heads = said.heads;
+  shape.width = 2 * kRank + kPositions;
+  shape.latent = true;
+  shape.cached_of_token = Bytes(bytes_per_element(format->precision) * (kRank + kPositions));
+  cached(row, placed, shape, real(said.batch) * real(said.keys) * shape.cached_of_token);
+  row.assumed.emplace_back("key_value_rank=512, rope_dim=64");
+}
+
+// An engine's own, replayed by a graph.
+void own_all_reduce(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  row.format.clear();
+  const std::int64_t ranks = cells.count("ranks");
+  const Bytes bytes(cells.number("bytes"));
+  row.size = to_name(size_range_of(bytes));
+  if (cells.text("kernel").ends_with("eager"))
+    cells.skip("a call that the host launches each time");
+  if (placed.said.cluster.empty()) cells.skip("no cluster is known of this accelerator");
+  if (!cells.sound()) return;
+  const auto& joined = bench.machines.cluster(placed.said.cluster);
+  if (!joined) return cells.skip("no cluster is known of this accelerator");
+  row.predicted = own_all_reduce_time(bytes, ranks, joined->cluster.levels.front().bandwidth,
+                                      placed.on.serving);
+  row.assumed.push_back("cluster=" + placed.said.cluster);
 }
 
 // DeepSeek's heads: 128 + 64 of keys, 128 of values.
@@ -108,7 +148,8 @@ void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
     cells.skip("tokens of the fullest rank are not stated");
   }
   if (!cells.sound()) return;
-  const auto& [accelerator, kernels] = placed.on;
+  const Accelerator& accelerator = placed.on.accelerator;
+  const KernelParameters& kernels = placed.on.kernels;
   const bool small = format->precision >= Precision::fp8;
   const double widths = routed * real(width) * (8 + (small ? format->quantised : 0));
   const double inners = routed * real(inner) * (6 + (small ? format->quantised : 0));
@@ -165,16 +206,11 @@ void call(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
 }
 
 // What there is no model of.
-template <int which>
 void none(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   static_cast<void>(placed);
   static_cast<void>(bench);
   row.format = cells.text("dtype");
-  constexpr const char* kReasons[] = {
-      "no model of decoding with latent attention: its values are part of its keys",
-      "no model of an engine's own all-reduce: each rank reads its peers' memory",
-      "no model of an expert exchange by kernels of its own (DeepEP)"};
-  cells.skip(kReasons[which]);
+  cells.skip("no model of an expert exchange by kernels of its own (DeepEP)");
 }
 
 struct Kernel {
@@ -186,7 +222,7 @@ constexpr Kernel kKernels[] = {
     {"attention_prefill_causal", prefill},
     {"attention_decode", decode},
     {"mla_prefill_causal", latent_prefill},
-    {"mla_decode", none<0>},
+    {"mla_decode", latent_decode},
     {"moe_experts", experts},
     {"elementwise", elementwise},
     {"all_reduce", call},
@@ -194,11 +230,11 @@ constexpr Kernel kKernels[] = {
     {"alltoall", call},
     {"reduce_scatter", call},
     {"send_recv", call},
-    {"all_reduce_custom", none<1>},
-    {"ep_dispatch_normal", none<2>},
-    {"ep_combine_normal", none<2>},
-    {"ep_dispatch_low_latency", none<2>},
-    {"ep_combine_low_latency", none<2>},
+    {"all_reduce_custom", own_all_reduce},
+    {"ep_dispatch_normal", none},
+    {"ep_combine_normal", none},
+    {"ep_dispatch_low_latency", none},
+    {"ep_combine_low_latency", none},
 };
 
 }  // namespace

@@ -115,7 +115,8 @@ void predict_product(BenchmarkRow& row, Cells& cells, Bench& bench) {
   }
   product.m *= placed->said.parts;
   const double result_bytes = accumulated(keys);
-  const auto& [accelerator, kernels] = placed->on;
+  const Accelerator& accelerator = placed->on.accelerator;
+  const KernelParameters& kernels = placed->on.kernels;
   row.predicted =
       grouped || product.batch == 1
           ? matmul_time(product, format->precision, accelerator, kernels, result_bytes,

@@ -96,7 +96,9 @@ const Result<Accelerated>& Machines::accelerator(const std::string& name) {
     if (!accelerator) return accelerator.problems();
     const auto kernels = kernel_parameters_for(*accelerator);
     if (!kernels) return kernels.problems();
-    return Accelerated{*accelerator, *kernels};
+    const auto serving = serving_kernels_for(*accelerator);
+    if (!serving) return serving.problems();
+    return Accelerated{*accelerator, *kernels, *serving};
   };
   return accelerators_.emplace(name, make()).first->second;
 }

@@ -11,6 +11,7 @@
 #include "cluster/cluster.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "cost/kernels/kernels.hpp"
+#include "cost/serving/serving.hpp"
 
 namespace headway::benchmarks {
 
@@ -50,6 +51,7 @@ class Words {
 struct Accelerated {
   Accelerator accelerator;
   KernelParameters kernels;
+  ServingKernels serving;
 };
 struct Joined {
   Cluster cluster;
