@@ -241,7 +241,10 @@ struct InferRequest {
   std::string first_limit, each_limit;         // "2 s", "50 ms"; empty: none
   std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
   std::string weights = "bf16", cache = "bf16";
+  bool best = false;  // the best ways on `gpus` accelerators instead of one
   bool json = false;
+  int threads = 0;         // 0: all cores
+  Progress progress = {};  // told of splits; stops the search where it says so
 };
 /// What serving a model takes; exit code 1 where it does not fit.
 CommandOutput run_infer(const InferRequest& request);

@@ -71,7 +71,10 @@ class InferReader {
     out.pp = request_.pp;
     out.ep = request_.ep;
     out.dp = request_.dp;
-    if (request_.gpus && *request_.gpus != out.ranks()) {
+    if (request_.best) {
+      if (!request_.gpus) fail("gpus", "is missing: --best is of so many", Trouble::missing);
+      if (out.ranks() > 1) fail("best", "searches tp, pp, ep and dp; they cannot be given");
+    } else if (request_.gpus && *request_.gpus != out.ranks()) {
       if (request_.dp == 1 && *request_.gpus % out.ranks() == 0) {
         out.dp = *request_.gpus / out.ranks();
       } else {
@@ -95,7 +98,9 @@ class InferReader {
     if (!request_.output) fail("output-len", "is missing", Trouble::missing);
     const int given =
         (request_.batch ? 1 : 0) + (request_.clients ? 1 : 0) + (request_.rate ? 1 : 0);
-    if (given == 0) {
+    if (request_.best) {
+      if (given > 0) fail("best", "searches how many clients; no load can be given");
+    } else if (given == 0) {
       fail("batch", "it, --concurrency or --rate must be given", Trouble::missing);
     } else if (given > 1) {
       fail("batch", "one of it, --concurrency and --rate can be given");
@@ -144,6 +149,16 @@ CommandOutput run_infer(const InferRequest& request) {
   const auto constants = serving_constants(serving.cluster);
   if (!constants) return {.problems = constants.problems()};
 
+  if (request.best) {
+    // Every way of serving it on so many, and the best of them.
+    const auto best =
+        best_offers(serving, *constants, load, *request.gpus, request.threads, request.progress);
+    if (!best) return {.problems = {{"infer", "was stopped", Trouble::stopped}}};
+    return {.text = request.json ? infer_best_json(serving, load, *request.gpus, *best)
+                                 : infer_best_text(serving, load, *request.gpus, *best),
+            .exit_code = best->front.empty() ? 1 : 0};
+  }
+
   // Its passes in time, and what requests get of them.
   const Served answer = served(serving, *constants, load);
   return {
@@ -158,7 +173,9 @@ Command infer_command() {
               .examples = {"headway infer --model llama-3-70b --cluster dgx-h100 --tp 8 \\\n"
                            "    --input-len 1000 --output-len 500 --batch 16"},
               .run = running(request, run_infer),
-              .door = Door::command_line};
+              .door = Door::command_line,
+              .doing = "searching",
+              .things = "splits"};
   constexpr Range kDegree{1, 1'000'000}, kTokens{1, 1'000'000'000};
   const auto degree = [&](std::string_view name, std::string_view help, std::int64_t& target) {
     return Option{.name = name,
@@ -187,6 +204,8 @@ Command infer_command() {
        .help = "built-in name (headway list clusters) or .toml",
        .target = &request->cluster},
       count("gpus", "accelerators; default: tp x pp x dp", request->gpus),
+      wordless("best", "the best ways on --gpus: of users' speed against accelerators'",
+               request->best),
       count("input-len", "tokens of a prompt", request->input),
       count("output-len", "tokens of an answer", request->output),
       count("batch", "sequences of each copy that start and end together", request->batch),

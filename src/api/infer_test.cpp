@@ -64,6 +64,22 @@ TEST(Infer, RefusesMoreTokensThanTheModelWasMadeFor) {
   EXPECT_EQ(run_infer(request).problems.size(), 1U);
 }
 
+TEST(Infer, SearchesWhatIsNotGiven) {
+  InferRequest request = request_of_70b();
+  request.best = true;
+  EXPECT_EQ(run_infer(request).problems.size(), 3U);  // gpus, tp, a load
+  request.tp = 1;
+  request.gpus = 4;
+  request.batch.reset();
+  request.json = true;
+  request.threads = 1;
+  const CommandOutput one = run_infer(request);
+  ASSERT_TRUE(one.problems.empty());
+  EXPECT_FALSE(nlohmann::json::parse(one.text)["front"].empty());
+  request.threads = 2;
+  EXPECT_EQ(run_infer(request).text, one.text);
+}
+
 TEST(Infer, IsTheSameForTheSameQuestion) {
   InferRequest request = request_of_70b();
   request.batch.reset();

@@ -35,6 +35,22 @@ std::string words_of(const Load& load) {
          (load.arrivals == Arrivals::clients ? " clients" : " sequences at a time");
 }
 
+void write_layout(JsonWriter& out, const Serving& serving) {
+  out.key("layout");
+  out.begin_object();
+  out.member("tp", serving.tp);
+  out.member("pp", serving.pp);
+  out.member("ep", serving.ep);
+  out.member("dp", serving.dp);
+  out.end_object();
+}
+
+// What most of a decode pass goes into.
+std::string_view binding(const PassTime& pass) {
+  const auto most = std::max_element(pass.parts.begin(), pass.parts.end());
+  return kServingPartNames[static_cast<std::size_t>(most - pass.parts.begin())];
+}
+
 void write_quantiles(JsonWriter& out, std::string_view name, const Quantiles& of) {
   out.key(name);
   out.begin_object();
@@ -117,13 +133,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("cluster", serving.cluster.name);
   out.member("engine", serving.engine.name);
   out.member("gpus", serving.ranks());
-  out.key("layout");
-  out.begin_object();
-  out.member("tp", serving.tp);
-  out.member("pp", serving.pp);
-  out.member("ep", serving.ep);
-  out.member("dp", serving.dp);
-  out.end_object();
+  write_layout(out, serving);
   out.member("weights", serving.weights->name);
   out.member("cache", to_name(serving.cache));
   out.member("input_len", load.input);
@@ -171,6 +181,70 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("cache_of_token", served.memory.cache_of_token.value());
   out.end_object();
   out.member("kv_tokens", std::max(0.0, served.memory.cached_tokens));
+  out.end_object();
+  return out.take();
+}
+
+std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,
+                            const BestOffers& best) {
+  std::string out = printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
+                    printable(base.cluster.accelerator.title) + ", " +
+                    std::string(base.weights->name) + " weights, " +
+                    std::string(to_name(base.cache)) + " cache\n" +
+                    count_text(static_cast<double>(asked.input)) + " tokens in, " +
+                    count_text(static_cast<double>(asked.output)) + " out; " +
+                    count_text(static_cast<double>(best.tried)) + " ways that fit\n\n";
+  if (best.front.empty()) {
+    return out + (best.tried == 0 ? "no way fits\n" : "no way keeps to the limits\n");
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"tp", "pp", "ep", "dp", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a",
+       "most"},
+      {"", "", "", "", "of each", "of a user", "of a GPU", "token", "token", "million", "in"}};
+  for (const Offer& offer : best.front) {
+    const Serving& s = offer.serving;
+    const double price = price_per_million(s, offer.served);
+    rows.push_back({std::to_string(s.tp), std::to_string(s.pp), std::to_string(s.ep),
+                    std::to_string(s.dp), std::to_string(offer.load.batch),
+                    formatted("%.1f", offer.of_user()), count_text(offer.of_accelerator()),
+                    to_text(offer.served.first_token), to_text(offer.served.each_token),
+                    price > 0 ? formatted("%.2f", price) : "-",
+                    std::string(binding(offer.served.decode))});
+  }
+  return out + aligned(rows);
+}
+
+std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t accelerators,
+                            const BestOffers& best) {
+  JsonWriter out;
+  out.begin_object();
+  out.member("model", base.model.name);
+  out.member("cluster", base.cluster.name);
+  out.member("engine", base.engine.name);
+  out.member("gpus", accelerators);
+  out.member("weights", base.weights->name);
+  out.member("cache", to_name(base.cache));
+  out.member("input_len", asked.input);
+  out.member("output_len", asked.output);
+  out.member("tried", best.tried);
+  out.key("front");
+  out.begin_array();
+  for (const Offer& offer : best.front) {
+    out.begin_object();
+    write_layout(out, offer.serving);
+    out.member("concurrency", offer.load.batch);
+    out.member("ttft_s", offer.served.first_token.value());
+    out.member("tpot_s", offer.served.each_token.value());
+    out.member("latency_s", offer.served.latency.value());
+    out.member("tokens_per_s_per_user", offer.of_user());
+    out.member("tokens_per_s_per_gpu", offer.of_accelerator());
+    out.member("throughput_output_tok_s", offer.served.output_per_second);
+    const double price = price_per_million(offer.serving, offer.served);
+    if (price > 0) out.member("price_per_million_tokens", price);
+    out.member("binds", binding(offer.served.decode));
+    out.end_object();
+  }
+  out.end_array();
   out.end_object();
   return out.take();
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "study/infer/serving.hpp"
+#include "study/infer/best.hpp"
 
 namespace headway {
 
@@ -13,5 +13,12 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
 /// tokens_per_s_per_gpu, quantiles, memory_bytes, kv_tokens, parts_s, price_per_million_tokens,
 /// ...}.
 std::string infer_json(const Serving& serving, const Load& load, const Served& served);
+
+/// The front of the best ways: a line each, the fastest for a user first.
+std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,
+                            const BestOffers& best);
+/// {model, cluster, ..., tried, front: [{layout, concurrency, ttft_s, ...}]}.
+std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t accelerators,
+                            const BestOffers& best);
 
 }  // namespace headway

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
 #include "base/random/random.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
+#include "study/infer/best.hpp"
 #include "study/infer/clients.hpp"
 #include "study/infer/engines.hpp"
 
@@ -218,6 +220,53 @@ TEST(StepTimes, AreThoseOfWholePasses) {
   const PassTime prompt =
       time_of(serving, *constants, {.sequences = 4, .tokens = 1000, .replayed = false});
   EXPECT_NEAR(steps.of(0, 0, 4000) / prompt.total().value(), 1, 0.05);
+}
+
+// Every way by itself: of the best none is beaten in both, and each way is beaten or equalled by
+// one of them.
+TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const auto constants = serving_constants(base.cluster);
+  ASSERT_TRUE(constants);
+  const Load asked{.input = 1000, .output = 200};
+  const auto best = best_offers(base, *constants, asked, 4, 2, {});
+  ASSERT_TRUE(best);
+  ASSERT_FALSE(best->front.empty());
+  for (std::size_t i = 1; i < best->front.size(); ++i) {
+    EXPECT_LT(best->front[i].of_user(), best->front[i - 1].of_user());
+    EXPECT_GT(best->front[i].of_accelerator(), best->front[i - 1].of_accelerator());
+  }
+  for (const auto& [tp, dp] : {std::pair(1, 4), {2, 2}, {4, 1}}) {
+    for (const std::int64_t clients : {1, 8, 64}) {
+      Serving one = base;
+      one.tp = tp;
+      one.dp = dp;
+      Load load = asked;
+      load.arrivals = Arrivals::clients;
+      load.batch = clients;
+      const Served answer = served(one, *constants, load);
+      const double user = 1 / answer.each_token.value(), each = answer.output_per_second / 4;
+      EXPECT_TRUE(std::any_of(best->front.begin(), best->front.end(),
+                              [&](const Offer& offer) {
+                                return offer.of_user() >= user && offer.of_accelerator() >= each;
+                              }))
+          << tp << " " << clients;
+    }
+  }
+}
+
+TEST(BestOffers, KeepToTheLimits) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const auto constants = serving_constants(base.cluster);
+  ASSERT_TRUE(constants);
+  Load asked{.input = 1000, .output = 200};
+  asked.each_limit = Seconds(8e-3);
+  const auto best = best_offers(base, *constants, asked, 2, 1, {});
+  ASSERT_TRUE(best);
+  ASSERT_FALSE(best->front.empty());
+  for (const Offer& offer : best->front) EXPECT_LE(offer.served.each_token, Seconds(8e-3));
+  asked.each_limit = Seconds(1e-6);
+  EXPECT_TRUE(best_offers(base, *constants, asked, 2, 1, {})->front.empty());
 }
 
 TEST(ServingCheck, NamesEverythingThatIsWrong) {

@@ -37,9 +37,8 @@ double most_answered(const StepTimes& steps, Load load, double sequences, double
   return static_cast<double>(by.latency.size()) / by.elapsed.value();
 }
 
-void place(Served& out, const Serving& serving, const ServingConstants& constants, const Load& load,
+void place(Served& out, const Serving& serving, const StepTimes& steps, const Load& load,
            double most) {
-  const StepTimes steps(serving, constants, load.input, load.output);
   const double copies = static_cast<double>(serving.dp), room = out.memory.cached_tokens;
   if (load.arrivals == Arrivals::random) {
     const double capacity = most_answered(steps, load, std::min(most, kMostSequences), room);
@@ -64,7 +63,8 @@ void place(Served& out, const Serving& serving, const ServingConstants& constant
 
 }  // namespace
 
-Served served(const Serving& serving, const ServingConstants& constants, const Load& load) {
+Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
+              const StepTimes* steps) {
   Served out;
   out.memory = memory_of(serving, load.input + load.output);
   const double input = static_cast<double>(load.input), output = static_cast<double>(load.output);
@@ -89,7 +89,9 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
     const double passes = out.sequences / static_cast<double>(prompts);
     out.first_token = passes * out.prefill.total();
   } else {
-    place(out, serving, constants, load, most);
+    std::optional<StepTimes> own;
+    if (steps == nullptr) own.emplace(serving, constants, load.input, load.output);
+    place(out, serving, steps != nullptr ? *steps : *own, load, most);
   }
   out.decode = time_of(serving, constants,
                        {.sequences = static_cast<std::int64_t>(out.sequences),

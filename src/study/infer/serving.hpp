@@ -123,6 +123,9 @@ struct Served {
   std::optional<double> capacity;  // random: requests a second of all ranks that can be answered
   bool stable() const { return !capacity || first_quantiles; }
 };
-Served served(const Serving& serving, const ServingConstants& constants, const Load& load);
+/// `steps`: of the serving at these lengths, where they are known already.
+class StepTimes;  // study/infer/steps.hpp
+Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
+              const StepTimes* steps = nullptr);
 
 }  // namespace headway

@@ -1,0 +1,99 @@
+#include "study/infer/best.hpp"
+
+#include <algorithm>
+
+#include "study/infer/steps.hpp"
+
+namespace headway {
+namespace {
+
+std::vector<std::int64_t> divisors(std::int64_t of) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t d = 1; d <= of; ++d) {
+    if (of % d == 0) out.push_back(d);
+  }
+  return out;
+}
+
+// Every legal split.
+std::vector<Serving> splits(const Serving& base, std::int64_t accelerators) {
+  std::vector<Serving> out;
+  const bool experts = std::any_of(base.model.kinds.begin(), base.model.kinds.end(),
+                                   [](const Layer& layer) { return layer.experts.has_value(); });
+  for (const std::int64_t tp : divisors(accelerators)) {
+    for (const std::int64_t pp : divisors(accelerators / tp)) {
+      const std::int64_t dp = accelerators / tp / pp;
+      for (const std::int64_t ep : divisors(tp * dp)) {
+        if (ep > 1 && !experts) break;
+        Serving each = base;
+        each.tp = tp;
+        each.pp = pp;
+        each.dp = dp;
+        each.ep = ep;
+        if (check(each).empty()) out.push_back(std::move(each));
+      }
+    }
+  }
+  return out;
+}
+
+// One split with ever more clients, until memory holds no more of them.
+std::vector<Offer> offers_of(const Serving& serving, const ServingConstants& constants,
+                             const Load& asked) {
+  std::vector<Offer> out;
+  std::optional<StepTimes> steps;
+  for (std::int64_t clients = 1; static_cast<double>(clients) <= kMostSequences; clients *= 2) {
+    Offer offer{serving, asked, {}};
+    offer.load.arrivals = Arrivals::clients;
+    offer.load.batch = clients;
+    if (!steps) {
+      if (!(memory_of(serving, asked.input + asked.output).cached_tokens > 0)) return out;
+      steps.emplace(serving, constants, asked.input, asked.output);
+    }
+    offer.served = served(serving, constants, offer.load, &*steps);
+    // Who waits outside makes nothing faster.
+    if (!offer.served.fits || offer.served.sequences < static_cast<double>(clients) / 2) return out;
+    const auto keeps = [](const std::optional<Seconds>& limit, Seconds time) {
+      return !limit || time <= *limit;
+    };
+    offer.within = keeps(asked.first_limit, offer.served.first_token) &&
+                   keeps(asked.each_limit, offer.served.each_token);
+    out.push_back(std::move(offer));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
+                                      const Load& asked, std::int64_t accelerators, int threads,
+                                      const Progress& progress) {
+  const std::vector<Serving> all = splits(base, accelerators);
+  std::vector<std::vector<Offer>> found(all.size());
+  const bool whole = for_each_index(
+      all.size(), threads,
+      [&](std::size_t i, std::size_t) { found[i] = offers_of(all[i], constants, asked); }, progress,
+      1);
+  if (!whole) return std::nullopt;
+  std::vector<Offer> offers;
+  for (std::vector<Offer>& each : found) {
+    std::move(each.begin(), each.end(), std::back_inserter(offers));
+  }
+  // The fastest for a user first; of equals what makes most of an accelerator.
+  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
+    if (a.of_user() != b.of_user()) return a.of_user() > b.of_user();
+    return a.of_accelerator() > b.of_accelerator();
+  });
+  BestOffers out;
+  out.tried = offers.size();
+  double most = 0;
+  for (Offer& offer : offers) {
+    // With limits the front is of those that keep to them.
+    if (!offer.within || offer.of_accelerator() <= most) continue;
+    most = offer.of_accelerator();
+    out.front.push_back(std::move(offer));
+  }
+  return out;
+}
+
+}  // namespace headway

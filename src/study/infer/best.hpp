@@ -1,0 +1,38 @@
+// The best ways of serving a model on a number of accelerators.
+#pragma once
+
+#include <vector>
+
+#include "platform/parallel.hpp"
+#include "study/infer/serving.hpp"
+
+namespace headway {
+
+/// One way of serving, and what clients get of it.
+struct Offer {
+  Serving serving;
+  Load load;
+  Served served;
+  bool within = true;  // the limits of the question, in the mean
+
+  double of_user() const { return 1 / served.each_token.value(); }  // tokens/s
+  double of_accelerator() const {
+    return served.output_per_second / static_cast<double>(serving.ranks());
+  }
+};
+
+struct BestOffers {
+  /// Within the limits, and no other is as fast for a user and makes as much of an accelerator: the
+  /// fastest for a user first, the cheapest last.
+  std::vector<Offer> front;
+  std::size_t tried = 0;  // ways that are legal and fit
+};
+
+/// Every legal tp, pp, ep and dp that make `accelerators`, each with 1, 2, 4, ... clients of a copy
+/// as long as memory holds them (1,024 at most). `asked`: lengths and limits. Nothing where the
+/// search was stopped.
+std::optional<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
+                                      const Load& asked, std::int64_t accelerators, int threads,
+                                      const Progress& progress);
+
+}  // namespace headway
