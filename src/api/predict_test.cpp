@@ -36,7 +36,7 @@ RC_GTEST_PROP(Run, ASavedRunIsReadBackAsTheSameRun, ()) {
       fields.push_back({name, *rc::gen::elementOf(texts), name});
     }
   };
-  one_of("recompute", {"none", "selective", "full"});
+  one_of("recompute", {"none", "selective", "full", "every-second-product"});
   one_of("framework", {"megatron", "fsdp", "deepspeed", "nanotron", "jax"});
   one_of("precision", {"bf16", "fp8", "fp32"});
   one_of("zero", {"0", "1", "2", "3"});

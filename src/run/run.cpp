@@ -179,6 +179,9 @@ struct ReadWith {
 bool recomputes_fully(const Run& run) {
   return run.layout.recompute == Recompute::full;
 }
+bool recomputes_layers(const Run& run) {
+  return recomputes_fully(run) || run.layout.recompute == Recompute::every_second;
+}
 bool recomputes_pieces(const Run& run) {
   return run.layout.recompute == Recompute::selective;
 }
@@ -191,7 +194,7 @@ bool shards(const Run& run) {
 constexpr ReadWith kReadWith[] = {
     {"recompute-every", recomputes_fully, "recompute", "full"},
     {"recompute-one-in", recomputes_fully, "recompute", "full"},
-    {"recompute-early-stop", recomputes_fully, "recompute", "full"},
+    {"recompute-early-stop", recomputes_layers, "recompute", "full or every-second-product"},
     {"recompute-pieces", recomputes_pieces, "recompute", "selective"},
     {"lora-rank", trains_adapters, "task", "lora"},
     {"adapters", trains_adapters, "task", "lora"},

@@ -19,7 +19,7 @@ export const kFields = [
   { name: "zero", group: "Degrees", kind: "choice", choices: ["0", "1", "2", "3"] },
   { name: "no-reshard", group: "Memory and schedule", kind: "switch" },
   { name: "no-sp", group: "Memory and schedule", kind: "switch" },
-  { name: "recompute", group: "Memory and schedule", kind: "choice", choices: ["none", "selective", "full"] },
+  { name: "recompute", group: "Memory and schedule", kind: "choice", choices: ["none", "selective", "full", "every-second-product"] },
   { name: "recompute-every", group: "Memory and schedule", kind: "count" },
   { name: "schedule", group: "Memory and schedule", kind: "choice", choices: ["1f1b", "gpipe", "breadth-first", "zero-bubble", "zero-bubble-2", "zero-bubble-v", "dual-pipe", "dual-pipe-v", "chimera"] },
   { name: "offload", group: "Memory and schedule", kind: "text" },
