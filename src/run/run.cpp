@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "cluster/settings.hpp"
 #include "cluster/slice.hpp"
 #include "layout/ends.hpp"
 #include "model/load.hpp"
@@ -315,6 +316,13 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
     load(given->document != nullptr ? cluster_from_document(*given->document, *cluster_name)
                                     : load_cluster(*cluster_name),
          run.cluster, "cluster");
+  }
+  for (const MachineSetting& setting : machine_settings()) {
+    const auto text = reader.text(setting.name);
+    if (!text || !loaded || !cluster_name) continue;
+    if (const auto wrong = setting.set(*text, run.cluster)) {
+      reader.fail(setting.name, *wrong);
+    }
   }
   read_fields(reader, run);
   settle_ranks(reader, run.layout, split);
