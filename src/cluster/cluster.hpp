@@ -31,12 +31,15 @@ struct Accelerator {
   BytesPerSecond memory_bandwidth;
   Bytes cache;                     // last-level on-chip cache
   std::int64_t compute_units = 0;  // SMs, CUs, tensor cores of a TPU
-  Watts tdp;
+  Watts tdp;                       // at which its rates stand
+  Watts board_power;               // what its boards are set to; 0: tdp
   Watts idle_power;
   Seconds launch_overhead;        // between two dependent kernels, from the stream
   BytesPerSecond host_bandwidth;  // to host memory, one direction (offload)
 
   FlopsPerSecond peak_of(Precision p) const { return peak[static_cast<int>(p)]; }
+  /// The most that it may draw.
+  Watts power_limit() const { return board_power > Watts(0) ? board_power : tdp; }
 };
 
 enum class Topology { switched, ring, torus, mesh };

@@ -49,8 +49,8 @@ void remove_member(Node& node, std::string_view key) {
   }
 }
 
-// `accelerator = "h100-sxm"` under `[accelerator] tdp = "500 W"`: the table changes what the name
-// stands for.
+// `accelerator = "h100-sxm"` under `[accelerator] board_power = "500 W"`: the table changes what
+// the name stands for.
 void name_becomes_base(Node& base, const Node& over) {
   Node* below = find_member(base, "accelerator");
   const Node* above = over.find("accelerator");

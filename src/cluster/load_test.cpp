@@ -236,8 +236,13 @@ TEST(Overlay, InsertsALevelWhereItsSizeBelongs) {
 TEST(Overlay, AcceleratorCanBeNamedAnewOrChangedInPart) {
   EXPECT_EQ(cluster_from_text("base = \"dgx-h100\"\naccelerator = \"h200\"\n").accelerator.name,
             "h200");
-  const Cluster capped = cluster_from_text("base = \"dgx-h100\"\n[accelerator]\ntdp = \"500 W\"\n");
-  EXPECT_DOUBLE_EQ(capped.accelerator.tdp.value(), 500);
+  const Cluster capped = cluster_from_text(
+      "base = \"dgx-h100\"\n[accelerator]\nboard_power = \"500 W\"\n"
+      "[accelerator.sources.mine]\nfields = [\"board_power\"]\nsource = \"site plan\"\n");
+  EXPECT_DOUBLE_EQ(capped.accelerator.power_limit().value(), 500);
+  EXPECT_DOUBLE_EQ(capped.accelerator.tdp.value(), 700);
+  EXPECT_DOUBLE_EQ(cluster_from_text("base = \"dgx-h100\"\n").accelerator.power_limit().value(),
+                   700);
   EXPECT_NEAR(capped.accelerator.peak_of(Precision::bf16).value(), 989.4e12, 1);
   EXPECT_TRUE(contains(capped.accelerator.source, "changed by mine.toml"));
 }

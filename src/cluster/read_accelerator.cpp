@@ -58,6 +58,11 @@ Result<Accelerator> read_accelerator(const Document& document, const std::string
   out.tdp = bounded(fields, "tdp", kHottest);
   out.idle_power = bounded(fields, "idle_power", kHottest);
   if (out.idle_power > out.tdp) fields.fail("idle_power", "is more than tdp");
+  out.board_power = fields.quantity_or<Watts>("board_power", Watts());
+  if (fields.has("board_power") &&
+      (out.board_power < out.idle_power || out.board_power > kHottest)) {
+    fields.fail("board_power", "must be from idle_power on, what its boards are set to");
+  }
   out.launch_overhead = bounded(fields, "launch_overhead", kSlowest);
   out.host_bandwidth = bounded(fields, "host_bandwidth", kWidest);
 

@@ -8,12 +8,18 @@ namespace headway {
 // busy: share of the step that its products take at the rate that they sustain, where a board draws
 // what it may (a product's rate is what its power allows); waiting: share of that span which all
 // else draws. A rank that waits spins in a kernel of the communication library at full clock, which
-// is why power hardly falls where throughput does. Known error: one measured fall on one
+// is why power hardly falls where throughput does. A board that is set to another power draws that
+// at full rate, and waiting no more than that. Known error: one measured fall on one
 // accelerator decides `waiting` for all; memory-bound passes and network traffic are not told from
 // waiting.
 Watts training_power(const PowerConstants& power, const Accelerator& accelerator, double busy) {
-  const double drawn = power.waiting + (1 - power.waiting) * std::min(busy, 1.0);
-  return accelerator.idle_power + (accelerator.tdp - accelerator.idle_power) * drawn;
+  const Watts idle = accelerator.idle_power, above = accelerator.tdp - idle;
+  const double share = std::min(busy, 1.0);
+  if (accelerator.board_power > Watts(0)) {
+    const Watts waiting = std::min(accelerator.board_power, idle + above * power.waiting);
+    return waiting + (accelerator.board_power - waiting) * share;
+  }
+  return idle + above * (power.waiting + (1 - power.waiting) * share);
 }
 
 Watts waiting_power(const PowerConstants& power, const Accelerator& accelerator) {

@@ -44,6 +44,23 @@ TEST(Power, OfNoAcceleratorIsItsRatingBeforeItsProductsTakeAllOfTheStep) {
   }
 }
 
+// [FORECAST-6] At full rate it draws what it is set to, waiting no more: of 700 W above 70 W idle
+// three quarters and more would be 540 W.
+TEST(Power, OfABoardThatIsSetLowerIsNeverMore) {
+  Accelerator gpu = h100().accelerator;
+  for (const double watts : {650.0, 500.0, 350.0}) {
+    gpu.board_power = Watts(watts);
+    EXPECT_NEAR(training_power(model(), gpu, 1).value(), watts, 1e-9);
+    EXPECT_LE(waiting_power(model(), gpu), gpu.board_power);
+    EXPECT_LE(training_power(model(), gpu, 0.5), training_power(model(), h100().accelerator, 0.5));
+  }
+  gpu.board_power = gpu.tdp;
+  for (const double busy : {0.0, 0.4, 1.0}) {
+    EXPECT_NEAR(training_power(model(), gpu, busy).value(),
+                training_power(model(), h100().accelerator, busy).value(), 1e-9);
+  }
+}
+
 // arXiv 2304.01433, table 4: in production a TPU v4 draws 121 W at least, 170 W on the mean, 192 W
 // at most.
 TEST(Power, OfATpuV4IsAboutWhatItDrawsInProduction) {

@@ -113,12 +113,13 @@ PricedWork price_work(const Block& block, const Prices& prices) {
     const Op& op = std::get<Op>(item.what);
     const Seconds seconds = op_time(op, prices);
     const double kernels = issued(prices.job.graphs, op.routed) ? op.kernels : 0;
-    beside.add(op, seconds);
+    // Recomputed products beside the forward ones are no neighbours of calls: see Beside.
+    if (op.phase != Phase::recompute) beside.add(op, seconds);
     if (op.phase == Phase::backward) {
       out.backward += seconds;
       out.backward_kernels += kernels;
       if (op.weight_gradient) out.weight_gradient += seconds;
-    } else {
+    } else if (op.phase != Phase::recompute) {
       out.forward += seconds;
       out.forward_kernels += kernels;
     }

@@ -141,6 +141,9 @@ inline void repair(Case& c) {
   }
   if (l.zero < 3) l.offload_parameters = false;
   if (habit.reduction.bucket_stated == 0) job.bucket_size = Bytes(0);
+  if (l.recompute == Recompute::every_second && !habit.kernels.every_second_product) {
+    l.recompute = Recompute::selective;
+  }
   l.secondary = power_dividing(l.secondary, {l.dp * l.cp});
   const bool plus_plus = habit.sharding.zero_plus_plus && l.zero == 3 && l.shard == 0 &&
                          experts == 0 && job.task != Task::lora && job.recipe->master_weights;

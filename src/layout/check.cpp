@@ -311,6 +311,16 @@ class RunRules : CheckRules {
     of_frameworks("secondary-shard", layout_.secondary > 0, plus_plus);
     of_frameworks("quantized-weights", job.quantized_weights, plus_plus);
     of_frameworks("quantized-gradients", job.quantized_gradients, plus_plus);
+    const bool every_second = layout_.recompute == Recompute::every_second;
+    of_frameworks("recompute", every_second,
+                  [](const Habits& habit) { return habit.kernels.every_second_product; });
+    const std::vector<Layer>& kinds = run_.model.kinds;
+    if (every_second && std::any_of(kinds.begin(), kinds.end(), [](const Layer& layer) {
+          return layer.attention && layer.attention->linear;
+        })) {
+      fail("recompute", "of every second product is not priced for linear attention",
+           Trouble::unsupported);
+    }
   }
   template <class Has>
   void of_frameworks(const char* field, bool given, Has has) {

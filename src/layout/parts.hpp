@@ -11,8 +11,11 @@
 
 namespace headway {
 
-enum class Recompute : std::uint8_t { none, selective, full };
-constexpr std::array<std::string_view, 3> kRecomputeNames = {"none", "selective", "full"};
+/// What runs again: the chosen pieces of a layer; all of it; or of its matrix products every second
+/// one with all between them, as torchtitan's selective recomputation by operator has it.
+enum class Recompute : std::uint8_t { none, selective, full, every_second };
+constexpr std::array<std::string_view, 4> kRecomputeNames = {"none", "selective", "full",
+                                                             "every-second-product"};
 
 /// How context parallelism exchanges: keys and values round a ring, or heads against tokens
 /// (DeepSpeed-Ulysses, arXiv 2309.14509).
@@ -62,8 +65,9 @@ struct Recomputation {
   Recompute recompute = Recompute::none;
   std::int64_t recompute_every = 1;                  // full: the input of every n-th layer is kept
   std::int64_t recompute_one_in = 1;                 // full: of so many layers one
-  Choice recompute_early_stop = Choice::framework;   // full: recomputation of a layer ends once all
-                                                     // that its backward pass reads is there
+  Choice recompute_early_stop = Choice::framework;   // full, every second: recomputation of a layer
+                                                     // ends once all that its backward pass reads
+                                                     // is there
   std::uint8_t recompute_pieces = bit(Piece::core);  // selective: these
   friend bool operator==(const Recomputation&, const Recomputation&) = default;
 };

@@ -2,6 +2,7 @@
 // products, tensor-parallel splits and activation memory are all derived.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "model/model.hpp"
@@ -55,6 +56,27 @@ struct Linear {
   }
   std::int64_t weights() const { return in * out + (bias ? out : 0); }
 };
+
+/// Columns of the tensors that code of the Llama kind keeps apart in one matrix, in their order.
+struct Columns {
+  std::array<std::int64_t, 3> of{};
+  int size = 0;
+
+  const std::int64_t* begin() const { return of.data(); }
+  const std::int64_t* end() const { return of.data() + size; }
+  std::int64_t sum() const { return of[0] + of[1] + of[2]; }
+};
+/// Queries, with their gate; keys; values.
+inline Columns columns_apart(const Attention& attention) {
+  const std::int64_t query = attention.head_dim + (attention.gated ? attention.value_dim : 0);
+  return {{attention.heads * query, attention.kv_heads * attention.head_dim,
+           attention.kv_heads * attention.value_dim},
+          3};
+}
+/// Gate and up, of which such a matrix maps to `out` together.
+inline Columns columns_apart(std::int64_t out) {
+  return {{out / 2, out - out / 2}, 2};
+}
 
 /// At most this many matrices in one layer.
 constexpr int kMostLinears = 12;

@@ -50,8 +50,18 @@ std::string may_be(const RunField& field) {
     case Kind::list:
       break;
   }
-  if (field.name == "slice") return "levels with a number each, as `node=4,rail=64`";
-  return field.name == "calibration" ? "a file" : "a name or a file";
+  // What cannot be told by the form of a text.
+  constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
+      {"slice", "levels with a number each, as `node=4,rail=64`"},
+      {"board-power", "a power, as `500 W`"},
+      {"memory-bandwidth", "a rate, as `2.04 TB/s`"},
+      {"network", "a class, as `roce` (models/cluster.md)"},
+      {"network-bandwidth", "a rate, as `50 GB/s`, or `8 x 400 Gb/s`"},
+      {"calibration", "a file"}};
+  for (const auto& [name, words] : kTexts) {
+    if (field.name == name) return std::string(words);
+  }
+  return "a name or a file";
 }
 
 bool is_searched(const FieldRow& row) {

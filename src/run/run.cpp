@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "cluster/settings.hpp"
 #include "cluster/slice.hpp"
 #include "layout/ends.hpp"
 #include "model/load.hpp"
@@ -179,6 +180,9 @@ struct ReadWith {
 bool recomputes_fully(const Run& run) {
   return run.layout.recompute == Recompute::full;
 }
+bool recomputes_layers(const Run& run) {
+  return recomputes_fully(run) || run.layout.recompute == Recompute::every_second;
+}
 bool recomputes_pieces(const Run& run) {
   return run.layout.recompute == Recompute::selective;
 }
@@ -191,7 +195,7 @@ bool shards(const Run& run) {
 constexpr ReadWith kReadWith[] = {
     {"recompute-every", recomputes_fully, "recompute", "full"},
     {"recompute-one-in", recomputes_fully, "recompute", "full"},
-    {"recompute-early-stop", recomputes_fully, "recompute", "full"},
+    {"recompute-early-stop", recomputes_layers, "recompute", "full or every-second-product"},
     {"recompute-pieces", recomputes_pieces, "recompute", "selective"},
     {"lora-rank", trains_adapters, "task", "lora"},
     {"adapters", trains_adapters, "task", "lora"},
@@ -312,6 +316,13 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
     load(given->document != nullptr ? cluster_from_document(*given->document, *cluster_name)
                                     : load_cluster(*cluster_name),
          run.cluster, "cluster");
+  }
+  for (const MachineSetting& setting : machine_settings()) {
+    const auto text = reader.text(setting.name);
+    if (!text || !loaded || !cluster_name) continue;
+    if (const auto wrong = setting.set(*text, run.cluster)) {
+      reader.fail(setting.name, *wrong);
+    }
   }
   read_fields(reader, run);
   settle_ranks(reader, run.layout, split);

@@ -203,6 +203,28 @@ TEST(Run, TheSettingsOfAnEagerFrameworkReachTheJob) {
   EXPECT_EQ(run->layout.recompute_early_stop, Choice::off);
 }
 
+TEST(Run, WhatIsKnownOfTheMachineStandsBesideItsName) {
+  const auto run = make_run(request({{"gpus", "16"},
+                                     {"board-power", "500 W"},
+                                     {"memory-bandwidth", "3 TB/s"},
+                                     {"network", "roce"},
+                                     {"network-bandwidth", "4 x 200 Gb/s"}}));
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  const Cluster& cluster = run->cluster;
+  EXPECT_EQ(cluster.accelerator.power_limit(), Watts(500));
+  EXPECT_EQ(cluster.accelerator.memory_bandwidth, BytesPerSecond(3e12));
+  EXPECT_EQ(cluster.levels[1].network, "roce");
+  EXPECT_DOUBLE_EQ(cluster.levels[1].bandwidth.value(), 12.5e9);
+  for (const auto& [field, wrong] : {std::pair("board-power", "20 W"),
+                                     {"network", "token-ring"},
+                                     {"memory-bandwidth", "3"},
+                                     {"network-bandwidth", "many"}}) {
+    const auto refused = make_run(request({{"gpus", "16"}, {field, wrong}}));
+    ASSERT_FALSE(refused.ok()) << field;
+    EXPECT_EQ(where_text(refused.problems().front()), std::string("--") + field);
+  }
+}
+
 // Tensor parallelism over 8, of nodes of which the job has 4 accelerators each, crosses nodes.
 TEST(Run, ASliceSaysWhatTheJobWasGivenOfEachDomain) {
   const auto sliced = [](const char* slice) {

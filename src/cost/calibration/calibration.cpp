@@ -28,11 +28,14 @@ double passes(const StepConstants& constants, const std::string& architecture, d
 }
 
 // [FORECAST-12] Products and attention run at the clock that the board's power allows: a board of
-// another power than the benchmarked one runs at (power / benchmarked power)^exponent of its rates.
+// another power than the benchmarked one, or that is set to another than its own, runs at (power /
+// benchmarked power)^exponent of its rates.
 double powered(const StepConstants& constants, const Accelerator& accelerator) {
+  if (accelerator.tdp.value() <= 0) return 1;
   const auto found = constants.benchmarked_power.find(accelerator.architecture);
-  if (found == constants.benchmarked_power.end() || accelerator.tdp.value() <= 0) return 1;
-  return std::pow(accelerator.tdp / found->second,
+  const Watts benchmarked =
+      found != constants.benchmarked_power.end() ? found->second : accelerator.tdp;
+  return std::pow(accelerator.power_limit() / benchmarked,
                   constants.architecture(accelerator.architecture).power_exponent);
 }
 

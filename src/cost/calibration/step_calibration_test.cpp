@@ -114,6 +114,39 @@ TEST(InStep, RatesGrowWithThePowerOfTheBoard) {
   EXPECT_NEAR(in_step(alone, c, cluster).kernels.sustained, alone.kernels.sustained * 0.9, 1e-12);
 }
 
+// [FORECAST-12] A board that is set to 500 of its 700 W, whatever the benchmarked one drew.
+TEST(InStep, ABoardSetBelowItsPowerRunsSlower) {
+  StepConstants c = constants();
+  c.architectures["hopper"].power_exponent = 0.5;
+  Cluster cluster = load_cluster("dgx-h100").value();
+  const Benchmarked alone = benchmarked_for(cluster).value();
+  const double whole = in_step(alone, c, cluster).kernels.sustained;
+  cluster.accelerator.board_power = Watts(500);
+  EXPECT_NEAR(in_step(alone, c, cluster).kernels.sustained / whole, std::sqrt(500.0 / 700), 1e-12);
+  // What passes over memory reach hangs on no power.
+  EXPECT_EQ(in_step(alone, c, cluster).kernels.memory_efficiency,
+            alone.kernels.memory_efficiency * c.architecture("hopper").sustained_passes);
+}
+
+// [FORECAST-12] Served Llama-2-70B in bulk, as MLPerf published it, on boards of two powers: eight
+// H200 of 1,000 W and 700 W (v4.1, NVIDIA: 34,864 and 31,303 tokens/s; 32,790 and 29,228 with a
+// bound on latency), eight MI355X of 1,400 W and set to 1,000 W (v6.0, MangoBoost: 97,535 and
+// 81,871; 93,272 and 76,360). Nothing is fitted to them. Most of that work is products.
+TEST(InStep, ServingOnBoardsOfTwoPowersIsMetByTheSameLaw) {
+  const StepConstants& c = step_constants().value();
+  const auto factor = [&](const char* name, double watts) {
+    Cluster cluster = load_cluster(name).value();
+    const Benchmarked alone = benchmarked_for(cluster).value();
+    const double before = in_step(alone, c, cluster).kernels.sustained;
+    cluster.accelerator.board_power = Watts(watts);
+    return in_step(alone, c, cluster).kernels.sustained / before;
+  };
+  EXPECT_NEAR(factor("dgx-h200", 1000), 34864.2 / 31302.7, 0.03);
+  EXPECT_NEAR(factor("dgx-h200", 1000), 32789.7 / 29228.2, 0.03);
+  EXPECT_NEAR(factor("mi355x-8", 1000), 81870.5 / 97535.1, 0.08);
+  EXPECT_NEAR(factor("mi355x-8", 1000), 76359.5 / 93272.4, 0.08);
+}
+
 // [FORECAST-13] From a year after an architecture appeared its extra passes fall by e every
 // `maturing` years (here half a year).
 TEST(InStep, PassesOf8BitRecipesAreFusedAsSoftwareMatures) {

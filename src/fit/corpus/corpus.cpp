@@ -6,6 +6,7 @@
 
 #include "base/document/csv.hpp"
 #include "base/text.hpp"
+#include "cluster/settings.hpp"
 
 namespace headway {
 namespace {
@@ -123,6 +124,13 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
   std::vector<std::size_t> index;  // of each name above, in its order
   for (const std::string& name : names) index.push_back(*table->column(name));
 
+  std::vector<std::optional<std::size_t>> settings;
+  for (const MachineSetting& setting : machine_settings()) {
+    std::string name(setting.name);
+    std::replace(name.begin(), name.end(), '-', '_');
+    settings.push_back(table->column(name));
+  }
+
   Corpus out{table->file, {}};
   out.rows.reserve(table->rows.size());
   for (const CsvRow& from : table->rows) {
@@ -153,6 +161,9 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
       } else {
         fail(row, column.name, text, "a number above 0, at most " + std::to_string(column.most));
       }
+    }
+    for (const auto& column : settings) {
+      row.settings.push_back(column ? from.cells[*column] : std::string());
     }
     if (row.outcome != "ok" && row.outcome != "oom") fail(row, "outcome", row.outcome, "ok or oom");
   }

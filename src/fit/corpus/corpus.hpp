@@ -25,6 +25,8 @@ struct CorpusRow {
   std::optional<double> accel_memory_gb, inter_node_network_gbps_per_accel, n_params, step_time_s,
       tokens_per_s_per_accel, model_tflops_per_accel, hw_tflops_per_accel, mfu_reported,
       memory_gb_reported;
+  /// Of machine_settings(), each: what its column says, where the table has one.
+  std::vector<std::string> settings;
   /// The first cell that cannot be read and why; empty for a sound row. Such a row is counted as
   /// skipped, the others of the file are used.
   std::string bad_cell, bad_cell_detail;
@@ -37,8 +39,9 @@ struct Corpus {
   std::vector<CorpusRow> rows;
 };
 
-/// Reads a corpus. Every column must be there (in any order; others are ignored); a missing one is
-/// a problem of the file, a cell that is no number in its range a defect of its row.
+/// Reads a corpus. Every column must be there (in any order; others are ignored), but for those of
+/// machine_settings(), board_power and so on, which may; a missing one is a problem of the file, a
+/// cell that is no number in its range a defect of its row.
 Result<Corpus> read_corpus(std::string_view csv, std::string file);
 
 /// A row's cells by the name of their column.

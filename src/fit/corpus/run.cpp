@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
+#include "cluster/settings.hpp"
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/rules.hpp"
 #include "layout/ends.hpp"
@@ -15,15 +16,23 @@
 namespace headway {
 namespace {
 
+// Whether the row has a setting of its machine.
+bool says(const CorpusRow& row, std::string_view setting) {
+  for (std::size_t i = 0; i < row.settings.size(); ++i) {
+    if (machine_settings()[i].name == setting) return !row.settings[i].empty();
+  }
+  return false;
+}
+
 Result<std::shared_ptr<const Machine>> machine_of(const CorpusRow& row, Shelf& shelf,
                                                   std::vector<std::string>& assumed) {
   if (const auto decided = decide("cluster", {row})) {
     const std::string& cluster = decided->value;
     auto machine = shelf.machine(cluster, row.inter_node_network_gbps_per_accel.value_or(0),
-                                 software_of(row).value_or(0));
+                                 software_of(row).value_or(0), row.settings);
     if (!machine) return machine;
     if (!row.accel_memory_gb) assumed.push_back("accel_memory_gb=" + cluster);
-    if (!row.inter_node_network_gbps_per_accel &&
+    if (!row.inter_node_network_gbps_per_accel && !says(row, "network-bandwidth") &&
         *row.n_accel > (*machine)->cluster.levels.front().size) {
       assumed.push_back("inter_node_network_gbps_per_accel=" + cluster);
     }
@@ -161,14 +170,16 @@ const Result<Model>& Shelf::model(const std::string& name) {
 }
 
 const Result<std::shared_ptr<const Machine>>& Shelf::machine(const std::string& name,
-                                                             double network_gbps, double software) {
-  const auto key = std::make_tuple(name, network_gbps, software);
+                                                             double network_gbps, double software,
+                                                             const Settings& settings) {
+  const auto key = std::make_tuple(name, network_gbps, settings, software);
   if (const auto found = machines_.find(key); found != machines_.end()) return found->second;
   const auto load = [&]() -> Result<std::shared_ptr<const Machine>> {
     // The same cluster with software of another date differs in that alone.
-    const auto sibling = machines_.lower_bound(std::make_tuple(name, network_gbps, 0.0));
+    const auto sibling = machines_.lower_bound(std::make_tuple(name, network_gbps, settings, 0.0));
     if (sibling != machines_.end() && std::get<0>(sibling->first) == name &&
-        std::get<1>(sibling->first) == network_gbps && sibling->second.ok()) {
+        std::get<1>(sibling->first) == network_gbps && std::get<2>(sibling->first) == settings &&
+        sibling->second.ok()) {
       Machine other = **sibling->second;
       other.software = software;
       other.calibration = in_step(other.alone, **constants_, other.cluster, software);
@@ -180,6 +191,13 @@ const Result<std::shared_ptr<const Machine>>& Shelf::machine(const std::string& 
       for (std::size_t i = 1; i < cluster->levels.size(); ++i) {
         Level& level = cluster->levels[i];
         level.bandwidth = level.port_bandwidth = BytesPerSecond(network_gbps * 1e9 / 8);
+      }
+    }
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      if (settings[i].empty()) continue;
+      const MachineSetting& setting = machine_settings()[i];
+      if (const auto wrong = setting.set(settings[i], cluster.value())) {
+        return Problem{"bad cell: " + std::string(setting.name), *wrong, Trouble::malformed};
       }
     }
     const auto alone = benchmarked_for(*cluster);

@@ -48,14 +48,18 @@ class Shelf {
  public:
   const Result<Model>& model(const std::string& name);
   /// A built-in cluster with software of a date in years (0: today's); `network_gbps` above 0: with
-  /// that bandwidth of each accelerator, Gb/s per direction, outside of a node.
+  /// that bandwidth of each accelerator, Gb/s per direction, outside of a node; with settings of
+  /// its own (CorpusRow::settings).
+  using Settings = std::vector<std::string>;
   const Result<std::shared_ptr<const Machine>>& machine(const std::string& name,
-                                                        double network_gbps, double software);
+                                                        double network_gbps, double software,
+                                                        const Settings& settings = {});
 
  private:
   std::optional<Result<StepConstants>> constants_;
   std::map<std::string, Result<Model>> models_;
-  std::map<std::tuple<std::string, double, double>, Result<std::shared_ptr<const Machine>>>
+  std::map<std::tuple<std::string, double, Settings, double>,
+           Result<std::shared_ptr<const Machine>>>
       machines_;
 };
 

@@ -277,6 +277,50 @@ TEST(CorpusRun, RecomputedPiecesAreReadFromTheNotes) {
   EXPECT_EQ(run->layout.recompute_pieces, bit(Piece::feed_forward));
 }
 
+// Columns that a table may have besides, in the words of the fields of a run.
+TEST(CorpusRun, TheMachineOfARowIsAsItsOwnColumnsSay) {
+  const auto read = [](const std::string& header, const std::string& cells) {
+    std::string table = corpus_table({row_with({{"n_accel", "16"}})});
+    const std::size_t end = table.find('\n');
+    table =
+        table.substr(0, end) + header + table.substr(end, table.size() - 1 - end) + cells + "\n";
+    return read_corpus(table, "x").value();
+  };
+  Shelf shelf;
+  const auto plain = run_of(read("", "").rows.at(0), shelf);
+  const auto set = run_of(read(",board_power,memory_bandwidth,network,network_bandwidth",
+                               ",500 W,3 TB/s,roce,8 x 200 Gb/s")
+                              .rows.at(0),
+                          shelf);
+  ASSERT_TRUE(plain.ok() && set.ok());
+  EXPECT_EQ(plain->cluster.accelerator.power_limit(), Watts(700));
+  EXPECT_EQ(set->cluster.accelerator.power_limit(), Watts(500));
+  EXPECT_EQ(set->cluster.accelerator.memory_bandwidth, BytesPerSecond(3e12));
+  EXPECT_EQ(set->cluster.levels[1].network, "roce");
+  EXPECT_DOUBLE_EQ(set->cluster.levels[1].bandwidth.value(), 25e9);
+  EXPECT_TRUE(assumes(plain, "inter_node_network_gbps_per_accel=dgx-h100"));
+  EXPECT_FALSE(assumes(set, "inter_node_network_gbps_per_accel=dgx-h100"));
+  EXPECT_LT(set->machine->calibration.kernels.sustained,
+            plain->machine->calibration.kernels.sustained);
+  EXPECT_EQ(run_of(read(",board_power", ",").rows.at(0), shelf)->machine, plain->machine);
+  const auto wrong = run_of(read(",board_power", ",500").rows.at(0), shelf);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(where_text(wrong.problems().front()), "bad cell: board-power");
+}
+
+TEST(CorpusRun, SelectiveByOperatorIsOfEverySecondProduct) {
+  for (const char* said : {"op", "every-second-product", "selective op"}) {
+    const auto run = run_with({{"recompute", said}, {"framework", "torchtitan"}});
+    ASSERT_TRUE(run.ok()) << said;
+    EXPECT_EQ(run->layout.recompute, Recompute::every_second) << said;
+    EXPECT_TRUE(run->remedies.empty()) << said;
+  }
+  // torchtitan's own files for Llama ask for it; that is a guess where a row does not say which.
+  const auto run = run_with({{"recompute", "selective"}, {"framework", "torchtitan"}});
+  EXPECT_EQ(run->layout.recompute, Recompute::every_second);
+  EXPECT_TRUE(assumes(run, "recompute=every-second-product"));
+}
+
 TEST(CorpusRun, NumbersAreFoundBehindWords) {
   EXPECT_EQ(number_after("a zero1=-1 b zero1=8", "zero1="), 8);
   EXPECT_EQ(number_after("head_dim 128; x", "head_dim "), 128);

@@ -47,6 +47,8 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "a ring of keys and values", "legal: all-to-all");
   refusals.refuse(l.tp > 1 && l.sequence_parallel && l.keep_gathered, "keep-gathered",
                   "keeping gathered inputs");
+  refusals.refuse(l.recompute == Recompute::every_second, "recompute",
+                  "recomputation of every second product", "legal: none, full");
   refusals.refuse(l.recompute == Recompute::selective, "recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_one_in > 1, "recompute-one-in",

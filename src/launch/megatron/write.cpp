@@ -74,6 +74,8 @@ void refuse_layout(const Run& run, Refusals& refusals) {
                   "keeping gathered inputs");
   refusals.refuse(l.cp > 1 && run.job.sequence % (2 * l.cp) != 0, "cp",
                   "a sequence that is no multiple of 2 x cp");
+  refusals.refuse(l.recompute == Recompute::every_second, "recompute",
+                  "recomputation of every second product", "legal: none, selective, full");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_one_in > 1, "recompute-one-in",
                   "recomputing one in several layers", "legal: 1");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_early_stop == Choice::on,

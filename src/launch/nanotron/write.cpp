@@ -66,6 +66,8 @@ void refuse_layout(const Run& run, Refusals& refusals) {
   refusals.refuse(l.pp > 1 && stated,
                   {FieldName("first-stage-layers"), FieldName("last-stage-layers")},
                   "a stated spread of the layers", "nanotron balances stages itself");
+  refusals.refuse(l.recompute == Recompute::every_second, "recompute",
+                  "recomputation of every second product", "legal: none, full");
   refusals.refuse(l.recompute == Recompute::selective, "recompute",
                   "selective recomputation of pieces of a layer", "legal: none, full");
   refusals.refuse(

@@ -155,8 +155,12 @@ class TorchtitanReader : DocumentReader {
     }
   }
 
-  // A table of a converter that the network is not converted by, whatever it is called.
+  // A table of a converter that the network is not converted by, whatever it is called; what is of
+  // recomputation by operator alone.
   bool is_idle(std::string_view option) const {
+    if (option == "activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns") {
+      return text("activation_checkpoint", "selective_ac_option") != "op";
+    }
     const bool converts = option.starts_with("quantize.") || option.starts_with("float8.") ||
                           option.starts_with("mx.");
     if (!converts || option == "float8.enable_float8_linear") return false;
@@ -207,28 +211,24 @@ class TorchtitanReader : DocumentReader {
         add("recompute-one-in", std::to_string(one_in), "activation_checkpoint",
             "selective_ac_option");
       }
-      // PyTorch's own default before the word (pull request 1580); by then these had other names.
-      const bool before = early_ || find("training", "batch_size") != nullptr ||
-                          find("training", "compile") != nullptr;
-      add("recompute-early-stop",
-          flag("activation_checkpoint", "early_stop", before) ? "on" : "off",
-          "activation_checkpoint", "early_stop");
+      early_stop();
     } else if (selective && option == "op") {
-      // Attention and every second matrix product are kept (activation_checkpoint.py). Of the
-      // products half are those of the feed-forward part: in Llama's layers 50 % of the work is
-      // done again, there 54 % is.
-      add("recompute", "selective", "activation_checkpoint", "selective_ac_option");
-      add("recompute-pieces", "norm,activation,feed-forward,experts", "activation_checkpoint",
-          "selective_ac_option");
-      out_.notes.push_back(
-          "selective recomputation by operator, of every second product, is priced as that of "
-          "norms and the feed-forward part");
+      add("recompute", "every-second-product", "activation_checkpoint", "selective_ac_option");
+      early_stop();
     } else if (selective) {
       fail("activation_checkpoint", "selective_ac_option",
            "'" + printable(option) + "' is not known; legal: op, or a whole number from 1");
     } else {
       add("recompute", mode, "activation_checkpoint", "mode");
     }
+  }
+
+  // PyTorch's own default before the word (pull request 1580); by then these had other names.
+  void early_stop() {
+    const bool before = early_ || find("training", "batch_size") != nullptr ||
+                        find("training", "compile") != nullptr;
+    add("recompute-early-stop", flag("activation_checkpoint", "early_stop", before) ? "on" : "off",
+        "activation_checkpoint", "early_stop");
   }
 
   void communication() {

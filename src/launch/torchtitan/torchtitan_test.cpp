@@ -267,21 +267,62 @@ TEST(LaunchTorchtitan, TablesOfConvertersThatAreNotUsedChangeNothing) {
   EXPECT_EQ(field(*old, "precision"), "fp8-current");
 }
 
-TEST(LaunchTorchtitan, SelectiveRecomputationByOperatorKeepsAttention) {
-  const auto request = read_launch(
+TEST(LaunchTorchtitan, SelectiveRecomputationByOperatorIsOfEverySecondProduct) {
+  const std::string text =
       "[model]\nname = \"qwen3\"\nflavor = \"0.6B\"\n[training]\n"
       "local_batch_size = 1\nseq_len = 128\n[activation_checkpoint]\n"
-      "mode = \"selective\"\nselective_ac_option = \"op\"\n",
-      "t.toml", Launcher::torchtitan, 8);
+      "mode = \"selective\"\nselective_ac_option = \"op\"\n";
+  const std::string besides = "per_op_sac_force_recompute_mm_shapes_by_fqns";
+  const auto request =
+      read_launch(text + besides + " = [\"moe.router.gate\"]\n", "t.toml", Launcher::torchtitan, 8);
   ASSERT_TRUE(request.ok()) << messages(request.problems());
-  EXPECT_EQ(field(*request, "recompute-pieces"), "norm,activation,feed-forward,experts");
+  EXPECT_EQ(field(*request, "recompute"), "every-second-product");
+  EXPECT_EQ(field(*request, "recompute-early-stop"), "off");
+  for (const std::string& note : request->notes) {
+    EXPECT_EQ(note.find("recomputation"), std::string::npos) << note;
+  }
   RunRequest fields = request->fields;
   fields.push_back({"cluster", "dgx-h100"});
   const auto run = make_run(fields);
   ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_EQ(run->layout.recompute, Recompute::every_second);
   // arXiv 2505.09388 table 1: 0.6 B parameters, tied.
   EXPECT_EQ(run->model.layers(), 28);
   EXPECT_TRUE(run->model.tied_embeddings);
+  // Other products that run again besides change the answer.
+  const auto others =
+      read_launch(text + besides + " = [\"feed_forward.w1\"]\n", "t.toml", Launcher::torchtitan, 8);
+  ASSERT_FALSE(others.ok());
+  EXPECT_NE(messages(others.problems()).find(besides), std::string::npos);
+}
+
+TEST(LaunchTorchtitan, EverySecondProductIsWrittenAndReadBack) {
+  headway::Run run;
+  run.model = load_model("llama-3-8b").value();
+  run.cluster = load_cluster("dgx-h100").value();
+  run.job.framework = framework_from("fsdp").value();
+  run.job.sequence = 8192;
+  run.job.global_batch = 64;
+  run.job.attention = AttentionKernel::flash2;
+  run.layout.dp = 8;
+  run.layout.zero = 3;
+  run.layout.recompute = Recompute::every_second;
+  const auto files = launch_files(run, Launcher::torchtitan);
+  ASSERT_TRUE(files.ok()) << messages(files.problems());
+  const auto request = read_launch(files->front().text, "t.toml", Launcher::torchtitan, 8);
+  ASSERT_TRUE(request.ok()) << messages(request.problems());
+  EXPECT_EQ(field(*request, "recompute"), "every-second-product");
+  EXPECT_EQ(field(*request, "recompute-early-stop"), "on");
+  const std::pair<Launcher, const char*> others[] = {{Launcher::megatron, "megatron"},
+                                                     {Launcher::deepspeed, "deepspeed"},
+                                                     {Launcher::nanotron, "nanotron"}};
+  for (const auto& [launcher, framework] : others) {
+    run.job.framework = framework_from(framework).value();
+    const auto refused = launch_files(run, launcher);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(messages(refused.problems()).find("every second product"), std::string::npos)
+        << framework;
+  }
 }
 
 TEST(LaunchTorchtitan, ANetworkThatPredictsFurtherTokensIsWrittenWithoutThatModule) {

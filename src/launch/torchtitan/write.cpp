@@ -84,7 +84,8 @@ void refuse_layout(const Run& run, Refusals& refusals) {
   refusals.refuse(l.cp > 1 && l.context_exchange != ContextExchange::ring, "cp-exchange",
                   "exchange of heads against tokens", "legal: ring");
   refusals.refuse(l.recompute == Recompute::selective, "recompute",
-                  "selective recomputation of pieces of a layer", "legal: none, full");
+                  "selective recomputation of pieces of a layer",
+                  "legal: none, full, every-second-product");
   refusals.refuse(l.recompute == Recompute::full && l.recompute_every > 1, "recompute-every",
                   "one recomputation over several layers", "legal: 1");
   refusals.refuse(l.pp > 1 && schedule_class(l).empty(), "schedule",
@@ -235,9 +236,11 @@ Result<std::vector<LaunchFile>> write_torchtitan(const Run& run) {
   const bool full = run.layout.recompute == Recompute::full;
   toml.table("activation_checkpoint");
   const std::int64_t one_in = run.layout.recompute_one_in;
-  toml.set("mode", !full ? "none" : one_in == 1 ? "full" : "selective");
-  if (full && one_in > 1) toml.set("selective_ac_option", std::to_string(one_in));
-  if (full) toml.set("early_stop", stops_recompute_early(run.job, run.layout));
+  const bool by_operator = run.layout.recompute == Recompute::every_second;
+  const bool selective = by_operator || (full && one_in > 1);
+  toml.set("mode", selective ? "selective" : full ? "full" : "none");
+  if (selective) toml.set("selective_ac_option", by_operator ? "op" : std::to_string(one_in));
+  if (full || by_operator) toml.set("early_stop", stops_recompute_early(run.job, run.layout));
   toml.table("compile");
   const bool loss = run.job.fused_loss == Choice::on;
   toml.set("enable", run.job.fused || loss);

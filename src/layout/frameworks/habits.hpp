@@ -131,6 +131,7 @@ struct KernelHabits {
   bool fused_weight_gradient = false;  // the product adds to the resident gradient itself
   bool recompute_stops_early = false;  // full recomputation of a layer ends with the last input
                                        // that its backward pass reads
+  bool every_second_product = false;   // can recompute every second product
   double expert_bias_forward = 0;  // bytes an element of experts' results that adding biases moves
   double expert_bias_backward = 0;
   bool weighs_between = false;  // the router's weights multiply between an expert's products

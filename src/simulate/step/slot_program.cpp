@@ -47,7 +47,7 @@ std::vector<const Item*> items_of(const Block& block, Way pass, SlotWork work) {
     const Op& op = std::get<Op>(item.what);
     const bool backward = op.phase == Phase::backward;
     const bool here = pass == Way::backward  ? backward
-                      : pass == Way::forward ? !backward
+                      : pass == Way::forward ? !backward && op.phase != Phase::recompute
                                              : op.recomputed;
     const bool of_weights = is_weight_gradient(op);
     if (work == SlotWork::input_gradient && of_weights) continue;

@@ -21,11 +21,16 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
     switch (matrix.role) {
       case Role::query_key_value: {
         // Key-value heads fewer than tp are repeated on several ranks.
-        Linear local = matrix;
-        local.out = tp * (heads * attention.head_dim +
-                          kv_heads * (attention.head_dim + attention.value_dim) +
-                          (attention.gated ? heads * attention.value_dim : 0));
-        writer.linear(local, tp, share.tokens, {.kept = false, .entry = entry});
+        Attention local = attention;
+        local.heads = tp * heads;
+        local.kv_heads = tp * kv_heads;
+        const Columns columns = columns_apart(local);
+        Linear joint = matrix;
+        joint.out = columns.sum();
+        writer.linear(joint, tp, share.tokens,
+                      {.kept = false,
+                       .entry = entry,
+                       .apart = keeps_apart(share, layer) ? columns : Columns()});
         writer.keep(share.input_rows * share.hidden * kept_input(share, matrix.role), Piece::norm);
         break;
       }

@@ -97,7 +97,8 @@ void add_shared(Writer& writer, const Share& share, const Layer& layer) {
   for (const Linear& matrix : linears(layer, share.model.hidden)) {
     if (matrix.role == Role::shared_up) {
       writer.enter(Piece::feed_forward);
-      writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});
+      writer.linear(matrix, tp, share.tokens,
+                    {.kept = false, .entry = entry, .apart = gate_and_up(share, layer, matrix)});
       add_activation(
           writer, share, experts.each,
           share.rows * static_cast<double>(experts.shared_width) / static_cast<double>(tp),

@@ -3,6 +3,10 @@
 
 namespace headway {
 
+Columns gate_and_up(const Share& share, const Layer& layer, const Linear& matrix) {
+  return keeps_apart(share, layer) ? columns_apart(matrix.out) : Columns();
+}
+
 // The activation between the two products for `elements` of its result, in a layer's piece
 // `around`. Where only the activation runs again (`piece`), what enters it is kept.
 void add_activation(Writer& writer, const Share& share, const FeedForward& part, double elements,
@@ -43,7 +47,8 @@ void add_feed_forward(Writer& writer, const Share& share, const Layer& layer) {
       const Bytes saved = kept_input(share, matrix.role);
       if (!layer.parallel) writer.keep(share.input_rows * share.hidden * saved, Piece::norm);
       writer.enter(Piece::feed_forward);
-      writer.linear(matrix, tp, share.tokens, {.kept = false, .entry = entry});
+      writer.linear(matrix, tp, share.tokens,
+                    {.kept = false, .entry = entry, .apart = gate_and_up(share, layer, matrix)});
       add_activation(writer, share, part,
                      share.rows * static_cast<double>(part.width) / static_cast<double>(tp),
                      Piece::feed_forward, Piece::feed_forward);

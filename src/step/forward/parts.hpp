@@ -17,6 +17,8 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer);
 void add_linear_attention(Writer& writer, const Share& share, const Layer& layer);
 /// A result of so many bytes multiplied by a gate as wide.
 void add_gate(Writer& writer, const Share& share, Bytes bytes);
+/// The columns of gate and up where they are products of their own.
+Columns gate_and_up(const Share& share, const Layer& layer, const Linear& matrix);
 void add_feed_forward(Writer& writer, const Share& share, const Layer& layer);
 /// The activation between two products, for `elements` of its result, in a layer's piece `around`.
 /// Where only the activation runs again (`piece`), what enters it is kept.

@@ -43,6 +43,13 @@ struct Share {
   Precision activation;
 };
 
+/// Whether queries, keys and values, and gate and up, are tensors of their own, as in code of the
+/// Llama kind, unless the framework joins them.
+inline bool keeps_apart(const Share& share, const Layer& layer) {
+  const FeedForward& part = layer.experts ? layer.experts->each : *layer.feed_forward;
+  return !share.habit.kernels.joined_weights && part.gated;
+}
+
 /// Whether frozen weights of this role carry adapters.
 inline bool has_adapters(const Job& job, Role role) {
   if (job.adapters == Adapters::all) return true;

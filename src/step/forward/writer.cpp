@@ -31,6 +31,19 @@ std::int32_t Writer::cross(Crossing crossing) {
   return static_cast<std::int32_t>(program_.items.size()) - 1;
 }
 
+// [STEP-28] Products are counted from 1 in their order; of joint ones each. Products of a group are
+// other operators, and the router's is left out by its name: they run again, uncounted.
+std::int64_t Writer::second_columns(const Linear& matrix, std::int64_t split,
+                                    const Columns& apart) {
+  const std::int64_t part = matrix.split == Split::column ? split : 1;
+  if (is_expert(matrix.role) || matrix.role == Role::router) return matrix.out / part;
+  std::int64_t second = 0;
+  for (const std::int64_t columns : apart.size > 0 ? apart : Columns{{matrix.out}, 1}) {
+    if (++counted_ % 2 == 0) second += columns;
+  }
+  return second / part;
+}
+
 void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
                     std::int64_t copies, const Input& input) {
   const std::int64_t out = matrix.split == Split::column ? matrix.out / split : matrix.out;
@@ -47,7 +60,8 @@ void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
                                .quantised = quantised,
                                .keeps_input = input.kept,
                                .input = input.piece,
-                               .entry = input.entry});
+                               .entry = input.entry,
+                               .second = second_columns(matrix, split, input.apart)});
   // The library issues the products of a group one by one.
   push({.shape = Matmul{rows, out, in, copies},
         .precision = quantised ? recipe.matmul : share_.activation,

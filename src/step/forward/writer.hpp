@@ -19,6 +19,7 @@ class Writer {
     bool kept = true;            // for the weight gradient; false: another consumer keeps it
     Piece piece = Piece::other;  // that produced it
     std::int32_t entry = -1;     // the crossing it came through
+    Columns apart = {};          // the product stands for one of each of these; none: for one
   };
   /// The product with a weight matrix of which the rank has a `split`-th, `copies` at once (grouped
   /// experts), with `rows` tokens each.
@@ -57,12 +58,14 @@ class Writer {
 
  private:
   void push(Op op);
+  std::int64_t second_columns(const Linear& matrix, std::int64_t split, const Columns& apart);
 
   const Share& share_;
   Program program_;
   std::uint8_t pieces_ = bit(Piece::other);
   Module module_ = Module::other;
   bool routed_ = false;
+  int counted_ = 0;  // products before, as operators are counted
 };
 
 }  // namespace headway

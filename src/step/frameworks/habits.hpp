@@ -36,7 +36,7 @@ bool states_buckets(const Job& job, const Layout& layout);
 double bucket_parameters(const Job& job, const Layout& layout);
 /// Of the first one, where it is another; 0: as of all.
 double first_bucket_parameters(const Job& job, const Layout& layout);
-/// Whether full recomputation of a layer ends with the last input that its backward pass reads.
+/// Whether recomputation of a layer ends with the last input that its backward pass reads.
 bool stops_recompute_early(const Job& job, const Recomputation& choice);
 /// Whether the backward pass gathers the weights once more.
 bool gathers_again(const Job& job, const Sharding& sharding);

@@ -93,7 +93,8 @@ double first_bucket_parameters(const Job& job, const Layout& layout) {
 }
 
 bool stops_recompute_early(const Job& job, const Recomputation& choice) {
-  return choice.recompute == Recompute::full && choice.recompute_every == 1 &&
+  const bool layer_by_layer = choice.recompute == Recompute::full && choice.recompute_every == 1;
+  return (layer_by_layer || choice.recompute == Recompute::every_second) &&
          chosen(choice.recompute_early_stop, habits(job).kernels.recompute_stops_early);
 }
 

@@ -4,7 +4,8 @@
 
 namespace headway {
 
-std::vector<Bytes> kept_over_time(const Program& program, const Recomputation& recomputation) {
+std::vector<Bytes> kept_over_time(const Program& program, const Share& share,
+                                  const Recomputation& recomputation) {
   std::vector<Bytes> out(program.items.size(), Bytes(0));
   if (out.empty()) return out;
   for (const Kept& kept : program.kept) {
@@ -13,7 +14,7 @@ std::vector<Bytes> kept_over_time(const Program& program, const Recomputation& r
   }
   for (std::size_t i = 1; i < out.size(); ++i) out[i] += out[i - 1];
   // Between the passes.
-  if (program.forward > 0) out[program.forward - 1] = kept_between(program, recomputation);
+  if (program.forward > 0) out[program.forward - 1] = kept_between(program, share, recomputation);
   return out;
 }
 

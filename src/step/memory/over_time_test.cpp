@@ -31,10 +31,12 @@ Case some_case(const char* model, Recompute recompute) {
 // layer makes, and ends with nothing.
 TEST(KeptOverTime, RisesToWhatIsSavedAndFallsToNothing) {
   for (const char* model : {"llama-2-70b", "gpt3-175b", "mixtral-8x7b", "deepseek-v3"}) {
-    for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    for (const Recompute recompute :
+         {Recompute::none, Recompute::selective, Recompute::full, Recompute::every_second}) {
       const Case c = some_case(model, recompute);
       const Program program = differentiated(c);
-      const std::vector<Bytes> kept = kept_over_time(program, c.layout);
+      const std::vector<Bytes> kept =
+          kept_over_time(program, Share(c.model, c.job, c.layout), c.layout);
       const auto back = kept.begin() + static_cast<std::ptrdiff_t>(program.forward);
       EXPECT_TRUE(std::is_sorted(kept.begin(), back - 1)) << model;
       EXPECT_TRUE(std::is_sorted(back, kept.end(), std::greater<>())) << model;
@@ -58,7 +60,8 @@ TEST(KeptOverTime, LetsGoOfAProductsInputWithItsWeightsGradient) {
   Case c = case_of("gpt3-175b", "dgx-h100");
   c.layout.tp = 1;
   const Program program = differentiated(c);
-  const std::vector<Bytes> kept = kept_over_time(program, c.layout);
+  const std::vector<Bytes> kept =
+      kept_over_time(program, Share(c.model, c.job, c.layout), c.layout);
   std::size_t weight = program.forward;
   const auto is_of_weight = [&](const Item& item) {
     const auto* op = std::get_if<Op>(&item.what);

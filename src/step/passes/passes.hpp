@@ -24,8 +24,18 @@ void route_experts(Program& program, const Share& share);
 /// among it; what it reads is kept.
 void differentiate(Program& program, const Share& share);
 
+/// Of an item of the forward pass: what is kept of its result, and how much of it runs again.
+struct Repeated {
+  enum { nothing, columns, all } again = all;  // columns: those of `Product::second`
+  Bytes kept{};
+  bool read = true;  // what is kept, by the backward pass or by what runs again
+};
+
+/// Of each item of the forward pass, where every second product runs again [STEP-28].
+std::vector<Repeated> every_second(const Program& program, const Share& share);
+
 /// What a program keeps from its forward to its backward pass.
-Bytes kept_between(const Program& program, const Recomputation& choice);
+Bytes kept_between(const Program& program, const Share& share, const Recomputation& choice);
 
 /// What runs again does so between the two, and is not kept: the block as one rank runs it alone.
 Block recompute(Program program, const Share& share, const Recomputation& choice);

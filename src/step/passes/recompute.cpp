@@ -27,6 +27,9 @@ bool is_nothing(const Item& item) {
 bool runs_again_whole(const Program& program, const Recomputation& choice) {
   return is_layer(program.kind) && choice.recompute == Recompute::full;
 }
+bool repeats_every_second(const Program& program, const Recomputation& choice) {
+  return is_layer(program.kind) && choice.recompute == Recompute::every_second;
+}
 // Of blocks that run again whole the share that does.
 double share_again(const Program& program, const Recomputation& choice) {
   return runs_again_whole(program, choice) ? 1 / static_cast<double>(choice.recompute_one_in) : 1;
@@ -37,12 +40,25 @@ std::uint8_t pieces_again(const Program& program, const Recomputation& choice) {
   return some ? choice.recompute_pieces & ~bit(Piece::other) : 0;
 }
 
+// Of a joint product those that are products of their own.
+Item columns_again(Op op, std::int64_t columns) {
+  std::get<Matmul>(op.shape).n = columns;
+  op.phase = Phase::recompute;
+  op.recomputed = true;
+  return {.what = op};
+}
+
 // Calls that later passes add to a block: room for them.
 constexpr std::size_t kRoom = 8;
 
 }  // namespace
 
-Bytes kept_between(const Program& program, const Recomputation& choice) {
+Bytes kept_between(const Program& program, const Share& share, const Recomputation& choice) {
+  if (repeats_every_second(program, choice)) {
+    Bytes out = program.input;
+    for (const Repeated& item : every_second(program, share)) out += item.kept;
+    return out;
+  }
   const std::uint8_t pieces = pieces_again(program, choice);
   Bytes out(0);
   for (const Kept& kept : program.kept) {
@@ -57,22 +73,31 @@ Bytes kept_between(const Program& program, const Recomputation& choice) {
 Block recompute(Program program, const Share& share, const Recomputation& choice) {
   const bool full = runs_again_whole(program, choice);
   const std::uint8_t pieces = pieces_again(program, choice);
+  std::vector<Repeated> repeated;
+  if (repeats_every_second(program, choice)) repeated = every_second(program, share);
   Block out;
   out.kind = program.kind;
   out.held = program.held;
   out.working = program.working;
   out.again = share_again(program, choice);
-  out.saved = kept_between(program, choice);
+  out.saved = kept_between(program, share, choice);
   for (const Kept& kept : program.kept) out.saved_if_kept += kept.bytes;
-  if (!full && pieces == 0) {
+  for (const Repeated& item : repeated) out.saved_if_kept += item.read ? Bytes(0) : item.kept;
+  if (!full && pieces == 0 && repeated.empty()) {
     out.items = std::move(program.items);
     std::erase_if(out.items, is_nothing);
     return out;
   }
   // The forward pass, what runs again, the backward pass.
-  const std::size_t end =
-      full ? end_of_recomputation(program, stops_recompute_early(share.job, choice)) : 0;
+  const bool early = stops_recompute_early(share.job, choice);
+  const std::size_t end = pieces == 0 ? end_of_recomputation(program, early) : program.forward;
+  const auto again_of = [&](std::size_t i) {
+    if (i >= end) return Repeated::nothing;
+    if (!repeated.empty()) return repeated[i].again;
+    return full || (program.items[i].pieces & pieces) != 0 ? Repeated::all : Repeated::nothing;
+  };
   std::vector<Item> again;
+  std::size_t product = 0;  // the next one
   out.items.reserve(program.items.size() + kRoom);
   for (std::size_t i = 0; i < program.items.size(); ++i) {
     if (i == program.forward) {
@@ -80,15 +105,18 @@ Block recompute(Program program, const Share& share, const Recomputation& choice
     }
     Item& item = program.items[i];
     if (is_nothing(item)) continue;
-    if (i < program.forward && (full ? i < end : (item.pieces & pieces) != 0)) {
-      if (auto* op = std::get_if<Op>(&item.what)) {
-        op->recomputed = true;
-      } else {
-        again.push_back(item);
-        auto& call = std::get<Call>(again.back().what);
-        call.phase = Phase::recompute;
-        call.count *= out.again;
+    const auto repeats = again_of(i);
+    if (auto* op = std::get_if<Op>(&item.what)) {
+      op->recomputed = repeats == Repeated::all;
+      while (product < program.products.size() && program.products[product].item < i) ++product;
+      if (repeats == Repeated::columns) {
+        again.push_back(columns_again(*op, program.products[product].second));
       }
+    } else if (repeats == Repeated::all) {
+      again.push_back(item);
+      auto& call = std::get<Call>(again.back().what);
+      call.phase = Phase::recompute;
+      call.count *= out.again;
     }
     out.items.push_back(item);
   }

@@ -34,10 +34,7 @@ bool is_up(Role role) {
 
 void add_layer(Weights& out, const Share& share, const Layer& layer) {
   const LayerSplit& split = share.split;
-  const FeedForward& part = layer.experts ? layer.experts->each : *layer.feed_forward;
-  // Code of the Llama kind keeps queries, keys and values, and gate and up, in tensors of their own
-  // unless the framework joins them.
-  const bool apart = !share.habit.kernels.joined_weights && part.gated;
+  const bool apart = keeps_apart(share, layer);
   double norms = static_cast<double>(layer.norms);
   const auto add_norm = [&] {
     if (norms <= 0) return;
@@ -57,13 +54,9 @@ void add_layer(Weights& out, const Share& share, const Layer& layer) {
         expert ? static_cast<double>(layer.experts->count) / static_cast<double>(split.ep) : 1.0;
     const double ranks = static_cast<double>(expert ? split.etp : split.tp);
     if (apart && matrix.role == Role::query_key_value && !layer.attention->linear) {
-      const Attention& attention = *layer.attention;
-      add_matrix(
-          runs, matrix,
-          attention.heads * (attention.head_dim + (attention.gated ? attention.value_dim : 0)),
-          ranks, 1);
-      add_matrix(runs, matrix, attention.kv_heads * attention.head_dim, ranks, 1);
-      add_matrix(runs, matrix, attention.kv_heads * attention.value_dim, ranks, 1);
+      for (const std::int64_t columns : columns_apart(*layer.attention)) {
+        add_matrix(runs, matrix, columns, ranks, 1);
+      }
     } else if (apart && is_up(matrix.role)) {
       add_matrix(runs, matrix, matrix.out / 2, ranks, 2 * copies);
     } else {

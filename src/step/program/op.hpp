@@ -43,7 +43,8 @@ struct Op {
   std::variant<Matmul, AttentionShape, Pass> shape;
   Phase phase = Phase::forward;
   Precision precision = Precision::bf16;
-  bool recomputed = false;       // a forward op that runs again before the backward pass
+  bool recomputed = false;       // runs again before the backward pass: of a forward op all, of one
+                                 // of Phase::recompute only there
   bool weight_gradient = false;  // a backward op that zero-bubble schedules may delay
   double kernels = 1;            // launches
   bool routed = false;           // of routed experts: its shape changes from step to step

@@ -85,6 +85,7 @@ struct Product {
   bool keeps_input = true;
   Piece input = Piece::other;  // the piece that produced its input
   std::int32_t entry = -1;     // the crossing that its input came through
+  std::int64_t second = 0;     // columns of its result that every second product makes [STEP-28]
 };
 
 /// The call that the backward pass makes where it comes to an item; into weights, where it comes to

@@ -322,10 +322,18 @@ class SpaceBuilder {
     return {{kOff, kOff}, {kOn, kOff}, {kOn, kOn}};
   }
 
+  // Every second product where that is asked for.
+  std::vector<Recompute> recomputed_ways() const {
+    const PlanLimit* asked = fixed("recompute");
+    const auto second = static_cast<std::int64_t>(Recompute::every_second);
+    if (asked != nullptr && asked->value == second) return {Recompute::every_second};
+    return {Recompute::none, Recompute::selective, Recompute::full};
+  }
+
   std::vector<InnerChoice> recomputations(const DegreeTuple& t, Layout layout) const {
     std::vector<InnerChoice> out;
     const std::int64_t layers = std::max<std::int64_t>(1, run_.model.layers() / t.pp);
-    for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    for (const Recompute recompute : recomputed_ways()) {
       if (recompute == Recompute::selective && !offers_.selective) continue;
       const std::int64_t most =
           recompute == Recompute::full ? std::min(layers, offers_.most_recompute_every) : 1;
