@@ -443,7 +443,14 @@ TEST_F(Cli, BenchPrintsOneDocumentWhereItIsAsked) {
   }
   const auto collectives = nlohmann::json::parse(run("bench collectives --json").out);
   EXPECT_GT(collectives["rows"].get<int>(), 1000);
+  EXPECT_EQ(collectives["sizes"].size(), 3U);
+  EXPECT_TRUE(collectives["lines"][0]["left_out"].is_null()) << "takes a minute: only where asked";
   EXPECT_FALSE(collectives["lines"].empty());
+}
+
+TEST_F(Cli, WhatIsOfTheErrorsOfCollectivesIsRefusedElsewhere) {
+  expect_refused("bench kernels --left-out", {"--left-out: is of the errors of collectives"});
+  expect_refused("bench --signature --report docs", {"--report: is of the errors of collectives"});
 }
 
 TEST_F(Cli, TheCollectivesAreCalibratedFromAnyFolder) {
@@ -478,6 +485,7 @@ TEST_F(Cli, WhatRenewsACheckoutSaysElsewhereThatItNeedsOneAndWritesNothing) {
            {"calibrate kernels --write", "there is no folder data/calibration"},
            {"calibrate collectives --write --data x", "there is no folder x/calibration"},
            {"validate --report docs", "there is no page docs/validation.md"},
+           {"bench collectives --report docs", "there is no page docs/models/collectives.md"},
            {"limits --report docs", "there is no page docs/limits.md"},
            {"comms --report docs", "there is no page docs/communication.md"},
            {"scale published --report docs", "there is no page docs/scaling.md"}}) {

@@ -50,8 +50,7 @@ Result<Fitted> collectives(const CalibrateRequest& request) {
   if (!data) return data.problems();
   const auto fit = calibrate_collectives(*data);
   if (!fit) return fit.problems();
-  CollectiveReport report = collective_report(*data, fit->all);
-  report.generalisation = generalise(*data, fit->start);
+  const CollectiveReport report = collective_report(*data, collective_errors(*data, fit->all));
   return Fitted{to_text(report), to_toml(*fit, request.date)};
 }
 

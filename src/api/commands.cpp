@@ -1,4 +1,4 @@
-// The commands that ask one question of the library and print its answer: list, bench, validate.
+// The commands that ask one question of the library and print its answer: list, validate.
 #include "api/commands.hpp"
 
 #include <algorithm>
@@ -10,22 +10,17 @@
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/benchmarks/benchmarks.hpp"
-#include "fit/collectives/collectives.hpp"
 #include "fit/corpus/measurements.hpp"
-#include "fit/kernels/kernels.hpp"
 #include "fit/serving/serving.hpp"
 #include "fit/validation/validation.hpp"
-#include "forecast/predict/signature.hpp"
 #include "layout/own_runs.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
-#include "report/bench.hpp"
 #include "report/infer/validation.hpp"
 #include "report/limits.hpp"
 #include "report/list.hpp"
-#include "report/plan.hpp"
 #include "report/published.hpp"
 #include "report/validation.hpp"
 #include "report/validation_page.hpp"
@@ -161,47 +156,6 @@ CommandOutput run_list(std::string_view what, bool json) {
   std::vector<std::vector<std::string>> rows;
   for (const std::string& name : names) rows.push_back({name, description_of(what, name)});
   return {.text = aligned(rows, 2)};
-}
-
-std::vector<std::string> bench_kinds() {
-  return {"kernels", "collectives", "limits", "plan"};
-}
-
-CommandOutput run_bench(const BenchRequest& request) {
-  if (request.what.empty()) {
-    if (!request.signature) {
-      return {.problems = {{"bench", "say what: --signature, " + join(bench_kinds(), ", ")}}};
-    }
-    const auto digest = signature();
-    if (!digest) return {.problems = digest.problems()};
-    return {.text = request.json ? signature_json(*digest) : *digest + "\n"};
-  }
-  if (request.what == "kernels") {
-    const auto csv = read_measurements(request.data, "kernels.csv");
-    if (!csv) return {.problems = csv.problems()};
-    const auto report = kernel_report(csv->text, csv->path);
-    if (!report) return {.problems = report.problems()};
-    return {.text = request.json ? bench_json(*report) : to_text(*report)};
-  }
-  if (request.what == "collectives") {
-    const auto data = load_collective_data(request.data);
-    if (!data) return {.problems = data.problems()};
-    const auto classes = calibrated_classes(*data);
-    if (!classes) return {.problems = classes.problems()};
-    const CollectiveReport report = collective_report(*data, *classes);
-    return {.text = request.json ? bench_json(report) : to_text(report)};
-  }
-  if (request.what == "limits") {
-    const auto timing = time_limits(request.threads);
-    if (!timing) return {.problems = timing.problems()};
-    return {.text = request.json ? bench_json(*timing) : timing_text(*timing)};
-  }
-  if (request.what == "plan") {
-    const auto timing = time_plans(request.threads);
-    if (!timing) return {.problems = timing.problems()};
-    return {.text = request.json ? bench_json(*timing) : timing_text(*timing)};
-  }
-  return {.problems = {{"bench", not_known(request.what, bench_kinds()), Trouble::unknown}}};
 }
 
 // validate --runs: the pace of published runs. What is of rows means nothing there.
@@ -371,24 +325,6 @@ Command list_command() {
     if (at.refused) return {};
     return run_list(*what, at.json);
   };
-  return out;
-}
-
-Command bench_command() {
-  auto request = std::make_shared<BenchRequest>();
-  Command out{.name = "bench",
-              .help = "the digest of fixed cases, and errors of the cost models",
-              .examples = {"headway bench --signature"},
-              .run = running(request, run_bench),
-              .door = Door::command_line};
-  out.options = {
-      {.name = "what",
-       .help = "what is measured",
-       .target = &request->what,
-       .names = bench_kinds,
-       .operand = "WHAT"},
-      wordless("signature", "digest of the fixed cases", request->signature),
-      path("data", "DIR", "folder with measurements/; default: those built in", &request->data)};
   return out;
 }
 

@@ -210,7 +210,9 @@ std::vector<std::string> bench_kinds();
 struct BenchRequest {
   std::string what;  // kernels, collectives, limits; empty: the signature
   bool signature = false;
-  std::string data;  // folder with measurements/; empty: those that the binary carries
+  std::string data;       // folder with measurements/; empty: those that the binary carries
+  bool left_out = false;  // of collectives: each system by constants fitted without it, too
+  std::string report;     // folder of models/collectives.md, to be renewed; empty: none
   bool json = false;
   int threads = 0;  // 0: all cores
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/generated.hpp"
 #include "base/result.hpp"
 #include "cost/collective/collective.hpp"
 #include "fit/collectives/data.hpp"
@@ -67,26 +68,47 @@ struct CollectiveErrorLine {
   std::string op;
   SizeRange size;
   ErrorSummary error;
+  ErrorSummary left_out;  // by constants fitted without the system; no rows: not asked for
+};
+
+/// How the rows of a class of size err: all alike, and each system as one.
+struct CollectiveErrors {
+  ErrorSummary rows;
+  double of_systems = 0;  // median of the systems' medians
+};
+struct CollectiveSizeLine {
+  SizeRange size;
+  std::size_t systems = 0;
+  CollectiveErrors error, left_out;  // no rows: not asked for
 };
 
 struct CollectiveReport {
   std::size_t rows = 0;
   std::vector<CollectiveErrorLine> lines;           // system by operation by size class
-  std::vector<CollectiveErrorLine> generalisation;  // empty unless asked for: generalise()
+  std::vector<CollectiveSizeLine> sizes;            // of all systems
+  std::vector<CollectiveErrorLine> generalisation;  // empty unless asked for: from_few_nodes()
   std::vector<SkippedMeasurements> skipped;
 };
 
-/// Errors of the given constants on all rows.
-CollectiveReport collective_report(const CollectiveData& data, const NetworkClasses& classes);
+/// The report on the errors of all rows, as collective_errors() and left_out_errors() give them;
+/// `left_out` may be empty.
+CollectiveReport collective_report(const CollectiveData& data, const std::vector<double>& errors,
+                                   const std::vector<double>& left_out = {});
 
-/// How the model extrapolates: fitted on at most 16 nodes, errors on 32 and more; and for each
-/// class with several systems, fitted without one system, errors on that one. About as long as
-/// three fits.
-std::vector<CollectiveErrorLine> generalise(const CollectiveData& data,
-                                            const NetworkClasses& start);
+/// predicted/measured - 1 of each row by constants that were fitted anew, estimates included,
+/// without all rows of its system: what a system that nobody measured is to expect. A class that no
+/// other system measured has what its estimate borrows. As long as a calibration for each system.
+Result<std::vector<double>> left_out_errors(const CollectiveData& data, int threads = 0);
+
+/// How the model extrapolates: fitted on at most 16 nodes, errors on 32 and more.
+Result<std::vector<CollectiveErrorLine>> from_few_nodes(const CollectiveData& data);
 
 /// Tables for a terminal.
 std::string to_text(const CollectiveReport& report);
+
+/// The tables of docs/models/collectives.md: "collectives-sizes", "collectives-systems" and
+/// "collectives-nodes", of a report with everything in it.
+GeneratedBlocks collective_blocks(const CollectiveReport& report);
 
 /// The constants of each level of a cluster.
 LevelParameters level_parameters(const Cluster& cluster, const NetworkClasses& classes);

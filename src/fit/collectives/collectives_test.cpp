@@ -31,6 +31,10 @@ NetworkClasses calibrated() {
   return classes.ok() ? *classes : NetworkClasses{};
 }
 
+CollectiveReport as_fitted() {
+  return collective_report(measured(), collective_errors(measured(), calibrated()));
+}
+
 CollectiveData rows_of(const std::string& system) {
   CollectiveData chosen;
   chosen.clusters = measured().clusters;
@@ -72,7 +76,7 @@ TEST(CollectiveData, TheScanTurnsBusBandwidthIntoTime) {
 }
 
 TEST(CollectiveCalibration, MedianErrorAbove1MiBIsUnder15PercentForEachFittedSource) {
-  for (const auto& line : collective_report(measured(), calibrated()).lines) {
+  for (const auto& line : as_fitted().lines) {
     if (line.size == SizeRange::up_to_1mib) continue;
     // Only predicted: the one-GPU run of Alps; single rows of reports.
     if (line.name == "alps-1-gpu" || line.name == "h100-roce") continue;
@@ -81,7 +85,7 @@ TEST(CollectiveCalibration, MedianErrorAbove1MiBIsUnder15PercentForEachFittedSou
 }
 
 TEST(CollectiveCalibration, MedianErrorUpTo1MiBIsUnder30PercentExceptOnAlps) {
-  for (const auto& line : collective_report(measured(), calibrated()).lines) {
+  for (const auto& line : as_fitted().lines) {
     if (line.size != SizeRange::up_to_1mib || line.name == "alps-1-gpu") continue;
     EXPECT_LT(line.error.median, line.name == "alps" ? 0.45 : 0.30) << line.name << " " << line.op;
   }
@@ -163,13 +167,63 @@ TEST(CollectiveFit, LeavesClassesWithFewRowsAsTheyStart) {
 }
 
 TEST(CollectiveReport, CountsEachRowOnceAndNamesWhatIsLeftOut) {
-  const auto report = collective_report(measured(), calibrated());
+  const auto report = as_fitted();
   std::size_t rows = 0;
   for (const auto& line : report.lines) rows += line.error.rows;
   EXPECT_EQ(rows, measured().rows.size());
   const std::string text = to_text(report);
   EXPECT_NE(text.find("perlmutter"), std::string::npos);
   EXPECT_NE(text.find("alps-tcp, 50 rows"), std::string::npos);
+}
+
+// Two systems of one network, whose times the model makes with a bandwidth each, 0.9 and 0.6 of the
+// port: one predicts the other by its own constants, so that the first comes out half as slow again
+// as it is and the second by a third too fast, where latency does not count.
+TEST(CollectiveReport, ASystemLeftOutIsPredictedByTheOthersOfItsNetwork) {
+  CollectiveData data;
+  data.clusters = measured().clusters;
+  for (const char* system : {"fast", "slow"}) {
+    NetworkClasses truth = calibrated();
+    truth.at("tcpxo").bandwidth_efficiency = system == std::string("fast") ? 0.9 : 0.6;
+    CollectiveData own = rows_of("a3-mega");
+    take_times_of(truth, own);
+    for (auto& row : own.rows) {
+      row.system = system;
+      data.rows.push_back(row);
+    }
+  }
+  const auto left_out = left_out_errors(data, 1);
+  ASSERT_TRUE(left_out.ok());
+  const auto report = collective_report(data, collective_errors(data, calibrated()), *left_out);
+  std::map<std::string, double> bias;
+  for (const auto& line : report.lines) {
+    if (line.size == SizeRange::above) bias[line.name] = line.left_out.bias;
+  }
+  EXPECT_NEAR(bias.at("fast"), 0.9 / 0.6 - 1, 0.03);
+  EXPECT_NEAR(bias.at("slow"), 0.6 / 0.9 - 1, 0.03);
+  const auto& above = report.sizes.at(static_cast<std::size_t>(SizeRange::above));
+  EXPECT_EQ(above.systems, 2u);
+  EXPECT_EQ(above.left_out.rows.rows, data.rows.size() - report.sizes[1].error.rows.rows);
+  // The median of the two systems' medians is their mean.
+  EXPECT_NEAR(above.left_out.of_systems, (bias["fast"] - bias["slow"]) / 2, 0.03);
+}
+
+// A system that no other shares a network with is predicted by the estimate of the network.
+TEST(CollectiveReport, ASystemAloneOnItsNetworkIsPredictedByTheEstimate) {
+  const CollectiveData data = rows_of("a3-mega");
+  const auto left_out = left_out_errors(data, 1);
+  const auto estimates = estimated_classes(measured());
+  ASSERT_TRUE(left_out.ok() && estimates.ok());
+  EXPECT_EQ(*left_out, collective_errors(data, *estimates));
+}
+
+TEST(CollectiveReport, TheTablesOfThePageHoldEveryLine) {
+  const CollectiveReport report = as_fitted();
+  const GeneratedBlocks blocks = collective_blocks(report);
+  const std::string& systems = blocks.at("collectives-systems");
+  EXPECT_EQ(static_cast<std::size_t>(std::count(systems.begin(), systems.end(), '\n')),
+            report.lines.size() + 2);
+  EXPECT_TRUE(blocks.contains("collectives-sizes") && blocks.contains("collectives-nodes"));
 }
 
 }  // namespace

@@ -1,210 +1,117 @@
+// The errors of measured collectives, as tables for a terminal and for the page.
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <tuple>
+#include <array>
 
-#include "base/document/toml_text.hpp"
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
-#include "cost/calibration/calibration.hpp"
-#include "cost/calibration/network_entries.hpp"
+#include "base/statistics.hpp"
 #include "fit/collectives/collectives.hpp"
+#include "fit/collectives/gathered.hpp"
 
 namespace headway {
 namespace {
 
-// Errors gathered by name, operation and size class; the lines come out sorted by these.
-using Gathered = std::map<std::tuple<std::string, CollectiveOp, SizeRange>, std::vector<double>>;
+constexpr std::array kSizeRanges = {SizeRange::up_to_1mib, SizeRange::up_to_64mib,
+                                    SizeRange::above};
 
-void gather(Gathered& gathered, const std::string& name, const CollectiveMeasurement& row,
-            double error) {
-  gathered[{name, row.op, size_range_of(row.bytes)}].push_back(error);
-}
-
-std::vector<CollectiveErrorLine> lines_of(const Gathered& gathered) {
-  std::vector<CollectiveErrorLine> lines;
-  for (const auto& [key, errors] : gathered) {
-    lines.push_back({std::get<0>(key), std::string(to_name(std::get<1>(key))), std::get<2>(key),
-                     summarise(errors)});
+// Of rows of one class of size.
+CollectiveErrors errors_of(const CollectiveData& data, const std::vector<double>& errors,
+                           SizeRange size) {
+  std::vector<double> chosen, medians;
+  std::map<std::string, std::vector<double>> by_system;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (size_range_of(data.rows[i].bytes) != size) continue;
+    chosen.push_back(errors[i]);
+    by_system[data.rows[i].system].push_back(errors[i]);
   }
-  return lines;
+  for (const auto& [system, each] : by_system) medians.push_back(summarise(each).median);
+  return {summarise(chosen), quantile(medians, 0.5).value_or(0)};
 }
 
-using RowTest = std::function<bool(const CollectiveMeasurement&)>;
+using Cells = std::vector<std::string>;
 
-CollectiveData subset(const CollectiveData& data, const RowTest& wanted) {
-  CollectiveData chosen;
-  chosen.clusters = data.clusters;
-  std::copy_if(data.rows.begin(), data.rows.end(), std::back_inserter(chosen.rows), wanted);
-  return chosen;
+void append_error(Cells& cells, const ErrorSummary& error) {
+  if (error.rows == 0) return;
+  cells.push_back(formatted("%.1f", 100 * error.median));
+  cells.push_back(formatted("%.1f", 100 * error.p90));
+  cells.push_back(formatted("%+.1f", 100 * error.bias));
 }
 
-// Fits what the rows of `learn` decide, everything else as in `known`; errors on `test`.
-void hold_out(Gathered& gathered, const std::string& label, const CollectiveData& data,
-              const NetworkClasses& known, const NetworkClasses& start, const std::string& name,
-              const RowTest& learn, const RowTest& test) {
-  NetworkClasses classes = known;
-  classes[name] = start.at(name);
-  const auto of_class = [&](const auto& row) { return outer_class(row, data) == name; };
-  const auto fit =
-      fit_collectives(subset(data, [&](const auto& row) { return of_class(row) && learn(row); }),
-                      classes, Exchanges::as_rings);
-  const auto errors = collective_errors(data, fit.all);
-  for (std::size_t i = 0; i < data.rows.size(); ++i) {
-    const auto& row = data.rows[i];
-    if (of_class(row) && test(row)) gather(gathered, label, row, errors[i]);
+std::vector<Cells> table_of(const std::vector<CollectiveErrorLine>& lines, const char* title) {
+  const bool left_out =
+      std::any_of(lines.begin(), lines.end(), [](const auto& x) { return x.left_out.rows > 0; });
+  std::vector<Cells> rows = {{title, "operation", "size", "rows", "|error| %", "p90 %", "bias %"}};
+  if (left_out) {
+    for (const char* head : {"left out %", "p90 %", "bias %"}) rows[0].emplace_back(head);
   }
+  for (const auto& line : lines) {
+    Cells cells = {line.name, line.op, to_name(line.size), std::to_string(line.error.rows)};
+    append_error(cells, line.error);
+    append_error(cells, line.left_out);
+    rows.push_back(std::move(cells));
+  }
+  return rows;
 }
 
-template <class Read>
-Result<NetworkClasses> classes_by(const CollectiveData& data, Read read) {
-  NetworkClasses classes;
-  Problems problems;
-  for (const Cluster& cluster : data.clusters) {
-    for (const Level& level : cluster.levels) {
-      if (classes.count(level.network)) continue;
-      const Result<NetworkParameters> parameters = read(level);
-      if (!parameters) {
-        append(problems, parameters.problems());
-      } else {
-        classes[level.network] = *parameters;
-      }
+std::vector<Cells> table_of(const std::vector<CollectiveSizeLine>& lines) {
+  const bool left_out = !lines.empty() && lines[0].left_out.rows.rows > 0;
+  std::vector<Cells> rows = {
+      {"size", "rows", "systems", "|error| %", "p90 %", "bias %", "median system %"}};
+  if (left_out) {
+    for (const char* head : {"left out %", "p90 %", "bias %", "median system %"}) {
+      rows[0].emplace_back(head);
     }
   }
-  if (!problems.empty()) return problems;
-  return classes;
+  for (const auto& line : lines) {
+    Cells cells = {to_name(line.size), std::to_string(line.error.rows.rows),
+                   std::to_string(line.systems)};
+    for (const CollectiveErrors* each : {&line.error, &line.left_out}) {
+      if (each->rows.rows == 0) continue;
+      append_error(cells, each->rows);
+      cells.push_back(formatted("%.1f", 100 * each->of_systems));
+    }
+    rows.push_back(std::move(cells));
+  }
+  return rows;
 }
 
-std::string table(const std::vector<CollectiveErrorLine>& lines, const char* title) {
-  std::vector<std::vector<std::string>> rows = {
-      {title, "operation", "size", "rows", "|error| %", "p90 %", "bias %"}};
-  for (const auto& line : lines) {
-    rows.push_back({line.name, line.op, to_name(line.size), std::to_string(line.error.rows),
-                    formatted("%.1f", 100 * line.error.median),
-                    formatted("%.1f", 100 * line.error.p90),
-                    formatted("%+.1f", 100 * line.error.bias)});
-  }
-  return aligned(rows, 3);
-}
+constexpr const char* kFromFewNodes = "32 nodes and more, from 16 and fewer";
 
 }  // namespace
 
-std::string to_name(SizeRange size) {
-  switch (size) {
-    case SizeRange::up_to_1mib:
-      return "<= 1 MiB";
-    case SizeRange::up_to_64mib:
-      return "1-64 MiB";
-    case SizeRange::above:
-      return "> 64 MiB";
-  }
-  return "";
-}
-
-SizeRange size_range_of(Bytes bytes) {
-  if (bytes <= Bytes(1024.0 * 1024.0)) return SizeRange::up_to_1mib;
-  return bytes <= Bytes(64 * 1024.0 * 1024.0) ? SizeRange::up_to_64mib : SizeRange::above;
-}
-
-Result<NetworkClasses> calibrated_classes(const CollectiveData& data) {
-  return classes_by(data, [](const Level& level) { return network_parameters_for(level); });
-}
-
-Result<NetworkClasses> estimated_classes(const CollectiveData& data) {
-  return classes_by(data,
-                    [](const Level& level) { return estimated_network_parameters(level.network); });
-}
-
-LevelParameters level_parameters(const Cluster& cluster, const NetworkClasses& classes) {
-  LevelParameters parameters;
-  for (std::size_t i = 0; i < std::min<std::size_t>(cluster.levels.size(), kMostLevels); ++i) {
-    const auto found = classes.find(cluster.levels[i].network);
-    if (found != classes.end()) parameters[i] = found->second;
-  }
-  return parameters;
-}
-
-std::vector<double> collective_errors(const CollectiveData& data, const NetworkClasses& classes) {
-  std::vector<LevelParameters> parameters;
-  for (const Cluster& cluster : data.clusters) {
-    parameters.push_back(level_parameters(cluster, classes));
-  }
-  std::vector<double> errors;
-  for (const auto& row : data.rows) {
-    errors.push_back(collective_time(row.op, row.bytes, row.span, data.clusters[row.cluster],
-                                     parameters[row.cluster]) /
-                         row.time -
-                     1);
-  }
-  return errors;
-}
-
-CollectiveReport collective_report(const CollectiveData& data, const NetworkClasses& classes) {
-  Gathered gathered;
-  const auto errors = collective_errors(data, classes);
-  for (std::size_t i = 0; i < data.rows.size(); ++i) {
-    gather(gathered, data.rows[i].system, data.rows[i], errors[i]);
-  }
+CollectiveReport collective_report(const CollectiveData& data, const std::vector<double>& errors,
+                                   const std::vector<double>& left_out) {
   CollectiveReport report;
+  detail::Gathered fitted, without;
+  for (std::size_t i = 0; i < data.rows.size(); ++i) {
+    fitted.add(data.rows[i].system, data.rows[i], errors[i]);
+    if (!left_out.empty()) without.add(data.rows[i].system, data.rows[i], left_out[i]);
+  }
   report.rows = data.rows.size();
-  report.lines = lines_of(gathered);
+  report.lines = fitted.lines();
+  const auto lines_without = without.lines();  // of the same rows, so in the same order
+  for (std::size_t i = 0; i < lines_without.size(); ++i) {
+    report.lines[i].left_out = lines_without[i].error;
+  }
+  for (const SizeRange size : kSizeRanges) {
+    std::set<std::string> systems;
+    for (const auto& row : data.rows) {
+      if (size_range_of(row.bytes) == size) systems.insert(row.system);
+    }
+    report.sizes.push_back(
+        {size, systems.size(), errors_of(data, errors, size), errors_of(data, left_out, size)});
+  }
   report.skipped = data.skipped;
   return report;
-}
-
-std::vector<CollectiveErrorLine> generalise(const CollectiveData& data,
-                                            const NetworkClasses& start) {
-  const CollectiveFit whole = fit_collectives(data, start, Exchanges::as_rings);
-  Gathered gathered;
-  constexpr std::int64_t kFew = 16;
-  for (const auto& [name, fitted] : whole.classes) {
-    const bool many = std::any_of(data.rows.begin(), data.rows.end(), [&](const auto& row) {
-      return outer_class(row, data) == name && row.nodes > kFew;
-    });
-    if (many) {
-      hold_out(
-          gathered, "32 nodes and more, from 16 and fewer: " + name, data, whole.all, start, name,
-          [](const auto& row) { return row.nodes <= kFew; },
-          [](const auto& row) { return row.nodes > kFew; });
-    }
-    if (fitted.systems.size() < 2) continue;
-    for (const std::string& system : fitted.systems) {
-      hold_out(
-          gathered, system + ", from the other " + name, data, whole.all, start, name,
-          [&](const auto& row) { return row.system != system; },
-          [&](const auto& row) { return row.system == system; });
-    }
-  }
-  return lines_of(gathered);
-}
-
-std::string to_toml(const CollectiveFit& fit, const std::string& date) {
-  std::string text =
-      "# Constants of network classes, fitted on data/measurements. Written by\n"
-      "# `headway calibrate collectives --write`; fields: docs/models/collectives.md.\n";
-  for (const auto& [name, fitted] : fit.classes) {
-    text += "\n[" + name + "]\nkind = \"fitted\"\ndate = \"" + date + "\"\n";
-    text += "source = \"fitted on data/measurements, rows whose outermost level has this class\"\n";
-    text += "systems = " + toml_list(fitted.systems) + "\n";
-    text += "sources = " + toml_list(fitted.sources) + "\n";
-    if (!fitted.held.empty()) text += "held = " + toml_list(fitted.held) + "\n";
-    text += network_fields_text(fitted.parameters);
-    text += formatted(
-        "residuals = { rows = %zu, median = %.3f, p90 = %.3f, bias = %.3f, rows_above_1mib = %zu, "
-        "median_above_1mib = %.3f, p90_above_1mib = %.3f }\n",
-        fitted.error.rows, fitted.error.median, fitted.error.p90, fitted.error.bias,
-        fitted.error_above_1mib.rows, fitted.error_above_1mib.median, fitted.error_above_1mib.p90);
-  }
-  return text;
 }
 
 std::string to_text(const CollectiveReport& report) {
   std::string text = std::to_string(report.rows) +
                      " measured collectives; error = predicted/measured - 1: median and 90 % "
                      "quantile of its size, median with its sign.\n\n";
-  text += table(report.lines, "system");
+  text += aligned(table_of(report.sizes)) + "\n" + aligned(table_of(report.lines, "system"), 3);
   if (!report.generalisation.empty()) {
-    text += "\n" + table(report.generalisation, "predicted, from what");
+    text += "\n" + aligned(table_of(report.generalisation, kFromFewNodes), 3);
   }
   for (const auto& skipped : report.skipped) {
     text += formatted("\nleft out: %s, %zu rows: %s", skipped.system.c_str(), skipped.rows,
@@ -212,6 +119,12 @@ std::string to_text(const CollectiveReport& report) {
   }
   if (!report.skipped.empty()) text += "\n";
   return text;
+}
+
+GeneratedBlocks collective_blocks(const CollectiveReport& report) {
+  return {{"collectives-sizes", markdown_table(table_of(report.sizes))},
+          {"collectives-systems", markdown_table(table_of(report.lines, "system"), 3)},
+          {"collectives-nodes", markdown_table(table_of(report.generalisation, kFromFewNodes), 3)}};
 }
 
 }  // namespace headway

@@ -42,16 +42,38 @@ std::string bench_json(const KernelReport& report) {
 }
 
 std::string bench_json(const CollectiveReport& report) {
-  Json lines = Json::array(), skipped = Json::array();
-  for (const CollectiveErrorLine& line : report.lines) {
-    lines.push_back(with_error({{"name", line.name}, {"op", line.op}, {"size", to_name(line.size)}},
+  const auto left_out_json = [](const ErrorSummary& error) {
+    return error.rows > 0 ? error_json(error) : Json();
+  };
+  const auto lines_json = [&](const std::vector<CollectiveErrorLine>& lines) {
+    Json out = Json::array();
+    for (const CollectiveErrorLine& line : lines) {
+      out.push_back(with_error({{"name", line.name}, {"op", line.op}, {"size", to_name(line.size)}},
                                line.error));
+      out.back()["left_out"] = left_out_json(line.left_out);
+    }
+    return out;
+  };
+  Json sizes = Json::array(), skipped = Json::array();
+  for (const CollectiveSizeLine& line : report.sizes) {
+    Json row = with_error({{"size", to_name(line.size)},
+                           {"systems", line.systems},
+                           {"median_system", line.error.of_systems}},
+                          line.error.rows);
+    row["left_out"] = left_out_json(line.left_out.rows);
+    if (line.left_out.rows.rows > 0) {
+      row["left_out"]["median_system"] = line.left_out.of_systems;
+    }
+    sizes.push_back(std::move(row));
   }
   for (const SkippedMeasurements& row : report.skipped) {
     skipped.push_back({{"system", row.system}, {"reason", row.reason}, {"rows", row.rows}});
   }
-  return document_text(
-      {{"rows", report.rows}, {"lines", std::move(lines)}, {"skipped", std::move(skipped)}});
+  return document_text({{"rows", report.rows},
+                        {"sizes", std::move(sizes)},
+                        {"lines", lines_json(report.lines)},
+                        {"from_few_nodes", lines_json(report.generalisation)},
+                        {"skipped", std::move(skipped)}});
 }
 
 std::string bench_json(const LimitsTiming& timing) {
