@@ -25,6 +25,9 @@ class InferReader {
     lengths(load, serving.dp);
     if (!problems_.empty()) return std::move(problems_);
     append(problems_, check(serving));
+    if (request_.best && *request_.gpus > serving.cluster.accelerators) {
+      fail("gpus", "is more than the cluster's " + std::to_string(serving.cluster.accelerators));
+    }
     const std::int64_t most = serving.model.maximum_sequence;
     if (most > 0 && load.input + load.output > most) {
       fail("output-len", "with the prompt these are " + std::to_string(load.input + load.output) +
@@ -176,7 +179,7 @@ Command infer_command() {
               .door = Door::command_line,
               .doing = "searching",
               .things = "splits"};
-  constexpr Range kDegree{1, 1'000'000}, kTokens{1, 1'000'000'000};
+  constexpr Range kDegree{1, 1'000'000}, kTokens{1, 10'000'000}, kSequences{1, 100'000};
   const auto degree = [&](std::string_view name, std::string_view help, std::int64_t& target) {
     return Option{.name = name,
                   .value = "N",
@@ -186,12 +189,12 @@ Command infer_command() {
                   .checked = true};
   };
   const auto count = [&](std::string_view name, std::string_view help,
-                         std::optional<std::int64_t>& target) {
+                         std::optional<std::int64_t>& target, Range range) {
     return Option{.name = name,
                   .value = "N",
                   .help = help,
                   .target = &target,
-                  .range = kTokens,
+                  .range = range,
                   .checked = true};
   };
   out.options = {
@@ -203,14 +206,15 @@ Command infer_command() {
        .value = "C",
        .help = "built-in name (headway list clusters) or .toml",
        .target = &request->cluster},
-      count("gpus", "accelerators; default: tp x pp x dp", request->gpus),
+      count("gpus", "accelerators; default: tp x pp x dp", request->gpus, kDegree),
       wordless("best", "the best ways on --gpus: of users' speed against accelerators'",
                request->best),
-      count("input-len", "tokens of a prompt", request->input),
-      count("output-len", "tokens of an answer", request->output),
-      count("batch", "sequences of each copy that start and end together", request->batch),
+      count("input-len", "tokens of a prompt", request->input, kTokens),
+      count("output-len", "tokens of an answer", request->output, kTokens),
+      count("batch", "sequences of each copy that start and end together", request->batch,
+            kSequences),
       count("concurrency", "clients of each copy, each with one request at a time",
-            request->clients),
+            request->clients, kSequences),
       {.name = "rate",
        .value = "R",
        .help = "requests a second to all copies, at random moments",

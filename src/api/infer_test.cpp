@@ -80,6 +80,15 @@ TEST(Infer, SearchesWhatIsNotGiven) {
   EXPECT_EQ(run_infer(request).text, one.text);
 }
 
+TEST(Infer, OfMoreThanTheClusterHasIsRefused) {
+  InferRequest request = request_of_70b();
+  request.best = true;
+  request.tp = 1;
+  request.gpus = 999'999;
+  request.batch.reset();
+  EXPECT_EQ(run_infer(request).problems.size(), 1U);
+}
+
 TEST(Infer, IsTheSameForTheSameQuestion) {
   InferRequest request = request_of_70b();
   request.batch.reset();

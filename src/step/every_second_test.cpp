@@ -24,20 +24,21 @@ double again(const Case& c) {
 
 // Llama-3-8B: 32 layers of width 4,096, 32 heads and 8 key-value heads of 128, 14,336 wide. Of wq,
 // wk, wv, wo, w1, w3, w2 the second, fourth and sixth run again, attention does not.
-constexpr double kTokens = 8 * 2048;
-constexpr double kLlama = 32 * kTokens * 2 * (4096.0 * 1024 + 4096.0 * 4096 + 4096.0 * 14336);
+constexpr double kSecondTokens = 8 * 2048;
+constexpr double kSecondLlama =
+    32 * kSecondTokens * 2 * (4096.0 * 1024 + 4096.0 * 4096 + 4096.0 * 14336);
 
 TEST(EverySecondProduct, OfALlamaLayerKeysOutputAndGateRunAgain) {  // [STEP-28]
-  EXPECT_DOUBLE_EQ(again(recomputing("llama-3-8b")), kLlama);
+  EXPECT_DOUBLE_EQ(again(recomputing("llama-3-8b")), kSecondLlama);
   // The last product is kept, so that stopping before it changes no product.
-  EXPECT_DOUBLE_EQ(again(recomputing("llama-3-8b", Choice::on)), kLlama);
+  EXPECT_DOUBLE_EQ(again(recomputing("llama-3-8b", Choice::on)), kSecondLlama);
   Case split = recomputing("llama-3-8b");
   split.layout.tp = 8;
-  EXPECT_DOUBLE_EQ(again(split), kLlama);
+  EXPECT_DOUBLE_EQ(again(split), kSecondLlama);
   split.layout.tp = 2;
   split.layout.pp = 2;
   split.layout.cp = 2;
-  EXPECT_DOUBLE_EQ(again(split), kLlama);
+  EXPECT_DOUBLE_EQ(again(split), kSecondLlama);
 }
 
 // The same products run forward as without recomputation; the keys' alone is a kernel more.
@@ -72,7 +73,7 @@ TEST(EverySecondProduct, CountsJoinedWeightsOnce) {  // [STEP-28]
 TEST(EverySecondProduct, OfRoutedExpertsAllProductsRunAgain) {  // [STEP-28]
   const double attention = 4096.0 * 1024 + 4096.0 * 4096, router = 4096.0 * 8;
   const double up = 2 * 4096.0 * 2 * 14336, down = 2 * 4096.0 * 14336;
-  const double flops = 32 * kTokens * 2;
+  const double flops = 32 * kSecondTokens * 2;
   EXPECT_NEAR(again(recomputing("mixtral-8x7b")) / (flops * (attention + router + up + down)), 1,
               1e-12);
   EXPECT_NEAR(again(recomputing("mixtral-8x7b", Choice::on)) / (flops * (attention + router + up)),
@@ -89,7 +90,8 @@ TEST(EverySecondProduct, OfLatentAttentionBothProductsOutOfLatentsRunAgain) {  /
   const double h = 7168, up = 1536.0 * 128 * 192 + 512.0 * 128 * 256;
   const double dense = 2 * h * 18432, shared = 2 * h * 2048;
   const double routed = h * 256 + 8 * 3 * h * 2048;
-  EXPECT_NEAR(again(c) / (kTokens * 2 * (61 * up + 3 * dense + 58 * (shared + routed))), 1, 1e-12);
+  EXPECT_NEAR(again(c) / (kSecondTokens * 2 * (61 * up + 3 * dense + 58 * (shared + routed))), 1,
+              1e-12);
 }
 
 // Of 2,048 tokens in 16 bit: the layer's input, queries, values, attention's result and the
@@ -110,8 +112,8 @@ TEST(EverySecondProduct, KeepsTheLayersInputAndWhatTheOddProductsAndAttentionMak
   c.layout.tp = 1;
   c.job.attention = AttentionKernel::unfused;
   EXPECT_DOUBLE_EQ(saved(), kept - 2048 * (2 * 4096 + 4 * 32));
-  const double scores = 32.0 * kTokens * 2 * 2 * 4096 * 2048;  // all heads are 4,096 wide
-  EXPECT_DOUBLE_EQ(again(c), kLlama + scores);
+  const double scores = 32.0 * kSecondTokens * 2 * 2 * 4096 * 2048;  // all heads are 4,096 wide
+  EXPECT_DOUBLE_EQ(again(c), kSecondLlama + scores);
 }
 
 // Copies of two experts' tokens go out and come back between 8 ranks: 2 x 2,048 tokens each way.

@@ -31,7 +31,7 @@ std::string words_of(const Serving& serving) {
 
 std::string words_of(const Load& load) {
   if (load.arrivals == Arrivals::random) return formatted("%.4g requests/s", load.rate);
-  return std::to_string(load.batch) +
+  return count_text(static_cast<double>(load.batch)) +
          (load.arrivals == Arrivals::clients ? " clients" : " sequences at a time");
 }
 

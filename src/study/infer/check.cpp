@@ -27,8 +27,7 @@ class Rules {
     }
     for (const Layer& layer : model.kinds) {
       if (layer.attention && !layer.attention->linear) continue;
-      fail("model", "has layers whose attention keeps a state instead of a cache",
-           Trouble::unsupported);
+      fail("model", "has layers without attention over a cache", Trouble::unsupported);
       return;
     }
   }
