@@ -281,9 +281,8 @@ TEST(CorpusRun, RecomputedPiecesAreReadFromTheNotes) {
 TEST(CorpusRun, TheMachineOfARowIsAsItsOwnColumnsSay) {
   const auto read = [](const std::string& header, const std::string& cells) {
     std::string table = corpus_table({row_with({{"n_accel", "16"}})});
-    const std::size_t end = table.find('\n');
-    table =
-        table.substr(0, end) + header + table.substr(end, table.size() - 1 - end) + cells + "\n";
+    table.insert(table.size() - 1, cells);
+    table.insert(table.find('\n'), header);
     return read_corpus(table, "x").value();
   };
   Shelf shelf;
