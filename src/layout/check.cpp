@@ -8,17 +8,6 @@
 namespace headway {
 namespace {
 
-// The divisors of `number` up to `limit`, as text: "1, 2, 4, 8".
-std::string divisors_text(std::int64_t number, std::int64_t limit = 1024) {
-  std::string out;
-  for (std::int64_t d = 1; d <= std::min(number, limit); ++d) {
-    if (number % d != 0) continue;
-    if (!out.empty()) out += ", ";
-    out += std::to_string(d);
-  }
-  return out;
-}
-
 // Fields that a rule is about together.
 constexpr const char* kDegrees[] = {"dp", "tp", "cp", "pp"};
 
@@ -40,10 +29,10 @@ class RunRules : CheckRules {
     ranks();
     batch();
     sequence();
-    for (const Layer& layer : run_.model.kinds) widths(layer);
+    check_widths(run_.model, layout_, findings_);
     if (findings_.silent && findings_.wrong) return;
     check_pipeline(run_, layout_, findings_);
-    experts();
+    check_experts(run_.model, layout_, findings_);
     sharding();
     zero_plus_plus();
     overlap();
@@ -58,14 +47,6 @@ class RunRules : CheckRules {
     if (value < 1) fail(field, "is " + std::to_string(value) + "; must be at least 1");
     if (value > 10'000'000) fail(field, "is " + std::to_string(value) + "; must be at most 10^7");
   }
-  // `whole` must be a multiple of `part`.
-  void divides(const char* field, std::int64_t part, std::int64_t whole, std::string_view of) {
-    if (whole % part == 0) return;
-    if (findings_.silent) return fail(field, "");  // the divisors take long to find
-    fail(field, std::to_string(part) + " does not divide " + std::string(of) + " (" +
-                    std::to_string(whole) + "); legal: " + divisors_text(whole));
-  }
-
   void degrees() {
     positive("dp", layout_.dp);
     positive("tp", layout_.tp);
@@ -141,51 +122,6 @@ class RunRules : CheckRules {
                       "parallelism); legal: a multiple of " +
                       std::to_string(pieces));
     }
-  }
-
-  void widths(const Layer& layer) {
-    if (layer.attention) {
-      const Attention& attention = *layer.attention;
-      divides("tp", layout_.tp, attention.heads, "the attention heads");
-      const std::int64_t kv = attention.kv_heads;
-      if (!attention.latent && kv % layout_.tp != 0 && layout_.tp % kv != 0) {
-        fail("tp", std::to_string(layout_.tp) + " neither divides nor is a multiple of the " +
-                       std::to_string(kv) + " key-value heads; legal: " + divisors_text(kv) +
-                       " or a multiple of " + std::to_string(kv));
-      }
-      if (layout_.cp > 1 && attention.linear) {
-        fail("cp", "linear attention is not computed over split sequences here; legal: 1",
-             Trouble::unsupported);
-      }
-      if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
-        divides("cp", layout_.cp * layout_.tp, attention.heads,
-                "(as cp x tp, heads exchanged for tokens) the attention heads");
-      }
-    }
-    if (layer.feed_forward) {
-      divides("tp", layout_.tp, layer.feed_forward->width, "the feed-forward width");
-    }
-    if (layer.experts && layout_.etp > 1) {
-      divides("etp", layout_.etp, layer.experts->each.width, "the expert width");
-    }
-    if (layer.experts && layer.experts->shared_width > 0) {
-      divides("tp", layout_.tp, layer.experts->shared_width, "the shared expert's width");
-    }
-  }
-
-  void experts() {
-    std::int64_t count = 0;
-    for (const Layer& layer : run_.model.kinds) {
-      if (layer.experts) count = layer.experts->count;
-    }
-    if (count == 0) {
-      if (layout_.ep > 1) fail("ep", "model " + run_.model.name + " has no experts; legal: 1");
-      if (layout_.etp > 1) fail("etp", "model " + run_.model.name + " has no experts; legal: 1");
-      return;
-    }
-    divides("ep", layout_.ep, count, "the experts");
-    divides("ep", layout_.ep * layout_.etp, layout_.dp * layout_.cp * layout_.tp,
-            "(as ep x etp) the ranks of a pipeline stage");
   }
 
   void sharding() {

@@ -45,6 +45,10 @@ AnyRun with(AnyRun run, const FieldRow& row, double number) {
 /// be legal, and the fields of the run that it is about.
 Problems check(const Run& run);
 
+/// What of that hangs on the model and the degrees alone, which are at least 1: how layers and
+/// experts are cut over ranks.
+Problems check_split(const Model& model, const Layout& layout);
+
 /// Whether check() finds nothing, in less time.
 bool is_legal(const Run& run);
 /// Whether it would with another layout.

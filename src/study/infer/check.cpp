@@ -1,12 +1,13 @@
 // What cannot be served so.
+#include "layout/run.hpp"
 #include "study/infer/serving.hpp"
 
 namespace headway {
 namespace {
 
-class Rules {
+class ServingRules {
  public:
-  explicit Rules(const Serving& serving) : serving_(serving) {}
+  explicit ServingRules(const Serving& serving) : serving_(serving) {}
 
   Problems check() {
     shapes();
@@ -34,35 +35,24 @@ class Rules {
 
   void degrees() {
     const Serving& s = serving_;
-    for (const Layer& layer : s.model.kinds) {
-      if (layer.attention && layer.attention->heads % s.tp != 0) {
-        fail("tp", "must divide the " + std::to_string(layer.attention->heads) + " heads");
-        break;
+    Problems of_split = check_split(s.model, layout_of(s, 1));
+    const bool splits = of_split.empty();
+    for (Problem& problem : of_split) {
+      // The tensor degree inside an expert is what tp is over ep here.
+      for (FieldName& field : problem.fields) {
+        if (field.name == "etp") field.name = "tp";
       }
+      problems_.push_back(std::move(problem));
     }
     if (s.pp > s.model.layers()) {
       fail("pp", "is more than the " + std::to_string(s.model.layers()) + " layers");
     }
     if (s.ranks() > s.cluster.accelerators) {
       fail("cluster", "has " + std::to_string(s.cluster.accelerators) +
-                          " accelerators; tp x pp x dp "
-                          "takes " +
-                          std::to_string(s.ranks()));
+                          " accelerators; tp x pp x dp takes " + std::to_string(s.ranks()));
     }
-    experts();
-  }
-
-  void experts() {
-    const Serving& s = serving_;
-    std::int64_t count = 0;
-    for (const Layer& layer : s.model.kinds) {
-      if (layer.experts) count = layer.experts->count;
-    }
-    if (s.ep == 1) return;
-    if (count == 0) return fail("ep", "the model has no experts");
-    if (count % s.ep != 0) fail("ep", "must divide the " + std::to_string(count) + " experts");
     const bool inside = s.tp % s.ep == 0, around = s.ep % s.tp == 0 && s.dp % (s.ep / s.tp) == 0;
-    if (!inside && !around) {
+    if (splits && !inside && !around) {
       fail("ep", "must divide tp, or be tp times what divides dp");
     }
   }
@@ -81,7 +71,7 @@ class Rules {
 }  // namespace
 
 Problems check(const Serving& serving) {
-  return Rules(serving).check();
+  return ServingRules(serving).check();
 }
 
 }  // namespace headway

@@ -23,19 +23,9 @@ Job job_of(const Serving& serving, std::int64_t tokens) {
   return out;
 }
 
-// Experts inside a tensor-parallel group: it holds all of them, and each rank all its tokens.
-bool experts_in_group(const Serving& serving) {
-  return serving.ep <= serving.tp;
-}
-
-Layout layout_of(const Serving& serving, std::int64_t sequences) {
-  Layout out;
-  out.tp = serving.tp;
-  out.dp = serving.dp;
-  out.ep = serving.ep;
-  out.etp = experts_in_group(serving) ? serving.tp / serving.ep : 1;
-  out.micro_batch = sequences;
-  out.sequence_parallel = false;
+std::vector<double> layers_of_kinds(const Model& model) {
+  std::vector<double> out(model.kinds.size());
+  for (const std::uint8_t kind : model.pattern) ++out[kind];
   return out;
 }
 
@@ -100,8 +90,7 @@ class Pricer {
   PassTime run() {
     const Share share(serving_.model, job_, layout_);
     add(forward_embedding(share), share, 1, nullptr);
-    std::vector<double> layers(serving_.model.kinds.size());
-    for (const std::uint8_t kind : serving_.model.pattern) ++layers[kind];
+    const std::vector<double> layers = layers_of_kinds(serving_.model);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const Layer& layer = serving_.model.kinds[i];
       add(forward_layer(share, layer), share, layers[i], &layer);
@@ -156,7 +145,7 @@ class Pricer {
     core.keys = work_.cached + work_.tokens;
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
     if (work_.tokens > 1) {
-      return attention_forward_time(core, job_.attention, Precision::bf16,
+      return attention_forward_time(core, job_.attention, serving_.weights->activation,
                                     serving_.cluster.accelerator, constants_.alone.kernels);
     }
     CachedAttention shape;
@@ -207,7 +196,7 @@ class Pricer {
     const Call send{.op = CollectiveOp::send_receive,
                     .group = Group::pp,
                     .phase = Phase::pipeline,
-                    .dtype = Precision::bf16,
+                    .dtype = serving_.weights->activation,
                     .bytes = bytes};
     return collective_time(send.op, bytes, span_of_call(send, all), serving_.cluster,
                            constants_.alone.levels);
@@ -237,6 +226,20 @@ double chosen_experts(double experts, double active, double tokens) {
   return experts * (1 - std::pow(1 - active / experts, tokens));
 }
 
+Layout layout_of(const Serving& serving, std::int64_t sequences) {
+  Layout out;
+  out.tp = serving.tp;
+  out.dp = serving.dp;
+  out.ep = serving.ep;
+  const std::vector<Layer>& kinds = serving.model.kinds;
+  const bool experts = std::any_of(kinds.begin(), kinds.end(),
+                                   [](const Layer& layer) { return layer.experts.has_value(); });
+  if (experts) out.etp = std::max<std::int64_t>(1, serving.tp / serving.ep);
+  out.micro_batch = sequences;
+  out.sequence_parallel = false;
+  return out;
+}
+
 Result<ServingConstants> serving_constants(const Cluster& cluster) {
   const auto alone = benchmarked_for(cluster);
   if (!alone) return alone.problems();
@@ -255,22 +258,24 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   const Layout layout = layout_of(serving, 1);
   const Job job = job_of(serving, 1);
   const Share share(serving.model, job, layout);
+  const std::vector<double> layers = layers_of_kinds(serving.model);
   double layer_values = 0, cached = 0;
-  for (const std::uint8_t kind : serving.model.pattern) {
-    const Layer& layer = serving.model.kinds[kind];
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = serving.model.kinds[i];
     const HeldParameters held = forward_layer(share, layer).held;
-    layer_values += held.dense + held.experts;
+    layer_values += layers[i] * (held.dense + held.experts);
     const std::int64_t window = layer.attention->window;
     const double kept = window > 0 && window < context
                             ? static_cast<double>(window) / static_cast<double>(context)
                             : 1.0;
-    cached += kept * cached_values(*layer.attention, serving.tp);
+    cached += layers[i] * kept * cached_values(*layer.attention, serving.tp);
   }
   const double stages = static_cast<double>(serving.pp);
   const double ends = forward_embedding(share).held.dense, head = forward_head(share).held.dense;
   ServingMemory out;
   out.weights = Bytes(layer_values / stages * weight_bytes(*serving.weights) +
-                      (serving.pp > 1 ? std::max(ends, head) : ends + head) * 2);
+                      (serving.pp > 1 ? std::max(ends, head) : ends + head) *
+                          bytes_per_element(serving.weights->activation));
   out.cache_of_token = Bytes(cached / stages * bytes_per_element(serving.cache));
   out.reserved = serving.engine.reserved;
   out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;

@@ -31,19 +31,25 @@ struct Engine {
   bool own_all_reduce = false;
 };
 
-/// A model on accelerators, with its formats and how it is split. dp: copies of attention, each
-/// with sequences of its own; experts are spread over `ep` of tp·dp ranks, the rest of tp splits
-/// each.
-struct Serving {
+/// dp: copies of attention, each with sequences of its own; experts are spread over `ep` of tp·dp
+/// ranks, the rest of tp splits each.
+struct ServingSplit {
+  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
+
+  std::int64_t ranks() const { return tp * pp * dp; }
+};
+
+/// A model on accelerators, with its formats and how it is split.
+struct Serving : ServingSplit {
   Model model;
   Cluster cluster;
   const Recipe* weights = nullptr;
   Precision cache = Precision::bf16;
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
   Engine engine;
-
-  std::int64_t ranks() const { return tp * pp * dp; }
 };
+
+/// One stage of it, in the words of training: `sequences` in one pass of each copy of attention.
+Layout layout_of(const Serving& serving, std::int64_t sequences);
 
 struct ServingConstants {
   Benchmarked alone;

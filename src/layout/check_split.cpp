@@ -1,0 +1,92 @@
+// What makes it illegal to cut a model's layers and experts over ranks.
+#include <algorithm>
+
+#include "layout/check_rules.hpp"
+
+namespace headway {
+namespace {
+
+class SplitRules : Rules {
+ public:
+  SplitRules(const Model& model, const Layout& layout, CheckFindings& found)
+      : Rules(found), model_(model), layout_(layout) {}
+
+  void widths(const Layer& layer) {
+    if (layer.attention) {
+      const Attention& attention = *layer.attention;
+      divides("tp", layout_.tp, attention.heads, "the attention heads");
+      const std::int64_t kv = attention.kv_heads;
+      if (!attention.latent && kv % layout_.tp != 0 && layout_.tp % kv != 0) {
+        fail("tp", std::to_string(layout_.tp) + " neither divides nor is a multiple of the " +
+                       std::to_string(kv) + " key-value heads; legal: " + divisors_text(kv) +
+                       " or a multiple of " + std::to_string(kv));
+      }
+      if (layout_.cp > 1 && attention.linear) {
+        fail("cp", "linear attention is not computed over split sequences here; legal: 1",
+             Trouble::unsupported);
+      }
+      if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
+        divides("cp", layout_.cp * layout_.tp, attention.heads,
+                "(as cp x tp, heads exchanged for tokens) the attention heads");
+      }
+    }
+    if (layer.feed_forward) {
+      divides("tp", layout_.tp, layer.feed_forward->width, "the feed-forward width");
+    }
+    if (layer.experts && layout_.etp > 1) {
+      divides("etp", layout_.etp, layer.experts->each.width, "the expert width");
+    }
+    if (layer.experts && layer.experts->shared_width > 0) {
+      divides("tp", layout_.tp, layer.experts->shared_width, "the shared expert's width");
+    }
+  }
+
+  void experts() {
+    std::int64_t count = 0;
+    for (const Layer& layer : model_.kinds) {
+      if (layer.experts) count = layer.experts->count;
+    }
+    if (count == 0) {
+      if (layout_.ep > 1) fail("ep", "model " + model_.name + " has no experts; legal: 1");
+      if (layout_.etp > 1) fail("etp", "model " + model_.name + " has no experts; legal: 1");
+      return;
+    }
+    divides("ep", layout_.ep, count, "the experts");
+    divides("ep", layout_.ep * layout_.etp, layout_.dp * layout_.cp * layout_.tp,
+            "(as ep x etp) the ranks of a pipeline stage");
+  }
+
+ private:
+  const Model& model_;
+  const Layout& layout_;
+};
+
+}  // namespace
+
+std::string divisors_text(std::int64_t number) {
+  std::string out;
+  for (std::int64_t d = 1; d <= std::min<std::int64_t>(number, 1024); ++d) {
+    if (number % d != 0) continue;
+    if (!out.empty()) out += ", ";
+    out += std::to_string(d);
+  }
+  return out;
+}
+
+void check_widths(const Model& model, const Layout& layout, CheckFindings& found) {
+  SplitRules rules(model, layout, found);
+  for (const Layer& layer : model.kinds) rules.widths(layer);
+}
+
+void check_experts(const Model& model, const Layout& layout, CheckFindings& found) {
+  SplitRules(model, layout, found).experts();
+}
+
+Problems check_split(const Model& model, const Layout& layout) {
+  CheckFindings found;
+  check_widths(model, layout, found);
+  check_experts(model, layout, found);
+  return found.problems;
+}
+
+}  // namespace headway
