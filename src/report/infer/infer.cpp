@@ -12,9 +12,9 @@ namespace headway {
 namespace {
 
 // US dollars for a million output tokens; 0: the cluster has no price.
-double price_per_million(const Serving& serving, const Served& served) {
-  const double an_hour = serving.cluster.price_per_accelerator_hour;
-  return an_hour * static_cast<double>(serving.ranks()) / 3600 / served.output_per_second * 1e6;
+double price_per_million(const Cluster& cluster, const ServingSplit& split, const Served& served) {
+  const double an_hour = cluster.price_per_accelerator_hour;
+  return an_hour * static_cast<double>(split.ranks()) / 3600 / served.output_per_second * 1e6;
 }
 
 std::string words_of(const Serving& serving) {
@@ -35,13 +35,13 @@ std::string words_of(const Load& load) {
          (load.arrivals == Arrivals::clients ? " clients" : " sequences at a time");
 }
 
-void write_layout(JsonWriter& out, const Serving& serving) {
+void write_layout(JsonWriter& out, const ServingSplit& split) {
   out.key("layout");
   out.begin_object();
-  out.member("tp", serving.tp);
-  out.member("pp", serving.pp);
-  out.member("ep", serving.ep);
-  out.member("dp", serving.dp);
+  out.member("tp", split.tp);
+  out.member("pp", split.pp);
+  out.member("ep", split.ep);
+  out.member("dp", split.dp);
   out.end_object();
 }
 
@@ -114,7 +114,7 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
         {"at a time", count_text(served.sequences) + " sequences", "memory holds no more"});
   }
   if (served.good) rows.push_back({"within the limits", percent_text(*served.good)});
-  const double price = price_per_million(serving, served);
+  const double price = price_per_million(serving.cluster, serving, served);
   if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
   out += aligned(rows) + "\n";
   std::vector<std::vector<std::string>> parts = {{"", "prefill", "decode"}};
@@ -170,7 +170,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.key("decode");
     write_pass(out, served.decode);
     out.end_object();
-    const double price = price_per_million(serving, served);
+    const double price = price_per_million(serving.cluster, serving, served);
     if (price > 0) out.member("price_per_million_tokens", price);
   }
   out.key("memory_bytes");
@@ -202,8 +202,8 @@ std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t
        "most"},
       {"", "", "", "", "of each", "of a user", "of a GPU", "token", "token", "million", "in"}};
   for (const Offer& offer : best.front) {
-    const Serving& s = offer.serving;
-    const double price = price_per_million(s, offer.served);
+    const ServingSplit& s = offer.split;
+    const double price = price_per_million(base.cluster, s, offer.served);
     rows.push_back({std::to_string(s.tp), std::to_string(s.pp), std::to_string(s.ep),
                     std::to_string(s.dp), std::to_string(offer.load.batch),
                     formatted("%.1f", offer.of_user()), count_text(offer.of_accelerator()),
@@ -231,7 +231,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
   out.begin_array();
   for (const Offer& offer : best.front) {
     out.begin_object();
-    write_layout(out, offer.serving);
+    write_layout(out, offer.split);
     out.member("concurrency", offer.load.batch);
     out.member("ttft_s", offer.served.first_token.value());
     out.member("tpot_s", offer.served.each_token.value());
@@ -239,7 +239,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
     out.member("tokens_per_s_per_user", offer.of_user());
     out.member("tokens_per_s_per_gpu", offer.of_accelerator());
     out.member("throughput_output_tok_s", offer.served.output_per_second);
-    const double price = price_per_million(offer.serving, offer.served);
+    const double price = price_per_million(base.cluster, offer.split, offer.served);
     if (price > 0) out.member("price_per_million_tokens", price);
     out.member("binds", binding(offer.served.decode));
     out.end_object();

@@ -2,35 +2,22 @@
 
 #include <algorithm>
 
+#include "base/divisors.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
 namespace {
 
-std::vector<std::int64_t> divisors(std::int64_t of) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t d = 1; d <= of; ++d) {
-    if (of % d == 0) out.push_back(d);
-  }
-  return out;
-}
-
-// Every legal split.
-std::vector<Serving> splits(const Serving& base, std::int64_t accelerators) {
-  std::vector<Serving> out;
-  const bool experts = std::any_of(base.model.kinds.begin(), base.model.kinds.end(),
-                                   [](const Layer& layer) { return layer.experts.has_value(); });
+// Every legal one.
+std::vector<ServingSplit> splits(const Serving& base, std::int64_t accelerators) {
+  std::vector<ServingSplit> out;
+  Serving each = base;
   for (const std::int64_t tp : divisors(accelerators)) {
     for (const std::int64_t pp : divisors(accelerators / tp)) {
       const std::int64_t dp = accelerators / tp / pp;
       for (const std::int64_t ep : divisors(tp * dp)) {
-        if (ep > 1 && !experts) break;
-        Serving each = base;
-        each.tp = tp;
-        each.pp = pp;
-        each.dp = dp;
-        each.ep = ep;
-        if (check(each).empty()) out.push_back(std::move(each));
+        static_cast<ServingSplit&>(each) = {tp, pp, ep, dp};
+        if (check(each).empty()) out.push_back(each);
       }
     }
   }
@@ -41,16 +28,13 @@ std::vector<Serving> splits(const Serving& base, std::int64_t accelerators) {
 std::vector<Offer> offers_of(const Serving& serving, const ServingConstants& constants,
                              const Load& asked) {
   std::vector<Offer> out;
-  std::optional<StepTimes> steps;
+  if (!(memory_of(serving, asked.input + asked.output).cached_tokens > 0)) return out;
+  const StepTimes steps(serving, constants, asked.input, asked.output);
   for (std::int64_t clients = 1; static_cast<double>(clients) <= kMostSequences; clients *= 2) {
     Offer offer{serving, asked, {}};
     offer.load.arrivals = Arrivals::clients;
     offer.load.batch = clients;
-    if (!steps) {
-      if (!(memory_of(serving, asked.input + asked.output).cached_tokens > 0)) return out;
-      steps.emplace(serving, constants, asked.input, asked.output);
-    }
-    offer.served = served(serving, constants, offer.load, &*steps);
+    offer.served = served(serving, constants, offer.load, &steps);
     // Who waits outside makes nothing faster.
     if (!offer.served.fits || offer.served.sequences < static_cast<double>(clients) / 2) return out;
     const auto keeps = [](const std::optional<Seconds>& limit, Seconds time) {
@@ -68,12 +52,16 @@ std::vector<Offer> offers_of(const Serving& serving, const ServingConstants& con
 std::optional<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
                                       const Load& asked, std::int64_t accelerators, int threads,
                                       const Progress& progress) {
-  const std::vector<Serving> all = splits(base, accelerators);
+  const std::vector<ServingSplit> all = splits(base, accelerators);
   std::vector<std::vector<Offer>> found(all.size());
   const bool whole = for_each_index(
       all.size(), threads,
-      [&](std::size_t i, std::size_t) { found[i] = offers_of(all[i], constants, asked); }, progress,
-      1);
+      [&](std::size_t i, std::size_t) {
+        Serving serving = base;
+        static_cast<ServingSplit&>(serving) = all[i];
+        found[i] = offers_of(serving, constants, asked);
+      },
+      progress, 1);
   if (!whole) return std::nullopt;
   std::vector<Offer> offers;
   for (std::vector<Offer>& each : found) {

@@ -10,14 +10,14 @@ namespace headway {
 
 /// One way of serving, and what clients get of it.
 struct Offer {
-  Serving serving;
+  ServingSplit split;
   Load load;
   Served served;
   bool within = true;  // the limits of the question, in the mean
 
   double of_user() const { return 1 / served.each_token.value(); }  // tokens/s
   double of_accelerator() const {
-    return served.output_per_second / static_cast<double>(serving.ranks());
+    return served.output_per_second / static_cast<double>(split.ranks());
   }
 };
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -8,8 +9,8 @@
 #include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "study/infer/best.hpp"
-#include "study/infer/clients.hpp"
 #include "study/infer/engines.hpp"
+#include "study/infer/requests.hpp"
 
 namespace headway {
 namespace {
@@ -78,8 +79,7 @@ TEST(ServedPass, IsNoShorterThanItsWeightsTakeToRead) {
       ASSERT_TRUE(constants);
       const PassTime pass =
           time_of(serving, *constants, {.sequences = 256, .tokens = 1, .cached = 10});
-      const Serving one = serving;
-      const Bytes weights = memory_of(one, 4096).weights;
+      const Bytes weights = memory_of(serving, 4096).weights;
       // The embedding is looked up, not read.
       const Bytes looked_up(
           2.0 * static_cast<double>(serving.model.vocabulary * serving.model.hidden / tp));
@@ -273,8 +273,42 @@ TEST(ServingCheck, NamesEverythingThatIsWrong) {
   Serving serving = serving_of("mixtral-8x7b", "dgx-h100", 3);
   serving.ep = 5;
   serving.pp = 100;
-  const Problems problems = check(serving);
-  EXPECT_EQ(problems.size(), 4U);  // tp and heads, layers, experts, ep beside tp
+  // 3 beside 32 heads and 8 key-value heads, 5 beside 8 experts and 3 ranks, 100 beside 32 layers.
+  EXPECT_EQ(check(serving).size(), 5U);
+}
+
+// As in training: no rank has a part of a column.
+TEST(ServingCheck, RefusesWidthsThatDoNotSplit) {
+  Serving serving = serving_of("gpt-oss-20b", "dgx-h100", 32);  // 2,880 wide experts, 64 heads
+  serving.cluster.accelerators = 64;
+  EXPECT_TRUE(check(serving).empty());
+  serving.tp = 64;
+  EXPECT_TRUE(check(serving).empty());
+  Serving dense = serving_of("llama-2-7b", "dgx-h100", 32);  // 11,008 = 32 x 344
+  EXPECT_TRUE(check(dense).empty());
+  dense.model.kinds[0].feed_forward->width = 11'000;
+  EXPECT_EQ(check(dense).size(), 1U);
+}
+
+// Volta multiplies in fp16 and not in bf16; its attention, too.
+TEST(ServedPass, OfAnAcceleratorWithoutBf16TakesATime) {
+  Serving serving = serving_of("llama-2-7b", "dgx-v100");
+  serving.weights = recipe_from("fp16");
+  ASSERT_TRUE(check(serving).empty());
+  const auto constants = serving_constants(serving.cluster);
+  ASSERT_TRUE(constants);
+  const double time = time_of(serving, *constants, {.tokens = 1000}).total().value();
+  EXPECT_TRUE(std::isfinite(time));
+  // 13.2 TFLOP at 125 TFLOP/s and less than ten times as long.
+  EXPECT_GT(time, 0.105);
+  EXPECT_LT(time, 1.05);
+}
+
+// Embedding and head in the format of activations: 4 bytes of 32-bit training's recipe.
+TEST(ServingMemory, OfTheEndsIsInTheFormatOfActivations) {
+  Serving serving = serving_of("llama-2-7b", "dgx-h100");
+  serving.weights = recipe_from("fp32");
+  EXPECT_NEAR(memory_of(serving, 4096).weights.value(), 4 * 6.738e9, 0.01e9);
 }
 
 TEST(ServingCheck, RefusesFormatsThatTheAcceleratorLacks) {

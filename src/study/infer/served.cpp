@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "base/statistics.hpp"
-#include "study/infer/clients.hpp"
+#include "study/infer/requests.hpp"
 
 namespace headway {
 namespace {

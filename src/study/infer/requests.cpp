@@ -1,7 +1,7 @@
 // Every step each sequence that decodes gets a token, and prompts, the longest waiting first, as
 // many tokens as are left of kMostTokens. A request is taken in once the cache has room for all of
 // it; the last tokens of its prompt bring its first one.
-#include "study/infer/clients.hpp"
+#include "study/infer/requests.hpp"
 
 #include <algorithm>
 #include <cmath>
