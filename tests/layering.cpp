@@ -181,7 +181,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "simulate/codesign", "report", "report/json"}},
     {"report/infer",
      {"base", "base/document", "base/draw", "model", "cluster", "layout", "study/infer", "fit",
-      "fit/serving", "report/json"}},
+      "fit/serving", "report", "report/json"}},
     {"report/csv", {"base", "base/document", "trace/analysis", "report"}},
     {"report/charts",
      {"base", "base/draw", "cluster", "trace/recording", "study/traffic", "study/measured", "fit",

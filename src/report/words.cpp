@@ -27,6 +27,10 @@ std::string price_text(double dollars) {
   return dollars > 0 ? "$" + short_count_text(dollars) : "-";
 }
 
+std::string reason_text(const std::string& reason, const std::string& detail) {
+  return detail.empty() ? reason : reason + " (" + detail + ")";
+}
+
 std::string short_layout_words(const Layout& layout) {
   std::string out;
   const auto degree = [&](const char* name, std::int64_t value) {

@@ -20,6 +20,9 @@ std::string mass_text(double kilograms);
 /// "$1,234", "$12.3 M"; "-" where it is 0, not known.
 std::string price_text(double dollars);
 
+/// Why a row is not predicted: "no word for it (abacus)".
+std::string reason_text(const std::string& reason, const std::string& detail);
+
 /// "tp 2 mb 4 full": degrees above 1, micro-batch, recomputation.
 std::string short_layout_words(const Layout& layout);
 /// What the axis counts, "accelerators".

@@ -3,6 +3,7 @@
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "report/validation.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
@@ -21,9 +22,7 @@ std::string to_csv(std::span<const BenchmarkRow> rows) {
       "id,source_key,outcome,measured_time_us,predicted_time_us,error,assumed,skipped_reason,"
       "machine,format,op,size\n";
   for (const BenchmarkRow& row : rows) {
-    const std::string reason = row.skipped_detail.empty()
-                                   ? row.skipped_reason
-                                   : row.skipped_reason + " (" + row.skipped_detail + ")";
+    const std::string reason = reason_text(row.skipped_reason, row.skipped_detail);
     const std::string cells[] = {row.id,
                                  row.source_key,
                                  row.outcome,

@@ -4,6 +4,7 @@
 #include "base/document/csv.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
@@ -22,9 +23,7 @@ std::string to_csv(std::span<const ValidationRow> rows) {
       "measured_memory_gb,predicted_memory_gb,predicted_fits,interval_low_s,interval_high_s,"
       "assumed,skipped_reason,accelerator,framework,model,parallelism,source\n";
   for (const ValidationRow& row : rows) {
-    const std::string reason = row.skipped_detail.empty()
-                                   ? row.skipped_reason
-                                   : row.skipped_reason + " (" + row.skipped_detail + ")";
+    const std::string reason = reason_text(row.skipped_reason, row.skipped_detail);
     const std::string cells[] = {
         row.id,
         row.source_key,

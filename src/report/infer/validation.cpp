@@ -1,48 +1,56 @@
 #include "report/infer/validation.hpp"
 
+#include <variant>
+
 #include "base/document/csv.hpp"
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "report/json/writer.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
 
-std::string number(const std::optional<double>& value) {
-  return value ? formatted("%.9g", *value) : std::string();
-}
-
-std::string reason_of(const ServedRow& row) {
-  return row.skipped_detail.empty() ? row.skipped_reason
-                                    : row.skipped_reason + " (" + row.skipped_detail + ")";
-}
-
-const char* outcome_of(const ServedRow& row) {
-  return row.ran_out ? "oom" : "ok";
-}
-
 // A cell of --rows with its column.
 struct Cell {
-  std::string column, text;
-  bool is_number = false;
+  std::string column;
+  std::variant<std::string, std::optional<double>> value;
 };
 std::vector<Cell> cells_of(const ServedRow& row) {
   std::vector<Cell> out = {
-      {"id", row.id}, {"source_key", row.source_key}, {"outcome", outcome_of(row)}};
+      {"id", row.id}, {"source_key", row.source_key}, {"outcome", row.ran_out ? "oom" : "ok"}};
   for (std::size_t i = 0; i < kServedQuantities.size(); ++i) {
     const std::string name(kServedQuantities[i]);
-    out.push_back({"measured_" + name, number(row.measured[i]), true});
-    out.push_back({"predicted_" + name, number(row.predicted[i]), true});
+    out.push_back({"measured_" + name, row.measured[i]});
+    out.push_back({"predicted_" + name, row.predicted[i]});
   }
-  out.push_back({"predicted_fits", row.fits ? (*row.fits ? "1" : "0") : "", true});
-  out.push_back({"error", number(row.error()), true});
+  out.push_back({"predicted_fits", row.fits ? std::optional<double>(*row.fits) : std::nullopt});
+  out.push_back({"error", row.error()});
   out.push_back({"assumed", join(row.assumed, "; ")});
-  out.push_back({"skipped_reason", reason_of(row)});
+  out.push_back({"skipped_reason", reason_text(row.skipped_reason, row.skipped_detail)});
   out.push_back({"machine", row.machine});
   out.push_back({"model", row.model});
   out.push_back({"engine", row.engine});
   return out;
+}
+
+std::string text_of(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
+  const auto& number = std::get<std::optional<double>>(cell.value);
+  return number ? formatted("%.9g", *number) : std::string();
+}
+
+void write(JsonWriter& out, const Cell& cell) {
+  const auto* number = std::get_if<std::optional<double>>(&cell.value);
+  out.key(cell.column);
+  if (number != nullptr && *number) {
+    out.value(**number);
+  } else if (const std::string text = text_of(cell); !text.empty()) {
+    out.value(text);
+  } else {
+    out.null();
+  }
 }
 
 }  // namespace
@@ -52,7 +60,7 @@ std::string serving_csv(std::span<const ServedRow> rows) {
   const auto line = [&](const std::vector<Cell>& cells, bool names) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) out += ',';
-      out += csv_cell(names ? cells[i].column : cells[i].text);
+      out += csv_cell(names ? cells[i].column : text_of(cells[i]));
     }
     out += '\n';
   };
@@ -123,16 +131,7 @@ std::string serving_validation_json(const ServedReport& report, bool rows) {
     out.begin_array();
     for (const ServedRow& row : report.rows) {
       out.begin_object();
-      for (const Cell& cell : cells_of(row)) {
-        out.key(cell.column);
-        if (cell.text.empty()) {
-          out.null();
-        } else if (cell.is_number) {
-          out.value(std::stod(cell.text));
-        } else {
-          out.value(cell.text);
-        }
-      }
+      for (const Cell& cell : cells_of(row)) write(out, cell);
       out.end_object();
     }
     out.end_array();

@@ -7,6 +7,7 @@
 #include "fit/validation/aims.hpp"
 #include "report/json/document.hpp"
 #include "report/validation_page.hpp"
+#include "report/words.hpp"
 
 namespace headway {
 namespace {
@@ -133,9 +134,7 @@ Json group_json(const BenchmarkGroup& group, const char* machine) {
 
 Json row_json(const BenchmarkRow& row) {
   const auto error = row.error();
-  const std::string reason = row.skipped_detail.empty()
-                                 ? row.skipped_reason
-                                 : row.skipped_reason + " (" + row.skipped_detail + ")";
+  const std::string reason = reason_text(row.skipped_reason, row.skipped_detail);
   return {{"id", row.id},
           {"source_key", text_json(row.source_key)},
           {"outcome", row.outcome},
