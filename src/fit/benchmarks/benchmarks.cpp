@@ -12,11 +12,24 @@ using benchmarks::Cells;
 
 namespace {
 
-// The columns that a file of each kind must have, and those that tell it from the others.
+// The columns that tell a file of each kind from the others.
+struct Telling {
+  CorpusKind kind;
+  std::vector<std::string> columns;
+};
+const std::vector<Telling>& tellings() {
+  static const std::vector<Telling> all = {
+      {CorpusKind::products, {"op", "latency_ms", "tflops"}},
+      {CorpusKind::inference_kernels, {"engine", "kernel", "op"}},
+      {CorpusKind::collectives, {"hardware", "op", "bytes"}},
+      {CorpusKind::serving, {"input_len", "output_len", "ttft_s"}}};
+  return all;
+}
+
+// The columns that a file of benchmarks must have.
 struct Form {
   CorpusKind kind;
   std::vector<std::string> needed;
-  std::vector<std::string> telling;
   void (*predict)(BenchmarkRow&, Cells&, Bench&);
 };
 const std::vector<Form>& forms() {
@@ -24,7 +37,6 @@ const std::vector<Form>& forms() {
       {CorpusKind::products,
        {"source", "accelerator", "dtype", "op", "m", "n", "k", "batch", "latency_ms", "tflops",
         "notes"},
-       {"op", "latency_ms", "tflops"},
        benchmarks::predict_product},
       {CorpusKind::inference_kernels,
        {"source_key", "accelerator",  "engine", "kernel", "op",       "dtype",
@@ -32,11 +44,9 @@ const std::vector<Form>& forms() {
         "batch",      "seq_q",        "seq_kv", "heads",  "kv_heads", "head_dim",
         "tokens",     "hidden",       "inter",  "topk",   "experts",  "moe_tp",
         "ep",         "distribution", "bytes",  "time_us"},
-       {"engine", "kernel", "op"},
        benchmarks::predict_inference_kernel},
       {CorpusKind::collectives,
        {"source", "hardware", "network", "nodes", "ranks", "op", "bytes", "time_us"},
-       {"hardware", "op", "bytes"},
        benchmarks::predict_collective},
   };
   return all;
@@ -54,12 +64,11 @@ std::string source_key_of(const Cells& cells) {
 }  // namespace
 
 CorpusKind corpus_kind(const Csv& csv) {
-  for (const Form& form : forms()) {
+  for (const Telling& telling : tellings()) {
     const auto has = [&](const std::string& name) { return csv.column(name).has_value(); };
-    if (std::all_of(form.telling.begin(), form.telling.end(), has)) return form.kind;
+    if (std::all_of(telling.columns.begin(), telling.columns.end(), has)) return telling.kind;
   }
-  const bool serves = csv.column("input_len") && csv.column("output_len") && csv.column("ttft_s");
-  return serves ? CorpusKind::serving : CorpusKind::training;
+  return CorpusKind::training;
 }
 
 std::optional<double> BenchmarkRow::error() const {
