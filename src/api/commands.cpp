@@ -187,6 +187,23 @@ static CommandOutput validate_runs(const ValidateRequest& request) {
   return {.text = request.json ? published_steps_json(*steps) : published_steps_text(*steps)};
 }
 
+// The rows of all files, predicted by `predict` from a table.
+template <class Row, class Predict>
+static std::vector<Row> rows_of(const CorpusFiles& corpus, Problems& problems,
+                                const Predict& predict) {
+  std::vector<Row> rows;
+  for (const MeasurementFile& file : corpus.files) {
+    const auto table = parse_csv(file.text, file.path);
+    Result<std::vector<Row>> predicted = table ? predict(*table) : table.problems();
+    if (!predicted) {
+      append(problems, predicted.problems());
+      continue;
+    }
+    std::move(predicted->begin(), predicted->end(), std::back_inserter(rows));
+  }
+  return rows;
+}
+
 // validate of benchmarks of kernels or calls: groups are of accelerator, format, operation and
 // size.
 static CommandOutput validate_benchmarks(const ValidateRequest& request,
@@ -204,20 +221,9 @@ static CommandOutput validate_benchmarks(const ValidateRequest& request,
     const auto loaded = load_cluster(request.cluster);
     loaded ? static_cast<void>(cluster = *loaded) : append(problems, loaded.problems());
   }
-  std::vector<BenchmarkRow> rows;
-  for (const MeasurementFile& file : corpus.files) {
-    const auto table = parse_csv(file.text, file.path);
-    if (!table) {
-      append(problems, table.problems());
-      continue;
-    }
-    auto predicted = predict_benchmarks(*table, corpus.kind, cluster);
-    if (!predicted) {
-      append(problems, predicted.problems());
-      continue;
-    }
-    std::move(predicted->begin(), predicted->end(), std::back_inserter(rows));
-  }
+  auto rows = rows_of<BenchmarkRow>(corpus, problems, [&](const Csv& table) {
+    return predict_benchmarks(table, corpus.kind, cluster);
+  });
   if (!problems.empty()) return {.problems = std::move(problems)};
   const BenchmarkReport report = summarise(corpus.kind, std::move(rows));
   if (!request.rows.empty()) {
@@ -237,16 +243,7 @@ static CommandOutput validate_serving(const ValidateRequest& request, const Corp
   refuse("by", request.by != ValidateRequest().by);
   refuse("report", !request.report.empty());
   refuse("cluster", !request.cluster.empty());
-  std::vector<ServedRow> rows;
-  for (const MeasurementFile& file : corpus.files) {
-    const auto table = parse_csv(file.text, file.path);
-    auto predicted = table ? predict_serving(*table) : table.problems();
-    if (!predicted) {
-      append(problems, predicted.problems());
-      continue;
-    }
-    std::move(predicted->begin(), predicted->end(), std::back_inserter(rows));
-  }
+  auto rows = rows_of<ServedRow>(corpus, problems, predict_serving);
   if (!problems.empty()) return {.problems = std::move(problems)};
   const ServedReport report = summarise_serving(std::move(rows));
   if (!request.rows.empty()) {
