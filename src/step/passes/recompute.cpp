@@ -27,8 +27,11 @@ bool is_nothing(const Item& item) {
 bool runs_again_whole(const Program& program, const Recomputation& choice) {
   return is_layer(program.kind) && choice.recompute == Recompute::full;
 }
-bool repeats_every_second(const Program& program, const Recomputation& choice) {
-  return is_layer(program.kind) && choice.recompute == Recompute::every_second;
+// Where every second product does: of each item; else nothing.
+std::vector<Repeated> repeated_by(const Program& program, const Share& share,
+                                  const Recomputation& choice) {
+  const bool repeats = is_layer(program.kind) && choice.recompute == Recompute::every_second;
+  return repeats ? every_second(program, share) : std::vector<Repeated>();
 }
 // Of blocks that run again whole the share that does.
 double share_again(const Program& program, const Recomputation& choice) {
@@ -38,6 +41,25 @@ double share_again(const Program& program, const Recomputation& choice) {
 std::uint8_t pieces_again(const Program& program, const Recomputation& choice) {
   const bool some = is_layer(program.kind) && choice.recompute == Recompute::selective;
   return some ? choice.recompute_pieces & ~bit(Piece::other) : 0;
+}
+
+// What is kept from the forward to the backward pass; `repeated` as repeated_by() says.
+Bytes kept_of(const Program& program, const Recomputation& choice,
+              const std::vector<Repeated>& repeated) {
+  if (!repeated.empty()) {
+    Bytes kept = program.input;
+    for (const Repeated& item : repeated) kept += item.kept;
+    return kept;
+  }
+  Bytes out(0);
+  const std::uint8_t pieces = pieces_again(program, choice);
+  for (const Kept& kept : program.kept) {
+    if ((kept.pieces & pieces) == 0) out += kept.bytes;
+  }
+  if (!runs_again_whole(program, choice)) return out;
+  // Of several layers one: the others keep what they made.
+  const double again = share_again(program, choice);
+  return again / static_cast<double>(choice.recompute_every) * program.input + (1 - again) * out;
 }
 
 // Of a joint product those that are products of their own.
@@ -54,33 +76,19 @@ constexpr std::size_t kRoom = 8;
 }  // namespace
 
 Bytes kept_between(const Program& program, const Share& share, const Recomputation& choice) {
-  if (repeats_every_second(program, choice)) {
-    Bytes out = program.input;
-    for (const Repeated& item : every_second(program, share)) out += item.kept;
-    return out;
-  }
-  const std::uint8_t pieces = pieces_again(program, choice);
-  Bytes out(0);
-  for (const Kept& kept : program.kept) {
-    if ((kept.pieces & pieces) == 0) out += kept.bytes;
-  }
-  if (!runs_again_whole(program, choice)) return out;
-  // Of several layers one: the others keep what they made.
-  const double again = share_again(program, choice);
-  return again / static_cast<double>(choice.recompute_every) * program.input + (1 - again) * out;
+  return kept_of(program, choice, repeated_by(program, share, choice));
 }
 
 Block recompute(Program program, const Share& share, const Recomputation& choice) {
   const bool full = runs_again_whole(program, choice);
   const std::uint8_t pieces = pieces_again(program, choice);
-  std::vector<Repeated> repeated;
-  if (repeats_every_second(program, choice)) repeated = every_second(program, share);
+  const std::vector<Repeated> repeated = repeated_by(program, share, choice);
   Block out;
   out.kind = program.kind;
   out.held = program.held;
   out.working = program.working;
   out.again = share_again(program, choice);
-  out.saved = kept_between(program, share, choice);
+  out.saved = kept_of(program, choice, repeated);
   for (const Kept& kept : program.kept) out.saved_if_kept += kept.bytes;
   for (const Repeated& item : repeated) out.saved_if_kept += item.read ? Bytes(0) : item.kept;
   if (!full && pieces == 0 && repeated.empty()) {

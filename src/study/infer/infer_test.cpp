@@ -25,6 +25,10 @@ Serving serving_of(const std::string& model, const std::string& cluster, std::in
   return out;
 }
 
+ServingConstants constants_of(const Serving& serving) {
+  return *serving_constants(serving.cluster);
+}
+
 double sum_of(const std::vector<double>& of) {
   return std::accumulate(of.begin(), of.end(), 0.0);
 }
@@ -75,10 +79,9 @@ TEST(ServedPass, IsNoShorterThanItsWeightsTakeToRead) {
   for (const char* name : {"llama-2-7b", "llama-3-70b", "mixtral-8x7b"}) {
     for (const std::int64_t tp : {1, 2, 8}) {
       const Serving serving = serving_of(name, "dgx-h100", tp);
-      const auto constants = serving_constants(serving.cluster);
-      ASSERT_TRUE(constants);
+      const ServingConstants constants = constants_of(serving);
       const PassTime pass =
-          time_of(serving, *constants, {.sequences = 256, .tokens = 1, .cached = 10});
+          time_of(serving, constants, {.sequences = 256, .tokens = 1, .cached = 10});
       const Bytes weights = memory_of(serving, 4096).weights;
       // The embedding is looked up, not read.
       const Bytes looked_up(
@@ -92,13 +95,12 @@ TEST(ServedPass, IsNoShorterThanItsWeightsTakeToRead) {
 // [INFER-6] The pass in the middle stands for all: their sum, one by one.
 TEST(Served, TakesTheSumOfItsPasses) {
   const Serving serving = serving_of("llama-2-7b", "dgx-h100");
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
-  const Served answer = served(serving, *constants, {.input = 500, .output = 300, .batch = 16});
+  const ServingConstants constants = constants_of(serving);
+  const Served answer = served(serving, constants, {.input = 500, .output = 300, .batch = 16});
   Seconds sum = answer.first_token;
   for (std::int64_t made = 1; made < 300; ++made) {
     sum +=
-        time_of(serving, *constants, {.sequences = 16, .tokens = 1, .cached = 500 + made}).total();
+        time_of(serving, constants, {.sequences = 16, .tokens = 1, .cached = 500 + made}).total();
   }
   EXPECT_NEAR(answer.latency / sum, 1, 0.002);
   EXPECT_NEAR(answer.output_per_second * answer.latency.value(), 16 * 300, 1e-6);
@@ -108,12 +110,11 @@ TEST(Served, TakesTheSumOfItsPasses) {
 TEST(Served, OfOneClientIsABatchOfOneBehindItsWayIn) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
   const Seconds way = serving.engine.request;
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
+  const ServingConstants constants = constants_of(serving);
   Load load{.input = 1000, .output = 200, .batch = 1};
-  const Served batch = served(serving, *constants, load);
+  const Served batch = served(serving, constants, load);
   load.arrivals = Arrivals::clients;
-  const Served client = served(serving, *constants, load);
+  const Served client = served(serving, constants, load);
   EXPECT_NEAR((client.first_token - way) / batch.first_token, 1, 0.05);
   EXPECT_NEAR(client.each_token / batch.each_token, 1, 0.02);
   EXPECT_NEAR((client.latency - way) / batch.latency, 1, 0.02);
@@ -122,9 +123,8 @@ TEST(Served, OfOneClientIsABatchOfOneBehindItsWayIn) {
 // [INFER-7] In the mean clients have as many requests under way as there are clients (Little).
 TEST(Served, OfClientsHasEachWaitForItsAnswer) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
-  const StepTimes steps(serving, *constants, 1000, 200);
+  const ServingConstants constants = constants_of(serving);
+  const StepTimes steps(serving, constants, 1000, 200);
   const Answered by = answered(
       steps, {.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 64}, 1e9);
   // At the end some have been answered for the last time.
@@ -136,9 +136,8 @@ TEST(Served, OfClientsHasEachWaitForItsAnswer) {
 // [INFER-7] Room for ten sequences: no more at a time, and the others' first tokens wait for them.
 TEST(Served, OfMoreClientsThanTheCacheHoldsLetsThemWait) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
-  const StepTimes steps(serving, *constants, 1000, 200);
+  const ServingConstants constants = constants_of(serving);
+  const StepTimes steps(serving, constants, 1000, 200);
   const Load load{.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 40};
   const Answered all = answered(steps, load, 1e9), ten = answered(steps, load, 12'000);
   EXPECT_LE(ten.most, 10);
@@ -150,9 +149,8 @@ TEST(Served, OfMoreClientsThanTheCacheHoldsLetsThemWait) {
 // mean wait is half a service (M/D/1, P/(2(1 - P)) services at a load of P).
 TEST(Served, OfPromptsAtRandomWaitsAsAQueueDoes) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
-  const StepTimes steps(serving, *constants, kMostTokens, 1);
+  const ServingConstants constants = constants_of(serving);
+  const StepTimes steps(serving, constants, kMostTokens, 1);
   const double service = steps.of(0, 0, kMostTokens);
   const Answered by = answered(
       steps,
@@ -165,14 +163,13 @@ TEST(Served, OfPromptsAtRandomWaitsAsAQueueDoes) {
 // [INFER-7] Beyond what clients without end are answered no rate is stable.
 TEST(Served, AtARateBeyondCapacityIsNotStable) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
+  const ServingConstants constants = constants_of(serving);
   Load load{.input = 1000, .output = 200, .arrivals = Arrivals::random, .rate = 1e6};
-  const Served over = served(serving, *constants, load);
+  const Served over = served(serving, constants, load);
   ASSERT_TRUE(over.capacity);
   EXPECT_FALSE(over.stable());
   load.rate = 0.8 * *over.capacity;
-  const Served under = served(serving, *constants, load);
+  const Served under = served(serving, constants, load);
   EXPECT_TRUE(under.stable());
   // What comes in goes out.
   EXPECT_NEAR(under.output_per_second / (200 * load.rate), 1, 0.05);
@@ -180,45 +177,42 @@ TEST(Served, AtARateBeyondCapacityIsNotStable) {
 
 TEST(Served, WithinLimitsIsTheShareThatKeepsToThem) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
+  const ServingConstants constants = constants_of(serving);
   Load load{.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 32};
-  const Served all = served(serving, *constants, load);
+  const Served all = served(serving, constants, load);
   load.first_limit = all.first_quantiles->p90;
-  EXPECT_NEAR(*served(serving, *constants, load).good, 0.9, 0.02);
+  EXPECT_NEAR(*served(serving, constants, load).good, 0.9, 0.02);
 }
 
 // [INFER-8] What a graph replays waits between its kernels, layer after layer; what none does is as
 // long as its launches where these take longer.
 TEST(ServedPass, HasTheHostsPartOnTop) {
   Serving serving = serving_of("llama-2-7b", "dgx-h100");
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
+  const ServingConstants constants = constants_of(serving);
   serving.engine.step = Seconds(1e-3);
   serving.engine.sequence = Seconds(1e-5);
   serving.engine.layer = {{"default", Seconds(2e-5)}};
-  PassTime pass = time_of(serving, *constants, {.sequences = 4, .tokens = 1, .cached = 100});
+  PassTime pass = time_of(serving, constants, {.sequences = 4, .tokens = 1, .cached = 100});
   EXPECT_NEAR(pass[ServingPart::host].value(), 1e-3 + 4e-5 + 32 * 2e-5, 1e-12);
   serving.engine.launch = Seconds(1);
-  pass = time_of(serving, *constants, {.tokens = 10, .replayed = false});
+  pass = time_of(serving, constants, {.tokens = 10, .replayed = false});
   EXPECT_GT(pass.total(), Seconds(32 * 8));
 }
 
 // [INFER-9] The quick form of a step beside whole passes: decoding alone, and a prompt alone.
 TEST(StepTimes, AreThoseOfWholePasses) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
-  const StepTimes steps(serving, *constants, 1000, 200);
+  const ServingConstants constants = constants_of(serving);
+  const StepTimes steps(serving, constants, 1000, 200);
   for (const std::int64_t sequences : {1, 7, 64, 300}) {
     const PassTime pass =
-        time_of(serving, *constants, {.sequences = sequences, .tokens = 1, .cached = 1100});
+        time_of(serving, constants, {.sequences = sequences, .tokens = 1, .cached = 1100});
     const double decoding = static_cast<double>(sequences);
     EXPECT_NEAR(steps.of(decoding, decoding * 1100, 0) / pass.total().value(), 1, 0.02)
         << sequences;
   }
   const PassTime prompt =
-      time_of(serving, *constants, {.sequences = 4, .tokens = 1000, .replayed = false});
+      time_of(serving, constants, {.sequences = 4, .tokens = 1000, .replayed = false});
   EXPECT_NEAR(steps.of(0, 0, 4000) / prompt.total().value(), 1, 0.05);
 }
 
@@ -226,10 +220,9 @@ TEST(StepTimes, AreThoseOfWholePasses) {
 // one of them.
 TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {
   const Serving base = serving_of("llama-3-8b", "dgx-h100");
-  const auto constants = serving_constants(base.cluster);
-  ASSERT_TRUE(constants);
+  const ServingConstants constants = constants_of(base);
   const Load asked{.input = 1000, .output = 200};
-  const auto best = best_offers(base, *constants, asked, 4, 2, {});
+  const auto best = best_offers(base, constants, asked, 4, 2, {});
   ASSERT_TRUE(best);
   ASSERT_FALSE(best->front.empty());
   for (std::size_t i = 1; i < best->front.size(); ++i) {
@@ -244,7 +237,7 @@ TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {
       Load load = asked;
       load.arrivals = Arrivals::clients;
       load.batch = clients;
-      const Served answer = served(one, *constants, load);
+      const Served answer = served(one, constants, load);
       const double user = 1 / answer.each_token.value(), each = answer.output_per_second / 4;
       EXPECT_TRUE(std::any_of(best->front.begin(), best->front.end(),
                               [&](const Offer& offer) {
@@ -257,16 +250,15 @@ TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {
 
 TEST(BestOffers, KeepToTheLimits) {
   const Serving base = serving_of("llama-3-8b", "dgx-h100");
-  const auto constants = serving_constants(base.cluster);
-  ASSERT_TRUE(constants);
+  const ServingConstants constants = constants_of(base);
   Load asked{.input = 1000, .output = 200};
   asked.each_limit = Seconds(8e-3);
-  const auto best = best_offers(base, *constants, asked, 2, 1, {});
+  const auto best = best_offers(base, constants, asked, 2, 1, {});
   ASSERT_TRUE(best);
   ASSERT_FALSE(best->front.empty());
   for (const Offer& offer : best->front) EXPECT_LE(offer.served.each_token, Seconds(8e-3));
   asked.each_limit = Seconds(1e-6);
-  EXPECT_TRUE(best_offers(base, *constants, asked, 2, 1, {})->front.empty());
+  EXPECT_TRUE(best_offers(base, constants, asked, 2, 1, {})->front.empty());
 }
 
 TEST(ServingCheck, NamesEverythingThatIsWrong) {
@@ -295,9 +287,8 @@ TEST(ServedPass, OfAnAcceleratorWithoutBf16TakesATime) {
   Serving serving = serving_of("llama-2-7b", "dgx-v100");
   serving.weights = recipe_from("fp16");
   ASSERT_TRUE(check(serving).empty());
-  const auto constants = serving_constants(serving.cluster);
-  ASSERT_TRUE(constants);
-  const double time = time_of(serving, *constants, {.tokens = 1000}).total().value();
+  const ServingConstants constants = constants_of(serving);
+  const double time = time_of(serving, constants, {.tokens = 1000}).total().value();
   EXPECT_TRUE(std::isfinite(time));
   // 13.2 TFLOP at 125 TFLOP/s and less than ten times as long.
   EXPECT_GT(time, 0.105);
