@@ -159,6 +159,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "limits/search",
       "study/lifetime",
       "study/plan",
+      "study/infer/question",
       "study/plan/space",
       "study/sweep",
       "study/traffic",

@@ -44,7 +44,7 @@ std::span<const ServingOption> serving_options();
 std::span<const RunField> serving_fields();
 
 /// The headings under which help and the page show them.
-constexpr std::array<std::string_view, 5> kServingGroups = {"What on what", "Load", "Split",
+constexpr std::array<std::string_view, 5> kServingGroups = {"Serving", "Load", "Split",
                                                             "Formats and engine", "Asked"};
 
 }  // namespace headway
