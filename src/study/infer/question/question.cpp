@@ -39,26 +39,29 @@ class QuestionReader {
     out.best = asked_.best;
     out.curve = asked_.curve;
     Serving& serving = out.serving;
-    load("model", model_of, serving.model);
-    load("cluster", cluster_of, serving.cluster);
+    has_model_ = load("model", model_of, serving.model);
+    has_cluster_ = load("cluster", cluster_of, serving.cluster);
     engine(serving);
     split(serving);
     load_of(out.load, serving.dp);
     serving.weights = asked_.weights;
     serving.cache = kCacheFormats[asked_.cache];
     out.gpus = asked_.gpus.value_or(0);
-    if (problems_.empty()) rules(out);
+    if (has_model_ && has_cluster_) rules(out);
+    if (has_model_) lengths(out);
     return out;
   }
 
  private:
+  // Whether it is there.
   template <class T>
-  void load(std::string_view name, Result<T> (*of)(const GivenField&), T& into) {
+  bool load(std::string_view name, Result<T> (*of)(const GivenField&), T& into) {
     const GivenField* given = in_.find(name);
-    if (given == nullptr) return in_.fail(name, "is missing", Trouble::missing);
+    if (given == nullptr) return in_.fail(name, "is missing", Trouble::missing), false;
     auto loaded = of(*given);
-    if (!loaded) return append(problems_, loaded.problems());
+    if (!loaded) return append(problems_, loaded.problems()), false;
     into = std::move(loaded).value();
+    return true;
   }
 
   void engine(Serving& out) {
@@ -120,36 +123,42 @@ class QuestionReader {
       if (asked_.curve) in_.fail(load, "is what the curve goes along; it cannot be given");
     }
     if (asked_.best || asked_.curve || in_.refused("curve") || in_.refused("best")) return;
-    if (given == 0) in_.fail("batch", "it, concurrency or rate must be given", Trouble::missing);
-    if (given > 1) in_.fail("batch", "one of it, concurrency and rate can be given");
+    if (given == 0) {
+      in_.fail("batch", "is missing, or instead of it concurrency or rate", Trouble::missing);
+    }
+    if (given > 1) in_.fail("batch", "concurrency and rate are loads, each of its own: give one");
   }
 
-  // Of what is whole by itself.
+  // What stands in for a refused field breaks no rule of its own.
   void rules(const ServingQuestion& question) {
     const Serving& serving = question.serving;
     for (Problem& problem : check(serving)) {
-      const bool of_one = problem.fields.size() == 1 && in_.has(problem.fields.front().name);
-      if (of_one) {
+      const auto refused = [&](const FieldName& field) { return in_.refused(field.name); };
+      if (std::any_of(problem.fields.begin(), problem.fields.end(), refused)) continue;
+      if (problem.fields.size() == 1 && in_.has(problem.fields.front().name)) {
         in_.fail(problem.fields.front().name, std::move(problem.message), problem.kind);
       } else {
         problems_.push_back(std::move(problem));
       }
     }
-    if (question.best && question.gpus > serving.cluster.accelerators) {
-      in_.fail("gpus",
-               "is more than the cluster's " + std::to_string(serving.cluster.accelerators));
+    const std::int64_t most = serving.cluster.accelerators;
+    if (question.best && question.gpus > most) {
+      in_.fail("gpus", "is more than the cluster's " + std::to_string(most));
     }
-    const std::int64_t most = serving.model.maximum_sequence;
+  }
+
+  void lengths(const ServingQuestion& question) {
+    const std::int64_t most = question.serving.model.maximum_sequence;
     const std::int64_t together = question.load.input + question.load.output;
-    if (most > 0 && together > most) {
-      in_.fail("output-len", "with the prompt these are " + std::to_string(together) +
-                                 " tokens; the model was made for " + std::to_string(most));
-    }
+    if (most <= 0 || together <= most) return;
+    in_.fail("output-len", "with the prompt these are " + std::to_string(together) +
+                               " tokens; the model was made for " + std::to_string(most));
   }
 
   RequestReader in_;
   Problems& problems_;
   ServingAsked asked_;
+  bool has_model_ = false, has_cluster_ = false;
 };
 
 }  // namespace

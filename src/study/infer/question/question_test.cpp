@@ -100,6 +100,16 @@ TEST(ReadServing, SaysWhereInAFileAFieldStandsThatARuleIsAbout) {
   EXPECT_TRUE(placed);
 }
 
+TEST(ReadServing, SaysOfEveryRuleThatIsBrokenAtOnce) {
+  const auto question = read_serving(
+      request_of_8b({{"engine", "vim"}, {"tp", "3"}, {"input-len", "9000"}, {"pp", "99"}}),
+      Asker::whoever_runs_it);
+  ASSERT_FALSE(question.ok());
+  std::set<std::string> said;
+  for (const Problem& problem : question.problems()) said.insert(problem.fields.front().name);
+  EXPECT_EQ(said, (std::set<std::string>{"engine", "tp", "output-len", "pp"}));
+}
+
 TEST(ReadServing, TakesOneLoadUnlessTheQuestionIsAboutLoads) {
   const auto problems_of = [](const RunRequest& more) {
     const auto question = read_serving(request_of_8b(more), Asker::whoever_runs_it);

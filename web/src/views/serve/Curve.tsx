@@ -4,7 +4,7 @@ import { LineChart, type LineSeries, type Marker } from "../../charts/LineChart"
 import { seriesColour } from "../../charts/palette";
 import { domainOf, type Axis } from "../../charts/scales";
 import { numbers, type Column } from "../../charts/table";
-import { count, number, percent, seconds } from "../../lib/format";
+import { count, dollars, number, percent, seconds } from "../../lib/format";
 import type { CurveDocument, CurveOf, GainedDocument } from "./documents";
 
 const kAxis: Readonly<Record<CurveOf, string>> = {
@@ -29,10 +29,19 @@ function columnsOf(curve: CurveDocument): Column<GainedDocument>[] {
     numbers<GainedDocument>("throughput_output_tok_s", "Output tokens/s", (at) => at.throughput_output_tok_s, count),
     numbers<GainedDocument>("tokens_per_s_per_gpu", "an accelerator", (at) => at.tokens_per_s_per_gpu, number),
   ];
+  if (curve.points.some((at) => at.price_per_million_tokens !== undefined)) {
+    columns.push(numbers("price_per_million_tokens", "$/M tokens", (at) => at.price_per_million_tokens, dollars));
+  }
   if (curve.points.some((at) => at.share_within_limits !== undefined)) {
     columns.push(numbers("share_within_limits", "Within the limits", (at) => at.share_within_limits, percent));
   }
   return columns;
+}
+
+// With room for the names of markers above the curve.
+function highest(values: readonly (number | null)[], { log }: Picture): (number | null)[] {
+  const most = Math.max(...values.map((value) => value ?? 0));
+  return [...values, most * (log ? 1.6 : 1.2)];
 }
 
 interface Line {
@@ -72,17 +81,25 @@ const kOutput: Picture = {
   text: (value) => `${count(value)} tokens/s`,
   lines: [{ name: "all accelerators", value: (at) => at.throughput_output_tok_s }],
 };
+const kMoney: Picture = {
+  title: "A million tokens",
+  unit: "US dollars",
+  text: dollars,
+  log: true,
+  lines: [{ name: "of output", value: (at) => at.price_per_million_tokens }],
+};
 const kWithin: Picture = {
   title: "Within the limits",
-  unit: "share of requests",
+  unit: "share",
   text: percent,
   lines: [{ name: "requests", value: (at) => at.share_within_limits }],
 };
 
 export function Curve({ curve, here }: { curve: CurveDocument; here: number | undefined }) {
   if (curve.points.length === 0) return <p class="bad">No sequence of these lengths has room in memory.</p>;
-  const limits = curve.points.some((at) => at.share_within_limits !== undefined);
-  const pictures = [kFirst, kEach, kOutput, ...(limits ? [kWithin] : [])];
+  // The last is what is known: the share within limits where there are some, else money.
+  const known = [kWithin, kMoney].filter(({ lines }) => curve.points.some((at) => lines[0]!.value(at) !== undefined));
+  const pictures = [kFirst, kEach, kOutput, ...known.slice(0, 1)];
   return (
     <div class="pair">
       {pictures.map((picture) => (
@@ -119,7 +136,7 @@ function Drawn({ picture, curve, here }: { picture: Picture; curve: CurveDocumen
   const y: Axis = {
     label: `${title.toLowerCase()} (${unit})`,
     kind,
-    domain: domainOf(values, kind, { zero: true }),
+    domain: domainOf(highest(values, picture), kind, { zero: true }),
     format: picture === kWithin ? (value) => `${Math.round(value * 100)} %` : number,
   };
   const markers: Marker[] = [];

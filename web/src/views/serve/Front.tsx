@@ -23,13 +23,13 @@ function columnsOf(fields: Fields): Column<OfferDocument>[] {
       ),
       align: "left",
     },
-    numbers("concurrency", "Clients of a copy", (at) => at.concurrency, count),
-    numbers("tokens_per_s_per_user", "Tokens/s of a user", userOf, number),
-    numbers("tokens_per_s_per_gpu", "Tokens/s an accelerator", (at) => at.tokens_per_s_per_gpu, number),
+    numbers("concurrency", "Clients", (at) => at.concurrency, count),
+    numbers("tokens_per_s_per_user", "User tokens/s", userOf, number),
+    numbers("tokens_per_s_per_gpu", "Accelerator tokens/s", (at) => at.tokens_per_s_per_gpu, number),
     numbers("ttft_s", "First token", (at) => at.ttft_s, seconds),
     numbers("tpot_s", "Each token", (at) => at.tpot_s, seconds),
-    numbers("price_per_million_tokens", "$ a million tokens", (at) => at.price_per_million_tokens, dollars),
-    { key: "binds", head: "Most of a pass", value: (at) => at.binds, align: "left" },
+    numbers("price_per_million_tokens", "$/M tokens", (at) => at.price_per_million_tokens, dollars),
+    { key: "binds", head: "Most in", value: (at) => at.binds, align: "left" },
   ];
 }
 
@@ -43,10 +43,12 @@ interface Props {
 export function Front({ best, served, fields }: Props) {
   const front = best.front.filter((at) => at.tpot_s > 0);
   if (front.length === 0) {
-    const why = best.tried === 0 ? "No way of serving it fits." : "No way keeps to the limits.";
+    const on = `on ${count(best.gpus)} ${best.gpus === 1 ? "accelerator" : "accelerators"}`;
     return (
       <p class="bad">
-        {why} {count(best.tried)} ways on {count(best.gpus)} accelerators hold it in memory.
+        {best.tried === 0
+          ? `No way of serving it ${on} fits: more accelerators, or smaller formats.`
+          : `None of the ${count(best.tried)} ways that fit ${on} keeps to the limits.`}
       </p>
     );
   }
@@ -63,7 +65,8 @@ export function Front({ best, served, fields }: Props) {
       ["Enter or click", "shows it"],
     ],
   }));
-  if (served && isAnswered(served) && served.tpot_s > 0 && served.gpus === best.gpus) {
+  const asAsked = served && isAnswered(served) && served.tpot_s > 0 && served.gpus === best.gpus;
+  if (asAsked) {
     points.push({
       x: userOf(served),
       y: served.tokens_per_s_per_gpu,
@@ -94,7 +97,7 @@ export function Front({ best, served, fields }: Props) {
   return (
     <Figure
       title="A user's speed against an accelerator's"
-      note={`${count(best.tried)} ways of serving on ${count(best.gpus)} accelerators fit. None is both faster for a user and makes more of an accelerator than one on the blue line; orange: as asked.`}
+      note={`${count(best.tried)} ways of serving on ${count(best.gpus)} accelerators fit. None is both faster for a user and makes more of an accelerator than one on the blue line; ring: as asked.`}
       file="headway-serve-front"
       table={{ columns: columnsOf(fields), rows: front }}
       open
@@ -107,6 +110,7 @@ export function Front({ best, served, fields }: Props) {
         points={points}
         path={path}
         height={320}
+        picked={asAsked ? front.length : null}
         onPick={(i) => {
           const at = i === null ? undefined : front[i];
           if (at) go("serve", offerFields(fields, at));

@@ -8,13 +8,14 @@ import { Form } from "../../app/Form";
 import { Problems } from "../../app/Problems";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
-import { bytes, count, seconds } from "../../lib/format";
+import { bytes, count } from "../../lib/format";
 import { commandLine } from "../../lib/run";
 import { place, setFields, type Fields } from "../../lib/url";
 import { amountOf, Curve } from "./Curve";
 import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
 import { Front } from "./Front";
-import { factsOf, memoryParts, passParts, whyNot } from "./numbers";
+import { factsOf, memoryParts, whyNot } from "./numbers";
+import { Passes } from "./Passes";
 import {
   bestRequest,
   curveOf,
@@ -101,38 +102,17 @@ function Served({ served, old }: { served: ServedDocument; old: boolean }) {
         <section class="panel" aria-labelledby="serve-memory">
           <h2 id="serve-memory">Memory</h2>
           <SumBar
-            title="Bytes of the fullest rank"
+            title="Bytes of the fullest rank, of what the engine takes"
             whole="memory"
             parts={memoryParts(served)}
             text={bytes}
-            limit={{ name: "what the engine takes", value: served.memory_bytes.capacity }}
+            limit={{ name: "capacity", value: served.memory_bytes.capacity }}
           />
           <p class="soft">
             {count(served.kv_tokens)} tokens of cache fit, {bytes(served.memory_bytes.cache_of_token)} each.
           </p>
         </section>
-        {served.parts_s && (
-          <section class="panel" aria-labelledby="serve-decode">
-            <h2 id="serve-decode">A decode pass</h2>
-            <SumBar
-              title="Seconds of a pass that makes a token of each sequence"
-              whole="time"
-              parts={passParts(served.parts_s.decode)}
-              text={seconds}
-            />
-          </section>
-        )}
-        {served.parts_s && (
-          <section class="panel" aria-labelledby="serve-prefill">
-            <h2 id="serve-prefill">A prefill pass</h2>
-            <SumBar
-              title="Seconds of a pass over prompts"
-              whole="time"
-              parts={passParts(served.parts_s.prefill)}
-              text={seconds}
-            />
-          </section>
-        )}
+        {served.parts_s && <Passes prefill={served.parts_s.prefill} decode={served.parts_s.decode} />}
       </div>
     </>
   );
@@ -148,6 +128,7 @@ interface SearchedProps<Document> {
 function Searched<Document>({ title, asking, children }: SearchedProps<Document>) {
   const { answer, busy, progress, problems } = asking;
   const id = title.toLowerCase().replace(/\W+/g, "-");
+  if (!answer && !busy && problems.length === 0) return null;
   return (
     <section class="panel" aria-labelledby={id} aria-busy={busy}>
       <header>
