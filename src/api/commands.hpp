@@ -239,8 +239,9 @@ struct InferRequest {
   RunRequest fields;     // of serving_fields(); they override the file
   bool bounded = false;  // nothing that takes minutes
   bool json = false;
-  int threads = 0;         // 0: all cores
-  Progress progress = {};  // told of splits or loads; stops the search where it says so
+  int threads = 0;  // 0: all cores
+  Progress progress =
+      {};  // told of splits, or of loads of a curve; stops the search where it says so
 };
 /// What serving a model takes; exit code 1 where it does not fit.
 CommandOutput run_infer(const InferRequest& request);

@@ -66,14 +66,11 @@ Command infer_command() {
               .run = running(request, run_infer),
               .is_long = true,
               .doing = "searching",
-              .things = "splits"};
+              .things = "parts"};
   out.options = {operand("SERVING.toml", "a run file of serving; flags override its fields",
                          &request->run_file)};
   add_fields(out.options, request->fields, serving_fields(),
              {"model", "cluster", "input-len", "output-len"});
-  for (Option& option : out.options) {
-    if (option.name == "curve") option.counted = "loads";
-  }
   return out;
 }
 

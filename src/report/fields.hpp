@@ -1,5 +1,5 @@
-// What is said of the fields of a run, and of those of serving, outside help: made from the table, and held equal to it by
-// tests/golden_test.cpp.
+// What is said of the fields of a run, and of those of serving, outside help: made from the table,
+// and held equal to it by tests/golden_test.cpp.
 #pragma once
 
 #include <string>

@@ -86,7 +86,7 @@ test("curves go along the load that is given, up to capacity", async ({ page }) 
   );
   await page.getByLabel(/^Rate/).fill("");
   await page.getByLabel(/^Batch/).fill("4");
-  await page.getByRole("textbox", { name: /^First token/ }).fill("");
+  await page.getByLabel(/^TTFT/).fill("");
   const alike = said<CurveDocument>("--curve", "batch", "--tp", "2");
   await expect(rows).toHaveCount(alike.points.length);
 });
@@ -106,9 +106,9 @@ test("everything that is wrong stands beside its field, and the last good answer
   await expect(fact(page, "First token")).toContainText(first);
   await page.getByLabel("Tensor").fill("3");
   await page.getByLabel(/^Prompt/).fill("9000000");
-  await page.getByRole("textbox", { name: /^Each token/ }).fill("soon");
+  await page.getByLabel(/^TPOT/).fill("soon");
   await expect(page.getByLabel("Tensor")).toHaveAttribute("aria-invalid", "true");
-  await expect(page.getByRole("textbox", { name: /^Each token/ })).toHaveAccessibleDescription(/'soon'/);
+  await expect(page.getByLabel(/^TPOT/)).toHaveAccessibleDescription(/'soon'/);
   await expect(page.getByRole("alert")).toContainText("output-len");
   await expect(fact(page, "First token")).toContainText(first);
 });

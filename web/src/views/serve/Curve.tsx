@@ -137,7 +137,7 @@ function Drawn({ picture, curve, here }: { picture: Picture; curve: CurveDocumen
     label: `${title.toLowerCase()} (${unit})`,
     kind,
     domain: domainOf(highest(values, picture), kind, { zero: true }),
-    format: picture === kWithin ? (value) => `${Math.round(value * 100)} %` : number,
+    format: picture === kWithin ? (value) => (value > 1 ? "" : `${Math.round(value * 100)} %`) : number,
   };
   const markers: Marker[] = [];
   if (capacity !== undefined) markers.push({ x: capacity, label: `capacity: ${number(capacity)}` });

@@ -102,7 +102,7 @@ function Served({ served, old }: { served: ServedDocument; old: boolean }) {
         <section class="panel" aria-labelledby="serve-memory">
           <h2 id="serve-memory">Memory</h2>
           <SumBar
-            title="Bytes of the fullest rank, of what the engine takes"
+            title="Bytes of the fullest rank, as the engine takes them"
             whole="memory"
             parts={memoryParts(served)}
             text={bytes}
