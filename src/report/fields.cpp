@@ -173,7 +173,7 @@ std::string serving_fields_markdown() {
 
 std::string serving_fields_typescript() {
   std::string out =
-      "// What serving is asked. Made from src/study/infer/question/options.cpp by "
+      "// What serving is asked. Made from src/study/infer/question/option_rows.cpp by "
       "scripts/update-golden.\n\nexport const kServingFields = [\n";
   for (const ServingOption& row : serving_options()) out += typescript_of(row.field);
   return out +

@@ -133,6 +133,38 @@ TEST(AFieldMore, StandsInMessagesInTheListAndInWhatIsMadeOfTheTable) {
             R"({ name: "mood", group: "Degrees", kind: "choice", choices: ["calm", "brisk"] })"));
 }
 
+// ---- an option of serving ----
+
+TEST(AnOptionOfServingMore, IsFoundAtEveryDoor) {
+  const Said said =
+      on_the_command_line({"infer", "--model", "llama-2-7b", "--cluster", "dgx-h100", "--input-len",
+                           "100", "--output-len", "9", "--batch", "2", "--talk", "20", "--json"});
+  ASSERT_TRUE(said.output.problems.empty()) << problems_text(said.output.problems);
+  EXPECT_EQ(Json::parse(said.output.text)["output_len"], 20);
+  const std::string help = on_the_command_line({"infer", "--help"}).out;
+  const std::size_t load = help.find("Load:"), row = help.find("--talk N"),
+                    split = help.find("Split:");
+  EXPECT_TRUE(load < row && row < split) << help;
+  EXPECT_TRUE(holds(completed(), "--talk"));
+
+  const testing::TemporaryFolder folder;
+  InferRequest of_file;
+  of_file.run_file = folder.write("serving.toml",
+                                  "model = 'llama-2-7b'\ncluster = 'dgx-h100'\ninput-len = 100\n"
+                                  "output-len = 9\nbatch = 2\ntalk = 20\n");
+  of_file.json = true;
+  EXPECT_EQ(run_infer(of_file).text, said.output.text);
+
+  const std::string body = R"({"model":"llama-2-7b","cluster":"dgx-h100","input-len":100,
+                               "output-len":9,"batch":2,"talk":20})";
+  EXPECT_EQ(posted("/api/infer", body).body, said.output.text);
+  EXPECT_EQ(request_schema("infer")["talk"]["maximum"], 10'000'000);
+  EXPECT_TRUE(holds(answer("infer", R"({"tolk": 3})").problems.at(0).message, "'talk'"));
+  EXPECT_TRUE(holds(serving_fields_markdown(), "| `talk` | 1 to 10000000 |  | how long it goes"));
+  EXPECT_TRUE(
+      holds(serving_fields_typescript(), R"({ name: "talk", group: "Load", kind: "count" })"));
+}
+
 // ---- a command ----
 
 TEST(ACommandMore, IsAskedOnTheCommandLineWithHelpAndCompletion) {

@@ -1,4 +1,4 @@
-// What serving is asked. Made from src/study/infer/question/options.cpp by scripts/update-golden.
+// What serving is asked. Made from src/study/infer/question/option_rows.cpp by scripts/update-golden.
 
 export const kServingFields = [
   { name: "model", group: "Serving", kind: "model" },
