@@ -144,6 +144,20 @@ TEST(Infer, ARunFileIsTheSameAsItsFlagsWhichOverrideIt) {
   EXPECT_EQ(Json::parse(of_file.text)["rate"], 2);
 }
 
+// The file has a rate and tp 8: a flag's load takes the place of the one, --best of both.
+TEST(Infer, AFlagsLoadOrSearchTakesThePlaceOfTheFiles) {
+  const auto of_file = [](RunRequest flags) {
+    InferRequest request;
+    request.run_file = source_dir() + "/examples/llama-3-70b-serving.toml";
+    request.fields = std::move(flags);
+    request.json = true;
+    return answered_json(request);
+  };
+  EXPECT_EQ(of_file({{"concurrency", "4"}})["concurrency"], 4);
+  EXPECT_EQ(of_file({{"curve", "rate"}})["points"].size(), 11U);
+  EXPECT_FALSE(of_file({{"best", "true"}, {"gpus", "4"}})["front"].empty());
+}
+
 TEST(Infer, AnswersARequestAsTheCommandLineDoes) {
   const CommandOutput out = answer("infer", R"({"model": "llama-3-70b", "cluster": "dgx-h100",
       "tp": 8, "input-len": 1000, "output-len": 500, "batch": 16})");

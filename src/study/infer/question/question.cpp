@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/formatted.hpp"
 #include "cluster/load.hpp"
@@ -23,6 +24,31 @@ Result<Model> model_of(const GivenField& given) {
 Result<Cluster> cluster_of(const GivenField& given) {
   return given.document == nullptr ? load_cluster(given.text)
                                    : cluster_from_document(*given.document, given.text);
+}
+
+constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp"};
+// How much load, or a question about all loads: one choice.
+constexpr std::string_view kLoadChoices[] = {"batch", "concurrency", "rate", "curve", "best"};
+
+bool is_among(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Flags override a file: one load the other that stands there, and what is searched its degrees.
+RunRequest overridden(RunRequest request) {
+  const auto by_flag = [&](std::span<const std::string_view> names) {
+    return std::any_of(request.begin(), request.end(), [&](const GivenField& field) {
+      return field.where.place.kind != Place::Kind::file && is_among(names, field.name);
+    });
+  };
+  constexpr std::string_view kBest[] = {"best"};
+  const bool load = by_flag(kLoadChoices), best = by_flag(kBest);
+  std::erase_if(request, [&](const GivenField& field) {
+    return field.where.place.kind == Place::Kind::file &&
+           ((load && is_among(kLoadChoices, field.name)) ||
+            (best && is_among(kDegreeNames, field.name)));
+  });
+  return request;
 }
 
 class QuestionReader {
@@ -76,7 +102,7 @@ class QuestionReader {
       if (!in_.has("gpus"))
         in_.fail("gpus", "is missing: the best are of so many", Trouble::missing);
       if (asked_.curve) in_.fail("curve", "is of one way of serving, not of the best");
-      for (const char* degree : {"tp", "pp", "ep", "dp"}) {
+      for (const std::string_view degree : kDegreeNames) {
         if (in_.has(degree)) in_.fail(degree, "is searched; it cannot be given beside best");
       }
       return;
@@ -181,7 +207,8 @@ double most_steps(const ServingQuestion& question) {
 
 Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker) {
   Problems problems;
-  ServingQuestion out = QuestionReader(request, problems).read();
+  const RunRequest settled = overridden(request);
+  ServingQuestion out = QuestionReader(settled, problems).read();
   if (problems.empty() && asker == Asker::another && most_steps(out) > kMostStepsOfAnother) {
     problems.push_back(
         {FieldName("output-len"),
