@@ -1,6 +1,7 @@
 // The program as a user meets it: exit codes, what goes to which stream, examples that run.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,8 @@ class Cli : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("headway_cli_") + test->name());
+    folder_ = fs::path(::testing::TempDir()) /
+              ("headway_cli_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
