@@ -42,6 +42,7 @@ struct PredictRequest {
   std::string save;       // empty: none
   std::string emit;       // a name of kLaunchers: print its configuration instead; empty: none
   bool timeline = false;  // the slots of the pipeline, in JSON
+  bool ops = false;       // the op table
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);
@@ -244,12 +245,29 @@ struct InferRequest {
   std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
   std::string weights = "bf16", cache = "bf16";
   bool best = false;  // the best ways on `gpus` accelerators instead of one
+  bool ops = false;   // the op tables of both passes
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of splits; stops the search where it says so
 };
 /// What serving a model takes; exit code 1 where it does not fit.
 CommandOutput run_infer(const InferRequest& request);
+struct Serving;  // study/infer/serving.hpp
+struct Load;
+/// What is served and what is asked of it, or everything that is wrong with either.
+Problems read_infer(const InferRequest& request, Serving& serving, Load& load);
+
+struct DesignRequest {
+  std::vector<std::string> words;  // a run file at most, and more axes
+  RunRequest fields;               // flags of the run, or of what is served; they override the file
+  std::vector<std::string> vary;   // "memory=hbm3,hbm4", "bandwidth=1TB/s..16TB/s:9"
+  std::string csv;                 // file for the machines; empty: none
+  std::string plot;                // folder for drawings; empty: none
+  bool json = false;
+  Progress progress = {};  // told of machines; stops the command where it says so
+};
+/// What which part of a machine brings.
+CommandOutput run_design(const DesignRequest& request);
 
 struct CalibrateRequest {
   std::string what;    // kernels, collectives, steps, intervals; empty: steps

@@ -76,6 +76,7 @@ class InferReader {
     out.dp = request_.dp;
     if (request_.best) {
       if (!request_.gpus) fail("gpus", "is missing: --best is of so many", Trouble::missing);
+      if (request_.ops) fail("ops", "are of one way of serving it, not of --best");
       if (out.ranks() > 1) fail("best", "searches tp, pp, ep and dp; they cannot be given");
     } else if (request_.gpus && *request_.gpus != out.ranks()) {
       if (request_.dp == 1 && *request_.gpus % out.ranks() == 0) {
@@ -142,11 +143,15 @@ class InferReader {
 
 }  // namespace
 
+Problems read_infer(const InferRequest& request, Serving& serving, Load& load) {
+  return InferReader(request).read(serving, load);
+}
+
 CommandOutput run_infer(const InferRequest& request) {
   // What is served and what is asked of it, or everything that is wrong with either.
   Serving serving;
   Load load;
-  if (Problems problems = InferReader(request).read(serving, load); !problems.empty()) {
+  if (Problems problems = read_infer(request, serving, load); !problems.empty()) {
     return {.problems = std::move(problems)};
   }
   const auto constants = serving_constants(serving.cluster);
@@ -164,9 +169,15 @@ CommandOutput run_infer(const InferRequest& request) {
 
   // Its passes in time, and what requests get of them.
   const Served answer = served(serving, *constants, load);
-  return {
-      .text = request.json ? infer_json(serving, load, answer) : infer_text(serving, load, answer),
-      .exit_code = answer.fits && answer.stable() ? 0 : 1};
+  std::optional<PassOps> ops;
+  if (request.ops && answer.fits) {
+    ops = PassOps{op_table(serving, *constants, answer.prefill_work),
+                  op_table(serving, *constants, answer.decode_work)};
+  }
+  const PassOps* tables = ops ? &*ops : nullptr;
+  return {.text = request.json ? infer_json(serving, load, answer, tables)
+                               : infer_text(serving, load, answer, tables),
+          .exit_code = answer.fits && answer.stable() ? 0 : 1};
 }
 
 Command infer_command() {
@@ -209,6 +220,7 @@ Command infer_command() {
       count("gpus", "accelerators; default: tp x pp x dp", request->gpus, kDegree),
       wordless("best", "the best ways on --gpus: of users' speed against accelerators'",
                request->best),
+      wordless("ops", "each kernel and call of both passes, and what binds it", request->ops),
       count("input-len", "tokens of a prompt", request->input, kTokens),
       count("output-len", "tokens of an answer", request->output, kTokens),
       count("batch", "sequences of each copy that start and end together", request->batch,

@@ -114,6 +114,11 @@ std::vector<Question> questions() {
       {"simulate", R"({"simulate": "collective", "op": "all_gather", "bytes": "1 MB", "topology": {
                        "ranks": ["x", "y"], "links": [{"name": "a", "capacity": "1 GB/s",
                        "from": "x", "to": "y", "both_ways": true}]}})"},
+      {"predict", with(R"("tp": 4, "ops": true)")},
+      {"design",
+       with(R"("tp": 4, "vary": ["memory=hbm3,hbm4", "network-bandwidth=1GB/s..1TB/s:4"])")},
+      {"design", R"({"model": "llama-3-70b", "cluster": "dgx-h100", "tp": 8, "input-len": 1000,
+                     "output-len": 500, "batch": 16, "vary": ["memory=hbm2,hbm4,sram", "node=n3"]})"},
       {"list", R"({"what": "models"})"},
       {"list", R"({"what": "clusters"})"},
       {"list", R"({"what": "accelerators"})"},

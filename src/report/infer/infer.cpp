@@ -7,6 +7,7 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/json/writer.hpp"
+#include "report/predict.hpp"
 
 namespace headway {
 namespace {
@@ -70,7 +71,8 @@ void write_pass(JsonWriter& out, const PassTime& pass) {
 
 }  // namespace
 
-std::string infer_text(const Serving& serving, const Load& load, const Served& served) {
+std::string infer_text(const Serving& serving, const Load& load, const Served& served,
+                       const PassOps* ops) {
   std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) + " " +
                     printable(serving.cluster.accelerator.title) + ", " + words_of(serving) + "\n" +
                     count_text(static_cast<double>(load.input)) + " tokens in, " +
@@ -123,10 +125,16 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
                      to_text(served.decode.parts[i])});
   }
   parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
-  return out + aligned(parts) + "\n" + aligned(held);
+  out += aligned(parts) + "\n";
+  if (ops != nullptr) {
+    out += "ops of a prefill pass, the longest first\n" + op_table_text(ops->prefill) +
+           "\nops of a decode pass, the longest first\n" + op_table_text(ops->decode) + "\n";
+  }
+  return out + aligned(held);
 }
 
-std::string infer_json(const Serving& serving, const Load& load, const Served& served) {
+std::string infer_json(const Serving& serving, const Load& load, const Served& served,
+                       const PassOps* ops) {
   JsonWriter out;
   out.begin_object();
   out.member("model", serving.model.name);
@@ -172,6 +180,15 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.end_object();
     const double price = price_per_million(serving.cluster, serving, served);
     if (price > 0) out.member("price_per_million_tokens", price);
+    if (ops != nullptr) {
+      out.key("ops");
+      out.begin_object();
+      out.key("prefill");
+      write_op_table(out, ops->prefill);
+      out.key("decode");
+      write_op_table(out, ops->decode);
+      out.end_object();
+    }
   }
   out.key("memory_bytes");
   out.begin_object();
