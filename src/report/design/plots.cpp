@@ -49,6 +49,11 @@ std::string curves_svg(const Design& design, std::size_t axis) {
   const TickUnit unit = unit_of(row);
   std::vector<std::pair<std::string, std::vector<const DesignPoint*>>> curves;
   std::vector<double> xs, ys;
+  double longest = 0;
+  for (const DesignPoint& point : design.points) {
+    if (point.stands()) longest = std::max(longest, point.times.front().time.value());
+  }
+  const double second = longest < 1 ? 1e3 : 1;  // in what times are told
   for (const DesignPoint& point : design.points) {
     if (!point.stands()) continue;
     const std::string of = words_of(design, point.at, axis);
@@ -60,7 +65,7 @@ std::string curves_svg(const Design& design, std::size_t axis) {
     }
     curve->second.push_back(&point);
     xs.push_back(design.axes[axis].values[point.at[axis]].number / unit.of);
-    ys.push_back(point.times.front().time.value() * 1e3);
+    ys.push_back(point.times.front().time.value() * second);
   }
   const std::string& what = design.workload.times.front();
   Svg svg(kWidth, kHeight, "Time of " + what + " along " + std::string(row.name));
@@ -71,13 +76,13 @@ std::string curves_svg(const Design& design, std::size_t axis) {
   const Panel panel{log_scale(xs, kLeft, kRight), log_scale(ys, kBottom, kTop)};
   draw_panel(svg, panel);
   draw_axis_titles(svg, panel, std::string(row.name) + (unit.word.empty() ? "" : ", ") + unit.word,
-                   what + ", ms");
+                   what + (second > 1 ? ", ms" : ", s"));
   double label = kTop;
   for (const auto& [of, points] : curves) {
     std::vector<Point> values;
     for (const DesignPoint* point : points) {
       values.push_back({design.axes[axis].values[point->at[axis]].number / unit.of,
-                        point->times.front().time.value() * 1e3});
+                        point->times.front().time.value() * second});
     }
     const std::vector<Point> places = draw_curve(svg, panel, values, kGrey);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -89,6 +94,15 @@ std::string curves_svg(const Design& design, std::size_t axis) {
     }
   }
   return svg.str();
+}
+
+// "hbm4, n2, 700 W".
+std::string values_of(const Design& design, const DesignPoint& point) {
+  std::string out;
+  for (std::size_t axis = 0; axis < design.axes.size(); ++axis) {
+    out += (axis > 0 ? ", " : "") + design.axes[axis].values[point.at[axis]].text;
+  }
+  return out;
 }
 
 std::string front_svg(const Design& design) {
@@ -117,7 +131,7 @@ std::string front_svg(const Design& design) {
   double label = kTop;
   for (auto point = front.rbegin(); point != front.rend(); ++point, label += 16) {
     if (label > kBottom) break;
-    svg.text({kRight + 8, label + 4}, printable(words_of(design, (*point)->at), 40), fill(kGrey));
+    svg.text({kRight + 8, label + 4}, printable(values_of(design, **point), 40), fill(kGrey));
   }
   return svg.str();
 }

@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostMachines = 40;
+constexpr std::size_t kMostMachines = 40, kMostMoves = 12;
 
 std::string power_text(const Machine& machine) {
   const auto watts = [](Watts power) { return formatted("%.0f", power.value()); };
@@ -80,13 +80,16 @@ std::string elasticities_table(const Design& design) {
 
 std::string moves_text(const Design& design) {
   std::string out;
+  const bool many = design.moves.size() > kMostMoves;
   for (const BoundMove& move : design.moves) {
+    if (many && move.time > 0) continue;
     const AxisRow& row = *design.axes[move.axis].row;
     const std::string rest = words_of(design, move.at, move.axis);
     out += design.workload.times[move.time] + ": from " + std::string(row.name) + " " +
            row.write(move.value) + " on " + std::string(to_name(move.after)) + " binds, before " +
            std::string(to_name(move.before)) + (rest.empty() ? "" : " (" + rest + ")") + "\n";
   }
+  if (many) out += "of the other times: --json\n";
   return out.empty() ? out : "\n" + out;
 }
 
