@@ -130,9 +130,12 @@ CommandOutput run_design(const DesignRequest& request) {
   const auto words = sorted_words(request);
   if (!words) return {.problems = words.problems()};
   const auto fields = read_run_request(words->run_file, request.fields);
-  if (!fields) return {.problems = fields.problems()};
-  auto workload = workload_of(sorted_fields(*fields));
-  if (!workload) return {.problems = workload.problems()};
+  auto workload = fields ? workload_of(sorted_fields(*fields)) : fields.problems();
+  if (!workload) {
+    Problems problems = workload.problems();
+    append(problems, problems_of_axes(words->axes));
+    return {.problems = std::move(problems)};
+  }
   auto axes = read_axes(words->axes, *workload);
   if (!axes) return {.problems = axes.problems()};
 

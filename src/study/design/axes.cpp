@@ -36,11 +36,14 @@ std::vector<std::string> split(const std::string& text, char by) {
 
 class AxesReader {
  public:
-  explicit AxesReader(const Workload& workload) : workload_(workload) {}
+  /// Null: what it means for one is not asked.
+  explicit AxesReader(const Workload* workload) : workload_(workload) {}
 
   Result<std::vector<DesignAxis>> read(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) read(text);
-    for (const DesignAxis& axis : axes_) check(axis);
+    if (workload_ != nullptr) {
+      for (const DesignAxis& axis : axes_) check(axis);
+    }
     check_together();
     if (!problems_.empty()) return problems_;
     return std::move(axes_);
@@ -129,7 +132,7 @@ class AxesReader {
   void check(const DesignAxis& axis) {
     const auto& known = technologies();
     if (!known) return append(problems_, known.problems());
-    const Cluster& base = workload_.base;
+    const Cluster& base = workload_->base;
     const std::string name(axis.row->name);
     const MachineParts* parts = parts_of(*known, base.accelerator);
     const bool of_parts = name == "memory" || name == "units" || axis.row->of == AxisOf::power;
@@ -146,7 +149,7 @@ class AxesReader {
                   Trouble::unsupported);
     }
     if (name == "memory") check_on_die(axis, *parts, *known);
-    if (axis.row->of == AxisOf::link && workload_.accelerators == 1) {
+    if (axis.row->of == AxisOf::link && workload_->accelerators == 1) {
       fail(name + ": one accelerator has no links to others");
     }
     if (axis.row->of == AxisOf::network || name == "domain") check_network(axis);
@@ -166,7 +169,7 @@ class AxesReader {
   }
 
   void check_network(const DesignAxis& axis) {
-    const Cluster& base = workload_.base;
+    const Cluster& base = workload_->base;
     const std::string name(axis.row->name);
     if (base.levels.size() < 2)
       return fail(name + ": " + base.name + " has no network beyond links");
@@ -184,8 +187,8 @@ class AxesReader {
     if (const DesignAxis* domain = given("domain")) {
       for (const AxisValue& value : domain->values) least = std::min(least, value.number);
     }
-    if (static_cast<double>(workload_.accelerators) <= least) {
-      fail(name + ": " + std::to_string(workload_.accelerators) +
+    if (static_cast<double>(workload_->accelerators) <= least) {
+      fail(name + ": " + std::to_string(workload_->accelerators) +
            " accelerators lie in one domain of links; no network is crossed");
     }
   }
@@ -206,7 +209,7 @@ class AxesReader {
     }
   }
 
-  const Workload& workload_;
+  const Workload* workload_;
   std::vector<DesignAxis> axes_;
   Problems problems_;
 };
@@ -215,7 +218,12 @@ class AxesReader {
 
 Result<std::vector<DesignAxis>> read_axes(const std::vector<std::string>& texts,
                                           const Workload& workload) {
-  return AxesReader(workload).read(texts);
+  return AxesReader(&workload).read(texts);
+}
+
+Problems problems_of_axes(const std::vector<std::string>& texts) {
+  const auto read = AxesReader(nullptr).read(texts);
+  return read ? Problems{} : read.problems();
 }
 
 }  // namespace headway

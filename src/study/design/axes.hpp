@@ -46,6 +46,9 @@ struct DesignAxis {
 Result<std::vector<DesignAxis>> read_axes(const std::vector<std::string>& texts,
                                           const Workload& workload);
 
+/// What is wrong with them for any workload.
+Problems problems_of_axes(const std::vector<std::string>& texts);
+
 constexpr std::size_t kMostCombinations = 1000;
 
 }  // namespace headway
