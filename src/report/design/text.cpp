@@ -81,15 +81,17 @@ std::string elasticities_table(const Design& design) {
 std::string moves_text(const Design& design) {
   std::string out;
   const bool many = design.moves.size() > kMostMoves;
+  std::size_t told = 0;
   for (const BoundMove& move : design.moves) {
-    if (many && move.time > 0) continue;
+    if (many && (move.time > 0 || told == kMostMoves)) continue;
+    ++told;
     const AxisRow& row = *design.axes[move.axis].row;
     const std::string rest = words_of(design, move.at, move.axis);
     out += design.workload.times[move.time] + ": from " + std::string(row.name) + " " +
            row.write(move.value) + " on " + std::string(to_name(move.after)) + " binds, before " +
            std::string(to_name(move.before)) + (rest.empty() ? "" : " (" + rest + ")") + "\n";
   }
-  if (many) out += "of the other times: --json\n";
+  if (many) out += std::to_string(design.moves.size() - told) + " more: --json\n";
   return out.empty() ? out : "\n" + out;
 }
 
