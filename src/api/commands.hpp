@@ -236,26 +236,17 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct InferRequest {
-  std::string model, cluster;  // names or files
-  std::string engine;          // empty: the first known
-  std::optional<std::int64_t> gpus, input, output;
-  std::optional<std::int64_t> batch, clients;  // one of them,
-  std::optional<double> rate;                  // or requests a second to all copies
-  std::string first_limit, each_limit;         // "2 s", "50 ms"; empty: none
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
-  std::string weights = "bf16", cache = "bf16";
-  bool best = false;  // the best ways on `gpus` accelerators instead of one
-  bool ops = false;   // the op tables of both passes
+  std::string run_file;  // of serving; empty: none
+  RunRequest fields;     // of serving_fields(); they override the file
+  bool bounded = false;  // nothing that takes minutes
+  bool ops = false;      // the op tables of both passes
   bool json = false;
-  int threads = 0;         // 0: all cores
-  Progress progress = {};  // told of splits; stops the search where it says so
+  int threads = 0;  // 0: all cores
+  Progress progress =
+      {};  // told of splits, or of loads of a curve; stops the search where it says so
 };
 /// What serving a model takes; exit code 1 where it does not fit.
 CommandOutput run_infer(const InferRequest& request);
-struct Serving;  // study/infer/serving.hpp
-struct Load;
-/// What is served and what is asked of it, or everything that is wrong with either.
-Problems read_infer(const InferRequest& request, Serving& serving, Load& load);
 
 struct DesignRequest {
   std::vector<std::string> words;  // a run file at most, and more axes

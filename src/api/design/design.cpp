@@ -2,98 +2,54 @@
 #include "report/design/design.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "base/text.hpp"
-#include "base/whole_number.hpp"
 #include "platform/output.hpp"
+#include "study/infer/question/options.hpp"
+#include "study/infer/question/question.hpp"
 
 namespace headway {
 namespace {
 
-// What a file of what is served has beside model, cluster and how it is split.
-constexpr std::array<std::string_view, 6> kOfServing = {"input-len", "output-len", "batch",
-                                                        "weights",   "cache",      "engine"};
-constexpr std::array<std::string_view, 7> kOfBoth = {"model", "cluster", "gpus", "tp",
-                                                     "pp",    "ep",      "dp"};
-
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+// Of serving_fields() those that no run of training has, and that are of a batch.
+constexpr std::array<std::string_view, 6> kOfBatch = {"input-len", "output-len", "batch",
+                                                      "weights",   "cache",      "engine"};
+bool is_field_of_design(std::string_view name) {
+  return std::find(kOfBatch.begin(), kOfBatch.end(), name) != kOfBatch.end();
 }
 
-// The fields of training among them, and those of serving apart.
-struct AskedFields {
-  RunRequest fields, serving;
-};
-AskedFields sorted_fields(RunRequest all) {
-  AskedFields out;
-  for (GivenField& field : all) {
-    (is_one_of(kOfServing, field.name) ? out.serving : out.fields).push_back(std::move(field));
-  }
-  return out;
+bool is_field(std::span<const RunField> fields, std::string_view name) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const RunField& field) { return field.name == name; });
 }
 
-// What is served, from the fields that a run shares with it and its own.
-class ServingReader {
- public:
-  explicit ServingReader(const AskedFields& asked) {
-    for (const GivenField& field : asked.fields) common(field);
-    for (const GivenField& field : asked.serving) own(field);
-  }
+// Only what is served has it.
+bool is_of_serving(const GivenField& field) {
+  return is_field(serving_fields(), field.name) && !is_field(run_fields(), field.name);
+}
 
-  Result<Workload> read() {
-    Serving serving;
-    Load load;
-    append(problems_, read_infer(request_, serving, load));
-    if (!problems_.empty()) return problems_;
-    return serving_workload(std::move(serving), load);
-  }
-
- private:
-  void common(const GivenField& field) {
-    if (!is_one_of(kOfBoth, field.name)) {
-      return problems_.push_back({field.where, "is of training, and this is served"});
+// What is served: of it a batch, whose times hang on the machine alone.
+Result<Workload> served_workload(const RunRequest& fields, bool bounded) {
+  RunRequest known;
+  Problems problems;
+  for (const GivenField& field : fields) {
+    const bool others = is_of_serving(field) && !is_field_of_design(field.name);
+    if (!is_field(serving_fields(), field.name)) {
+      problems.push_back({field.where, "is of training, and this is served"});
+    } else if (others) {
+      problems.push_back({field.where, "is not of a batch; design looks at one: give batch"});
+    } else {
+      known.push_back(field);
     }
-    if (field.document != nullptr) {
-      return problems_.push_back(
-          {field.where, "described in place cannot be served; name it", Trouble::unsupported});
-    }
-    if (field.name == "model") request_.model = field.text;
-    if (field.name == "cluster") request_.cluster = field.text;
-    for (const auto& [name, degree] : {std::pair{"tp", &request_.tp},
-                                       {"pp", &request_.pp},
-                                       {"ep", &request_.ep},
-                                       {"dp", &request_.dp}}) {
-      if (field.name == name) *degree = whole(field).value_or(1);
-    }
-    if (field.name == "gpus") request_.gpus = whole(field);
   }
-
-  void own(const GivenField& field) {
-    if (field.name == "input-len") request_.input = whole(field);
-    if (field.name == "output-len") request_.output = whole(field);
-    if (field.name == "batch") request_.batch = whole(field);
-    if (field.name == "weights") request_.weights = field.text;
-    if (field.name == "cache") request_.cache = field.text;
-    if (field.name == "engine") request_.engine = field.text;
-  }
-
-  std::optional<std::int64_t> whole(const GivenField& field) {
-    const auto out = whole_number(field.text);
-    if (!out || *out < 1 || *out > 10'000'000) {
-      problems_.push_back(
-          {field.where,
-           "'" + printable(field.text, 60) + "' is no whole number from 1 to 10,000,000",
-           Trouble::malformed});
-      return std::nullopt;
-    }
-    return out;
-  }
-
-  InferRequest request_;
-  Problems problems_;
-};
+  auto asked = read_serving(known, bounded ? Asker::another : Asker::whoever_runs_it);
+  if (!asked) append(problems, asked.problems());
+  if (!problems.empty()) return problems;
+  return serving_workload(std::move(asked->serving), asked->load);
+}
 
 // A file and axes, where both stand without a flag: --vary memory=hbm4 link=nvlink5.
 struct Words {
@@ -116,9 +72,11 @@ Result<Words> sorted_words(const DesignRequest& request) {
   return out;
 }
 
-Result<Workload> workload_of(const AskedFields& asked) {
-  if (!asked.serving.empty()) return ServingReader(asked).read();
-  auto run = make_run(asked.fields);
+Result<Workload> workload_of(const RunRequest& fields, bool bounded) {
+  if (std::any_of(fields.begin(), fields.end(), is_of_serving)) {
+    return served_workload(fields, bounded);
+  }
+  auto run = make_run(fields);
   if (!run) return run.problems();
   return training_workload(std::move(run).value());
 }
@@ -130,7 +88,7 @@ CommandOutput run_design(const DesignRequest& request) {
   const auto words = sorted_words(request);
   if (!words) return {.problems = words.problems()};
   const auto fields = read_run_request(words->run_file, request.fields);
-  auto workload = fields ? workload_of(sorted_fields(*fields)) : fields.problems();
+  auto workload = fields ? workload_of(*fields, request.bounded) : fields.problems();
   if (!workload) {
     Problems problems = workload.problems();
     append(problems, problems_of_axes(words->axes));
@@ -177,22 +135,10 @@ Command design_command() {
                "arithmetic, peak, power; values A,B,C or FROM..TO:COUNT",
        .target = &request->vary,
        .required = true}};
-  const auto of_serving = [&](std::string_view name, std::string_view value,
-                              std::string_view help) {
-    return Option{.name = name,
-                  .value = value,
-                  .help = help,
-                  .target = &request->fields,
-                  .form = Form::number_or_text,
-                  .field = name};
-  };
-  add(out.options,
-      {of_serving("input-len", "N", "served instead of trained: tokens of a prompt"),
-       of_serving("output-len", "N", "tokens of an answer"),
-       of_serving("batch", "N", "sequences of each copy that start and end together"),
-       of_serving("weights", "FORMAT", "a recipe's name, as bf16, fp8, fp8-block, fp4"),
-       of_serving("cache", "FORMAT", "bf16 or fp8"),
-       of_serving("engine", "NAME", "software that serves; default: vllm")});
+  for (const RunField& field : serving_fields()) {
+    if (!is_field_of_design(field.name)) continue;
+    add_fields(out.options, request->fields, {&field, 1});
+  }
   add_fields(out.options, request->fields, run_fields(), {"model", "cluster"});
   add(out.options, {path("csv", "OUT.csv", "write the machines to this file", &request->csv),
                     path("plot", "DIR", "draw to this folder", &request->plot)});
