@@ -254,6 +254,7 @@ struct DesignRequest {
   std::vector<std::string> vary;   // "memory=hbm3,hbm4", "bandwidth=1TB/s..16TB/s:9"
   std::string csv;                 // file for the machines; empty: none
   std::string plot;                // folder for drawings; empty: none
+  bool bounded = false;            // nothing that takes minutes
   bool json = false;
   Progress progress = {};  // told of machines; stops the command where it says so
 };
