@@ -261,10 +261,13 @@ TEST_F(Cli, EveryConfigurationAmongTheExamplesAnswers) {
 }
 
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
-  for (const char* command :
-       {"predict", "plan", "comms", "limits", "scale run", "scale published", "scale weak",
-        "scale strong", "scale model", "scale context", "scale hardware", "scale network",
-        "scale layout", "list", "bench", "validate", "calibrate", "simulate codesign", "infer"}) {
+  for (const char* command : {"predict",       "plan",           "comms",
+                              "limits",        "scale run",      "scale published",
+                              "scale weak",    "scale strong",   "scale model",
+                              "scale context", "scale hardware", "scale network",
+                              "scale layout",  "list",           "bench",
+                              "validate",      "calibrate",      "simulate codesign",
+                              "infer",         "design"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");
@@ -560,7 +563,8 @@ TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
 TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
   const std::string page = read(fs::path(source_dir()) / "docs/simulate.md") +
                            read(fs::path(source_dir()) / "docs/simulate_network.md") +
-                           read(fs::path(source_dir()) / "docs/infer.md");
+                           read(fs::path(source_dir()) / "docs/infer.md") +
+                           read(fs::path(source_dir()) / "docs/design.md");
   int shown = 0;
   for (std::size_t at = 0; (at = page.find("$ headway ", at)) != std::string::npos; ++shown) {
     const std::size_t line = page.find('\n', at);
@@ -578,6 +582,38 @@ TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
                 .code,
             0);
   EXPECT_EQ(read(svg), read(fs::path(source_dir()) / "docs/simulate/zero-bubble.svg"));
+}
+
+// The drawings of the page of design come of the commands that it shows.
+TEST_F(Cli, TheDrawingsOfDesignAreWhatItsCommandsDraw) {
+  const std::string page = read(fs::path(source_dir()) / "docs/design.md");
+  int drawn = 0;
+  for (std::size_t at = 0; (at = page.find("headway design ", at)) != std::string::npos;) {
+    const std::size_t line = page.find('\n', at), plot = page.find("--plot docs/design/", at);
+    if (plot < line) {
+      const std::size_t name = plot + 19;
+      const std::string folder = page.substr(name, page.find_first_of(" \n", name) - name);
+      const fs::path made = folder_ / folder;
+      const Output output =
+          run(page.substr(at + 8, plot - at - 8) + "--plot '" + made.string() + "'");
+      EXPECT_EQ(output.code, 0) << output.err;
+      for (const auto& entry : fs::directory_iterator(made)) {
+        EXPECT_EQ(read(entry.path()),
+                  read(fs::path(source_dir()) / "docs/design" / folder / entry.path().filename()))
+            << entry.path();
+        ++drawn;
+      }
+    }
+    at = line;
+  }
+  EXPECT_GE(drawn, 2);
+}
+
+TEST_F(Cli, TheExampleOfDesignIsServed) {
+  const Output output = run("design '" + source_dir() +
+                            "/examples/design/llama-3-70b-served.toml' --vary memory=hbm3,hbm4");
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_NE(output.out.find("each token"), std::string::npos);
 }
 
 // --bytes names its unit.

@@ -9,7 +9,7 @@ std::span<const CommandRow> command_rows() {
       {"predict", predict_command},   {"plan", plan_command},     {"comms", comms_command},
       {"scale", scale_command},       {"limits", limits_command}, {"validate", validate_command},
       {"list", list_command},         {"bench", bench_command},   {"calibrate", calibrate_command},
-      {"simulate", simulate_command}, {"infer", infer_command}};
+      {"simulate", simulate_command}, {"infer", infer_command},   {"design", design_command}};
   return rows;
 }
 

@@ -42,6 +42,7 @@ struct PredictRequest {
   std::string save;       // empty: none
   std::string emit;       // a name of kLaunchers: print its configuration instead; empty: none
   bool timeline = false;  // the slots of the pipeline, in JSON
+  bool ops = false;       // the op table
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);
@@ -238,6 +239,7 @@ struct InferRequest {
   std::string run_file;  // of serving; empty: none
   RunRequest fields;     // of serving_fields(); they override the file
   bool bounded = false;  // nothing that takes minutes
+  bool ops = false;      // the op tables of both passes
   bool json = false;
   int threads = 0;  // 0: all cores
   Progress progress =
@@ -245,6 +247,19 @@ struct InferRequest {
 };
 /// What serving a model takes; exit code 1 where it does not fit.
 CommandOutput run_infer(const InferRequest& request);
+
+struct DesignRequest {
+  std::vector<std::string> words;  // a run file at most, and more axes
+  RunRequest fields;               // flags of the run, or of what is served; they override the file
+  std::vector<std::string> vary;   // "memory=hbm3,hbm4", "bandwidth=1TB/s..16TB/s:9"
+  std::string csv;                 // file for the machines; empty: none
+  std::string plot;                // folder for drawings; empty: none
+  bool bounded = false;            // nothing that takes minutes
+  bool json = false;
+  Progress progress = {};  // told of machines; stops the command where it says so
+};
+/// What which part of a machine brings.
+CommandOutput run_design(const DesignRequest& request);
 
 struct CalibrateRequest {
   std::string what;    // kernels, collectives, steps, intervals; empty: steps

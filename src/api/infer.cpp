@@ -34,6 +34,17 @@ CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& con
           .exit_code = curve->points.empty() ? 1 : 0};
 }
 
+// Of one way of serving under one load alone.
+Problems ops_problems(const InferRequest& request, const RunRequest& fields) {
+  if (!request.ops) return {};
+  for (const GivenField& field : fields) {
+    if (field.name == "best" || field.name == "curve") {
+      return {{FieldName("ops"), "are of one way of serving under one load, not of " + field.name}};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 CommandOutput run_infer(const InferRequest& request) {
@@ -42,7 +53,9 @@ CommandOutput run_infer(const InferRequest& request) {
   if (!fields) return {.problems = fields.problems()};
   const auto asked =
       read_serving(*fields, request.bounded ? Asker::another : Asker::whoever_runs_it);
-  if (!asked) return {.problems = asked.problems()};
+  Problems problems = asked ? Problems{} : asked.problems();
+  append(problems, ops_problems(request, *fields));
+  if (!problems.empty()) return {.problems = std::move(problems)};
   const auto constants = serving_constants(asked->serving.cluster);
   if (!constants) return {.problems = constants.problems()};
 
@@ -52,8 +65,14 @@ CommandOutput run_infer(const InferRequest& request) {
 
   // Its passes in time, and what requests get of them.
   const Served answer = served(asked->serving, *constants, asked->load);
-  return {.text = request.json ? infer_json(asked->serving, asked->load, answer)
-                               : infer_text(asked->serving, asked->load, answer),
+  std::optional<PassOps> ops;
+  if (request.ops && answer.fits) {
+    ops = PassOps{op_table(asked->serving, *constants, answer.prefill_work),
+                  op_table(asked->serving, *constants, answer.decode_work)};
+  }
+  const PassOps* tables = ops ? &*ops : nullptr;
+  return {.text = request.json ? infer_json(asked->serving, asked->load, answer, tables)
+                               : infer_text(asked->serving, asked->load, answer, tables),
           .exit_code = answer.fits && answer.stable() ? 0 : 1};
 }
 
@@ -71,6 +90,8 @@ Command infer_command() {
                          &request->run_file)};
   add_fields(out.options, request->fields, serving_fields(),
              {"model", "cluster", "input-len", "output-len"});
+  add(out.options,
+      {wordless("ops", "each kernel and call of both passes, and what binds it", request->ops)});
   return out;
 }
 

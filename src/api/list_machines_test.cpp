@@ -89,5 +89,22 @@ TEST(ListMachines, NumbersDescribeEachMachineAnew) {
   }
 }
 
+// 989.4 TFLOP/s over 3.352 TB/s.
+TEST(ListMachines, SaysHowManyFlopsAByteTakes) {
+  for (const JsonTree& numbers : JsonTree::parse(machines_json())["numbers"]) {
+    if (numbers["memory_bytes_per_s"].is_null()) {
+      EXPECT_TRUE(numbers["flop_per_byte"].empty()) << numbers["name"];
+      continue;
+    }
+    for (const auto& [precision, rate] : numbers["peak_flop_per_s"].items()) {
+      EXPECT_NEAR(numbers["flop_per_byte"][precision].get<double>() *
+                      numbers["memory_bytes_per_s"].get<double>(),
+                  rate.get<double>(), 1e-9 * rate.get<double>());
+    }
+  }
+  EXPECT_NE(description_of("accelerators", "h100-sxm").find("bf16 295, fp8 590"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace headway

@@ -66,6 +66,7 @@ Command bench_command();
 Command calibrate_command();
 Command simulate_command();
 Command infer_command();
+Command design_command();
 
 // Those of `simulate`, each a row of its table.
 Command simulate_codesign_command();

@@ -9,6 +9,7 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "fit/own/runs.hpp"
 #include "launch/launch.hpp"
 #include "platform/files.hpp"
@@ -97,6 +98,12 @@ Problems timeline_problems(const PredictRequest& request) {
            Trouble::illegal}};
 }
 
+// A configuration has no times.
+Problems ops_problems(const PredictRequest& request) {
+  if (!request.ops || request.emit.empty()) return {};
+  return {{FieldName("ops"), "are of a forecast; give no --emit", Trouble::illegal}};
+}
+
 // The smallest change with which a run fits that does not.
 std::string what_would_fit(const Run& run, const Forecast& forecast) {
   const auto calibration = calibration_for(run);
@@ -161,6 +168,7 @@ CommandOutput run_predict(const PredictRequest& request) {
     problems.push_back({request.run_file, "does not say on how many accelerators; give --gpus"});
   }
   append(problems, timeline_problems(request));
+  append(problems, ops_problems(request));
   if (run && run->layout.tp > 1) append(problems, file.request.with_tensor_parallelism);
   if (!problems.empty()) return bad(std::move(problems));
 
@@ -184,8 +192,15 @@ CommandOutput run_predict(const PredictRequest& request) {
   }
   problems = save(*run, request.save);
   if (!problems.empty()) return bad(std::move(problems));
-  return {.text = request.json ? predict_json(*run, *forecast, request.timeline)
-                               : predict_text(*run, *forecast),
+  std::optional<OpTable> ops;
+  if (request.ops) {
+    const auto calibration = calibration_for(*run);
+    if (!calibration) return bad(calibration.problems());
+    ops = op_table(*run, *calibration);
+  }
+  const OpTable* table = ops ? &*ops : nullptr;
+  return {.text = request.json ? predict_json(*run, *forecast, request.timeline, table)
+                               : predict_text(*run, *forecast, table),
           .exit_code = forecast->fits ? 0 : 1};
 }
 
@@ -208,7 +223,8 @@ Command predict_command() {
                      .target = &request->emit,
                      .names = launcher_names},
                     wordless("timeline", "with --json: the slots of the pipeline, placed in time",
-                             request->timeline)});
+                             request->timeline),
+                    wordless("ops", "each kernel and call, and what binds it", request->ops)});
   return out;
 }
 

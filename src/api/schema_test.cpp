@@ -122,7 +122,13 @@ std::vector<Question> questions() {
       {"simulate", R"({"simulate": "collective", "op": "all_gather", "bytes": "1 MB", "topology": {
                        "ranks": ["x", "y"], "links": [{"name": "a", "capacity": "1 GB/s",
                        "from": "x", "to": "y", "both_ways": true}]}})"},
+      {"predict", with(R"("tp": 4, "ops": true)")},
+      {"design",
+       with(R"("tp": 4, "vary": ["memory=hbm3,hbm4", "network-bandwidth=1GB/s..1TB/s:4"])")},
+      {"design", R"({"model": "llama-3-70b", "cluster": "dgx-h100", "tp": 8, "input-len": 1000,
+                     "output-len": 500, "batch": 16, "vary": ["memory=hbm2,hbm4,sram", "node=n3"]})"},
       {"infer", served(R"("batch": 16)")},
+      {"infer", served(R"("batch": 16, "ops": true)")},
       {"infer", served(R"("rate": 4, "ttft": "1 s", "weights": "fp8", "cache": "fp8")")},
       {"infer", served(R"("rate": 1e6)")},           // not stable
       {"infer", served(R"("tp": 1, "batch": 16)")},  // does not fit

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 
 #include "cost/kernels/kernels.hpp"
+#include "cost/kernels/traffic.hpp"
 
 namespace headway {
 namespace {
@@ -61,37 +63,55 @@ int passes(const AttentionShape& shape) {
 }
 
 // The passes over the scores, which compute the whole rectangle whatever the mask.
-Seconds score_passes(const AttentionShape& shape, double bytes_per_score,
-                     const Accelerator& accelerator, const KernelParameters& parameters) {
+Bytes score_bytes(const AttentionShape& shape, double bytes_per_score) {
   const double all = static_cast<double>(shape.batch) * static_cast<double>(shape.heads) *
                      static_cast<double>(shape.queries) * static_cast<double>(shape.keys);
-  return pass_time(Bytes(all * bytes_per_score), accelerator, parameters) +
+  return Bytes(all * bytes_per_score);
+}
+Seconds score_passes(const AttentionShape& shape, double bytes_per_score,
+                     const Accelerator& accelerator, const KernelParameters& parameters) {
+  return pass_time(score_bytes(shape, bytes_per_score), accelerator, parameters) +
          parameters.shortest_kernel * static_cast<double>(passes(shape) - 1);
+}
+
+std::array<Matmul, 2> forward_products(const AttentionShape& shape) {
+  const std::int64_t batch = shape.batch * shape.heads;
+  return {{{shape.queries, shape.keys, shape.head_dim, batch},
+           {shape.queries, shape.value_dim, shape.keys, batch}}};
+}
+
+// Gradients of P and V from that of O, then, past the softmax, of Q and K.
+std::array<Matmul, 4> backward_products(const AttentionShape& shape) {
+  const std::int64_t batch = shape.batch * shape.heads;
+  return {{{shape.queries, shape.keys, shape.value_dim, batch},
+           {shape.keys, shape.value_dim, shape.queries, batch},
+           {shape.queries, shape.head_dim, shape.keys, batch},
+           {shape.keys, shape.head_dim, shape.queries, batch}}};
 }
 
 Seconds unfused_forward(const AttentionShape& shape, Precision precision,
                         const Accelerator& accelerator, const KernelParameters& parameters) {
-  const std::int64_t batch = shape.batch * shape.heads;
-  const Matmul score{shape.queries, shape.keys, shape.head_dim, batch};
-  const Matmul value{shape.queries, shape.value_dim, shape.keys, batch};
+  const auto [score, value] = forward_products(shape);
   return batched_matmul_time(score, precision, accelerator, parameters) +
          score_passes(shape, forward_bytes_per_score(shape), accelerator, parameters) +
          batched_matmul_time(value, precision, accelerator, parameters);
 }
 
-// Gradients of P and V from that of O, then, past the softmax, of Q and K: four products.
 Seconds unfused_backward(const AttentionShape& shape, Precision precision,
                          const Accelerator& accelerator, const KernelParameters& parameters) {
-  const std::int64_t batch = shape.batch * shape.heads;
-  const Matmul of_probability{shape.queries, shape.keys, shape.value_dim, batch};
-  const Matmul of_value{shape.keys, shape.value_dim, shape.queries, batch};
-  const Matmul of_query{shape.queries, shape.head_dim, shape.keys, batch};
-  const Matmul of_key{shape.keys, shape.head_dim, shape.queries, batch};
+  const auto [of_probability, of_value, of_query, of_key] = backward_products(shape);
   return batched_matmul_time(of_probability, precision, accelerator, parameters) +
          batched_matmul_time(of_value, precision, accelerator, parameters) +
          score_passes(shape, backward_bytes_per_score(shape), accelerator, parameters) +
          batched_matmul_time(of_query, precision, accelerator, parameters) +
          batched_matmul_time(of_key, precision, accelerator, parameters);
+}
+
+template <class Products>
+Bytes products_traffic(const Products& products, Precision precision) {
+  Bytes out(0);
+  for (const Matmul& product : products) out += traffic_of(product, precision);
+  return out;
 }
 
 // [KERNEL-2] Flash attention (arXiv 2205.14135, 2307.08691, 2407.08608). `width`: FLOPs per score,
@@ -140,6 +160,29 @@ int version_of(AttentionKernel kernel) {
 
 }  // namespace
 
+Bytes traffic_of(const AttentionShape& shape, AttentionKernel kernel, Precision precision,
+                 bool backward) {
+  if (empty(shape)) return Bytes(0);
+  if (kernel != AttentionKernel::unfused) {
+    // Q, K, V, O and the gradient of O are read, those of Q, K, V written: twice the operands.
+    return operand_bytes(shape, precision) * (backward ? 2.0 : 1.0);
+  }
+  return backward ? products_traffic(backward_products(shape), precision) +
+                        score_bytes(shape, backward_bytes_per_score(shape))
+                  : products_traffic(forward_products(shape), precision) +
+                        score_bytes(shape, forward_bytes_per_score(shape));
+}
+
+Bytes traffic_of(const Op& op, AttentionKernel kernel) {
+  if (const auto* product = std::get_if<Matmul>(&op.shape)) {
+    return traffic_of(*product, op.precision, product->result_bytes);
+  }
+  if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
+    return traffic_of(*attention, kernel, op.precision, op.phase == Phase::backward);
+  }
+  return std::get<Pass>(op.shape).moved;
+}
+
 Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kernel,
                                Precision precision, const Accelerator& accelerator,
                                const KernelParameters& parameters) {
@@ -150,7 +193,8 @@ Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kern
   const double width = 2 * static_cast<double>(shape.head_dim + shape.value_dim);
   return flash(shape, version_of(kernel), width, static_cast<double>(shape.queries),
                static_cast<double>(shape.keys), parameters.flash_forward,
-               operand_bytes(shape, precision), precision, accelerator, parameters);
+               traffic_of(shape, kernel, precision, /*backward=*/false), precision, accelerator,
+               parameters);
 }
 
 Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel kernel,
@@ -161,10 +205,10 @@ Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel ker
     return unfused_backward(shape, precision, accelerator, parameters);
   }
   const double width = 2 * static_cast<double>(3 * shape.head_dim + 2 * shape.value_dim);
-  // Q, K, V, O and the gradient of O are read, those of Q, K, V written: twice the operands.
   return flash(shape, version_of(kernel), width, static_cast<double>(shape.keys),
                static_cast<double>(shape.queries), parameters.flash_backward,
-               operand_bytes(shape, precision) * 2, precision, accelerator, parameters);
+               traffic_of(shape, kernel, precision, /*backward=*/true), precision, accelerator,
+               parameters);
 }
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cost/kernels/kernels.hpp"
+#include "cost/kernels/traffic.hpp"
 
 namespace headway {
 namespace {
@@ -56,9 +57,6 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.batch <= 0) return Seconds(0);
   const ProductParameters& product = parameters.of(format_of(precision, scaling));
   const double element = bytes_per_element(precision);
-  const double result = result_bytes > 0 ? result_bytes : (element > 2 ? 4 : 2);
-  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
-             k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
 
   const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
   const auto steps = static_cast<double>((shape.k + kLoopStep - 1) / kLoopStep * kLoopStep);
@@ -73,13 +71,21 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   const Seconds compute = time_for_each_k(shape, units, accelerator.peak_of(precision) * efficiency,
                                           product, parameters) *
                           (steps + product.loop_prologue);
-  const Seconds memory = Bytes(batch * (element * (m * k + k * n) + result * m * n)) /
+  const Seconds memory = traffic_of(shape, precision, result_bytes) /
                          (accelerator.memory_bandwidth * parameters.memory_efficiency);
   return parameters.matmul_start + std::max(compute, memory) +
          product.memory_overlap_loss * std::min(compute, memory);
 }
 
 }  // namespace
+
+Bytes traffic_of(const Matmul& shape, Precision precision, double result_bytes) {
+  const double element = bytes_per_element(precision);
+  const double result = result_bytes > 0 ? result_bytes : (element > 2 ? 4 : 2);
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
+             k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
+  return Bytes(batch * (element * (m * k + k * n) + result * m * n));
+}
 
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
                     const KernelParameters& parameters, double result_bytes, Scaling scaling) {

@@ -28,6 +28,17 @@ ServingKernels read_kernels(Fields fields) {
 
 }  // namespace
 
+Flops work(const CachedAttention& shape) {
+  return Flops(static_cast<double>(shape.sequences) * static_cast<double>(shape.queries) *
+               static_cast<double>(shape.keys) * static_cast<double>(shape.heads) * 2 *
+               static_cast<double>(shape.width));
+}
+
+Bytes traffic_of(const CachedAttention& shape) {
+  return static_cast<double>(shape.sequences) * static_cast<double>(shape.keys) *
+         shape.cached_of_token;
+}
+
 Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator) {
   static const Result<Document> document = embedded_document("serving/kernels.toml");
   if (!document) return document.problems();
@@ -47,15 +58,11 @@ Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator) {
 Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& accelerator,
                               const ServingKernels& kernels) {
   const ServingKernels::Attention& constants = shape.latent ? kernels.latent : kernels.decode;
-  const double sequences = static_cast<double>(shape.sequences);
-  const double keys = static_cast<double>(shape.keys);
-  const Bytes cached = sequences * keys * shape.cached_of_token;
-  const Flops work(sequences * static_cast<double>(shape.queries) * keys *
-                   static_cast<double>(shape.heads) * 2 * static_cast<double>(shape.width));
   const FlopsPerSecond peak =
       std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
-  return constants.start + std::max(cached / (accelerator.memory_bandwidth * constants.memory),
-                                    work / (peak * constants.rate));
+  return constants.start +
+         std::max(traffic_of(shape) / (accelerator.memory_bandwidth * constants.memory),
+                  work(shape) / (peak * constants.rate));
 }
 
 // [INFER-2] In one step each rank reads what all others have, in two the sum of a part each:

@@ -18,6 +18,10 @@ struct CachedAttention {
   bool latent = false;      // one key for all heads, whose values are part of it
 };
 
+/// What it takes at least: of the products of scores and values, of the cache that is read.
+Flops work(const CachedAttention& shape);
+Bytes traffic_of(const CachedAttention& shape);
+
 /// Constants of one architecture; shares are of the data sheet, 0 ... 1.
 struct ServingKernels {
   struct Attention {

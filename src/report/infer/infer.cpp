@@ -7,6 +7,7 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/infer/parts.hpp"
+#include "report/predict.hpp"
 
 namespace headway {
 namespace {
@@ -27,7 +28,8 @@ void write_pass(JsonWriter& out, const PassTime& pass) {
 
 }  // namespace
 
-std::string infer_text(const Serving& serving, const Load& load, const Served& served) {
+std::string infer_text(const Serving& serving, const Load& load, const Served& served,
+                       const PassOps* ops) {
   std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) + " " +
                     printable(serving.cluster.accelerator.title) + ", " + words_of(serving) + "\n" +
                     count_text(static_cast<double>(load.input)) + " tokens in, " +
@@ -80,10 +82,16 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
                      to_text(served.decode.parts[i])});
   }
   parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
-  return out + aligned(parts) + "\n" + aligned(held);
+  out += aligned(parts) + "\n";
+  if (ops != nullptr) {
+    out += "ops of a prefill pass, the longest first\n" + op_table_text(ops->prefill) +
+           "\nops of a decode pass, the longest first\n" + op_table_text(ops->decode) + "\n";
+  }
+  return out + aligned(held);
 }
 
-std::string infer_json(const Serving& serving, const Load& load, const Served& served) {
+std::string infer_json(const Serving& serving, const Load& load, const Served& served,
+                       const PassOps* ops) {
   JsonWriter out;
   out.begin_object();
   write_asked(out, serving, load, serving.ranks());
@@ -100,6 +108,15 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.key("decode");
     write_pass(out, served.decode);
     out.end_object();
+    if (ops != nullptr) {
+      out.key("ops");
+      out.begin_object();
+      out.key("prefill");
+      write_op_table(out, ops->prefill);
+      out.key("decode");
+      write_op_table(out, ops->decode);
+      out.end_object();
+    }
   }
   write_memory(out, served.memory);
   out.end_object();

@@ -3,16 +3,24 @@
 
 #include <string>
 
+#include "study/design/op_table.hpp"
 #include "study/infer/best.hpp"
 
 namespace headway {
 
+/// What both passes are made of.
+struct PassOps {
+  OpTable prefill, decode;
+};
+
 /// For a terminal of 80 columns.
-std::string infer_text(const Serving& serving, const Load& load, const Served& served);
+std::string infer_text(const Serving& serving, const Load& load, const Served& served,
+                       const PassOps* ops = nullptr);
 /// {ttft_s, tpot_s, latency_s, throughput_output_tok_s, throughput_total_tok_s,
 /// tokens_per_s_per_gpu, quantiles, memory_bytes, kv_tokens, parts_s, price_per_million_tokens,
-/// ...}.
-std::string infer_json(const Serving& serving, const Load& load, const Served& served);
+/// ..., ops: {prefill, decode}}.
+std::string infer_json(const Serving& serving, const Load& load, const Served& served,
+                       const PassOps* ops = nullptr);
 
 /// The front of the best ways: a line each, the fastest for a user first.
 std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,

@@ -24,6 +24,13 @@ Json machine_numbers(const limits::Machine& machine) {
       peak[std::string(kPrecisionNames[i])] = gpu.peak[i].value();
     }
   }
+  // FLOPs for each byte of memory that take as long as it, by format.
+  Json intensity = Json::object();
+  if (std::isfinite(gpu.memory_bandwidth.value())) {
+    for (const auto& [precision, rate] : peak.items()) {
+      intensity[precision] = rate.get<double>() / gpu.memory_bandwidth.value();
+    }
+  }
   Json levels = Json::array();
   for (const limits::Level& level : machine.levels) {
     levels.push_back(level_numbers(level, &level == &machine.levels.back()));
@@ -32,6 +39,7 @@ Json machine_numbers(const limits::Machine& machine) {
           {"title", machine.title},
           {"stands_for", machine.stands_for.empty() ? Json(nullptr) : Json(machine.stands_for)},
           {"peak_flop_per_s", peak},
+          {"flop_per_byte", intensity},
           {"sustained_share", gpu.sustained},
           {"compute_units", gpu.compute_units},
           {"register_blocks", gpu.register_blocks},

@@ -117,7 +117,34 @@ void write_pipeline(JsonWriter& json, const Run& run, const PipelineTimes& pipel
 
 }  // namespace
 
-std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeline) {
+void write_op_table(JsonWriter& json, const OpTable& table) {
+  json.begin_array();
+  for (const OpRow& row : table.rows) {
+    json.begin_object();
+    json.member("part", row.part);
+    json.member("module", row.module);
+    json.member("phase", row.phase);
+    json.member("op", row.name);
+    json.member("count", whole_if_near(row.count));
+    json.member("flop", row.flops.value());
+    json.member("bytes", row.bytes.value());
+    json.member("flop_per_byte", row.intensity());
+    json.member("time_s", row.time().value());
+    json.member("share", row.time() / table.total.total());
+    json.member("bound", to_name(row.times.most()));
+    json.key("bound_s");
+    json.begin_object();
+    for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
+      json.member(kBoundNames[i], row.times.of[i].value());
+    }
+    json.end_object();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeline,
+                         const OpTable* ops) {
   const Parameters counted = parameters(run.model);
   JsonWriter json;
   json.begin_object();
@@ -152,6 +179,10 @@ std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeli
   json.begin_array();
   for (const PricedCall& call : f.calls) write_call(json, call, run.cluster);
   json.end_array();
+  if (ops != nullptr) {
+    json.key("ops");
+    write_op_table(json, *ops);
+  }
   json.key("notes");
   json.begin_array();
   for (const std::string& note : f.notes) json.value(note);

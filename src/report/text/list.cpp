@@ -1,5 +1,7 @@
 #include "report/list.hpp"
 
+#include <cmath>
+
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
@@ -13,6 +15,21 @@ namespace {
 std::string billions(std::int64_t count) {
   const std::string text = formatted("%.4g", static_cast<double>(count) / 1e9);
   return std::string(text) + " B parameters";
+}
+
+// "; FLOP/B: bf16 295, fp8 590": the products of how many FLOPs a byte are as long as its reading.
+template <class Accelerator>
+std::string intensities(const Accelerator& accelerator) {
+  std::string out;
+  if (!std::isfinite(accelerator.memory_bandwidth.value())) return out;
+  for (int i = 0; i < kPrecisions; ++i) {
+    const double peak = accelerator.peak[static_cast<std::size_t>(i)].value();
+    if (!(peak > 0)) continue;
+    const double flops = peak / accelerator.memory_bandwidth.value();
+    out += (out.empty() ? "; FLOP/B: " : ", ") + std::string(kPrecisionNames[i]) +
+           formatted(flops < 100 ? " %.3g" : " %.0f", flops);
+  }
+  return out;
 }
 
 }  // namespace
@@ -33,12 +50,12 @@ std::string description_of(std::string_view kind, const std::string& name) {
   }
   if (kind == "machines") {
     const auto machine = limits::embedded_machine(name);
-    return machine ? machine->title : std::string();
+    return machine ? machine->title + intensities(machine->gpu) : std::string();
   }
   const auto accelerator = load_accelerator(name);
   if (!accelerator) return {};
   return accelerator->title + ", " + to_text(accelerator->memory) + " at " +
-         to_text(accelerator->memory_bandwidth);
+         to_text(accelerator->memory_bandwidth) + intensities(*accelerator);
 }
 
 }  // namespace headway

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/draw/table.hpp"
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 
@@ -101,14 +102,69 @@ std::string verdict(const Forecast& f) {
   return ", fits:\n  " + to_text(f.gaps) + " of it are gaps that the allocator gives back\n";
 }
 
+// Rows shown; what is left is told in one.
+constexpr std::size_t kMostOps = 24;
+
+std::string flops_text(Flops flops) {
+  return flops > Flops(0) ? to_text(flops) : "-";
+}
+
+std::vector<std::string> op_line(const OpRow& row, Seconds total) {
+  const bool kernel = row.flops > Flops(0);
+  std::string what = row.name;
+  if (!row.module.empty()) what = row.module + ": " + what;
+  if (!row.phase.empty()) what += ", " + row.phase;
+  return {row.part,
+          what,
+          count_text(row.count),
+          flops_text(row.flops),
+          row.bytes > Bytes(0) ? to_text(row.bytes) : "-",
+          kernel ? formatted("%.4g", row.intensity()) : "-",
+          to_text(row.time()),
+          percent_text(row.time() / total),
+          std::string(to_name(row.times.most()))};
+}
+
 }  // namespace
+
+std::string op_table_text(const OpTable& table) {
+  std::vector<const OpRow*> longest;
+  for (const OpRow& row : table.rows) longest.push_back(&row);
+  std::stable_sort(longest.begin(), longest.end(),
+                   [](const OpRow* a, const OpRow* b) { return a->time() > b->time(); });
+  const Seconds total = table.total.total();
+  std::vector<std::vector<std::string>> rows = {
+      {"part", "op", "count", "FLOP", "bytes", "FLOP/B", "time", "share", "bound"}};
+  OpRow rest;
+  for (std::size_t i = 0; i < longest.size(); ++i) {
+    if (i < kMostOps) {
+      rows.push_back(op_line(*longest[i], total));
+      continue;
+    }
+    rest.count += longest[i]->count;
+    rest.flops += longest[i]->flops;
+    rest.bytes += longest[i]->bytes;
+    rest.times += longest[i]->times;
+  }
+  if (longest.size() > kMostOps) {
+    rest.part = "all";
+    rest.name = std::to_string(longest.size() - kMostOps) + " others";
+    rows.push_back(op_line(rest, total));
+  }
+  std::string out = aligned(rows, 2) + "bound by";
+  for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
+    out += (i > 0 ? ", " : " ") + std::string(kBoundNames[i]) + " " +
+           percent_text(table.total.of[i] / total);
+  }
+  return out + "\n";
+}
 
 std::string run_heading(const Run& run) {
   return printable(run.model.name) + " on " + printable(run.cluster.name) + ", " +
          layout_line(run) + "\n" + job_line(run) + "\n";
 }
 
-std::string predict_text(const RequestedRun& run, const Forecast& f) {
+std::string predict_text(const RequestedRun& run, const Forecast& f, const OpTable* ops) {
   std::string out = run_heading(run) + "\n";
   out += aligned({{"step time", to_text(f.step_time)},
                   {"tokens/s", count_text(f.tokens_per_second)},
@@ -128,6 +184,9 @@ std::string predict_text(const RequestedRun& run, const Forecast& f) {
     out += '\n';
   }
   out += "\nwhere the time goes (communication: what nothing hides)\n" + parts_table(f);
+  if (ops != nullptr) {
+    out += "\nops of the rank that sets the pace, the longest first\n" + op_table_text(*ops);
+  }
   out += "\nmemory of the fullest rank: " + to_text(f.memory.total()) + " of " +
          to_text(f.capacity) + verdict(f) + memory_table(f);
   out += calls_table(run, f);

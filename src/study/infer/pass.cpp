@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/kernels/traffic.hpp"
 #include "forecast/price.hpp"
 #include "model/count.hpp"
 #include "step/forward/forward.hpp"
 #include "step/passes/passes.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/items.hpp"
 
 namespace headway {
 namespace {
@@ -78,10 +79,12 @@ double cached_values(const Attention& attention, std::int64_t tp) {
 
 class Pricer {
  public:
-  Pricer(const Serving& serving, const ServingConstants& constants, const PassWork& work)
+  Pricer(const Serving& serving, const ServingConstants& constants, const PassWork& work,
+         std::vector<PassItem>* items = nullptr)
       : serving_(serving),
         constants_(constants),
         work_(work),
+        items_(items),
         layout_(layout_of(serving, work.sequences)),
         job_(job_of(serving, work.tokens)),
         last_(job_of(serving, 1)),
@@ -89,25 +92,40 @@ class Pricer {
 
   PassTime run() {
     const Share share(serving_.model, job_, layout_);
+    block_ = BlockKind::embedding;
     add(forward_embedding(share), share, 1, nullptr);
+    block_ = BlockKind::layer;
     const std::vector<double> layers = layers_of_kinds(serving_.model);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const Layer& layer = serving_.model.kinds[i];
+      kind_ = i;
       add(forward_layer(share, layer), share, layers[i], &layer);
     }
     // Of each sequence the last token alone goes on.
     const Share last(serving_.model, last_, layout_);
+    block_ = BlockKind::head;
     add(forward_head(last), last, 1, nullptr);
     if (serving_.pp > 1) {
       const Bytes sent = share.rows * share.hidden * share.element;
-      out_[ServingPart::pp] += static_cast<double>(serving_.pp - 1) *
-                               transfer_time(sent / static_cast<double>(serving_.tp));
+      const Bytes each = sent / static_cast<double>(serving_.tp);
+      take({.part = ServingPart::pp,
+            .count = static_cast<double>(serving_.pp - 1),
+            .each = transfer_time(each),
+            .bytes = each});
     }
-    out_[ServingPart::host] += host_time();
+    take({.part = ServingPart::host, .each = host_time()});
     return out_;
   }
 
  private:
+  void take(PassItem item) {
+    out_[item.part] += item.count * item.each;
+    if (items_ == nullptr) return;
+    item.block = block_;
+    item.kind = kind_;
+    items_->push_back(std::move(item));
+  }
+
   void add(Program program, const Share& share, double times, const Layer* layer) {
     if (layer != nullptr && layer->experts) spread_experts(program, share, *layer->experts);
     split_tensors(program, share);
@@ -117,8 +135,11 @@ class Pricer {
         kernels_ += times * op->kernels;
         add(*op, times, layer);
       } else if (const auto* call = std::get_if<Call>(&item.what)) {
-        out_[call->group == Group::ep ? ServingPart::ep : ServingPart::tp] +=
-            times * call->count * time_of_call(*call);
+        take({.part = call->group == Group::ep ? ServingPart::ep : ServingPart::tp,
+              .what = *call,
+              .count = times * call->count,
+              .each = time_of_call(*call),
+              .bytes = call->bytes});
       }
     }
   }
@@ -126,25 +147,36 @@ class Pricer {
   void add(const Op& op, double times, const Layer* layer) {
     const Accelerator& accelerator = serving_.cluster.accelerator;
     const KernelParameters& kernels = constants_.alone.kernels;
+    PassItem item{.what = op, .count = times};
+    if (items_ != nullptr) {
+      item.flops = work(op);
+      item.bytes = traffic_of(op, job_.attention);
+    }
     if (const auto* product = std::get_if<Matmul>(&op.shape)) {
       const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
-      const Seconds each =
-          product->batch > 1
-              ? batched_matmul_time(*product, op.precision, accelerator, kernels, scaling)
-              : matmul_time(*product, op.precision, accelerator, kernels, 0, scaling);
-      out_[ServingPart::products] += times * each;
+      item.part = ServingPart::products;
+      item.each = product->batch > 1
+                      ? batched_matmul_time(*product, op.precision, accelerator, kernels, scaling)
+                      : matmul_time(*product, op.precision, accelerator, kernels, 0, scaling);
     } else if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
-      out_[ServingPart::attention] += times * attention_time(*core, *layer->attention);
+      item.part = ServingPart::attention;
+      item.each = attention_time(*core, *layer->attention, item);
     } else {
       const Pass& pass = std::get<Pass>(op.shape);
-      out_[ServingPart::passes] += times * pass_time(pass.moved, accelerator, kernels);
+      item.part = ServingPart::passes;
+      item.each = pass_time(pass.moved, accelerator, kernels);
     }
+    take(std::move(item));
   }
 
-  Seconds attention_time(AttentionShape core, const Attention& attention) const {
+  Seconds attention_time(AttentionShape core, const Attention& attention, PassItem& item) const {
     core.keys = work_.cached + work_.tokens;
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
     if (work_.tokens > 1) {
+      Op op = std::get<Op>(item.what);
+      op.shape = core;
+      item.flops = work(op);
+      item.bytes = traffic_of(op, job_.attention);
       return attention_forward_time(core, job_.attention, serving_.weights->activation,
                                     serving_.cluster.accelerator, constants_.alone.kernels);
     }
@@ -159,6 +191,8 @@ class Pricer {
                                : core.head_dim + core.value_dim;
     shape.cached_of_token =
         Bytes(cached_values(attention, serving_.tp) * bytes_per_element(serving_.cache));
+    item.flops = work(shape);
+    item.bytes = traffic_of(shape);
     return cached_attention_time(shape, serving_.cluster.accelerator, constants_.kernels);
   }
 
@@ -205,9 +239,12 @@ class Pricer {
   const Serving& serving_;
   const ServingConstants& constants_;
   const PassWork& work_;
+  std::vector<PassItem>* items_;  // null: nobody asks
   Layout layout_;
   Job job_, last_;
   Spans spans_;
+  BlockKind block_ = BlockKind::layer;
+  std::size_t kind_ = 0;
   double kernels_ = 0;
   PassTime out_;
 };
@@ -250,6 +287,12 @@ Result<ServingConstants> serving_constants(const Cluster& cluster) {
 
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work) {
   return Pricer(serving, constants, work).run();
+}
+
+PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work,
+                 std::vector<PassItem>& items) {
+  items.clear();
+  return Pricer(serving, constants, work, &items).run();
 }
 
 // [INFER-4] [INFER-5] A stage has an even share of the layers, the first the embedding, the last

@@ -82,9 +82,8 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   // [INFER-6] A decode pass takes longer by as much for each token that it makes: the mean is that
   // of the middle. Prompts are taken in as many passes as their tokens need.
   const std::int64_t prompts = std::clamp<std::int64_t>(kMostTokens / load.input, 1, sequences);
-  out.prefill =
-      time_of(serving, constants,
-              {.sequences = together ? prompts : 1, .tokens = load.input, .replayed = false});
+  out.prefill_work = {.sequences = together ? prompts : 1, .tokens = load.input, .replayed = false};
+  out.prefill = time_of(serving, constants, out.prefill_work);
   if (together) {
     const double passes = out.sequences / static_cast<double>(prompts);
     out.first_token = passes * out.prefill.total();
@@ -93,10 +92,10 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
     if (steps == nullptr) own.emplace(serving, constants, load.input, load.output);
     place(out, serving, steps != nullptr ? *steps : *own, load, most);
   }
-  out.decode = time_of(serving, constants,
-                       {.sequences = static_cast<std::int64_t>(out.sequences),
-                        .tokens = 1,
-                        .cached = load.input + load.output / 2});
+  out.decode_work = {.sequences = static_cast<std::int64_t>(out.sequences),
+                     .tokens = 1,
+                     .cached = load.input + load.output / 2};
+  out.decode = time_of(serving, constants, out.decode_work);
   if (together) {
     out.each_token = out.decode.total();
     out.latency = out.first_token + (output - 1) * out.each_token;

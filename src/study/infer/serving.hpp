@@ -120,6 +120,7 @@ struct Served {
   Seconds first_token, each_token, latency;            // of a request, in the mean
   double output_per_second = 0, total_per_second = 0;  // tokens, of all ranks
   PassTime prefill, decode;                            // one pass of each, at the mean context
+  PassWork prefill_work, decode_work;                  // and what it works on
   ServingMemory memory;
   double sequences = 0;  // of each copy of attention at a time, at most
   bool fits = false;

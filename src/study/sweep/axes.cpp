@@ -12,7 +12,12 @@ std::string times(std::int64_t a, std::int64_t b, std::int64_t c) {
   return std::to_string(a) + " x " + std::to_string(b) + " x " + std::to_string(c);
 }
 
-// Each level a whole number of domains of the one below, and the cluster the outermost of them.
+Problem one_level(const Cluster& cluster) {
+  return {FieldName("cluster"), cluster.name + " has no network beyond its innermost level"};
+}
+
+}  // namespace
+
 void settle_sizes(Cluster& cluster) {
   for (std::size_t i = 1; i < cluster.levels.size(); ++i) {
     const std::int64_t below = cluster.levels[i - 1].size;
@@ -22,11 +27,6 @@ void settle_sizes(Cluster& cluster) {
   cluster.accelerators = cluster.levels.back().size;
 }
 
-Problem one_level(const Cluster& cluster) {
-  return {FieldName("cluster"), cluster.name + " has no network beyond its innermost level"};
-}
-
-// The constants of a level's class with every time in them multiplied.
 Result<Document> slowed_constants(const Level& level, double factor) {
   const auto known = network_parameters_for(level);
   if (!known) return known.problems();
@@ -44,8 +44,6 @@ Result<Document> slowed_constants(const Level& level, double factor) {
   overlay(out.root, Node{std::move(over), 0});
   return out;
 }
-
-}  // namespace
 
 Result<RequestedRun> with_accelerators(const RequestedRun& base, std::int64_t accelerators,
                                        BatchRule rule) {

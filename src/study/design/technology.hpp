@@ -1,0 +1,109 @@
+// The technologies that machines are made of (data/technology), and what known accelerators are
+// made of.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cluster/cluster.hpp"
+
+namespace headway {
+
+/// Joules of a bit, as far as sources agree.
+struct EnergyPerBit {
+  double low = 0, high = 0;
+
+  /// Of so many bytes a second.
+  Watts least(BytesPerSecond rate) const { return Watts(low * 8 * rate.value()); }
+  Watts most(BytesPerSecond rate) const { return Watts(high * 8 * rate.value()); }
+};
+
+/// A generation of memory: of a stack, a device, a square millimetre.
+struct MemoryTechnology {
+  std::string name, title, unit;
+  std::int64_t width = 0;    // data wires of a unit; 0: on the die itself
+  BytesPerSecond pin_rate;   // of a wire
+  BytesPerSecond bandwidth;  // of a unit
+  Bytes capacity;            // of a unit
+  std::string package;       // what carries its wires; empty: none
+  std::string node;          // on the die itself: in which these numbers hold
+  EnergyPerBit energy;
+
+  bool on_die() const { return width == 0; }
+};
+
+struct LinkTechnology {
+  std::string name, title;
+  bool inner = true;    // between the accelerators of a node, not beyond
+  std::string network;  // whose constants of collectives hold
+  BytesPerSecond bandwidth;
+  Seconds latency;
+  bool sums = false;
+  Topology topology = Topology::switched;
+  EnergyPerBit energy;
+};
+
+/// Logic in a square millimetre, bits of SRAM, and what the same circuits draw, over those of the
+/// reference node.
+struct LogicNode {
+  std::string name, title;
+  double density = 1, sram = 1, power = 1;
+};
+
+struct Package {
+  std::string name;
+  double wires_per_mm = 0;
+};
+
+/// The logic dies of an accelerator.
+struct Dies {
+  const LogicNode* node = nullptr;
+  std::int64_t count = 1;
+  double area = 0;                   // mm2, of each
+  double arithmetic = 0, cache = 0;  // shares of it
+};
+
+/// [DESIGN-6] What an accelerator is made of.
+struct MachineParts {
+  std::string accelerator;
+  const MemoryTechnology* memory = nullptr;
+  std::int64_t units = 0;
+  BytesPerSecond pin_rate;  // as the board runs it
+  Bytes unit_capacity;
+  std::optional<Dies> dies;  // where one kind of die is stated
+  double within = 0;         // how near these come to the data sheet, as a share
+};
+
+struct Technologies {
+  std::vector<MemoryTechnology> memories;
+  std::vector<LinkTechnology> links;
+  std::vector<LogicNode> nodes;
+  std::vector<Package> packages;
+  std::vector<MachineParts> machines;
+};
+
+/// The one of that name, or null.
+template <class T>
+const T* named(const std::vector<T>& all, std::string_view name) {
+  for (const T& each : all) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& all) {
+  std::vector<std::string> out;
+  for (const T& each : all) out.push_back(each.name);
+  return out;
+}
+
+/// From data/technology, in its order.
+const Result<Technologies>& technologies();
+
+/// What the accelerator is made of; null: not known.
+const MachineParts* parts_of(const Technologies& of, const Accelerator& accelerator);
+
+}  // namespace headway

@@ -1,0 +1,36 @@
+// What a machine is asked to do: a training step, or a batch that is served.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "run/run.hpp"
+#include "study/infer/serving.hpp"
+
+namespace headway {
+
+/// What a machine takes for it. `times` by Workload::times; none where it does not fit.
+struct Measured {
+  bool fits = false;
+  std::vector<Seconds> times;
+  double tokens_per_second = 0;  // of all accelerators
+  std::string refused;           // why it cannot run there at all; empty: it can
+};
+using Measure = std::function<Measured(const Cluster&)>;
+
+struct Workload {
+  std::string title;
+  std::vector<std::string> times;  // what is timed: the first decides what binds
+  Cluster base;
+  std::int64_t accelerators = 1;
+  /// How long it takes on machines that differ in their rates alone: by the constants of `cluster`.
+  std::function<Result<Measure>(const Cluster& cluster)> with_constants_of;
+};
+
+/// One step. The run is legal on its own cluster.
+Workload training_workload(RequestedRun run);
+/// A batch that starts and ends together: each token, the first, the whole answer.
+Workload serving_workload(Serving serving, Load load);
+
+}  // namespace headway
