@@ -199,7 +199,8 @@ class RowReader {
       out.arrivals = Arrivals::clients;
     }
     const auto drawn = loaded_.words.shortest.find(row_.source_key);
-    if (drawn != loaded_.words.shortest.end()) out.shortest = drawn->second;
+    if (drawn != loaded_.words.shortest.end())
+      out.input_spread = out.output_spread = {LengthSpread::Kind::share, drawn->second};
     if (!cells_.text("request_rate").empty()) {
       out.arrivals = Arrivals::random;
       out.rate = cells_.number("request_rate") / static_cast<double>(serving_.dp);

@@ -6,66 +6,21 @@
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "report/infer/rows.hpp"
 #include "report/json/writer.hpp"
 
 namespace headway {
 namespace {
 
-// US dollars for a million output tokens; 0: the cluster has no price.
-double price_per_million(const Cluster& cluster, const ServingSplit& split, const Served& served) {
-  const double an_hour = cluster.price_per_accelerator_hour;
-  return an_hour * static_cast<double>(split.ranks()) / 3600 / served.output_per_second * 1e6;
-}
-
 std::string words_of(const Serving& serving) {
-  std::string out = "tp " + std::to_string(serving.tp);
-  const auto add = [&](const char* name, std::int64_t degree) {
-    if (degree > 1) out += std::string(", ") + name + " " + std::to_string(degree);
-  };
-  add("pp", serving.pp);
-  add("ep", serving.ep);
-  add("dp", serving.dp);
-  return out + ", " + std::string(serving.weights->name) + " weights, " +
+  return words_of_split(serving) + ", " + std::string(serving.weights->name) + " weights, " +
          std::string(to_name(serving.cache)) + " cache";
-}
-
-std::string words_of(const Load& load) {
-  if (load.arrivals == Arrivals::random) return formatted("%.4g requests/s", load.rate);
-  return count_text(static_cast<double>(load.batch)) +
-         (load.arrivals == Arrivals::clients ? " clients" : " sequences at a time");
-}
-
-void write_layout(JsonWriter& out, const ServingSplit& split) {
-  out.key("layout");
-  out.begin_object();
-  out.member("tp", split.tp);
-  out.member("pp", split.pp);
-  out.member("ep", split.ep);
-  out.member("dp", split.dp);
-  out.end_object();
 }
 
 // What most of a decode pass goes into.
 std::string_view binding(const PassTime& pass) {
   const auto most = std::max_element(pass.parts.begin(), pass.parts.end());
   return kServingPartNames[static_cast<std::size_t>(most - pass.parts.begin())];
-}
-
-void write_quantiles(JsonWriter& out, std::string_view name, const Quantiles& of) {
-  out.key(name);
-  out.begin_object();
-  out.member("p50", of.median.value());
-  out.member("p90", of.p90.value());
-  out.member("p99", of.p99.value());
-  out.end_object();
-}
-
-void write_pass(JsonWriter& out, const PassTime& pass) {
-  out.begin_object();
-  for (std::size_t i = 0; i < pass.parts.size(); ++i) {
-    out.member(kServingPartNames[i], pass.parts[i].value());
-  }
-  out.end_object();
 }
 
 }  // namespace
@@ -77,12 +32,7 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
                     count_text(static_cast<double>(load.output)) + " out, " + words_of(load) +
                     (serving.dp > 1 ? " of each copy" : "") + "\n\n";
   const ServingMemory& memory = served.memory;
-  const std::vector<std::vector<std::string>> held = {
-      {"weights", to_text(memory.weights), "of a rank"},
-      {"engine", to_text(memory.reserved), "activations, graphs, communicators"},
-      {"for all", to_text(memory.capacity)},
-      {"cache", to_text(memory.cache_of_token), "a token"},
-      {"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))}};
+  const TextTable held = memory_rows(memory);
   if (!served.fits) {
     return out + aligned(held) + "\ndoes not fit: " +
            (memory.cached_tokens <= 0 ? "the weights alone are too large"
@@ -90,40 +40,10 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
            "; more tp or pp, smaller formats, or fewer sequences\n";
   }
   if (!served.stable()) {
-    return out + aligned(held) + "\nnot stable: at most " + formatted("%.4g", *served.capacity) +
-           " requests/s can be answered; more copies or accelerators, or fewer requests\n";
+    return out + aligned(held) + not_stable_text(served);
   }
-  const auto quantiles = [](const std::optional<Quantiles>& of) {
-    return of ? "p50 " + to_text(of->median) + ", p90 " + to_text(of->p90) + ", p99 " +
-                    to_text(of->p99)
-              : std::string();
-  };
-  std::vector<std::vector<std::string>> rows = {
-      {"first token", to_text(served.first_token), quantiles(served.first_quantiles)},
-      {"each token after it", to_text(served.each_token), quantiles(served.each_quantiles)},
-      {"whole answer", to_text(served.latency), quantiles(served.latency_quantiles)},
-      {"output", count_text(served.output_per_second) + " tokens/s",
-       count_text(served.output_per_second / static_cast<double>(serving.ranks())) +
-           " an accelerator"},
-      {"with prompts", count_text(served.total_per_second) + " tokens/s"}};
-  if (load.arrivals == Arrivals::random) {
-    rows.push_back({"at most", formatted("%.4g requests/s", *served.capacity),
-                    count_text(served.sequences) + " sequences at a time here"});
-  } else if (served.sequences < static_cast<double>(load.batch)) {
-    rows.push_back(
-        {"at a time", count_text(served.sequences) + " sequences", "memory holds no more"});
-  }
-  if (served.good) rows.push_back({"within the limits", percent_text(*served.good)});
-  const double price = price_per_million(serving.cluster, serving, served);
-  if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
-  out += aligned(rows) + "\n";
-  std::vector<std::vector<std::string>> parts = {{"", "prefill", "decode"}};
-  for (std::size_t i = 0; i < kServingPartNames.size(); ++i) {
-    parts.push_back({std::string(kServingPartNames[i]), to_text(served.prefill.parts[i]),
-                     to_text(served.decode.parts[i])});
-  }
-  parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
-  return out + aligned(parts) + "\n" + aligned(held);
+  out += aligned(served_rows(served, load, serving.ranks(), serving.cluster)) + "\n";
+  return out + aligned(pass_rows(served)) + "\n" + aligned(held);
 }
 
 std::string infer_json(const Serving& serving, const Load& load, const Served& served) {
@@ -133,53 +53,16 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("cluster", serving.cluster.name);
   out.member("engine", serving.engine.name);
   out.member("gpus", serving.ranks());
-  write_layout(out, serving);
+  write_layout(out, "layout", serving);
   out.member("weights", serving.weights->name);
   out.member("cache", to_name(serving.cache));
-  out.member("input_len", load.input);
-  out.member("output_len", load.output);
-  if (load.arrivals == Arrivals::random) {
-    out.member("rate_per_copy", load.rate);
-  } else {
-    out.member(load.arrivals == Arrivals::clients ? "concurrency" : "batch", load.batch);
-  }
+  write_load(out, load);
   out.member("fits", served.fits);
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
-    out.member("ttft_s", served.first_token.value());
-    out.member("tpot_s", served.each_token.value());
-    out.member("latency_s", served.latency.value());
-    out.member("throughput_output_tok_s", served.output_per_second);
-    out.member("throughput_total_tok_s", served.total_per_second);
-    out.member("tokens_per_s_per_gpu",
-               served.output_per_second / static_cast<double>(serving.ranks()));
-    out.member("sequences", served.sequences);
-    if (served.first_quantiles) {
-      out.key("quantiles");
-      out.begin_object();
-      write_quantiles(out, "ttft_s", *served.first_quantiles);
-      write_quantiles(out, "tpot_s", *served.each_quantiles);
-      write_quantiles(out, "latency_s", *served.latency_quantiles);
-      out.end_object();
-    }
-    if (served.good) out.member("share_within_limits", *served.good);
-    out.key("parts_s");
-    out.begin_object();
-    out.key("prefill");
-    write_pass(out, served.prefill);
-    out.key("decode");
-    write_pass(out, served.decode);
-    out.end_object();
-    const double price = price_per_million(serving.cluster, serving, served);
-    if (price > 0) out.member("price_per_million_tokens", price);
+    write_served(out, served, load, serving.ranks(), serving.cluster);
   }
-  out.key("memory_bytes");
-  out.begin_object();
-  out.member("weights", served.memory.weights.value());
-  out.member("reserved", served.memory.reserved.value());
-  out.member("capacity", served.memory.capacity.value());
-  out.member("cache_of_token", served.memory.cache_of_token.value());
-  out.end_object();
+  write_memory(out, "memory_bytes", served.memory);
   out.member("kv_tokens", std::max(0.0, served.memory.cached_tokens));
   out.end_object();
   return out.take();
@@ -203,13 +86,13 @@ std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t
       {"", "", "", "", "of each", "of a user", "of a GPU", "token", "token", "million", "in"}};
   for (const Offer& offer : best.front) {
     const ServingSplit& s = offer.split;
-    const double price = price_per_million(base.cluster, s, offer.served);
-    rows.push_back({std::to_string(s.tp), std::to_string(s.pp), std::to_string(s.ep),
-                    std::to_string(s.dp), std::to_string(offer.load.batch),
-                    formatted("%.1f", offer.of_user()), count_text(offer.of_accelerator()),
-                    to_text(offer.served.first_token), to_text(offer.served.each_token),
-                    price > 0 ? formatted("%.2f", price) : "-",
-                    std::string(binding(offer.served.decode))});
+    const double price = price_per_million(base.cluster, s.ranks(), offer.served);
+    rows.push_back(
+        {std::to_string(s.tp), std::to_string(s.pp), std::to_string(s.ep), std::to_string(s.dp),
+         std::to_string(offer.load.batch), formatted("%.1f", offer.of_user()),
+         count_text(offer.of_accelerator()), to_text(offer.served.first_token),
+         asked.output > 1 ? to_text(offer.served.each_token) : "-",
+         price > 0 ? formatted("%.2f", price) : "-", std::string(binding(offer.served.decode))});
   }
   return out + aligned(rows);
 }
@@ -231,15 +114,15 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
   out.begin_array();
   for (const Offer& offer : best.front) {
     out.begin_object();
-    write_layout(out, offer.split);
+    write_layout(out, "layout", offer.split);
     out.member("concurrency", offer.load.batch);
     out.member("ttft_s", offer.served.first_token.value());
-    out.member("tpot_s", offer.served.each_token.value());
+    if (asked.output > 1) out.member("tpot_s", offer.served.each_token.value());
     out.member("latency_s", offer.served.latency.value());
     out.member("tokens_per_s_per_user", offer.of_user());
     out.member("tokens_per_s_per_gpu", offer.of_accelerator());
     out.member("throughput_output_tok_s", offer.served.output_per_second);
-    const double price = price_per_million(base.cluster, offer.split, offer.served);
+    const double price = price_per_million(base.cluster, offer.split.ranks(), offer.served);
     if (price > 0) out.member("price_per_million_tokens", price);
     out.member("binds", binding(offer.served.decode));
     out.end_object();

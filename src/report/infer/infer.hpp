@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "study/infer/apart.hpp"
 #include "study/infer/best.hpp"
 
 namespace headway {
@@ -13,6 +14,12 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
 /// tokens_per_s_per_gpu, quantiles, memory_bytes, kv_tokens, parts_s, price_per_million_tokens,
 /// ...}.
 std::string infer_json(const Serving& serving, const Load& load, const Served& served);
+
+/// The same of prefill and decode on accelerators of their own.
+std::string infer_apart_text(const ServingApart& apart, const Load& load,
+                             const ServedApart& served);
+std::string infer_apart_json(const ServingApart& apart, const Load& load,
+                             const ServedApart& served);
 
 /// The front of the best ways: a line each, the fastest for a user first.
 std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,

@@ -8,6 +8,8 @@
 namespace headway {
 namespace {
 
+constexpr std::int64_t kMostClients = 1024;
+
 // Every legal one.
 std::vector<ServingSplit> splits(const Serving& base, std::int64_t accelerators) {
   std::vector<ServingSplit> out;
@@ -29,8 +31,8 @@ std::vector<Offer> offers_of(const Serving& serving, const ServingConstants& con
                              const Load& asked) {
   std::vector<Offer> out;
   if (!(memory_of(serving, asked.input + asked.output).cached_tokens > 0)) return out;
-  const StepTimes steps(serving, constants, asked.input, asked.output);
-  for (std::int64_t clients = 1; static_cast<double>(clients) <= kMostSequences; clients *= 2) {
+  const StepTimes steps = step_times(serving, constants, asked.input, asked.output);
+  for (std::int64_t clients = 1; clients <= kMostClients; clients *= 2) {
     Offer offer{serving, asked, {}};
     offer.load.arrivals = Arrivals::clients;
     offer.load.batch = clients;

@@ -84,7 +84,7 @@ class Pricer {
         work_(work),
         layout_(layout_of(serving, work.sequences)),
         job_(job_of(serving, work.tokens)),
-        last_(job_of(serving, 1)),
+        last_(job_of(serving, work.checks ? work.tokens : 1)),
         spans_(spans(layout_, serving.cluster)) {}
 
   PassTime run() {
@@ -95,7 +95,8 @@ class Pricer {
       const Layer& layer = serving_.model.kinds[i];
       add(forward_layer(share, layer), share, layers[i], &layer);
     }
-    // Of each sequence the last token alone goes on.
+    if (serving_.predicts) add_projection(share);
+    // Of each sequence the last token alone goes on, and guesses that are checked.
     const Share last(serving_.model, last_, layout_);
     add(forward_head(last), last, 1, nullptr);
     if (serving_.pp > 1) {
@@ -123,6 +124,13 @@ class Pricer {
     }
   }
 
+  // Of the embedding of a token beside what the model made of the one before it.
+  void add_projection(const Share& share) {
+    const std::int64_t hidden = serving_.model.hidden;
+    const Matmul product{static_cast<std::int64_t>(share.rows), hidden / serving_.tp, 2 * hidden};
+    add(Op{.shape = product, .precision = serving_.weights->activation}, 1, nullptr);
+  }
+
   void add(const Op& op, double times, const Layer* layer) {
     const Accelerator& accelerator = serving_.cluster.accelerator;
     const KernelParameters& kernels = constants_.alone.kernels;
@@ -144,12 +152,13 @@ class Pricer {
   Seconds attention_time(AttentionShape core, const Attention& attention) const {
     core.keys = work_.cached + work_.tokens;
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
-    if (work_.tokens > 1) {
+    if (work_.tokens > 1 && !work_.checks) {
       return attention_forward_time(core, job_.attention, serving_.weights->activation,
                                     serving_.cluster.accelerator, constants_.alone.kernels);
     }
     CachedAttention shape;
     shape.sequences = work_.sequences;
+    shape.queries = work_.tokens;
     shape.keys = core.keys;
     shape.heads = core.heads;
     shape.latent = attention.latent.has_value();
@@ -271,7 +280,10 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
     cached += layers[i] * kept * cached_values(*layer.attention, serving.tp);
   }
   const double stages = static_cast<double>(serving.pp);
-  const double ends = forward_embedding(share).held.dense, head = forward_head(share).held.dense;
+  const double hidden = static_cast<double>(serving.model.hidden);
+  const double ends = serving.predicts ? 2 * hidden * hidden / static_cast<double>(serving.tp)
+                                       : forward_embedding(share).held.dense;
+  const double head = serving.predicts ? 0 : forward_head(share).held.dense;
   ServingMemory out;
   out.weights = Bytes(layer_values / stages * weight_bytes(*serving.weights) +
                       (serving.pp > 1 ? std::max(ends, head) : ends + head) *
@@ -279,6 +291,13 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   out.cache_of_token = Bytes(cached / stages * bytes_per_element(serving.cache));
   out.reserved = serving.engine.reserved;
   out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
+  // [INFER-16] What guesses the next tokens is there, too; prediction layers use the model's ends.
+  if (serving.speculation) {
+    const Serving draft = draft_of(serving);
+    const ServingMemory beside = memory_of(draft, context);
+    out.weights += beside.weights;
+    out.cache_of_token += beside.cache_of_token;
+  }
   out.cached_tokens = (out.capacity - out.weights - out.reserved) / out.cache_of_token;
   return out;
 }

@@ -1,0 +1,33 @@
+// What `infer` was asked: a serving and a load, or everything that is wrong with them. Internal to
+// src/api/infer.
+#pragma once
+
+#include <optional>
+
+#include "api/commands.hpp"
+#include "study/infer/apart.hpp"
+
+namespace headway {
+
+struct InferQuestion {
+  Serving serving;
+  std::optional<ServingApart> apart;
+  Load load;
+};
+Result<InferQuestion> infer_question(const InferRequest& request);
+
+/// How many at what lengths and when, of requests to so many copies; what is wrong is added.
+Load asked_load(const InferRequest& request, const Model& model, std::int64_t copies,
+                Problems& problems);
+
+/// The engine's habits, where others are asked for.
+void ask_policy(const InferRequest& request, Policy& policy, Problems& problems);
+
+/// A split and copies, "tp=4,copies=2", given by the option of that name.
+struct AskedPool {
+  ServingSplit split;
+  std::int64_t copies = 1;
+};
+AskedPool asked_pool(std::string_view text, std::string_view option, Problems& problems);
+
+}  // namespace headway
