@@ -248,7 +248,7 @@ struct InferRequest {
   std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
   // On accelerators of their own, "tp=4,copies=2"; both or neither.
   std::string prefill, decode;
-  bool streamed = false;
+  bool streamed = false, disaggregate = false;  // disaggregate: the best of such
   // The engine's habits, where they are to be others.
   std::optional<std::int64_t> step_tokens, step_sequences, block;
   std::string prompts, admit;

@@ -15,11 +15,21 @@ constexpr std::string_view kOfLoad = "load", kOfEngine = "engine", kOfPools = "p
 
 CommandOutput best_of(const InferRequest& request, const InferQuestion& asked,
                       const ServingConstants& constants) {
-  // Every way of serving it on so many, and the best of them.
   const Serving& serving = asked.serving;
+  const Problems stopped = {{"infer", "was stopped", Trouble::stopped}};
+  if (request.disaggregate) {
+    // Every way with prefill and decode on accelerators of their own, and the best of them.
+    const auto best = best_apart(serving, constants, asked.load, *request.gpus, request.streamed,
+                                 request.threads, request.progress);
+    if (!best) return {.problems = stopped};
+    return {.text = request.json ? infer_best_apart_json(serving, asked.load, *request.gpus, *best)
+                                 : infer_best_apart_text(serving, asked.load, *request.gpus, *best),
+            .exit_code = best->front.empty() ? 1 : 0};
+  }
+  // Every way of serving it on so many, and the best of them.
   const auto best =
       best_offers(serving, constants, asked.load, *request.gpus, request.threads, request.progress);
-  if (!best) return {.problems = {{"infer", "was stopped", Trouble::stopped}}};
+  if (!best) return {.problems = stopped};
   return {.text = request.json ? infer_best_json(serving, asked.load, *request.gpus, *best)
                                : infer_best_text(serving, asked.load, *request.gpus, *best),
           .exit_code = best->front.empty() ? 1 : 0};
@@ -201,6 +211,9 @@ Command infer_command() {
        .group = kOfPools},
       in_group(wordless("stream", "the cache moves layer by layer while prefill makes it",
                         request->streamed),
+               kOfPools),
+      in_group(wordless("disaggregate", "--best: of such ways, their ratio searched, too",
+                        request->disaggregate),
                kOfPools),
       in_group(count("guesses", "tokens that are guessed, and then checked in one pass",
                      request->guesses, Range{1, 64}),

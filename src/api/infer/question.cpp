@@ -66,7 +66,10 @@ class InferReader {
   // Prefill and decode on accelerators of their own.
   void pools(InferQuestion& out) {
     const bool one = !request_.prefill.empty(), other = !request_.decode.empty();
-    if (request_.streamed && !(one && other)) {
+    if (request_.disaggregate && !request_.best) {
+      fail("disaggregate", "is of --best; else --prefill and --decode say how");
+    }
+    if (request_.streamed && !(one && other) && !request_.disaggregate) {
       fail("stream", "is of --prefill and --decode: else no cache moves");
     }
     if (!one && !other) return;

@@ -70,13 +70,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
 
 std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,
                             const BestOffers& best) {
-  std::string out = printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
-                    printable(base.cluster.accelerator.title) + ", " +
-                    std::string(base.weights->name) + " weights, " +
-                    std::string(to_name(base.cache)) + " cache\n" +
-                    count_text(static_cast<double>(asked.input)) + " tokens in, " +
-                    count_text(static_cast<double>(asked.output)) + " out; " +
-                    count_text(static_cast<double>(best.tried)) + " ways that fit\n\n";
+  std::string out = best_title(base, asked, accelerators, best.tried, "ways that fit");
   if (best.front.empty()) {
     return out + (best.tried == 0 ? "no way fits\n" : "no way keeps to the limits\n");
   }
@@ -101,15 +95,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
                             const BestOffers& best) {
   JsonWriter out;
   out.begin_object();
-  out.member("model", base.model.name);
-  out.member("cluster", base.cluster.name);
-  out.member("engine", base.engine.name);
-  out.member("gpus", accelerators);
-  out.member("weights", base.weights->name);
-  out.member("cache", to_name(base.cache));
-  out.member("input_len", asked.input);
-  out.member("output_len", asked.output);
-  out.member("tried", best.tried);
+  write_best_title(out, base, asked, accelerators, best.tried);
   out.key("front");
   out.begin_array();
   for (const Offer& offer : best.front) {

@@ -133,6 +133,29 @@ std::string not_stable_text(const Served& served) {
          " requests/s can be answered; more copies or accelerators, or fewer requests\n";
 }
 
+std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
+                       std::size_t tried, std::string_view ways) {
+  return printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
+         printable(base.cluster.accelerator.title) + ", " + std::string(base.weights->name) +
+         " weights, " + std::string(to_name(base.cache)) + " cache\n" +
+         count_text(static_cast<double>(asked.input)) + " tokens in, " +
+         count_text(static_cast<double>(asked.output)) + " out; " +
+         count_text(static_cast<double>(tried)) + " " + std::string(ways) + "\n\n";
+}
+
+void write_best_title(JsonWriter& out, const Serving& base, const Load& asked,
+                      std::int64_t accelerators, std::size_t tried) {
+  out.member("model", base.model.name);
+  out.member("cluster", base.cluster.name);
+  out.member("engine", base.engine.name);
+  out.member("gpus", accelerators);
+  out.member("weights", base.weights->name);
+  out.member("cache", to_name(base.cache));
+  out.member("input_len", asked.input);
+  out.member("output_len", asked.output);
+  out.member("tried", tried);
+}
+
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split) {
   out.key(name);
   out.begin_object();

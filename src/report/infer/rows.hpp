@@ -24,6 +24,12 @@ TextTable pass_rows(const Served& served);
 TextTable memory_rows(const ServingMemory& memory);
 std::string not_stable_text(const Served& served);
 
+/// What is searched: the line above the front, and the same members.
+std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
+                       std::size_t tried, std::string_view ways);
+void write_best_title(JsonWriter& out, const Serving& base, const Load& asked,
+                      std::int64_t accelerators, std::size_t tried);
+
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split);
 void write_load(JsonWriter& out, const Load& load);
 void write_served(JsonWriter& out, const Served& served, const Load& load, std::int64_t ranks,

@@ -42,12 +42,6 @@ double moving_time(const ServingApart& apart, const ServingConstants& constants,
       .value();
 }
 
-Policy policy_of_copy(const Serving& serving) {
-  Policy out = serving.engine.policy;
-  out.most_sequences *= serving.dp;
-  return out;
-}
-
 }  // namespace
 
 Problems check(const ServingApart& apart) {
@@ -74,21 +68,32 @@ StepTimes steps_of_copy(const Serving& serving, const ServingConstants& constant
   return out;
 }
 
-ApartSteps apart_steps(const ServingApart& apart, const ServingConstants& constants,
-                       const Load& load) {
-  ApartSteps out{steps_of_copy(apart.prefill, constants, load),
-                 steps_of_copy(apart.decode, constants, load)};
+Policy policy_of_copy(const Serving& serving) {
+  Policy out = serving.engine.policy;
+  out.most_sequences *= serving.dp;
+  return out;
+}
+
+Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
+               const ServingConstants& constants, const Load& load) {
+  const auto room = [](const ServingMemory& memory, const Serving& part) {
+    return memory.cached_tokens * static_cast<double>(part.dp);
+  };
+  Apart out{{engines.prefill, engines.of_prefill, room(engines.prefill_memory, apart.prefill)},
+            {engines.decode, engines.of_decode, room(engines.decode_memory, apart.decode),
+             drafting_of(apart.decode)},
+            apart.prefill_copies,
+            apart.decode_copies};
+  out.lanes = apart.prefill.dp;
   const double tokens = static_cast<double>(load.input);
   const double whole = moving_time(apart, constants, load, tokens);
   out.move_token = 2 * (whole - moving_time(apart, constants, load, tokens / 2)) / tokens;
   out.move_start = whole - out.move_token * tokens;
   if (apart.streamed) {
-    const double computed = tokens * (1 - load.prefix_hit);
-    const double prompt =
-        out.prefill.of({.prompt = computed,
-                        .pairs = tokens * tokens - (tokens - computed) * (tokens - computed),
-                        .piece = computed});
     // The last layer's, and what takes longer than prefill itself.
+    const double hit = load.prefix_hit * tokens;
+    const double prompt = engines.prefill.of(
+        {.prompt = tokens - hit, .pairs = tokens * tokens - hit * hit, .piece = tokens - hit});
     out.exposed =
         std::max(1 / static_cast<double>(apart.prefill.model.layers()), 1 - prompt / whole);
   }
@@ -106,22 +111,14 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
                  out.all.memory.cached_tokens >= prompt + static_cast<double>(load.output) / 2;
   if (!out.all.fits) return out;
 
-  const ApartSteps steps = apart_steps(serving, constants, load);
+  const StepTimes prefill = steps_of_copy(serving.prefill, constants, load);
+  const StepTimes decode = steps_of_copy(serving.decode, constants, load);
   const Policy of_prefill = policy_of_copy(serving.prefill);
   const Policy of_decode = policy_of_copy(serving.decode);
-  const auto room = [](const ServingMemory& memory, const Serving& part) {
-    return memory.cached_tokens * static_cast<double>(part.dp);
-  };
-  const Apart apart{
-      {steps.prefill, of_prefill, room(out.prefill, serving.prefill)},
-      {steps.decode, of_decode, room(out.all.memory, serving.decode), drafting_of(serving.decode)},
-      serving.prefill_copies,
-      serving.decode_copies,
-      steps.move_token,
-      steps.move_start,
-      steps.exposed,
-      serving.prefill.dp};
-  out.moving = Seconds(steps.move_start + steps.move_token * prompt);
+  const Apart apart =
+      apart_of(serving, {prefill, decode, of_prefill, of_decode, out.prefill, out.all.memory},
+               constants, load);
+  out.moving = Seconds(apart.move_start + apart.move_token * prompt);
   out.rates = rates_of(apart, load);
   if (load.arrivals != Arrivals::listed) out.all.closed = in_closed_form(apart, load);
   if (load.arrivals != Arrivals::clients) {

@@ -29,16 +29,19 @@ struct ServedApart {
   std::string_view binding() const;
 };
 
-/// The times of steps of one copy of each, and of the way between them.
-struct ApartSteps {
-  StepTimes prefill, decode;
-  double move_token = 0, move_start = 0, exposed = 1;
-};
 /// Of a copy whose copies of attention pass together.
 StepTimes steps_of_copy(const Serving& serving, const ServingConstants& constants,
                         const Load& load);
-ApartSteps apart_steps(const ServingApart& apart, const ServingConstants& constants,
-                       const Load& load);
+Policy policy_of_copy(const Serving& serving);
+
+/// All that requests see of it; of values that must outlive it.
+struct ApartEngines {
+  const StepTimes &prefill, &decode;
+  const Policy &of_prefill, &of_decode;
+  const ServingMemory &prefill_memory, &decode_memory;
+};
+Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
+               const ServingConstants& constants, const Load& load);
 
 /// [INFER-19] `load`: of all copies together, from clients, at random or at listed moments.
 ServedApart served(const ServingApart& apart, const ServingConstants& constants, const Load& load);

@@ -111,9 +111,13 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) 
     if (!queued) return std::nullopt;
     wait = *queued;
   } else if (at_random) {
-    const double with = std::min(1.0, rate * step);
-    const double squares = (1 - with) * alone * alone + with * (alone + more) * (alone + more);
-    wait = busy * (squares / step / 2 + rate * squares / step * more);
+    if (rate * step < 1) {
+      const double with = rate * step;
+      const double squares = (1 - with) * alone * alone + with * (alone + more) * (alone + more);
+      wait = busy * (squares / step / 2 + rate * squares / step * more);
+    } else {
+      wait = step / 2 + engine.step(decoding, 1 + rate * step) - first;
+    }
   }
   out.first_token = first + wait;
   return out;

@@ -29,13 +29,13 @@ double Server::needs(const Request& request) const {
 }
 
 void Server::take_in() {
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, policy_.most_sequences));
   while (!waiting_.empty()) {
     const Request& next = waiting_.front();
     const bool alone = taken_.empty() && decoding_.empty();
-    const bool full =
-        taken_.size() + decoding_.size() >=
-            static_cast<std::size_t>(std::max<std::int64_t>(1, policy_.most_sequences)) ||
-        held_ + needs(next) > room_;
+    // What the next step adds to those that are there comes before those that wait.
+    const double spoken_for = held_ + (policy_.reserve ? 0 : growth_);
+    const bool full = taken_.size() + decoding_.size() >= most || spoken_for + needs(next) > room_;
     if (!alone && full) return;
     held_ += needs(next);
     if (next.left > 0) {
@@ -59,6 +59,17 @@ void Server::decode(Request request) {
 // [INFER-15] Whoever came last goes out, first of all that wait: what it had in the cache is
 // computed anew as a prompt, which also brings its next token.
 void Server::put_back_one() {
+  ++put_back_;
+  if (!taken_.empty()) {
+    Request request = taken_.back();
+    taken_.pop_back();
+    held_ -= needs(request);
+    to_prefill_ += request.cached - request.hit;
+    request.left += request.cached - request.hit;
+    request.cached = request.hit;
+    waiting_.push_front(request);
+    return;
+  }
   const auto last =
       std::max_element(decoding_.begin(), decoding_.end(),
                        [](const Decoding& a, const Decoding& b) { return a.order < b.order; });
@@ -75,7 +86,6 @@ void Server::put_back_one() {
   decoding_.pop_back();
   std::make_heap(decoding_.begin(), decoding_.end(), later);
   waiting_.push_front(request);
-  ++put_back_;
 }
 
 // Steps of decoding alone until a sequence ends, the cache is full, or one more would begin behind
@@ -117,12 +127,12 @@ std::vector<Request> Server::leave() {
 
 std::vector<Request> Server::step(double horizon) {
   take_in();
+  const bool apart = policy_.prompts_first && !taken_.empty();
   const std::int64_t put_back = put_back_;
-  if (!policy_.reserve) {
-    while (decoding_.size() > 1 && held_ + growth_ > room_) put_back_one();
+  if (!policy_.reserve && !apart) {
+    while (taken_.size() + decoding_.size() > 1 && held_ + growth_ > room_) put_back_one();
   }
   StepLoad work;
-  const bool apart = policy_.prompts_first && !taken_.empty();
   if (!apart) {
     work.decoding = as_double(decoding_.size());
     work.cached = cached_;
