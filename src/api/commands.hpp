@@ -253,6 +253,9 @@ struct InferRequest {
   std::optional<std::int64_t> step_tokens, step_sequences, block;
   std::string prompts, admit;
   std::optional<double> prefix_hit;
+  // Tokens over experts.
+  std::optional<double> imbalance;
+  std::optional<std::int64_t> redundant_experts;
   // Guesses of the next tokens.
   std::optional<std::int64_t> guesses;
   std::optional<double> acceptance;

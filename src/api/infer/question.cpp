@@ -25,6 +25,7 @@ class InferReader {
     load_parts(serving);
     ask_policy(request_, serving.engine.policy, problems_);
     split(serving);
+    routing(serving.routing);
     speculation(serving);
     pools(out);
     out.load = asked_load(request_, serving.model, out.apart ? 1 : serving.dp, problems_);
@@ -96,6 +97,18 @@ class InferReader {
     if (request_.gpus && *request_.gpus != apart.ranks()) {
       fail("gpus", "is not what --prefill and --decode take, " + std::to_string(apart.ranks()));
     }
+  }
+
+  void routing(Routing& out) {
+    if (request_.redundant_experts && !request_.imbalance) {
+      fail("redundant-experts", "even out --imbalance, which is not given");
+    }
+    if (!request_.imbalance) return;
+    if (!(*request_.imbalance > 0 && *request_.imbalance <= 4)) {
+      fail("imbalance",
+           "must be above 0 and at most 4: the i-th expert is chosen as i to minus it");
+    }
+    out = {*request_.imbalance, request_.redundant_experts.value_or(0)};
   }
 
   // Guesses of the next tokens, by a model or by the model's own prediction layers.

@@ -18,6 +18,7 @@ Serving draft_of(const Serving& serving) {
     const bool experts = std::any_of(kinds.begin(), kinds.end(),
                                      [](const Layer& layer) { return layer.experts.has_value(); });
     if (!experts) out.ep = 1;
+    out.routing = {};  // what is known is of the model's own
     return out;
   }
   out.model.name += " prediction layer";

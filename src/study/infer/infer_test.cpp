@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
-#include "base/random/random.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "study/infer/best.hpp"
@@ -58,23 +56,6 @@ TEST(ServingMemory, HoldsTheTokensThatWeightsAndEngineLeaveRoomFor) {
   const double left =
       0.9 * serving.cluster.accelerator.memory.value() - memory.weights.value() - 3 * 1073741824.0;
   EXPECT_NEAR(memory.cached_tokens, left / 131072, 1);
-}
-
-// [INFER-3] Of 64 tokens that choose 8 of 256 experts at random each, the mean of many draws.
-TEST(ServedExperts, AreThoseThatSomeTokenChooses) {
-  SplitMix numbers{7};
-  double chosen = 0;
-  constexpr int kDraws = 400;
-  for (int draw = 0; draw < kDraws; ++draw) {
-    std::set<std::uint64_t> all;
-    for (int token = 0; token < 64; ++token) {
-      std::set<std::uint64_t> own;
-      while (own.size() < 8) own.insert(numbers.next() % 256);
-      all.insert(own.begin(), own.end());
-    }
-    chosen += static_cast<double>(all.size()) / kDraws;
-  }
-  EXPECT_NEAR(chosen_experts(256, 8, 64), chosen, 1);
 }
 
 // A pass reads the weights once, whatever it decodes; no answer is shorter than that.

@@ -32,15 +32,18 @@ std::vector<double> layers_of_kinds(const Model& model) {
 // Where experts lie inside the group every rank has all tokens already: each adds up what its
 // experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
 // each.
-void spread_experts(Program& program, const Share& share, const Experts& experts) {
+void spread_experts(Program& program, const Share& share, const Experts& experts,
+                    const Routing& routing) {
   const LayerSplit& split = share.split;
   const bool inside = split.ep <= split.tp;
   const double group = inside ? 1 : static_cast<double>(split.ep) / static_cast<double>(split.tp);
   const double tokens = share.rows * group;
   const double active = static_cast<double>(experts.active);
   const double ranks = static_cast<double>(split.ep);
-  const double chosen = chosen_experts(static_cast<double>(experts.count), active, tokens) / ranks;
-  const double copies = tokens * active / ranks;
+  const double chosen = chosen_experts(routing, experts.count, experts.active, tokens) / ranks;
+  // Of the fullest rank, for which the others wait.
+  const double fullest = fullest_over_mean(routing, experts.count, experts.active, split.ep);
+  const double copies = fullest * tokens * active / ranks;
   const auto busy = std::max<std::int64_t>(1, std::llround(chosen));
   const auto rows = std::max<std::int64_t>(1, std::llround(copies / static_cast<double>(busy)));
   std::erase_if(program.items, [&](const Item& item) {
@@ -61,7 +64,7 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
                              .tensor = share.rows * share.hidden * share.element,
                              .module = Module::experts};
       } else if (crossing->seam == Seam::dispatch || crossing->seam == Seam::combine) {
-        crossing->tensor = crossing->tensor / static_cast<double>(split.tp);
+        crossing->tensor = fullest * crossing->tensor / static_cast<double>(split.tp);
       }
     }
   }
@@ -110,7 +113,9 @@ class Pricer {
 
  private:
   void add(Program program, const Share& share, double times, const Layer* layer) {
-    if (layer != nullptr && layer->experts) spread_experts(program, share, *layer->experts);
+    if (layer != nullptr && layer->experts) {
+      spread_experts(program, share, *layer->experts, serving_.routing);
+    }
     split_tensors(program, share);
     route_experts(program, share);
     for (const Item& item : program.items) {
@@ -230,11 +235,6 @@ double weight_bytes(const Recipe& recipe) {
 
 }  // namespace
 
-// [INFER-3] E · (1 - (1 - k/E)^T). Benchmarks that spread tokens evenly hit more of them.
-double chosen_experts(double experts, double active, double tokens) {
-  return experts * (1 - std::pow(1 - active / experts, tokens));
-}
-
 Layout layout_of(const Serving& serving, std::int64_t sequences) {
   Layout out;
   out.tp = serving.tp;
@@ -272,7 +272,9 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = serving.model.kinds[i];
     const HeldParameters held = forward_layer(share, layer).held;
-    layer_values += layers[i] * (held.dense + held.experts);
+    const double count = layer.experts ? static_cast<double>(layer.experts->count) : 1;
+    const double copies = 1 + static_cast<double>(serving.routing.redundant) / count;
+    layer_values += layers[i] * (held.dense + held.experts * copies);
     const std::int64_t window = layer.attention->window;
     const double kept = window > 0 && window < context
                             ? static_cast<double>(window) / static_cast<double>(context)

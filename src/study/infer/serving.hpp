@@ -14,6 +14,7 @@
 #include "cost/serving/serving.hpp"
 #include "model/model.hpp"
 #include "study/infer/load/closed.hpp"
+#include "study/infer/routing.hpp"
 
 namespace headway {
 
@@ -54,6 +55,7 @@ struct Serving : ServingSplit {
   const Recipe* weights = nullptr;
   Precision cache = Precision::bf16;
   Engine engine;
+  Routing routing{};  // of tokens to experts
   std::optional<Speculation> speculation{};
   bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };
@@ -98,9 +100,6 @@ struct PassTime {
 /// All layers of the model, embedding, and the head for the last token of each sequence. Stages of
 /// a pipeline work one after another.
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work);
-
-/// [INFER-3] Of `experts` those that at least one of `tokens` chooses, each `active` at random.
-double chosen_experts(double experts, double active, double tokens);
 
 /// Of the fullest rank.
 struct ServingMemory {
