@@ -86,23 +86,14 @@ Command infer_command() {
               .door = Door::command_line,
               .doing = "searching",
               .things = "splits"};
-  constexpr Range kDegree{1, 1'000'000}, kTokens{1, 10'000'000}, kSequences{1, 100'000};
+  constexpr Range kDegree = infer_ranges::kDegree, kTokens = infer_ranges::kTokens,
+                  kSequences = infer_ranges::kSequences;
   const auto degree = [&](std::string_view name, std::string_view help, std::int64_t& target) {
-    return Option{.name = name,
-                  .value = "N",
-                  .help = help,
-                  .target = &target,
-                  .range = kDegree,
-                  .checked = true};
+    return Option{.name = name, .value = "N", .help = help, .target = &target, .range = kDegree};
   };
   const auto count = [&](std::string_view name, std::string_view help,
                          std::optional<std::int64_t>& target, Range range) {
-    return Option{.name = name,
-                  .value = "N",
-                  .help = help,
-                  .target = &target,
-                  .range = range,
-                  .checked = true};
+    return Option{.name = name, .value = "N", .help = help, .target = &target, .range = range};
   };
   const auto in_group = [](Option option, std::string_view group) {
     option.group = group;
@@ -145,7 +136,7 @@ Command infer_command() {
        .target = &request->output_spread,
        .group = kOfLoad},
       in_group(count("count", "requests placed in time; default: 10 of a client, 2,000 others",
-                     request->count, Range{1, 1'000'000}),
+                     request->count, kDegree),
                kOfLoad),
       {.name = "prefix-hit",
        .value = "SHARE",
@@ -176,7 +167,7 @@ Command infer_command() {
        .help = "of experts: the i-th busiest is chosen as i^-A",
        .target = &request->imbalance},
       count("redundant-experts", "copies of the busiest, that even out ranks",
-            request->redundant_experts, Range{1, 100'000}),
+            request->redundant_experts, kSequences),
       {.name = "weights",
        .value = "FORMAT",
        .help = "a recipe's name, as bf16, fp8, fp8-block, fp4",
@@ -187,7 +178,7 @@ Command infer_command() {
        .help = "software that serves; default: vllm",
        .target = &request->engine},
       in_group(count("step-tokens", "tokens of one step at most, of prompts and decoded",
-                     request->step_tokens, Range{1, 10'000'000}),
+                     request->step_tokens, kTokens),
                kOfEngine),
       in_group(count("step-sequences", "sequences of a copy at a time at most",
                      request->step_sequences, kSequences),
@@ -202,9 +193,8 @@ Command infer_command() {
        .help = "requests with room for the whole answer, or for the prompt: some are computed anew",
        .target = &request->admit,
        .group = kOfEngine},
-      in_group(
-          count("block", "tokens of a block of the cache", request->block, Range{1, 1'000'000}),
-          kOfEngine),
+      in_group(count("block", "tokens of a block of the cache", request->block, kDegree),
+               kOfEngine),
       {.name = "prefill",
        .value = "SPLIT",
        .help = "on accelerators of its own: tp=4,copies=2, of tp, pp, ep, dp, copies",
@@ -222,7 +212,7 @@ Command infer_command() {
                         request->disaggregate),
                kOfPools),
       in_group(count("guesses", "tokens that are guessed, and then checked in one pass",
-                     request->guesses, Range{1, 64}),
+                     request->guesses, infer_ranges::kGuesses),
                kOfGuesses),
       {.name = "acceptance",
        .value = "SHARE",

@@ -52,6 +52,22 @@ TEST(Infer, SaysEverythingThatIsWrongAtOnce) {
   EXPECT_TRUE(out.text.empty());
 }
 
+// Numbers that nothing can be made of, beside a length, a rate and a format: all at once.
+TEST(Infer, SaysWhichNumbersAreOutOfRangeWithAllThatIsWrong) {
+  InferRequest request = request_of_70b();
+  request.tp = 0;
+  request.pp = -3;
+  request.output = 0;
+  request.batch.reset();
+  request.rate = -1;
+  request.prefix_hit = 2;
+  request.weights = "int3";
+  EXPECT_EQ(run_infer(request).problems.size(), 6U);
+  request = request_of_70b();
+  request.batch = 0;
+  EXPECT_EQ(run_infer(request).problems.size(), 1U);
+}
+
 TEST(Infer, OfWhatDoesNotFitSaysSo) {
   InferRequest request = request_of_70b();
   request.tp = 1;

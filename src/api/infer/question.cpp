@@ -23,6 +23,7 @@ class InferReader {
     InferQuestion out;
     Serving& serving = out.serving;
     load_parts(serving);
+    numbers();
     ask_policy(request_, serving.engine.policy, problems_);
     split(serving);
     routing(serving.routing);
@@ -41,6 +42,31 @@ class InferReader {
  private:
   void fail(std::string_view field, std::string why, Trouble kind = Trouble::illegal) {
     problems_.push_back({FieldName(field), std::move(why), kind});
+  }
+
+  void in_range(std::string_view field, std::optional<std::int64_t> value, Range range) {
+    if (!value || (*value >= range.least && *value <= range.most)) return;
+    loaded_ = false;  // nothing can be made of it
+    fail(field, "is " + std::to_string(*value) + "; it must be from " +
+                    std::to_string(range.least) + " to " + std::to_string(range.most));
+  }
+  void numbers() {
+    using namespace infer_ranges;
+    in_range("tp", request_.tp, kDegree);
+    in_range("pp", request_.pp, kDegree);
+    in_range("ep", request_.ep, kDegree);
+    in_range("dp", request_.dp, kDegree);
+    in_range("gpus", request_.gpus, kDegree);
+    in_range("input-len", request_.input, kTokens);
+    in_range("output-len", request_.output, kTokens);
+    in_range("batch", request_.batch, kSequences);
+    in_range("concurrency", request_.clients, kSequences);
+    in_range("count", request_.count, kDegree);
+    in_range("step-tokens", request_.step_tokens, kTokens);
+    in_range("step-sequences", request_.step_sequences, kSequences);
+    in_range("block", request_.block, kDegree);
+    in_range("guesses", request_.guesses, kGuesses);
+    in_range("redundant-experts", request_.redundant_experts, kSequences);
   }
 
   void load_parts(Serving& out) {
@@ -153,7 +179,7 @@ class InferReader {
     if (request_.best) {
       if (!request_.gpus) fail("gpus", "is missing: --best is of so many", Trouble::missing);
       if (out.ranks() > 1) fail("best", "searches tp, pp, ep and dp; they cannot be given");
-    } else if (request_.gpus && !apart && *request_.gpus != out.ranks()) {
+    } else if (request_.gpus && loaded_ && !apart && *request_.gpus != out.ranks()) {
       if (request_.dp == 1 && *request_.gpus % out.ranks() == 0) {
         out.dp = *request_.gpus / out.ranks();
       } else {

@@ -4,10 +4,17 @@
 
 #include <optional>
 
+#include "api/command.hpp"
 #include "api/commands.hpp"
 #include "study/infer/apart.hpp"
 
 namespace headway {
+
+/// What numbers may be; the reader checks all of them, so that all problems are told at once.
+namespace infer_ranges {
+constexpr Range kDegree{1, 1'000'000}, kTokens{1, 10'000'000}, kSequences{1, 100'000},
+    kGuesses{1, 64};
+}  // namespace infer_ranges
 
 struct InferQuestion {
   Serving serving;

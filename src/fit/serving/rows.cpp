@@ -22,6 +22,8 @@ namespace {
 
 enum Quantity : std::size_t { kFirst, kEach, kWhole, kOutput, kTotal };
 
+constexpr std::int64_t kMostClients = 100'000;
+
 // What is loaded once.
 struct Loaded {
   const serving_words::Words& words;
@@ -211,6 +213,7 @@ class RowReader {
     }
     at_capacity_ = out.arrivals != Arrivals::random && cells_.text("batch").empty();
     const std::int64_t batch = cells_.count_or("batch", 1);
+    if (batch > kMostClients) cells_.skip("more clients than are placed in time");
     // A batch is of all copies of attention.
     out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
     return out;

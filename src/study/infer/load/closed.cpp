@@ -77,7 +77,11 @@ class Steady {
     const double sparse = alone / (1 - rate * more);
     if (rate * sparse <= 1 || engine_.policy.prompts_first) return sparse;
     double dense = sparse;
-    for (int i = 0; i < 30; ++i) dense = step(decoding, std::max(1.0, rate * dense));
+    for (int i = 0; i < 30; ++i) {
+      const double next = step(decoding, std::max(1.0, rate * dense));
+      if (std::abs(next - dense) <= 1e-9 * dense) break;
+      dense = next;
+    }
     return dense;
   }
 
@@ -86,18 +90,35 @@ class Steady {
   double input_ = 0, hit_ = 0, pairs_ = 0, context_ = 0, passes_ = 0, most_ = 0;
 };
 
+// The sequences b, from 0 to `most`, that `wanted(b)` is b of, where it grows; nothing where it is
+// more than `most` there. Secants, within what is known to hold it.
+template <class Wanted>
+std::optional<double> balanced(double most, const Wanted& wanted) {
+  double low = 0, high = most, above = wanted(high) - high, below = wanted(low);
+  if (!(above <= 0)) return std::nullopt;
+  for (int i = 0; i < 60 && high - low > 1e-9 * high; ++i) {
+    double at = low + (high - low) * below / (below - above);
+    // Where secants come near from one side alone, halves.
+    if (i % 3 == 2 || !(at > low && at < high)) at = (low + high) / 2;
+    const double more = wanted(at) - at;
+    if (std::abs(more) <= 1e-9 * at) return at;
+    (more > 0 ? low : high) = at;
+    (more > 0 ? below : above) = more;
+  }
+  return (low + high) / 2;
+}
+
 // Steady state at `rate`: sequences that decode and their step; nothing beyond what is answered.
 std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) {
   Fluid out;
   out.rate = rate;
-  double step = engine.step(1, 0);
-  for (int i = 0; i < 200; ++i) {
-    out.decoding = rate * engine.passes() * step;  // Little
-    if (out.decoding > engine.most() || !std::isfinite(step)) return std::nullopt;
-    const double next = engine.mean_step(std::max(1.0, out.decoding), rate);
-    if (std::abs(next - step) <= 1e-9 * step) break;
-    step = next;
-  }
+  const auto decoding_at = balanced(engine.most(), [&](double decoding) {
+    return rate * engine.passes() * engine.mean_step(std::max(1.0, decoding), rate);  // Little
+  });
+  if (!decoding_at) return std::nullopt;
+  out.decoding = *decoding_at;
+  const double step = engine.mean_step(std::max(1.0, out.decoding), rate);
+  if (!std::isfinite(step)) return std::nullopt;
   out.each_token = step;
   const double decoding = std::max(1.0, out.decoding);
   const double busy = std::min(1.0, out.decoding);
@@ -127,17 +148,21 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) 
 template <class Holds>
 double highest_rate(double high, const Holds& holds) {
   double low = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 50; ++i) {
     const double middle = (low + high) / 2;
     (holds(middle) ? low : high) = middle;
   }
   return low;
 }
 
-double most_rate_of(const Steady& engine, bool at_random) {
+double most_rate_of(const Steady& engine) {
   const double high = 1 / engine.prompt(engine.passes() > 0 ? std::max(1.0, engine.most()) : 0);
-  return highest_rate(high,
-                      [&](double rate) { return at_rate(engine, rate, at_random).has_value(); });
+  const double most = engine.most();
+  return highest_rate(high, [&](double rate) {
+    const double decoding =
+        rate * engine.passes() * engine.mean_step(std::max(1.0, most), rate);  // Little
+    return decoding <= most && rate * engine.prompt(0) < (engine.passes() > 0 ? INFINITY : 1);
+  });
 }
 
 // Of clients: as many as there are have a request under way.
@@ -179,14 +204,14 @@ std::optional<double> prompt_time_of_stages(double rate, double service, double 
 }
 
 double most_rate(const Engined& engine, const Load& load) {
-  return most_rate_of(Steady(engine, load), false);
+  return most_rate_of(Steady(engine, load));
 }
 
 std::optional<Fluid> in_closed_form(const Engined& engine, const Load& load) {
   const Steady steady(engine, load);
   std::optional<Fluid> out;
   if (load.arrivals == Arrivals::clients) {
-    out = of_clients(static_cast<double>(load.batch), steady.passes(), most_rate_of(steady, false),
+    out = of_clients(static_cast<double>(load.batch), steady.passes(), most_rate_of(steady),
                      [&](double rate) { return at_rate(steady, rate, false); });
   } else {
     out = at_rate(steady, load.rate, true);
@@ -228,13 +253,11 @@ std::optional<Fluid> in_closed_form(const Apart& apart, const Load& load) {
     if (rate > rates.least()) return std::nullopt;
     Fluid out;
     out.rate = rate;
-    double step = decode.step(1, 0);
-    for (int i = 0; i < 200; ++i) {
-      out.decoding = std::min(decode.most(), rate * decode.passes() * step / of_decode);
-      const double next = decode.step(std::max(1.0, out.decoding), 0);
-      if (std::abs(next - step) <= 1e-9 * step) break;
-      step = next;
-    }
+    const double each = rate * decode.passes() / of_decode;
+    out.decoding = balanced(decode.most(), [&](double decoding) {
+                     return each * decode.step(std::max(1.0, decoding), 0);
+                   }).value_or(decode.most());
+    const double step = decode.step(std::max(1.0, out.decoding), 0);
     out.each_token = step;
     const double service = prefill.prompt(0);
     const auto wait = queue_wait(rate / of_prefill, service);
