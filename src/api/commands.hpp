@@ -235,36 +235,14 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct InferRequest {
-  std::string model, cluster;  // names or files
-  std::string engine;          // empty: the first known
-  std::optional<std::int64_t> gpus, input, output;
-  std::optional<std::int64_t> batch, clients;  // one of them,
-  std::optional<double> rate;                  // or requests a second to all copies
-  std::string first_limit, each_limit;         // "2 s", "50 ms"; empty: none
-  std::optional<double> goodput;               // share of answers that is to keep to the limits
-  std::string input_spread, output_spread;     // "log-normal:0.8"; empty: all as long
-  std::string requests, arrivals;              // files of lengths and of moments
-  std::optional<std::int64_t> count;           // requests placed in time
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
-  // On accelerators of their own, "tp=4,copies=2"; both or neither.
-  std::string prefill, decode;
-  bool streamed = false, disaggregate = false;  // disaggregate: the best of such
-  // The engine's habits, where they are to be others.
-  std::optional<std::int64_t> step_tokens, step_sequences, block;
-  std::string prompts, admit;
-  std::optional<double> prefix_hit;
-  // Tokens over experts.
-  std::optional<double> imbalance;
-  std::optional<std::int64_t> redundant_experts;
-  // Guesses of the next tokens.
-  std::optional<std::int64_t> guesses;
-  std::optional<double> acceptance;
-  std::string draft;
-  std::string weights = "bf16", cache = "bf16";
-  bool best = false;  // the best ways on `gpus` accelerators instead of one
+  std::string run_file;  // of serving; empty: none
+  std::string requests, arrivals;  // files of lengths and of moments; empty: none
+  RunRequest fields;     // of serving_fields(); they override the file
+  bool bounded = false;  // nothing that takes minutes
   bool json = false;
-  int threads = 0;         // 0: all cores
-  Progress progress = {};  // told of splits; stops the search where it says so
+  int threads = 0;  // 0: all cores
+  Progress progress =
+      {};  // told of splits, or of loads of a curve; stops the search where it says so
 };
 /// What serving a model takes; exit code 1 where it does not fit.
 CommandOutput run_infer(const InferRequest& request);

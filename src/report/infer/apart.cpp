@@ -6,7 +6,7 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/infer/infer.hpp"
-#include "report/infer/rows.hpp"
+#include "report/infer/parts.hpp"
 
 namespace headway {
 namespace {
@@ -27,8 +27,7 @@ void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std
   write_layout(out, "layout", part);
   out.member("copies", copies);
   out.member("gpus", copies * part.ranks());
-  write_memory(out, "memory_bytes", memory);
-  out.member("kv_tokens", std::max(0.0, memory.cached_tokens));
+  write_memory(out, memory);
   if (std::isfinite(rate) && rate > 0) out.member("capacity_requests_per_s", rate);
   out.end_object();
 }
@@ -73,13 +72,9 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load,
   const Serving& part = apart.decode;
   JsonWriter out;
   out.begin_object();
-  out.member("model", part.model.name);
-  out.member("cluster", part.cluster.name);
-  out.member("engine", part.engine.name);
-  out.member("gpus", apart.ranks());
-  out.member("weights", part.weights->name);
-  out.member("cache", to_name(part.cache));
-  write_load(out, load);
+  write_asked(out, part, load, apart.ranks());
+  write_layout(out, "layout", part);
+  write_amount(out, 1, load);
   write_pool(out, "prefill", apart.prefill, apart.prefill_copies, served.prefill,
              served.rates.prefill);
   write_pool(out, "decode", apart.decode, apart.decode_copies, served.all.memory,
@@ -94,8 +89,10 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load,
     out.member("binds", served.binding());
   }
   if (served.all.fits && served.all.stable()) {
-    write_served(out, served.all, load, apart.ranks(), part.cluster);
+    write_gained(out, part.cluster, apart.ranks(), served.all);
+    write_passes(out, served.all);
   }
+  write_memory(out, served.all.memory);
   out.end_object();
   return out.take();
 }

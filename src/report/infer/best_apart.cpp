@@ -3,7 +3,7 @@
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "report/infer/infer.hpp"
-#include "report/infer/rows.hpp"
+#include "report/infer/parts.hpp"
 
 namespace headway {
 namespace {
@@ -49,7 +49,8 @@ std::string infer_best_apart_json(const Serving& base, const Load& asked, std::i
                                   const BestApart& best) {
   JsonWriter out;
   out.begin_object();
-  write_best_title(out, base, asked, accelerators, best.tried);
+  write_asked(out, base, asked, accelerators);
+  out.member("tried", best.tried);
   out.key("front");
   out.begin_array();
   for (const ApartOffer& offer : best.front) {
@@ -57,17 +58,10 @@ std::string infer_best_apart_json(const Serving& base, const Load& asked, std::i
     out.begin_object();
     write_layout(out, "prefill", offer.apart.prefill);
     out.member("prefill_copies", offer.apart.prefill_copies);
-    write_layout(out, "decode", offer.apart.decode);
+    write_layout(out, "layout", offer.apart.decode);
     out.member("decode_copies", offer.apart.decode_copies);
-    out.member("concurrency", offer.load.batch);
-    out.member("ttft_s", by.first_token.value());
-    if (asked.output > 1) out.member("tpot_s", by.each_token.value());
-    out.member("latency_s", by.latency.value());
-    out.member("tokens_per_s_per_user", offer.of_user());
-    out.member("tokens_per_s_per_gpu", offer.of_accelerator());
-    out.member("throughput_output_tok_s", by.output_per_second);
-    const double price = price_per_million(base.cluster, offer.apart.ranks(), by);
-    if (price > 0) out.member("price_per_million_tokens", price);
+    write_amount(out, 1, offer.load);
+    write_gained(out, base.cluster, offer.apart.ranks(), by);
     out.member("binds", offer.served.binding());
     out.end_object();
   }

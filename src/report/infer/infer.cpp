@@ -6,16 +6,10 @@
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
-#include "report/infer/rows.hpp"
-#include "report/json/writer.hpp"
+#include "report/infer/parts.hpp"
 
 namespace headway {
 namespace {
-
-std::string words_of(const Serving& serving) {
-  return words_of_split(serving) + ", " + std::string(serving.weights->name) + " weights, " +
-         std::string(to_name(serving.cache)) + " cache";
-}
 
 // What most of a decode pass goes into.
 std::string_view binding(const PassTime& pass) {
@@ -49,21 +43,16 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
 std::string infer_json(const Serving& serving, const Load& load, const Served& served) {
   JsonWriter out;
   out.begin_object();
-  out.member("model", serving.model.name);
-  out.member("cluster", serving.cluster.name);
-  out.member("engine", serving.engine.name);
-  out.member("gpus", serving.ranks());
+  write_asked(out, serving, load, serving.ranks());
   write_layout(out, "layout", serving);
-  out.member("weights", serving.weights->name);
-  out.member("cache", to_name(serving.cache));
-  write_load(out, load);
+  write_amount(out, serving.dp, load);
   out.member("fits", served.fits);
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
-    write_served(out, served, load, serving.ranks(), serving.cluster);
+    write_gained(out, serving.cluster, serving.ranks(), served);
+    write_passes(out, served);
   }
-  write_memory(out, "memory_bytes", served.memory);
-  out.member("kv_tokens", std::max(0.0, served.memory.cached_tokens));
+  write_memory(out, served.memory);
   out.end_object();
   return out.take();
 }
@@ -95,21 +84,15 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
                             const BestOffers& best) {
   JsonWriter out;
   out.begin_object();
-  write_best_title(out, base, asked, accelerators, best.tried);
+  write_asked(out, base, asked, accelerators);
+  out.member("tried", best.tried);
   out.key("front");
   out.begin_array();
   for (const Offer& offer : best.front) {
     out.begin_object();
     write_layout(out, "layout", offer.split);
-    out.member("concurrency", offer.load.batch);
-    out.member("ttft_s", offer.served.first_token.value());
-    if (asked.output > 1) out.member("tpot_s", offer.served.each_token.value());
-    out.member("latency_s", offer.served.latency.value());
-    out.member("tokens_per_s_per_user", offer.of_user());
-    out.member("tokens_per_s_per_gpu", offer.of_accelerator());
-    out.member("throughput_output_tok_s", offer.served.output_per_second);
-    const double price = price_per_million(base.cluster, offer.split.ranks(), offer.served);
-    if (price > 0) out.member("price_per_million_tokens", price);
+    write_amount(out, offer.split.dp, offer.load);
+    write_gained(out, base.cluster, offer.split.ranks(), offer.served);
     out.member("binds", binding(offer.served.decode));
     out.end_object();
   }

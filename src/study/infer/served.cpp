@@ -79,6 +79,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   decode_pass(out, serving, constants, load, out.sequences);
   if (together) {
     out.each_token = (out.decode.total() + out.draft) / drafting_of(serving).made();
+    if (load.output == 1) out.each_token = Seconds(0);  // there is none
     out.latency = out.first_token + (output - 1) * out.each_token;
     out.output_per_second =
         static_cast<double>(serving.dp) * out.sequences * output / out.latency.value();

@@ -10,7 +10,6 @@
 namespace headway {
 namespace {
 
-constexpr std::int64_t kRequestsOfClient = 10, kRandomRequests = 2000;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // A moment and what it is of.

@@ -33,6 +33,8 @@ struct Answered {
   double put_back = 0;                                   // times that a sequence was put back
 };
 
+constexpr std::int64_t kRequestsOfClient = 10, kRandomRequests = 2000;
+
 /// [INFER-7] Of one copy of attention.
 Answered answered(const Engined& engine, const Load& load);
 

@@ -1,4 +1,4 @@
-// What answers of `infer` have in common. Internal to src/report/infer.
+// What the answers of `infer` share: words, and members of documents. Internal to report/infer.
 #pragma once
 
 #include <string>
@@ -15,7 +15,10 @@ using TextTable = std::vector<std::vector<std::string>>;
 /// US dollars for a million output tokens; 0: the cluster has no price.
 double price_per_million(const Cluster& cluster, std::int64_t ranks, const Served& served);
 
+/// "16 clients".
 std::string words_of(const Load& load);
+/// "tp 8, bf16 weights, bf16 cache"; of the split alone "tp 8".
+std::string words_of(const Serving& serving);
 std::string words_of_split(const ServingSplit& split);
 /// Times, rates and what one costs; the parts of a pass of each; memory of a rank.
 TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks,
@@ -24,17 +27,21 @@ TextTable pass_rows(const Served& served);
 TextTable memory_rows(const ServingMemory& memory);
 std::string not_stable_text(const Served& served);
 
-/// What is searched: the line above the front, and the same members.
+/// What is searched: the lines above the front.
 std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
                        std::size_t tried, std::string_view ways);
-void write_best_title(JsonWriter& out, const Serving& base, const Load& asked,
-                      std::int64_t accelerators, std::size_t tried);
 
+/// What is served on how many, and the lengths.
+void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus);
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split);
-void write_load(JsonWriter& out, const Load& load);
-void write_served(JsonWriter& out, const Served& served, const Load& load, std::int64_t ranks,
-                  const Cluster& cluster);
-void write_memory(JsonWriter& out, std::string_view name, const ServingMemory& memory);
-void write_fluid(JsonWriter& out, const Fluid& closed);
+/// Clients or sequences of each copy, requests of a file, or requests a second to all of so many
+/// copies.
+void write_amount(JsonWriter& out, std::int64_t copies, const Load& load);
+/// What requests get: times, tokens a second, money.
+void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks,
+                  const Served& served);
+/// The parts of a pass of each.
+void write_passes(JsonWriter& out, const Served& served);
+void write_memory(JsonWriter& out, const ServingMemory& memory);
 
 }  // namespace headway

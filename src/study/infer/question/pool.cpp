@@ -1,13 +1,14 @@
+#include <algorithm>
 #include <array>
 #include <set>
 
-#include "api/infer/question.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
+#include "study/infer/question/parts.hpp"
 
 namespace headway {
 
-AskedPool asked_pool(std::string_view text, std::string_view option, Problems& problems) {
+AskedPool asked_pool(RequestReader& in, std::string_view option, std::string_view text) {
   constexpr std::int64_t kMostOfPool = 1'000'000;
   AskedPool out;
   const std::vector<std::string> names = {"tp", "pp", "ep", "dp", "copies"};
@@ -22,20 +23,16 @@ AskedPool asked_pool(std::string_view text, std::string_view option, Problems& p
     const std::string name(part.substr(0, equal));
     const auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end() || equal == part.size()) {
-      problems.push_back({FieldName(option), "'" + printable(part) +
-                                                 "' is not as tp=4, of tp, pp, ep, dp and copies" +
-                                                 suggestion(name, names)});
+      in.fail(option, "'" + printable(part) + "' is not as tp=4, of tp, pp, ep, dp and copies" +
+                          suggestion(name, names));
       continue;
     }
     const std::optional<std::int64_t> count = whole_number(part.substr(equal + 1));
     if (!count || *count < 1 || *count > kMostOfPool) {
-      problems.push_back({FieldName(option),
-                          "'" + printable(part) + "' is not a whole number from 1 to 1,000,000"});
+      in.fail(option, "'" + printable(part) + "' is not a whole number from 1 to 1,000,000");
       continue;
     }
-    if (!seen.insert(name).second) {
-      problems.push_back({FieldName(option), "says " + name + " twice"});
-    }
+    if (!seen.insert(name).second) in.fail(option, "says " + name + " twice");
     *into[static_cast<std::size_t>(known - names.begin())] = *count;
   }
   return out;

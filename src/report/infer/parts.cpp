@@ -1,4 +1,4 @@
-#include "report/infer/rows.hpp"
+#include "report/infer/parts.hpp"
 
 #include <algorithm>
 
@@ -22,6 +22,16 @@ void write_quantiles(JsonWriter& out, std::string_view name, const Quantiles& of
   out.member("p50", of.median.value());
   out.member("p90", of.p90.value());
   out.member("p99", of.p99.value());
+  out.end_object();
+}
+
+void write_fluid(JsonWriter& out, const Fluid& closed) {
+  out.key("closed_form");
+  out.begin_object();
+  out.member("ttft_s", closed.first_token);
+  out.member("tpot_s", closed.each_token);
+  out.member("requests_per_s", closed.rate);
+  out.member("sequences", closed.decoding);
   out.end_object();
 }
 
@@ -52,6 +62,11 @@ std::string words_of(const Load& load) {
       break;
   }
   return count_text(static_cast<double>(load.batch)) + " sequences at a time";
+}
+
+std::string words_of(const Serving& serving) {
+  return words_of_split(serving) + ", " + std::string(serving.weights->name) + " weights, " +
+         std::string(to_name(serving.cache)) + " cache";
 }
 
 std::string words_of_split(const ServingSplit& split) {
@@ -143,17 +158,15 @@ std::string best_title(const Serving& base, const Load& asked, std::int64_t acce
          count_text(static_cast<double>(tried)) + " " + std::string(ways) + "\n\n";
 }
 
-void write_best_title(JsonWriter& out, const Serving& base, const Load& asked,
-                      std::int64_t accelerators, std::size_t tried) {
-  out.member("model", base.model.name);
-  out.member("cluster", base.cluster.name);
-  out.member("engine", base.engine.name);
-  out.member("gpus", accelerators);
-  out.member("weights", base.weights->name);
-  out.member("cache", to_name(base.cache));
-  out.member("input_len", asked.input);
-  out.member("output_len", asked.output);
-  out.member("tried", tried);
+void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus) {
+  out.member("model", serving.model.name);
+  out.member("cluster", serving.cluster.name);
+  out.member("engine", serving.engine.name);
+  out.member("gpus", gpus);
+  out.member("weights", serving.weights->name);
+  out.member("cache", to_name(serving.cache));
+  out.member("input_len", load.input);
+  out.member("output_len", load.output);
 }
 
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split) {
@@ -166,12 +179,10 @@ void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& sp
   out.end_object();
 }
 
-void write_load(JsonWriter& out, const Load& load) {
-  out.member("input_len", load.input);
-  out.member("output_len", load.output);
+void write_amount(JsonWriter& out, std::int64_t copies, const Load& load) {
   switch (load.arrivals) {
     case Arrivals::random:
-      return out.member("rate_per_copy", load.rate);
+      return out.member("rate", load.rate * static_cast<double>(copies));
     case Arrivals::listed:
       return out.member("requests", load.listed->size());
     case Arrivals::clients:
@@ -181,22 +192,23 @@ void write_load(JsonWriter& out, const Load& load) {
   }
 }
 
-void write_served(JsonWriter& out, const Served& served, const Load& load, std::int64_t ranks,
-                  const Cluster& cluster) {
+void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks,
+                  const Served& served) {
   out.member("ttft_s", served.first_token.value());
-  if (load.output > 1) out.member("tpot_s", served.each_token.value());
+  out.member("tpot_s", served.each_token.value());
   out.member("latency_s", served.latency.value());
   out.member("throughput_output_tok_s", served.output_per_second);
   out.member("throughput_total_tok_s", served.total_per_second);
+  if (served.each_token > Seconds(0)) {  // an answer of one token has no others
+    out.member("tokens_per_s_per_user", 1 / served.each_token.value());
+  }
   out.member("tokens_per_s_per_gpu", served.output_per_second / static_cast<double>(ranks));
   out.member("sequences", served.sequences);
   if (served.first_quantiles) {
     out.key("quantiles");
     out.begin_object();
     write_quantiles(out, "ttft_s", *served.first_quantiles, served.first_token);
-    if (load.output > 1) {
-      write_quantiles(out, "tpot_s", *served.each_quantiles, served.each_token);
-    }
+    write_quantiles(out, "tpot_s", *served.each_quantiles, served.each_token);
     write_quantiles(out, "latency_s", *served.latency_quantiles, served.latency);
     out.end_object();
     out.member("computed_anew", served.put_back);
@@ -207,6 +219,11 @@ void write_served(JsonWriter& out, const Served& served, const Load& load, std::
   }
   if (served.rate_within) out.member("rate_within_limits", *served.rate_within);
   if (served.closed) write_fluid(out, *served.closed);
+  const double price = price_per_million(cluster, ranks, served);
+  if (price > 0) out.member("price_per_million_tokens", price);
+}
+
+void write_passes(JsonWriter& out, const Served& served) {
   out.key("parts_s");
   out.begin_object();
   out.key("prefill");
@@ -215,28 +232,17 @@ void write_served(JsonWriter& out, const Served& served, const Load& load, std::
   write_pass(out, served.decode);
   out.end_object();
   if (served.draft > Seconds(0)) out.member("draft_s", served.draft.value());
-  const double price = price_per_million(cluster, ranks, served);
-  if (price > 0) out.member("price_per_million_tokens", price);
 }
 
-void write_memory(JsonWriter& out, std::string_view name, const ServingMemory& memory) {
-  out.key(name);
+void write_memory(JsonWriter& out, const ServingMemory& memory) {
+  out.key("memory_bytes");
   out.begin_object();
   out.member("weights", memory.weights.value());
   out.member("reserved", memory.reserved.value());
   out.member("capacity", memory.capacity.value());
   out.member("cache_of_token", memory.cache_of_token.value());
   out.end_object();
-}
-
-void write_fluid(JsonWriter& out, const Fluid& closed) {
-  out.key("closed_form");
-  out.begin_object();
-  out.member("ttft_s", closed.first_token);
-  out.member("tpot_s", closed.each_token);
-  out.member("requests_per_s", closed.rate);
-  out.member("sequences", closed.decoding);
-  out.end_object();
+  out.member("kv_tokens", std::max(0.0, memory.cached_tokens));
 }
 
 }  // namespace headway

@@ -1,0 +1,118 @@
+// infer: what serving a model takes.
+#include "report/infer/infer.hpp"
+
+#include "api/commands.hpp"
+#include "api/options.hpp"
+#include "report/infer/curve.hpp"
+#include "study/infer/goodput.hpp"
+#include "study/infer/question/options.hpp"
+#include "study/infer/question/question.hpp"
+
+namespace headway {
+namespace {
+
+CommandOutput stopped() {
+  return {.problems = {{"infer", "was stopped", Trouble::stopped}}};
+}
+
+CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& constants,
+                      const InferRequest& request) {
+  if (asked.disaggregate) {
+    const auto apart = best_apart(asked.serving, constants, asked.load, asked.gpus, asked.streamed,
+                                  request.threads, request.progress);
+    if (!apart) return stopped();
+    return {.text = request.json
+                        ? infer_best_apart_json(asked.serving, asked.load, asked.gpus, *apart)
+                        : infer_best_apart_text(asked.serving, asked.load, asked.gpus, *apart),
+            .exit_code = apart->front.empty() ? 1 : 0};
+  }
+  const auto best = best_offers(asked.serving, constants, asked.load, asked.gpus, request.threads,
+                                request.progress);
+  if (!best) return stopped();
+  return {.text = request.json ? infer_best_json(asked.serving, asked.load, asked.gpus, *best)
+                               : infer_best_text(asked.serving, asked.load, asked.gpus, *best),
+          .exit_code = best->front.empty() ? 1 : 0};
+}
+
+CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& constants,
+                       const InferRequest& request) {
+  const auto curve = load_curve(asked.serving, constants, asked.load, *asked.curve, request.threads,
+                                request.progress);
+  if (!curve) return stopped();
+  return {.text = request.json ? infer_curve_json(asked.serving, asked.load, *curve)
+                               : infer_curve_text(asked.serving, asked.load, *curve),
+          .exit_code = curve->points.empty() ? 1 : 0};
+}
+
+// Of all copies; nothing where none is asked for.
+std::optional<double> rate_of(ServingQuestion& asked, const ServingConstants& constants) {
+  if (!asked.goodput) return std::nullopt;
+  const double each = asked.apart
+                          ? rate_within(*asked.apart, constants, asked.load, *asked.goodput)
+                          : rate_within(asked.serving, constants, asked.load, *asked.goodput);
+  if (asked.load.rate == 0) asked.load.rate = std::max(each, 1e-6);
+  return each * (asked.apart ? 1 : static_cast<double>(asked.serving.dp));
+}
+
+}  // namespace
+
+CommandOutput run_infer(const InferRequest& request) {
+  // What is served and what is asked of it, or everything that is wrong with either.
+  const auto fields = read_run_request(request.run_file, request.fields);
+  if (!fields) return {.problems = fields.problems()};
+  const auto question =
+      read_serving(*fields, request.bounded ? Asker::another : Asker::whoever_runs_it,
+                   {request.requests, request.arrivals});
+  if (!question) return {.problems = question.problems()};
+  ServingQuestion asked = *question;
+  const auto constants = serving_constants(asked.serving.cluster);
+  if (!constants) return {.problems = constants.problems()};
+
+  // Every way of serving it on so many, or one way under ever more load.
+  if (asked.best) return best_of(asked, *constants, request);
+  if (asked.curve) return curve_of(asked, *constants, request);
+
+  // The highest rate that keeps to the limits; that is the load where no rate is said.
+  const std::optional<double> within = rate_of(asked, *constants);
+
+  // Its passes in time, and what requests get of them.
+  if (asked.apart) {
+    ServedApart answer = served(*asked.apart, *constants, asked.load);
+    answer.all.rate_within = within;
+    return {.text = request.json ? infer_apart_json(*asked.apart, asked.load, answer)
+                                 : infer_apart_text(*asked.apart, asked.load, answer),
+            .exit_code = answer.all.fits && answer.all.stable() && within != 0.0 ? 0 : 1};
+  }
+  Served answer = served(asked.serving, *constants, asked.load);
+  answer.rate_within = within;
+  if (answer.fits && answer.stable()) {
+    answer.closed = in_closed_form(asked.serving, *constants, asked.load);
+  }
+  return {.text = request.json ? infer_json(asked.serving, asked.load, answer)
+                               : infer_text(asked.serving, asked.load, answer),
+          .exit_code = answer.fits && answer.stable() && within != 0.0 ? 0 : 1};
+}
+
+Command infer_command() {
+  auto request = std::make_shared<InferRequest>();
+  Command out{.name = "infer",
+              .help = "serving a model: time to the first token and of each after it, tokens/s",
+              .examples = {"headway infer --model llama-3-70b --cluster dgx-h100 --tp 8 \\\n"
+                           "    --input-len 1000 --output-len 500 --batch 16"},
+              .run = running(request, run_infer),
+              .is_long = true,
+              .doing = "searching",
+              .things = "parts"};
+  out.options = {operand("SERVING.toml", "a run file of serving; flags override its fields",
+                         &request->run_file)};
+  add_fields(out.options, request->fields, serving_fields(),
+             {"model", "cluster", "input-len", "output-len"});
+  add(out.options,
+      {path("requests", "FILE", "CSV of input_len, output_len and, where it has them, arrival_s",
+            &request->requests),
+       path("arrivals", "FILE", "CSV of moments to all copies: arrival_s, rising",
+            &request->arrivals)});
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,238 @@
+#include "study/infer/question/question.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/formatted.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "study/infer/engines.hpp"
+#include "study/infer/question/options.hpp"
+#include "study/infer/question/parts.hpp"
+
+namespace headway {
+namespace {
+
+Result<Model> model_of(const GivenField& given) {
+  if (given.document == nullptr) return load_model(given.text);
+  const bool is_config = given.document->root.find("model_type") != nullptr;
+  return is_config ? model_from_config(*given.document, given.text)
+                   : model_from_toml(*given.document, given.text);
+}
+
+Result<Cluster> cluster_of(const GivenField& given) {
+  return given.document == nullptr ? load_cluster(given.text)
+                                   : cluster_from_document(*given.document, given.text);
+}
+
+class QuestionReader {
+ public:
+  QuestionReader(const RunRequest& request, const ServingFiles& files, Problems& problems)
+      : in_(request, problems, serving_fields()), files_(files), problems_(problems) {
+    for (const ServingOption& row : serving_options()) {
+      if (row.read != nullptr) row.read(in_, row.field, asked_);
+    }
+  }
+
+  ServingQuestion read() {
+    ServingQuestion out;
+    out.best = asked_.best;
+    out.curve = asked_.curve;
+    Serving& serving = out.serving;
+    has_model_ = load("model", model_of, serving.model);
+    has_cluster_ = load("cluster", cluster_of, serving.cluster);
+    engine(serving);
+    split(serving);
+    serving.weights = asked_.weights;
+    serving.cache = kCacheFormats[asked_.cache];
+    policy(serving.engine.policy);
+    routing(serving.routing);
+    speculation(serving);
+    pools(out);
+    out.load =
+        asked_load(in_, problems_, asked_, files_, has_model_ ? serving.model.maximum_sequence : 0,
+                   out.apart ? 1 : serving.dp);
+    out.gpus = asked_.gpus.value_or(0);
+    out.goodput = asked_.goodput;
+    if (has_model_ && has_cluster_) rules(out);
+    return out;
+  }
+
+ private:
+  // Whether it is there.
+  template <class T>
+  bool load(std::string_view name, Result<T> (*of)(const GivenField&), T& into) {
+    const GivenField* given = in_.find(name);
+    if (given == nullptr) return in_.fail(name, "is missing", Trouble::missing), false;
+    auto loaded = of(*given);
+    if (!loaded) return append(problems_, loaded.problems()), false;
+    into = std::move(loaded).value();
+    return true;
+  }
+
+  void engine(Serving& out) {
+    const auto& known = engines();
+    if (!known) return append(problems_, known.problems());
+    out.engine = (*known)[asked_.engine];
+  }
+
+  void split(Serving& out) {
+    static_cast<ServingSplit&>(out) = {asked_.tp, asked_.pp, asked_.ep, asked_.dp};
+    if (asked_.best) {
+      if (!in_.has("gpus"))
+        in_.fail("gpus", "is missing: the best are of so many", Trouble::missing);
+      if (asked_.curve) in_.fail("curve", "is of one way of serving, not of the best");
+      for (const char* degree : {"tp", "pp", "ep", "dp"}) {
+        if (in_.has(degree)) in_.fail(degree, "is searched; it cannot be given beside best");
+      }
+      return;
+    }
+    for (const char* degree : {"tp", "pp", "dp", "gpus"}) {
+      if (in_.refused(degree)) return;
+    }
+    if (asked_.prefill || asked_.decode) return;
+    if (!asked_.gpus || *asked_.gpus == out.ranks()) return;
+    if (!in_.has("dp") && *asked_.gpus % out.ranks() == 0) {
+      out.dp = *asked_.gpus / out.ranks();
+    } else {
+      in_.fail("gpus", "is not tp x pp x dp, " + std::to_string(out.ranks()));
+    }
+  }
+
+  void policy(Policy& out) {
+    out.most_tokens = asked_.step_tokens.value_or(out.most_tokens);
+    out.most_sequences = asked_.step_sequences.value_or(out.most_sequences);
+    out.block = asked_.block.value_or(out.block);
+    if (asked_.prompts) out.prompts_first = kPromptNames[*asked_.prompts] == "first";
+    if (asked_.admit) out.reserve = kAdmitNames[*asked_.admit] == "whole";
+  }
+
+  void routing(Routing& out) {
+    if (in_.has("redundant-experts") && !in_.has("imbalance")) {
+      in_.fail("redundant-experts", "even out imbalance, which is not given");
+    }
+    if (asked_.imbalance) out = {*asked_.imbalance, asked_.redundant_experts.value_or(0)};
+  }
+
+  // Guesses of the next tokens, by a model or by the model's own prediction layers.
+  void speculation(Serving& out) {
+    if (!in_.has("guesses")) {
+      if (in_.has("acceptance")) in_.fail("acceptance", "is of guesses, which are not given");
+      if (in_.has("draft")) in_.fail("draft", "makes guesses, which are not given");
+      return;
+    }
+    Speculation asked;
+    asked.guesses = {asked_.acceptance.value_or(0), asked_.guesses.value_or(1)};
+    if (!in_.has("acceptance")) {
+      in_.fail("acceptance", "is missing: the share of guesses that are right", Trouble::missing);
+    }
+    if (in_.has("draft")) {
+      has_model_ = load("draft", model_of, asked.draft.emplace()) && has_model_;
+    } else if (has_model_ && out.model.prediction_layers == 0) {
+      in_.fail("draft", "is missing: the model has no prediction layers of its own",
+               Trouble::missing);
+    }
+    out.speculation = std::move(asked);
+  }
+
+  // Prefill and decode on accelerators of their own.
+  void pools(ServingQuestion& out) {
+    out.disaggregate = asked_.disaggregate;
+    out.streamed = asked_.streamed;
+    if (asked_.disaggregate && !asked_.best) {
+      in_.fail("disaggregate", "is of the best; else prefill and decode say how");
+    }
+    const bool both = asked_.prefill && asked_.decode;
+    if (asked_.streamed && !both && !asked_.disaggregate) {
+      in_.fail("stream", "is of prefill and decode apart: else no cache moves");
+    }
+    if (!asked_.prefill && !asked_.decode) return;
+    const char* const missing = asked_.prefill ? "decode" : "prefill";
+    if (!both) return in_.fail(missing, "is missing beside the other", Trouble::missing);
+    if (asked_.best || asked_.curve) {
+      in_.fail("prefill", "and decode are one way; neither best nor curve can be beside them");
+    }
+    for (const char* degree : {"tp", "pp", "ep", "dp"}) {
+      if (in_.has(degree)) in_.fail(degree, "is of one engine; prefill and decode have their own");
+    }
+    if (asked_.batch) in_.fail("batch", "is of one engine, not of prefill and decode apart");
+    ServingApart apart{out.serving, out.serving};
+    const AskedPool prefill = asked_pool(in_, "prefill", *asked_.prefill);
+    const AskedPool decode = asked_pool(in_, "decode", *asked_.decode);
+    static_cast<ServingSplit&>(apart.prefill) = prefill.split;
+    static_cast<ServingSplit&>(apart.decode) = decode.split;
+    apart.prefill_copies = prefill.copies;
+    apart.decode_copies = decode.copies;
+    apart.streamed = asked_.streamed;
+    if (asked_.gpus && *asked_.gpus != apart.ranks()) {
+      in_.fail("gpus", "is not what prefill and decode take, " + std::to_string(apart.ranks()));
+    }
+    out.apart = std::move(apart);
+  }
+
+  // What stands in for a refused field breaks no rule of its own.
+  void rules(const ServingQuestion& question) {
+    const Serving& serving = question.serving;
+    for (Problem& problem : question.apart ? check(*question.apart) : check(serving)) {
+      const auto refused = [&](const FieldName& field) { return in_.refused(field.name); };
+      if (std::any_of(problem.fields.begin(), problem.fields.end(), refused)) continue;
+      if (problem.fields.size() == 1 && in_.has(problem.fields.front().name)) {
+        in_.fail(problem.fields.front().name, std::move(problem.message), problem.kind);
+      } else {
+        problems_.push_back(std::move(problem));
+      }
+    }
+    const std::int64_t most = serving.cluster.accelerators;
+    if (question.best && question.gpus > most) {
+      in_.fail("gpus", "is more than the cluster's " + std::to_string(most));
+    }
+  }
+
+  RequestReader in_;
+  const ServingFiles& files_;
+  Problems& problems_;
+  ServingAsked asked_;
+  bool has_model_ = false, has_cluster_ = false;
+};
+
+}  // namespace
+
+double most_steps(const ServingQuestion& question) {
+  const Load& load = question.load;
+  const double output = static_cast<double>(load.output);
+  const double asked = static_cast<double>(load.count);
+  // Of ten requests of each client when all are decoded at a time, and of two that wait outside.
+  const double of_clients = std::max(static_cast<double>(kRequestsOfClient), asked) * output;
+  if (question.best || question.curve == CurveOf::clients) return 2 * of_clients;
+  // And what finds the capacity.
+  const double of_random =
+      (asked > 0 ? asked : static_cast<double>(kRandomRequests)) * output + of_clients;
+  // A search of the rate places 10,000 requests some thirty times, 4 in a step at least.
+  if (question.goodput) return 30 * (asked > 0 ? asked : 10'000) * output / 4;
+  if (question.curve == CurveOf::rate) return of_random;
+  if (question.curve || load.arrivals == Arrivals::together) return 0;
+  if (load.arrivals == Arrivals::random) return of_random;
+  if (load.arrivals == Arrivals::listed) return static_cast<double>(load.listed->size()) * output;
+  if (question.apart) return of_clients * static_cast<double>(load.batch);
+  const ServingMemory memory = memory_of(question.serving, load.input + load.output);
+  const double at_a_time =
+      std::max(1.0, memory.cached_tokens / (static_cast<double>(load.input) + output));
+  return of_clients * std::max(1.0, std::ceil(static_cast<double>(load.batch) / at_a_time));
+}
+
+Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker,
+                                     const ServingFiles& files) {
+  Problems problems;
+  ServingQuestion out = QuestionReader(request, files, problems).read();
+  if (problems.empty() && asker == Asker::another && most_steps(out) > kMostStepsOfAnother) {
+    problems.push_back(
+        {FieldName("output-len"),
+         formatted("these requests take up to %.0g steps of the engine, more than the %.0g that a "
+                   "request may ask for: shorter answers, a batch, or the command line",
+                   most_steps(out), kMostStepsOfAnother)});
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace headway
