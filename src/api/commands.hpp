@@ -237,6 +237,7 @@ CommandOutput run_validate(const ValidateRequest& request);
 
 struct InferRequest {
   std::string run_file;  // of serving; empty: none
+  std::string requests, arrivals;  // files of lengths and of moments; empty: none
   RunRequest fields;     // of serving_fields(); they override the file
   bool bounded = false;  // nothing that takes minutes
   bool ops = false;      // the op tables of both passes

@@ -4,6 +4,7 @@
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "report/infer/curve.hpp"
+#include "study/infer/goodput.hpp"
 #include "study/infer/question/options.hpp"
 #include "study/infer/question/question.hpp"
 
@@ -16,6 +17,15 @@ CommandOutput stopped() {
 
 CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& constants,
                       const InferRequest& request) {
+  if (asked.disaggregate) {
+    const auto apart = best_apart(asked.serving, constants, asked.load, asked.gpus, asked.streamed,
+                                  request.threads, request.progress);
+    if (!apart) return stopped();
+    return {.text = request.json
+                        ? infer_best_apart_json(asked.serving, asked.load, asked.gpus, *apart)
+                        : infer_best_apart_text(asked.serving, asked.load, asked.gpus, *apart),
+            .exit_code = apart->front.empty() ? 1 : 0};
+  }
   const auto best = best_offers(asked.serving, constants, asked.load, asked.gpus, request.threads,
                                 request.progress);
   if (!best) return stopped();
@@ -38,11 +48,22 @@ CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& con
 Problems ops_problems(const InferRequest& request, const RunRequest& fields) {
   if (!request.ops) return {};
   for (const GivenField& field : fields) {
-    if (field.name == "best" || field.name == "curve") {
+    for (const char* other : {"best", "curve", "prefill", "decode"}) {
+      if (field.name != other) continue;
       return {{FieldName("ops"), "are of one way of serving under one load, not of " + field.name}};
     }
   }
   return {};
+}
+
+// Of all copies; nothing where none is asked for.
+std::optional<double> rate_of(ServingQuestion& asked, const ServingConstants& constants) {
+  if (!asked.goodput) return std::nullopt;
+  const double each = asked.apart
+                          ? rate_within(*asked.apart, constants, asked.load, *asked.goodput)
+                          : rate_within(asked.serving, constants, asked.load, *asked.goodput);
+  if (asked.load.rate == 0) asked.load.rate = std::max(each, 1e-6);
+  return each * (asked.apart ? 1 : static_cast<double>(asked.serving.dp));
 }
 
 }  // namespace
@@ -51,29 +72,45 @@ CommandOutput run_infer(const InferRequest& request) {
   // What is served and what is asked of it, or everything that is wrong with either.
   const auto fields = read_run_request(request.run_file, request.fields);
   if (!fields) return {.problems = fields.problems()};
-  const auto asked =
-      read_serving(*fields, request.bounded ? Asker::another : Asker::whoever_runs_it);
-  Problems problems = asked ? Problems{} : asked.problems();
+  const auto question =
+      read_serving(*fields, request.bounded ? Asker::another : Asker::whoever_runs_it,
+                   {request.requests, request.arrivals});
+  Problems problems = question ? Problems{} : question.problems();
   append(problems, ops_problems(request, *fields));
   if (!problems.empty()) return {.problems = std::move(problems)};
-  const auto constants = serving_constants(asked->serving.cluster);
+  ServingQuestion asked = *question;
+  const auto constants = serving_constants(asked.serving.cluster);
   if (!constants) return {.problems = constants.problems()};
 
   // Every way of serving it on so many, or one way under ever more load.
-  if (asked->best) return best_of(*asked, *constants, request);
-  if (asked->curve) return curve_of(*asked, *constants, request);
+  if (asked.best) return best_of(asked, *constants, request);
+  if (asked.curve) return curve_of(asked, *constants, request);
+
+  // The highest rate that keeps to the limits; that is the load where no rate is said.
+  const std::optional<double> within = rate_of(asked, *constants);
 
   // Its passes in time, and what requests get of them.
-  const Served answer = served(asked->serving, *constants, asked->load);
+  if (asked.apart) {
+    ServedApart answer = served(*asked.apart, *constants, asked.load);
+    answer.all.rate_within = within;
+    return {.text = request.json ? infer_apart_json(*asked.apart, asked.load, answer)
+                                 : infer_apart_text(*asked.apart, asked.load, answer),
+            .exit_code = answer.all.fits && answer.all.stable() && within != 0.0 ? 0 : 1};
+  }
+  Served answer = served(asked.serving, *constants, asked.load);
+  answer.rate_within = within;
+  if (answer.fits && answer.stable()) {
+    answer.closed = in_closed_form(asked.serving, *constants, asked.load);
+  }
   std::optional<PassOps> ops;
   if (request.ops && answer.fits) {
-    ops = PassOps{op_table(asked->serving, *constants, answer.prefill_work),
-                  op_table(asked->serving, *constants, answer.decode_work)};
+    ops = PassOps{op_table(asked.serving, *constants, answer.prefill_work),
+                  op_table(asked.serving, *constants, answer.decode_work)};
   }
   const PassOps* tables = ops ? &*ops : nullptr;
-  return {.text = request.json ? infer_json(asked->serving, asked->load, answer, tables)
-                               : infer_text(asked->serving, asked->load, answer, tables),
-          .exit_code = answer.fits && answer.stable() ? 0 : 1};
+  return {.text = request.json ? infer_json(asked.serving, asked.load, answer, tables)
+                               : infer_text(asked.serving, asked.load, answer, tables),
+          .exit_code = answer.fits && answer.stable() && within != 0.0 ? 0 : 1};
 }
 
 Command infer_command() {
@@ -91,7 +128,11 @@ Command infer_command() {
   add_fields(out.options, request->fields, serving_fields(),
              {"model", "cluster", "input-len", "output-len"});
   add(out.options,
-      {wordless("ops", "each kernel and call of both passes, and what binds it", request->ops)});
+      {wordless("ops", "each kernel and call of both passes, and what binds it", request->ops),
+       path("requests", "FILE", "CSV of input_len, output_len and, where it has them, arrival_s",
+            &request->requests),
+       path("arrivals", "FILE", "CSV of moments to all copies: arrival_s, rising",
+            &request->arrivals)});
   return out;
 }
 

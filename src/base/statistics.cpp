@@ -9,12 +9,13 @@ namespace headway {
 
 std::optional<double> quantile(std::vector<double> values, double q) {
   if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
   const double at = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  const double part = at - static_cast<double>(below);
-  return values[below] * (1 - part) + values[above] * part;
+  const double part = at - std::floor(at);
+  // All behind the one below are as large or larger.
+  const auto below = values.begin() + static_cast<std::ptrdiff_t>(at);
+  std::nth_element(values.begin(), below, values.end());
+  const auto above = below + 1 == values.end() ? below : std::min_element(below + 1, values.end());
+  return *below * (1 - part) + *above * part;
 }
 
 std::optional<double> mean(std::span<const double> values) {

@@ -60,7 +60,11 @@ std::string may_be(const RunField& field) {
       {"network-bandwidth", "a rate, as `50 GB/s`, or `8 x 400 Gb/s`"},
       {"calibration", "a file"},
       {"ttft", "a time, as `2 s`"},
-      {"tpot", "a time, as `50 ms`"}};
+      {"tpot", "a time, as `50 ms`"},
+      {"input-spread", "`uniform:S`, `normal:D` or `log-normal:D`"},
+      {"output-spread", "the same"},
+      {"prefill", "a split, as `tp=4,copies=2`"},
+      {"decode", "a split, as `tp=8,ep=8`"}};
   for (const auto& [name, words] : kTexts) {
     if (field.name == name) return std::string(words);
   }

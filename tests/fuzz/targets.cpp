@@ -32,6 +32,7 @@ const Target kTargets[] = {
     {"benchmarks", benchmarks},
     {"own_runs", own_runs},
     {"kernel_names", kernel_names},
+    {"requests", requests},
     {"stages", stages},
     {"replay_ops", replay_ops},
     {"recording", recording},

@@ -7,9 +7,11 @@
 #include "cluster/load.hpp"
 #include "fit/benchmarks/cells.hpp"
 #include "fit/benchmarks/words.hpp"
+#include "fit/serving/pools.hpp"
 #include "fit/serving/serving.hpp"
 #include "fit/serving/words.hpp"
 #include "model/load.hpp"
+#include "study/infer/apart.hpp"
 #include "study/infer/engines.hpp"
 
 namespace headway {
@@ -19,6 +21,8 @@ using benchmarks::Cells;
 namespace {
 
 enum Quantity : std::size_t { kFirst, kEach, kWhole, kOutput, kTotal };
+
+constexpr std::int64_t kMostClients = 100'000;
 
 // What is loaded once.
 struct Loaded {
@@ -52,7 +56,7 @@ std::optional<Release> number_of(std::string_view release) {
 class RowReader {
  public:
   RowReader(ServedRow& row, Cells& cells, Loaded& loaded)
-      : row_(row), cells_(cells), loaded_(loaded) {}
+      : row_(row), cells_(cells), loaded_(loaded), said_(benchmarks::plain(cells.text("notes"))) {}
 
   void run() {
     measurements();
@@ -63,7 +67,9 @@ class RowReader {
     formats();
     split();
     Load load = requests();
+    pools();
     if (!cells_.sound()) return;
+    if (apart_) return predict_apart(load);
     predict(load);
   }
 
@@ -82,8 +88,7 @@ class RowReader {
   }
 
   void notes() {
-    const std::string said = benchmarks::plain(cells_.text("notes"));
-    const auto* word = serving_words::word_in(loaded_.words.notes, said);
+    const auto* word = serving_words::word_in(loaded_.words.notes, said_);
     if (word != nullptr) cells_.skip(word->skip);
   }
 
@@ -129,8 +134,10 @@ class RowReader {
     }
   }
 
-  // Whether the row is of an earlier release than `release`.
+  // Whether the row is of an earlier release than `release`. Of prefill and decode apart the
+  // release is that of what joins their engines (Dynamo's 0.8 beside TensorRT-LLM 1.2).
   bool is_before(const std::string& release) const {
+    if (said_.find(loaded_.words.apart) != std::string::npos) return false;
     const auto said = number_of(cells_.text("engine_version"));
     if (said) return *said < number_of(release).value_or(Release{});
     const auto& sources = loaded_.words.undated;
@@ -190,44 +197,69 @@ class RowReader {
     Load out;
     out.input = cells_.count("input_len");
     out.output = cells_.count("output_len");
-    const std::string said = benchmarks::plain(cells_.text("notes"));
     const auto& batches = loaded_.words.batches;
     const bool by_notes = std::any_of(batches.begin(), batches.end(), [&](const std::string& has) {
-      return said.find(has) != std::string::npos;
+      return said_.find(has) != std::string::npos;
     });
     if (!by_notes && (row_.measured[kFirst] || row_.measured[kEach])) {
       out.arrivals = Arrivals::clients;
     }
     const auto drawn = loaded_.words.shortest.find(row_.source_key);
-    if (drawn != loaded_.words.shortest.end()) out.shortest = drawn->second;
+    if (drawn != loaded_.words.shortest.end())
+      out.input_spread = out.output_spread = {LengthSpread::Kind::share, drawn->second};
     if (!cells_.text("request_rate").empty()) {
       out.arrivals = Arrivals::random;
       out.rate = cells_.number("request_rate") / static_cast<double>(serving_.dp);
     }
     at_capacity_ = out.arrivals != Arrivals::random && cells_.text("batch").empty();
     const std::int64_t batch = cells_.count_or("batch", 1);
+    if (batch > kMostClients) cells_.skip("more clients than are placed in time");
     // A batch is of all copies of attention.
     out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
     return out;
   }
 
-  void predict(Load load) {
-    if (Problems problems = check(serving_); !problems.empty()) {
-      return cells_.skip("cannot be served so", problems.front().message);
+  // Prefill and decode on accelerators of their own.
+  void pools() {
+    const serving_words::Words& words = loaded_.words;
+    if (said_.find(words.apart) == std::string::npos) return;
+    const auto prefill = serving_words::pool_behind(words.apart_prefill, said_);
+    const auto decode = serving_words::pool_behind(words.apart_decode, said_);
+    if (!prefill || !decode) {
+      return cells_.skip("prefill and decode apart, the number of copies is not stated");
     }
-    const auto& constants = loaded_once<ServingConstants>(
+    ServingApart& apart = apart_.emplace(ServingApart{serving_, serving_});
+    static_cast<ServingSplit&>(apart.prefill) = prefill->split;
+    static_cast<ServingSplit&>(apart.decode) = decode->split;
+    apart.prefill_copies = prefill->copies;
+    apart.decode_copies = decode->copies;
+  }
+
+  const ServingConstants* constants() {
+    const auto& read = loaded_once<ServingConstants>(
         loaded_.constants, serving_.cluster.name,
         [&](const std::string&) { return serving_constants(serving_.cluster); });
-    if (!constants) return cells_.skip("no cluster is known of this accelerator");
-    if (at_capacity_) {  // as many as memory holds
-      const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
-      const ServingMemory memory = memory_of(serving_, load.input + load.output);
-      load.batch =
-          std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.cached_tokens / context));
-      load.arrivals = Arrivals::clients;
-      assume("batch", std::to_string(load.batch));
+    if (read) return &*read;
+    cells_.skip("no cluster is known of this accelerator");
+    return nullptr;
+  }
+
+  void predict_apart(Load load) {
+    if (Problems problems = check(*apart_); !problems.empty()) {
+      return cells_.skip("cannot be served so", problems.front().message);
     }
-    const Served said = served(serving_, *constants, load);
+    if (load.arrivals == Arrivals::together) {
+      return cells_.skip("prefill and decode apart, of a batch that starts together");
+    }
+    // Clients are of all copies together.
+    load.batch = cells_.count_or("batch", 1);
+    load.rate *= static_cast<double>(serving_.dp);
+    const ServingConstants* known = constants();
+    if (known == nullptr) return;
+    note(served(*apart_, *known, load).all);
+  }
+
+  void note(const Served& said) {
     if (!said.stable()) return cells_.skip("more requests a second than are answered");
     row_.fits = said.fits;
     if (!said.fits) return;
@@ -238,10 +270,29 @@ class RowReader {
     row_.predicted[kTotal] = said.total_per_second;
   }
 
+  void predict(Load load) {
+    if (Problems problems = check(serving_); !problems.empty()) {
+      return cells_.skip("cannot be served so", problems.front().message);
+    }
+    const ServingConstants* known = constants();
+    if (known == nullptr) return;
+    if (at_capacity_) {  // as many as memory holds
+      const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
+      const ServingMemory memory = memory_of(serving_, load.input + load.output);
+      load.batch =
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.cached_tokens / context));
+      load.arrivals = Arrivals::clients;
+      assume("batch", std::to_string(load.batch));
+    }
+    note(served(serving_, *known, load));
+  }
+
   ServedRow& row_;
   Cells& cells_;
   Loaded& loaded_;
+  std::string said_;  // by its notes
   Serving serving_;
+  std::optional<ServingApart> apart_;
   bool at_capacity_ = false;
 };
 

@@ -50,6 +50,26 @@ TEST(MeasuredServing, WithoutABatchIsOfAsManyAsMemoryHolds) {
   EXPECT_EQ(rows[0].assumed[0].substr(0, 6), "batch=");
 }
 
+// Copies of each and a copy's split stand in the notes; 32 clients of all together.
+TEST(MeasuredServing, OfPrefillAndDecodeApartIsPredictedWhereItsCopiesAreStated) {
+  const std::string cells =
+      "a,inferencemax,x,deepseek-r1,671,h200_sxm,16,8,1,8,1,fp8,,sglang,0.5.8,32,8192,1024,,1.8,"
+      "0.018,,,,,0,mode=disagg; prefill ";
+  const auto rows = predicted(
+      cells + "workers 1 x (tp 8 pp 1 dp 1 moe_tp 1 moe_ep 8); decode workers\n" + cells +
+      "workers 1 x (tp 8 pp 1 dp 1 moe_tp 1 moe_ep 8); decode workers 2 x (tp 8 pp 1 dp 1 moe_tp 1 "
+      "moe_ep 8)\n" +
+      cells + "worker count not stated x (tp 4 pp 1)\n");
+  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_TRUE(rows[1].predicted[0]);
+  EXPECT_GT(*rows[1].predicted[0], 0.2);
+  EXPECT_LT(*rows[1].predicted[1], 0.03);
+  for (const ServedRow& row : {rows[0], rows[2]}) {
+    EXPECT_FALSE(row.skipped_reason.empty());
+    EXPECT_FALSE(row.predicted[0]);
+  }
+}
+
 // A name from a file opens no file of this machine.
 TEST(MeasuredServing, WithWhatIsNotKnownIsSkippedWithItsReason) {
   const auto rows = predicted(

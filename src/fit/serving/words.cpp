@@ -46,6 +46,11 @@ Result<Words> read() {
     out.shortest[fields.text("source")] = fields.number("share");
     fields.reject_unknown();
   }
+  Fields apart = root.table("apart", true);
+  out.apart = apart.text("has");
+  out.apart_prefill = apart.text("prefill");
+  out.apart_decode = apart.text("decode");
+  apart.reject_unknown();
   out.undated = root.texts_or_empty("undated");
   out.block_scaled = root.texts_or_empty("block_scaled");
   out.batches = root.texts_or_empty("static");

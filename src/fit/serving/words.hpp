@@ -26,6 +26,8 @@ struct Words {
   std::map<std::string, Format, std::less<>> formats, caches;  // by what the cell says
   std::vector<std::string> block_scaled, batches;
   std::map<std::string, double, std::less<>> shortest;  // of lengths, by source
+  // Rows of prefill and decode apart have this in their notes, and before the copies of each that.
+  std::string apart, apart_prefill, apart_decode;
   std::vector<std::string> undated;  // sources of the earlier releases that do not say so
 };
 

@@ -65,7 +65,7 @@ std::string infer_curve_json(const Serving& serving, const Load& asked, const Lo
   JsonWriter out;
   out.begin_object();
   write_asked(out, serving, asked, serving.ranks());
-  write_layout(out, serving);
+  write_layout(out, "layout", serving);
   out.member("curve", name_of(curve.of));
   out.member("fits", !curve.points.empty());
   if (curve.capacity) out.member("capacity_requests_per_s", *curve.capacity);
@@ -73,8 +73,8 @@ std::string infer_curve_json(const Serving& serving, const Load& asked, const Lo
   out.begin_array();
   for (const auto& [load, served] : curve.points) {
     out.begin_object();
-    write_amount(out, serving, load);
-    write_gained(out, serving.cluster, serving, served);
+    write_amount(out, serving.dp, load);
+    write_gained(out, serving.cluster, serving.ranks(), served);
     out.end_object();
   }
   out.end_array();

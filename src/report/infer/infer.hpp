@@ -4,7 +4,9 @@
 #include <string>
 
 #include "study/design/op_table.hpp"
+#include "study/infer/apart.hpp"
 #include "study/infer/best.hpp"
+#include "study/infer/best_apart.hpp"
 
 namespace headway {
 
@@ -21,6 +23,18 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
 /// ..., ops: {prefill, decode}}.
 std::string infer_json(const Serving& serving, const Load& load, const Served& served,
                        const PassOps* ops = nullptr);
+
+/// The same of prefill and decode on accelerators of their own.
+std::string infer_apart_text(const ServingApart& apart, const Load& load,
+                             const ServedApart& served);
+std::string infer_apart_json(const ServingApart& apart, const Load& load,
+                             const ServedApart& served);
+
+/// The front of the best of these.
+std::string infer_best_apart_text(const Serving& base, const Load& asked, std::int64_t accelerators,
+                                  const BestApart& best);
+std::string infer_best_apart_json(const Serving& base, const Load& asked, std::int64_t accelerators,
+                                  const BestApart& best);
 
 /// The front of the best ways: a line each, the fastest for a user first.
 std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,

@@ -3,43 +3,159 @@
 #include <algorithm>
 
 #include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
 #include "base/text.hpp"
 
 namespace headway {
 namespace {
 
-void write_quantiles(JsonWriter& out, std::string_view name, const Quantiles& of) {
+std::string quantiles_text(const std::optional<Quantiles>& of) {
+  return of ? "p50 " + to_text(of->median) + ", p90 " + to_text(of->p90) + ", p99 " +
+                  to_text(of->p99)
+            : std::string();
+}
+
+void write_quantiles(JsonWriter& out, std::string_view name, const Quantiles& of, Seconds mean) {
   out.key(name);
   out.begin_object();
+  out.member("mean", mean.value());
   out.member("p50", of.median.value());
   out.member("p90", of.p90.value());
   out.member("p99", of.p99.value());
   out.end_object();
 }
 
-}  // namespace
-
-double price_per_million(const Cluster& cluster, const ServingSplit& split, const Served& served) {
-  const double an_hour = cluster.price_per_accelerator_hour;
-  return an_hour * static_cast<double>(split.ranks()) / 3600 / served.output_per_second * 1e6;
+void write_fluid(JsonWriter& out, const Fluid& closed) {
+  out.key("closed_form");
+  out.begin_object();
+  out.member("ttft_s", closed.first_token);
+  out.member("tpot_s", closed.each_token);
+  out.member("requests_per_s", closed.rate);
+  out.member("sequences", closed.decoding);
+  out.end_object();
 }
 
-std::string words_of(const Serving& serving) {
-  std::string out = "tp " + std::to_string(serving.tp);
-  const auto add = [&](const char* name, std::int64_t degree) {
-    if (degree > 1) out += std::string(", ") + name + " " + std::to_string(degree);
-  };
-  add("pp", serving.pp);
-  add("ep", serving.ep);
-  add("dp", serving.dp);
-  return out + ", " + std::string(serving.weights->name) + " weights, " +
-         std::string(to_name(serving.cache)) + " cache";
+void write_pass(JsonWriter& out, const PassTime& pass) {
+  out.begin_object();
+  for (std::size_t i = 0; i < pass.parts.size(); ++i) {
+    out.member(kServingPartNames[i], pass.parts[i].value());
+  }
+  out.end_object();
+}
+
+}  // namespace
+
+double price_per_million(const Cluster& cluster, std::int64_t ranks, const Served& served) {
+  const double an_hour = cluster.price_per_accelerator_hour;
+  return an_hour * static_cast<double>(ranks) / 3600 / served.output_per_second * 1e6;
 }
 
 std::string words_of(const Load& load) {
-  if (load.arrivals == Arrivals::random) return formatted("%.4g requests/s", load.rate);
-  return count_text(static_cast<double>(load.batch)) +
-         (load.arrivals == Arrivals::clients ? " clients" : " sequences at a time");
+  switch (load.arrivals) {
+    case Arrivals::random:
+      return formatted("%.4g requests/s", load.rate);
+    case Arrivals::listed:
+      return count_text(static_cast<double>(load.listed->size())) + " requests of a file";
+    case Arrivals::clients:
+      return count_text(static_cast<double>(load.batch)) + " clients";
+    case Arrivals::together:
+      break;
+  }
+  return count_text(static_cast<double>(load.batch)) + " sequences at a time";
+}
+
+std::string words_of(const Serving& serving) {
+  return words_of_split(serving) + ", " + std::string(serving.weights->name) + " weights, " +
+         std::string(to_name(serving.cache)) + " cache";
+}
+
+std::string words_of_split(const ServingSplit& split) {
+  std::string out = "tp " + std::to_string(split.tp);
+  const auto add = [&](const char* name, std::int64_t degree) {
+    if (degree > 1) out += std::string(", ") + name + " " + std::to_string(degree);
+  };
+  add("pp", split.pp);
+  add("ep", split.ep);
+  add("dp", split.dp);
+  return out;
+}
+
+TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks,
+                      const Cluster& cluster) {
+  TextTable rows = {
+      {"first token", to_text(served.first_token), quantiles_text(served.first_quantiles)}};
+  if (load.output > 1) {
+    rows.push_back(
+        {"each token after it", to_text(served.each_token), quantiles_text(served.each_quantiles)});
+  }
+  rows.push_back(
+      {"whole answer", to_text(served.latency), quantiles_text(served.latency_quantiles)});
+  rows.push_back(
+      {"output", count_text(served.output_per_second) + " tokens/s",
+       count_text(served.output_per_second / static_cast<double>(ranks)) + " an accelerator"});
+  rows.push_back({"with prompts", count_text(served.total_per_second) + " tokens/s"});
+  if (load.arrivals == Arrivals::random) {
+    rows.push_back({"at most", formatted("%.4g requests/s", *served.capacity),
+                    count_text(served.sequences) + " sequences at a time here"});
+  } else if (load.arrivals != Arrivals::listed &&
+             served.sequences < static_cast<double>(load.batch)) {
+    rows.push_back({"at a time", count_text(served.sequences) + " sequences",
+                    load.arrivals == Arrivals::together ? "memory holds no more"
+                                                        : "of a copy, the others wait"});
+  }
+  if (served.put_back > 0) {
+    rows.push_back({"computed anew", formatted("%.3g times", served.put_back), "a request"});
+  }
+  if (served.good) {
+    rows.push_back({"within the limits", percent_text(*served.good),
+                    formatted("%.4g requests/s", served.goodput)});
+  }
+  if (served.rate_within) {
+    rows.push_back({"highest rate within", formatted("%.4g requests/s", *served.rate_within)});
+  }
+  if (served.closed) {
+    std::string each;
+    if (load.output > 1) each = "each " + to_text(Seconds(served.closed->each_token));
+    rows.push_back({"in closed form", "first " + to_text(Seconds(served.closed->first_token)),
+                    each + (each.empty() ? "" : ", ") + "without the way in and out"});
+  }
+  const double price = price_per_million(cluster, ranks, served);
+  if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
+  return rows;
+}
+
+TextTable pass_rows(const Served& served) {
+  TextTable parts = {{"", "prefill", "decode"}};
+  for (std::size_t i = 0; i < kServingPartNames.size(); ++i) {
+    parts.push_back({std::string(kServingPartNames[i]), to_text(served.prefill.parts[i]),
+                     to_text(served.decode.parts[i])});
+  }
+  parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
+  if (served.draft > Seconds(0)) parts.push_back({"its guesses", "", to_text(served.draft)});
+  return parts;
+}
+
+TextTable memory_rows(const ServingMemory& memory) {
+  return {{"weights", to_text(memory.weights), "of a rank"},
+          {"engine", to_text(memory.reserved), "activations, graphs, communicators"},
+          {"for all", to_text(memory.capacity)},
+          {"cache", to_text(memory.cache_of_token), "a token"},
+          {"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))}};
+}
+
+std::string not_stable_text(const Served& served) {
+  return "\nnot stable: at most " + formatted("%.4g", *served.capacity) +
+         " requests/s can be answered; more copies or accelerators, or fewer requests\n";
+}
+
+std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
+                       std::size_t tried, std::string_view ways) {
+  return printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
+         printable(base.cluster.accelerator.title) + ", " + std::string(base.weights->name) +
+         " weights, " + std::string(to_name(base.cache)) + " cache\n" +
+         count_text(static_cast<double>(asked.input)) + " tokens in, " +
+         count_text(static_cast<double>(asked.output)) + " out; " +
+         count_text(static_cast<double>(tried)) + " " + std::string(ways) + "\n\n";
 }
 
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus) {
@@ -53,8 +169,8 @@ void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std:
   out.member("output_len", load.output);
 }
 
-void write_layout(JsonWriter& out, const ServingSplit& split) {
-  out.key("layout");
+void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split) {
+  out.key(name);
   out.begin_object();
   out.member("tp", split.tp);
   out.member("pp", split.pp);
@@ -63,15 +179,20 @@ void write_layout(JsonWriter& out, const ServingSplit& split) {
   out.end_object();
 }
 
-void write_amount(JsonWriter& out, const ServingSplit& split, const Load& load) {
-  if (load.arrivals == Arrivals::random) {
-    out.member("rate", load.rate * static_cast<double>(split.dp));
-  } else {
-    out.member(load.arrivals == Arrivals::clients ? "concurrency" : "batch", load.batch);
+void write_amount(JsonWriter& out, std::int64_t copies, const Load& load) {
+  switch (load.arrivals) {
+    case Arrivals::random:
+      return out.member("rate", load.rate * static_cast<double>(copies));
+    case Arrivals::listed:
+      return out.member("requests", load.listed->size());
+    case Arrivals::clients:
+      return out.member("concurrency", load.batch);
+    case Arrivals::together:
+      return out.member("batch", load.batch);
   }
 }
 
-void write_gained(JsonWriter& out, const Cluster& cluster, const ServingSplit& split,
+void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks,
                   const Served& served) {
   out.member("ttft_s", served.first_token.value());
   out.member("tpot_s", served.each_token.value());
@@ -81,19 +202,36 @@ void write_gained(JsonWriter& out, const Cluster& cluster, const ServingSplit& s
   if (served.each_token > Seconds(0)) {  // an answer of one token has no others
     out.member("tokens_per_s_per_user", 1 / served.each_token.value());
   }
-  out.member("tokens_per_s_per_gpu", served.output_per_second / static_cast<double>(split.ranks()));
+  out.member("tokens_per_s_per_gpu", served.output_per_second / static_cast<double>(ranks));
   out.member("sequences", served.sequences);
   if (served.first_quantiles) {
     out.key("quantiles");
     out.begin_object();
-    write_quantiles(out, "ttft_s", *served.first_quantiles);
-    write_quantiles(out, "tpot_s", *served.each_quantiles);
-    write_quantiles(out, "latency_s", *served.latency_quantiles);
+    write_quantiles(out, "ttft_s", *served.first_quantiles, served.first_token);
+    write_quantiles(out, "tpot_s", *served.each_quantiles, served.each_token);
+    write_quantiles(out, "latency_s", *served.latency_quantiles, served.latency);
     out.end_object();
+    out.member("computed_anew", served.put_back);
   }
-  if (served.good) out.member("share_within_limits", *served.good);
-  const double price = price_per_million(cluster, split, served);
+  if (served.good) {
+    out.member("share_within_limits", *served.good);
+    out.member("goodput_requests_per_s", served.goodput);
+  }
+  if (served.rate_within) out.member("rate_within_limits", *served.rate_within);
+  if (served.closed) write_fluid(out, *served.closed);
+  const double price = price_per_million(cluster, ranks, served);
   if (price > 0) out.member("price_per_million_tokens", price);
+}
+
+void write_passes(JsonWriter& out, const Served& served) {
+  out.key("parts_s");
+  out.begin_object();
+  out.key("prefill");
+  write_pass(out, served.prefill);
+  out.key("decode");
+  write_pass(out, served.decode);
+  out.end_object();
+  if (served.draft > Seconds(0)) out.member("draft_s", served.draft.value());
 }
 
 void write_memory(JsonWriter& out, const ServingMemory& memory) {

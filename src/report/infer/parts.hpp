@@ -2,28 +2,46 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "report/json/writer.hpp"
 #include "study/infer/serving.hpp"
 
 namespace headway {
 
-/// US dollars for a million output tokens; 0: the cluster has no price.
-double price_per_million(const Cluster& cluster, const ServingSplit& split, const Served& served);
+using TextTable = std::vector<std::vector<std::string>>;
 
-/// "tp 8, bf16 weights, bf16 cache".
-std::string words_of(const Serving& serving);
+/// US dollars for a million output tokens; 0: the cluster has no price.
+double price_per_million(const Cluster& cluster, std::int64_t ranks, const Served& served);
+
 /// "16 clients".
 std::string words_of(const Load& load);
+/// "tp 8, bf16 weights, bf16 cache"; of the split alone "tp 8".
+std::string words_of(const Serving& serving);
+std::string words_of_split(const ServingSplit& split);
+/// Times, rates and what one costs; the parts of a pass of each; memory of a rank.
+TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks,
+                      const Cluster& cluster);
+TextTable pass_rows(const Served& served);
+TextTable memory_rows(const ServingMemory& memory);
+std::string not_stable_text(const Served& served);
+
+/// What is searched: the lines above the front.
+std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
+                       std::size_t tried, std::string_view ways);
 
 /// What is served on how many, and the lengths.
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus);
-void write_layout(JsonWriter& out, const ServingSplit& split);
-/// Clients or sequences of each copy, or requests a second to all.
-void write_amount(JsonWriter& out, const ServingSplit& split, const Load& load);
+void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split);
+/// Clients or sequences of each copy, requests of a file, or requests a second to all of so many
+/// copies.
+void write_amount(JsonWriter& out, std::int64_t copies, const Load& load);
 /// What requests get: times, tokens a second, money.
-void write_gained(JsonWriter& out, const Cluster& cluster, const ServingSplit& split,
+void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks,
                   const Served& served);
+/// The parts of a pass of each.
+void write_passes(JsonWriter& out, const Served& served);
 void write_memory(JsonWriter& out, const ServingMemory& memory);
 
 }  // namespace headway

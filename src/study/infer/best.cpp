@@ -2,35 +2,21 @@
 
 #include <algorithm>
 
-#include "base/divisors.hpp"
+#include "study/infer/splits.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
 namespace {
 
-// Every legal one.
-std::vector<ServingSplit> splits(const Serving& base, std::int64_t accelerators) {
-  std::vector<ServingSplit> out;
-  Serving each = base;
-  for (const std::int64_t tp : divisors(accelerators)) {
-    for (const std::int64_t pp : divisors(accelerators / tp)) {
-      const std::int64_t dp = accelerators / tp / pp;
-      for (const std::int64_t ep : divisors(tp * dp)) {
-        static_cast<ServingSplit&>(each) = {tp, pp, ep, dp};
-        if (check(each).empty()) out.push_back(each);
-      }
-    }
-  }
-  return out;
-}
+constexpr std::int64_t kMostClients = 1024;
 
 // One split with ever more clients, until memory holds no more of them.
 std::vector<Offer> offers_of(const Serving& serving, const ServingConstants& constants,
                              const Load& asked) {
   std::vector<Offer> out;
   if (!(memory_of(serving, asked.input + asked.output).cached_tokens > 0)) return out;
-  const StepTimes steps(serving, constants, asked.input, asked.output);
-  for (std::int64_t clients = 1; static_cast<double>(clients) <= kMostSequences; clients *= 2) {
+  const StepTimes steps = step_times(serving, constants, asked.input, asked.output);
+  for (std::int64_t clients = 1; clients <= kMostClients; clients *= 2) {
     Offer offer{serving, asked, {}};
     offer.load.arrivals = Arrivals::clients;
     offer.load.batch = clients;
@@ -52,7 +38,7 @@ std::vector<Offer> offers_of(const Serving& serving, const ServingConstants& con
 std::optional<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
                                       const Load& asked, std::int64_t accelerators, int threads,
                                       const Progress& progress) {
-  const std::vector<ServingSplit> all = splits(base, accelerators);
+  const std::vector<ServingSplit> all = legal_splits(base, accelerators);
   std::vector<std::vector<Offer>> found(all.size());
   const bool whole = for_each_index(
       all.size(), threads,

@@ -15,7 +15,10 @@ struct Offer {
   Served served;
   bool within = true;  // the limits of the question, in the mean
 
-  double of_user() const { return 1 / served.each_token.value(); }  // tokens/s
+  /// Tokens/s: after the first; of answers of one token, which have no other, with the first.
+  double of_user() const {
+    return 1 / (load.output > 1 ? served.each_token : served.latency).value();
+  }
   double of_accelerator() const {
     return served.output_per_second / static_cast<double>(split.ranks());
   }

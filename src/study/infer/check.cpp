@@ -13,6 +13,8 @@ class ServingRules {
     shapes();
     degrees();
     formats();
+    experts();
+    speculation();
     return std::move(problems_);
   }
 
@@ -61,6 +63,33 @@ class ServingRules {
     const Precision matmul = serving_.weights->matmul;
     if (serving_.cluster.accelerator.peak_of(matmul).value() <= 0) {
       fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)));
+    }
+  }
+
+  void experts() {
+    const Routing& routing = serving_.routing;
+    if (routing.power <= 0 && routing.redundant == 0) return;
+    std::int64_t count = 0;
+    for (const Layer& layer : serving_.model.kinds) {
+      if (layer.experts) count = layer.experts->count;
+    }
+    if (count == 0) return fail("imbalance", "is of experts, which the model has none of");
+    if ((count + routing.redundant) % serving_.ep != 0) {
+      fail("redundant-experts", "with the experts these are " +
+                                    std::to_string(count + routing.redundant) +
+                                    ", which ep does not divide");
+    }
+  }
+
+  // A draft is served as the model is.
+  void speculation() {
+    if (!serving_.speculation || !serving_.speculation->draft) return;
+    Serving draft = draft_of(serving_);
+    draft.routing = {};
+    for (Problem& problem : ::headway::check(draft)) {
+      problem.message = "of the draft: " + problem.message;
+      problem.fields = {FieldName("draft")};
+      problems_.push_back(std::move(problem));
     }
   }
 

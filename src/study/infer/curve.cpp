@@ -8,6 +8,8 @@
 namespace headway {
 namespace {
 
+constexpr double kMostAtATime = 1024;
+
 constexpr std::array<double, 11> kShares = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
                                             0.6,  0.7, 0.8, 0.9, 0.95};
 
@@ -31,7 +33,7 @@ std::vector<Load> loads_along(const Load& asked, CurveOf of, double capacity, do
     return out;
   }
   // Half of the clients may wait outside, of a batch none.
-  const double held = std::min(kMostSequences, of == CurveOf::batch ? most : 2 * most);
+  const double held = std::min(kMostAtATime, of == CurveOf::batch ? most : 2 * most);
   for (std::int64_t n = 1; static_cast<double>(n) <= held; n *= 2) {
     out.push_back(asked);
     out.back().arrivals = of == CurveOf::batch ? Arrivals::together : Arrivals::clients;
@@ -54,7 +56,7 @@ std::optional<LoadCurve> load_curve(const Serving& serving, const ServingConstan
   LoadCurve out{.of = of, .memory = memory_of(serving, asked.input + asked.output)};
   const double most = out.memory.cached_tokens / static_cast<double>(asked.input + asked.output);
   if (most < 1) return out;
-  const StepTimes steps(serving, constants, asked.input, asked.output);
+  const StepTimes steps = step_times(serving, constants, asked.input, asked.output);
   double capacity = 0;
   if (of == CurveOf::rate) {
     capacity = capacity_of(serving, constants, asked, steps);

@@ -28,6 +28,12 @@ Result<std::vector<Engine>> read_engines() {
     engine.memory = fields.number("memory");
     engine.reserved = fields.quantity<Bytes>("reserved");
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
+    Policy& policy = engine.policy;
+    policy.most_tokens = fields.count_or("most_tokens", policy.most_tokens);
+    policy.most_sequences = fields.count_or("most_sequences", policy.most_sequences);
+    policy.prompts_first = fields.flag_or("prompts_first", policy.prompts_first);
+    policy.reserve = fields.flag_or("reserve", policy.reserve);
+    policy.block = fields.count_or("block", policy.block);
     for (const char* said : {"source", "kind", "date"}) fields.text(said);
     fields.reject_unknown();
     out.push_back(std::move(engine));

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
-#include "base/random/random.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "study/infer/best.hpp"
 #include "study/infer/engines.hpp"
-#include "study/infer/requests.hpp"
+#include "study/infer/steps.hpp"
 
 namespace headway {
 namespace {
@@ -28,6 +26,9 @@ Serving serving_of(const std::string& model, const std::string& cluster, std::in
 ServingConstants constants_of(const Serving& serving) {
   return *serving_constants(serving.cluster);
 }
+
+// As long as a step may be, room for all of a request before it is taken in.
+constexpr Policy kReserving;
 
 double sum_of(const std::vector<double>& of) {
   return std::accumulate(of.begin(), of.end(), 0.0);
@@ -55,23 +56,6 @@ TEST(ServingMemory, HoldsTheTokensThatWeightsAndEngineLeaveRoomFor) {
   const double left =
       0.9 * serving.cluster.accelerator.memory.value() - memory.weights.value() - 3 * 1073741824.0;
   EXPECT_NEAR(memory.cached_tokens, left / 131072, 1);
-}
-
-// [INFER-3] Of 64 tokens that choose 8 of 256 experts at random each, the mean of many draws.
-TEST(ServedExperts, AreThoseThatSomeTokenChooses) {
-  SplitMix numbers{7};
-  double chosen = 0;
-  constexpr int kDraws = 400;
-  for (int draw = 0; draw < kDraws; ++draw) {
-    std::set<std::uint64_t> all;
-    for (int token = 0; token < 64; ++token) {
-      std::set<std::uint64_t> own;
-      while (own.size() < 8) own.insert(numbers.next() % 256);
-      all.insert(own.begin(), own.end());
-    }
-    chosen += static_cast<double>(all.size()) / kDraws;
-  }
-  EXPECT_NEAR(chosen_experts(256, 8, 64), chosen, 1);
 }
 
 // A pass reads the weights once, whatever it decodes; no answer is shorter than that.
@@ -124,9 +108,10 @@ TEST(Served, OfOneClientIsABatchOfOneBehindItsWayIn) {
 TEST(Served, OfClientsHasEachWaitForItsAnswer) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
   const ServingConstants constants = constants_of(serving);
-  const StepTimes steps(serving, constants, 1000, 200);
-  const Answered by = answered(
-      steps, {.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 64}, 1e9);
+  const StepTimes steps = step_times(serving, constants, 1000, 200);
+  const Answered by =
+      answered({steps, serving.engine.policy, 1e9},
+               {.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 64});
   // At the end some have been answered for the last time.
   EXPECT_LE(sum_of(by.latency) / by.elapsed.value(), 64 + 1e-9);
   EXPECT_GT(sum_of(by.latency) / by.elapsed.value(), 63.5);
@@ -137,9 +122,10 @@ TEST(Served, OfClientsHasEachWaitForItsAnswer) {
 TEST(Served, OfMoreClientsThanTheCacheHoldsLetsThemWait) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
   const ServingConstants constants = constants_of(serving);
-  const StepTimes steps(serving, constants, 1000, 200);
+  const StepTimes steps = step_times(serving, constants, 1000, 200);
   const Load load{.input = 1000, .output = 200, .arrivals = Arrivals::clients, .batch = 40};
-  const Answered all = answered(steps, load, 1e9), ten = answered(steps, load, 12'000);
+  const Answered all = answered({steps, kReserving, 1e9}, load);
+  const Answered ten = answered({steps, kReserving, 12'000}, load);
   EXPECT_LE(ten.most, 10);
   EXPECT_GT(sum_of(ten.first_token), 5 * sum_of(all.first_token));
   EXPECT_EQ(ten.tokens, all.tokens);
@@ -150,12 +136,11 @@ TEST(Served, OfMoreClientsThanTheCacheHoldsLetsThemWait) {
 TEST(Served, OfPromptsAtRandomWaitsAsAQueueDoes) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
   const ServingConstants constants = constants_of(serving);
-  const StepTimes steps(serving, constants, kMostTokens, 1);
-  const double service = steps.of(0, 0, kMostTokens);
-  const Answered by = answered(
-      steps,
-      {.input = kMostTokens, .output = 1, .arrivals = Arrivals::random, .rate = 0.5 / service},
-      1e9);
+  const StepTimes steps = step_times(serving, constants, 8192, 1);
+  const double service = steps.of({.prompt = 8192, .pairs = 8192.0 * 8192, .piece = 8192});
+  const Answered by =
+      answered({steps, kReserving, 1e9},
+               {.input = 8192, .output = 1, .arrivals = Arrivals::random, .rate = 0.5 / service});
   EXPECT_EQ(by.latency.size(), 2000U);
   EXPECT_NEAR(sum_of(by.first_token) / 2000 / service, 1.5, 0.08);
 }
@@ -203,17 +188,18 @@ TEST(ServedPass, HasTheHostsPartOnTop) {
 TEST(StepTimes, AreThoseOfWholePasses) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
   const ServingConstants constants = constants_of(serving);
-  const StepTimes steps(serving, constants, 1000, 200);
+  const StepTimes steps = step_times(serving, constants, 1000, 200);
   for (const std::int64_t sequences : {1, 7, 64, 300}) {
     const PassTime pass =
         time_of(serving, constants, {.sequences = sequences, .tokens = 1, .cached = 1100});
     const double decoding = static_cast<double>(sequences);
-    EXPECT_NEAR(steps.of(decoding, decoding * 1100, 0) / pass.total().value(), 1, 0.02)
+    EXPECT_NEAR(steps.of({.decoding = decoding, .cached = decoding * 1100}) / pass.total().value(),
+                1, 0.02)
         << sequences;
   }
   const PassTime prompt =
       time_of(serving, constants, {.sequences = 4, .tokens = 1000, .replayed = false});
-  EXPECT_NEAR(steps.of(0, 0, 4000) / prompt.total().value(), 1, 0.05);
+  EXPECT_NEAR(steps.of({.prompt = 4000, .pairs = 4e6}) / prompt.total().value(), 1, 0.05);
 }
 
 // Every way by itself: of the best none is beaten in both, and each way is beaten or equalled by
@@ -259,6 +245,17 @@ TEST(BestOffers, KeepToTheLimits) {
   for (const Offer& offer : best->front) EXPECT_LE(offer.served.each_token, Seconds(8e-3));
   asked.each_limit = Seconds(1e-6);
   EXPECT_TRUE(best_offers(base, constants, asked, 2, 1, {})->front.empty());
+}
+
+// An answer of one token has none after the first: its user gets one token in the whole time.
+TEST(BestOffers, OfAnswersOfOneTokenAreAsFastAsThatTokenComes) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const auto best = best_offers(base, constants_of(base), {.input = 1000, .output = 1}, 2, 1, {});
+  ASSERT_TRUE(best);
+  ASSERT_FALSE(best->front.empty());
+  for (const Offer& offer : best->front) {
+    EXPECT_NEAR(offer.of_user() * offer.served.latency.value(), 1, 1e-12);
+  }
 }
 
 TEST(ServingCheck, NamesEverythingThatIsWrong) {

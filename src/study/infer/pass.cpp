@@ -33,15 +33,18 @@ std::vector<double> layers_of_kinds(const Model& model) {
 // Where experts lie inside the group every rank has all tokens already: each adds up what its
 // experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
 // each.
-void spread_experts(Program& program, const Share& share, const Experts& experts) {
+void spread_experts(Program& program, const Share& share, const Experts& experts,
+                    const Routing& routing) {
   const LayerSplit& split = share.split;
   const bool inside = split.ep <= split.tp;
   const double group = inside ? 1 : static_cast<double>(split.ep) / static_cast<double>(split.tp);
   const double tokens = share.rows * group;
   const double active = static_cast<double>(experts.active);
   const double ranks = static_cast<double>(split.ep);
-  const double chosen = chosen_experts(static_cast<double>(experts.count), active, tokens) / ranks;
-  const double copies = tokens * active / ranks;
+  const double chosen = chosen_experts(routing, experts.count, experts.active, tokens) / ranks;
+  // Of the fullest rank, for which the others wait.
+  const double fullest = fullest_over_mean(routing, experts.count, experts.active, split.ep);
+  const double copies = fullest * tokens * active / ranks;
   const auto busy = std::max<std::int64_t>(1, std::llround(chosen));
   const auto rows = std::max<std::int64_t>(1, std::llround(copies / static_cast<double>(busy)));
   std::erase_if(program.items, [&](const Item& item) {
@@ -62,7 +65,7 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
                              .tensor = share.rows * share.hidden * share.element,
                              .module = Module::experts};
       } else if (crossing->seam == Seam::dispatch || crossing->seam == Seam::combine) {
-        crossing->tensor = crossing->tensor / static_cast<double>(split.tp);
+        crossing->tensor = fullest * crossing->tensor / static_cast<double>(split.tp);
       }
     }
   }
@@ -87,7 +90,7 @@ class Pricer {
         items_(items),
         layout_(layout_of(serving, work.sequences)),
         job_(job_of(serving, work.tokens)),
-        last_(job_of(serving, 1)),
+        last_(job_of(serving, work.checks ? work.tokens : 1)),
         spans_(spans(layout_, serving.cluster)) {}
 
   PassTime run() {
@@ -101,7 +104,8 @@ class Pricer {
       kind_ = i;
       add(forward_layer(share, layer), share, layers[i], &layer);
     }
-    // Of each sequence the last token alone goes on.
+    if (serving_.predicts) add_projection(share);
+    // Of each sequence the last token alone goes on, and guesses that are checked.
     const Share last(serving_.model, last_, layout_);
     block_ = BlockKind::head;
     add(forward_head(last), last, 1, nullptr);
@@ -127,7 +131,9 @@ class Pricer {
   }
 
   void add(Program program, const Share& share, double times, const Layer* layer) {
-    if (layer != nullptr && layer->experts) spread_experts(program, share, *layer->experts);
+    if (layer != nullptr && layer->experts) {
+      spread_experts(program, share, *layer->experts, serving_.routing);
+    }
     split_tensors(program, share);
     route_experts(program, share);
     for (const Item& item : program.items) {
@@ -142,6 +148,13 @@ class Pricer {
               .bytes = call->bytes});
       }
     }
+  }
+
+  // Of the embedding of a token beside what the model made of the one before it.
+  void add_projection(const Share& share) {
+    const std::int64_t hidden = serving_.model.hidden;
+    const Matmul product{static_cast<std::int64_t>(share.rows), hidden / serving_.tp, 2 * hidden};
+    add(Op{.shape = product, .precision = serving_.weights->activation}, 1, nullptr);
   }
 
   void add(const Op& op, double times, const Layer* layer) {
@@ -172,7 +185,7 @@ class Pricer {
   Seconds attention_time(AttentionShape core, const Attention& attention, PassItem& item) const {
     core.keys = work_.cached + work_.tokens;
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
-    if (work_.tokens > 1) {
+    if (work_.tokens > 1 && !work_.checks) {
       Op op = std::get<Op>(item.what);
       op.shape = core;
       item.flops = work(op);
@@ -182,6 +195,7 @@ class Pricer {
     }
     CachedAttention shape;
     shape.sequences = work_.sequences;
+    shape.queries = work_.tokens;
     shape.keys = core.keys;
     shape.heads = core.heads;
     shape.latent = attention.latent.has_value();
@@ -258,11 +272,6 @@ double weight_bytes(const Recipe& recipe) {
 
 }  // namespace
 
-// [INFER-3] E · (1 - (1 - k/E)^T). Benchmarks that spread tokens evenly hit more of them.
-double chosen_experts(double experts, double active, double tokens) {
-  return experts * (1 - std::pow(1 - active / experts, tokens));
-}
-
 Layout layout_of(const Serving& serving, std::int64_t sequences) {
   Layout out;
   out.tp = serving.tp;
@@ -306,7 +315,9 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = serving.model.kinds[i];
     const HeldParameters held = forward_layer(share, layer).held;
-    layer_values += layers[i] * (held.dense + held.experts);
+    const double count = layer.experts ? static_cast<double>(layer.experts->count) : 1;
+    const double copies = 1 + static_cast<double>(serving.routing.redundant) / count;
+    layer_values += layers[i] * (held.dense + held.experts * copies);
     const std::int64_t window = layer.attention->window;
     const double kept = window > 0 && window < context
                             ? static_cast<double>(window) / static_cast<double>(context)
@@ -314,7 +325,10 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
     cached += layers[i] * kept * cached_values(*layer.attention, serving.tp);
   }
   const double stages = static_cast<double>(serving.pp);
-  const double ends = forward_embedding(share).held.dense, head = forward_head(share).held.dense;
+  const double hidden = static_cast<double>(serving.model.hidden);
+  const double ends = serving.predicts ? 2 * hidden * hidden / static_cast<double>(serving.tp)
+                                       : forward_embedding(share).held.dense;
+  const double head = serving.predicts ? 0 : forward_head(share).held.dense;
   ServingMemory out;
   out.weights = Bytes(layer_values / stages * weight_bytes(*serving.weights) +
                       (serving.pp > 1 ? std::max(ends, head) : ends + head) *
@@ -322,6 +336,13 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   out.cache_of_token = Bytes(cached / stages * bytes_per_element(serving.cache));
   out.reserved = serving.engine.reserved;
   out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
+  // [INFER-16] What guesses the next tokens is there, too; prediction layers use the model's ends.
+  if (serving.speculation) {
+    const Serving draft = draft_of(serving);
+    const ServingMemory beside = memory_of(draft, context);
+    out.weights += beside.weights;
+    out.cache_of_token += beside.cache_of_token;
+  }
   out.cached_tokens = (out.capacity - out.weights - out.reserved) / out.cache_of_token;
   return out;
 }

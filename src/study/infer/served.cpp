@@ -1,64 +1,41 @@
 // What requests get of prefill and decode passes.
 #include <algorithm>
-#include <numeric>
 
-#include "base/statistics.hpp"
-#include "study/infer/requests.hpp"
+#include "study/infer/steps.hpp"
+#include "study/infer/summary.hpp"
 
 namespace headway {
 namespace {
 
-Seconds mean_of(const std::vector<double>& seconds) {
-  return Seconds(std::accumulate(seconds.begin(), seconds.end(), 0.0) /
-                 static_cast<double>(seconds.size()));
-}
-
-Quantiles quantiles_of(const std::vector<double>& seconds, Seconds more) {
-  const auto at = [&](double q) { return Seconds(quantile(seconds, q).value_or(0)) + more; };
-  return {at(0.5), at(0.9), at(0.99)};
-}
-
-double share_within(const Answered& by, const Load& load, Seconds request) {
-  std::size_t good = 0;
-  for (std::size_t i = 0; i < by.latency.size(); ++i) {
-    const bool first =
-        !load.first_limit || Seconds(by.first_token[i]) + request <= *load.first_limit;
-    const bool each = !load.each_limit || Seconds(by.each_token[i]) <= *load.each_limit;
-    if (first && each) ++good;
-  }
-  return static_cast<double>(good) / static_cast<double>(by.latency.size());
-}
-
 // Requests a second that one copy answers when as many as memory holds are always there.
-double most_answered(const StepTimes& steps, Load load, double sequences, double room) {
+double most_answered(const Engined& engine, Load load, double sequences) {
   load.arrivals = Arrivals::clients;
-  load.batch = static_cast<std::int64_t>(sequences);
-  const Answered by = answered(steps, load, room);
+  load.count = 0;
+  load.batch = std::max<std::int64_t>(1, static_cast<std::int64_t>(sequences));
+  const Answered by = answered(engine, load);
   return static_cast<double>(by.latency.size()) / by.elapsed.value();
 }
 
-void place(Served& out, const Serving& serving, const StepTimes& steps, const Load& load,
+void place(Served& out, const Serving& serving, const StepTimes& of_copy, const Load& load,
            double most) {
-  const double copies = static_cast<double>(serving.dp), room = out.memory.cached_tokens;
+  // Copies take turns, and one stands for all; a list is of all together, as one large engine.
+  const bool listed = load.arrivals == Arrivals::listed;
+  const double copies = static_cast<double>(serving.dp), joined = listed ? copies : 1;
+  StepTimes steps = of_copy;
+  steps.ways *= joined;
+  Policy policy = serving.engine.policy;
+  if (listed) policy.most_sequences *= serving.dp;
+  const Engined engine{steps, policy, out.memory.cached_tokens * joined, drafting_of(serving)};
   if (load.arrivals == Arrivals::random) {
-    const double capacity = most_answered(steps, load, std::min(most, kMostSequences), room);
+    const double at_a_time = std::min(most, static_cast<double>(policy.most_sequences));
+    const double capacity = most_answered(engine, load, at_a_time);
     out.capacity = copies * capacity;
     if (load.rate >= capacity) return;
   }
-  const Answered by = answered(steps, load, room);
-  const Seconds request = serving.engine.request;
-  const Seconds alone = mean_of(by.latency);
-  out.first_token = mean_of(by.first_token) + request;
-  out.each_token = mean_of(by.each_token);
-  out.latency = alone + request;
-  out.output_per_second = copies * by.tokens / by.elapsed.value();
-  // A client waits for its way in and out, too.
-  if (load.arrivals == Arrivals::clients) out.output_per_second *= alone / out.latency;
-  out.sequences = std::max(1.0, by.most);
-  out.first_quantiles = quantiles_of(by.first_token, request);
-  out.each_quantiles = quantiles_of(by.each_token, Seconds(0));
-  out.latency_quantiles = quantiles_of(by.latency, request);
-  if (load.first_limit || load.each_limit) out.good = share_within(by, load, request);
+  summarise(out, answered(engine, load), load, serving.engine.request);
+  out.output_per_second *= copies / joined;
+  out.goodput *= copies / joined;
+  out.sequences = std::max(1.0, out.sequences / joined);
 }
 
 }  // namespace
@@ -75,35 +52,48 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   const double most = out.memory.cached_tokens / context;
   out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0);
   if (!out.fits) return out;
-  out.sequences =
-      load.arrivals == Arrivals::random ? 1 : std::min(static_cast<double>(load.batch), most);
+  out.sequences = load.arrivals == Arrivals::random || load.arrivals == Arrivals::listed
+                      ? 1
+                      : std::min(static_cast<double>(load.batch), most);
   const auto sequences = static_cast<std::int64_t>(out.sequences);
 
   // [INFER-6] A decode pass takes longer by as much for each token that it makes: the mean is that
   // of the middle. Prompts are taken in as many passes as their tokens need.
-  const std::int64_t prompts = std::clamp<std::int64_t>(kMostTokens / load.input, 1, sequences);
+  // [INFER-18] Of a pipeline as many passes are under way as it has stages, where there are
+  // sequences for them: the last comes out when all have passed, one stage after another.
+  const std::int64_t at_once = (sequences + serving.pp - 1) / serving.pp;
+  const std::int64_t prompts =
+      std::clamp<std::int64_t>(serving.engine.policy.most_tokens / load.input, 1, at_once);
   out.prefill_work = {.sequences = together ? prompts : 1, .tokens = load.input, .replayed = false};
   out.prefill = time_of(serving, constants, out.prefill_work);
   if (together) {
     const double passes = out.sequences / static_cast<double>(prompts);
-    out.first_token = passes * out.prefill.total();
+    const double stages = static_cast<double>(serving.pp);
+    out.first_token = (passes + stages - 1) / stages * out.prefill.total();
   } else {
     std::optional<StepTimes> own;
-    if (steps == nullptr) own.emplace(serving, constants, load.input, load.output);
+    if (steps == nullptr) own.emplace(step_times(serving, constants, load.input, load.output));
     place(out, serving, steps != nullptr ? *steps : *own, load, most);
   }
-  out.decode_work = {.sequences = static_cast<std::int64_t>(out.sequences),
-                     .tokens = 1,
-                     .cached = load.input + load.output / 2};
-  out.decode = time_of(serving, constants, out.decode_work);
+  decode_pass(out, serving, constants, load, out.sequences);
   if (together) {
-    out.each_token = out.decode.total();
+    out.each_token = (out.decode.total() + out.draft) / drafting_of(serving).made();
+    if (load.output == 1) out.each_token = Seconds(0);  // there is none
     out.latency = out.first_token + (output - 1) * out.each_token;
     out.output_per_second =
         static_cast<double>(serving.dp) * out.sequences * output / out.latency.value();
   }
-  out.total_per_second = out.output_per_second * (input + output) / output;
+  if (together) out.total_per_second = out.output_per_second * (input + output) / output;
   return out;
+}
+
+std::optional<Fluid> in_closed_form(const Serving& serving, const ServingConstants& constants,
+                                    const Load& load) {
+  if (load.arrivals != Arrivals::clients && load.arrivals != Arrivals::random) return std::nullopt;
+  const StepTimes steps = step_times(serving, constants, load.input, load.output);
+  const ServingMemory memory = memory_of(serving, load.input + load.output);
+  const Engined engine{steps, serving.engine.policy, memory.cached_tokens, drafting_of(serving)};
+  return in_closed_form(engine, load);
 }
 
 }  // namespace headway

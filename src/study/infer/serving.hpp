@@ -13,6 +13,8 @@
 #include "cost/calibration/calibration.hpp"
 #include "cost/serving/serving.hpp"
 #include "model/model.hpp"
+#include "study/infer/load/closed.hpp"
+#include "study/infer/routing.hpp"
 
 namespace headway {
 
@@ -29,6 +31,13 @@ struct Engine {
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it what is neither weights nor cache
   bool own_all_reduce = false;
+  Policy policy;
+};
+
+/// The next tokens are guessed, and checked in one pass.
+struct Speculation {
+  Drafting guesses;
+  std::optional<Model> draft;  // what guesses them; none: the model's own prediction layers
 };
 
 /// dp: copies of attention, each with sequences of its own; experts are spread over `ep` of tp·dp
@@ -46,7 +55,14 @@ struct Serving : ServingSplit {
   const Recipe* weights = nullptr;
   Precision cache = Precision::bf16;
   Engine engine;
+  Routing routing{};  // of tokens to experts
+  std::optional<Speculation> speculation{};
+  bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };
+
+/// [INFER-16] What guesses the next tokens of a serving that has a speculation: on the ranks of one
+/// stage.
+Serving draft_of(const Serving& serving);
 
 /// One stage of it, in the words of training: `sequences` in one pass of each copy of attention.
 Layout layout_of(const Serving& serving, std::int64_t sequences);
@@ -64,6 +80,7 @@ Problems check(const Serving& serving);
 struct PassWork {
   std::int64_t sequences = 1, tokens = 1, cached = 0;
   bool replayed = true;  // by a graph: the host does not launch its kernels
+  bool checks = false;   // decodes: all `tokens` are guesses that go through the head
 };
 
 /// Seconds of a pass, in the order in which they are told; they add up.
@@ -84,9 +101,6 @@ struct PassTime {
 /// a pipeline work one after another.
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work);
 
-/// [INFER-3] Of `experts` those that at least one of `tokens` chooses, each `active` at random.
-double chosen_experts(double experts, double active, double tokens);
-
 /// Of the fullest rank.
 struct ServingMemory {
   Bytes weights, reserved, capacity;  // capacity: what the engine takes
@@ -96,20 +110,6 @@ struct ServingMemory {
 };
 /// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more.
 ServingMemory memory_of(const Serving& serving, std::int64_t context);
-
-/// When requests come: all at once, as one batch that starts and ends together; from clients, of
-/// which each sends its next one when the last is answered; at random moments (Poisson).
-enum class Arrivals : std::uint8_t { together, clients, random };
-
-/// Requests to each copy of attention.
-struct Load {
-  std::int64_t input = 0, output = 0;  // tokens
-  Arrivals arrivals = Arrivals::together;
-  std::int64_t batch = 1;  // sequences, or clients
-  double rate = 0;         // random: requests a second
-  double shortest = 1;     // of clients and random: lengths are drawn from this share of them up
-  std::optional<Seconds> first_limit{}, each_limit{};  // what a good answer keeps to
-};
 
 /// Of all requests.
 struct Quantiles {
@@ -121,18 +121,26 @@ struct Served {
   double output_per_second = 0, total_per_second = 0;  // tokens, of all ranks
   PassTime prefill, decode;                            // one pass of each, at the mean context
   PassWork prefill_work, decode_work;                  // and what it works on
+  Seconds draft;                                       // guesses that are made for one of decode
   ServingMemory memory;
   double sequences = 0;  // of each copy of attention at a time, at most
   bool fits = false;
   // Where requests are placed in time, of clients and random ones.
   std::optional<Quantiles> first_quantiles, each_quantiles, latency_quantiles;
-  std::optional<double> good;      // share of requests within the limits
-  std::optional<double> capacity;  // random: requests a second of all ranks that can be answered
+  std::optional<double> good;         // share of requests within the limits
+  std::optional<double> rate_within;  // random: highest rate of which as many are, of all ranks
+  double goodput = 0;                 // and how many a second they are, of all ranks
+  double put_back = 0;                // times that a request was computed anew, in the mean
+  std::optional<double> capacity;     // random: requests a second of all ranks that can be answered
+  std::optional<Fluid> closed;        // [INFER-17] of one copy, without the way in and out
   bool stable() const { return !capacity || first_quantiles; }
 };
 /// `steps`: of the serving at these lengths, where they are known already.
-class StepTimes;  // study/infer/steps.hpp
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
               const StepTimes* steps = nullptr);
+
+/// [INFER-17] Of one copy of attention, of clients and of random requests.
+std::optional<Fluid> in_closed_form(const Serving& serving, const ServingConstants& constants,
+                                    const Load& load);
 
 }  // namespace headway

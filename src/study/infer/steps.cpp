@@ -5,62 +5,66 @@
 namespace headway {
 namespace {
 
+// Tokens of the longest step in the list; beyond it all is as long as there, token for token.
+constexpr std::int64_t kMostListed = 16'384;
+
 double attention_of(PassTime pass) {
   return pass[ServingPart::attention].value();
 }
 
-}  // namespace
-
-StepTimes::StepTimes(const Serving& serving, const ServingConstants& constants, std::int64_t input,
-                     std::int64_t output) {
-  // [INFER-9] Every token passes the same products; only attention tells decoded ones from those of
-  // prompts, and only the host steps with a prompt from those that a graph replays.
+// The parts of a step that hang on how many tokens pass.
+void list_work(StepTimes& out, const Serving& serving, const ServingConstants& constants) {
+  // Every token passes the same products; only attention tells decoded ones from those of prompts,
+  // and only the host steps with a prompt from those that a graph replays.
   const auto without_attention = [](PassTime pass) {
     const Seconds apart = pass[ServingPart::attention] + pass[ServingPart::host];
     return (pass.total() - apart).value();
   };
-  for (std::int64_t tokens = 1; tokens <= 2 * kMostTokens; tokens += (tokens + 2) / 3) {
+  for (std::int64_t tokens = 1; tokens <= kMostListed; tokens += (tokens + 2) / 3) {
     const double prompt = without_attention(time_of(serving, constants, {.tokens = tokens}));
     const double decoded = without_attention(
         time_of(serving, constants, {.sequences = tokens, .tokens = 1, .cached = 1}));
-    tokens_.push_back(static_cast<double>(tokens));
-    work_.push_back(prompt);
-    head_.push_back(decoded - prompt);
+    out.tokens.push_back(static_cast<double>(tokens));
+    out.work.push_back(prompt);
+    out.head.push_back(decoded - prompt);
   }
+}
+
+}  // namespace
+
+StepTimes step_times(const Serving& serving, const ServingConstants& constants, std::int64_t input,
+                     std::int64_t output) {
+  StepTimes out;
+  list_work(out, serving, constants);
+  out.ways = static_cast<double>(serving.pp);
+  const std::int64_t checked =
+      serving.speculation ? serving.speculation->guesses.length + 1 : std::int64_t{1};
+  out.checked = static_cast<double>(checked);
   // Attention over the cache is linear in what is read.
   const std::int64_t context = input + output / 2;
   const auto reading = [&](std::int64_t sequences) {
-    return attention_of(
-        time_of(serving, constants, {.sequences = sequences, .tokens = 1, .cached = context}));
+    return attention_of(time_of(
+        serving, constants,
+        {.sequences = sequences, .tokens = checked, .cached = context, .checks = checked > 1}));
   };
   const double one = reading(1), many = reading(1025);
-  read_token_ = (many - one) / (1024 * static_cast<double>(context));
-  reading_ = std::max(0.0, one - read_token_ * static_cast<double>(context));
-  prompt_token_ =
-      attention_of(time_of(serving, constants, {.tokens = input})) / static_cast<double>(input);
+  out.read_token = (many - one) / (1024 * static_cast<double>(context));
+  out.reading = std::max(0.0, one - out.read_token * static_cast<double>(context));
+  const double prompt = static_cast<double>(input);
+  out.pair = attention_of(time_of(serving, constants, {.tokens = input})) / (prompt * prompt);
   PassTime replayed = time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1});
   PassTime launched =
       time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1, .replayed = false});
-  step_ = serving.engine.step.value();
-  sequence_ = serving.engine.sequence.value();
-  gaps_ = replayed[ServingPart::host].value() - step_ - sequence_;
-  launches_ = launched.total().value() - step_;
-}
-
-double StepTimes::between(const std::vector<double>& seconds, double tokens) const {
-  const auto above = std::lower_bound(tokens_.begin(), tokens_.end(), tokens);
-  if (above == tokens_.begin()) return seconds.front();
-  if (above == tokens_.end()) return seconds.back() * tokens / tokens_.back();
-  const auto at = static_cast<std::size_t>(above - tokens_.begin());
-  const double share = (tokens - tokens_[at - 1]) / (tokens_[at] - tokens_[at - 1]);
-  return seconds[at - 1] + share * (seconds[at] - seconds[at - 1]);
-}
-
-double StepTimes::of(double decoding, double cached, double prompt) const {
-  double device = between(work_, decoding + prompt) + prompt_token_ * prompt;
-  if (decoding > 0) device += between(head_, decoding) + reading_ + read_token_ * cached;
-  const double host = step_ + sequence_ * decoding;
-  return prompt > 0 ? host + std::max(device, launches_) : host + gaps_ + device;
+  out.step = serving.engine.step.value();
+  out.sequence = serving.engine.sequence.value();
+  out.gaps = replayed[ServingPart::host].value() - out.step - out.sequence;
+  out.launches = launched.total().value() - out.step;
+  if (serving.speculation) {
+    out.guesses = static_cast<double>(checked - 1);
+    out.draft =
+        std::make_shared<const StepTimes>(step_times(draft_of(serving), constants, input, output));
+  }
+  return out;
 }
 
 }  // namespace headway

@@ -20,6 +20,9 @@ constexpr double kMostDegree = 1e6, kMostTokensOfAny = 1e7, kMostSequencesOfAny 
 FieldForm whole(double most) {
   return {.kind = FieldForm::Kind::whole, .least = 1, .most = most};
 }
+FieldForm share(double most) {
+  return {.kind = FieldForm::Kind::number, .least = 0, .most = most};
+}
 FieldForm named(std::span<const std::string_view> names) {
   return {.kind = FieldForm::Kind::name, .names = names};
 }
@@ -66,6 +69,8 @@ void fills(RequestReader& in, const RunField& field, ServingAsked& out) {
   using Value = typename Inner<Member>::type;
   if constexpr (std::is_same_v<Value, Seconds>) {
     time(in, field, out.*member);
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    if (const GivenField* given = in.find(field.name)) out.*member = given->text;
   } else if (const auto number = in.value(field)) {
     if constexpr (std::is_same_v<Value, const Recipe*>) {
       out.*member = &recipes()[static_cast<std::size_t>(*number)];
@@ -110,6 +115,23 @@ std::vector<ServingOption> table() {
         kLoad},
        fills<&A::first_limit>},
       {{"tpot", "TIME", "the same of each token after it", {}, kLoad}, fills<&A::each_limit>},
+      {{"goodput", "SHARE", "the highest rate of which so many keep to ttft and tpot, as 0.9",
+        share(1), kLoad},
+       fills<&A::goodput>},
+      {{"input-spread",
+        "FORM",
+        "of prompts about input-len: uniform:0.8 (evenly from this share up), normal:0.3, "
+        "log-normal:1.2 (deviation over the mean)",
+        {},
+        kLoad},
+       fills<&A::input_spread>},
+      {{"output-spread", "FORM", "the same of answers", {}, kLoad}, fills<&A::output_spread>},
+      {{"count", "N", "requests placed in time", whole(kMostDegree), kLoad,
+        "10 of a client, 2,000 others"},
+       fills<&A::count>},
+      {{"prefix-hit", "SHARE", "of a prompt that the cache holds already", share(0.9999), kLoad,
+        "0"},
+       fills<&A::prefix_hit>},
       {{"tp", "N", "tensor-parallel degree", whole(kMostDegree), kSplit, "1"}, fills<&A::tp>},
       {{"pp", "N", "pipeline-parallel degree", whole(kMostDegree), kSplit, "1"}, fills<&A::pp>},
       {{"ep", "N", "ranks over which experts are spread, of tp x dp", whole(kMostDegree), kSplit,
@@ -118,6 +140,33 @@ std::vector<ServingOption> table() {
       {{"dp", "N", "copies, of attention where experts are shared", whole(kMostDegree), kSplit,
         "1"},
        fills<&A::dp>},
+      {{"prefill",
+        "SPLIT",
+        "on accelerators of its own: tp=4,copies=2, of tp, pp, ep, dp, copies",
+        {},
+        kSplit},
+       fills<&A::prefill>},
+      {{"decode",
+        "SPLIT",
+        "the same; concurrency and rate are then of all copies together",
+        {},
+        kSplit},
+       fills<&A::decode>},
+      {{"stream",
+        "",
+        "the cache moves layer by layer while prefill makes it",
+        {.kind = FieldForm::Kind::flag},
+        kSplit},
+       fills<&A::streamed>},
+      {{"imbalance",
+        "A",
+        "of experts: the i-th busiest is chosen as i to minus it",
+        {.kind = FieldForm::Kind::number, .least = 1e-3, .most = 4},
+        kSplit},
+       fills<&A::imbalance>},
+      {{"redundant-experts", "N", "copies of the busiest, which even out ranks",
+        whole(kMostSequencesOfAny), kSplit},
+       fills<&A::redundant_experts>},
       {{"weights", "FORMAT", "a recipe's name", field_row("precision")->field.form, kFormats,
         "bf16"},
        fills<&A::weights>},
@@ -126,12 +175,46 @@ std::vector<ServingOption> table() {
       {{"engine", "NAME", "software that serves", named(engine_names()), kFormats,
         engine_names().empty() ? std::string_view() : engine_names().front()},
        fills<&A::engine>},
+      {{"step-tokens", "N", "of one step at most, of prompts and decoded", whole(kMostTokensOfAny),
+        kFormats, "the engine's"},
+       fills<&A::step_tokens>},
+      {{"step-sequences", "N", "of a copy at a time at most", whole(kMostSequencesOfAny), kFormats,
+        "the engine's"},
+       fills<&A::step_sequences>},
+      {{"prompts", "WHEN", "in steps of their own, or beside what is decoded", named(kPromptNames),
+        kFormats, "the engine's"},
+       fills<&A::prompts>},
+      {{"admit", "ROOM", "requests with room for the whole answer, or for the prompt",
+        named(kAdmitNames), kFormats, "the engine's"},
+       fills<&A::admit>},
+      {{"block", "N", "tokens of a block of the cache", whole(kMostDegree), kFormats,
+        "the engine's"},
+       fills<&A::block>},
+      {{"guesses", "N", "tokens that are guessed, and then checked in one pass", whole(64),
+        kFormats},
+       fills<&A::guesses>},
+      {{"acceptance", "SHARE", "of guesses that are right where all before them are", share(1),
+        kFormats},
+       fills<&A::acceptance>},
+      {{"draft",
+        "NAME|FILE",
+        "model that guesses",
+        {},
+        kFormats,
+        "the model's own prediction layers"},
+       fills<&A::draft>},
       {{"best",
         "",
         "the best ways on --gpus: of users' speed against accelerators'",
         {.kind = FieldForm::Kind::flag},
         kQuestion},
        fills<&A::best>},
+      {{"disaggregate",
+        "",
+        "with best: of prefill and decode apart, their ratio searched, too",
+        {.kind = FieldForm::Kind::flag},
+        kQuestion},
+       fills<&A::disaggregate>},
       {{"curve", "LOAD", "what ever more load gets, up to capacity", named(kCurveNames), kQuestion},
        fills<&A::curve>}};
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "run/request_reader.hpp"
@@ -16,6 +17,9 @@ namespace headway {
 
 constexpr std::array<Precision, 2> kCacheFormats = {Precision::bf16, Precision::fp8};
 constexpr std::array<std::string_view, 2> kCacheFormatNames = {"bf16", "fp8"};
+
+constexpr std::array<std::string_view, 2> kPromptNames = {"first", "beside"};
+constexpr std::array<std::string_view, 2> kAdmitNames = {"whole", "prompt"};
 
 /// What was given, each by itself.
 struct ServingAsked {
@@ -29,6 +33,20 @@ struct ServingAsked {
   std::size_t engine = 0;  // of engines()
   bool best = false;
   std::optional<CurveOf> curve;
+  // How long and when, and what of a prompt is held.
+  std::optional<std::string> input_spread, output_spread;
+  std::optional<std::int64_t> count;
+  std::optional<double> prefix_hit, goodput;
+  // Prefill and decode apart.
+  std::optional<std::string> prefill, decode;
+  bool streamed = false, disaggregate = false;
+  // Tokens over experts, and guesses of the next ones.
+  std::optional<double> imbalance, acceptance;
+  std::optional<std::int64_t> redundant_experts, guesses;
+  std::optional<std::string> draft;
+  // The engine's habits, where they are to be others; of kPromptNames and kAdmitNames.
+  std::optional<std::int64_t> step_tokens, step_sequences, block;
+  std::optional<std::size_t> prompts, admit;
 };
 
 struct ServingOption {

@@ -9,7 +9,7 @@
 #include "model/load.hpp"
 #include "study/infer/engines.hpp"
 #include "study/infer/question/options.hpp"
-#include "study/infer/requests.hpp"
+#include "study/infer/question/parts.hpp"
 
 namespace headway {
 namespace {
@@ -53,8 +53,8 @@ RunRequest overridden(RunRequest request) {
 
 class QuestionReader {
  public:
-  QuestionReader(const RunRequest& request, Problems& problems)
-      : in_(request, problems, serving_fields()), problems_(problems) {
+  QuestionReader(const RunRequest& request, const ServingFiles& files, Problems& problems)
+      : in_(request, problems, serving_fields()), files_(files), problems_(problems) {
     for (const ServingOption& row : serving_options()) {
       if (row.read != nullptr) row.read(in_, row.field, asked_);
     }
@@ -69,12 +69,18 @@ class QuestionReader {
     has_cluster_ = load("cluster", cluster_of, serving.cluster);
     engine(serving);
     split(serving);
-    load_of(out.load, serving.dp);
     serving.weights = asked_.weights;
     serving.cache = kCacheFormats[asked_.cache];
+    policy(serving.engine.policy);
+    routing(serving.routing);
+    speculation(serving);
+    pools(out);
+    out.load =
+        asked_load(in_, problems_, asked_, files_, has_model_ ? serving.model.maximum_sequence : 0,
+                   out.apart ? 1 : serving.dp);
     out.gpus = asked_.gpus.value_or(0);
+    out.goodput = asked_.goodput;
     if (has_model_ && has_cluster_) rules(out);
-    if (has_model_) lengths(out);
     return out;
   }
 
@@ -110,6 +116,7 @@ class QuestionReader {
     for (const char* degree : {"tp", "pp", "dp", "gpus"}) {
       if (in_.refused(degree)) return;
     }
+    if (asked_.prefill || asked_.decode) return;
     if (!asked_.gpus || *asked_.gpus == out.ranks()) return;
     if (!in_.has("dp") && *asked_.gpus % out.ranks() == 0) {
       out.dp = *asked_.gpus / out.ranks();
@@ -118,47 +125,81 @@ class QuestionReader {
     }
   }
 
-  void load_of(Load& out, std::int64_t copies) {
-    for (const char* length : {"input-len", "output-len"}) {
-      if (!in_.has(length)) in_.fail(length, "is missing", Trouble::missing);
-    }
-    amount_of_load();
-    const bool alike = asked_.batch || asked_.curve == CurveOf::batch;
-    for (const char* limit : {"ttft", "tpot"}) {
-      if (!alike || !in_.has(limit)) continue;
-      in_.fail(limit, "is of clients and rates: all sequences of a batch take as long");
-    }
-    out.first_limit = asked_.first_limit;
-    out.each_limit = asked_.each_limit;
-    out.input = asked_.input.value_or(1);
-    out.output = asked_.output.value_or(1);
-    if (asked_.clients) out.arrivals = Arrivals::clients;
-    if (asked_.rate) out.arrivals = Arrivals::random;
-    out.batch = asked_.clients.value_or(asked_.batch.value_or(1));
-    // Copies take turns.
-    out.rate = asked_.rate.value_or(0) / static_cast<double>(std::max<std::int64_t>(1, copies));
+  void policy(Policy& out) {
+    out.most_tokens = asked_.step_tokens.value_or(out.most_tokens);
+    out.most_sequences = asked_.step_sequences.value_or(out.most_sequences);
+    out.block = asked_.block.value_or(out.block);
+    if (asked_.prompts) out.prompts_first = kPromptNames[*asked_.prompts] == "first";
+    if (asked_.admit) out.reserve = kAdmitNames[*asked_.admit] == "whole";
   }
 
-  // One of the three, unless it is what the question is about.
-  void amount_of_load() {
-    int given = 0;
-    for (const char* load : {"batch", "concurrency", "rate"}) {
-      if (!in_.has(load)) continue;
-      ++given;
-      if (asked_.best) in_.fail(load, "is searched; it cannot be given beside best");
-      if (asked_.curve) in_.fail(load, "is what the curve goes along; it cannot be given");
+  void routing(Routing& out) {
+    if (in_.has("redundant-experts") && !in_.has("imbalance")) {
+      in_.fail("redundant-experts", "even out imbalance, which is not given");
     }
-    if (asked_.best || asked_.curve || in_.refused("curve") || in_.refused("best")) return;
-    if (given == 0) {
-      in_.fail("batch", "is missing, or instead of it concurrency or rate", Trouble::missing);
+    if (asked_.imbalance) out = {*asked_.imbalance, asked_.redundant_experts.value_or(0)};
+  }
+
+  // Guesses of the next tokens, by a model or by the model's own prediction layers.
+  void speculation(Serving& out) {
+    if (!in_.has("guesses")) {
+      if (in_.has("acceptance")) in_.fail("acceptance", "is of guesses, which are not given");
+      if (in_.has("draft")) in_.fail("draft", "makes guesses, which are not given");
+      return;
     }
-    if (given > 1) in_.fail("batch", "concurrency and rate are loads, each of its own: give one");
+    Speculation asked;
+    asked.guesses = {asked_.acceptance.value_or(0), asked_.guesses.value_or(1)};
+    if (!in_.has("acceptance")) {
+      in_.fail("acceptance", "is missing: the share of guesses that are right", Trouble::missing);
+    }
+    if (in_.has("draft")) {
+      has_model_ = load("draft", model_of, asked.draft.emplace()) && has_model_;
+    } else if (has_model_ && out.model.prediction_layers == 0) {
+      in_.fail("draft", "is missing: the model has no prediction layers of its own",
+               Trouble::missing);
+    }
+    out.speculation = std::move(asked);
+  }
+
+  // Prefill and decode on accelerators of their own.
+  void pools(ServingQuestion& out) {
+    out.disaggregate = asked_.disaggregate;
+    out.streamed = asked_.streamed;
+    if (asked_.disaggregate && !asked_.best) {
+      in_.fail("disaggregate", "is of the best; else prefill and decode say how");
+    }
+    const bool both = asked_.prefill && asked_.decode;
+    if (asked_.streamed && !both && !asked_.disaggregate) {
+      in_.fail("stream", "is of prefill and decode apart: else no cache moves");
+    }
+    if (!asked_.prefill && !asked_.decode) return;
+    const char* const missing = asked_.prefill ? "decode" : "prefill";
+    if (!both) return in_.fail(missing, "is missing beside the other", Trouble::missing);
+    if (asked_.best || asked_.curve) {
+      in_.fail("prefill", "and decode are one way; neither best nor curve can be beside them");
+    }
+    for (const char* degree : {"tp", "pp", "ep", "dp"}) {
+      if (in_.has(degree)) in_.fail(degree, "is of one engine; prefill and decode have their own");
+    }
+    if (asked_.batch) in_.fail("batch", "is of one engine, not of prefill and decode apart");
+    ServingApart apart{out.serving, out.serving};
+    const AskedPool prefill = asked_pool(in_, "prefill", *asked_.prefill);
+    const AskedPool decode = asked_pool(in_, "decode", *asked_.decode);
+    static_cast<ServingSplit&>(apart.prefill) = prefill.split;
+    static_cast<ServingSplit&>(apart.decode) = decode.split;
+    apart.prefill_copies = prefill.copies;
+    apart.decode_copies = decode.copies;
+    apart.streamed = asked_.streamed;
+    if (asked_.gpus && *asked_.gpus != apart.ranks()) {
+      in_.fail("gpus", "is not what prefill and decode take, " + std::to_string(apart.ranks()));
+    }
+    out.apart = std::move(apart);
   }
 
   // What stands in for a refused field breaks no rule of its own.
   void rules(const ServingQuestion& question) {
     const Serving& serving = question.serving;
-    for (Problem& problem : check(serving)) {
+    for (Problem& problem : question.apart ? check(*question.apart) : check(serving)) {
       const auto refused = [&](const FieldName& field) { return in_.refused(field.name); };
       if (std::any_of(problem.fields.begin(), problem.fields.end(), refused)) continue;
       if (problem.fields.size() == 1 && in_.has(problem.fields.front().name)) {
@@ -173,15 +214,8 @@ class QuestionReader {
     }
   }
 
-  void lengths(const ServingQuestion& question) {
-    const std::int64_t most = question.serving.model.maximum_sequence;
-    const std::int64_t together = question.load.input + question.load.output;
-    if (most <= 0 || together <= most) return;
-    in_.fail("output-len", "with the prompt these are " + std::to_string(together) +
-                               " tokens; the model was made for " + std::to_string(most));
-  }
-
   RequestReader in_;
+  const ServingFiles& files_;
   Problems& problems_;
   ServingAsked asked_;
   bool has_model_ = false, has_cluster_ = false;
@@ -192,23 +226,31 @@ class QuestionReader {
 double most_steps(const ServingQuestion& question) {
   const Load& load = question.load;
   const double output = static_cast<double>(load.output);
+  const double asked = static_cast<double>(load.count);
   // Of ten requests of each client when all are decoded at a time, and of two that wait outside.
-  const double of_clients = kRequestsOfClient * output;
+  const double of_clients = std::max(static_cast<double>(kRequestsOfClient), asked) * output;
   if (question.best || question.curve == CurveOf::clients) return 2 * of_clients;
-  const double of_random = kRandomRequests * output + of_clients;  // and what finds the capacity
+  // And what finds the capacity.
+  const double of_random =
+      (asked > 0 ? asked : static_cast<double>(kRandomRequests)) * output + of_clients;
+  // A search of the rate places 10,000 requests some thirty times, 4 in a step at least.
+  if (question.goodput) return 30 * (asked > 0 ? asked : 10'000) * output / 4;
   if (question.curve == CurveOf::rate) return of_random;
   if (question.curve || load.arrivals == Arrivals::together) return 0;
   if (load.arrivals == Arrivals::random) return of_random;
+  if (load.arrivals == Arrivals::listed) return static_cast<double>(load.listed->size()) * output;
+  if (question.apart) return of_clients * static_cast<double>(load.batch);
   const ServingMemory memory = memory_of(question.serving, load.input + load.output);
   const double at_a_time =
       std::max(1.0, memory.cached_tokens / (static_cast<double>(load.input) + output));
   return of_clients * std::max(1.0, std::ceil(static_cast<double>(load.batch) / at_a_time));
 }
 
-Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker) {
+Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker,
+                                     const ServingFiles& files) {
   Problems problems;
   const RunRequest settled = overridden(request);
-  ServingQuestion out = QuestionReader(settled, problems).read();
+  ServingQuestion out = QuestionReader(settled, files, problems).read();
   if (problems.empty() && asker == Asker::another && most_steps(out) > kMostStepsOfAnother) {
     problems.push_back(
         {FieldName("output-len"),

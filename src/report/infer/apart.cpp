@@ -1,0 +1,100 @@
+// Prefill and decode on accelerators of their own, as text and as JSON.
+#include <cmath>
+
+#include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "report/infer/infer.hpp"
+#include "report/infer/parts.hpp"
+
+namespace headway {
+namespace {
+
+std::string words_of_pool(const Serving& part, std::int64_t copies) {
+  return std::to_string(copies) + (copies == 1 ? " copy of " : " copies of ") +
+         words_of_split(part);
+}
+
+std::string rate_text(double rate) {
+  return std::isfinite(rate) ? formatted("%.4g requests/s", rate) : "any";
+}
+
+void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std::int64_t copies,
+                const ServingMemory& memory, double rate) {
+  out.key(name);
+  out.begin_object();
+  write_layout(out, "layout", part);
+  out.member("copies", copies);
+  out.member("gpus", copies * part.ranks());
+  write_memory(out, memory);
+  if (std::isfinite(rate) && rate > 0) out.member("capacity_requests_per_s", rate);
+  out.end_object();
+}
+
+}  // namespace
+
+std::string infer_apart_text(const ServingApart& apart, const Load& load,
+                             const ServedApart& served) {
+  const Serving& part = apart.decode;
+  std::string out =
+      printable(part.model.name) + " on " + std::to_string(apart.ranks()) + " " +
+      printable(part.cluster.accelerator.title) + ", " + std::string(part.weights->name) +
+      " weights, " + std::string(to_name(part.cache)) +
+      " cache\nprefill: " + words_of_pool(apart.prefill, apart.prefill_copies) +
+      "; decode: " + words_of_pool(apart.decode, apart.decode_copies) + "\n" +
+      count_text(static_cast<double>(load.input)) + " tokens in, " +
+      count_text(static_cast<double>(load.output)) + " out, " + words_of(load) + "\n\n";
+  // Both columns side by side.
+  TextTable held = memory_rows(served.prefill);
+  const TextTable beside = memory_rows(served.all.memory);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    held[i].resize(3);
+    held[i].insert(held[i].begin() + 2, beside[i][1]);
+  }
+  held.insert(held.begin(), {"", "prefill", "decode"});
+  if (!served.all.fits) {
+    return out + aligned(held) +
+           "\ndoes not fit: more tp or pp, smaller formats, or shorter requests\n";
+  }
+  if (!served.all.stable()) return out + aligned(held) + not_stable_text(served.all);
+  out += aligned(served_rows(served.all, load, apart.ranks(), part.cluster)) + "\n";
+  const TextTable rates = {
+      {"prefill answers", rate_text(served.rates.prefill)},
+      {"the cache moves", rate_text(served.rates.move), to_text(served.moving) + " a prompt"},
+      {"decode answers", rate_text(served.rates.decode)},
+      {"what binds", std::string(served.binding())}};
+  return out + aligned(rates) + "\n" + aligned(pass_rows(served.all)) + "\n" + aligned(held);
+}
+
+std::string infer_apart_json(const ServingApart& apart, const Load& load,
+                             const ServedApart& served) {
+  const Serving& part = apart.decode;
+  JsonWriter out;
+  out.begin_object();
+  write_asked(out, part, load, apart.ranks());
+  write_layout(out, "layout", part);
+  write_amount(out, 1, load);
+  write_pool(out, "prefill", apart.prefill, apart.prefill_copies, served.prefill,
+             served.rates.prefill);
+  write_pool(out, "decode", apart.decode, apart.decode_copies, served.all.memory,
+             served.rates.decode);
+  out.member("fits", served.all.fits);
+  if (served.all.fits) {
+    out.member("cache_move_s", served.moving.value());
+    if (std::isfinite(served.rates.move)) {
+      out.member("cache_move_requests_per_s", served.rates.move);
+    }
+    out.member("capacity_requests_per_s", served.rates.least());
+    out.member("binds", served.binding());
+  }
+  if (served.all.fits && served.all.stable()) {
+    write_gained(out, part.cluster, apart.ranks(), served.all);
+    write_passes(out, served.all);
+  }
+  write_memory(out, served.all.memory);
+  out.end_object();
+  return out.take();
+}
+
+}  // namespace headway

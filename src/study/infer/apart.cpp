@@ -1,0 +1,136 @@
+#include "study/infer/apart.hpp"
+
+#include <algorithm>
+
+#include "layout/placement.hpp"
+#include "study/infer/steps.hpp"
+#include "study/infer/summary.hpp"
+
+namespace headway {
+namespace {
+
+// Of one part; what is wrong with it is of the option that gives it.
+Problems check_part(const Serving& part, std::string_view option) {
+  Problems out = check(part);
+  for (Problem& problem : out) {
+    std::string names;
+    for (const FieldName& field : problem.fields) {
+      if (field.name == "cluster" || field.name == "model" || field.name == "weights") continue;
+      names += (names.empty() ? "" : ", ") + field.name;
+    }
+    if (names.empty()) continue;
+    problem.message = names + " " + problem.message;
+    problem.fields = {FieldName(option)};
+  }
+  return out;
+}
+
+// Seconds that the cache of so many tokens takes from the ranks of one copy of attention of
+// prefill to those of one of decode, each of which needs its own part.
+double moving_time(const ServingApart& apart, const ServingConstants& constants, const Load& load,
+                   double tokens) {
+  const ServingMemory there = memory_of(apart.decode, load.input + load.output);
+  const std::int64_t senders = apart.prefill.tp * apart.prefill.pp;
+  const std::int64_t receivers = apart.decode.tp * apart.decode.pp;
+  const double lanes = static_cast<double>(std::min(senders, receivers));
+  const Bytes each = there.cache_of_token * tokens * static_cast<double>(receivers) / lanes;
+  const std::int64_t stride =
+      std::max(apart.prefill_ranks(), apart.ranks() - apart.prefill_ranks());
+  const GroupSpan span = span_of(2, stride, 2 * stride, apart.prefill.cluster);
+  return collective_time(CollectiveOp::send_receive, each, span, apart.prefill.cluster,
+                         constants.alone.levels)
+      .value();
+}
+
+}  // namespace
+
+Problems check(const ServingApart& apart) {
+  Problems out = check_part(apart.prefill, "prefill");
+  append(out, check_part(apart.decode, "decode"));
+  const std::int64_t has = apart.prefill.cluster.accelerators;
+  if (apart.ranks() > has) {
+    out.push_back({FieldNames{FieldName("prefill"), FieldName("decode")},
+                   "take " + std::to_string(apart.ranks()) + " accelerators; the cluster has " +
+                       std::to_string(has)});
+  }
+  return out;
+}
+
+std::string_view ServedApart::binding() const {
+  if (rates.least() == rates.prefill) return "prefill";
+  return rates.least() == rates.decode ? "decode" : "moving the cache";
+}
+
+StepTimes steps_of_copy(const Serving& serving, const ServingConstants& constants,
+                        const Load& load) {
+  StepTimes out = step_times(serving, constants, load.input, load.output);
+  out.ways *= static_cast<double>(serving.dp);
+  return out;
+}
+
+Policy policy_of_copy(const Serving& serving) {
+  Policy out = serving.engine.policy;
+  out.most_sequences *= serving.dp;
+  return out;
+}
+
+Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
+               const ServingConstants& constants, const Load& load) {
+  const auto room = [](const ServingMemory& memory, const Serving& part) {
+    return memory.cached_tokens * static_cast<double>(part.dp);
+  };
+  Apart out{{engines.prefill, engines.of_prefill, room(engines.prefill_memory, apart.prefill)},
+            {engines.decode, engines.of_decode, room(engines.decode_memory, apart.decode),
+             drafting_of(apart.decode)},
+            apart.prefill_copies,
+            apart.decode_copies};
+  out.lanes = apart.prefill.dp;
+  const double tokens = static_cast<double>(load.input);
+  const double whole = moving_time(apart, constants, load, tokens);
+  out.move_token = 2 * (whole - moving_time(apart, constants, load, tokens / 2)) / tokens;
+  out.move_start = whole - out.move_token * tokens;
+  if (apart.streamed) {
+    // The last layer's, and what takes longer than prefill itself.
+    const double hit = load.prefix_hit * tokens;
+    const double prompt = engines.prefill.of(
+        {.prompt = tokens - hit, .pairs = tokens * tokens - hit * hit, .piece = tokens - hit});
+    out.exposed =
+        std::max(1 / static_cast<double>(apart.prefill.model.layers()), 1 - prompt / whole);
+  }
+  return out;
+}
+
+ServedApart served(const ServingApart& serving, const ServingConstants& constants,
+                   const Load& load) {
+  ServedApart out;
+  const std::int64_t context = load.input + load.output;
+  out.prefill = memory_of(serving.prefill, context);
+  out.all.memory = memory_of(serving.decode, context);
+  const double prompt = static_cast<double>(load.input);
+  out.all.fits = out.prefill.cached_tokens >= prompt &&
+                 out.all.memory.cached_tokens >= prompt + static_cast<double>(load.output) / 2;
+  if (!out.all.fits) return out;
+
+  const StepTimes prefill = steps_of_copy(serving.prefill, constants, load);
+  const StepTimes decode = steps_of_copy(serving.decode, constants, load);
+  const Policy of_prefill = policy_of_copy(serving.prefill);
+  const Policy of_decode = policy_of_copy(serving.decode);
+  const Apart apart =
+      apart_of(serving, {prefill, decode, of_prefill, of_decode, out.prefill, out.all.memory},
+               constants, load);
+  out.moving = Seconds(apart.move_start + apart.move_token * prompt);
+  out.rates = rates_of(apart, load);
+  if (load.arrivals != Arrivals::listed) out.all.closed = in_closed_form(apart, load);
+  if (load.arrivals != Arrivals::clients) {
+    out.all.capacity = out.rates.least();
+    if (load.arrivals == Arrivals::random && load.rate >= out.rates.least()) return out;
+  }
+  const Answered by = answered(apart, load);
+  summarise(out.all, by, load, serving.prefill.engine.request);
+  out.all.prefill = time_of(serving.prefill, constants, {.tokens = load.input, .replayed = false});
+  decode_pass(out.all, serving.decode, constants, load,
+              out.all.sequences / static_cast<double>(serving.decode.dp));
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,49 @@
+// Prefill and decode on accelerators of their own.
+#pragma once
+
+#include "study/infer/load/closed.hpp"
+#include "study/infer/serving.hpp"
+
+namespace headway {
+
+/// Copies of each; all of one model and cluster.
+struct ServingApart {
+  Serving prefill, decode;
+  std::int64_t prefill_copies = 1, decode_copies = 1;
+  bool streamed = false;  // the cache moves layer by layer as prefill makes it
+
+  std::int64_t prefill_ranks() const { return prefill_copies * prefill.ranks(); }
+  std::int64_t ranks() const { return prefill_ranks() + decode_copies * decode.ranks(); }
+};
+
+/// Everything that keeps it from being one.
+Problems check(const ServingApart& apart);
+
+struct ServedApart {
+  Served all;             // its memory is of decode, its decode pass of one copy
+  ServingMemory prefill;  // of a rank of prefill
+  Seconds moving;         // that the cache of a mean prompt is on its way
+  ApartRates rates;       // requests a second that each part could answer
+
+  /// The part that answers fewest.
+  std::string_view binding() const;
+};
+
+/// Of a copy whose copies of attention pass together.
+StepTimes steps_of_copy(const Serving& serving, const ServingConstants& constants,
+                        const Load& load);
+Policy policy_of_copy(const Serving& serving);
+
+/// All that requests see of it; of values that must outlive it.
+struct ApartEngines {
+  const StepTimes &prefill, &decode;
+  const Policy &of_prefill, &of_decode;
+  const ServingMemory &prefill_memory, &decode_memory;
+};
+Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
+               const ServingConstants& constants, const Load& load);
+
+/// [INFER-19] `load`: of all copies together, from clients, at random or at listed moments.
+ServedApart served(const ServingApart& apart, const ServingConstants& constants, const Load& load);
+
+}  // namespace headway

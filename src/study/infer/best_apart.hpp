@@ -1,0 +1,36 @@
+// The best ways of serving a model with prefill and decode on accelerators of their own.
+#pragma once
+
+#include "platform/parallel.hpp"
+#include "study/infer/apart.hpp"
+
+namespace headway {
+
+struct ApartOffer {
+  ServingApart apart;
+  Load load;
+  ServedApart served;
+
+  double of_user() const {  // tokens/s, as Offer has it
+    const Served& all = served.all;
+    return 1 / (load.output > 1 ? all.each_token : all.latency).value();
+  }
+  double of_accelerator() const {
+    return served.all.output_per_second / static_cast<double>(apart.ranks());
+  }
+};
+
+struct BestApart {
+  std::vector<ApartOffer> front;  // as BestOffers has it
+  std::size_t tried = 0;          // ways in closed form: splits, copies and clients
+};
+
+/// Every legal split of a copy of as many accelerators as divide `accelerators`, for prefill and
+/// for decode, every number of copies of each that together make so many, with 1, 2, 4, ... clients
+/// until no more are answered: in closed form [INFER-19]; the best of them are placed in time.
+/// Nothing where the search was stopped.
+std::optional<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
+                                    const Load& asked, std::int64_t accelerators, bool streamed,
+                                    int threads, const Progress& progress);
+
+}  // namespace headway

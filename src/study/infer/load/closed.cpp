@@ -1,0 +1,277 @@
+#include "study/infer/load/closed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway {
+namespace {
+
+// Of lengths: mean, and mean of their squares over that of the mean.
+struct Moments {
+  double mean = 0, squared = 1;
+};
+Moments moments_of(const LengthSpread& spread, std::int64_t nominal) {
+  const double mean = static_cast<double>(nominal);
+  if (spread.kind != LengthSpread::Kind::share) return {mean, 1 + spread.of * spread.of};
+  const double middle = (1 + spread.of) / 2, wide = 1 - spread.of;
+  return {mean * middle, 1 + wide * wide / 12 / (middle * middle)};
+}
+Moments moments_of(const std::vector<Listed>& listed, std::int64_t Listed::*length) {
+  double sum = 0, squares = 0;
+  for (const Listed& each : listed) {
+    const double tokens = static_cast<double>(each.*length);
+    sum += tokens;
+    squares += tokens * tokens;
+  }
+  const double count = static_cast<double>(listed.size());
+  return {sum / count, squares * count / (sum * sum)};
+}
+
+// The engine with requests of mean lengths.
+class Steady {
+ public:
+  Steady(const Engined& engine, const Load& load) : engine_(engine) {
+    const bool listed = load.listed != nullptr && load.listed->front().input > 0;
+    const Moments in = listed ? moments_of(*load.listed, &Listed::input)
+                              : moments_of(load.input_spread, load.input);
+    const Moments out = listed ? moments_of(*load.listed, &Listed::output)
+                               : moments_of(load.output_spread, load.output);
+    input_ = in.mean;
+    hit_ = load.prefix_hit * in.mean;
+    // Pairs of a prompt go as its length squared; of answers longer ones are longer in the cache.
+    pairs_ = (in.squared - load.prefix_hit * load.prefix_hit * in.squared) * in.mean * in.mean;
+    context_ = in.mean + out.mean * out.squared / 2;
+    passes_ = std::max(0.0, out.mean - 1) / engine.guesses.made();
+    const double held = engine.policy.reserve ? in.mean + out.mean : context_;
+    most_ = std::min(static_cast<double>(engine.policy.most_sequences), engine.room / held);
+  }
+
+  double computed() const { return input_ - hit_; }  // tokens of a prompt
+  double input() const { return input_; }
+  double passes() const { return passes_; }  // after the first token
+  double most() const { return most_; }      // sequences at a time
+
+  // A step of so many sequences that decode and so many prompts.
+  double step(double decoding, double prompts) const {
+    StepLoad load{.decoding = decoding, .cached = decoding * context_};
+    if (prompts > 0) {
+      load.prompt = prompts * computed();
+      load.pairs = prompts * pairs_;
+      load.piece = std::min(load.prompt, computed());
+    }
+    return engine_.steps.of(load);
+  }
+  // What one prompt adds to the steps it is in; more than one step has a part each.
+  double prompt(double decoding) const {
+    if (engine_.policy.prompts_first || decoding == 0) return step(0, 1) * pieces();
+    const double pieces_now = pieces();
+    return pieces_now * (step(decoding, 1 / pieces_now) - step(decoding, 0));
+  }
+  double pieces() const {
+    return std::max(1.0, std::ceil(computed() / static_cast<double>(engine_.policy.most_tokens)));
+  }
+  // The mean step where `rate` prompts come a second: with less than one a step some have one.
+  double mean_step(double decoding, double rate) const {
+    const double alone = step(decoding, 0), more = prompt(decoding);
+    if (rate * more >= 1) return INFINITY;
+    const double sparse = alone / (1 - rate * more);
+    if (rate * sparse <= 1 || engine_.policy.prompts_first) return sparse;
+    double dense = sparse;
+    for (int i = 0; i < 30; ++i) {
+      const double next = step(decoding, std::max(1.0, rate * dense));
+      if (std::abs(next - dense) <= 1e-9 * dense) break;
+      dense = next;
+    }
+    return dense;
+  }
+
+ private:
+  const Engined& engine_;
+  double input_ = 0, hit_ = 0, pairs_ = 0, context_ = 0, passes_ = 0, most_ = 0;
+};
+
+// The sequences b, from 0 to `most`, that `wanted(b)` is b of, where it grows; nothing where it is
+// more than `most` there. Secants, within what is known to hold it.
+template <class Wanted>
+std::optional<double> balanced(double most, const Wanted& wanted) {
+  double low = 0, high = most, above = wanted(high) - high, below = wanted(low);
+  if (!(above <= 0)) return std::nullopt;
+  for (int i = 0; i < 60 && high - low > 1e-9 * high; ++i) {
+    double at = low + (high - low) * below / (below - above);
+    // Where secants come near from one side alone, halves.
+    if (i % 3 == 2 || !(at > low && at < high)) at = (low + high) / 2;
+    const double more = wanted(at) - at;
+    if (std::abs(more) <= 1e-9 * at) return at;
+    (more > 0 ? low : high) = at;
+    (more > 0 ? below : above) = more;
+  }
+  return (low + high) / 2;
+}
+
+// Steady state at `rate`: sequences that decode and their step; nothing beyond what is answered.
+std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) {
+  Fluid out;
+  out.rate = rate;
+  const auto decoding_at = balanced(engine.most(), [&](double decoding) {
+    return rate * engine.passes() * engine.mean_step(std::max(1.0, decoding), rate);  // Little
+  });
+  if (!decoding_at) return std::nullopt;
+  out.decoding = *decoding_at;
+  const double step = engine.mean_step(std::max(1.0, out.decoding), rate);
+  if (!std::isfinite(step)) return std::nullopt;
+  out.each_token = step;
+  const double decoding = std::max(1.0, out.decoding);
+  const double busy = std::min(1.0, out.decoding);
+  const double alone = busy > 0 ? engine.step(decoding, 0) : 0, more = engine.prompt(decoding);
+  const double first = busy * (alone + more) + (1 - busy) * engine.prompt(0);
+  // Of random ones each waits for what is left of a step, beside those that came in that step; of
+  // prompts alone for those before it.
+  double wait = 0;
+  if (at_random && engine.passes() == 0) {
+    const auto queued = queue_wait(rate, engine.prompt(0));
+    if (!queued) return std::nullopt;
+    wait = *queued;
+  } else if (at_random) {
+    if (rate * step < 1) {
+      const double with = rate * step;
+      const double squares = (1 - with) * alone * alone + with * (alone + more) * (alone + more);
+      wait = busy * (squares / step / 2 + rate * squares / step * more);
+    } else {
+      wait = step / 2 + engine.step(decoding, 1 + rate * step) - first;
+    }
+  }
+  out.first_token = first + wait;
+  return out;
+}
+
+// The highest rate of which `holds` is true, between 0 and `high`.
+template <class Holds>
+double highest_rate(double high, const Holds& holds) {
+  double low = 0;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+double most_rate_of(const Steady& engine) {
+  const double high = 1 / engine.prompt(engine.passes() > 0 ? std::max(1.0, engine.most()) : 0);
+  const double most = engine.most();
+  return highest_rate(high, [&](double rate) {
+    const double decoding =
+        rate * engine.passes() * engine.mean_step(std::max(1.0, most), rate);  // Little
+    return decoding <= most && rate * engine.prompt(0) < (engine.passes() > 0 ? INFINITY : 1);
+  });
+}
+
+// Of clients: as many as there are have a request under way.
+template <class AtRate>
+Fluid of_clients(double clients, double passes, double most, const AtRate& at) {
+  const double rate = highest_rate(most, [&](double each) {
+    const std::optional<Fluid> now = at(each);
+    return now && each * (now->first_token + passes * now->each_token) <= clients;
+  });
+  Fluid out = at(rate).value_or(Fluid{});
+  // Whoever is more waits for his first token.
+  if (rate >= most * (1 - 1e-6)) out.first_token = clients / rate - passes * out.each_token;
+  return out;
+}
+
+double over_tokens(double each_step, const Engined& engine) {
+  return each_step / engine.guesses.made();
+}
+
+}  // namespace
+
+std::optional<double> queue_wait(double rate, double service, double service_squared) {
+  if (rate * service >= 1) return std::nullopt;
+  return rate * service_squared / (2 * (1 - rate * service));
+}
+std::optional<double> queue_wait(double rate, double service) {
+  return queue_wait(rate, service, service * service);
+}
+
+std::optional<double> prompt_time_of_tensors(double rate, double service, double speedup) {
+  const auto wait = queue_wait(rate, service / speedup);
+  if (!wait) return std::nullopt;
+  return service / speedup + *wait;
+}
+std::optional<double> prompt_time_of_stages(double rate, double service, double stages) {
+  const auto wait = queue_wait(rate, service / stages);
+  if (!wait) return std::nullopt;
+  return service + *wait;
+}
+
+double most_rate(const Engined& engine, const Load& load) {
+  return most_rate_of(Steady(engine, load));
+}
+
+std::optional<Fluid> in_closed_form(const Engined& engine, const Load& load) {
+  const Steady steady(engine, load);
+  std::optional<Fluid> out;
+  if (load.arrivals == Arrivals::clients) {
+    out = of_clients(static_cast<double>(load.batch), steady.passes(), most_rate_of(steady),
+                     [&](double rate) { return at_rate(steady, rate, false); });
+  } else {
+    out = at_rate(steady, load.rate, true);
+  }
+  if (out) out->each_token = over_tokens(out->each_token, engine);
+  return out;
+}
+
+double ApartRates::least() const {
+  return std::min({prefill, move, decode});
+}
+
+ApartRates rates_of(const Apart& apart, const Load& load) {
+  const Steady prefill(apart.prefill, load), decode(apart.decode, load);
+  ApartRates out;
+  const double copies = static_cast<double>(apart.prefill_copies);
+  const double most =
+      static_cast<double>(apart.prefill.policy.most_tokens) * apart.prefill.steps.ways;
+  const double together = std::max(1.0, std::floor(most / prefill.computed()));
+  const double batch =
+      prefill.pieces() > 1 ? prefill.prompt(0) : prefill.step(0, together) / together;
+  out.prefill = copies / batch;
+  const double moving = apart.move_start + apart.move_token * prefill.input();
+  out.move = moving > 0 ? copies * static_cast<double>(apart.lanes) / moving : INFINITY;
+  const double sequences = std::max(1.0, std::floor(decode.most()));
+  out.decode = decode.passes() > 0 ? static_cast<double>(apart.decode_copies) * sequences /
+                                         (decode.passes() * decode.step(sequences, 0))
+                                   : INFINITY;
+  return out;
+}
+
+std::optional<Fluid> in_closed_form(const Apart& apart, const Load& load) {
+  const Steady prefill(apart.prefill, load), decode(apart.decode, load);
+  const ApartRates rates = rates_of(apart, load);
+  const double of_prefill = static_cast<double>(apart.prefill_copies);
+  const double of_decode = static_cast<double>(apart.decode_copies);
+  const double moving = apart.move_start + apart.move_token * prefill.input();
+  const auto at = [&](double rate) -> std::optional<Fluid> {
+    if (rate > rates.least()) return std::nullopt;
+    Fluid out;
+    out.rate = rate;
+    const double each = rate * decode.passes() / of_decode;
+    out.decoding = balanced(decode.most(), [&](double decoding) {
+                     return each * decode.step(std::max(1.0, decoding), 0);
+                   }).value_or(decode.most());
+    const double step = decode.step(std::max(1.0, out.decoding), 0);
+    out.each_token = step;
+    const double service = prefill.prompt(0);
+    const auto wait = queue_wait(rate / of_prefill, service);
+    out.first_token = service + (moving * apart.exposed) +
+                      (load.arrivals == Arrivals::clients ? 0 : wait.value_or(0)) +
+                      std::min(1.0, out.decoding) * step / 2;
+    return out;
+  };
+  std::optional<Fluid> out = load.arrivals == Arrivals::clients
+                                 ? std::optional(of_clients(static_cast<double>(load.batch),
+                                                            decode.passes(), rates.least(), at))
+                                 : at(load.rate);
+  if (out) out->each_token = over_tokens(out->each_token, apart.decode);
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,66 @@
+// Requests to a server, and how its engine takes them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/quantity.hpp"
+
+namespace headway {
+
+/// When requests come: all at once, as one batch that starts and ends together; from clients, of
+/// which each sends its next one when the last is answered; at random moments (Poisson); at those
+/// of a file.
+enum class Arrivals : std::uint8_t { together, clients, random, listed };
+
+/// How lengths lie about the nominal one. share: evenly from this share of it up to it; normal,
+/// log_normal: it is their mean, `of` the deviation over the mean.
+struct LengthSpread {
+  enum class Kind : std::uint8_t { share, normal, log_normal } kind = Kind::share;
+  double of = 1;
+};
+
+/// A request of a file.
+struct Listed {
+  double arrival = 0;                  // seconds
+  std::int64_t input = 0, output = 0;  // tokens
+};
+
+/// Requests to each copy of attention.
+struct Load {
+  std::int64_t input = 0, output = 0;  // tokens, nominal; of a file the mean
+  Arrivals arrivals = Arrivals::together;
+  std::int64_t batch = 1;                        // sequences, or clients
+  double rate = 0;                               // random: requests a second
+  LengthSpread input_spread{}, output_spread{};  // of clients and random
+  std::int64_t longest = 0;                      // tokens of a sequence at most; 0: any
+  double prefix_hit = 0;  // share of a prompt that the cache holds already, 0 up to 1
+  std::int64_t count =
+      0;  // requests placed in time; 0: ten of a client, 2,000 others, a whole file
+  std::optional<Seconds> first_limit{}, each_limit{};  // what a good answer keeps to
+  /// Lengths in turn, and where arrivals are listed their moments, in order.
+  std::shared_ptr<const std::vector<Listed>> listed{};
+};
+
+/// How an engine fills its steps (data/serving/engines.toml).
+struct Policy {
+  std::int64_t most_tokens = 8192;     // in one step, of prompts and decoded
+  std::int64_t most_sequences = 1024;  // that it works on at a time
+  /// Prompts first, in steps of their own; else beside what is decoded, in pieces.
+  bool prompts_first = false;
+  /// A request is taken in once the cache has room for all of it; else for its prompt, and whoever
+  /// came last goes out again, to be computed anew, when the cache is full.
+  bool reserve = true;
+  std::int64_t block = 1;  // tokens of a block of the cache
+};
+
+/// Tokens that the blocks of so many tokens hold.
+constexpr double in_blocks(double tokens, std::int64_t block) {
+  const auto whole = static_cast<std::int64_t>(tokens);
+  const std::int64_t up = whole + (static_cast<double>(whole) < tokens ? 1 : 0);
+  return static_cast<double>((up + block - 1) / block * block);
+}
+
+}  // namespace headway

@@ -1,0 +1,199 @@
+#include "study/infer/load/server.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway {
+namespace {
+
+double as_double(std::size_t count) {
+  return static_cast<double>(count);
+}
+
+}  // namespace
+
+void Server::take(Request request, double when) {
+  if (!busy()) now_ = std::max(now_, when);
+  to_prefill_ += request.left;
+  waiting_.push_back(request);
+}
+
+// Tokens of the cache to speak for when it is taken in. Of a sequence that grows the last block is
+// half empty in the mean.
+double Server::needs(const Request& request) const {
+  const double prompt = request.cached + request.left;
+  if (policy_.reserve) {
+    return in_blocks(prompt + static_cast<double>(request.steps) * request.a_step, policy_.block);
+  }
+  return prompt + static_cast<double>(policy_.block - 1) / 2;
+}
+
+void Server::take_in() {
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, policy_.most_sequences));
+  while (!waiting_.empty()) {
+    const Request& next = waiting_.front();
+    const bool alone = taken_.empty() && decoding_.empty();
+    // What the next step adds to those that are there comes before those that wait.
+    const double spoken_for = held_ + (policy_.reserve ? 0 : growth_);
+    const bool full = taken_.size() + decoding_.size() >= most || spoken_for + needs(next) > room_;
+    if (!alone && full) return;
+    held_ += needs(next);
+    if (next.left > 0) {
+      taken_.push_back(next);
+    } else {
+      Request request = next;
+      if (request.first < 0) request.first = now_;
+      decode(request);
+    }
+    waiting_.pop_front();
+  }
+}
+
+void Server::decode(Request request) {
+  cached_ += request.cached;
+  growth_ += request.a_step;
+  decoding_.push_back({step_ + request.steps, step_, order_++, request});
+  std::push_heap(decoding_.begin(), decoding_.end(), later);
+}
+
+// [INFER-15] Whoever came last goes out, first of all that wait: what it had in the cache is
+// computed anew as a prompt, which also brings its next token.
+void Server::put_back_one() {
+  ++put_back_;
+  if (!taken_.empty()) {
+    Request request = taken_.back();
+    taken_.pop_back();
+    held_ -= needs(request);
+    to_prefill_ += request.cached - request.hit;
+    request.left += request.cached - request.hit;
+    request.cached = request.hit;
+    waiting_.push_front(request);
+    return;
+  }
+  const auto last =
+      std::max_element(decoding_.begin(), decoding_.end(),
+                       [](const Decoding& a, const Decoding& b) { return a.order < b.order; });
+  Request request = last->request;
+  const double made = static_cast<double>(step_ - last->since) * request.a_step;
+  growth_ -= request.a_step;
+  cached_ -= request.cached + made;
+  held_ -= needs(request) + made;
+  request.steps = last->ends - step_;
+  request.left = request.cached + made - request.hit;
+  request.cached = request.hit;
+  to_prefill_ += request.left;
+  *last = decoding_.back();
+  decoding_.pop_back();
+  std::make_heap(decoding_.begin(), decoding_.end(), later);
+  waiting_.push_front(request);
+}
+
+// Steps of decoding alone until a sequence ends, the cache is full, or one more would begin behind
+// `horizon`: n of them take n·(first + (n - 1)/2·more).
+std::int64_t Server::steps_alike(std::int64_t decoding, double horizon) const {
+  std::int64_t most = decoding_.front().ends - step_;
+  if (!policy_.reserve && decoding > 1) {
+    most = std::min(most, static_cast<std::int64_t>((room_ - held_) / growth_));
+  }
+  if (most <= 1 || !std::isfinite(horizon)) return std::max<std::int64_t>(1, most);
+  const double sequences = static_cast<double>(decoding);
+  const double first = steps_.of({.decoding = sequences, .cached = cached_});
+  const double more = steps_.of({.decoding = sequences, .cached = cached_ + growth_}) - first;
+  const double time = horizon - now_, straight = first - more / 2;
+  const double fit = time <= 0 ? 1
+                     : more * time > 1e-9 * straight * straight
+                         ? (std::sqrt(straight * straight + 2 * more * time) - straight) / more
+                         : time / straight;
+  return fit >= static_cast<double>(most)
+             ? most
+             : std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(fit)));
+}
+
+std::vector<Request> Server::leave() {
+  std::vector<Request> out;
+  while (!decoding_.empty() && decoding_.front().ends <= step_) {
+    std::pop_heap(decoding_.begin(), decoding_.end(), later);
+    const Decoding& done = decoding_.back();
+    const double made = static_cast<double>(step_ - done.since) * done.request.a_step;
+    cached_ -= done.request.cached + made;
+    growth_ -= done.request.a_step;
+    held_ -= needs(done.request) + (policy_.reserve ? 0 : made);
+    out.push_back(done.request);
+    out.back().end = now_;
+    decoding_.pop_back();
+  }
+  return out;
+}
+
+std::vector<Request> Server::step(double horizon) {
+  take_in();
+  const bool apart = policy_.prompts_first && !taken_.empty();
+  const std::int64_t put_back = put_back_;
+  if (!policy_.reserve && !apart) {
+    while (taken_.size() + decoding_.size() > 1 && held_ + growth_ > room_) put_back_one();
+  }
+  StepLoad work;
+  if (!apart) {
+    work.decoding = as_double(decoding_.size());
+    work.cached = cached_;
+  }
+  most_ = std::max(most_, work.decoding);
+  // Of prompts what is left of the step, of all ways together.
+  double budget = std::max(
+      1.0, static_cast<double>(policy_.most_tokens) * steps_.ways - work.decoding * steps_.checked);
+  std::size_t ended = 0;
+  for (Request& request : taken_) {
+    if (budget <= 0) break;
+    const double piece = std::min({budget, request.left, static_cast<double>(policy_.most_tokens)});
+    const double begin = request.cached, end = begin + piece;
+    work.prompt += piece;
+    work.pairs += end * end - begin * begin;
+    work.piece = std::max(work.piece, piece);
+    request.cached = end;
+    request.left -= piece;
+    budget -= piece;
+    if (request.left <= 0) ++ended;
+  }
+  to_prefill_ -= work.prompt;
+  std::int64_t made = apart ? 0 : 1;
+  double seconds = steps_.of(work);
+  // Who was put back may be taken in again in the next.
+  if (taken_.empty() && !decoding_.empty() && put_back_ == put_back) {
+    const auto decoding = static_cast<std::int64_t>(decoding_.size());
+    made = steps_alike(decoding, horizon);
+    if (made > 1) {
+      work.cached += growth_ * static_cast<double>(made - 1);
+      seconds = static_cast<double>(made) * (seconds + steps_.of(work)) / 2;
+    }
+  }
+  now_ += seconds;
+  if (!apart) {
+    step_ += made;
+    cached_ += growth_ * static_cast<double>(made);
+    if (!policy_.reserve) held_ += growth_ * static_cast<double>(made);
+  }
+  std::vector<Request> out = leave();
+  // Prompts that ended bring a token; they may stand anywhere where pieces are bounded.
+  for (auto each = taken_.begin(); ended > 0 && each != taken_.end();) {
+    if (each->left > 0) {
+      ++each;
+      continue;
+    }
+    Request request = *each;
+    each = taken_.erase(each);
+    --ended;
+    const bool again = request.first >= 0;  // computed anew: the token is one of its others
+    if (!again) request.first = now_;
+    if (again && request.steps > 0) --request.steps;
+    if (request.steps > 0) {
+      decode(request);
+      continue;
+    }
+    held_ -= needs(request);
+    request.end = now_;
+    out.push_back(request);
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,76 @@
+// One engine and its queue: requests go in, and come out answered, step by step.
+#pragma once
+
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "study/infer/load/load.hpp"
+#include "study/infer/load/step_times.hpp"
+
+namespace headway {
+
+struct Request {
+  double begin = 0;              // seconds: when it was asked
+  double first = -1;             // when its first token came; below 0: not yet
+  double end = 0;                // when it left the server
+  double input = 0, output = 0;  // tokens
+  double hit = 0;                // tokens of its prompt that the cache holds for others already
+  double cached = 0;             // tokens in the cache of this server, those among them
+  double left = 0;               // tokens of the prompt that are to be computed yet
+  std::int64_t steps = 0;        // that its other tokens take here, after the first
+  std::int64_t after = 0;        // and on the server that it goes to from here
+  double a_step = 1;             // tokens that each of these makes in the mean
+};
+
+/// [INFER-7] Every step the sequences that decode get their tokens, and prompts, the longest
+/// waiting first, what is left of the most tokens of a step. Where nothing else happens many steps
+/// are made at once: each takes longer than the one before by as much.
+class Server {
+ public:
+  /// `room`: tokens that the cache holds.
+  Server(const StepTimes& steps, const Policy& policy, double room)
+      : steps_(steps), policy_(policy), room_(room) {}
+
+  /// Asked for at `when`; what the server works on it ends first.
+  void take(Request request, double when);
+
+  bool busy() const { return !waiting_.empty() || !taken_.empty() || !decoding_.empty(); }
+  double now() const { return now_; }  // until when it has worked
+  /// The next step, or as many as are alike and begin before `horizon`. Those that are answered.
+  std::vector<Request> step(double horizon = std::numeric_limits<double>::infinity());
+
+  /// Tokens of prompts that are to be computed: how long its queue is.
+  double to_prefill() const { return to_prefill_; }
+  std::size_t sequences() const { return waiting_.size() + taken_.size() + decoding_.size(); }
+  double most() const { return most_; }  // sequences that it decoded at a time
+  std::int64_t put_back() const { return put_back_; }
+
+ private:
+  // A sequence that decodes, and the step in which it gets its last token.
+  struct Decoding {
+    std::int64_t ends, since, order;
+    Request request;
+  };
+  static bool later(const Decoding& a, const Decoding& b) { return a.ends > b.ends; }
+
+  double needs(const Request& request) const;
+  void take_in();
+  void put_back_one();
+  void decode(Request request);
+  std::int64_t steps_alike(std::int64_t decoding, double horizon) const;
+  std::vector<Request> leave();
+
+  const StepTimes& steps_;
+  const Policy& policy_;
+  double room_;
+  std::deque<Request> waiting_, taken_;  // outside, with room in the cache
+  std::vector<Decoding> decoding_;       // a heap: the first to end on top
+  double now_ = 0, most_ = 0, to_prefill_ = 0;
+  // Tokens: spoken for by those that are taken in; cached of those that decode, and those that each
+  // step adds.
+  double held_ = 0, cached_ = 0, growth_ = 0;
+  std::int64_t step_ = 0, order_ = 0, put_back_ = 0;
+};
+
+}  // namespace headway

@@ -1,0 +1,37 @@
+// What one step of an engine takes that decodes some sequences and takes in some tokens of prompts,
+// in a form that is quick enough for millions of them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace headway {
+
+/// What is done in one step, by all copies and micro-batches under way together.
+struct StepLoad {
+  double decoding = 0, cached = 0;  // sequences, and tokens cached of all of them
+  double prompt = 0;                // tokens of prompts
+  double pairs = 0;  // of prompts: the sum over them of (end² - begin²), places in their prompts
+  double piece = 0;  // most tokens of one prompt
+};
+
+/// [INFER-9] Seconds of the parts of a step; made by step_times() (study/infer/steps.hpp).
+struct StepTimes {
+  std::vector<double> tokens;          // of the lists below, rising
+  std::vector<double> work;            // so many tokens: products, passes and calls of all layers
+  std::vector<double> head;            // and of the head, where each is the last of its sequence
+  double reading = 0, read_token = 0;  // of attention over the cache: any, each token
+  double pair = 0;                     // of attention of prompts, each of `pairs`
+  double step = 0, sequence = 0, gaps = 0, launches = 0;  // of the host
+  /// [INFER-18] Micro-batches under way in a pipeline, times copies of attention that pass
+  /// together: each has its share of the sequences, and no less than one prompt's piece.
+  double ways = 1;
+  // [INFER-16] Speculation: tokens of a sequence that a pass checks, and what guesses them.
+  double checked = 1;
+  double guesses = 0;  // passes of the draft in a step
+  std::shared_ptr<const StepTimes> draft{};
+
+  double of(const StepLoad& work_done) const;
+};
+
+}  // namespace headway

@@ -1,0 +1,73 @@
+#include "study/infer/summary.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/statistics.hpp"
+
+namespace headway {
+namespace {
+
+Seconds mean_of(const std::vector<double>& seconds) {
+  return Seconds(std::accumulate(seconds.begin(), seconds.end(), 0.0) /
+                 static_cast<double>(seconds.size()));
+}
+
+Quantiles quantiles_of(const std::vector<double>& seconds, Seconds more) {
+  const auto at = [&](double q) { return Seconds(quantile(seconds, q).value_or(0)) + more; };
+  return {at(0.5), at(0.9), at(0.99)};
+}
+
+double share_within(const Answered& by, const Load& load, Seconds way) {
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < by.latency.size(); ++i) {
+    const bool first = !load.first_limit || Seconds(by.first_token[i]) + way <= *load.first_limit;
+    const bool each = !load.each_limit || Seconds(by.each_token[i]) <= *load.each_limit;
+    if (first && each) ++good;
+  }
+  return static_cast<double>(good) / static_cast<double>(by.latency.size());
+}
+
+}  // namespace
+
+Drafting drafting_of(const Serving& serving) {
+  return serving.speculation ? serving.speculation->guesses : Drafting{};
+}
+
+void summarise(Served& out, const Answered& by, const Load& load, Seconds way) {
+  const Seconds alone = mean_of(by.latency);
+  out.first_token = mean_of(by.first_token) + way;
+  out.each_token = mean_of(by.each_token);
+  out.latency = alone + way;
+  out.output_per_second = by.tokens / by.elapsed.value();
+  // A client waits for its way in and out, too.
+  if (load.arrivals == Arrivals::clients) out.output_per_second *= alone / out.latency;
+  out.total_per_second = out.output_per_second * (by.tokens + by.prompts) / by.tokens;
+  out.sequences = std::max(1.0, by.most);
+  out.put_back = by.put_back / static_cast<double>(by.latency.size());
+  out.first_quantiles = quantiles_of(by.first_token, way);
+  out.each_quantiles = quantiles_of(by.each_token, Seconds(0));
+  out.latency_quantiles = quantiles_of(by.latency, way);
+  if (load.first_limit || load.each_limit) {
+    out.good = share_within(by, load, way);
+    out.goodput = *out.good * static_cast<double>(by.latency.size()) / by.elapsed.value();
+  }
+}
+
+void decode_pass(Served& out, const Serving& serving, const ServingConstants& constants,
+                 const Load& load, double sequences) {
+  const std::int64_t checked = drafting_of(serving).length + 1;
+  PassWork& pass = out.decode_work;
+  pass = {.sequences = std::max<std::int64_t>(
+              1, (static_cast<std::int64_t>(sequences) + serving.pp - 1) / serving.pp),
+          .tokens = checked,
+          .cached = load.input + load.output / 2,
+          .checks = checked > 1};
+  out.decode = time_of(serving, constants, pass);
+  if (!serving.speculation) return;
+  const PassWork guess{.sequences = pass.sequences, .tokens = 1, .cached = pass.cached};
+  out.draft =
+      static_cast<double>(checked - 1) * time_of(draft_of(serving), constants, guess).total();
+}
+
+}  // namespace headway
