@@ -65,14 +65,15 @@ TEST(DesignCommand, RefusesFieldsOfTrainingForWhatIsServed) {
   fields.push_back({"zero", "3"});
   fields.push_back({"rate", "3"});
   fields.push_back({"batch", "many"});
-  const CommandOutput out = run_design(design_of(fields, {"memory=hbm4", "memory=hbm9"}));
+  const CommandOutput out =
+      run_design(design_of(fields, {"memory=hbm9", "link=nvlink4", "link=pcie5"}));
   const std::string said = all_of(out.problems);
   EXPECT_NE(said.find("seq is of training"), std::string::npos) << said;
   EXPECT_NE(said.find("zero is of training"), std::string::npos) << said;
   EXPECT_NE(said.find("rate is not of a batch"), std::string::npos) << said;
   EXPECT_NE(said.find("many"), std::string::npos) << said;
   EXPECT_NE(said.find("hbm4e"), std::string::npos) << said;
-  EXPECT_NE(said.find("memory stands twice"), std::string::npos) << said;
+  EXPECT_NE(said.find("link stands twice"), std::string::npos) << said;
   EXPECT_TRUE(out.text.empty());
 }
 
