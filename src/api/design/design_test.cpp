@@ -33,12 +33,7 @@ TEST(DesignCommand, OfWhatIsServedHasTheTimesOfInfer) {
   const CommandOutput out = run_design(request);
   ASSERT_TRUE(out.problems.empty()) << all_of(out.problems);
   InferRequest infer;
-  infer.model = "llama-3-70b";
-  infer.cluster = "dgx-h100";
-  infer.tp = 8;
-  infer.input = 1000;
-  infer.output = 500;
-  infer.batch = 16;
+  infer.fields = kServedBatch;
   infer.json = true;
   const auto served = nlohmann::json::parse(run_infer(infer).text);
   const auto design = nlohmann::json::parse(out.text);
@@ -68,14 +63,17 @@ TEST(DesignCommand, RefusesFieldsOfTrainingForWhatIsServed) {
   RunRequest fields = kServedBatch;
   fields.push_back({"seq", "4096"});
   fields.push_back({"zero", "3"});
+  fields.push_back({"rate", "3"});
   fields.push_back({"batch", "many"});
-  const CommandOutput out = run_design(design_of(fields, {"memory=hbm4", "memory=hbm9"}));
+  const CommandOutput out =
+      run_design(design_of(fields, {"memory=hbm9", "link=nvlink4", "link=pcie5"}));
   const std::string said = all_of(out.problems);
   EXPECT_NE(said.find("seq is of training"), std::string::npos) << said;
   EXPECT_NE(said.find("zero is of training"), std::string::npos) << said;
-  EXPECT_NE(said.find("batch 'many'"), std::string::npos) << said;
+  EXPECT_NE(said.find("rate is not of a batch"), std::string::npos) << said;
+  EXPECT_NE(said.find("many"), std::string::npos) << said;
   EXPECT_NE(said.find("hbm4e"), std::string::npos) << said;
-  EXPECT_NE(said.find("memory stands twice"), std::string::npos) << said;
+  EXPECT_NE(said.find("link stands twice"), std::string::npos) << said;
   EXPECT_TRUE(out.text.empty());
 }
 

@@ -121,7 +121,7 @@ class Assembler {
         // Of the cache's area, of which the bits are as dense as the node has them.
         const Dies& dies = *parts_->dies;
         const LogicNode& node = choice_.node != nullptr ? *choice_.node : *dies.node;
-        units = static_cast<double>(dies.count) * area() * cache_share();
+        units = static_cast<double>(dies.count) * area() * std::max(0.0, cache_share());
         unit = unit * (node.sram / named(known_.nodes, memory->node)->sram);
       } else {
         check_wires(*memory, units);
