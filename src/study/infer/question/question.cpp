@@ -231,6 +231,12 @@ Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker,
                    "request may ask for: shorter answers, a batch, or the command line",
                    most_steps(out), kMostStepsOfAnother)});
   }
+  constexpr std::int64_t kMostApartOfAnother = 128;
+  if (asker == Asker::another && out.disaggregate && out.gpus > kMostApartOfAnother) {
+    problems.push_back({FieldName("gpus"), "of prefill and decode apart a request may search " +
+                                               std::to_string(kMostApartOfAnother) +
+                                               "; ask the command line for more"});
+  }
   if (!problems.empty()) return problems;
   return out;
 }
