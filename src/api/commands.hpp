@@ -235,10 +235,10 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct InferRequest {
-  std::string run_file;  // of serving; empty: none
+  std::string run_file;            // of serving; empty: none
   std::string requests, arrivals;  // files of lengths and of moments; empty: none
-  RunRequest fields;     // of serving_fields(); they override the file
-  bool bounded = false;  // nothing that takes minutes
+  RunRequest fields;               // of serving_fields(); they override the file
+  bool bounded = false;            // nothing that takes minutes
   bool json = false;
   int threads = 0;  // 0: all cores
   Progress progress =

@@ -147,6 +147,9 @@ class QuestionReader {
       in_.fail("stream", "is of prefill and decode apart: else no cache moves");
     }
     if (!asked_.prefill && !asked_.decode) return;
+    AskedPool prefill, decode;
+    if (asked_.prefill) prefill = asked_pool(in_, "prefill", *asked_.prefill);
+    if (asked_.decode) decode = asked_pool(in_, "decode", *asked_.decode);
     const char* const missing = asked_.prefill ? "decode" : "prefill";
     if (!both) return in_.fail(missing, "is missing beside the other", Trouble::missing);
     if (asked_.best || asked_.curve) {
@@ -157,8 +160,6 @@ class QuestionReader {
     }
     if (asked_.batch) in_.fail("batch", "is of one engine, not of prefill and decode apart");
     ServingApart apart{out.serving, out.serving};
-    const AskedPool prefill = asked_pool(in_, "prefill", *asked_.prefill);
-    const AskedPool decode = asked_pool(in_, "decode", *asked_.decode);
     static_cast<ServingSplit&>(apart.prefill) = prefill.split;
     static_cast<ServingSplit&>(apart.decode) = decode.split;
     apart.prefill_copies = prefill.copies;
