@@ -236,11 +236,11 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct InferRequest {
-  std::string run_file;  // of serving; empty: none
+  std::string run_file;            // of serving; empty: none
   std::string requests, arrivals;  // files of lengths and of moments; empty: none
-  RunRequest fields;     // of serving_fields(); they override the file
-  bool bounded = false;  // nothing that takes minutes
-  bool ops = false;      // the op tables of both passes
+  RunRequest fields;               // of serving_fields(); they override the file
+  bool bounded = false;            // nothing that takes minutes
+  bool ops = false;                // the op tables of both passes
   bool json = false;
   int threads = 0;  // 0: all cores
   Progress progress =

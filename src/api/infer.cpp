@@ -63,6 +63,7 @@ std::optional<double> rate_of(ServingQuestion& asked, const ServingConstants& co
                           ? rate_within(*asked.apart, constants, asked.load, *asked.goodput)
                           : rate_within(asked.serving, constants, asked.load, *asked.goodput);
   if (asked.load.rate == 0) asked.load.rate = std::max(each, 1e-6);
+  if (asked.load.count == 0) asked.load.count = kRequestsAtARate;
   return each * (asked.apart ? 1 : static_cast<double>(asked.serving.dp));
 }
 

@@ -10,8 +10,7 @@ template <class Answer>
 double highest(const Load& asked, double share, const Answer& answer) {
   Load load = asked;
   load.arrivals = Arrivals::random;
-  // Enough that the first ones, which find nobody there, do not count.
-  if (load.count == 0) load.count = 10'000;
+  if (load.count == 0) load.count = kRequestsAtARate;
   const auto keeps = [&](double rate) {
     load.rate = rate;
     const Served by = answer(load);

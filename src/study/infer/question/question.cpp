@@ -173,6 +173,9 @@ class QuestionReader {
       in_.fail("stream", "is of prefill and decode apart: else no cache moves");
     }
     if (!asked_.prefill && !asked_.decode) return;
+    AskedPool prefill, decode;
+    if (asked_.prefill) prefill = asked_pool(in_, "prefill", *asked_.prefill);
+    if (asked_.decode) decode = asked_pool(in_, "decode", *asked_.decode);
     const char* const missing = asked_.prefill ? "decode" : "prefill";
     if (!both) return in_.fail(missing, "is missing beside the other", Trouble::missing);
     if (asked_.best || asked_.curve) {
@@ -183,8 +186,6 @@ class QuestionReader {
     }
     if (asked_.batch) in_.fail("batch", "is of one engine, not of prefill and decode apart");
     ServingApart apart{out.serving, out.serving};
-    const AskedPool prefill = asked_pool(in_, "prefill", *asked_.prefill);
-    const AskedPool decode = asked_pool(in_, "decode", *asked_.decode);
     static_cast<ServingSplit&>(apart.prefill) = prefill.split;
     static_cast<ServingSplit&>(apart.decode) = decode.split;
     apart.prefill_copies = prefill.copies;
@@ -257,6 +258,12 @@ Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker,
          formatted("these requests take up to %.0g steps of the engine, more than the %.0g that a "
                    "request may ask for: shorter answers, a batch, or the command line",
                    most_steps(out), kMostStepsOfAnother)});
+  }
+  constexpr std::int64_t kMostApartOfAnother = 128;
+  if (asker == Asker::another && out.disaggregate && out.gpus > kMostApartOfAnother) {
+    problems.push_back({FieldName("gpus"), "of prefill and decode apart a request may search " +
+                                               std::to_string(kMostApartOfAnother) +
+                                               "; ask the command line for more"});
   }
   if (!problems.empty()) return problems;
   return out;
