@@ -84,11 +84,8 @@ class InferReader {
         fail("gpus", "is not tp x pp x dp, " + std::to_string(out.ranks()));
       }
     }
-    std::vector<std::string> names;
-    for (const Recipe& recipe : recipes()) names.emplace_back(recipe.name);
-    out.weights = recipe_from(request_.weights);
-    if (out.weights == nullptr) {
-      fail("weights", not_known(request_.weights, names), Trouble::unknown);
+    if (!set_weights(out, request_.weights)) {
+      fail("weights", not_known(request_.weights, weights_names()), Trouble::unknown);
     }
     const bool known = std::find(kCacheFormats.begin(), kCacheFormats.end(), request_.cache) !=
                        kCacheFormats.end();
@@ -233,7 +230,8 @@ Command infer_command() {
       degree("dp", "copies, of attention where experts are shared", request->dp),
       {.name = "weights",
        .value = "FORMAT",
-       .help = "a recipe's name, as bf16, fp8, fp8-block, fp4",
+       .help = "of weights: bf16, fp8, fp8-block, fp4, int8-full; in memory alone int8, int4, "
+               "mxfp4, nvfp4",
        .target = &request->weights},
       {.name = "cache", .value = "FORMAT", .help = "bf16 or fp8", .target = &request->cache},
       {.name = "engine",

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cost/kernels/kernels.hpp"
+#include "cost/kernels/product_compute.hpp"
 
 namespace headway {
 namespace {
@@ -60,8 +61,6 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
 
-  const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
-  const auto steps = static_cast<double>((shape.k + kLoopStep - 1) / kLoopStep * kLoopStep);
   // Loads of 16 bytes need rows in memory that are multiples of 16 bytes. In a group one dimension
   // counts tokens, which no row runs along; m counts them elsewhere unless A lies by columns.
   const auto unit = static_cast<std::int64_t>(16 / element);
@@ -70,9 +69,8 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   double efficiency = product.ceiling * parameters.sustained;
   if (grouped) efficiency *= product.grouped_efficiency;
   if (!aligned) efficiency *= parameters.misaligned_efficiency;
-  const Seconds compute = time_for_each_k(shape, units, accelerator.peak_of(precision) * efficiency,
-                                          product, parameters) *
-                          (steps + product.loop_prologue);
+  const Seconds compute = product_compute_time(shape, accelerator.peak_of(precision) * efficiency,
+                                               accelerator, product, parameters);
   const Seconds memory = Bytes(batch * (element * (m * k + k * n) + result * m * n)) /
                          (accelerator.memory_bandwidth * parameters.memory_efficiency);
   return parameters.matmul_start + std::max(compute, memory) +
@@ -80,6 +78,14 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
 }
 
 }  // namespace
+
+Seconds product_compute_time(const Matmul& shape, FlopsPerSecond rate,
+                             const Accelerator& accelerator, const ProductParameters& product,
+                             const KernelParameters& parameters) {
+  const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
+  const auto steps = static_cast<double>((shape.k + kLoopStep - 1) / kLoopStep * kLoopStep);
+  return time_for_each_k(shape, units, rate, product, parameters) * (steps + product.loop_prologue);
+}
 
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
                     const KernelParameters& parameters, double result_bytes, Scaling scaling) {

@@ -58,6 +58,14 @@ Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& a
                                     work / (peak * constants.rate));
 }
 
+// [INFER-21] t = start + 2 · sequences · state / (bandwidth · memory): read, and written. Known
+// error: priced with the constants of attention over a cache, since no such kernel was measured.
+Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelerator& accelerator,
+                             const ServingKernels& kernels) {
+  return kernels.decode.start + 2 * static_cast<double>(sequences) * state /
+                                    (accelerator.memory_bandwidth * kernels.decode.memory);
+}
+
 // [INFER-2] In one step each rank reads what all others have, in two the sum of a part each:
 //   once  = start1 + (p - 1) · S / (bandwidth · share1)
 //   twice = start2 + 2 · (p - 1)/p · S / (bandwidth · share2)

@@ -37,6 +37,10 @@ Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator);
 Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& accelerator,
                               const ServingKernels& kernels);
 
+/// [INFER-21] One token of each of `sequences` by attention that keeps a state of `state` bytes.
+Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelerator& accelerator,
+                             const ServingKernels& kernels);
+
 /// [INFER-2] Of so many bytes on each of `ranks` that reach each other's memory at `bandwidth`
 /// each: the shorter of one step and of two.
 Seconds own_all_reduce_time(Bytes bytes, std::int64_t ranks, BytesPerSecond bandwidth,

@@ -17,6 +17,15 @@ double price_per_million(const Cluster& cluster, const ServingSplit& split, cons
   return an_hour * static_cast<double>(split.ranks()) / 3600 / served.output_per_second * 1e6;
 }
 
+// The same of what prompts take, by their tokens, and of what makes the output, by its.
+struct Prices {
+  double input = 0, output = 0;
+};
+Prices prices_of(const Load& load, const Served& served, double per_million) {
+  const double in = static_cast<double>(load.input), out = static_cast<double>(load.output);
+  return {per_million * served.prompt_share * out / in, per_million * (1 - served.prompt_share)};
+}
+
 std::string words_of(const Serving& serving) {
   std::string out = "tp " + std::to_string(serving.tp);
   const auto add = [&](const char* name, std::int64_t degree) {
@@ -25,7 +34,7 @@ std::string words_of(const Serving& serving) {
   add("pp", serving.pp);
   add("ep", serving.ep);
   add("dp", serving.dp);
-  return out + ", " + std::string(serving.weights->name) + " weights, " +
+  return out + ", " + std::string(weights_name(serving)) + " weights, " +
          std::string(to_name(serving.cache)) + " cache";
 }
 
@@ -77,12 +86,15 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
                     count_text(static_cast<double>(load.output)) + " out, " + words_of(load) +
                     (serving.dp > 1 ? " of each copy" : "") + "\n\n";
   const ServingMemory& memory = served.memory;
-  const std::vector<std::vector<std::string>> held = {
+  std::vector<std::vector<std::string>> held = {
       {"weights", to_text(memory.weights), "of a rank"},
       {"engine", to_text(memory.reserved), "activations, graphs, communicators"},
       {"for all", to_text(memory.capacity)},
       {"cache", to_text(memory.cache_of_token), "a token"},
       {"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))}};
+  if (memory.state_of_sequence > Bytes(0)) {
+    held.insert(held.begin() + 4, {"state", to_text(memory.state_of_sequence), "a sequence"});
+  }
   if (!served.fits) {
     return out + aligned(held) + "\ndoes not fit: " +
            (memory.cached_tokens <= 0 ? "the weights alone are too large"
@@ -115,7 +127,14 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   }
   if (served.good) rows.push_back({"within the limits", percent_text(*served.good)});
   const double price = price_per_million(serving.cluster, serving, served);
-  if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
+  if (price > 0) {
+    const Prices shares = prices_of(load, served, price);
+    rows.push_back(
+        {"a million tokens out", formatted("$%.2f", price),
+         formatted("or $%.2f in", shares.input) + formatted(", $%.2f out", shares.output)});
+  }
+  rows.push_back({"energy of a token", formatted("%.2f J", served.energy_of_token.value()),
+                  to_text(served.mean_power) + " an accelerator"});
   out += aligned(rows) + "\n";
   std::vector<std::vector<std::string>> parts = {{"", "prefill", "decode"}};
   for (std::size_t i = 0; i < kServingPartNames.size(); ++i) {
@@ -123,6 +142,7 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
                      to_text(served.decode.parts[i])});
   }
   parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
+  parts.push_back({"power", to_text(served.prefill_power), to_text(served.decode_power)});
   return out + aligned(parts) + "\n" + aligned(held);
 }
 
@@ -134,7 +154,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("engine", serving.engine.name);
   out.member("gpus", serving.ranks());
   write_layout(out, serving);
-  out.member("weights", serving.weights->name);
+  out.member("weights", weights_name(serving));
   out.member("cache", to_name(serving.cache));
   out.member("input_len", load.input);
   out.member("output_len", load.output);
@@ -171,7 +191,19 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     write_pass(out, served.decode);
     out.end_object();
     const double price = price_per_million(serving.cluster, serving, served);
-    if (price > 0) out.member("price_per_million_tokens", price);
+    out.member("energy_j_per_token", served.energy_of_token.value());
+    out.key("power_w");
+    out.begin_object();
+    out.member("mean", served.mean_power.value());
+    out.member("prefill", served.prefill_power.value());
+    out.member("decode", served.decode_power.value());
+    out.end_object();
+    if (price > 0) {
+      out.member("price_per_million_tokens", price);
+      const Prices shares = prices_of(load, served, price);
+      out.member("price_per_million_input_tokens", shares.input);
+      out.member("price_per_million_output_tokens", shares.output);
+    }
   }
   out.key("memory_bytes");
   out.begin_object();
@@ -179,6 +211,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("reserved", served.memory.reserved.value());
   out.member("capacity", served.memory.capacity.value());
   out.member("cache_of_token", served.memory.cache_of_token.value());
+  out.member("state_of_sequence", served.memory.state_of_sequence.value());
   out.end_object();
   out.member("kv_tokens", std::max(0.0, served.memory.cached_tokens));
   out.end_object();
@@ -189,7 +222,7 @@ std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t
                             const BestOffers& best) {
   std::string out = printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
                     printable(base.cluster.accelerator.title) + ", " +
-                    std::string(base.weights->name) + " weights, " +
+                    std::string(weights_name(base)) + " weights, " +
                     std::string(to_name(base.cache)) + " cache\n" +
                     count_text(static_cast<double>(asked.input)) + " tokens in, " +
                     count_text(static_cast<double>(asked.output)) + " out; " +
@@ -222,7 +255,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
   out.member("cluster", base.cluster.name);
   out.member("engine", base.engine.name);
   out.member("gpus", accelerators);
-  out.member("weights", base.weights->name);
+  out.member("weights", weights_name(base));
   out.member("cache", to_name(base.cache));
   out.member("input_len", asked.input);
   out.member("output_len", asked.output);

@@ -26,11 +26,15 @@ class ServingRules {
     if (model.vocabulary == 0 || model.labels) {
       fail("model", "makes no tokens: it has no head over a vocabulary", Trouble::unsupported);
     }
+    bool cached = false;
     for (const Layer& layer : model.kinds) {
-      if (layer.attention && !layer.attention->linear) continue;
-      fail("model", "has layers without attention over a cache", Trouble::unsupported);
-      return;
+      if (!layer.attention) {
+        fail("model", "has layers without attention", Trouble::unsupported);
+        return;
+      }
+      cached = cached || !layer.attention->linear;
     }
+    if (!cached) fail("model", "has no layer with a cache: all keep a state", Trouble::unsupported);
   }
 
   void degrees() {
@@ -58,9 +62,20 @@ class ServingRules {
   }
 
   void formats() {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    if (serving_.stored != nullptr && serving_.stored->integer) {
+      const auto kernels = format_kernels_for(accelerator);
+      if (kernels && kernels->integer_rate.value() > 0) return;
+      return fail("weights",
+                  "no rate of 8-bit integers is known of the accelerator; int8 has them "
+                  "in memory alone");
+    }
     const Precision matmul = serving_.weights->matmul;
-    if (serving_.cluster.accelerator.peak_of(matmul).value() <= 0) {
-      fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)));
+    if (accelerator.peak_of(matmul).value() <= 0) {
+      fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
+                          (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "
+                                                      "small in memory alone"
+                                                    : ""));
     }
   }
 

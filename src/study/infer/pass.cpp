@@ -76,6 +76,27 @@ double cached_values(const Attention& attention, std::int64_t tp) {
   return static_cast<double>(heads * (attention.head_dim + attention.value_dim));
 }
 
+bool has_experts(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(),
+                     [](const Layer& layer) { return layer.experts.has_value(); });
+}
+
+// Whether a layer's weights, of its routed experts or others, lie in the format.
+bool is_stored(const WeightFormat& format, const Model& model, bool routed) {
+  return routed || !format.experts_only || !has_experts(model);
+}
+
+// [INFER-21] What a sequence leaves in a layer of linear attention, on one rank: a matrix of keys
+// by values for each head in 32 bits, as engines keep it, and what its convolution still needs.
+Bytes state_of(const Attention& attention, std::int64_t tp) {
+  const auto heads = static_cast<double>(std::max<std::int64_t>(1, attention.heads / tp));
+  const auto key_heads = static_cast<double>(std::max<std::int64_t>(1, attention.kv_heads / tp));
+  const auto keys = static_cast<double>(attention.head_dim);
+  const auto values = static_cast<double>(attention.value_dim);
+  const double taps = std::max(0.0, static_cast<double>(attention.linear->convolution) - 1);
+  return Bytes(4 * heads * keys * values + 2 * taps * (2 * key_heads * keys + heads * values));
+}
+
 class Pricer {
  public:
   Pricer(const Serving& serving, const ServingConstants& constants, const PassWork& work)
@@ -127,21 +148,45 @@ class Pricer {
     const Accelerator& accelerator = serving_.cluster.accelerator;
     const KernelParameters& kernels = constants_.alone.kernels;
     if (const auto* product = std::get_if<Matmul>(&op.shape)) {
-      const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
-      const Seconds each =
-          product->batch > 1
-              ? batched_matmul_time(*product, op.precision, accelerator, kernels, scaling)
-              : matmul_time(*product, op.precision, accelerator, kernels, 0, scaling);
-      out_[ServingPart::products] += times * each;
+      out_[ServingPart::products] += times * product_time(op, *product, layer);
+      out_.rated += times * rated_time(op);
     } else if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
       out_[ServingPart::attention] += times * attention_time(*core, *layer->attention);
+      if (work_.tokens > 1) out_.rated += times * rated_time(op);
     } else {
       const Pass& pass = std::get<Pass>(op.shape);
       out_[ServingPart::passes] += times * pass_time(pass.moved, accelerator, kernels);
     }
   }
 
+  // [INFER-22] What a product takes at the rate that long ones of its arithmetic sustain.
+  Seconds rated_time(const Op& op) const {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const bool integer = serving_.stored != nullptr && serving_.stored->integer;
+    const bool small = op.precision >= Precision::fp8;
+    const FlopsPerSecond peak =
+        integer && small ? constants_.formats.integer_rate : accelerator.peak_of(op.precision);
+    const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
+    return work(op, AttentionFlops::full) /
+           (peak * sustained_share(constants_.alone.kernels, format_of(op.precision, scaling)));
+  }
+
+  // Embedding and head, which are no layer's, are in 16 bits whatever the weights.
+  Seconds product_time(const Op& op, const Matmul& product, const Layer* layer) const {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const KernelParameters& kernels = constants_.alone.kernels;
+    const WeightFormat* stored = serving_.stored;
+    if (stored != nullptr && layer != nullptr && is_stored(*stored, serving_.model, op.routed)) {
+      return unpacked_product_time(product, *stored, accelerator, kernels, constants_.formats);
+    }
+    const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
+    return product.batch > 1
+               ? batched_matmul_time(product, op.precision, accelerator, kernels, scaling)
+               : matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
+  }
+
   Seconds attention_time(AttentionShape core, const Attention& attention) const {
+    if (attention.linear) return linear_attention_time(core, attention);
     core.keys = work_.cached + work_.tokens;
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
     if (work_.tokens > 1) {
@@ -160,6 +205,17 @@ class Pricer {
     shape.cached_of_token =
         Bytes(cached_values(attention, serving_.tp) * bytes_per_element(serving_.cache));
     return cached_attention_time(shape, serving_.cluster.accelerator, constants_.kernels);
+  }
+
+  // Of a prompt as training has it, chunk by chunk; of a token the state alone.
+  Seconds linear_attention_time(const AttentionShape& core, const Attention& attention) const {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    if (work_.tokens == 1) {
+      return state_attention_time(work_.sequences, state_of(attention, serving_.tp), accelerator,
+                                  constants_.kernels);
+    }
+    return attention_forward_time(core, job_.attention, serving_.weights->activation, accelerator,
+                                  constants_.alone.kernels);
   }
 
   Seconds time_of_call(const Call& call) const {
@@ -212,9 +268,14 @@ class Pricer {
   PassTime out_;
 };
 
-// Bytes of an element of a layer's weights: with the factor of each 16 (fp4) or 128 by 128 (by
-// blocks) of them.
-double weight_bytes(const Recipe& recipe) {
+// Bytes of an element of a layer's weights: with the factor of each 16 (fp4), or as they are
+// stored.
+double weight_bytes(const Serving& serving, bool routed) {
+  const Recipe& recipe = *serving.weights;
+  if (serving.stored != nullptr) {
+    return is_stored(*serving.stored, serving.model, routed) ? serving.stored->bytes()
+                                                             : bytes_per_element(recipe.activation);
+  }
   const double element = bytes_per_element(recipe.matmul);
   return recipe.matmul == Precision::fp4 ? element + 1.0 / 16 : element;
 }
@@ -231,10 +292,7 @@ Layout layout_of(const Serving& serving, std::int64_t sequences) {
   out.tp = serving.tp;
   out.dp = serving.dp;
   out.ep = serving.ep;
-  const std::vector<Layer>& kinds = serving.model.kinds;
-  const bool experts = std::any_of(kinds.begin(), kinds.end(),
-                                   [](const Layer& layer) { return layer.experts.has_value(); });
-  if (experts) out.etp = std::max<std::int64_t>(1, serving.tp / serving.ep);
+  if (has_experts(serving.model)) out.etp = std::max<std::int64_t>(1, serving.tp / serving.ep);
   out.micro_batch = sequences;
   out.sequence_parallel = false;
   return out;
@@ -245,7 +303,11 @@ Result<ServingConstants> serving_constants(const Cluster& cluster) {
   if (!alone) return alone.problems();
   const auto kernels = serving_kernels_for(cluster.accelerator);
   if (!kernels) return kernels.problems();
-  return ServingConstants{*alone, *kernels};
+  const auto formats = format_kernels_for(cluster.accelerator);
+  if (!formats) return formats.problems();
+  const auto& step = step_constants();
+  if (!step) return step.problems();
+  return ServingConstants{*alone, *kernels, *formats, step->power};
 }
 
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work) {
@@ -259,11 +321,17 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   const Job job = job_of(serving, 1);
   const Share share(serving.model, job, layout);
   const std::vector<double> layers = layers_of_kinds(serving.model);
-  double layer_values = 0, cached = 0;
+  double layer_bytes = 0, cached = 0;
+  Bytes state;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = serving.model.kinds[i];
     const HeldParameters held = forward_layer(share, layer).held;
-    layer_values += layers[i] * (held.dense + held.experts);
+    layer_bytes += layers[i] * (held.dense * weight_bytes(serving, false) +
+                                held.experts * weight_bytes(serving, true));
+    if (layer.attention->linear) {
+      state += layers[i] * state_of(*layer.attention, serving.tp);
+      continue;
+    }
     const std::int64_t window = layer.attention->window;
     const double kept = window > 0 && window < context
                             ? static_cast<double>(window) / static_cast<double>(context)
@@ -273,10 +341,10 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   const double stages = static_cast<double>(serving.pp);
   const double ends = forward_embedding(share).held.dense, head = forward_head(share).held.dense;
   ServingMemory out;
-  out.weights = Bytes(layer_values / stages * weight_bytes(*serving.weights) +
-                      (serving.pp > 1 ? std::max(ends, head) : ends + head) *
-                          bytes_per_element(serving.weights->activation));
+  out.weights = Bytes(layer_bytes / stages + (serving.pp > 1 ? std::max(ends, head) : ends + head) *
+                                                 bytes_per_element(serving.weights->activation));
   out.cache_of_token = Bytes(cached / stages * bytes_per_element(serving.cache));
+  out.state_of_sequence = state / stages;
   out.reserved = serving.engine.reserved;
   out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
   out.cached_tokens = (out.capacity - out.weights - out.reserved) / out.cache_of_token;

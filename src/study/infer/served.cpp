@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/statistics.hpp"
+#include "study/infer/energy.hpp"
 #include "study/infer/requests.hpp"
 
 namespace headway {
@@ -39,7 +40,10 @@ double most_answered(const StepTimes& steps, Load load, double sequences, double
 
 void place(Served& out, const Serving& serving, const StepTimes& steps, const Load& load,
            double most) {
-  const double copies = static_cast<double>(serving.dp), room = out.memory.cached_tokens;
+  const double copies = static_cast<double>(serving.dp);
+  // [INFER-21] In tokens; states of sequences as if they were some more of each.
+  const double all = static_cast<double>(load.input + load.output);
+  const double room = out.memory.sequences_that_fit(all) * all;
   if (load.arrivals == Arrivals::random) {
     const double capacity = most_answered(steps, load, std::min(most, kMostSequences), room);
     out.capacity = copies * capacity;
@@ -72,7 +76,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   // [INFER-5] Those that start together end together, with all their tokens cached; others are
   // spread over their answers, half of which is cached in the mean.
   const double context = together ? input + output : input + output / 2;
-  const double most = out.memory.cached_tokens / context;
+  const double most = out.memory.sequences_that_fit(context);
   out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0);
   if (!out.fits) return out;
   out.sequences =
@@ -104,6 +108,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
         static_cast<double>(serving.dp) * out.sequences * output / out.latency.value();
   }
   out.total_per_second = out.output_per_second * (input + output) / output;
+  if (out.stable()) add_energy(out, serving, constants, load, together ? prompts : 1);
   return out;
 }
 

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cost/calibration/calibration.hpp"
+#include "cost/serving/formats.hpp"
 #include "cost/serving/serving.hpp"
 #include "model/model.hpp"
 
@@ -43,10 +45,19 @@ struct ServingSplit {
 struct Serving : ServingSplit {
   Model model;
   Cluster cluster;
-  const Recipe* weights = nullptr;
+  const Recipe* weights = nullptr;       // in which products compute
+  const WeightFormat* stored = nullptr;  // how weights lie in memory; null: as the recipe has them
   Precision cache = Precision::bf16;
   Engine engine;
 };
+
+/// What its weights are called: "fp8", "int4".
+std::string_view weights_name(const Serving& serving);
+/// A format of serving's own or a recipe of training, on the cluster that is there; whether there
+/// is one of this name.
+bool set_weights(Serving& serving, std::string_view name);
+/// All names that there are.
+std::vector<std::string> weights_names();
 
 /// One stage of it, in the words of training: `sequences` in one pass of each copy of attention.
 Layout layout_of(const Serving& serving, std::int64_t sequences);
@@ -54,6 +65,8 @@ Layout layout_of(const Serving& serving, std::int64_t sequences);
 struct ServingConstants {
   Benchmarked alone;
   ServingKernels kernels;
+  FormatKernels formats;
+  PowerConstants power;
 };
 Result<ServingConstants> serving_constants(const Cluster& cluster);
 
@@ -72,6 +85,7 @@ constexpr std::array<std::string_view, 7> kServingPartNames = {
     "products", "attention", "passes", "tp", "ep", "pp", "host"};
 struct PassTime {
   std::array<Seconds, kServingPartNames.size()> parts{};
+  Seconds rated;  // of them what products take at the rate that they sustain
   Seconds& operator[](ServingPart part) { return parts[static_cast<std::size_t>(part)]; }
   Seconds total() const {
     Seconds out(0);
@@ -91,8 +105,15 @@ double chosen_experts(double experts, double active, double tokens);
 struct ServingMemory {
   Bytes weights, reserved, capacity;  // capacity: what the engine takes
   Bytes cache_of_token;
+  Bytes state_of_sequence;   // of layers that keep one in place of a cache
   double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; below 0: not
                              // even the weights do
+
+  /// Sequences of `context` tokens each that fit, their states among them [INFER-5].
+  double sequences_that_fit(double context) const {
+    const Bytes each = context * cache_of_token + state_of_sequence;
+    return cached_tokens * cache_of_token / each;
+  }
 };
 /// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more.
 ServingMemory memory_of(const Serving& serving, std::int64_t context);
@@ -121,7 +142,10 @@ struct Served {
   double output_per_second = 0, total_per_second = 0;  // tokens, of all ranks
   PassTime prefill, decode;                            // one pass of each, at the mean context
   ServingMemory memory;
-  double sequences = 0;  // of each copy of attention at a time, at most
+  double sequences = 0;                           // of each copy of attention at a time, at most
+  Joules energy_of_token;                         // of all accelerators, for each token of output
+  Watts prefill_power, decode_power, mean_power;  // of an accelerator
+  double prompt_share = 0;                        // of the time that a request costs, its prompt's
   bool fits = false;
   // Where requests are placed in time, of clients and random ones.
   std::optional<Quantiles> first_quantiles, each_quantiles, latency_quantiles;
