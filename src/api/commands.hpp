@@ -241,7 +241,7 @@ struct InferRequest {
   std::optional<std::int64_t> batch, clients;  // one of them,
   std::optional<double> rate;                  // or requests a second to all copies
   std::string first_limit, each_limit;         // "2 s", "50 ms"; empty: none
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
+  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1, cp = 1;
   std::string weights = "bf16", cache = "bf16";
   bool best = false;  // the best ways on `gpus` accelerators instead of one
   bool json = false;

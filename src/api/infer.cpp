@@ -74,14 +74,15 @@ class InferReader {
     out.pp = request_.pp;
     out.ep = request_.ep;
     out.dp = request_.dp;
+    out.cp = request_.cp;
     if (request_.best) {
       if (!request_.gpus) fail("gpus", "is missing: --best is of so many", Trouble::missing);
-      if (out.ranks() > 1) fail("best", "searches tp, pp, ep and dp; they cannot be given");
+      if (out.ranks() > 1) fail("best", "searches tp, pp, ep and dp; they and cp cannot be given");
     } else if (request_.gpus && *request_.gpus != out.ranks()) {
       if (request_.dp == 1 && *request_.gpus % out.ranks() == 0) {
         out.dp = *request_.gpus / out.ranks();
       } else {
-        fail("gpus", "is not tp x pp x dp, " + std::to_string(out.ranks()));
+        fail("gpus", "is not tp x pp x cp x dp, " + std::to_string(out.ranks()));
       }
     }
     if (!set_weights(out, request_.weights)) {
@@ -161,9 +162,13 @@ CommandOutput run_infer(const InferRequest& request) {
 
   // Its passes in time, and what requests get of them.
   const Served answer = served(serving, *constants, load);
-  return {
-      .text = request.json ? infer_json(serving, load, answer) : infer_text(serving, load, answer),
-      .exit_code = answer.fits && answer.stable() ? 0 : 1};
+  // What would make it fit, where it does not.
+  std::vector<ServingChange> changes;
+  if (!answer.fits) changes = smallest_changes(serving, *constants, load);
+  const std::vector<std::string> notes = unmeasured(serving, *constants);
+  return {.text = request.json ? infer_json(serving, load, answer, changes, notes)
+                               : infer_text(serving, load, answer, changes, notes),
+          .exit_code = answer.fits && answer.stable() ? 0 : 1};
 }
 
 Command infer_command() {
@@ -203,7 +208,7 @@ Command infer_command() {
        .value = "C",
        .help = "built-in name (headway list clusters) or .toml",
        .target = &request->cluster},
-      count("gpus", "accelerators; default: tp x pp x dp", request->gpus, kDegree),
+      count("gpus", "accelerators; default: tp x pp x cp x dp", request->gpus, kDegree),
       wordless("best", "the best ways on --gpus: of users' speed against accelerators'",
                request->best),
       count("input-len", "tokens of a prompt", request->input, kTokens),
@@ -228,6 +233,7 @@ Command infer_command() {
       degree("pp", "pipeline-parallel degree", request->pp),
       degree("ep", "ranks over which experts are spread, of tp x dp", request->ep),
       degree("dp", "copies, of attention where experts are shared", request->dp),
+      degree("cp", "ranks that share each prompt, and then its cache", request->cp),
       {.name = "weights",
        .value = "FORMAT",
        .help = "of weights: bf16, fp8, fp8-block, fp4, int8-full; in memory alone int8, int4, "

@@ -50,7 +50,8 @@ UnpackedProducts read_products(Fields fields) {
   out.depth = fields.quantity_or<Seconds>("depth", Seconds(0));
   out.memory = fields.number("memory");
   out.ceiling = fields.number("ceiling");
-  for (const char* said : {"source", "kind", "date"}) fields.text(said);
+  out.measured = fields.text("kind") != "estimated";
+  for (const char* said : {"source", "date"}) fields.text(said);
   fields.reject_unknown();
   return out;
 }

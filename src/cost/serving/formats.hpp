@@ -31,9 +31,10 @@ const WeightFormat* weight_format(std::string_view name);
 /// Constants of products of one kind; shares are of the data sheet, 0 ... 1.
 struct UnpackedProducts {
   Seconds start;
-  Seconds depth;       // for each element of k: to load, unpack and multiply follow on each other
-  double memory = 1;   // of the memory bandwidth
-  double ceiling = 1;  // of the peak
+  Seconds depth;         // for each element of k: to load, unpack and multiply follow on each other
+  double memory = 1;     // of the memory bandwidth
+  double ceiling = 1;    // of the peak
+  bool measured = true;  // on the accelerator's architecture; else on others
 };
 
 /// Constants of one accelerator.

@@ -21,7 +21,8 @@ ServingKernels read_kernels(Fields fields) {
   out.once_share = fields.number("once_share");
   out.twice_start = fields.quantity<Seconds>("twice_start");
   out.twice_share = fields.number("twice_share");
-  for (const char* said : {"source", "kind", "date"}) fields.text(said);
+  out.measured = fields.text("kind") != "estimated";
+  for (const char* said : {"source", "date"}) fields.text(said);
   fields.reject_unknown();
   return out;
 }

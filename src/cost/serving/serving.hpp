@@ -28,6 +28,7 @@ struct ServingKernels {
   Attention decode, latent;
   Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
   double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
+  bool measured = true;                    // on the accelerator's architecture; else on others
 };
 
 /// From data/serving/kernels.toml, by the architecture; `default` where it has no entry.

@@ -34,6 +34,7 @@ std::string words_of(const Serving& serving) {
   add("pp", serving.pp);
   add("ep", serving.ep);
   add("dp", serving.dp);
+  add("cp", serving.cp);
   return out + ", " + std::string(weights_name(serving)) + " weights, " +
          std::string(to_name(serving.cache)) + " cache";
 }
@@ -51,6 +52,7 @@ void write_layout(JsonWriter& out, const ServingSplit& split) {
   out.member("pp", split.pp);
   out.member("ep", split.ep);
   out.member("dp", split.dp);
+  out.member("cp", split.cp);
   out.end_object();
 }
 
@@ -79,7 +81,8 @@ void write_pass(JsonWriter& out, const PassTime& pass) {
 
 }  // namespace
 
-std::string infer_text(const Serving& serving, const Load& load, const Served& served) {
+std::string infer_text(const Serving& serving, const Load& load, const Served& served,
+                       std::span<const ServingChange> changes, std::span<const std::string> notes) {
   std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) + " " +
                     printable(serving.cluster.accelerator.title) + ", " + words_of(serving) + "\n" +
                     count_text(static_cast<double>(load.input)) + " tokens in, " +
@@ -88,18 +91,28 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   const ServingMemory& memory = served.memory;
   std::vector<std::vector<std::string>> held = {
       {"weights", to_text(memory.weights), "of a rank"},
-      {"engine", to_text(memory.reserved), "activations, graphs, communicators"},
+      {"engine", to_text(memory.reserved),
+       "context " + to_text(memory.parts.context) + ", activations " +
+           to_text(memory.parts.activations) + ","},
+      {"", "",
+       "head " + to_text(memory.parts.head) + ", communicators " +
+           to_text(memory.parts.communicators)},
       {"for all", to_text(memory.capacity)},
       {"cache", to_text(memory.cache_of_token), "a token"},
       {"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))}};
   if (memory.state_of_sequence > Bytes(0)) {
-    held.insert(held.begin() + 4, {"state", to_text(memory.state_of_sequence), "a sequence"});
+    held.insert(held.begin() + 5, {"state", to_text(memory.state_of_sequence), "a sequence"});
   }
   if (!served.fits) {
+    std::string would = changes.empty() ? "; no change of one or two flags would make it" : "";
+    for (const ServingChange& change : changes.first(std::min<std::size_t>(3, changes.size()))) {
+      would += would.empty() ? "; it would with" : ", or";
+      for (const auto& [flag, value] : change.flags) would += " --" + flag + " " + value;
+    }
     return out + aligned(held) + "\ndoes not fit: " +
            (memory.cached_tokens <= 0 ? "the weights alone are too large"
                                       : "the cache of these sequences is too large") +
-           "; more tp or pp, smaller formats, or fewer sequences\n";
+           would + "\n";
   }
   if (!served.stable()) {
     return out + aligned(held) + "\nnot stable: at most " + formatted("%.4g", *served.capacity) +
@@ -143,10 +156,14 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   }
   parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
   parts.push_back({"power", to_text(served.prefill_power), to_text(served.decode_power)});
-  return out + aligned(parts) + "\n" + aligned(held);
+  out += aligned(parts) + "\n" + aligned(held);
+  if (!notes.empty()) out += "\n";
+  for (const std::string& note : notes) out += wrapped("note: " + note, 0, 2);
+  return out;
 }
 
-std::string infer_json(const Serving& serving, const Load& load, const Served& served) {
+std::string infer_json(const Serving& serving, const Load& load, const Served& served,
+                       std::span<const ServingChange> changes, std::span<const std::string> notes) {
   JsonWriter out;
   out.begin_object();
   out.member("model", serving.model.name);
@@ -205,15 +222,33 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
       out.member("price_per_million_output_tokens", shares.output);
     }
   }
+  if (!served.fits) {
+    out.key("would_fit");
+    out.begin_array();
+    for (const ServingChange& change : changes) {
+      out.begin_object();
+      for (const auto& [flag, value] : change.flags) out.member(flag, value);
+      out.end_object();
+    }
+    out.end_array();
+  }
   out.key("memory_bytes");
   out.begin_object();
   out.member("weights", served.memory.weights.value());
   out.member("reserved", served.memory.reserved.value());
+  out.member("context", served.memory.parts.context.value());
+  out.member("activations", served.memory.parts.activations.value());
+  out.member("head", served.memory.parts.head.value());
+  out.member("communicators", served.memory.parts.communicators.value());
   out.member("capacity", served.memory.capacity.value());
   out.member("cache_of_token", served.memory.cache_of_token.value());
   out.member("state_of_sequence", served.memory.state_of_sequence.value());
   out.end_object();
   out.member("kv_tokens", std::max(0.0, served.memory.cached_tokens));
+  out.key("notes");
+  out.begin_array();
+  for (const std::string& note : notes) out.value(note);
+  out.end_array();
   out.end_object();
   return out.take();
 }

@@ -39,7 +39,7 @@ class ServingRules {
 
   void degrees() {
     const Serving& s = serving_;
-    Problems of_split = check_split(s.model, layout_of(s, 1));
+    Problems of_split = check_split(s.model, layout_of(s, 1, s.cp));
     const bool splits = of_split.empty();
     for (Problem& problem : of_split) {
       // The tensor degree inside an expert is what tp is over ep here.
@@ -53,7 +53,7 @@ class ServingRules {
     }
     if (s.ranks() > s.cluster.accelerators) {
       fail("cluster", "has " + std::to_string(s.cluster.accelerators) +
-                          " accelerators; tp x pp x dp takes " + std::to_string(s.ranks()));
+                          " accelerators; tp x pp x cp x dp takes " + std::to_string(s.ranks()));
     }
     const bool inside = s.tp % s.ep == 0, around = s.ep % s.tp == 0 && s.dp % (s.ep / s.tp) == 0;
     if (splits && !inside && !around) {

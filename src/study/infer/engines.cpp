@@ -27,6 +27,7 @@ Result<std::vector<Engine>> read_engines() {
     engine.launch = fields.quantity<Seconds>("launch");
     engine.memory = fields.number("memory");
     engine.reserved = fields.quantity<Bytes>("reserved");
+    engine.communicators = fields.quantity<Bytes>("communicators");
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
     for (const char* said : {"source", "kind", "date"}) fields.text(said);
     fields.reject_unknown();

@@ -4,30 +4,12 @@
 #include <cmath>
 
 #include "forecast/price.hpp"
-#include "model/count.hpp"
 #include "step/forward/forward.hpp"
 #include "step/passes/passes.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/parts.hpp"
 
 namespace headway {
 namespace {
-
-Job job_of(const Serving& serving, std::int64_t tokens) {
-  Job out;
-  out.sequence = tokens;
-  out.global_batch = 1;
-  out.recipe = serving.weights;
-  out.dropout = 0;
-  out.fused = out.fused_experts = true;
-  out.attention = usual_attention(out, serving.cluster.accelerator);
-  return out;
-}
-
-std::vector<double> layers_of_kinds(const Model& model) {
-  std::vector<double> out(model.kinds.size());
-  for (const std::uint8_t kind : model.pattern) ++out[kind];
-  return out;
-}
 
 // Where experts lie inside the group every rank has all tokens already: each adds up what its
 // experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
@@ -67,46 +49,17 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
   }
 }
 
-// What one token leaves in the cache of a layer, in values, on one rank.
-double cached_values(const Attention& attention, std::int64_t tp) {
-  if (attention.latent) {
-    return static_cast<double>(attention.latent->key_value_rank + attention.latent->rope_dim);
-  }
-  const std::int64_t heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
-  return static_cast<double>(heads * (attention.head_dim + attention.value_dim));
-}
-
-bool has_experts(const Model& model) {
-  return std::any_of(model.kinds.begin(), model.kinds.end(),
-                     [](const Layer& layer) { return layer.experts.has_value(); });
-}
-
-// Whether a layer's weights, of its routed experts or others, lie in the format.
-bool is_stored(const WeightFormat& format, const Model& model, bool routed) {
-  return routed || !format.experts_only || !has_experts(model);
-}
-
-// [INFER-21] What a sequence leaves in a layer of linear attention, on one rank: a matrix of keys
-// by values for each head in 32 bits, as engines keep it, and what its convolution still needs.
-Bytes state_of(const Attention& attention, std::int64_t tp) {
-  const auto heads = static_cast<double>(std::max<std::int64_t>(1, attention.heads / tp));
-  const auto key_heads = static_cast<double>(std::max<std::int64_t>(1, attention.kv_heads / tp));
-  const auto keys = static_cast<double>(attention.head_dim);
-  const auto values = static_cast<double>(attention.value_dim);
-  const double taps = std::max(0.0, static_cast<double>(attention.linear->convolution) - 1);
-  return Bytes(4 * heads * keys * values + 2 * taps * (2 * key_heads * keys + heads * values));
-}
-
 class Pricer {
  public:
   Pricer(const Serving& serving, const ServingConstants& constants, const PassWork& work)
       : serving_(serving),
         constants_(constants),
         work_(work),
-        layout_(layout_of(serving, work.sequences)),
-        job_(job_of(serving, work.tokens)),
-        last_(job_of(serving, 1)),
-        spans_(spans(layout_, serving.cluster)) {}
+        cp_(work.tokens > 1 ? serving.cp : 1),
+        layout_(layout_of(serving, work.sequences, cp_)),
+        job_(serving_job(serving, (work.tokens + cp_ - 1) / cp_ * cp_)),
+        last_(serving_job(serving, 1)),
+        spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)) {}
 
   PassTime run() {
     const Share share(serving_.model, job_, layout_);
@@ -117,7 +70,7 @@ class Pricer {
       add(forward_layer(share, layer), share, layers[i], &layer);
     }
     // Of each sequence the last token alone goes on.
-    const Share last(serving_.model, last_, layout_);
+    const Share last(serving_.model, last_, layout_of(serving_, work_.sequences));
     add(forward_head(last), last, 1, nullptr);
     if (serving_.pp > 1) {
       const Bytes sent = share.rows * share.hidden * share.element;
@@ -132,16 +85,43 @@ class Pricer {
   void add(Program program, const Share& share, double times, const Layer* layer) {
     if (layer != nullptr && layer->experts) spread_experts(program, share, *layer->experts);
     split_tensors(program, share);
+    exchange_context(program, share);
     route_experts(program, share);
+    Seconds ring;
+    const Seconds attention = out_[ServingPart::attention];
     for (const Item& item : program.items) {
       if (const auto* op = std::get_if<Op>(&item.what)) {
         kernels_ += times * op->kernels;
         add(*op, times, layer);
       } else if (const auto* call = std::get_if<Call>(&item.what)) {
-        out_[call->group == Group::ep ? ServingPart::ep : ServingPart::tp] +=
-            times * call->count * time_of_call(*call);
+        const Seconds time = times * call->count * time_of_call(*call);
+        if (call->group == Group::cp) {
+          ring += time;
+        } else {
+          out_[call->group == Group::ep ? ServingPart::ep : ServingPart::tp] += time;
+        }
       }
     }
+    if (layer == nullptr || serving_.cp == 1) return;
+    // [INFER-25] Keys and values go round under the attention of the pieces that came before; of a
+    // decoded token the parts of its result are put together.
+    const double behind = static_cast<double>(cp_ - 1) / static_cast<double>(cp_);
+    const Seconds hides = behind * (out_[ServingPart::attention] - attention);
+    out_[ServingPart::cp] += cp_ > 1 ? std::max(Seconds(0), ring - hides) : times * merged(*layer);
+  }
+
+  // Of each head of a sequence its result and the sum of its weights, in 32 bits, of all ranks.
+  Seconds merged(const Layer& layer) const {
+    const Attention& attention = *layer.attention;
+    const std::int64_t heads = std::max<std::int64_t>(1, attention.heads / serving_.tp);
+    const std::int64_t width =
+        attention.latent ? attention.latent->key_value_rank : attention.value_dim;
+    const Call sum{.op = CollectiveOp::all_reduce,
+                   .group = Group::cp,
+                   .phase = Phase::forward,
+                   .dtype = Precision::fp32,
+                   .bytes = Bytes(4 * static_cast<double>(work_.sequences * heads * (width + 1)))};
+    return time_of_call(sum);
   }
 
   void add(const Op& op, double times, const Layer* layer) {
@@ -190,12 +170,14 @@ class Pricer {
     core.keys = work_.cached + work_.tokens;
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
     if (work_.tokens > 1) {
+      // [INFER-25] Every rank has an early and a late piece, which see as much as all in the mean.
+      if (cp_ > 1) core.keys = work_.cached + (work_.tokens + core.queries) / 2;
       return attention_forward_time(core, job_.attention, serving_.weights->activation,
                                     serving_.cluster.accelerator, constants_.alone.kernels);
     }
     CachedAttention shape;
     shape.sequences = work_.sequences;
-    shape.keys = core.keys;
+    shape.keys = (core.keys + serving_.cp - 1) / serving_.cp;
     shape.heads = core.heads;
     shape.latent = attention.latent.has_value();
     // Latent: queries come to the keys' width, and results leave it, by products that stand in the
@@ -261,24 +243,13 @@ class Pricer {
   const Serving& serving_;
   const ServingConstants& constants_;
   const PassWork& work_;
+  std::int64_t cp_;  // ranks that share each sequence: of prompts alone
   Layout layout_;
   Job job_, last_;
   Spans spans_;
   double kernels_ = 0;
   PassTime out_;
 };
-
-// Bytes of an element of a layer's weights: with the factor of each 16 (fp4), or as they are
-// stored.
-double weight_bytes(const Serving& serving, bool routed) {
-  const Recipe& recipe = *serving.weights;
-  if (serving.stored != nullptr) {
-    return is_stored(*serving.stored, serving.model, routed) ? serving.stored->bytes()
-                                                             : bytes_per_element(recipe.activation);
-  }
-  const double element = bytes_per_element(recipe.matmul);
-  return recipe.matmul == Precision::fp4 ? element + 1.0 / 16 : element;
-}
 
 }  // namespace
 
@@ -287,68 +258,8 @@ double chosen_experts(double experts, double active, double tokens) {
   return experts * (1 - std::pow(1 - active / experts, tokens));
 }
 
-Layout layout_of(const Serving& serving, std::int64_t sequences) {
-  Layout out;
-  out.tp = serving.tp;
-  out.dp = serving.dp;
-  out.ep = serving.ep;
-  if (has_experts(serving.model)) out.etp = std::max<std::int64_t>(1, serving.tp / serving.ep);
-  out.micro_batch = sequences;
-  out.sequence_parallel = false;
-  return out;
-}
-
-Result<ServingConstants> serving_constants(const Cluster& cluster) {
-  const auto alone = benchmarked_for(cluster);
-  if (!alone) return alone.problems();
-  const auto kernels = serving_kernels_for(cluster.accelerator);
-  if (!kernels) return kernels.problems();
-  const auto formats = format_kernels_for(cluster.accelerator);
-  if (!formats) return formats.problems();
-  const auto& step = step_constants();
-  if (!step) return step.problems();
-  return ServingConstants{*alone, *kernels, *formats, step->power};
-}
-
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work) {
   return Pricer(serving, constants, work).run();
-}
-
-// [INFER-4] [INFER-5] A stage has an even share of the layers, the first the embedding, the last
-// the head.
-ServingMemory memory_of(const Serving& serving, std::int64_t context) {
-  const Layout layout = layout_of(serving, 1);
-  const Job job = job_of(serving, 1);
-  const Share share(serving.model, job, layout);
-  const std::vector<double> layers = layers_of_kinds(serving.model);
-  double layer_bytes = 0, cached = 0;
-  Bytes state;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Layer& layer = serving.model.kinds[i];
-    const HeldParameters held = forward_layer(share, layer).held;
-    layer_bytes += layers[i] * (held.dense * weight_bytes(serving, false) +
-                                held.experts * weight_bytes(serving, true));
-    if (layer.attention->linear) {
-      state += layers[i] * state_of(*layer.attention, serving.tp);
-      continue;
-    }
-    const std::int64_t window = layer.attention->window;
-    const double kept = window > 0 && window < context
-                            ? static_cast<double>(window) / static_cast<double>(context)
-                            : 1.0;
-    cached += layers[i] * kept * cached_values(*layer.attention, serving.tp);
-  }
-  const double stages = static_cast<double>(serving.pp);
-  const double ends = forward_embedding(share).held.dense, head = forward_head(share).held.dense;
-  ServingMemory out;
-  out.weights = Bytes(layer_bytes / stages + (serving.pp > 1 ? std::max(ends, head) : ends + head) *
-                                                 bytes_per_element(serving.weights->activation));
-  out.cache_of_token = Bytes(cached / stages * bytes_per_element(serving.cache));
-  out.state_of_sequence = state / stages;
-  out.reserved = serving.engine.reserved;
-  out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
-  out.cached_tokens = (out.capacity - out.weights - out.reserved) / out.cache_of_token;
-  return out;
 }
 
 }  // namespace headway

@@ -29,16 +29,17 @@ struct Engine {
   Seconds launch;       // of each kernel that no graph replays
   Seconds request;      // of a client, from its question into the engine and out again
   double memory = 0.9;  // share of an accelerator that the engine takes
-  Bytes reserved;       // of it what is neither weights nor cache
+  Bytes reserved;       // of it the driver's context and libraries
+  Bytes communicators;  // and their buffers, where there are peers
   bool own_all_reduce = false;
 };
 
 /// dp: copies of attention, each with sequences of its own; experts are spread over `ep` of tp·dp
-/// ranks, the rest of tp splits each.
+/// ranks, the rest of tp splits each; cp: ranks that share each prompt, and then its cache.
 struct ServingSplit {
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
+  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1, cp = 1;
 
-  std::int64_t ranks() const { return tp * pp * dp; }
+  std::int64_t ranks() const { return tp * pp * dp * cp; }
 };
 
 /// A model on accelerators, with its formats and how it is split.
@@ -59,8 +60,9 @@ bool set_weights(Serving& serving, std::string_view name);
 /// All names that there are.
 std::vector<std::string> weights_names();
 
-/// One stage of it, in the words of training: `sequences` in one pass of each copy of attention.
-Layout layout_of(const Serving& serving, std::int64_t sequences);
+/// One stage of it, in the words of training: `sequences` in one pass of each copy of attention,
+/// each shared by `cp` ranks.
+Layout layout_of(const Serving& serving, std::int64_t sequences, std::int64_t cp = 1);
 
 struct ServingConstants {
   Benchmarked alone;
@@ -80,9 +82,9 @@ struct PassWork {
 };
 
 /// Seconds of a pass, in the order in which they are told; they add up.
-enum class ServingPart : std::uint8_t { products, attention, passes, tp, ep, pp, host };
-constexpr std::array<std::string_view, 7> kServingPartNames = {
-    "products", "attention", "passes", "tp", "ep", "pp", "host"};
+enum class ServingPart : std::uint8_t { products, attention, passes, tp, ep, cp, pp, host };
+constexpr std::array<std::string_view, 8> kServingPartNames = {
+    "products", "attention", "passes", "tp", "ep", "cp", "pp", "host"};
 struct PassTime {
   std::array<Seconds, kServingPartNames.size()> parts{};
   Seconds rated;  // of them what products take at the rate that they sustain
@@ -101,9 +103,20 @@ PassTime time_of(const Serving& serving, const ServingConstants& constants, cons
 /// [INFER-3] Of `experts` those that at least one of `tokens` chooses, each `active` at random.
 double chosen_experts(double experts, double active, double tokens);
 
+/// What a rank holds that is neither weights nor cache [INFER-24].
+struct Reserved {
+  Bytes context;        // the driver's and libraries'
+  Bytes activations;    // of a pass, at its widest
+  Bytes head;           // logits
+  Bytes communicators;  // their buffers
+
+  Bytes total() const { return context + activations + head + communicators; }
+};
+
 /// Of the fullest rank.
 struct ServingMemory {
   Bytes weights, reserved, capacity;  // capacity: what the engine takes
+  Reserved parts;                     // of `reserved`
   Bytes cache_of_token;
   Bytes state_of_sequence;   // of layers that keep one in place of a cache
   double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; below 0: not
@@ -153,6 +166,9 @@ struct Served {
   std::optional<double> capacity;  // random: requests a second of all ranks that can be answered
   bool stable() const { return !capacity || first_quantiles; }
 };
+/// What stands on no measurement of the accelerator's architecture.
+std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants);
+
 /// `steps`: of the serving at these lengths, where they are known already.
 class StepTimes;  // study/infer/steps.hpp
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
