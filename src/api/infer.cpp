@@ -12,7 +12,11 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::string_view, 2> kCacheFormats = {"bf16", "fp8"};
+std::vector<std::string> cache_names() {
+  std::vector<std::string> out;
+  for (const CacheFormat& format : *cache_formats()) out.push_back(format.name);
+  return out;
+}
 
 // What was asked, or everything that is wrong with it.
 class InferReader {
@@ -88,10 +92,12 @@ class InferReader {
     if (!set_weights(out, request_.weights)) {
       fail("weights", not_known(request_.weights, weights_names()), Trouble::unknown);
     }
-    const bool known = std::find(kCacheFormats.begin(), kCacheFormats.end(), request_.cache) !=
-                       kCacheFormats.end();
-    if (!known) fail("cache", not_known(request_.cache, words(kCacheFormats)), Trouble::unknown);
-    out.cache = request_.cache == "fp8" ? Precision::fp8 : Precision::bf16;
+    const CacheFormat* cache = cache_format(request_.cache);
+    if (cache != nullptr) {
+      out.cache = cache;
+    } else {
+      fail("cache", not_known(request_.cache, cache_names()), Trouble::unknown);
+    }
   }
 
   void lengths(Load& out, std::int64_t copies) {
@@ -239,7 +245,10 @@ Command infer_command() {
        .help = "of weights: bf16, fp8, fp8-block, fp4, int8-full; in memory alone int8, int4, "
                "mxfp4, nvfp4",
        .target = &request->weights},
-      {.name = "cache", .value = "FORMAT", .help = "bf16 or fp8", .target = &request->cache},
+      {.name = "cache",
+       .value = "FORMAT",
+       .help = "of the cache, as the engine has it: bf16, fp8, int8, int4, nvfp4",
+       .target = &request->cache},
       {.name = "engine",
        .value = "NAME",
        .help = "software that serves; default: vllm",

@@ -44,6 +44,22 @@ Result<std::vector<WeightFormat>> read_formats() {
   return out;
 }
 
+Result<std::vector<CacheFormat>> read_caches() {
+  if (!formats_document()) return formats_document().problems();
+  Problems problems;
+  Fields caches = Fields(*formats_document(), problems).table("caches", /*required=*/true);
+  std::vector<CacheFormat> out;
+  for (const std::string& name : caches.keys()) {
+    Fields fields = caches.table(name);
+    const double bits = fields.number("bits"), scale = fields.number_or("scale_bits", 0);
+    const auto group = static_cast<double>(fields.count_or("group", 1));
+    fields.reject_unknown();
+    out.push_back({name, (bits + scale / group) / 8});
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
 UnpackedProducts read_products(Fields fields) {
   UnpackedProducts out;
   out.start = fields.quantity_or<Seconds>("start", Seconds(0));
@@ -66,6 +82,19 @@ const Result<std::vector<WeightFormat>>& weight_formats() {
 const WeightFormat* weight_format(std::string_view name) {
   if (!weight_formats()) return nullptr;
   for (const WeightFormat& format : *weight_formats()) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+const Result<std::vector<CacheFormat>>& cache_formats() {
+  static const Result<std::vector<CacheFormat>> read = read_caches();
+  return read;
+}
+
+const CacheFormat* cache_format(std::string_view name) {
+  if (!cache_formats()) return nullptr;
+  for (const CacheFormat& format : *cache_formats()) {
     if (format.name == name) return &format;
   }
   return nullptr;

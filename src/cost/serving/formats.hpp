@@ -28,6 +28,15 @@ const Result<std::vector<WeightFormat>>& weight_formats();
 /// Nothing where no format has this name.
 const WeightFormat* weight_format(std::string_view name);
 
+/// How keys and values lie in the cache.
+struct CacheFormat {
+  std::string name;
+  double bytes = 2;  // of a value, with its scales
+};
+const Result<std::vector<CacheFormat>>& cache_formats();
+/// Nothing where no format has this name.
+const CacheFormat* cache_format(std::string_view name);
+
 /// Constants of products of one kind; shares are of the data sheet, 0 ... 1.
 struct UnpackedProducts {
   Seconds start;

@@ -165,12 +165,12 @@ class RowReader {
     }
     const bool small = serving_.stored == nullptr && serving_.weights->matmul >= Precision::fp8;
     if (cells_.text("precision_kv").empty()) {
-      serving_.cache = small ? Precision::fp8 : Precision::bf16;
-      return assume("precision_kv", std::string(to_name(serving_.cache)));
+      serving_.cache = cache_format(small ? "fp8" : "bf16");
+      return assume("precision_kv", serving_.cache->name);
     }
     const auto* cache = format("precision_kv", loaded_.words.caches);
     if (cache == nullptr) return;
-    serving_.cache = cache->name == "fp8" ? Precision::fp8 : Precision::bf16;
+    serving_.cache = cache_format(cache->name);
   }
 
   // A degree that is not said, or 0, is 1; without tp it takes all accelerators.

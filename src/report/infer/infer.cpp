@@ -35,8 +35,8 @@ std::string words_of(const Serving& serving) {
   add("ep", serving.ep);
   add("dp", serving.dp);
   add("cp", serving.cp);
-  return out + ", " + std::string(weights_name(serving)) + " weights, " +
-         std::string(to_name(serving.cache)) + " cache";
+  return out + ", " + std::string(weights_name(serving)) + " weights, " + serving.cache->name +
+         " cache";
 }
 
 std::string words_of(const Load& load) {
@@ -172,7 +172,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("gpus", serving.ranks());
   write_layout(out, serving);
   out.member("weights", weights_name(serving));
-  out.member("cache", to_name(serving.cache));
+  out.member("cache", serving.cache->name);
   out.member("input_len", load.input);
   out.member("output_len", load.output);
   if (load.arrivals == Arrivals::random) {
@@ -257,8 +257,7 @@ std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t
                             const BestOffers& best) {
   std::string out = printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
                     printable(base.cluster.accelerator.title) + ", " +
-                    std::string(weights_name(base)) + " weights, " +
-                    std::string(to_name(base.cache)) + " cache\n" +
+                    std::string(weights_name(base)) + " weights, " + base.cache->name + " cache\n" +
                     count_text(static_cast<double>(asked.input)) + " tokens in, " +
                     count_text(static_cast<double>(asked.output)) + " out; " +
                     count_text(static_cast<double>(best.tried)) + " ways that fit\n\n";
@@ -291,7 +290,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
   out.member("engine", base.engine.name);
   out.member("gpus", accelerators);
   out.member("weights", weights_name(base));
-  out.member("cache", to_name(base.cache));
+  out.member("cache", base.cache->name);
   out.member("input_len", asked.input);
   out.member("output_len", asked.output);
   out.member("tried", best.tried);

@@ -54,9 +54,21 @@ Steps smaller_weights(const Serving& serving) {
   return out;
 }
 
+// Formats of the engine of fewer bytes, the widest first.
 Steps smaller_cache(const Serving& serving) {
-  if (serving.cache == Precision::fp8) return {};
-  return {{"cache", "fp8", [](Asked& asked) { asked.serving.cache = Precision::fp8; }}};
+  std::vector<const CacheFormat*> found;
+  for (const std::string& name : serving.engine.caches) {
+    const CacheFormat* format = cache_format(name);
+    if (format->bytes < serving.cache->bytes) found.push_back(format);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const CacheFormat* a, const CacheFormat* b) { return a->bytes > b->bytes; });
+  Steps out;
+  for (const CacheFormat* format : found) {
+    out.push_back(
+        {"cache", format->name, [format](Asked& asked) { asked.serving.cache = format; }});
+  }
+  return out;
 }
 
 // Fewer sequences at a time: as many as memory holds of these.

@@ -1,4 +1,7 @@
 // What cannot be served so.
+#include <algorithm>
+
+#include "base/text.hpp"
 #include "layout/run.hpp"
 #include "study/infer/serving.hpp"
 
@@ -62,6 +65,11 @@ class ServingRules {
   }
 
   void formats() {
+    const std::vector<std::string>& caches = serving_.engine.caches;
+    if (std::find(caches.begin(), caches.end(), serving_.cache->name) == caches.end()) {
+      fail("cache", serving_.engine.name + " has none in " + serving_.cache->name +
+                        "; legal: " + join(caches, ", "));
+    }
     const Accelerator& accelerator = serving_.cluster.accelerator;
     if (serving_.stored != nullptr && serving_.stored->integer) {
       const auto kernels = format_kernels_for(accelerator);

@@ -29,6 +29,10 @@ Result<std::vector<Engine>> read_engines() {
     engine.reserved = fields.quantity<Bytes>("reserved");
     engine.communicators = fields.quantity<Bytes>("communicators");
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
+    engine.caches = fields.texts_or_empty("caches");
+    for (const std::string& format : engine.caches) {
+      if (cache_format(format) == nullptr) fields.fail("caches", "no format is " + format);
+    }
     for (const char* said : {"source", "kind", "date"}) fields.text(said);
     fields.reject_unknown();
     out.push_back(std::move(engine));

@@ -43,7 +43,7 @@ TEST(ServingMemory, OfATokenIsItsKeysAndValues) {
   EXPECT_EQ(of(serving_of("deepseek-v3", "dgx-h200")), Bytes(61 * 576 * 2));
   EXPECT_EQ(of(serving_of("deepseek-v3", "dgx-h200", 8)), Bytes(61 * 576 * 2));
   Serving small = serving_of("llama-3-8b", "dgx-h100");
-  small.cache = Precision::fp8;
+  small.cache = cache_format("fp8");
   EXPECT_EQ(of(small), Bytes(2 * 32 * 8 * 128));
 }
 

@@ -81,7 +81,7 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   ServingMemory out;
   out.weights = Bytes(layer_bytes / stages + (serving.pp > 1 ? std::max(ends, head) : ends + head) *
                                                  bytes_per_element(serving.weights->activation));
-  out.cache_of_token = Bytes(cached / stages * bytes_per_element(serving.cache));
+  out.cache_of_token = Bytes(cached / stages * serving.cache->bytes);
   out.state_of_sequence = state / stages;
   out.parts = reserved_of(serving);
   out.reserved = out.parts.total();

@@ -67,6 +67,7 @@ TEST(ServingMemory, ReservesWhatAPassNeedsAtItsWidest) {
   EXPECT_EQ(memory_of(serving, 1000).reserved.value(), two.total().value());
 }
 
+// [INFER-23]
 TEST(SmallestChanges, EachMakeItFitAndNoSmallerOneOfTheirFlagDoes) {
   const Serving serving = held("llama-3-70b", "dgx-h100", 1, 0.9);
   const ServingConstants constants = *serving_constants(serving.cluster);

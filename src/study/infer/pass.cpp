@@ -184,8 +184,7 @@ class Pricer {
     // program as those of keys and values.
     shape.width = shape.latent ? 2 * attention.latent->key_value_rank + attention.latent->rope_dim
                                : core.head_dim + core.value_dim;
-    shape.cached_of_token =
-        Bytes(cached_values(attention, serving_.tp) * bytes_per_element(serving_.cache));
+    shape.cached_of_token = Bytes(cached_values(attention, serving_.tp) * serving_.cache->bytes);
     return cached_attention_time(shape, serving_.cluster.accelerator, constants_.kernels);
   }
 

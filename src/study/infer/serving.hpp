@@ -32,6 +32,7 @@ struct Engine {
   Bytes reserved;       // of it the driver's context and libraries
   Bytes communicators;  // and their buffers, where there are peers
   bool own_all_reduce = false;
+  std::vector<std::string> caches;  // formats of the cache that it has
 };
 
 /// dp: copies of attention, each with sequences of its own; experts are spread over `ep` of tp·dp
@@ -48,7 +49,7 @@ struct Serving : ServingSplit {
   Cluster cluster;
   const Recipe* weights = nullptr;       // in which products compute
   const WeightFormat* stored = nullptr;  // how weights lie in memory; null: as the recipe has them
-  Precision cache = Precision::bf16;
+  const CacheFormat* cache = cache_format("bf16");
   Engine engine;
 };
 

@@ -74,5 +74,21 @@ TEST(StoredWeights, AreServedWhereProductsInTheirFormatAreNot) {
   EXPECT_FALSE(set_weights(none, "int5"));
 }
 
+// Values of a head of 128 with a scale and a zero of 16 bits; NVFP4 as weights are.
+TEST(Caches, TakeTheirScalesAlongAndAreThoseOfTheEngine) {
+  EXPECT_NEAR(cache_format("int8")->bytes, 1.03125, 1e-12);
+  EXPECT_NEAR(cache_format("nvfp4")->bytes, 0.5625, 1e-12);
+  Serving serving = served_in("llama-3-8b", "dgx-h100", "bf16");
+  const double wide = memory_of(serving, 1000).cache_of_token.value();
+  serving.cache = cache_format("int4");
+  EXPECT_NEAR(memory_of(serving, 1000).cache_of_token.value() / wide, 0.53125 / 2, 1e-12);
+  EXPECT_EQ(check(serving).size(), 1U);  // vLLM has none
+  for (const Engine& engine : *engines()) {
+    serving.engine = engine;
+    EXPECT_EQ(check(serving).empty(), engine.name == "lmdeploy") << engine.name;
+    ASSERT_FALSE(engine.caches.empty()) << engine.name;
+  }
+}
+
 }  // namespace
 }  // namespace headway
