@@ -23,6 +23,7 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   pp: ["Pipeline"],
   ep: ["Expert"],
   dp: ["Copies"],
+  cp: ["Context", "ranks of a prompt"],
   weights: ["Weights"],
   cache: ["Cache"],
   engine: ["Engine"],
