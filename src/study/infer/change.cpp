@@ -16,14 +16,14 @@ struct Asked {
 };
 
 // A value of a flag; those of one flag from little to much.
-struct Step {
+struct Move {
   std::string flag, value;
   std::function<void(Asked&)> apply;
 };
-using Steps = std::vector<Step>;
+using Moves = std::vector<Move>;
 
-Steps degrees(const char* flag, std::int64_t ServingSplit::*degree, const Serving& serving) {
-  Steps out;
+Moves degrees(const char* flag, std::int64_t ServingSplit::*degree, const Serving& serving) {
+  Moves out;
   for (std::int64_t d = serving.*degree + 1; d <= serving.cluster.accelerators && d <= 64; ++d) {
     Serving more = serving;
     more.*degree = d;
@@ -34,7 +34,7 @@ Steps degrees(const char* flag, std::int64_t ServingSplit::*degree, const Servin
 }
 
 // Formats of fewer bytes, the widest first.
-Steps smaller_weights(const Serving& serving) {
+Moves smaller_weights(const Serving& serving) {
   const auto bytes = [](const Serving& of) { return memory_of(of, 1).weights; };
   std::vector<std::pair<double, std::string>> found;
   for (const std::string& name : weights_names()) {
@@ -47,7 +47,7 @@ Steps smaller_weights(const Serving& serving) {
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  Steps out;
+  Moves out;
   for (const auto& [size, name] : found) {
     out.push_back({"weights", name, [name](Asked& asked) { set_weights(asked.serving, name); }});
   }
@@ -55,7 +55,7 @@ Steps smaller_weights(const Serving& serving) {
 }
 
 // Formats of the engine of fewer bytes, the widest first.
-Steps smaller_cache(const Serving& serving) {
+Moves smaller_cache(const Serving& serving) {
   std::vector<const CacheFormat*> found;
   for (const std::string& name : serving.engine.caches) {
     const CacheFormat* format = cache_format(name);
@@ -63,7 +63,7 @@ Steps smaller_cache(const Serving& serving) {
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const CacheFormat* a, const CacheFormat* b) { return a->bytes > b->bytes; });
-  Steps out;
+  Moves out;
   for (const CacheFormat* format : found) {
     out.push_back(
         {"cache", format->name, [format](Asked& asked) { asked.serving.cache = format; }});
@@ -72,7 +72,7 @@ Steps smaller_cache(const Serving& serving) {
 }
 
 // Fewer sequences at a time: as many as memory holds of these.
-Steps fewer_sequences(const Serving& serving, const Load& load) {
+Moves fewer_sequences(const Serving& serving, const Load& load) {
   if (load.arrivals != Arrivals::together) return {};
   const double context = static_cast<double>(load.input + load.output);
   const double most = memory_of(serving, load.input + load.output).sequences_that_fit(context);
@@ -81,14 +81,14 @@ Steps fewer_sequences(const Serving& serving, const Load& load) {
   return {{"batch", std::to_string(batch), [batch](Asked& asked) { asked.load.batch = batch; }}};
 }
 
-// What the steps make, where it is legal and fits.
+// What the moves make, where it is legal and fits.
 std::optional<ServingChange> tried(const Serving& serving, const ServingConstants& constants,
-                                   const Load& load, std::span<const Step* const> steps) {
+                                   const Load& load, std::span<const Move* const> moves) {
   Asked asked{serving, load};
   ServingChange out;
-  for (const Step* step : steps) {
-    step->apply(asked);
-    out.flags.emplace_back(step->flag, step->value);
+  for (const Move* move : moves) {
+    move->apply(asked);
+    out.flags.emplace_back(move->flag, move->value);
   }
   if (!check(asked.serving).empty()) return std::nullopt;
   asked.load.rate = std::min(asked.load.rate, 1e-3);  // whether it fits does not hang on the rate
@@ -102,26 +102,26 @@ std::optional<ServingChange> tried(const Serving& serving, const ServingConstant
 
 std::vector<ServingChange> smallest_changes(const Serving& serving,
                                             const ServingConstants& constants, const Load& load) {
-  const std::vector<Steps> flags = {
+  const std::vector<Moves> flags = {
       degrees("tp", &ServingSplit::tp, serving), degrees("pp", &ServingSplit::pp, serving),
       fewer_sequences(serving, load), smaller_cache(serving), smaller_weights(serving)};
   std::vector<ServingChange> out;
-  const auto keep = [&](std::initializer_list<const Step*> steps) {
-    auto found = tried(serving, constants, load, std::span(steps.begin(), steps.size()));
+  const auto keep = [&](std::initializer_list<const Move*> moves) {
+    auto found = tried(serving, constants, load, std::span(moves.begin(), moves.size()));
     if (found) out.push_back(std::move(*found));
     return found.has_value();
   };
-  const auto first_of = [&](const Steps& steps, const Step* other) {
-    return std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
-      return other == nullptr ? keep({&step}) : keep({other, &step});
+  const auto first_of = [&](const Moves& moves, const Move* other) {
+    return std::any_of(moves.begin(), moves.end(), [&](const Move& move) {
+      return other == nullptr ? keep({&move}) : keep({other, &move});
     });
   };
-  for (const Steps& steps : flags) first_of(steps, nullptr);
+  for (const Moves& moves : flags) first_of(moves, nullptr);
   // Two flags: of each pair the first that fits, one of them as little as can be.
   for (std::size_t i = 0; out.empty() && i < flags.size(); ++i) {
     for (std::size_t j = i + 1; j < flags.size(); ++j) {
       std::any_of(flags[i].begin(), flags[i].end(),
-                  [&](const Step& first) { return first_of(flags[j], &first); });
+                  [&](const Move& first) { return first_of(flags[j], &first); });
     }
   }
   std::stable_sort(out.begin(), out.end(), [](const ServingChange& a, const ServingChange& b) {

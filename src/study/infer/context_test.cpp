@@ -9,7 +9,7 @@
 namespace headway {
 namespace {
 
-struct Case {
+struct PromptCase {
   Serving serving;
   ServingConstants constants;
   PassTime prompt(std::int64_t cp, std::int64_t tokens) {
@@ -17,7 +17,7 @@ struct Case {
     return time_of(serving, constants, {.tokens = tokens, .replayed = false});
   }
 };
-Case split_prompts() {
+PromptCase split_prompts() {
   Serving out;
   out.model = *load_model("llama-3.1-8b");
   out.cluster = *load_cluster("dgx-h100");
@@ -29,7 +29,7 @@ Case split_prompts() {
 // Of a long prompt each of four ranks has a quarter of the products' rows, and a quarter of the
 // scores; keys and values go round under them: 32 layers, each 3 x 25,600 x 2 x 1,024 x 2 B.
 TEST(SplitPrompts, TakeAPartOfTheTimeWhereTheyAreLong) {
-  Case c = split_prompts();
+  PromptCase c = split_prompts();
   PassTime one = c.prompt(1, 102'400), four = c.prompt(4, 102'400);
   EXPECT_NEAR(four[ServingPart::products] / one[ServingPart::products], 0.25, 0.02);
   EXPECT_NEAR(four[ServingPart::attention] / one[ServingPart::attention], 0.25, 0.03);
@@ -40,7 +40,7 @@ TEST(SplitPrompts, TakeAPartOfTheTimeWhereTheyAreLong) {
 
 // What the attention of short pieces does not hide is told.
 TEST(SplitPrompts, PayForTheExchangeWhereTheyAreShort) {
-  Case c = split_prompts();
+  PromptCase c = split_prompts();
   PassTime eight = c.prompt(8, 1024);
   EXPECT_GT(eight[ServingPart::cp].value(), 0);
   EXPECT_GT(eight.total(), 0.125 * c.prompt(1, 1024).total());
@@ -48,7 +48,7 @@ TEST(SplitPrompts, PayForTheExchangeWhereTheyAreShort) {
 
 // Four ranks keep a quarter of each sequence, all the weights, and read a quarter to decode.
 TEST(SplitPrompts, KeepAPartOfTheirCacheOnEachRank) {
-  Case c = split_prompts();
+  PromptCase c = split_prompts();
   const ServingMemory one = memory_of(c.serving, 1000);
   const auto decode = [&] {
     return time_of(c.serving, c.constants, {.sequences = 64, .tokens = 1, .cached = 64'000});
@@ -65,7 +65,7 @@ TEST(SplitPrompts, KeepAPartOfTheirCacheOnEachRank) {
 }
 
 TEST(SplitPrompts, AreCheckedAsInTraining) {
-  Case c = split_prompts();
+  PromptCase c = split_prompts();
   c.serving.cp = 4;
   EXPECT_TRUE(check(c.serving).empty());
   EXPECT_EQ(c.serving.ranks(), 4);
