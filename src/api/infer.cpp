@@ -108,9 +108,13 @@ CommandOutput run_infer(const InferRequest& request) {
     ops = PassOps{op_table(asked.serving, *constants, answer.prefill_work),
                   op_table(asked.serving, *constants, answer.decode_work)};
   }
-  const PassOps* tables = ops ? &*ops : nullptr;
-  return {.text = request.json ? infer_json(asked.serving, asked.load, answer, tables)
-                               : infer_text(asked.serving, asked.load, answer, tables),
+  // What would make it fit, where it does not.
+  std::vector<ServingChange> changes;
+  if (!answer.fits) changes = smallest_changes(asked.serving, *constants, asked.load);
+  const std::vector<std::string> notes = unmeasured(asked.serving, *constants);
+  const ServedBeside beside{ops ? &*ops : nullptr, changes, notes};
+  return {.text = request.json ? infer_json(asked.serving, asked.load, answer, beside)
+                               : infer_text(asked.serving, asked.load, answer, beside),
           .exit_code = answer.fits && answer.stable() && within != 0.0 ? 0 : 1};
 }
 

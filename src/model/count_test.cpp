@@ -82,6 +82,14 @@ constexpr Total kPublished[] = {
     {"gpt-oss-20b", 20'914'757'184},
     {"gpt-oss-120b", 116'829'156'672},
     {"bloom-176b", 176'247'271'424},
+    {"bloom-7b1", 7'069'016'064},
+    {"gpt-j-6b", 6'050'882'784},
+    {"falcon-180b", 179'522'565'120},
+    {"qwen1.5-7b", 7'721'324'544},
+    {"minimax-m2", 228'689'764'864},
+    {"minimax-m2.5", 228'689'764'864},
+    {"glm-4.5", 352'797'829'024},
+    {"glm-4.5-air", 106'852'251'264},
 };
 
 TEST(Parameters, EqualThoseOfThePublishedCheckpoints) {
@@ -118,6 +126,12 @@ TEST(Parameters, RoundToThoseOfPapersWithoutACheckpoint) {
       {"gpt-neox-1.3b", 1.4147, 1e-4},
       {"gpt-neox-13b", 13.1007, 1e-4},
       {"grok-1", 314, 2},
+      {"kimi-k2", 1026, 1},
+      {"kimi-k2.5", 1026, 1},
+      {"qwen3-coder-480b-a35b", 480, 0.5},
+      {"qwen3.5-397b-a17b", 397, 1},
+      {"gpt3-350m", 0.355, 0.003},
+      {"gpt-89b", 88, 1.5},
   };
   for (const auto& row : rows) {
     const auto total = static_cast<double>(parameters(built_in(row.name)).total);
@@ -164,6 +178,12 @@ TEST(ActiveParameters, OfMixturesAgreeWithThePublishedOnes) {
       {"gpt-oss-20b", 3.61, 201088.0 * 2880, 0.01},
       {"llama-4-scout", 17, 0, 0.5},
       {"llama-4-maverick", 17, 0, 0.5},
+      {"kimi-k2", 32, 163840.0 * 7168, 0.5},
+      {"minimax-m2", 10, 200064.0 * 3072, 0.5},
+      {"qwen3-coder-480b-a35b", 35, 0, 0.6},
+      {"qwen3.5-397b-a17b", 17, 0, 0.6},
+      {"glm-4.5", 32, 151552.0 * 5120, 1},
+      {"glm-4.5-air", 12, 151552.0 * 4096, 1},
   };
   for (const auto& row : rows) {
     const auto active = static_cast<double>(parameters(built_in(row.name)).active);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cost/kernels/kernels.hpp"
+#include "cost/kernels/product_compute.hpp"
 #include "cost/kernels/traffic.hpp"
 
 namespace headway {
@@ -58,8 +59,6 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   const ProductParameters& product = parameters.of(format_of(precision, scaling));
   const double element = bytes_per_element(precision);
 
-  const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
-  const auto steps = static_cast<double>((shape.k + kLoopStep - 1) / kLoopStep * kLoopStep);
   // Loads of 16 bytes need rows in memory that are multiples of 16 bytes. In a group one dimension
   // counts tokens, which no row runs along; m counts them elsewhere unless A lies by columns.
   const auto unit = static_cast<std::int64_t>(16 / element);
@@ -68,9 +67,8 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   double efficiency = product.ceiling * parameters.sustained;
   if (grouped) efficiency *= product.grouped_efficiency;
   if (!aligned) efficiency *= parameters.misaligned_efficiency;
-  const Seconds compute = time_for_each_k(shape, units, accelerator.peak_of(precision) * efficiency,
-                                          product, parameters) *
-                          (steps + product.loop_prologue);
+  const Seconds compute = product_compute_time(shape, accelerator.peak_of(precision) * efficiency,
+                                               accelerator, product, parameters);
   const Seconds memory = traffic_of(shape, precision, result_bytes) /
                          (accelerator.memory_bandwidth * parameters.memory_efficiency);
   return parameters.matmul_start + std::max(compute, memory) +
@@ -85,6 +83,14 @@ Bytes traffic_of(const Matmul& shape, Precision precision, double result_bytes) 
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
   return Bytes(batch * (element * (m * k + k * n) + result * m * n));
+}
+
+Seconds product_compute_time(const Matmul& shape, FlopsPerSecond rate,
+                             const Accelerator& accelerator, const ProductParameters& product,
+                             const KernelParameters& parameters) {
+  const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
+  const auto steps = static_cast<double>((shape.k + kLoopStep - 1) / kLoopStep * kLoopStep);
+  return time_for_each_k(shape, units, rate, product, parameters) * (steps + product.loop_prologue);
 }
 
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,

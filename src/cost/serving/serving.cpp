@@ -21,7 +21,8 @@ ServingKernels read_kernels(Fields fields) {
   out.once_share = fields.number("once_share");
   out.twice_start = fields.quantity<Seconds>("twice_start");
   out.twice_share = fields.number("twice_share");
-  for (const char* said : {"source", "kind", "date"}) fields.text(said);
+  out.measured = fields.text("kind") != "estimated";
+  for (const char* said : {"source", "date"}) fields.text(said);
   fields.reject_unknown();
   return out;
 }
@@ -63,6 +64,14 @@ Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& a
   return constants.start +
          std::max(traffic_of(shape) / (accelerator.memory_bandwidth * constants.memory),
                   work(shape) / (peak * constants.rate));
+}
+
+// [INFER-21] t = start + 2 · sequences · state / (bandwidth · memory): read, and written. Known
+// error: priced with the constants of attention over a cache, since no such kernel was measured.
+Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelerator& accelerator,
+                             const ServingKernels& kernels) {
+  return kernels.decode.start + 2 * static_cast<double>(sequences) * state /
+                                    (accelerator.memory_bandwidth * kernels.decode.memory);
 }
 
 // [INFER-2] In one step each rank reads what all others have, in two the sum of a part each:

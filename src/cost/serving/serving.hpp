@@ -32,6 +32,7 @@ struct ServingKernels {
   Attention decode, latent;
   Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
   double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
+  bool measured = true;                    // on the accelerator's architecture; else on others
 };
 
 /// From data/serving/kernels.toml, by the architecture; `default` where it has no entry.
@@ -40,6 +41,10 @@ Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator);
 /// [INFER-1] The longer of reading the cache and of the products, behind a start.
 Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& accelerator,
                               const ServingKernels& kernels);
+
+/// [INFER-21] One token of each of `sequences` by attention that keeps a state of `state` bytes.
+Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelerator& accelerator,
+                             const ServingKernels& kernels);
 
 /// [INFER-2] Of so many bytes on each of `ranks` that reach each other's memory at `bandwidth`
 /// each: the shorter of one step and of two.

@@ -7,6 +7,7 @@
 #include "base/source_dir_for_test.hpp"
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
+#include "cost/serving/formats.hpp"
 #include "fit/collectives/data.hpp"
 #include "platform/files.hpp"
 
@@ -133,8 +134,9 @@ TEST(Benchmarks, ProductsOfEnginesHaveTheirQuantisationInThem) {
   const std::string shape = "1024,4096,8192,,,,,,,,,,,,,,,,500,";
   const auto rows = predicted(kInference + inference("h200_sxm", "gemm", "fp8", shape) +
                               inference("h200_sxm", "gemm", "bfloat16", shape) +
-                              inference("h200_sxm", "gemm", "int4_wo", shape));
-  ASSERT_EQ(rows.size(), 3u);
+                              inference("h200_sxm", "gemm", "int4_wo", shape) +
+                              inference("h200_sxm", "gemm", "int3_wo", shape));
+  ASSERT_EQ(rows.size(), 4u);
   const auto [h200, kernels] = machine("h200");
   const double product = matmul_time({1024, 4096, 8192}, Precision::fp8, h200, kernels).value();
   const double pass = 5 * 1024.0 * 8192 / (4.8e12 * kernels.memory_efficiency) +
@@ -142,8 +144,12 @@ TEST(Benchmarks, ProductsOfEnginesHaveTheirQuantisationInThem) {
   EXPECT_NEAR(rows[0].predicted->value(), product + pass, 1e-12);
   EXPECT_EQ(rows[1].predicted->value(),
             matmul_time({1024, 4096, 8192}, Precision::bf16, h200, kernels).value());
-  EXPECT_EQ(rows[2].skipped_reason, "no products of this format: int4_wo");
-  EXPECT_EQ(rows[2].measured->value(), 500e-6);
+  EXPECT_EQ(rows[2].predicted->value(),
+            unpacked_product_time({1024, 4096, 8192}, *weight_format("int4"), h200, kernels,
+                                  *format_kernels_for(h200))
+                .value());
+  EXPECT_EQ(rows[3].skipped_reason, "no products of this format: int3_wo");
+  EXPECT_EQ(rows[3].measured->value(), 500e-6);
 }
 
 // Whatever a table holds, each row is predicted or says why not; cells that mean nothing are told.

@@ -23,6 +23,11 @@ void gemm(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   if (!cells.sound()) return;
   const Accelerator& accelerator = placed.on.accelerator;
   const KernelParameters& kernels = placed.on.kernels;
+  if (format->stored != nullptr) {
+    row.predicted =
+        unpacked_product_time(product, *format->stored, accelerator, kernels, placed.on.formats);
+    return;
+  }
   const ProductFormat of = headway::format_of(format->precision, format->scaling);
   row.predicted =
       matmul_time(product, format->precision, accelerator, kernels, 2, format->scaling) +
@@ -153,10 +158,13 @@ void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
   const bool small = format->precision >= Precision::fp8;
   const double widths = routed * real(width) * (8 + (small ? format->quantised : 0));
   const double inners = routed * real(inner) * (6 + (small ? format->quantised : 0));
-  row.predicted = batched_matmul_time({rows, 2 * inner, width, busy}, format->precision,
-                                      accelerator, kernels, format->scaling) +
-                  batched_matmul_time({rows, width, inner, busy}, format->precision, accelerator,
-                                      kernels, format->scaling) +
+  const auto product = [&](const Matmul& shape) {
+    return format->stored != nullptr ? unpacked_product_time(shape, *format->stored, accelerator,
+                                                             kernels, placed.on.formats)
+                                     : batched_matmul_time(shape, format->precision, accelerator,
+                                                           kernels, format->scaling);
+  };
+  row.predicted = product({rows, 2 * inner, width, busy}) + product({rows, width, inner, busy}) +
                   bench.words.experts_start +
                   pass_time(Bytes(widths + inners), accelerator, kernels);
   row.assumed.emplace_back("passes=counted");

@@ -43,6 +43,10 @@ void read_format(Fields fields, Words& words) {
   if (scaling != "whole" && scaling != "blocks") fields.fail("scaling", "is 'whole' or 'blocks'");
   format.scaling = scaling == "blocks" ? Scaling::blocks : Scaling::whole;
   format.quantised = fields.number_or("quantised", 0);
+  if (const std::string stored = fields.text_or("stored", ""); !stored.empty()) {
+    format.stored = weight_format(stored);
+    if (format.stored == nullptr) fields.fail("stored", "is no format of weights");
+  }
   for (const std::string& said : fields.texts_or_empty("said")) words.formats[said] = format;
   fields.reject_unknown();
 }
@@ -65,6 +69,7 @@ Result<Words> read() {
 }  // namespace
 
 std::string name_of(const Format& format) {
+  if (format.stored != nullptr) return format.stored->name;
   std::string name(to_name(format.precision));
   if (format.precision == Precision::fp8 && format.scaling == Scaling::blocks) name += " by blocks";
   return name;
@@ -98,7 +103,9 @@ const Result<Accelerated>& Machines::accelerator(const std::string& name) {
     if (!kernels) return kernels.problems();
     const auto serving = serving_kernels_for(*accelerator);
     if (!serving) return serving.problems();
-    return Accelerated{*accelerator, *kernels, *serving};
+    const auto formats = format_kernels_for(*accelerator);
+    if (!formats) return formats.problems();
+    return Accelerated{*accelerator, *kernels, *serving, *formats};
   };
   return accelerators_.emplace(name, make()).first->second;
 }

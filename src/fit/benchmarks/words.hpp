@@ -11,6 +11,7 @@
 #include "cluster/cluster.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "cost/kernels/kernels.hpp"
+#include "cost/serving/formats.hpp"
 #include "cost/serving/serving.hpp"
 
 namespace headway::benchmarks {
@@ -29,7 +30,8 @@ struct Machine {
 struct Format {
   Precision precision = Precision::bf16;
   Scaling scaling = Scaling::whole;
-  double quantised = 0;  // bytes an element that a quantisation in 16 bit moves
+  double quantised = 0;                  // bytes an element that a quantisation in 16 bit moves
+  const WeightFormat* stored = nullptr;  // of weights that lie otherwise than products read them
 };
 
 /// "fp8 by blocks".
@@ -52,6 +54,7 @@ struct Accelerated {
   Accelerator accelerator;
   KernelParameters kernels;
   ServingKernels serving;
+  FormatKernels formats;
 };
 struct Joined {
   Cluster cluster;

@@ -161,18 +161,23 @@ class RowReader {
   void formats() {
     const auto* weights = format("precision_weights", loaded_.words.formats);
     if (weights == nullptr) return;
-    const auto& by_blocks = loaded_.words.block_scaled;
-    const bool block = !weights->block.empty() &&
-                       std::find(by_blocks.begin(), by_blocks.end(), row_.model) != by_blocks.end();
-    serving_.weights = recipe_from(block ? weights->block : weights->name);
-    const bool small = serving_.weights->matmul >= Precision::fp8;
+    const auto is_one = [&](const std::vector<std::string>& models, const std::string& name) {
+      return !name.empty() && std::find(models.begin(), models.end(), row_.model) != models.end();
+    };
+    std::string name = weights->name;
+    if (is_one(loaded_.words.block_scaled, weights->block)) name = weights->block;
+    if (is_one(loaded_.words.experts_alone, weights->experts)) name = weights->experts;
+    if (!set_weights(serving_, name)) {
+      return cells_.skip("no model of this format: precision_weights", printable(name));
+    }
+    const bool small = serving_.stored == nullptr && serving_.weights->matmul >= Precision::fp8;
     if (cells_.text("precision_kv").empty()) {
-      serving_.cache = small ? Precision::fp8 : Precision::bf16;
-      return assume("precision_kv", std::string(to_name(serving_.cache)));
+      serving_.cache = cache_format(small ? "fp8" : "bf16");
+      return assume("precision_kv", serving_.cache->name);
     }
     const auto* cache = format("precision_kv", loaded_.words.caches);
     if (cache == nullptr) return;
-    serving_.cache = cache->name == "fp8" ? Precision::fp8 : Precision::bf16;
+    serving_.cache = cache_format(cache->name);
   }
 
   // A degree that is not said, or 0, is 1; without tp it takes all accelerators.
@@ -280,7 +285,7 @@ class RowReader {
       const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
       const ServingMemory memory = memory_of(serving_, load.input + load.output);
       load.batch =
-          std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.cached_tokens / context));
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.sequences_that_fit(context)));
       load.arrivals = Arrivals::clients;
       assume("batch", std::to_string(load.batch));
     }

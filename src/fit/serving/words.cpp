@@ -24,7 +24,8 @@ std::map<std::string, Format, std::less<>> read_formats(Fields& root, std::strin
                                                         std::string_view name) {
   std::map<std::string, Format, std::less<>> out;
   for (Fields& fields : root.tables(table)) {
-    const Format format{fields.text(name), fields.text_or("block", "")};
+    const Format format{fields.text(name), fields.text_or("block", ""),
+                        fields.text_or("experts", "")};
     for (const std::string& said : fields.texts_or_empty("said")) out[said] = format;
     fields.reject_unknown();
   }
@@ -53,6 +54,7 @@ Result<Words> read() {
   apart.reject_unknown();
   out.undated = root.texts_or_empty("undated");
   out.block_scaled = root.texts_or_empty("block_scaled");
+  out.experts_alone = root.texts_or_empty("experts_alone");
   out.batches = root.texts_or_empty("static");
   root.reject_unknown();
   if (!problems.empty()) return problems;

@@ -17,6 +17,7 @@ struct Word {
 };
 struct Format {
   std::string name, block;  // block: of models trained so; empty: the same
+  std::string experts;      // of models whose experts alone are so; empty: the same
 };
 
 struct Words {
@@ -24,7 +25,7 @@ struct Words {
 
   std::vector<Word> models, engines, notes;
   std::map<std::string, Format, std::less<>> formats, caches;  // by what the cell says
-  std::vector<std::string> block_scaled, batches;
+  std::vector<std::string> block_scaled, experts_alone, batches;
   std::map<std::string, double, std::less<>> shortest;  // of lengths, by source
   // Rows of prefill and decode apart have this in their notes, and before the copies of each that.
   std::string apart, apart_prefill, apart_decode;

@@ -37,14 +37,14 @@ void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std
 std::string infer_apart_text(const ServingApart& apart, const Load& load,
                              const ServedApart& served) {
   const Serving& part = apart.decode;
-  std::string out =
-      printable(part.model.name) + " on " + std::to_string(apart.ranks()) + " " +
-      printable(part.cluster.accelerator.title) + ", " + std::string(part.weights->name) +
-      " weights, " + std::string(to_name(part.cache)) +
-      " cache\nprefill: " + words_of_pool(apart.prefill, apart.prefill_copies) +
-      "; decode: " + words_of_pool(apart.decode, apart.decode_copies) + "\n" +
-      count_text(static_cast<double>(load.input)) + " tokens in, " +
-      count_text(static_cast<double>(load.output)) + " out, " + words_of(load) + "\n\n";
+  std::string out = printable(part.model.name) + " on " + std::to_string(apart.ranks()) + " " +
+                    printable(part.cluster.accelerator.title) + ", " +
+                    std::string(weights_name(part)) + " weights, " + part.cache->name +
+                    " cache\nprefill: " + words_of_pool(apart.prefill, apart.prefill_copies) +
+                    "; decode: " + words_of_pool(apart.decode, apart.decode_copies) + "\n" +
+                    count_text(static_cast<double>(load.input)) + " tokens in, " +
+                    count_text(static_cast<double>(load.output)) + " out, " + words_of(load) +
+                    "\n\n";
   // Both columns side by side.
   TextTable held = memory_rows(served.prefill);
   const TextTable beside = memory_rows(served.all.memory);
@@ -89,7 +89,7 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load,
     out.member("binds", served.binding());
   }
   if (served.all.fits && served.all.stable()) {
-    write_gained(out, part.cluster, apart.ranks(), served.all);
+    write_gained(out, part.cluster, apart.ranks(), load, served.all);
     write_passes(out, served.all);
   }
   write_memory(out, served.all.memory);

@@ -61,7 +61,7 @@ std::string infer_best_apart_json(const Serving& base, const Load& asked, std::i
     write_layout(out, "layout", offer.apart.decode);
     out.member("decode_copies", offer.apart.decode_copies);
     write_amount(out, 1, offer.load);
-    write_gained(out, base.cluster, offer.apart.ranks(), by);
+    write_gained(out, base.cluster, offer.apart.ranks(), offer.load, by);
     out.member("binds", offer.served.binding());
     out.end_object();
   }

@@ -74,7 +74,7 @@ std::string infer_curve_json(const Serving& serving, const Load& asked, const Lo
   for (const auto& [load, served] : curve.points) {
     out.begin_object();
     write_amount(out, serving.dp, load);
-    write_gained(out, serving.cluster, serving.ranks(), served);
+    write_gained(out, serving.cluster, serving.ranks(), load, served);
     out.end_object();
   }
   out.end_array();

@@ -21,7 +21,7 @@ std::string_view binding(const PassTime& pass) {
 }  // namespace
 
 std::string infer_text(const Serving& serving, const Load& load, const Served& served,
-                       const PassOps* ops) {
+                       const ServedBeside& beside) {
   std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) + " " +
                     printable(serving.cluster.accelerator.title) + ", " + words_of(serving) + "\n" +
                     count_text(static_cast<double>(load.input)) + " tokens in, " +
@@ -30,25 +30,34 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   const ServingMemory& memory = served.memory;
   const TextTable held = memory_rows(memory);
   if (!served.fits) {
+    const std::span<const ServingChange> changes = beside.changes;
+    std::string would = changes.empty() ? "; no change of one or two flags would make it" : "";
+    for (const ServingChange& change : changes.first(std::min<std::size_t>(3, changes.size()))) {
+      would += would.empty() ? "; it would with" : ", or";
+      for (const auto& [flag, value] : change.flags) would += " --" + flag + " " + value;
+    }
     return out + aligned(held) + "\ndoes not fit: " +
            (memory.cached_tokens <= 0 ? "the weights alone are too large"
                                       : "the cache of these sequences is too large") +
-           "; more tp or pp, smaller formats, or fewer sequences\n";
+           would + "\n";
   }
   if (!served.stable()) {
     return out + aligned(held) + not_stable_text(served);
   }
   out += aligned(served_rows(served, load, serving.ranks(), serving.cluster)) + "\n";
   out += aligned(pass_rows(served)) + "\n";
-  if (ops != nullptr) {
-    out += "ops of a prefill pass, the longest first\n" + op_table_text(ops->prefill) +
-           "\nops of a decode pass, the longest first\n" + op_table_text(ops->decode) + "\n";
+  if (beside.ops != nullptr) {
+    out += "ops of a prefill pass, the longest first\n" + op_table_text(beside.ops->prefill) +
+           "\nops of a decode pass, the longest first\n" + op_table_text(beside.ops->decode) + "\n";
   }
-  return out + aligned(held);
+  out += aligned(held);
+  if (!beside.notes.empty()) out += "\n";
+  for (const std::string& note : beside.notes) out += wrapped("note: " + note, 0, 2);
+  return out;
 }
 
 std::string infer_json(const Serving& serving, const Load& load, const Served& served,
-                       const PassOps* ops) {
+                       const ServedBeside& beside) {
   JsonWriter out;
   out.begin_object();
   write_asked(out, serving, load, serving.ranks());
@@ -57,19 +66,33 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   out.member("fits", served.fits);
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
-    write_gained(out, serving.cluster, serving.ranks(), served);
+    write_gained(out, serving.cluster, serving.ranks(), load, served);
     write_passes(out, served);
-    if (ops != nullptr) {
+    if (beside.ops != nullptr) {
       out.key("ops");
       out.begin_object();
       out.key("prefill");
-      write_op_table(out, ops->prefill);
+      write_op_table(out, beside.ops->prefill);
       out.key("decode");
-      write_op_table(out, ops->decode);
+      write_op_table(out, beside.ops->decode);
       out.end_object();
     }
   }
+  if (!served.fits) {
+    out.key("would_fit");
+    out.begin_array();
+    for (const ServingChange& change : beside.changes) {
+      out.begin_object();
+      for (const auto& [flag, value] : change.flags) out.member(flag, value);
+      out.end_object();
+    }
+    out.end_array();
+  }
   write_memory(out, served.memory);
+  out.key("notes");
+  out.begin_array();
+  for (const std::string& note : beside.notes) out.value(note);
+  out.end_array();
   out.end_object();
   return out.take();
 }
@@ -109,7 +132,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
     out.begin_object();
     write_layout(out, "layout", offer.split);
     write_amount(out, offer.split.dp, offer.load);
-    write_gained(out, base.cluster, offer.split.ranks(), offer.served);
+    write_gained(out, base.cluster, offer.split.ranks(), offer.load, offer.served);
     out.member("binds", binding(offer.served.decode));
     out.end_object();
   }

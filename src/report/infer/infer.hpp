@@ -1,12 +1,14 @@
 // What serving takes, as text and as JSON.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "study/design/op_table.hpp"
 #include "study/infer/apart.hpp"
 #include "study/infer/best.hpp"
 #include "study/infer/best_apart.hpp"
+#include "study/infer/change.hpp"
 
 namespace headway {
 
@@ -15,14 +17,21 @@ struct PassOps {
   OpTable prefill, decode;
 };
 
+/// What is said beside the times.
+struct ServedBeside {
+  const PassOps* ops = nullptr;              // where asked for
+  std::span<const ServingChange> changes{};  // what would make it fit, where it does not
+  std::span<const std::string> notes{};
+};
+
 /// For a terminal of 80 columns.
 std::string infer_text(const Serving& serving, const Load& load, const Served& served,
-                       const PassOps* ops = nullptr);
+                       const ServedBeside& beside = {});
 /// {ttft_s, tpot_s, latency_s, throughput_output_tok_s, throughput_total_tok_s,
 /// tokens_per_s_per_gpu, quantiles, memory_bytes, kv_tokens, parts_s, price_per_million_tokens,
 /// ..., ops: {prefill, decode}}.
 std::string infer_json(const Serving& serving, const Load& load, const Served& served,
-                       const PassOps* ops = nullptr);
+                       const ServedBeside& beside = {});
 
 /// The same of prefill and decode on accelerators of their own.
 std::string infer_apart_text(const ServingApart& apart, const Load& load,

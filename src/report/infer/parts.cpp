@@ -50,6 +50,11 @@ double price_per_million(const Cluster& cluster, std::int64_t ranks, const Serve
   return an_hour * static_cast<double>(ranks) / 3600 / served.output_per_second * 1e6;
 }
 
+Prices prices_of(const Load& load, const Served& served, double per_million) {
+  const double in = static_cast<double>(load.input), out = static_cast<double>(load.output);
+  return {per_million * served.prompt_share * out / in, per_million * (1 - served.prompt_share)};
+}
+
 std::string words_of(const Load& load) {
   switch (load.arrivals) {
     case Arrivals::random:
@@ -65,8 +70,8 @@ std::string words_of(const Load& load) {
 }
 
 std::string words_of(const Serving& serving) {
-  return words_of_split(serving) + ", " + std::string(serving.weights->name) + " weights, " +
-         std::string(to_name(serving.cache)) + " cache";
+  return words_of_split(serving) + ", " + std::string(weights_name(serving)) + " weights, " +
+         serving.cache->name + " cache";
 }
 
 std::string words_of_split(const ServingSplit& split) {
@@ -77,6 +82,7 @@ std::string words_of_split(const ServingSplit& split) {
   add("pp", split.pp);
   add("ep", split.ep);
   add("dp", split.dp);
+  add("cp", split.cp);
   return out;
 }
 
@@ -120,7 +126,18 @@ TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks
                     each + (each.empty() ? "" : ", ") + "without the way in and out"});
   }
   const double price = price_per_million(cluster, ranks, served);
-  if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
+  if (price > 0) {
+    std::string each;
+    if (served.prompt_share > 0) {
+      const Prices shares = prices_of(load, served, price);
+      each = formatted("or $%.2f in", shares.input) + formatted(", $%.2f out", shares.output);
+    }
+    rows.push_back({"a million tokens out", formatted("$%.2f", price), each});
+  }
+  if (served.energy_of_token > Joules(0)) {
+    rows.push_back({"energy of a token", formatted("%.2f J", served.energy_of_token.value()),
+                    to_text(served.mean_power) + " an accelerator"});
+  }
   return rows;
 }
 
@@ -132,15 +149,27 @@ TextTable pass_rows(const Served& served) {
   }
   parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
   if (served.draft > Seconds(0)) parts.push_back({"its guesses", "", to_text(served.draft)});
+  if (served.decode_power > Watts(0)) {
+    parts.push_back({"power", to_text(served.prefill_power), to_text(served.decode_power)});
+  }
   return parts;
 }
 
 TextTable memory_rows(const ServingMemory& memory) {
-  return {{"weights", to_text(memory.weights), "of a rank"},
-          {"engine", to_text(memory.reserved), "activations, graphs, communicators"},
-          {"for all", to_text(memory.capacity)},
-          {"cache", to_text(memory.cache_of_token), "a token"},
-          {"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))}};
+  TextTable rows = {{"weights", to_text(memory.weights), "of a rank"},
+                    {"engine", to_text(memory.reserved),
+                     "context " + to_text(memory.parts.context) + ", activations " +
+                         to_text(memory.parts.activations) + ","},
+                    {"", "",
+                     "head " + to_text(memory.parts.head) + ", communicators " +
+                         to_text(memory.parts.communicators)},
+                    {"for all", to_text(memory.capacity)},
+                    {"cache", to_text(memory.cache_of_token), "a token"}};
+  if (memory.state_of_sequence > Bytes(0)) {
+    rows.push_back({"state", to_text(memory.state_of_sequence), "a sequence"});
+  }
+  rows.push_back({"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))});
+  return rows;
 }
 
 std::string not_stable_text(const Served& served) {
@@ -151,8 +180,8 @@ std::string not_stable_text(const Served& served) {
 std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
                        std::size_t tried, std::string_view ways) {
   return printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
-         printable(base.cluster.accelerator.title) + ", " + std::string(base.weights->name) +
-         " weights, " + std::string(to_name(base.cache)) + " cache\n" +
+         printable(base.cluster.accelerator.title) + ", " + std::string(weights_name(base)) +
+         " weights, " + base.cache->name + " cache\n" +
          count_text(static_cast<double>(asked.input)) + " tokens in, " +
          count_text(static_cast<double>(asked.output)) + " out; " +
          count_text(static_cast<double>(tried)) + " " + std::string(ways) + "\n\n";
@@ -163,8 +192,8 @@ void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std:
   out.member("cluster", serving.cluster.name);
   out.member("engine", serving.engine.name);
   out.member("gpus", gpus);
-  out.member("weights", serving.weights->name);
-  out.member("cache", to_name(serving.cache));
+  out.member("weights", weights_name(serving));
+  out.member("cache", serving.cache->name);
   out.member("input_len", load.input);
   out.member("output_len", load.output);
 }
@@ -176,6 +205,7 @@ void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& sp
   out.member("pp", split.pp);
   out.member("ep", split.ep);
   out.member("dp", split.dp);
+  out.member("cp", split.cp);
   out.end_object();
 }
 
@@ -192,7 +222,7 @@ void write_amount(JsonWriter& out, std::int64_t copies, const Load& load) {
   }
 }
 
-void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks,
+void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks, const Load& load,
                   const Served& served) {
   out.member("ttft_s", served.first_token.value());
   out.member("tpot_s", served.each_token.value());
@@ -219,8 +249,22 @@ void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks,
   }
   if (served.rate_within) out.member("rate_within_limits", *served.rate_within);
   if (served.closed) write_fluid(out, *served.closed);
+  if (served.energy_of_token > Joules(0)) {
+    out.member("energy_j_per_token", served.energy_of_token.value());
+    out.key("power_w");
+    out.begin_object();
+    out.member("mean", served.mean_power.value());
+    out.member("prefill", served.prefill_power.value());
+    out.member("decode", served.decode_power.value());
+    out.end_object();
+  }
   const double price = price_per_million(cluster, ranks, served);
-  if (price > 0) out.member("price_per_million_tokens", price);
+  if (!(price > 0)) return;
+  out.member("price_per_million_tokens", price);
+  if (!(served.prompt_share > 0)) return;
+  const Prices shares = prices_of(load, served, price);
+  out.member("price_per_million_input_tokens", shares.input);
+  out.member("price_per_million_output_tokens", shares.output);
 }
 
 void write_passes(JsonWriter& out, const Served& served) {
@@ -239,8 +283,13 @@ void write_memory(JsonWriter& out, const ServingMemory& memory) {
   out.begin_object();
   out.member("weights", memory.weights.value());
   out.member("reserved", memory.reserved.value());
+  out.member("context", memory.parts.context.value());
+  out.member("activations", memory.parts.activations.value());
+  out.member("head", memory.parts.head.value());
+  out.member("communicators", memory.parts.communicators.value());
   out.member("capacity", memory.capacity.value());
   out.member("cache_of_token", memory.cache_of_token.value());
+  out.member("state_of_sequence", memory.state_of_sequence.value());
   out.end_object();
   out.member("kv_tokens", std::max(0.0, memory.cached_tokens));
 }

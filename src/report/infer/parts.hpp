@@ -15,6 +15,12 @@ using TextTable = std::vector<std::vector<std::string>>;
 /// US dollars for a million output tokens; 0: the cluster has no price.
 double price_per_million(const Cluster& cluster, std::int64_t ranks, const Served& served);
 
+/// The same of what prompts take, by their tokens, and of what makes the output, by its.
+struct Prices {
+  double input = 0, output = 0;
+};
+Prices prices_of(const Load& load, const Served& served, double per_million);
+
 /// "16 clients".
 std::string words_of(const Load& load);
 /// "tp 8, bf16 weights, bf16 cache"; of the split alone "tp 8".
@@ -37,8 +43,8 @@ void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& sp
 /// Clients or sequences of each copy, requests of a file, or requests a second to all of so many
 /// copies.
 void write_amount(JsonWriter& out, std::int64_t copies, const Load& load);
-/// What requests get: times, tokens a second, money.
-void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks,
+/// What requests get: times, tokens a second, energy, money.
+void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks, const Load& load,
                   const Served& served);
 /// The parts of a pass of each.
 void write_passes(JsonWriter& out, const Served& served);

@@ -76,8 +76,9 @@ Policy policy_of_copy(const Serving& serving) {
 
 Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
                const ServingConstants& constants, const Load& load) {
-  const auto room = [](const ServingMemory& memory, const Serving& part) {
-    return memory.cached_tokens * static_cast<double>(part.dp);
+  const auto room = [&](const ServingMemory& memory, const Serving& part) {
+    return memory.room(static_cast<double>(load.input + load.output)) *
+           static_cast<double>(part.dp);
   };
   Apart out{{engines.prefill, engines.of_prefill, room(engines.prefill_memory, apart.prefill)},
             {engines.decode, engines.of_decode, room(engines.decode_memory, apart.decode),
@@ -107,8 +108,9 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   out.prefill = memory_of(serving.prefill, context);
   out.all.memory = memory_of(serving.decode, context);
   const double prompt = static_cast<double>(load.input);
-  out.all.fits = out.prefill.cached_tokens >= prompt &&
-                 out.all.memory.cached_tokens >= prompt + static_cast<double>(load.output) / 2;
+  out.all.fits =
+      out.prefill.sequences_that_fit(prompt) >= 1 &&
+      out.all.memory.sequences_that_fit(prompt + static_cast<double>(load.output) / 2) >= 1;
   if (!out.all.fits) return out;
 
   const StepTimes prefill = steps_of_copy(serving.prefill, constants, load);

@@ -19,7 +19,7 @@ Serving serving_of_70b(std::int64_t tp) {
   out.model = *load_model("llama-3-70b");
   out.cluster = *load_cluster("dgx-h100");
   out.weights = recipe_from("fp8");
-  out.cache = Precision::fp8;
+  out.cache = cache_format("fp8");
   out.tp = tp;
   out.engine = engines()->front();
   return out;
@@ -167,7 +167,7 @@ TEST(Speculation, OfAPredictionLayerIsFasterByWhatItGuessesRight) {
   serving.model = *load_model("deepseek-v3");
   serving.cluster = *load_cluster("dgx-h200");
   serving.weights = recipe_from("fp8-block");
-  serving.cache = Precision::fp8;
+  serving.cache = cache_format("fp8");
   serving.tp = serving.ep = 8;
   serving.engine = engines()->front();
   const ServingConstants constants = *serving_constants(serving.cluster);

@@ -24,7 +24,7 @@ struct Copy {
 Copy copy_of(const Serving& serving, const ServingConstants& constants, const Load& load) {
   Copy out{serving, memory_of(serving, load.input + load.output), {}, policy_of_copy(serving)};
   const double prompt = static_cast<double>(load.input);
-  if (!(out.memory.cached_tokens >= prompt)) return out;
+  if (!(out.memory.sequences_that_fit(prompt) >= 1)) return out;
   out.steps = steps_of_copy(serving, constants, load);
   const double many = std::max(
       1.0, std::floor(static_cast<double>(out.policy.most_tokens) * out.steps.ways / prompt));
@@ -35,7 +35,7 @@ Copy copy_of(const Serving& serving, const ServingConstants& constants, const Lo
   };
   out.as_prefill = {prefill(1), prefill(many)};
   const double context = prompt + static_cast<double>(load.output) / 2;
-  const double room = out.memory.cached_tokens * static_cast<double>(serving.dp) / context;
+  const double room = out.memory.sequences_that_fit(context) * static_cast<double>(serving.dp);
   double sequences = 1;
   for (double& step : out.as_decode) {
     step = sequences <= std::max(1.0, room)

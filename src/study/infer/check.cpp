@@ -1,4 +1,7 @@
 // What cannot be served so.
+#include <algorithm>
+
+#include "base/text.hpp"
 #include "layout/run.hpp"
 #include "study/infer/serving.hpp"
 
@@ -28,16 +31,20 @@ class ServingRules {
     if (model.vocabulary == 0 || model.labels) {
       fail("model", "makes no tokens: it has no head over a vocabulary", Trouble::unsupported);
     }
+    bool cached = false;
     for (const Layer& layer : model.kinds) {
-      if (layer.attention && !layer.attention->linear) continue;
-      fail("model", "has layers without attention over a cache", Trouble::unsupported);
-      return;
+      if (!layer.attention) {
+        fail("model", "has layers without attention", Trouble::unsupported);
+        return;
+      }
+      cached = cached || !layer.attention->linear;
     }
+    if (!cached) fail("model", "has no layer with a cache: all keep a state", Trouble::unsupported);
   }
 
   void degrees() {
     const Serving& s = serving_;
-    Problems of_split = check_split(s.model, layout_of(s, 1));
+    Problems of_split = check_split(s.model, layout_of(s, 1, s.cp));
     const bool splits = of_split.empty();
     for (Problem& problem : of_split) {
       // The tensor degree inside an expert is what tp is over ep here.
@@ -51,7 +58,7 @@ class ServingRules {
     }
     if (s.ranks() > s.cluster.accelerators) {
       fail("cluster", "has " + std::to_string(s.cluster.accelerators) +
-                          " accelerators; tp x pp x dp takes " + std::to_string(s.ranks()));
+                          " accelerators; tp x pp x cp x dp takes " + std::to_string(s.ranks()));
     }
     const bool inside = s.tp % s.ep == 0, around = s.ep % s.tp == 0 && s.dp % (s.ep / s.tp) == 0;
     if (splits && !inside && !around) {
@@ -60,9 +67,25 @@ class ServingRules {
   }
 
   void formats() {
+    const std::vector<std::string>& caches = serving_.engine.caches;
+    if (std::find(caches.begin(), caches.end(), serving_.cache->name) == caches.end()) {
+      fail("cache", serving_.engine.name + " has none in " + serving_.cache->name +
+                        "; legal: " + join(caches, ", "));
+    }
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    if (serving_.stored != nullptr && serving_.stored->integer) {
+      const auto kernels = format_kernels_for(accelerator);
+      if (kernels && kernels->integer_rate.value() > 0) return;
+      return fail("weights",
+                  "no rate of 8-bit integers is known of the accelerator; int8 has them "
+                  "in memory alone");
+    }
     const Precision matmul = serving_.weights->matmul;
-    if (serving_.cluster.accelerator.peak_of(matmul).value() <= 0) {
-      fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)));
+    if (accelerator.peak_of(matmul).value() <= 0) {
+      fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
+                          (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "
+                                                      "small in memory alone"
+                                                    : ""));
     }
   }
 

@@ -54,7 +54,8 @@ std::optional<LoadCurve> load_curve(const Serving& serving, const ServingConstan
                                     const Load& asked, CurveOf of, int threads,
                                     const Progress& progress) {
   LoadCurve out{.of = of, .memory = memory_of(serving, asked.input + asked.output)};
-  const double most = out.memory.cached_tokens / static_cast<double>(asked.input + asked.output);
+  const double most =
+      out.memory.sequences_that_fit(static_cast<double>(asked.input + asked.output));
   if (most < 1) return out;
   const StepTimes steps = step_times(serving, constants, asked.input, asked.output);
   double capacity = 0;

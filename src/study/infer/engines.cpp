@@ -27,6 +27,7 @@ Result<std::vector<Engine>> read_engines() {
     engine.launch = fields.quantity<Seconds>("launch");
     engine.memory = fields.number("memory");
     engine.reserved = fields.quantity<Bytes>("reserved");
+    engine.communicators = fields.quantity<Bytes>("communicators");
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
     Policy& policy = engine.policy;
     policy.most_tokens = fields.count_or("most_tokens", policy.most_tokens);
@@ -34,6 +35,10 @@ Result<std::vector<Engine>> read_engines() {
     policy.prompts_first = fields.flag_or("prompts_first", policy.prompts_first);
     policy.reserve = fields.flag_or("reserve", policy.reserve);
     policy.block = fields.count_or("block", policy.block);
+    engine.caches = fields.texts_or_empty("caches");
+    for (const std::string& format : engine.caches) {
+      if (cache_format(format) == nullptr) fields.fail("caches", "no format is " + format);
+    }
     for (const char* said : {"source", "kind", "date"}) fields.text(said);
     fields.reject_unknown();
     out.push_back(std::move(engine));

@@ -5,30 +5,13 @@
 
 #include "cost/kernels/traffic.hpp"
 #include "forecast/price.hpp"
-#include "model/count.hpp"
 #include "step/forward/forward.hpp"
 #include "step/passes/passes.hpp"
 #include "study/infer/items.hpp"
+#include "study/infer/parts.hpp"
 
 namespace headway {
 namespace {
-
-Job job_of(const Serving& serving, std::int64_t tokens) {
-  Job out;
-  out.sequence = tokens;
-  out.global_batch = 1;
-  out.recipe = serving.weights;
-  out.dropout = 0;
-  out.fused = out.fused_experts = true;
-  out.attention = usual_attention(out, serving.cluster.accelerator);
-  return out;
-}
-
-std::vector<double> layers_of_kinds(const Model& model) {
-  std::vector<double> out(model.kinds.size());
-  for (const std::uint8_t kind : model.pattern) ++out[kind];
-  return out;
-}
 
 // Where experts lie inside the group every rank has all tokens already: each adds up what its
 // experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
@@ -71,15 +54,6 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
   }
 }
 
-// What one token leaves in the cache of a layer, in values, on one rank.
-double cached_values(const Attention& attention, std::int64_t tp) {
-  if (attention.latent) {
-    return static_cast<double>(attention.latent->key_value_rank + attention.latent->rope_dim);
-  }
-  const std::int64_t heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
-  return static_cast<double>(heads * (attention.head_dim + attention.value_dim));
-}
-
 class Pricer {
  public:
   Pricer(const Serving& serving, const ServingConstants& constants, const PassWork& work,
@@ -88,10 +62,11 @@ class Pricer {
         constants_(constants),
         work_(work),
         items_(items),
-        layout_(layout_of(serving, work.sequences)),
-        job_(job_of(serving, work.tokens)),
-        last_(job_of(serving, work.checks ? work.tokens : 1)),
-        spans_(spans(layout_, serving.cluster)) {}
+        cp_(work.tokens > 1 && !work.checks ? serving.cp : 1),
+        layout_(layout_of(serving, work.sequences, cp_)),
+        job_(serving_job(serving, (work.tokens + cp_ - 1) / cp_ * cp_)),
+        last_(serving_job(serving, work.checks ? work.tokens : 1)),
+        spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)) {}
 
   PassTime run() {
     const Share share(serving_.model, job_, layout_);
@@ -106,7 +81,7 @@ class Pricer {
     }
     if (serving_.predicts) add_projection(share);
     // Of each sequence the last token alone goes on, and guesses that are checked.
-    const Share last(serving_.model, last_, layout_);
+    const Share last(serving_.model, last_, layout_of(serving_, work_.sequences));
     block_ = BlockKind::head;
     add(forward_head(last), last, 1, nullptr);
     if (serving_.pp > 1) {
@@ -135,19 +110,70 @@ class Pricer {
       spread_experts(program, share, *layer->experts, serving_.routing);
     }
     split_tensors(program, share);
+    exchange_context(program, share);
     route_experts(program, share);
+    std::vector<PassItem> ring;
+    const Seconds attention = out_[ServingPart::attention];
     for (const Item& item : program.items) {
       if (const auto* op = std::get_if<Op>(&item.what)) {
         kernels_ += times * op->kernels;
         add(*op, times, layer);
       } else if (const auto* call = std::get_if<Call>(&item.what)) {
-        take({.part = call->group == Group::ep ? ServingPart::ep : ServingPart::tp,
-              .what = *call,
-              .count = times * call->count,
-              .each = time_of_call(*call),
-              .bytes = call->bytes});
+        PassItem made{.part = part_of(call->group),
+                      .what = *call,
+                      .count = times * call->count,
+                      .each = time_of_call(*call),
+                      .bytes = call->bytes};
+        if (made.part == ServingPart::cp) {
+          ring.push_back(std::move(made));
+        } else {
+          take(std::move(made));
+        }
       }
     }
+    if (layer == nullptr || serving_.cp == 1) return;
+    if (cp_ > 1) {
+      take_ring(std::move(ring), out_[ServingPart::attention] - attention);
+    } else {
+      take(merged(*layer, times));
+    }
+  }
+
+  static ServingPart part_of(Group group) {
+    if (group == Group::cp) return ServingPart::cp;
+    return group == Group::ep ? ServingPart::ep : ServingPart::tp;
+  }
+
+  // [INFER-25] Keys and values go round under the attention of the pieces that came before.
+  void take_ring(std::vector<PassItem> ring, Seconds attention) {
+    Seconds all;
+    for (const PassItem& item : ring) all += item.count * item.each;
+    const double behind = static_cast<double>(cp_ - 1) / static_cast<double>(cp_);
+    const Seconds exposed = std::max(Seconds(0), all - behind * attention);
+    for (PassItem& item : ring) {
+      item.each *= all > Seconds(0) ? exposed / all : 0.0;
+      take(std::move(item));
+    }
+  }
+
+  // [INFER-25] Of a decoded token the parts of its result are put together: of each head of a
+  // sequence its result and the sum of its weights, in 32 bits, of all ranks.
+  PassItem merged(const Layer& layer, double times) const {
+    const Attention& attention = *layer.attention;
+    const std::int64_t heads = std::max<std::int64_t>(1, attention.heads / serving_.tp);
+    const std::int64_t width =
+        attention.latent ? attention.latent->key_value_rank : attention.value_dim;
+    const Call sum{.op = CollectiveOp::all_reduce,
+                   .group = Group::cp,
+                   .phase = Phase::forward,
+                   .dtype = Precision::fp32,
+                   .bytes = Bytes(4 * static_cast<double>(work_.sequences * work_.tokens * heads *
+                                                          (width + 1)))};
+    return {.part = ServingPart::cp,
+            .what = sum,
+            .count = times,
+            .each = time_of_call(sum),
+            .bytes = sum.bytes};
   }
 
   // Of the embedding of a token beside what the model made of the one before it.
@@ -166,14 +192,13 @@ class Pricer {
       item.bytes = traffic_of(op, job_.attention);
     }
     if (const auto* product = std::get_if<Matmul>(&op.shape)) {
-      const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
       item.part = ServingPart::products;
-      item.each = product->batch > 1
-                      ? batched_matmul_time(*product, op.precision, accelerator, kernels, scaling)
-                      : matmul_time(*product, op.precision, accelerator, kernels, 0, scaling);
+      item.each = product_time(op, *product, layer, item);
+      out_.rated += times * rated_time(op);
     } else if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
       item.part = ServingPart::attention;
       item.each = attention_time(*core, *layer->attention, item);
+      if (work_.tokens > 1) out_.rated += times * rated_time(op);
     } else {
       const Pass& pass = std::get<Pass>(op.shape);
       item.part = ServingPart::passes;
@@ -182,10 +207,42 @@ class Pricer {
     take(std::move(item));
   }
 
+  // [INFER-22] What a product takes at the rate that long ones of its arithmetic sustain.
+  Seconds rated_time(const Op& op) const {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const bool integer = serving_.stored != nullptr && serving_.stored->integer;
+    const bool small = op.precision >= Precision::fp8;
+    const FlopsPerSecond peak =
+        integer && small ? constants_.formats.integer_rate : accelerator.peak_of(op.precision);
+    const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
+    return work(op, AttentionFlops::full) /
+           (peak * sustained_share(constants_.alone.kernels, format_of(op.precision, scaling)));
+  }
+
+  // Embedding and head, which are no layer's, are in 16 bits whatever the weights.
+  Seconds product_time(const Op& op, const Matmul& product, const Layer* layer,
+                       PassItem& item) const {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const KernelParameters& kernels = constants_.alone.kernels;
+    const WeightFormat* stored = serving_.stored;
+    if (stored != nullptr && layer != nullptr && is_stored(*stored, serving_.model, op.routed)) {
+      const double weights = static_cast<double>(product.batch * product.n * product.k);
+      item.bytes += Bytes(weights * (stored->bytes() - bytes_per_element(op.precision)));
+      return unpacked_product_time(product, *stored, accelerator, kernels, constants_.formats);
+    }
+    const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
+    return product.batch > 1
+               ? batched_matmul_time(product, op.precision, accelerator, kernels, scaling)
+               : matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
+  }
+
   Seconds attention_time(AttentionShape core, const Attention& attention, PassItem& item) const {
+    if (attention.linear) return linear_attention_time(core, attention, item);
     core.keys = work_.cached + work_.tokens;
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
     if (work_.tokens > 1 && !work_.checks) {
+      // [INFER-25] Every rank has an early and a late piece, which see as much as all in the mean.
+      if (cp_ > 1) core.keys = work_.cached + (work_.tokens + core.queries) / 2;
       Op op = std::get<Op>(item.what);
       op.shape = core;
       item.flops = work(op);
@@ -196,18 +253,31 @@ class Pricer {
     CachedAttention shape;
     shape.sequences = work_.sequences;
     shape.queries = work_.tokens;
-    shape.keys = core.keys;
+    shape.keys = (core.keys + serving_.cp - 1) / serving_.cp;
     shape.heads = core.heads;
     shape.latent = attention.latent.has_value();
     // Latent: queries come to the keys' width, and results leave it, by products that stand in the
     // program as those of keys and values.
     shape.width = shape.latent ? 2 * attention.latent->key_value_rank + attention.latent->rope_dim
                                : core.head_dim + core.value_dim;
-    shape.cached_of_token =
-        Bytes(cached_values(attention, serving_.tp) * bytes_per_element(serving_.cache));
+    shape.cached_of_token = Bytes(cached_values(attention, serving_.tp) * serving_.cache->bytes);
     item.flops = work(shape);
     item.bytes = traffic_of(shape);
     return cached_attention_time(shape, serving_.cluster.accelerator, constants_.kernels);
+  }
+
+  // Of a prompt as training has it, chunk by chunk; of a token the state alone.
+  Seconds linear_attention_time(const AttentionShape& core, const Attention& attention,
+                                PassItem& item) const {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    if (work_.tokens == 1) {
+      // The state is read and written.
+      item.bytes = 2 * static_cast<double>(work_.sequences) * state_of(attention, serving_.tp);
+      return state_attention_time(work_.sequences, state_of(attention, serving_.tp), accelerator,
+                                  constants_.kernels);
+    }
+    return attention_forward_time(core, job_.attention, serving_.weights->activation, accelerator,
+                                  constants_.alone.kernels);
   }
 
   Seconds time_of_call(const Call& call) const {
@@ -254,6 +324,7 @@ class Pricer {
   const ServingConstants& constants_;
   const PassWork& work_;
   std::vector<PassItem>* items_;  // null: nobody asks
+  std::int64_t cp_;               // ranks that share each sequence: of prompts alone
   Layout layout_;
   Job job_, last_;
   Spans spans_;
@@ -263,36 +334,7 @@ class Pricer {
   PassTime out_;
 };
 
-// Bytes of an element of a layer's weights: with the factor of each 16 (fp4) or 128 by 128 (by
-// blocks) of them.
-double weight_bytes(const Recipe& recipe) {
-  const double element = bytes_per_element(recipe.matmul);
-  return recipe.matmul == Precision::fp4 ? element + 1.0 / 16 : element;
-}
-
 }  // namespace
-
-Layout layout_of(const Serving& serving, std::int64_t sequences) {
-  Layout out;
-  out.tp = serving.tp;
-  out.dp = serving.dp;
-  out.ep = serving.ep;
-  const std::vector<Layer>& kinds = serving.model.kinds;
-  const bool experts = std::any_of(kinds.begin(), kinds.end(),
-                                   [](const Layer& layer) { return layer.experts.has_value(); });
-  if (experts) out.etp = std::max<std::int64_t>(1, serving.tp / serving.ep);
-  out.micro_batch = sequences;
-  out.sequence_parallel = false;
-  return out;
-}
-
-Result<ServingConstants> serving_constants(const Cluster& cluster) {
-  const auto alone = benchmarked_for(cluster);
-  if (!alone) return alone.problems();
-  const auto kernels = serving_kernels_for(cluster.accelerator);
-  if (!kernels) return kernels.problems();
-  return ServingConstants{*alone, *kernels};
-}
 
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work) {
   return Pricer(serving, constants, work).run();
@@ -302,49 +344,6 @@ PassTime time_of(const Serving& serving, const ServingConstants& constants, cons
                  std::vector<PassItem>& items) {
   items.clear();
   return Pricer(serving, constants, work, &items).run();
-}
-
-// [INFER-4] [INFER-5] A stage has an even share of the layers, the first the embedding, the last
-// the head.
-ServingMemory memory_of(const Serving& serving, std::int64_t context) {
-  const Layout layout = layout_of(serving, 1);
-  const Job job = job_of(serving, 1);
-  const Share share(serving.model, job, layout);
-  const std::vector<double> layers = layers_of_kinds(serving.model);
-  double layer_values = 0, cached = 0;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Layer& layer = serving.model.kinds[i];
-    const HeldParameters held = forward_layer(share, layer).held;
-    const double count = layer.experts ? static_cast<double>(layer.experts->count) : 1;
-    const double copies = 1 + static_cast<double>(serving.routing.redundant) / count;
-    layer_values += layers[i] * (held.dense + held.experts * copies);
-    const std::int64_t window = layer.attention->window;
-    const double kept = window > 0 && window < context
-                            ? static_cast<double>(window) / static_cast<double>(context)
-                            : 1.0;
-    cached += layers[i] * kept * cached_values(*layer.attention, serving.tp);
-  }
-  const double stages = static_cast<double>(serving.pp);
-  const double hidden = static_cast<double>(serving.model.hidden);
-  const double ends = serving.predicts ? 2 * hidden * hidden / static_cast<double>(serving.tp)
-                                       : forward_embedding(share).held.dense;
-  const double head = serving.predicts ? 0 : forward_head(share).held.dense;
-  ServingMemory out;
-  out.weights = Bytes(layer_values / stages * weight_bytes(*serving.weights) +
-                      (serving.pp > 1 ? std::max(ends, head) : ends + head) *
-                          bytes_per_element(serving.weights->activation));
-  out.cache_of_token = Bytes(cached / stages * bytes_per_element(serving.cache));
-  out.reserved = serving.engine.reserved;
-  out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
-  // [INFER-16] What guesses the next tokens is there, too; prediction layers use the model's ends.
-  if (serving.speculation) {
-    const Serving draft = draft_of(serving);
-    const ServingMemory beside = memory_of(draft, context);
-    out.weights += beside.weights;
-    out.cache_of_token += beside.cache_of_token;
-  }
-  out.cached_tokens = (out.capacity - out.weights - out.reserved) / out.cache_of_token;
-  return out;
 }
 
 }  // namespace headway

@@ -91,7 +91,7 @@ TEST(Routing, OfUnevenRanksTakesLonger) {
   serving.model = *load_model("deepseek-v3");
   serving.cluster = *load_cluster("gb200-nvl72");
   serving.weights = recipe_from("fp8-block");
-  serving.cache = Precision::fp8;
+  serving.cache = cache_format("fp8");
   serving.dp = serving.ep = 32;
   serving.engine = engines()->front();
   const ServingConstants constants = *serving_constants(serving.cluster);

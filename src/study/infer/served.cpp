@@ -1,6 +1,7 @@
 // What requests get of prefill and decode passes.
 #include <algorithm>
 
+#include "study/infer/energy.hpp"
 #include "study/infer/steps.hpp"
 #include "study/infer/summary.hpp"
 
@@ -25,7 +26,9 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   steps.ways *= joined;
   Policy policy = serving.engine.policy;
   if (listed) policy.most_sequences *= serving.dp;
-  const Engined engine{steps, policy, out.memory.cached_tokens * joined, drafting_of(serving)};
+  // [INFER-21] In tokens; states of sequences as if they were some more of each.
+  const double room = out.memory.room(static_cast<double>(load.input + load.output));
+  const Engined engine{steps, policy, room * joined, drafting_of(serving)};
   if (load.arrivals == Arrivals::random) {
     const double at_a_time = std::min(most, static_cast<double>(policy.most_sequences));
     const double capacity = most_answered(engine, load, at_a_time);
@@ -49,7 +52,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   // [INFER-5] Those that start together end together, with all their tokens cached; others are
   // spread over their answers, half of which is cached in the mean.
   const double context = together ? input + output : input + output / 2;
-  const double most = out.memory.cached_tokens / context;
+  const double most = out.memory.sequences_that_fit(context);
   out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0);
   if (!out.fits) return out;
   out.sequences = load.arrivals == Arrivals::random || load.arrivals == Arrivals::listed
@@ -84,6 +87,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
         static_cast<double>(serving.dp) * out.sequences * output / out.latency.value();
   }
   if (together) out.total_per_second = out.output_per_second * (input + output) / output;
+  if (out.stable()) add_energy(out, serving, constants, load, together ? prompts : 1);
   return out;
 }
 
@@ -92,7 +96,9 @@ std::optional<Fluid> in_closed_form(const Serving& serving, const ServingConstan
   if (load.arrivals != Arrivals::clients && load.arrivals != Arrivals::random) return std::nullopt;
   const StepTimes steps = step_times(serving, constants, load.input, load.output);
   const ServingMemory memory = memory_of(serving, load.input + load.output);
-  const Engined engine{steps, serving.engine.policy, memory.cached_tokens, drafting_of(serving)};
+  const Engined engine{steps, serving.engine.policy,
+                       memory.room(static_cast<double>(load.input + load.output)),
+                       drafting_of(serving)};
   return in_closed_form(engine, load);
 }
 

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cost/calibration/calibration.hpp"
+#include "cost/serving/formats.hpp"
 #include "cost/serving/serving.hpp"
 #include "model/model.hpp"
 #include "study/infer/load/closed.hpp"
@@ -29,8 +31,10 @@ struct Engine {
   Seconds launch;       // of each kernel that no graph replays
   Seconds request;      // of a client, from its question into the engine and out again
   double memory = 0.9;  // share of an accelerator that the engine takes
-  Bytes reserved;       // of it what is neither weights nor cache
+  Bytes reserved;       // of it the driver's context and libraries
+  Bytes communicators;  // and their buffers, where there are peers
   bool own_all_reduce = false;
+  std::vector<std::string> caches;  // formats of the cache that it has
   Policy policy;
 };
 
@@ -41,35 +45,47 @@ struct Speculation {
 };
 
 /// dp: copies of attention, each with sequences of its own; experts are spread over `ep` of tp·dp
-/// ranks, the rest of tp splits each.
+/// ranks, the rest of tp splits each; cp: ranks that share each prompt, and then its cache.
 struct ServingSplit {
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
+  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1, cp = 1;
 
-  std::int64_t ranks() const { return tp * pp * dp; }
+  std::int64_t ranks() const { return tp * pp * dp * cp; }
 };
 
 /// A model on accelerators, with its formats and how it is split.
 struct Serving : ServingSplit {
   Model model;
   Cluster cluster;
-  const Recipe* weights = nullptr;
-  Precision cache = Precision::bf16;
+  const Recipe* weights = nullptr;       // in which products compute
+  const WeightFormat* stored = nullptr;  // how weights lie in memory; null: as the recipe has them
+  const CacheFormat* cache = cache_format("bf16");
   Engine engine;
   Routing routing{};  // of tokens to experts
   std::optional<Speculation> speculation{};
   bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };
 
+/// What its weights are called: "fp8", "int4".
+std::string_view weights_name(const Serving& serving);
+/// A format of serving's own or a recipe of training, on the cluster that is there; whether there
+/// is one of this name.
+bool set_weights(Serving& serving, std::string_view name);
+/// All names that there are.
+std::vector<std::string> weights_names();
+
+/// One stage of it, in the words of training: `sequences` in one pass of each copy of attention,
+/// each shared by `cp` ranks.
+Layout layout_of(const Serving& serving, std::int64_t sequences, std::int64_t cp = 1);
+
 /// [INFER-16] What guesses the next tokens of a serving that has a speculation: on the ranks of one
 /// stage.
 Serving draft_of(const Serving& serving);
 
-/// One stage of it, in the words of training: `sequences` in one pass of each copy of attention.
-Layout layout_of(const Serving& serving, std::int64_t sequences);
-
 struct ServingConstants {
   Benchmarked alone;
   ServingKernels kernels;
+  FormatKernels formats;
+  PowerConstants power;
 };
 Result<ServingConstants> serving_constants(const Cluster& cluster);
 
@@ -84,11 +100,12 @@ struct PassWork {
 };
 
 /// Seconds of a pass, in the order in which they are told; they add up.
-enum class ServingPart : std::uint8_t { products, attention, passes, tp, ep, pp, host };
-constexpr std::array<std::string_view, 7> kServingPartNames = {
-    "products", "attention", "passes", "tp", "ep", "pp", "host"};
+enum class ServingPart : std::uint8_t { products, attention, passes, tp, ep, cp, pp, host };
+constexpr std::array<std::string_view, 8> kServingPartNames = {
+    "products", "attention", "passes", "tp", "ep", "cp", "pp", "host"};
 struct PassTime {
   std::array<Seconds, kServingPartNames.size()> parts{};
+  Seconds rated;  // of them what products take at the rate that they sustain
   Seconds& operator[](ServingPart part) { return parts[static_cast<std::size_t>(part)]; }
   Seconds total() const {
     Seconds out(0);
@@ -101,12 +118,32 @@ struct PassTime {
 /// a pipeline work one after another.
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work);
 
+/// What a rank holds that is neither weights nor cache [INFER-24].
+struct Reserved {
+  Bytes context;        // the driver's and libraries'
+  Bytes activations;    // of a pass, at its widest
+  Bytes head;           // logits
+  Bytes communicators;  // their buffers
+
+  Bytes total() const { return context + activations + head + communicators; }
+};
+
 /// Of the fullest rank.
 struct ServingMemory {
   Bytes weights, reserved, capacity;  // capacity: what the engine takes
+  Reserved parts;                     // of `reserved`
   Bytes cache_of_token;
+  Bytes state_of_sequence;   // of layers that keep one in place of a cache
   double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; below 0: not
                              // even the weights do
+
+  /// Tokens that fit in sequences of so many each, whose states are there, too.
+  double room(double context) const { return sequences_that_fit(context) * context; }
+  /// Sequences of `context` tokens each that fit, their states among them [INFER-5].
+  double sequences_that_fit(double context) const {
+    const Bytes each = context * cache_of_token + state_of_sequence;
+    return cached_tokens * cache_of_token / each;
+  }
 };
 /// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more.
 ServingMemory memory_of(const Serving& serving, std::int64_t context);
@@ -123,7 +160,10 @@ struct Served {
   PassWork prefill_work, decode_work;                  // and what it works on
   Seconds draft;                                       // guesses that are made for one of decode
   ServingMemory memory;
-  double sequences = 0;  // of each copy of attention at a time, at most
+  double sequences = 0;                           // of each copy of attention at a time, at most
+  Joules energy_of_token;                         // of all accelerators, for each token of output
+  Watts prefill_power, decode_power, mean_power;  // of an accelerator
+  double prompt_share = 0;                        // of the time that a request costs, its prompt's
   bool fits = false;
   // Where requests are placed in time, of clients and random ones.
   std::optional<Quantiles> first_quantiles, each_quantiles, latency_quantiles;
@@ -135,6 +175,9 @@ struct Served {
   std::optional<Fluid> closed;        // [INFER-17] of one copy, without the way in and out
   bool stable() const { return !capacity || first_quantiles; }
 };
+/// What stands on no measurement of the accelerator's architecture.
+std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants);
+
 /// `steps`: of the serving at these lengths, where they are known already.
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
               const StepTimes* steps = nullptr);

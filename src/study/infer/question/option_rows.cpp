@@ -38,6 +38,23 @@ std::span<const std::string_view> engine_names() {
   return names;
 }
 
+std::span<const std::string_view> format_names() {
+  static const std::vector<std::string> all = weights_names();
+  static const std::vector<std::string_view> names(all.begin(), all.end());
+  return names;
+}
+
+std::span<const std::string_view> cache_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> out;
+    if (const auto& known = cache_formats(); known) {
+      for (const CacheFormat& each : *known) out.emplace_back(each.name);
+    }
+    return out;
+  }();
+  return names;
+}
+
 void time(RequestReader& in, const RunField& field, std::optional<Seconds>& into) {
   const GivenField* given = in.find(field.name);
   if (given == nullptr) return;
@@ -72,9 +89,7 @@ void fills(RequestReader& in, const RunField& field, ServingAsked& out) {
   } else if constexpr (std::is_same_v<Value, std::string>) {
     if (const GivenField* given = in.find(field.name)) out.*member = given->text;
   } else if (const auto number = in.value(field)) {
-    if constexpr (std::is_same_v<Value, const Recipe*>) {
-      out.*member = &recipes()[static_cast<std::size_t>(*number)];
-    } else if constexpr (std::is_enum_v<Value>) {
+    if constexpr (std::is_enum_v<Value>) {
       out.*member = static_cast<Value>(static_cast<std::underlying_type_t<Value>>(*number));
     } else {
       out.*member = static_cast<Value>(*number);
@@ -92,7 +107,8 @@ std::vector<ServingOption> table() {
         {},
         kWhat}},
       {{"cluster", "NAME|FILE", "built-in name (headway list clusters) or .toml", {}, kWhat}},
-      {{"gpus", "N", "accelerators", whole(kMostDegree), kWhat, "tp x pp x dp"}, fills<&A::gpus>},
+      {{"gpus", "N", "accelerators", whole(kMostDegree), kWhat, "tp x pp x cp x dp"},
+       fills<&A::gpus>},
       {{"input-len", "N", "tokens of a prompt", whole(kMostTokensOfAny), kWhat}, fills<&A::input>},
       {{"output-len", "N", "tokens of an answer", whole(kMostTokensOfAny), kWhat},
        fills<&A::output>},
@@ -140,6 +156,9 @@ std::vector<ServingOption> table() {
       {{"dp", "N", "copies, of attention where experts are shared", whole(kMostDegree), kSplit,
         "1"},
        fills<&A::dp>},
+      {{"cp", "N", "ranks that share each prompt, and then its cache", whole(kMostDegree), kSplit,
+        "1"},
+       fills<&A::cp>},
       {{"prefill",
         "SPLIT",
         "on accelerators of its own: tp=4,copies=2, of tp, pp, ep, dp, copies",
@@ -167,10 +186,11 @@ std::vector<ServingOption> table() {
       {{"redundant-experts", "N", "copies of the busiest, which even out ranks",
         whole(kMostSequencesOfAny), kSplit},
        fills<&A::redundant_experts>},
-      {{"weights", "FORMAT", "a recipe's name", field_row("precision")->field.form, kFormats,
-        "bf16"},
+      {{"weights", "FORMAT", "of weights; int8, int4, mxfp4 and nvfp4 are of memory alone",
+        named(format_names()), kFormats, "bf16"},
        fills<&A::weights>},
-      {{"cache", "FORMAT", "of keys and values", named(kCacheFormatNames), kFormats, "bf16"},
+      {{"cache", "FORMAT", "of keys and values, as the engine has them", named(cache_names()),
+        kFormats, "bf16"},
        fills<&A::cache>},
       {{"engine", "NAME", "software that serves", named(engine_names()), kFormats,
         engine_names().empty() ? std::string_view() : engine_names().front()},

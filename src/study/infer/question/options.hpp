@@ -15,9 +15,6 @@
 
 namespace headway {
 
-constexpr std::array<Precision, 2> kCacheFormats = {Precision::bf16, Precision::fp8};
-constexpr std::array<std::string_view, 2> kCacheFormatNames = {"bf16", "fp8"};
-
 constexpr std::array<std::string_view, 2> kPromptNames = {"first", "beside"};
 constexpr std::array<std::string_view, 2> kAdmitNames = {"whole", "prompt"};
 
@@ -27,10 +24,10 @@ struct ServingAsked {
   std::optional<std::int64_t> batch, clients;  // one of them,
   std::optional<double> rate;                  // or requests a second to all copies
   std::optional<Seconds> first_limit, each_limit;
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
-  const Recipe* weights = recipe_from("bf16");
-  std::size_t cache = 0;   // of kCacheFormats
-  std::size_t engine = 0;  // of engines()
+  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1, cp = 1;
+  std::optional<std::size_t> weights;  // of weights_names(); none: bf16
+  std::size_t cache = 0;               // of cache_formats()
+  std::size_t engine = 0;              // of engines()
   bool best = false;
   std::optional<CurveOf> curve;
   // How long and when, and what of a prompt is held.

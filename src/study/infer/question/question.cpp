@@ -26,7 +26,7 @@ Result<Cluster> cluster_of(const GivenField& given) {
                                    : cluster_from_document(*given.document, given.text);
 }
 
-constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp"};
+constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp", "cp"};
 // How much load, or a question about all loads: one choice.
 constexpr std::string_view kLoadChoices[] = {"batch", "concurrency", "rate", "curve", "best"};
 
@@ -69,8 +69,8 @@ class QuestionReader {
     has_cluster_ = load("cluster", cluster_of, serving.cluster);
     engine(serving);
     split(serving);
-    serving.weights = asked_.weights;
-    serving.cache = kCacheFormats[asked_.cache];
+    set_weights(serving, asked_.weights ? weights_names()[*asked_.weights] : "bf16");
+    if (const auto& formats = cache_formats(); formats) serving.cache = &(*formats)[asked_.cache];
     policy(serving.engine.policy);
     routing(serving.routing);
     speculation(serving);
@@ -103,7 +103,7 @@ class QuestionReader {
   }
 
   void split(Serving& out) {
-    static_cast<ServingSplit&>(out) = {asked_.tp, asked_.pp, asked_.ep, asked_.dp};
+    static_cast<ServingSplit&>(out) = {asked_.tp, asked_.pp, asked_.ep, asked_.dp, asked_.cp};
     if (asked_.best) {
       if (!in_.has("gpus"))
         in_.fail("gpus", "is missing: the best are of so many", Trouble::missing);
@@ -113,7 +113,7 @@ class QuestionReader {
       }
       return;
     }
-    for (const char* degree : {"tp", "pp", "dp", "gpus"}) {
+    for (const char* degree : {"tp", "pp", "dp", "cp", "gpus"}) {
       if (in_.refused(degree)) return;
     }
     if (asked_.prefill || asked_.decode) return;
@@ -121,7 +121,7 @@ class QuestionReader {
     if (!in_.has("dp") && *asked_.gpus % out.ranks() == 0) {
       out.dp = *asked_.gpus / out.ranks();
     } else {
-      in_.fail("gpus", "is not tp x pp x dp, " + std::to_string(out.ranks()));
+      in_.fail("gpus", "is not tp x pp x cp x dp, " + std::to_string(out.ranks()));
     }
   }
 
@@ -243,7 +243,7 @@ double most_steps(const ServingQuestion& question) {
   if (question.apart) return of_clients * static_cast<double>(load.batch);
   const ServingMemory memory = memory_of(question.serving, load.input + load.output);
   const double at_a_time =
-      std::max(1.0, memory.cached_tokens / (static_cast<double>(load.input) + output));
+      std::max(1.0, memory.sequences_that_fit(static_cast<double>(load.input) + output));
   return of_clients * std::max(1.0, std::ceil(static_cast<double>(load.batch) / at_a_time));
 }
 

@@ -73,7 +73,7 @@ TEST(ReadServing, FillsEveryMemberThatIsGiven) {
   EXPECT_EQ(serving.ep, 4);
   EXPECT_EQ(serving.dp, 4);
   EXPECT_EQ(serving.weights->name, "fp8");
-  EXPECT_EQ(serving.cache, Precision::fp8);
+  EXPECT_EQ(serving.cache->name, "fp8");
   EXPECT_EQ(serving.engine.name, "sglang");
   EXPECT_EQ(question->load.input, 700);
   EXPECT_EQ(question->load.output, 30);

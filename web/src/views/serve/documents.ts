@@ -5,6 +5,7 @@ export interface SplitDocument {
   readonly pp: number;
   readonly ep: number;
   readonly dp: number;
+  readonly cp: number;
 }
 
 export interface QuantilesDocument {
@@ -13,7 +14,7 @@ export interface QuantilesDocument {
   readonly p99: number;
 }
 
-export const kPassParts = ["products", "attention", "passes", "tp", "ep", "pp", "host"] as const;
+export const kPassParts = ["products", "attention", "passes", "tp", "ep", "cp", "pp", "host"] as const;
 export type PassPart = (typeof kPassParts)[number];
 export type PassDocument = Readonly<Record<PassPart, number>>;
 

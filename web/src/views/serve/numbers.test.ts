@@ -12,7 +12,7 @@ const served: ServedDocument & GainedDocument = {
   cache: "bf16",
   input_len: 100,
   output_len: 50,
-  layout: { tp: 8, pp: 1, ep: 1, dp: 1 },
+  layout: { tp: 8, pp: 1, ep: 1, dp: 1, cp: 1 },
   fits: true,
   rate: 3,
   capacity_requests_per_s: 12,
@@ -55,7 +55,7 @@ describe("an answer", () => {
     expect(whyNot({ ...beyond, fits: false })).toContain("the cache of these sequences");
   });
   it("has every part of a pass", () => {
-    const pass = { products: 1, attention: 2, passes: 3, tp: 4, ep: 0, pp: 0, host: 5 };
+    const pass = { products: 1, attention: 2, passes: 3, tp: 4, ep: 0, cp: 0, pp: 0, host: 5 };
     expect(passParts(pass).reduce((all, part) => all + part.value, 0)).toBe(15);
   });
 });

@@ -101,6 +101,7 @@ const kColours: Readonly<Record<PassPart, string>> = {
   passes: "var(--part-optimizer)",
   tp: "var(--part-tp)",
   ep: "var(--part-ep)",
+  cp: "var(--part-dp)",
   pp: "var(--part-pp)",
   host: "var(--part-other)",
 };
@@ -110,6 +111,7 @@ const kMeaning: Readonly<Record<PassPart, string>> = {
   passes: "norms, activations and the like, through memory",
   tp: "tensor-parallel calls",
   ep: "expert-parallel calls",
+  cp: "keys and values of prompts that ranks share, results of decoded tokens",
   pp: "transfers from stage to stage",
   host: "the engine between passes and kernels",
 };

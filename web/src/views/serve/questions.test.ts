@@ -63,7 +63,7 @@ describe("questions", () => {
     expect(curveRequest({ ...fields, rate: "" })).toMatchObject({ curve: "concurrency" });
   });
   it("lead from an offer to its way of serving", () => {
-    const offer = { layout: { tp: 2, pp: 1, ep: 4, dp: 2 }, concurrency: 16 } as OfferDocument;
+    const offer = { layout: { tp: 2, pp: 1, ep: 4, dp: 2, cp: 1 }, concurrency: 16 } as OfferDocument;
     expect(offerFields({ ...fields, gpus: "4" }, offer)).toEqual({
       model: "m",
       cluster: "c",
@@ -75,6 +75,6 @@ describe("questions", () => {
       concurrency: "16",
     });
     expect(splitWords(offer.layout)).toBe("tp 2 ep 4 dp 2");
-    expect(splitWords({ tp: 1, pp: 1, ep: 1, dp: 1 })).toBe("one accelerator");
+    expect(splitWords({ tp: 1, pp: 1, ep: 1, dp: 1, cp: 1 })).toBe("one accelerator");
   });
 });

@@ -23,6 +23,7 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   pp: ["Pipeline"],
   ep: ["Expert"],
   dp: ["Copies"],
+  cp: ["Context", "ranks of a prompt"],
   weights: ["Weights"],
   cache: ["Cache"],
   engine: ["Engine"],
@@ -68,7 +69,7 @@ export function servedRequest(fields: Fields): Request {
   return runRequest(fields, kServeFields);
 }
 
-const kDegrees = ["tp", "pp", "ep", "dp"] as const;
+const kDegrees = ["tp", "pp", "ep", "dp", "cp"] as const;
 
 function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
@@ -77,7 +78,7 @@ function without(fields: Fields, names: readonly string[]): Fields {
 /** The accelerators of a way of serving: given, or what its degrees take. Null where they are no numbers. */
 export function acceleratorsOf(fields: Fields): number | null {
   if (fields.gpus) return Number.isInteger(Number(fields.gpus)) ? Number(fields.gpus) : null;
-  const all = (["tp", "pp", "dp"] as const).reduce((product, name) => product * Number(fields[name] || "1"), 1);
+  const all = (["tp", "pp", "dp", "cp"] as const).reduce((product, name) => product * Number(fields[name] || "1"), 1);
   return Number.isInteger(all) ? all : null;
 }
 

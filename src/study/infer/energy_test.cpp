@@ -1,0 +1,103 @@
+// What serving draws and takes [INFER-22].
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cluster/load.hpp"
+#include "model/count.hpp"
+#include "model/load.hpp"
+#include "study/infer/engines.hpp"
+#include "study/infer/serving.hpp"
+
+namespace headway {
+namespace {
+
+struct Case {
+  Serving serving;
+  ServingConstants constants;
+};
+Case case_of(std::int64_t tp) {
+  Serving out;
+  out.model = *load_model("llama-3-70b");
+  out.cluster = *load_cluster("dgx-h100");
+  out.engine = engines()->front();
+  out.tp = tp;
+  set_weights(out, "bf16");
+  return {out, *serving_constants(out.cluster)};
+}
+
+Load batch_of(std::int64_t sequences) {
+  return {.input = 1000, .output = 200, .batch = sequences};
+}
+
+// By hand: 16 answers of 200 tokens take the batch's time on 8 accelerators at their mean power,
+// which lies between what decoding and prefill draw, and none of them above the board's 700 W.
+TEST(ServedEnergy, IsPowerTimesTimeOverTokens) {
+  const auto [serving, constants] = case_of(8);
+  const Served answer = served(serving, constants, batch_of(16));
+  const double joules = answer.mean_power.value() * 8 * answer.latency.value() / (16 * 200);
+  EXPECT_NEAR(answer.energy_of_token.value() / joules, 1, 1e-9);
+  EXPECT_LT(answer.decode_power, answer.mean_power);
+  EXPECT_LT(answer.mean_power, answer.prefill_power);
+  EXPECT_LE(answer.prefill_power, serving.cluster.accelerator.tdp);
+  EXPECT_GT(answer.decode_power, serving.cluster.accelerator.idle_power);
+}
+
+// Products of a decode pass: two FLOPs a parameter and sequence, of 70.6e9 without the embedding's
+// 1.05e9, over 8 ranks; rated at what long products of the architecture sustain.
+TEST(ServedEnergy, RatesProductsByTheirFlops) {
+  const auto [serving, constants] = case_of(8);
+  const PassTime pass = time_of(serving, constants, {.sequences = 64, .tokens = 1, .cached = 1000});
+  const double parameters = 70.5537e9 - 128256.0 * 8192;
+  const double rate = 989.4e12 * constants.alone.kernels.of(ProductFormat::bits_16).ceiling *
+                      constants.alone.kernels.sustained;
+  EXPECT_NEAR(pass.rated.value() / (2 * 64 * parameters / 8 / rate), 1, 0.02);
+}
+
+TEST(ServedEnergy, OfATokenFallsWithTheBatchAndStaysAboveTheProducts) {
+  const auto [serving, constants] = case_of(8);
+  double last = INFINITY;
+  for (const std::int64_t sequences : {1, 8, 64, 512}) {
+    const double each = served(serving, constants, batch_of(sequences)).energy_of_token.value();
+    EXPECT_LT(each, last);
+    last = each;
+  }
+  // 1,200 tokens of 141 GFLOP for 200 of output, at the peak's 700 W / 989 TFLOP/s.
+  EXPECT_GT(last, 6 * 141e9 * 700 / 989.4e12);
+}
+
+// Boards set to 400 W draw no more, whatever the work.
+TEST(ServedEnergy, KeepsToTheBoard) {
+  auto [serving, constants] = case_of(8);
+  serving.cluster.accelerator.board_power = Watts(400);
+  const Served answer = served(serving, constants, batch_of(512));
+  for (const Watts power : {answer.prefill_power, answer.decode_power, answer.mean_power}) {
+    EXPECT_LE(power, Watts(400));
+  }
+}
+
+// A server that hardly anybody asks draws what idle boards do; a token is dear then.
+TEST(ServedEnergy, OfRareRequestsIsMostlyIdle) {
+  const auto [serving, constants] = case_of(8);
+  Load load{.input = 1000, .output = 200, .arrivals = Arrivals::random, .rate = 0.001};
+  const Served rare = served(serving, constants, load);
+  EXPECT_NEAR(rare.mean_power / serving.cluster.accelerator.idle_power, 1, 0.05);
+  load.rate = 5;
+  const Served often = served(serving, constants, load);
+  EXPECT_GT(often.mean_power, rare.mean_power);
+  EXPECT_LT(often.energy_of_token, rare.energy_of_token);
+}
+
+// Where prompts are long and answers short, they are most of what a request costs.
+TEST(ServedEnergy, SharesARequestBetweenPromptAndAnswer) {
+  const auto [serving, constants] = case_of(8);
+  const double in =
+      served(serving, constants, {.input = 8000, .output = 10, .batch = 8}).prompt_share;
+  const double out =
+      served(serving, constants, {.input = 100, .output = 2000, .batch = 8}).prompt_share;
+  EXPECT_GT(in, 0.8);
+  EXPECT_LT(out, 0.1);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,108 @@
+// What the ranks of a serving hold.
+#include <algorithm>
+
+#include "step/forward/forward.hpp"
+#include "study/infer/parts.hpp"
+#include "study/infer/steps.hpp"
+
+namespace headway {
+namespace {
+
+// Sequences whose last tokens go through the head at a time, as engines plan for: vLLM's
+// max_num_seqs.
+constexpr double kPlannedSequences = 256;
+
+// Bytes of activations a token of a pass needs at its widest, in 16 bit: the stream and its norm,
+// and what one layer's feed-forward part holds at once, on one rank.
+double widest_token(const Serving& serving) {
+  const Model& model = serving.model;
+  const auto held = [](const FeedForward& part, double width) {
+    return (part.gated ? 3 : 2) * width;  // up, gate, and their product
+  };
+  const double tp = static_cast<double>(serving.tp), hidden = static_cast<double>(model.hidden);
+  double widest = 0;
+  for (const Layer& layer : model.kinds) {
+    double width = 0;
+    if (layer.feed_forward) {
+      const FeedForward& part = *layer.feed_forward;
+      width = held(part, static_cast<double>(part.width)) / tp;
+    }
+    if (layer.experts) {
+      const Experts& experts = *layer.experts;
+      const double each = held(experts.each, static_cast<double>(experts.each.width)) + hidden;
+      width = static_cast<double>(experts.active) * each / tp +
+              held(experts.each, static_cast<double>(experts.shared_width)) / tp;
+    }
+    widest = std::max(widest, width);
+  }
+  return 2 * (2 * hidden + widest);
+}
+
+// [INFER-24] activations: of as many tokens as a pass has at most. head: logits of 16 bits, the
+// same in 32 and their probabilities.
+Reserved reserved_of(const Serving& serving) {
+  Reserved out;
+  out.context = serving.engine.reserved;
+  out.activations =
+      Bytes(static_cast<double>(serving.engine.policy.most_tokens) * widest_token(serving));
+  out.head = Bytes(kPlannedSequences * 10 * static_cast<double>(serving.model.vocabulary) /
+                   static_cast<double>(serving.tp));
+  if (serving.ranks() > 1) out.communicators = serving.engine.communicators;
+  return out;
+}
+
+}  // namespace
+
+// [INFER-4] [INFER-5] A stage has an even share of the layers, the first the embedding, the last
+// the head.
+ServingMemory memory_of(const Serving& serving, std::int64_t context) {
+  const Layout layout = layout_of(serving, 1);
+  const Job job = serving_job(serving, 1);
+  const Share share(serving.model, job, layout);
+  const std::vector<double> layers = layers_of_kinds(serving.model);
+  double layer_bytes = 0, cached = 0;
+  Bytes state;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = serving.model.kinds[i];
+    const HeldParameters held = forward_layer(share, layer).held;
+    const double count = layer.experts ? static_cast<double>(layer.experts->count) : 1;
+    const double copies = 1 + static_cast<double>(serving.routing.redundant) / count;
+    layer_bytes += layers[i] * (held.dense * weight_bytes(serving, false) +
+                                held.experts * copies * weight_bytes(serving, true));
+    if (layer.attention->linear) {
+      state += layers[i] * state_of(*layer.attention, serving.tp);
+      continue;
+    }
+    const std::int64_t window = layer.attention->window;
+    const double kept = window > 0 && window < context
+                            ? static_cast<double>(window) / static_cast<double>(context)
+                            : 1.0;
+    cached += layers[i] * kept * cached_values(*layer.attention, serving.tp);
+  }
+  const double stages = static_cast<double>(serving.pp);
+  const double hidden = static_cast<double>(serving.model.hidden);
+  const double ends = serving.predicts ? 2 * hidden * hidden / static_cast<double>(serving.tp)
+                                       : forward_embedding(share).held.dense;
+  const double head = serving.predicts ? 0 : forward_head(share).held.dense;
+  ServingMemory out;
+  out.weights = Bytes(layer_bytes / stages + (serving.pp > 1 ? std::max(ends, head) : ends + head) *
+                                                 bytes_per_element(serving.weights->activation));
+  out.cache_of_token = Bytes(cached / stages * serving.cache->bytes);
+  out.state_of_sequence = state / stages;
+  out.parts = reserved_of(serving);
+  out.reserved = out.parts.total();
+  out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
+  // Ranks that share the sequences of a prompt keep a part of each [INFER-25].
+  out.cache_of_token /= static_cast<double>(serving.cp);
+  // [INFER-16] What guesses the next tokens is there, too; prediction layers use the model's ends.
+  if (serving.speculation) {
+    const ServingMemory beside = memory_of(draft_of(serving), context);
+    out.weights += beside.weights;
+    out.cache_of_token += beside.cache_of_token;
+    out.state_of_sequence += beside.state_of_sequence;
+  }
+  out.cached_tokens = (out.capacity - out.weights - out.reserved) / out.cache_of_token;
+  return out;
+}
+
+}  // namespace headway

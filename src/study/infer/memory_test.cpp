@@ -1,0 +1,120 @@
+// What fits of caches, beside published counts; and what would make a serving fit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "study/infer/change.hpp"
+#include "study/infer/engines.hpp"
+
+namespace headway {
+namespace {
+
+Serving held(const char* model, const char* cluster, std::int64_t tp, double share) {
+  Serving out;
+  out.model = *load_model(model);
+  out.cluster = *load_cluster(cluster);
+  out.engine = engines()->front();
+  out.engine.memory = share;
+  out.tp = tp;
+  set_weights(out, "bf16");
+  return out;
+}
+
+// Tokens that vLLM's logs say fit. RTX 4090: LLMServingSim's measurement; A100 40 GB: logs of a
+// public benchmark of May 2026, 19.92 GiB of cache; two RTX 4090: vllm-project/vllm#13061, whose
+// second rank has 1.2 GiB less than the first.
+TEST(ServingMemory, LeavesRoomForAsManyTokensAsPublished) {
+  const struct {
+    const char *model, *cluster;
+    std::int64_t tp;
+    double share, tokens, within;
+  } rows[] = {{"llama-3.1-8b", "rtx-4090-8", 1, 0.9, 41'408, 0.03},
+              {"llama-3.1-8b", "dgx-a100-40gb", 1, 0.9, 163'168, 0.05},
+              {"qwen2.5-14b", "rtx-4090-8", 2, 0.98, 81'536, 0.12}};
+  for (const auto& row : rows) {
+    const Serving serving = held(row.model, row.cluster, row.tp, row.share);
+    EXPECT_NEAR(memory_of(serving, 4096).cached_tokens / row.tokens, 1, row.within)
+        << row.model << " " << row.cluster;
+  }
+}
+
+// The same in GiB of an engine that takes less: gpt-oss-20b on A100 80 GB at a share of 0.65,
+// 13.72 GiB of weights and 36.56 of cache (vLLM 0.19).
+TEST(ServingMemory, LeavesRoomForTheCacheOfMixturesAsPublished) {
+  Serving serving = held("gpt-oss-20b", "dgx-a100-80gb", 1, 0.65);
+  set_weights(serving, "mxfp4");
+  const ServingMemory memory = memory_of(serving, 1000);
+  const double gib = 1024.0 * 1024 * 1024;
+  EXPECT_NEAR(memory.weights.value() / gib / 13.72, 1, 0.1);
+  EXPECT_NEAR((memory.capacity - memory.weights - memory.reserved).value() / gib / 36.56, 1, 0.1);
+}
+
+// [INFER-24] By hand: 8,192 tokens of 2 x 4,096 and 3 x 14,336 values in 16 bit, 256 rows of
+// 128,256 logits at 10 bytes, half of each by two ranks but the stream.
+TEST(ServingMemory, ReservesWhatAPassNeedsAtItsWidest) {
+  Serving serving = held("llama-3-8b", "dgx-h100", 1, 0.9);
+  const Reserved one = memory_of(serving, 1000).parts;
+  EXPECT_NEAR(one.activations.value(), 8192.0 * 2 * (2 * 4096 + 3 * 14336), 1);
+  EXPECT_NEAR(one.head.value(), 256.0 * 128256 * 10, 1);
+  EXPECT_EQ(one.communicators.value(), 0);
+  serving.tp = 2;
+  const Reserved two = memory_of(serving, 1000).parts;
+  EXPECT_NEAR(two.activations.value(), 8192.0 * 2 * (2 * 4096 + 3 * 7168), 1);
+  EXPECT_GT(two.communicators.value(), 0);
+  EXPECT_EQ(memory_of(serving, 1000).reserved.value(), two.total().value());
+}
+
+// [INFER-23]
+TEST(SmallestChanges, EachMakeItFitAndNoSmallerOneOfTheirFlagDoes) {
+  const Serving serving = held("llama-3-70b", "dgx-h100", 1, 0.9);
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const Load load{.input = 1000, .output = 500, .batch = 16};
+  const auto changes = smallest_changes(serving, constants, load);
+  ASSERT_FALSE(changes.empty());
+  bool split = false;
+  for (const ServingChange& change : changes) {
+    ASSERT_EQ(change.flags.size(), 1U);
+    Serving other = serving;
+    const auto& [flag, value] = change.flags.front();
+    if (flag == "weights") {
+      EXPECT_TRUE(set_weights(other, value)) << value;
+    }
+    if (flag != "tp") continue;
+    split = true;
+    other.tp = std::stoll(value);
+    EXPECT_TRUE(served(other, constants, load).fits);
+    // 141 GB and 16 sequences of 0.49 GB over one rank fewer.
+    while (--other.tp > 1) {
+      EXPECT_FALSE(check(other).empty() && served(other, constants, load).fits) << other.tp;
+    }
+  }
+  EXPECT_TRUE(split);
+}
+
+TEST(SmallestChanges, AreFewerSequencesWhereTheCacheIsTooLarge) {
+  const Serving serving = held("llama-3-8b", "dgx-h100", 1, 0.9);
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  Load load{.input = 4000, .output = 1000, .batch = 1000};
+  const auto changes = smallest_changes(serving, constants, load);
+  const auto batch = std::find_if(changes.begin(), changes.end(), [](const ServingChange& each) {
+    return each.flags.front().first == "batch";
+  });
+  ASSERT_NE(batch, changes.end());
+  load.batch = std::stoll(batch->flags.front().second);
+  EXPECT_TRUE(served(serving, constants, load).fits);
+  ++load.batch;
+  EXPECT_FALSE(served(serving, constants, load).fits);
+}
+
+TEST(SmallestChanges, AreNoneWhereNothingHelps) {
+  Serving serving = held("megatron-1t", "dgx-h100", 1, 0.9);
+  serving.cluster.accelerators = 2;
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  EXPECT_TRUE(smallest_changes(serving, constants, {.input = 100, .output = 10}).empty());
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,114 @@
+#include "study/infer/parts.hpp"
+
+#include <algorithm>
+
+#include "forecast/price.hpp"
+#include "step/frameworks/habits.hpp"
+
+namespace headway {
+
+bool has_experts(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(),
+                     [](const Layer& layer) { return layer.experts.has_value(); });
+}
+
+Job serving_job(const Serving& serving, std::int64_t tokens) {
+  Job out;
+  out.sequence = tokens;
+  out.global_batch = 1;
+  out.recipe = serving.weights;
+  out.dropout = 0;
+  out.fused = out.fused_experts = true;
+  out.attention = usual_attention(out, serving.cluster.accelerator);
+  return out;
+}
+
+std::vector<double> layers_of_kinds(const Model& model) {
+  std::vector<double> out(model.kinds.size());
+  for (const std::uint8_t kind : model.pattern) ++out[kind];
+  return out;
+}
+
+// What one token leaves in the cache of a layer, in values, on one rank.
+double cached_values(const Attention& attention, std::int64_t tp) {
+  if (attention.latent) {
+    return static_cast<double>(attention.latent->key_value_rank + attention.latent->rope_dim);
+  }
+  const std::int64_t heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
+  return static_cast<double>(heads * (attention.head_dim + attention.value_dim));
+}
+
+// Whether a layer's weights, of its routed experts or others, lie in the format.
+bool is_stored(const WeightFormat& format, const Model& model, bool routed) {
+  return routed || !format.experts_only || !has_experts(model);
+}
+
+// [INFER-21] What a sequence leaves in a layer of linear attention, on one rank: a matrix of keys
+// by values for each head in 32 bits, as engines keep it, and what its convolution still needs.
+Bytes state_of(const Attention& attention, std::int64_t tp) {
+  const auto heads = static_cast<double>(std::max<std::int64_t>(1, attention.heads / tp));
+  const auto key_heads = static_cast<double>(std::max<std::int64_t>(1, attention.kv_heads / tp));
+  const auto keys = static_cast<double>(attention.head_dim);
+  const auto values = static_cast<double>(attention.value_dim);
+  const double taps = std::max(0.0, static_cast<double>(attention.linear->convolution) - 1);
+  return Bytes(4 * heads * keys * values + 2 * taps * (2 * key_heads * keys + heads * values));
+}
+
+// Bytes of an element of a layer's weights: with the factor of each 16 (fp4), or as they are
+// stored.
+double weight_bytes(const Serving& serving, bool routed) {
+  const Recipe& recipe = *serving.weights;
+  if (serving.stored != nullptr) {
+    return is_stored(*serving.stored, serving.model, routed) ? serving.stored->bytes()
+                                                             : bytes_per_element(recipe.activation);
+  }
+  const double element = bytes_per_element(recipe.matmul);
+  return recipe.matmul == Precision::fp4 ? element + 1.0 / 16 : element;
+}
+
+Layout layout_of(const Serving& serving, std::int64_t sequences, std::int64_t cp) {
+  Layout out;
+  out.tp = serving.tp;
+  out.dp = serving.dp;
+  out.ep = serving.ep;
+  out.cp = cp;
+  if (has_experts(serving.model)) out.etp = std::max<std::int64_t>(1, serving.tp / serving.ep);
+  out.micro_batch = sequences;
+  out.sequence_parallel = false;
+  return out;
+}
+
+Result<ServingConstants> serving_constants(const Cluster& cluster) {
+  const auto alone = benchmarked_for(cluster);
+  if (!alone) return alone.problems();
+  const auto kernels = serving_kernels_for(cluster.accelerator);
+  if (!kernels) return kernels.problems();
+  const auto formats = format_kernels_for(cluster.accelerator);
+  if (!formats) return formats.problems();
+  const auto& step = step_constants();
+  if (!step) return step.problems();
+  return ServingConstants{*alone, *kernels, *formats, step->power};
+}
+
+std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants) {
+  std::vector<std::string> out;
+  const std::string& architecture = serving.cluster.accelerator.architecture;
+  if (!constants.kernels.measured) {
+    out.push_back("attention over a cache was not measured on " + architecture +
+                  ": its data sheet, with what others reach of theirs");
+  }
+  if (serving.stored == nullptr) return out;
+  const auto& products = constants.formats.products;
+  const bool experts = has_experts(serving.model);
+  const bool measured =
+      (experts && serving.stored->experts_only ? true
+                                               : products.at(serving.stored->dense).measured) &&
+      (!experts || products.at(serving.stored->experts).measured);
+  if (!measured) {
+    out.push_back("products of " + serving.stored->name + " weights were not measured on " +
+                  architecture + ": its data sheet, with what others reach of theirs");
+  }
+  return out;
+}
+
+}  // namespace headway

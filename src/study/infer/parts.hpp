@@ -1,0 +1,28 @@
+// What passes and memory both ask of a serving. Internal to src/study/infer.
+#pragma once
+
+#include <vector>
+
+#include "study/infer/serving.hpp"
+
+namespace headway {
+
+/// One sequence of `tokens` in the words of training.
+Job serving_job(const Serving& serving, std::int64_t tokens);
+
+bool has_experts(const Model& model);
+
+/// How many layers there are of each kind.
+std::vector<double> layers_of_kinds(const Model& model);
+
+/// What one token leaves in the cache of a layer, in values, on one rank [INFER-4].
+double cached_values(const Attention& attention, std::int64_t tp);
+/// What a sequence leaves in a layer of linear attention, on one rank [INFER-21].
+Bytes state_of(const Attention& attention, std::int64_t tp);
+
+/// Whether a layer's weights, of its routed experts or others, lie in the format.
+bool is_stored(const WeightFormat& format, const Model& model, bool routed);
+/// Bytes of an element of a layer's weights, with their scales.
+double weight_bytes(const Serving& serving, bool routed);
+
+}  // namespace headway
