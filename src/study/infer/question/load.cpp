@@ -70,12 +70,14 @@ class LoadReader {
     if (asked_.batch || asked_.best || asked_.curve) {
       fail(option, "is of clients, of rates and of its own moments");
     }
+    unread_ = true;  // until it is
     const auto text = read_file(path, kLargestList);
     if (!text) return append(problems_, text.problems());
     const auto csv = parse_csv(*text, path);
     if (!csv) return append(problems_, csv.problems());
     auto listed = listed_requests(*csv, needed, longest_);
     if (!listed) return append(problems_, listed.problems());
+    unread_ = false;
     timed_ = timed_ || csv->column("arrival_s").has_value();
     if (listed->front().input > 0) mean_lengths(*listed);
     out_.listed = std::make_shared<const std::vector<Listed>>(std::move(*listed));
@@ -131,7 +133,8 @@ class LoadReader {
     }
     if (asked_.best || asked_.curve || in_.refused("curve") || in_.refused("best")) return;
     if (given == 0 && timed_ && !asked_.goodput) out_.arrivals = Arrivals::listed;
-    const bool moments = timed_ || !files_.arrivals.empty();
+    // What could not be read may have had them.
+    const bool moments = timed_ || unread_;
     if (given == 0 && !moments && !in_.has("goodput")) {
       in_.fail("batch", "is missing, or instead of it concurrency or rate", Trouble::missing);
     }
@@ -165,7 +168,7 @@ class LoadReader {
   const ServingAsked& asked_;
   const ServingFiles& files_;
   std::int64_t longest_;
-  bool timed_ = false, listed_lengths_ = false;
+  bool timed_ = false, listed_lengths_ = false, unread_ = false;
   Load out_;
 };
 
