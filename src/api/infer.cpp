@@ -4,9 +4,9 @@
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "report/infer/curve.hpp"
-#include "study/infer/goodput.hpp"
 #include "study/infer/question/options.hpp"
 #include "study/infer/question/question.hpp"
+#include "study/infer/search/goodput.hpp"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "study/infer/curve.hpp"
+#include "study/infer/search/curve.hpp"
 
 namespace headway {
 

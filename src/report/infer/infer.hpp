@@ -6,9 +6,9 @@
 
 #include "study/design/op_table.hpp"
 #include "study/infer/apart.hpp"
-#include "study/infer/best.hpp"
-#include "study/infer/best_apart.hpp"
-#include "study/infer/change.hpp"
+#include "study/infer/search/best.hpp"
+#include "study/infer/search/best_apart.hpp"
+#include "study/infer/search/change.hpp"
 
 namespace headway {
 

@@ -70,7 +70,7 @@ class Designer {
     const Cluster& cluster = out.machine.cluster;
     const auto measure = design_.workload.with_constants_of(cluster);
     if (!measure) return append(problems_, measure.problems()), out;
-    const Measured made = (*measure)(cluster);
+    const WorkloadTimes made = (*measure)(cluster);
     out.fits = made.fits;
     out.tokens_per_second = made.tokens_per_second;
     out.why_not = !made.refused.empty() ? made.refused : made.fits ? "" : "does not fit";

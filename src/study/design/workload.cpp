@@ -19,7 +19,7 @@ Workload training_workload(RequestedRun run) {
     const std::string refused = problems.empty() ? std::string() : problems.front().message;
     return Measure(
         [there, refused, calibration = std::move(calibration).value()](const Cluster& on) mutable {
-          Measured made;
+          WorkloadTimes made;
           made.refused = refused;
           if (!refused.empty()) return made;
           there.cluster = on;
@@ -50,7 +50,7 @@ Workload serving_workload(Serving serving, Load load) {
     const std::string refused = problems.empty() ? std::string() : problems.front().message;
     return Measure([there, load, refused,
                     constants = std::move(constants).value()](const Cluster& on) mutable {
-      Measured made;
+      WorkloadTimes made;
       made.refused = refused;
       if (!refused.empty()) return made;
       there.cluster = on;

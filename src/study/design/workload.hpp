@@ -11,13 +11,13 @@
 namespace headway {
 
 /// What a machine takes for it. `times` by Workload::times; none where it does not fit.
-struct Measured {
+struct WorkloadTimes {
   bool fits = false;
   std::vector<Seconds> times;
   double tokens_per_second = 0;  // of all accelerators
   std::string refused;           // why it cannot run there at all; empty: it can
 };
-using Measure = std::function<Measured(const Cluster&)>;
+using Measure = std::function<WorkloadTimes(const Cluster&)>;
 
 struct Workload {
   std::string title;

@@ -7,9 +7,9 @@
 
 #include "cluster/load.hpp"
 #include "model/load.hpp"
-#include "study/infer/best_apart.hpp"
 #include "study/infer/engines.hpp"
-#include "study/infer/goodput.hpp"
+#include "study/infer/search/best_apart.hpp"
+#include "study/infer/search/goodput.hpp"
 
 namespace headway {
 namespace {

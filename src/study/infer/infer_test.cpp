@@ -6,8 +6,8 @@
 
 #include "cluster/load.hpp"
 #include "model/load.hpp"
-#include "study/infer/best.hpp"
 #include "study/infer/engines.hpp"
+#include "study/infer/search/best.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {

@@ -6,8 +6,8 @@
 
 #include "cluster/load.hpp"
 #include "model/load.hpp"
-#include "study/infer/change.hpp"
 #include "study/infer/engines.hpp"
+#include "study/infer/search/change.hpp"
 
 namespace headway {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "run/request_reader.hpp"
-#include "study/infer/curve.hpp"
+#include "study/infer/search/curve.hpp"
 
 namespace headway {
 

@@ -3,7 +3,7 @@
 
 #include "run/run.hpp"
 #include "study/infer/apart.hpp"
-#include "study/infer/curve.hpp"
+#include "study/infer/search/curve.hpp"
 
 namespace headway {
 

@@ -1,4 +1,4 @@
-// Ways to split a serving over accelerators. Internal to src/study/infer.
+// Ways to split a serving over accelerators. Internal to src/study/infer/search.
 #pragma once
 
 #include <vector>

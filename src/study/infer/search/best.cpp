@@ -1,8 +1,8 @@
-#include "study/infer/best.hpp"
+#include "study/infer/search/best.hpp"
 
 #include <algorithm>
 
-#include "study/infer/splits.hpp"
+#include "study/infer/search/splits.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {

@@ -1,11 +1,11 @@
-#include "study/infer/best_apart.hpp"
+#include "study/infer/search/best_apart.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/divisors.hpp"
-#include "study/infer/splits.hpp"
+#include "study/infer/search/splits.hpp"
 
 namespace headway {
 namespace {

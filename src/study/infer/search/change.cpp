@@ -1,4 +1,4 @@
-#include "study/infer/change.hpp"
+#include "study/infer/search/change.hpp"
 
 #include <algorithm>
 #include <functional>

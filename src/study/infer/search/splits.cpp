@@ -1,4 +1,4 @@
-#include "study/infer/splits.hpp"
+#include "study/infer/search/splits.hpp"
 
 #include "base/divisors.hpp"
 

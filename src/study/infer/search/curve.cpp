@@ -1,4 +1,4 @@
-#include "study/infer/curve.hpp"
+#include "study/infer/search/curve.hpp"
 
 #include <algorithm>
 #include <limits>

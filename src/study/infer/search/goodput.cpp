@@ -1,4 +1,4 @@
-#include "study/infer/goodput.hpp"
+#include "study/infer/search/goodput.hpp"
 
 #include "study/infer/steps.hpp"
 
