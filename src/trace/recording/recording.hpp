@@ -35,6 +35,10 @@ struct RecordedRank {
   std::optional<std::int64_t> number;  // global rank
   std::string label;                   // as shown: "rank 3", "hopper01:191370 [1]"
   std::optional<std::int64_t> world_size;
+  /// What the program spent in calls that only wait for others to be done (MPI_Wait), where the
+  /// source has those.
+  std::int64_t waits = 0;
+  Seconds waited = Seconds(0);
 };
 
 /// A process group or communicator.
