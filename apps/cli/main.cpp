@@ -14,6 +14,7 @@
 #include "arguments/manual.hpp"
 #include "base/columns.hpp"
 #include "progress.hpp"
+#include "record.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -60,6 +61,48 @@ Command serve() {
       .answers = false};
 }
 
+Command record() {
+  auto options = std::make_shared<headway::RecordOptions>();
+  return {.name = "record",
+          .help = "run a program that communicates by MPI, and record what it sends",
+          .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
+          .options = {{.name = "output",
+                       .value = "DIR",
+                       .help = "folder for the recording, made or empty; default: recording",
+                       .target = &options->output,
+                       .letter = 'o'},
+                      {.name = "steps",
+                       .value = "A..B",
+                       .help = "only these steps, as the program marks them (headway/record.h)",
+                       .target = &options->steps},
+                      {.name = "min-bytes",
+                       .value = "SIZE",
+                       .help = "leave out smaller calls, as \"4 KiB\"",
+                       .target = &options->min_bytes},
+                      {.name = "ops",
+                       .value = "LIST",
+                       .help = "only these, as all_reduce,send; wait: what waits for others",
+                       .target = &options->operations},
+                      {.name = "rotate",
+                       .value = "SIZE",
+                       .help = "begin another file of a rank where one is as large, as \"1 GB\"",
+                       .target = &options->rotate},
+                      {.name = "quiet",
+                       .help = "do not say where the recording is",
+                       .target = &options->quiet},
+                      {.help = "what to run, with its arguments: behind --",
+                       .target = &options->program,
+                       .required = true,
+                       .operand = "PROGRAM"}},
+          .run = [options](const headway::Circumstances&) -> CommandOutput {
+            const auto code = headway::record(*options);
+            if (!code) return {.problems = code.problems()};
+            return {.exit_code = *code};
+          },
+          .door = headway::Door::command_line,
+          .answers = false};
+}
+
 std::vector<CommandRow> all_commands();
 
 Command help() {
@@ -100,6 +143,7 @@ std::vector<CommandRow> all_commands() {
   const auto library = headway::command_rows();
   std::vector<CommandRow> out(library.begin(), library.end());
   out.push_back({"serve", serve});
+  out.push_back({"record", record});
   out.push_back({"completion", [] { return headway::completion(all_commands()); }});
   out.push_back({"help", help});
   out.push_back({"version", version});
