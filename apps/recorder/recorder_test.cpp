@@ -180,7 +180,8 @@ TEST_P(Recorder, EveryCollectiveHasTheBytesOfTheWholeTensor) {
     EXPECT_EQ(tally(recording, rank), expected) << rank;
     for (const RecordedCall& call : recording.calls) {
       if (recording.ranks[call.rank].number != rank || call.bytes) continue;
-      if (call.op != Operation::barrier) EXPECT_EQ(call.counted_bytes, Bytes(own));
+      if (call.op == Operation::barrier) continue;
+      EXPECT_EQ(call.counted_bytes, Bytes(own));
     }
   }
   // Calls of all ranks with one number are one collective.
@@ -336,11 +337,7 @@ TEST_P(Recorder, AProgramThatLeavesWithoutFinalizeHasItsFiles) {
   EXPECT_EQ(with.code, launch("left", "").code) << with.err;
   const RunRecording run = read_run_traces({recording()});
   ASSERT_TRUE(run.unread.empty());
-  int whole = 0;  // a launcher may kill the others when the first has left
-  for (int rank = 0; rank < 4; ++rank) {
-    whole += tally(run.recording, rank)[{Operation::all_reduce, 8}] == 10 ? 1 : 0;
-  }
-  EXPECT_GE(whole, 1);
+  EXPECT_EQ((tally(run.recording, 0)[{Operation::all_reduce, 8}]), 10);
 }
 
 TEST_P(Recorder, WhereAFileMayNotGrowTheRestIsCountedAndTheProgramGoesOn) {
@@ -405,7 +402,7 @@ TEST_P(Recorder, ClocksOfOneMachineAreMeasuredToDifferByLessThanHalfARoundTrip) 
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpi, Recorder, ::testing::Values(HEADWAY_MPI_KINDS),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& of) { return std::string(of.param); });
 
 TEST(Record, AProgramWithoutMpiRunsAsItDoesAndThatIsSaid) {
   const fs::path folder = fs::path(::testing::TempDir()) / "headway_record_plain";

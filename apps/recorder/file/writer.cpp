@@ -204,6 +204,7 @@ class SignalsBlocked {
     ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() {
+    const int error = errno;
     // A signal of the file's size that came meanwhile is of this writing, not of the program's.
     const timespec at_once{};
     sigset_t size;
@@ -211,6 +212,7 @@ class SignalsBlocked {
     ::sigaddset(&size, SIGXFSZ);
     if (!::sigismember(&before_, SIGXFSZ)) ::sigtimedwait(&size, nullptr, &at_once);
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
   }
 
  private:
@@ -276,6 +278,7 @@ bool begin_file(const Settings& settings, const char* path, const Identity& iden
     file.descriptor = -1;
     return why = "no thread could be started", false;
   }
+  ::pthread_detach(thread);
   return true;
 }
 
@@ -336,8 +339,7 @@ void write_now() {
 
 void end_file() {
   if (!running.exchange(false)) return;
-  ::sem_post(&wake);
-  ::pthread_join(thread, nullptr);
+  // The thread is not waited for: it finds nothing to do when it comes next.
   const SignalsBlocked blocked;
   ::pthread_mutex_lock(&lock);
   drain();
