@@ -334,7 +334,9 @@ TEST_P(Recorder, ChildrenOfTheProgramWriteNothing) {
 
 TEST_P(Recorder, AProgramThatLeavesWithoutFinalizeHasItsFiles) {
   const Output with = record("left");
-  EXPECT_EQ(with.code, launch("left", "").code) << with.err;
+  // MPICH's launcher says, by chance, the code of the one that left or that it killed the others.
+  const std::string_view kind = GetParam();
+  EXPECT_TRUE(with.code == 6 || (kind == "mpich" && with.code == 9)) << with.code << with.err;
   const RunRecording run = read_run_traces({recording()});
   ASSERT_TRUE(run.unread.empty());
   EXPECT_EQ((tally(run.recording, 0)[{Operation::all_reduce, 8}]), 10);

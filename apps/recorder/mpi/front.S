@@ -43,11 +43,6 @@ headway_names:
 #define CALL(row, form, width, function) TRAMPOLINE function ;
 #include "forms.def"
 
-        .section .data.rel.ro.headway, "aw"
-        .globl headway_names_end
-        .hidden headway_names_end
-headway_names_end:
-
 // Keeps the arguments of the call that came first; MPI takes none in vector registers.
         .text
         .type headway_first, @function

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "functions.hpp"
+
 extern "C" {
 extern void* headway_slots[];
 extern const char* const headway_names[];
-extern const char* const headway_names_end[];
 void headway_fill_slots() __attribute__((visibility("hidden")));
 void headway_record_step() __attribute__((visibility("default")));
 }
@@ -85,7 +86,7 @@ void fill() {
   const bool asked = ::getenv("HEADWAY_RECORD") != nullptr;
   const MpiRecorder* recorder =
       library != nullptr && asked ? recorder_of(kind_of(library)) : nullptr;
-  const auto count = static_cast<unsigned>(headway_names_end - headway_names);
+  const unsigned count = kFunctions;
   if (recorder != nullptr && recorder->count != count) recorder = nullptr;  // of another version
   if (library != nullptr && asked && recorder == nullptr) {
     ::fprintf(stderr, "headway record: this kind of MPI is not known here: not recorded\n");
