@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "trace/analysis/align.hpp"
 #include "trace/recording/record_file.hpp"
 #include "trace/trace_files_for_test.hpp"
 
@@ -162,6 +163,30 @@ TEST(HeadwayRecord, AClockMeasuredOnceIsMovedByThat) {
       read_text(header() + state(0, record_file::kWhole) +
                 text("{\"clock\":{\"at_ns\":7,\"offset_ns\":-300}}") + call(kReduceScatter));
   EXPECT_EQ(recording.calls.at(0).start_ns, 700);
+}
+
+// Rank 1 comes 400 ns late: rank 0 waits for it, and both then transfer for 100 ns. Of calls that
+// do not block, and of those that a rank may leave early, nothing of the kind can be said.
+TEST(HeadwayRecord, TheWaitingInBlockingCallsIsToldFromTheTransfer) {
+  const auto file = [](int rank, std::uint64_t start, std::uint64_t duration) {
+    Record reduce = kReduceScatter, later = kReduceScatter, root = kReduceScatter;
+    reduce.start_ns = later.start_ns = root.start_ns = start;
+    reduce.duration_ns = later.duration_ns = root.duration_ns = duration;
+    later.sequence = 6;
+    later.flags |= record_file::kUntil;
+    root.asked = root.done = record_file::kBroadcast;
+    return header(rank, 2) + state(0, record_file::kWhole) +
+           text("{\"group\":77,\"ranks\":[0,1]}") + call(reduce) + call(later) + call(root);
+  };
+  Recording recording = read_text(file(0, 1000, 500));
+  append(recording, read_text(file(1, 1400, 100)));
+  const Alignment alignment = align(recording);
+  ASSERT_EQ(alignment.matched.size(), 1u);
+  EXPECT_TRUE(alignment.matched[0].complete);
+  EXPECT_DOUBLE_EQ(alignment.matched[0].transfer.value(), 100e-9);
+  EXPECT_NEAR(alignment.ranks[0].waiting.value(), 400e-9, 1e-15);
+  EXPECT_NEAR(alignment.ranks[1].waiting.value(), 0, 1e-15);
+  EXPECT_EQ(alignment.matched[0].last_rank, 1u);
 }
 
 TEST(HeadwayRecord, AFileOfALaterVersionIsRefusedWithTheReason) {
