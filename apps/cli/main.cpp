@@ -179,8 +179,11 @@ int main(int argc, char** argv) {
   if (!asked.command) return asked.exit_code;
 
   // What stands for a file is read once; text is as wide as the terminal.
-  const bool reads_input = std::any_of(
-      argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "-"; });
+  const auto is = [](std::string_view text) {
+    return [text](const char* word) { return word == text; };
+  };
+  char** const end = std::find_if(argv + 1, argv + argc, is("--"));  // what follows is another's
+  const bool reads_input = std::any_of(argv + 1, end, is("-"));
   if (reads_input && !headway::keep_standard_input()) {
     std::fputs("headway: -: the standard input cannot be kept\n", stderr);
     return 2;

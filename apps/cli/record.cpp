@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLibrary = "libheadway_mpi.so";
+// What the library before the program shows: functions of MPI 3, of MPI 4, and with wide counts.
+constexpr std::array<std::string_view, 3> kLevels = {"3", "4", "4c"};
 
 // As apps/recorder/file/settings.hpp has them, which the program's side reads; a test compares.
 constexpr std::array<std::string_view, 14> kOperations = {
@@ -35,16 +36,51 @@ struct Variable {
 };
 
 // Beside the program in the build tree, or where an installation puts it.
-std::optional<std::string> recorder_library() {
+std::optional<std::string> recorder_library(const std::string& level) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return std::nullopt;
   const fs::path folder = program.parent_path();
   for (const char* place : {HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}) {
-    const fs::path library = (folder / place / kLibrary).lexically_normal();
+    const fs::path library =
+        (folder / place / ("libheadway_mpi" + level + ".so")).lexically_normal();
     if (fs::exists(library, error)) return library.string();
   }
   return std::nullopt;
+}
+
+// What a launcher of MPI says of itself.
+std::string version_of(const std::string& launcher) {
+  std::string quoted = "'";
+  for (const char c : launcher) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  FILE* said = ::popen((quoted + "' --version 2>&1 </dev/null").c_str(), "r");
+  std::string out;
+  char text[4096];
+  while (said != nullptr) {
+    const std::size_t more = std::fread(text, 1, sizeof text, said);
+    if (more == 0) break;
+    out.append(text, more);
+  }
+  if (said != nullptr) ::pclose(said);
+  return out;
+}
+
+// MPICH has wide counts since 4.0, OpenMPI the rest of MPI 4's calls since 5.0. Of others what
+// every MPI has: a program must not find a function that its MPI lacks.
+std::string level_of(const std::vector<std::string>& program) {
+  for (const std::string& word : program) {
+    const std::string name = fs::path(word).filename().string();
+    if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
+    const std::string said = version_of(word);
+    const std::size_t hydra = said.find("HYDRA"), version = said.find("Version:", hydra);
+    if (hydra != std::string::npos && version != std::string::npos) {
+      return std::atoi(said.c_str() + version + 8) >= 4 ? "4c" : "3";
+    }
+    const std::string_view open = "(Open MPI) ";
+    const std::size_t at = said.find(open);
+    return at != std::string::npos && std::atoi(said.c_str() + at + open.size()) >= 5 ? "4" : "3";
+  }
+  return "3";
 }
 
 void read_steps(const std::string& text, std::vector<Variable>& out, Problems& problems) {
@@ -167,10 +203,18 @@ Result<int> record(const RecordOptions& options) {
   read_bytes("min-bytes", "HEADWAY_RECORD_MIN_BYTES", options.min_bytes, variables, problems);
   read_bytes("rotate", "HEADWAY_RECORD_ROTATE", options.rotate, variables, problems);
   read_operations(options.operations, variables, problems);
-  const auto library = recorder_library();
+  std::string level = options.mpi;
+  if (level.empty()) level = level_of(options.program);
+  if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
+    problems.push_back({FieldName("mpi"),
+                        not_known(level, std::vector<std::string>(kLevels.begin(), kLevels.end())),
+                        Trouble::unknown});
+    level = kLevels.front();
+  }
+  const auto library = recorder_library(level);
   if (!library) {
-    problems.push_back({"record", std::string("the recorder (") + kLibrary +
-                                      ") is not here: this headway was built without MPI"});
+    problems.push_back({"record", "its libraries (libheadway_mpi" + level +
+                                      ".so) are not here: this headway was built without MPI"});
   }
   if (problems.empty()) check_folder(options.output, problems);
   if (!problems.empty()) return problems;

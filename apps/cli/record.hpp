@@ -14,6 +14,7 @@ struct RecordOptions {
   std::string min_bytes;             // "4 KiB": smaller calls are left out
   std::string operations;            // "all_reduce,send"
   std::string rotate;                // "1 GB": of one file
+  std::string mpi;                   // "3", "4", "4c": what its MPI has; empty: by its launcher
   bool quiet = false;
   std::vector<std::string> program;  // and its arguments
 };

@@ -220,7 +220,7 @@ TEST_P(Recorder, MessagesAreClosedWhereTheProgramSeesThemDone) {
   const Tally expected = {{{Operation::receive, 16}, 4},      {{Operation::send, 16}, 4},
                           {{Operation::send, 0}, 4},          {{Operation::send, 5}, 1},
                           {{Operation::send_receive, 32}, 4}, {{Operation::receive, 5}, 1},
-                          {{Operation::barrier, -1}, 1}};
+                          {{Operation::receive, 0}, 1},       {{Operation::barrier, -1}, 1}};
   for (int rank = 0; rank < 4; ++rank) {
     EXPECT_EQ(tally(recording, rank), expected);
     EXPECT_GE(recording.ranks[static_cast<std::size_t>(rank)].waits, 4 + 4 + 2);
@@ -428,15 +428,34 @@ TEST(Record, WhatIsWrongIsSaidAtOnceAndNothingIsRun) {
   const std::string command =
       "cd '" + folder.string() +
       "' && '" HEADWAY_PROGRAM
-      "' record --steps 5..2 --min-bytes 7 --ops all_reduce,gossip -- touch it >out 2>err";
+      "' record --steps 5..2 --min-bytes 7 --ops all_reduce,gossip --mpi 7 -- touch it >out 2>err";
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 2);
   const std::string err = read(folder / "err");
-  for (const char* said : {"--steps", "--min-bytes", "'gossip' is not known"}) {
+  for (const char* said : {"--steps", "--min-bytes", "'gossip' is not known", "--mpi"}) {
     EXPECT_NE(err.find(said), std::string::npos) << err;
   }
   EXPECT_FALSE(fs::exists(folder / "it"));
   fs::remove_all(folder);
+}
+
+// A program that asks for a function of MPI 4 by its name shall find it only where the MPI has it.
+TEST(Record, TheFrontShowsNoFunctionThatItsLevelLacks) {
+  const fs::path folder = fs::path(HEADWAY_RECORDER).parent_path();
+  const auto has = [&](const std::string& level, const std::string& function) {
+    const std::string command = "nm -D '" + (folder / ("libheadway_mpi" + level + ".so")).string() +
+                                "' | grep -q ' T " + function + "$'";
+    return std::system(command.c_str()) == 0;
+  };
+  for (const char* level : {"3", "4", "4c"}) {
+    const bool four = level[0] == '4', wide = four && level[1] == 'c';
+    EXPECT_TRUE(has(level, "MPI_Send") && has(level, "PMPI_Ineighbor_alltoallw")) << level;
+    EXPECT_EQ(has(level, "MPI_Allreduce_init"), four) << level;
+    EXPECT_EQ(has(level, "MPI_Psend_init"), four) << level;
+    EXPECT_EQ(has(level, "MPI_Isendrecv"), four) << level;
+    EXPECT_EQ(has(level, "PMPI_Allreduce_c"), wide) << level;
+    EXPECT_EQ(has(level, "MPI_Bcast_init_c"), wide) << level;
+  }
 }
 
 TEST(Record, OperationsHaveTheNamesThatRecordingsHave) {

@@ -1,12 +1,20 @@
 // What is loaded before every program: each function of the table, under its own name and that of
 // the profiling interface (which OpenMPI's Fortran calls), jumps to where its slot says. A slot
 // says at first that all slots have to be filled: front.cpp does it when MPI is called at last, and
-// knows then which MPI it is. It is the same for every MPI, whatever its handles are.
+// knows then which MPI it is. It is the same for every MPI, whatever its handles are, but for the
+// names: a program may ask whether its MPI has a function (mpi4py does), and shall not find one here
+// that is not there. HEADWAY_SINCE is the last of forms.def that it has: 1 narrow, 2 mpi4, 3 wide.
 #ifdef __x86_64__
 
-        .macro TRAMPOLINE function
+#define SINCE_narrow 1
+#define SINCE_mpi4 2
+#define SINCE_wide 3
+
+        .macro TRAMPOLINE function, since
         .text
+        .if \since <= HEADWAY_SINCE
         .globl \function, P\function
+        .endif
         .type \function, @function
         .type P\function, @function
         .p2align 4
@@ -40,7 +48,7 @@ headway_slots:
         .hidden headway_names
 headway_names:
 
-#define CALL(row, form, width, function) TRAMPOLINE function ;
+#define CALL(row, form, since, function) TRAMPOLINE function, SINCE_##since ;
 #include "forms.def"
 
 // Keeps the arguments of the call that came first; MPI takes none in vector registers.

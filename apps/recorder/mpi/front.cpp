@@ -75,6 +75,20 @@ const MpiRecorder* recorder_of(const char* kind) {
   return static_cast<const MpiRecorder*>(::dlsym(library, "headway_mpi_recorder"));
 }
 
+// Functions that this MPI has and the front does not show, or the other way round.
+void warn(int since) {
+  const char* const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+  for (const char* name : ranks) {  // once is enough
+    const char* rank = ::getenv(name);
+    if (rank != nullptr && ::strcmp(rank, "0") != 0) return;
+  }
+  const char* levels[] = {"3", "4", "4c"};
+  ::fprintf(
+      stderr,
+      "headway record: this MPI has functions up to --mpi %s, watched are those of --mpi %s\n",
+      levels[since - 1], levels[HEADWAY_SINCE - 1]);
+}
+
 void absent() {
   ::fprintf(stderr, "headway record: a function was called that this MPI does not have\n");
   ::abort();
@@ -101,6 +115,10 @@ void fill() {
     headway_slots[i] = recorder->functions[i].wrapper;
   }
   if (recorder != nullptr) step_of_recorder = recorder->step;
+  const bool wide = library != nullptr && ::dlsym(library, "PMPI_Send_c") != nullptr;
+  const bool mpi4 = library != nullptr && ::dlsym(library, "PMPI_Allreduce_init") != nullptr;
+  const int since = wide ? 3 : mpi4 ? 2 : 1;
+  if (recorder != nullptr && since != HEADWAY_SINCE) warn(since);
 }
 
 }  // namespace

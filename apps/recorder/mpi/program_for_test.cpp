@@ -140,7 +140,7 @@ int trainer() {
   return 0;
 }
 
-// Messages of every kind between pairs, with a probe, a cancelled receive and a request let go of.
+// Messages of every kind between pairs, with probes, a cancelled receive and a request let go of.
 int messages() {
   const int other = rank ^ 1;
   char out[64] = "x", in[64];
@@ -165,6 +165,9 @@ int messages() {
   MPI_Mprobe(other, 20, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
   MPI_Mrecv(in, 64, MPI_CHAR, &message, MPI_STATUS_IGNORE);
   MPI_Request_free(&sent);
+  MPI_Irecv(in, 64, MPI_CHAR, other, 21, MPI_COMM_WORLD, &sent);
+  MPI_Cancel(&sent);
+  MPI_Wait(&sent, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) std::printf("count %d\n", count);
   return 0;

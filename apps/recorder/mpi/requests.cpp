@@ -143,7 +143,9 @@ void start_persistent(MPI_Request request, std::uint64_t start_ns) {
 }
 
 void set_received(Record& record, const MPI_Status& status) {
-  if (status.MPI_SOURCE < 0) {  // MPI_PROC_NULL, or an empty status
+  int cancelled = 0;
+  PMPI_Test_cancelled(&status, &cancelled);
+  if (cancelled || status.MPI_SOURCE < 0) {  // MPI_PROC_NULL, or an empty status
     record.bytes = 0;
     record.flags &= ~static_cast<std::uint32_t>(record_file::kPeer | record_file::kTag);
     return;

@@ -36,7 +36,7 @@ struct Widened<const T*, As> {
   using Type = const As*;
 };
 
-enum class Width { narrow, wide };
+enum class Width { narrow, mpi4 = narrow, wide };
 
 template <class Row, Width width, unsigned i, class A>
 struct Argument {

@@ -46,6 +46,7 @@ using namespace record_file;
     static constexpr int communicator_at = at;             \
   };
 #define OWN(Name)
+#define OWN_MPI4(Name)
 #include "calls.def"
 #undef SEND
 #undef RECEIVE
@@ -58,6 +59,7 @@ using namespace record_file;
 #undef COMMUNICATOR
 #undef WINDOW
 #undef OWN
+#undef OWN_MPI4
 
 // ---- the table ----
 
