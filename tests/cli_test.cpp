@@ -558,6 +558,7 @@ TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
 TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
   const std::string page = read(fs::path(source_dir()) / "docs/simulate.md") +
                            read(fs::path(source_dir()) / "docs/simulate_network.md") +
+                           read(fs::path(source_dir()) / "docs/record.md") +
                            read(fs::path(source_dir()) / "docs/infer.md");
   int shown = 0;
   for (std::size_t at = 0; (at = page.find("$ headway ", at)) != std::string::npos; ++shown) {

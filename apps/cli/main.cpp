@@ -63,44 +63,50 @@ Command serve() {
 
 Command record() {
   auto options = std::make_shared<headway::RecordOptions>();
-  return {.name = "record",
-          .help = "run a program that communicates by MPI, and record what it sends",
-          .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
-          .options = {{.name = "output",
-                       .value = "DIR",
-                       .help = "folder for the recording, made or empty; default: recording",
-                       .target = &options->output,
-                       .letter = 'o'},
-                      {.name = "steps",
-                       .value = "A..B",
-                       .help = "only these steps, as the program marks them (headway/record.h)",
-                       .target = &options->steps},
-                      {.name = "min-bytes",
-                       .value = "SIZE",
-                       .help = "leave out smaller calls, as \"4 KiB\"",
-                       .target = &options->min_bytes},
-                      {.name = "ops",
-                       .value = "LIST",
-                       .help = "only these, as all_reduce,send; wait: what waits for others",
-                       .target = &options->operations},
-                      {.name = "rotate",
-                       .value = "SIZE",
-                       .help = "begin another file of a rank where one is as large, as \"1 GB\"",
-                       .target = &options->rotate},
-                      {.name = "quiet",
-                       .help = "do not say where the recording is",
-                       .target = &options->quiet},
-                      {.help = "what to run, with its arguments: behind --",
-                       .target = &options->program,
-                       .required = true,
-                       .operand = "PROGRAM"}},
-          .run = [options](const headway::Circumstances&) -> CommandOutput {
-            const auto code = headway::record(*options);
-            if (!code) return {.problems = code.problems()};
-            return {.exit_code = *code};
-          },
-          .door = headway::Door::command_line,
-          .answers = false};
+  return {
+      .name = "record",
+      .help = "run a program that communicates by MPI, and record what it sends",
+      .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
+      .options = {{.name = "output",
+                   .value = "DIR",
+                   .help = "folder for the recording, made or empty; default: recording",
+                   .target = &options->output,
+                   .letter = 'o'},
+                  {.name = "steps",
+                   .value = "A..B",
+                   .help = "only these steps, as the program marks them (headway/record.h)",
+                   .target = &options->steps},
+                  {.name = "min-bytes",
+                   .value = "SIZE",
+                   .help = "leave out smaller calls, as \"4 KiB\"",
+                   .target = &options->min_bytes},
+                  {.name = "ops",
+                   .value = "LIST",
+                   .help = "only these, as all_reduce,send; wait: what waits for others",
+                   .target = &options->operations},
+                  {.name = "rotate",
+                   .value = "SIZE",
+                   .help = "begin another file of a rank where one is as large, as \"1 GB\"",
+                   .target = &options->rotate},
+                  {.name = "mpi",
+                   .value = "LEVEL",
+                   .help = "functions that its MPI has: 3, 4, 4c (with wide counts); default: as "
+                           "its launcher says, else 3",
+                   .target = &options->mpi},
+                  {.name = "quiet",
+                   .help = "do not say where the recording is",
+                   .target = &options->quiet},
+                  {.help = "what to run, with its arguments: behind --",
+                   .target = &options->program,
+                   .required = true,
+                   .operand = "PROGRAM"}},
+      .run = [options](const headway::Circumstances&) -> CommandOutput {
+        const auto code = headway::record(*options);
+        if (!code) return {.problems = code.problems()};
+        return {.exit_code = *code};
+      },
+      .door = headway::Door::command_line,
+      .answers = false};
 }
 
 std::vector<CommandRow> all_commands();
