@@ -272,6 +272,12 @@ TEST_P(Recorder, FiltersKeepWhatIsAskedFor) {
   }
 }
 
+TEST_P(Recorder, OfAProgramThatMarksNoStepsThatIsSaid) {
+  const Output with = record("ring", "--steps 2..3");
+  EXPECT_EQ(with.code, 3);
+  EXPECT_NE(with.err.find("the program marked no step"), std::string::npos) << with.err;
+}
+
 TEST_P(Recorder, FilesAreRotatedAndReadAsOne) {
   const Recording recording = recorded("many", "--rotate '1 MB'");
   std::size_t files = 0;

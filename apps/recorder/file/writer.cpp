@@ -58,7 +58,6 @@ std::atomic<bool> running{false};
 std::atomic<bool> recording_step{true};
 std::atomic<std::int64_t> step{-1};
 std::atomic<std::uint64_t> lost_on_disk{0};
-std::uint64_t records_written = 0;
 
 // All or nothing: after a failure the file is as long as before.
 bool append(const void* bytes, std::size_t length) {
@@ -169,11 +168,7 @@ void drain() {
     std::size_t count = 0;
     while (count < kTogether && ring.take(file.together[count])) ++count;
     if (count == 0) break;
-    if (append(file.together, count * sizeof(Record))) {
-      records_written += count;
-    } else {
-      lost_on_disk.fetch_add(count);
-    }
+    if (!append(file.together, count * sizeof(Record))) lost_on_disk.fetch_add(count);
     rotate();
     if (count < kTogether) break;
   }
@@ -353,8 +348,8 @@ void abandon_file() {
   file.descriptor = -1;
 }
 
-Written written() {
-  return {records_written, all_lost(), step.load() + 1};
+std::int64_t marked_steps() {
+  return step.load() + 1;
 }
 
 }  // namespace headway::recorder

@@ -43,11 +43,8 @@ void end_file();
 /// In the child of a fork, which has neither the thread nor the right to the file.
 void abandon_file();
 
-struct Written {
-  std::uint64_t records = 0, lost = 0;
-  std::int64_t steps = 0;  // marked
-};
-Written written();
+/// How many steps the program marked.
+std::int64_t marked_steps();
 
 /// Monotonic clock.
 std::uint64_t now_ns();

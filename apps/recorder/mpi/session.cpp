@@ -169,6 +169,11 @@ void end_recording() {
   if (!was) return;
   release_all();
   end_file();
+  if (rank == 0 && settings.by_step && marked_steps() == 0) {
+    ::fprintf(stderr,
+              "headway record: the program marked no step (headway_step), so that none of --steps "
+              "was recorded\n");
+  }
 }
 
 void write_before_abort() {
