@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <vector>
 
+#include "file/clock.hpp"
 #include "file/group_number.hpp"
 #include "file/ring.hpp"
 #include "file/settings.hpp"
@@ -132,6 +135,37 @@ TEST(Record, ManyThreadsLoseNothingThatIsNotCounted) {
   }
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(taken + ring.lost(), 4 * kEach);
+}
+
+// A counter of 2.5 ticks a nanosecond that was 1,000 at time 40: two moments far apart say it.
+TEST(Record, TicksBecomeNanosecondsByTwoMoments) {
+  const recorder::Ticks in_ticks({1000, 40}, {1000 + 2'500'000, 40 + 1'000'000});
+  EXPECT_EQ(in_ticks.ns_at(1000), 40u);
+  EXPECT_EQ(in_ticks.ns_at(1000 + 1'250'000), 40u + 500'000);
+  EXPECT_EQ(in_ticks.ns_at(1000 + 5'000'000), 40u + 2'000'000);  // after both
+  EXPECT_EQ(in_ticks.ns_of(250), 100u);
+  EXPECT_EQ(in_ticks.ns_of(0), 0u);
+  EXPECT_EQ(in_ticks.ns_of(1), 1u);
+}
+
+TEST(Record, TicksOfThisMachineAreThoseOfItsClock) {
+  for (const bool counter : {false, true}) {
+    recorder::choose_clock();
+    if (counter && !recorder::counter_is_clock) continue;  // another kind of machine
+    recorder::counter_is_clock = counter;
+    const recorder::Moment first = recorder::this_moment();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const recorder::Ticks in_ticks(first, recorder::this_moment());
+    std::uint64_t nearest = ~std::uint64_t{0};
+    for (int i = 0; i < 100; ++i) {
+      const std::uint64_t before = recorder::now_ns();
+      const std::uint64_t then = in_ticks.ns_at(recorder::ticks());
+      const std::uint64_t after = recorder::now_ns();
+      const std::uint64_t middle = before + (after - before) / 2;
+      nearest = std::min(nearest, then > middle ? then - middle : middle - then);
+    }
+    EXPECT_LT(nearest, 1000u) << counter;  // ns
+  }
 }
 
 TEST(Record, TheRecorderNeedsTheCLibraryAlone) {

@@ -58,6 +58,7 @@ std::atomic<bool> running{false};
 std::atomic<bool> recording_step{true};
 std::atomic<std::int64_t> step{-1};
 std::atomic<std::uint64_t> lost_on_disk{0};
+Moment began;
 
 // All or nothing: after a failure the file is as long as before.
 bool append(const void* bytes, std::size_t length) {
@@ -164,9 +165,14 @@ void rotate() {
 // Under `lock`: everything that came is in the file, or lost and counted.
 void drain() {
   if (file.descriptor < 0) return;
+  const Ticks in_ticks(began, this_moment());
   for (;;) {
     std::size_t count = 0;
-    while (count < kTogether && ring.take(file.together[count])) ++count;
+    for (; count < kTogether && ring.take(file.together[count]); ++count) {
+      Record& record = file.together[count];
+      record.start_ns = in_ticks.ns_at(record.start_ns);
+      record.duration_ns = in_ticks.ns_of(record.duration_ns);
+    }
     if (count == 0) break;
     if (!append(file.together, count * sizeof(Record))) lost_on_disk.fetch_add(count);
     rotate();
@@ -247,16 +253,11 @@ void write_header(const Identity& identity) {
 
 }  // namespace
 
-std::uint64_t now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 bool begin_file(const Settings& settings, const char* path, const Identity& identity,
                 const char*& why) {
   told = settings;
+  choose_clock();
+  began = this_moment();
   if (::strlen(path) >= sizeof path_of_all) return why = "the path is too long", false;
   ::strcpy(path_of_all, path);
   write_header(identity);
@@ -318,7 +319,7 @@ void begin_step() {
   recording_step.store(records);
   if (!running.load() || !records) return;
   Record record{};
-  record.start_ns = now_ns();
+  record.start_ns = ticks();
   record.bytes = static_cast<std::uint64_t>(now);
   record.asked = record.done = record_file::kStep;
   put(record);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "clock.hpp"
 #include "settings.hpp"
 #include "trace/recording/record_file.hpp"
 
@@ -23,7 +24,7 @@ struct Identity {
 bool begin_file(const Settings& settings, const char* path, const Identity& identity,
                 const char*& why);
 
-/// Keeps a record, if the settings ask for it and it is the time of a recorded step. Never waits.
+/// Keeps a record whose times are ticks (clock.hpp), if the settings ask for it. Never waits.
 void put(const record_file::Record& record);
 
 /// Whether a record would be kept: nothing need be found out of one that is not.
@@ -45,8 +46,5 @@ void abandon_file();
 
 /// How many steps the program marked.
 std::int64_t marked_steps();
-
-/// Monotonic clock.
-std::uint64_t now_ns();
 
 }  // namespace headway::recorder

@@ -59,9 +59,9 @@ int Mrecv::call(void* to, int count, MPI_Datatype type, MPI_Message* message, MP
   if (!inside.watched()) return real(to, count, type, message, status);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = ticks();
   const int result = real(to, count, type, message, status);
-  const std::uint64_t end = now_ns();
+  const std::uint64_t end = ticks();
   if (result != MPI_SUCCESS) return result;
   record_file::Record record = record_of(matched(count, type), record_file::kReceive, kMPI_Mrecv);
   set_received(record, *status);
@@ -73,7 +73,7 @@ int Imrecv::call(void* to, int count, MPI_Datatype type, MPI_Message* message,
                  MPI_Request* request) {
   const Inside inside;
   if (!inside.watched()) return real(to, count, type, message, request);
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = ticks();
   const int result = real(to, count, type, message, request);
   if (result != MPI_SUCCESS) return result;
   Posted call{record_of(matched(count, type), record_file::kReceive, kMPI_Imrecv), &unknown, true};
@@ -103,14 +103,14 @@ int Precv_init::call(void* to, int partitions, MPI_Count count, MPI_Datatype typ
 int Start::call(MPI_Request* request) {
   const Inside inside;
   if (!inside.watched()) return real(request);
-  start_persistent(*request, now_ns());
+  start_persistent(*request, ticks());
   return real(request);
 }
 
 int Startall::call(int count, MPI_Request* requests) {
   const Inside inside;
   if (!inside.watched()) return real(count, requests);
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = ticks();
   for (int i = 0; i < count; ++i) start_persistent(requests[i], start);
   return real(count, requests);
 }
@@ -130,9 +130,9 @@ int Wait::call(MPI_Request* request, MPI_Status* status) {
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const MPI_Request waited = *request;
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = ticks();
   const int result = real(request, status);
-  const std::uint64_t end = now_ns();
+  const std::uint64_t end = ticks();
   if (result == MPI_SUCCESS) complete(waited, *status, end);
   put_wait(kMPI_Wait, start, end, 1);
   return result;
@@ -145,9 +145,9 @@ int Waitall::call(int count, MPI_Request* requests, MPI_Status* statuses) {
   Many<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 0);
   if (!waited.there() || !own.there()) return real(count, requests, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.all();
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = ticks();
   const int result = real(count, requests, statuses);
-  const std::uint64_t end = now_ns();
+  const std::uint64_t end = ticks();
   for (int i = 0; result == MPI_SUCCESS && i < count; ++i) complete(waited[i], statuses[i], end);
   put_wait(kMPI_Waitall, start, end, static_cast<std::uint64_t>(count));
   return result;
@@ -160,9 +160,9 @@ int Waitany::call(int count, MPI_Request* requests, int* index, MPI_Status* stat
   Many<MPI_Request> waited(count, requests);
   if (!waited.there()) return real(count, requests, index, status);
   if (status == MPI_STATUS_IGNORE) status = &own;
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = ticks();
   const int result = real(count, requests, index, status);
-  const std::uint64_t end = now_ns();
+  const std::uint64_t end = ticks();
   if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) complete(waited[*index], *status, end);
   put_wait(kMPI_Waitany, start, end, 1);
   return result;
@@ -178,9 +178,9 @@ int some(Real real, int count, MPI_Request* requests, int* done, int* indices, M
   Many<MPI_Status> own(statuses == MPI_STATUSES_IGNORE ? count : 0);
   if (!waited.there() || !own.there()) return real(count, requests, done, indices, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.all();
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = ticks();
   const int result = real(count, requests, done, indices, statuses);
-  const std::uint64_t end = now_ns();
+  const std::uint64_t end = ticks();
   const int many = result == MPI_SUCCESS && *done != MPI_UNDEFINED ? *done : 0;
   for (int i = 0; i < many; ++i) complete(waited[indices[i]], statuses[i], end);
   if (waits) put_wait(kMPI_Waitsome, start, end, static_cast<std::uint64_t>(many));
@@ -210,7 +210,7 @@ int Test::call(MPI_Request* request, int* done, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) status = &own;
   const MPI_Request tested = *request;
   const int result = real(request, done, status);
-  if (result == MPI_SUCCESS && *done) complete(tested, *status, now_ns());
+  if (result == MPI_SUCCESS && *done) complete(tested, *status, ticks());
   return result;
 }
 
@@ -223,7 +223,7 @@ int Testall::call(int count, MPI_Request* requests, int* done, MPI_Status* statu
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.all();
   const int result = real(count, requests, done, statuses);
   if (result != MPI_SUCCESS || !*done) return result;
-  const std::uint64_t end = now_ns();
+  const std::uint64_t end = ticks();
   for (int i = 0; i < count; ++i) complete(tested[i], statuses[i], end);
   return result;
 }
@@ -237,7 +237,7 @@ int Testany::call(int count, MPI_Request* requests, int* index, int* done, MPI_S
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int result = real(count, requests, index, done, status);
   if (result == MPI_SUCCESS && *done && *index != MPI_UNDEFINED) {
-    complete(tested[*index], *status, now_ns());
+    complete(tested[*index], *status, ticks());
   }
   return result;
 }

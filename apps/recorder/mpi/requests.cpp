@@ -85,9 +85,9 @@ bool grow() {
   return true;
 }
 
-void put_until(const Posted& call, std::uint64_t end_ns) {
+void put_until(const Posted& call, std::uint64_t end) {
   Record record = call.record;
-  record.duration_ns = end_ns > record.start_ns ? end_ns - record.start_ns : 1;
+  record.duration_ns = end > record.start_ns ? end - record.start_ns : 1;
   record.time = record_file::kHost;
   record.flags |= record_file::kUntil;
   put(record);
@@ -133,12 +133,12 @@ void post(MPI_Request request, const Posted& given) {
   if (!kept && !call.persistent) put_without_end(call);
 }
 
-void start_persistent(MPI_Request request, std::uint64_t start_ns) {
+void start_persistent(MPI_Request request, std::uint64_t start) {
   const Lock lock;
   Entry* entry = find(request);
   if (entry == nullptr || !entry->call.persistent) return;
   entry->call.started = is_time_to_record();
-  entry->call.record.start_ns = start_ns;
+  entry->call.record.start_ns = start;
   number_in_group(entry->call);
 }
 
@@ -158,7 +158,7 @@ void set_received(Record& record, const MPI_Status& status) {
   record.flags |= record_file::kPeer | record_file::kTag;
 }
 
-void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end_ns) {
+void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end) {
   if (!any_posted()) return;
   Posted call;
   {
@@ -173,7 +173,7 @@ void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end_n
     }
   }
   if (call.receives) set_received(call.record, status);
-  put_until(call, end_ns);
+  put_until(call, end);
 }
 
 void release(MPI_Request request) {

@@ -22,10 +22,10 @@ struct Posted {
 void post(MPI_Request request, const Posted& call);
 
 /// A persistent call begins.
-void start_persistent(MPI_Request request, std::uint64_t start_ns);
+void start_persistent(MPI_Request request, std::uint64_t start);
 
 /// It was found to be done: its record goes to the file. Requests of others are none of ours.
-void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end_ns);
+void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end);
 
 /// The program lets go of it: when it will be done nobody will know.
 void release(MPI_Request request);

@@ -103,25 +103,25 @@ inline record_file::Record record_of(const Shape& shape, std::uint8_t op, unsign
 }
 
 inline void put_call(record_file::Record& record, Group* group, bool collective,
-                     std::uint64_t start_ns, std::uint64_t end_ns, std::uint8_t time) {
+                     std::uint64_t start, std::uint64_t end, std::uint8_t time) {
   // Counted in every step, so that all ranks count alike.
   if (collective) {
     record.sequence = group->collectives.fetch_add(1, std::memory_order_relaxed);
     record.flags |= record_file::kSequence;
   }
   if (!is_time_to_record()) return;
-  record.start_ns = start_ns;
-  record.duration_ns = end_ns > start_ns ? end_ns - start_ns : 1;
+  record.start_ns = start;
+  record.duration_ns = end > start ? end - start : 1;
   record.time = time;
   put(record);
 }
 
-inline void put_wait(unsigned function, std::uint64_t start_ns, std::uint64_t end_ns,
+inline void put_wait(unsigned function, std::uint64_t start, std::uint64_t end,
                      std::uint64_t requests) {
   if (!is_time_to_record()) return;
   record_file::Record record{};
-  record.start_ns = start_ns;
-  record.duration_ns = end_ns > start_ns ? end_ns - start_ns : 1;
+  record.start_ns = start;
+  record.duration_ns = end > start ? end - start : 1;
   record.bytes = requests;
   record.asked = record.done = record_file::kWait;
   record.time = record_file::kHost;
@@ -139,9 +139,9 @@ struct Blocking<Row, function, Arguments<A...>> {
   static int call(A... a) {
     const Inside inside;
     if (!inside.watched()) return real(a...);
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = ticks();
     const int result = real(a...);
-    const std::uint64_t end = now_ns();
+    const std::uint64_t end = ticks();
     if (result != MPI_SUCCESS) return result;
     const Shape shape = Row::shape(a...);
     record_file::Record record = record_of(shape, Row::operation, function);
@@ -159,9 +159,9 @@ struct Enqueued<Row, function, Arguments<A...>> {
   static int call(A... a) {
     const Inside inside;
     if (!inside.watched()) return real(a...);
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = ticks();
     const int result = real(a...);
-    const std::uint64_t end = now_ns();
+    const std::uint64_t end = ticks();
     if (result != MPI_SUCCESS) return result;
     const Shape shape = Row::shape(a...);
     record_file::Record record = record_of(shape, Row::operation, function);
@@ -181,9 +181,9 @@ struct WithStatus<Row, function, Arguments<A...>> {
     if (!inside.watched()) return real(a..., status);
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE) status = &own;
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = ticks();
     const int result = real(a..., status);
-    const std::uint64_t end = now_ns();
+    const std::uint64_t end = ticks();
     if (result != MPI_SUCCESS) return result;
     const Shape shape = Row::shape(a...);
     record_file::Record record = record_of(shape, Row::operation, function);
@@ -201,7 +201,7 @@ struct Immediate<Row, function, Arguments<A...>> {
   static int call(A... a, MPI_Request* request) {
     const Inside inside;
     if (!inside.watched()) return real(a..., request);
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = ticks();
     const int result = real(a..., request);
     if (result != MPI_SUCCESS) return result;
     const Shape shape = Row::shape(a...);
@@ -257,9 +257,9 @@ struct Waiting<Row, function, Arguments<A...>> {
   static int call(A... a) {
     const Inside inside;
     if (!inside.watched()) return real(a...);
-    const std::uint64_t start = now_ns();
+    const std::uint64_t start = ticks();
     const int result = real(a...);
-    put_wait(function, start, now_ns(), 0);
+    put_wait(function, start, ticks(), 0);
     return result;
   }
 };
