@@ -48,7 +48,7 @@ std::int64_t on_common_clock(std::int64_t ns, const std::vector<ClockPair>& cloc
              : ns;
 }
 
-std::optional<Operation> operation_of(std::uint8_t number) {
+std::optional<Operation> numbered_operation(std::uint8_t number) {
   if (number >= kOperations.size()) return std::nullopt;
   return static_cast<Operation>(number);
 }
@@ -141,7 +141,7 @@ class RecordReader {
   }
 
   void add_call(const Record& record) {
-    const auto op = operation_of(record.asked), done = operation_of(record.done);
+    const auto op = numbered_operation(record.asked), done = numbered_operation(record.done);
     if (!op || !done) return omit(recording_, "records of unknown operations");
     RecordedCall call;
     call.op = *op;
