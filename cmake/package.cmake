@@ -1,6 +1,5 @@
 # What `make install`, `make deb` and `make dist` put where: the program, what shells and man know of
 # it, its licence and the runs to start from.
-include(GNUInstallDirs)
 
 # Said by the program itself, so that they are never older than it.
 set(share ${PROJECT_BINARY_DIR}/share)

@@ -563,6 +563,7 @@ TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
 TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
   const std::string page = read(fs::path(source_dir()) / "docs/simulate.md") +
                            read(fs::path(source_dir()) / "docs/simulate_network.md") +
+                           read(fs::path(source_dir()) / "docs/record.md") +
                            read(fs::path(source_dir()) / "docs/infer.md") +
                            read(fs::path(source_dir()) / "docs/design.md");
   int shown = 0;

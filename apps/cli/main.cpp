@@ -14,6 +14,7 @@
 #include "arguments/manual.hpp"
 #include "base/columns.hpp"
 #include "progress.hpp"
+#include "record.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -60,6 +61,54 @@ Command serve() {
       .answers = false};
 }
 
+Command record() {
+  auto options = std::make_shared<headway::RecordOptions>();
+  return {
+      .name = "record",
+      .help = "run a program that communicates by MPI, and record what it sends",
+      .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
+      .options = {{.name = "output",
+                   .value = "DIR",
+                   .help = "folder for the recording, made or empty; default: recording",
+                   .target = &options->output,
+                   .letter = 'o'},
+                  {.name = "steps",
+                   .value = "A..B",
+                   .help = "only these steps, as the program marks them (headway/record.h)",
+                   .target = &options->steps},
+                  {.name = "min-bytes",
+                   .value = "SIZE",
+                   .help = "leave out smaller calls, as \"4 KiB\"",
+                   .target = &options->min_bytes},
+                  {.name = "ops",
+                   .value = "LIST",
+                   .help = "only these, as all_reduce,send; wait: what waits for others",
+                   .target = &options->operations},
+                  {.name = "rotate",
+                   .value = "SIZE",
+                   .help = "begin another file of a rank where one is as large, as \"1 GB\"",
+                   .target = &options->rotate},
+                  {.name = "mpi",
+                   .value = "LEVEL",
+                   .help = "functions that its MPI has: 3, 4, 4c (with wide counts); default: as "
+                           "its launcher says, else 3",
+                   .target = &options->mpi},
+                  {.name = "quiet",
+                   .help = "do not say where the recording is",
+                   .target = &options->quiet},
+                  {.help = "what to run, with its arguments: behind --",
+                   .target = &options->program,
+                   .required = true,
+                   .operand = "PROGRAM"}},
+      .run = [options](const headway::Circumstances&) -> CommandOutput {
+        const auto code = headway::record(*options);
+        if (!code) return {.problems = code.problems()};
+        return {.exit_code = *code};
+      },
+      .door = headway::Door::command_line,
+      .answers = false};
+}
+
 std::vector<CommandRow> all_commands();
 
 Command help() {
@@ -100,6 +149,7 @@ std::vector<CommandRow> all_commands() {
   const auto library = headway::command_rows();
   std::vector<CommandRow> out(library.begin(), library.end());
   out.push_back({"serve", serve});
+  out.push_back({"record", record});
   out.push_back({"completion", [] { return headway::completion(all_commands()); }});
   out.push_back({"help", help});
   out.push_back({"version", version});
@@ -135,8 +185,11 @@ int main(int argc, char** argv) {
   if (!asked.command) return asked.exit_code;
 
   // What stands for a file is read once; text is as wide as the terminal.
-  const bool reads_input = std::any_of(
-      argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "-"; });
+  const auto is = [](std::string_view text) {
+    return [text](const char* word) { return word == text; };
+  };
+  char** const end = std::find_if(argv + 1, argv + argc, is("--"));  // what follows is another's
+  const bool reads_input = std::any_of(argv + 1, end, is("-"));
   if (reads_input && !headway::keep_standard_input()) {
     std::fputs("headway: -: the standard input cannot be kept\n", stderr);
     return 2;

@@ -63,6 +63,7 @@ struct Option {
   const FieldForm* takes = nullptr;  // RunRequest: what may be given, where a table of fields says
   std::string_view group{};          // the heading in help; empty: of the command's own options
   std::string_view counted{};        // what progress counts where this is given
+  char letter = '\0';                // -o beside --output; of few
 };
 
 /// What an answer needs besides the request.

@@ -5,6 +5,7 @@
 #include "trace/formats.hpp"
 #include "trace/readers/nccl/tests_table.hpp"
 #include "trace/readers/readers.hpp"
+#include "trace/recording/record_file.hpp"
 
 namespace headway {
 namespace {
@@ -25,6 +26,10 @@ bool is_sqlite(std::string_view bytes) {
 bool is_flight_pickle(std::string_view bytes) {
   const bool pickle = bytes.size() > 1 && bytes[0] == '\x80' && bytes[1] <= 5;
   return pickle && has_any(bytes, {"pg_config", "profiling_name"});
+}
+
+bool is_headway_record(std::string_view bytes) {
+  return bytes.starts_with(record_file::kMark);
 }
 
 bool is_inspector(std::string_view text) {
@@ -119,6 +124,7 @@ constexpr TraceFormat kFormats[] = {
      "NCCL gives them to NVTX: nsys profile --trace=cuda,nvtx, export --include-blobs=true"},
     {"flight_recorder_pickle", "PyTorch flight recorder", pickle, is_flight_pickle,
      read_flight_recorder_pickle},
+    {"headway_record", "headway record", json, is_headway_record, read_headway_record},
     {"nccl_inspector", "NCCL Inspector", json, is_inspector, read_nccl_inspector},
     {"nccl_profiler", "NCCL profiler events", json, is_profiler, read_nccl_profiler},
     {"nccl_profiler_chrome", "NCCL example profiler events", json, is_profiler_chrome,

@@ -15,8 +15,10 @@ namespace {
 struct Adder {
   CLI::App& app;
   const Option& option;
-  const std::string name =
-      option.operand.empty() ? "--" + std::string(option.name) : std::string(option.operand);
+  const std::string name = option.operand.empty()
+                               ? (option.letter ? std::string{'-', option.letter, ','} : "") +
+                                     "--" + std::string(option.name)
+                               : std::string(option.operand);
 
   CLI::Option* operator()(bool* to) const { return app.add_flag(name, *to, help_of(option)); }
   template <class T>

@@ -30,7 +30,8 @@ std::string italic(std::string_view text) {
 
 void add_option(std::string& out, const Option& option) {
   if (!is_flag(option)) return;
-  out += ".TP\n" + bold("--" + std::string(option.name));
+  const std::string letter = option.letter ? std::string{'-', option.letter, ',', ' '} : "";
+  out += ".TP\n" + bold(letter + "--" + std::string(option.name));
   if (!option.value.empty()) out += " " + italic(option.value);
   out += "\n" + plain(help_of(option)) + "\n";
 }

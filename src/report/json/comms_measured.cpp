@@ -33,7 +33,9 @@ Json ranks_json(const Measured& measured) {
     out.push_back({{"rank", known(rank.number)},
                    {"label", rank.label},
                    {"world_size", known(rank.world_size)},
-                   {"clock_offset_s", std::move(offset)}});
+                   {"clock_offset_s", std::move(offset)},
+                   {"waits", rank.waits > 0 ? Json(rank.waits) : Json()},
+                   {"waited_s", rank.waits > 0 ? Json(rank.waited.value()) : Json()}});
   }
   return out;
 }

@@ -227,7 +227,8 @@ std::string sizes_section(const Measured& measured) {
 
 std::string measured_text(const Measured& measured) {
   std::string out = what_was_read(measured);
-  out += volume_section(measured) + time_section(measured) + benchmark_section(measured);
+  out += volume_section(measured) + time_section(measured) + waits_section(measured);
+  out += benchmark_section(measured);
   out += waiting_section(measured) + ranks_section(measured) + sizes_section(measured);
   if (!measured.notes.empty()) out += "\n";
   for (const std::string& note : measured.notes) out += wrapped("note: " + printable(note, 1000));

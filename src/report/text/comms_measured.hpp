@@ -56,5 +56,7 @@ std::vector<Row> heaviest(const std::vector<Row>& rows, Weight weight, std::size
 /// Waiting against transfer, and what each rank did; empty where nothing is known of it.
 std::string waiting_section(const Measured& measured);
 std::string ranks_section(const Measured& measured);
+/// What the ranks spent in calls that only wait for others.
+std::string waits_section(const Measured& measured);
 
 }  // namespace headway

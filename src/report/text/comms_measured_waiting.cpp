@@ -59,6 +59,28 @@ std::string waiting_section(const Measured& measured) {
   return out;
 }
 
+std::string waits_section(const Measured& measured) {
+  const RecordedRank* longest = nullptr;
+  Seconds waited;
+  std::int64_t waits = 0, ranks = 0;
+  for (const RecordedRank& rank : measured.recording().ranks) {
+    if (rank.waits == 0) continue;
+    ++ranks;
+    waits += rank.waits;
+    waited += rank.waited;
+    if (longest == nullptr || rank.waited > longest->waited) longest = &rank;
+  }
+  if (longest == nullptr) return {};
+  const auto each = static_cast<double>(ranks);
+  std::string out =
+      "waits, in which a rank did nothing else: " + number_text(static_cast<double>(waits) / each) +
+      " a rank, " + to_text(waited / each);
+  if (ranks > 1) {
+    out += " (mean); longest " + printable(longest->label, 30) + ", " + to_text(longest->waited);
+  }
+  return "\n" + wrapped(out);
+}
+
 // One row a rank; of many ranks the spread, and the ranks that came last most often.
 std::string ranks_section(const Measured& measured) {
   const Recording& recording = measured.recording();

@@ -60,8 +60,9 @@ void note_done(const Measured& measured, std::vector<std::string>& notes) {
 
 void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
   const Recording& recording = measured.recording();
-  const std::int64_t kernels = calls_where(
-      recording, [](const RecordedCall& call) { return call.time == TimeKind::kernel; });
+  const std::int64_t kernels = calls_where(recording, [](const RecordedCall& call) {
+    return call.time == TimeKind::kernel || call.blocks;
+  });
   if (kernels == 0) return;
   if (recording.ranks.size() == 1) {
     notes.push_back(

@@ -20,6 +20,13 @@ bool synchronises(Operation op) {
          op == Operation::reduce_scatter || op == Operation::all_to_all || op == Operation::barrier;
 }
 
+// Whether its time is from when its own rank is ready until the transfer is done. Of calls on the
+// host only those in which every rank waits for every other: in the rest some may leave early.
+bool can_be_split(const RecordedCall& call) {
+  if (!is_collective(call.op) || !call.duration) return false;
+  return call.time == TimeKind::kernel || (call.blocks && synchronises(call.op));
+}
+
 std::int64_t duration_ns(const RecordedCall& call) {
   return static_cast<std::int64_t>(std::llround(std::min(call.duration->value(), 1e9) * 1e9));
 }
@@ -56,7 +63,7 @@ void match(const Recording& recording, Alignment& alignment) {
   std::map<Kind, ByRank> kinds;
   for (std::size_t i = 0; i < recording.calls.size(); ++i) {
     const RecordedCall& call = recording.calls[i];
-    if (!is_collective(call.op) || call.time != TimeKind::kernel || !call.duration) continue;
+    if (!can_be_split(call)) continue;
     kinds[{call.group.value_or(kNoGroup), call.op}][call.rank].push_back(i);
   }
   for (auto& [kind, by_rank] : kinds) {

@@ -40,6 +40,9 @@ void read_nccl_tests_json(ByteSource& source, Recording& recording);
 /// OSU micro-benchmarks, the table on the terminal.
 void read_osu(ByteSource& source, Recording& recording);
 
+/// What headway's own recorders write (headway record): records behind a line of JSON.
+void read_headway_record(ByteSource& source, Recording& recording);
+
 /// Nsight Systems, exported to SQLite. These take the file, or its bytes; `told` may stop them.
 Result<Recording> read_nsight_file(const std::string& path, const BytesRead& told = {});
 Result<Recording> read_nsight_bytes(std::string_view bytes);

@@ -83,6 +83,8 @@ void append(Recording& to, const Recording& more) {
   for (const RecordedRank& rank : more.ranks) {
     const std::uint32_t index = rank_index(to, rank.label, rank.number);
     if (!to.ranks[index].world_size) to.ranks[index].world_size = rank.world_size;
+    to.ranks[index].waits += rank.waits;
+    to.ranks[index].waited += rank.waited;
     rank_of.push_back(index);
   }
   for (const RecordedGroup& group : more.groups) {

@@ -35,6 +35,10 @@ struct RecordedRank {
   std::optional<std::int64_t> number;  // global rank
   std::string label;                   // as shown: "rank 3", "hopper01:191370 [1]"
   std::optional<std::int64_t> world_size;
+  /// What the program spent in calls that only wait for others to be done (MPI_Wait), where the
+  /// source has those.
+  std::int64_t waits = 0;
+  Seconds waited = Seconds(0);
 };
 
 /// A process group or communicator.
@@ -76,6 +80,9 @@ struct RecordedCall {
   std::optional<std::int64_t> peer;      // the other end of a send or receive, or the root
   std::optional<std::int64_t> tag;       // of a send, that its receive has as well
   std::optional<bool> in_place;          // benchmarks only
+  /// Of a time on the host: the program did nothing else from start to done, so that it holds the
+  /// transfer and the waiting for other ranks and no more, as that of a kernel does.
+  bool blocks = false;
   double count = 1;
 };
 

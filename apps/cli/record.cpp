@@ -1,0 +1,234 @@
+#include "record.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "base/written_count.hpp"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the library before the program shows: functions of MPI 3, of MPI 4, and with wide counts.
+constexpr std::array<std::string_view, 3> kLevels = {"3", "4", "4c"};
+
+// As apps/recorder/file/settings.hpp has them, which the program's side reads; a test compares.
+constexpr std::array<std::string_view, 14> kOperations = {
+    "all_reduce",   "all_gather", "reduce_scatter", "all_to_all", "broadcast",
+    "send_receive", "send",       "receive",        "reduce",     "gather",
+    "scatter",      "barrier",    "other",          "wait"};
+
+struct Variable {
+  std::string name, value;
+};
+
+// Beside the program in the build tree, or where an installation puts it.
+std::optional<std::string> recorder_library(const std::string& level) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) return std::nullopt;
+  const fs::path folder = program.parent_path();
+  for (const char* place : {HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}) {
+    const fs::path library =
+        (folder / place / ("libheadway_mpi" + level + ".so")).lexically_normal();
+    if (fs::exists(library, error)) return library.string();
+  }
+  return std::nullopt;
+}
+
+// What a launcher of MPI says of itself.
+std::string version_of(const std::string& launcher) {
+  std::string quoted = "'";
+  for (const char c : launcher) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  FILE* said = ::popen((quoted + "' --version 2>&1 </dev/null").c_str(), "r");
+  std::string out;
+  char text[4096];
+  while (said != nullptr) {
+    const std::size_t more = std::fread(text, 1, sizeof text, said);
+    if (more == 0) break;
+    out.append(text, more);
+  }
+  if (said != nullptr) ::pclose(said);
+  return out;
+}
+
+// MPICH has wide counts since 4.0, OpenMPI the rest of MPI 4's calls since 5.0. Of others what
+// every MPI has: a program must not find a function that its MPI lacks.
+std::string level_of(const std::vector<std::string>& program) {
+  for (const std::string& word : program) {
+    const std::string name = fs::path(word).filename().string();
+    if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
+    const std::string said = version_of(word);
+    const std::size_t hydra = said.find("HYDRA"), version = said.find("Version:", hydra);
+    if (hydra != std::string::npos && version != std::string::npos) {
+      return std::atoi(said.c_str() + version + 8) >= 4 ? "4c" : "3";
+    }
+    const std::string_view open = "(Open MPI) ";
+    const std::size_t at = said.find(open);
+    return at != std::string::npos && std::atoi(said.c_str() + at + open.size()) >= 5 ? "4" : "3";
+  }
+  return "3";
+}
+
+void read_steps(const std::string& text, std::vector<Variable>& out, Problems& problems) {
+  if (text.empty()) return;
+  const std::size_t dots = text.find("..");
+  const auto first = written_count(text.substr(0, dots));
+  const auto last = dots == std::string::npos ? first : written_count(text.substr(dots + 2));
+  if (!first || !last || *first < 0 || *last < *first) {
+    problems.push_back(
+        {FieldName("steps"), "'" + printable(text) + "' is no range of steps; as 10..20, or 10"});
+    return;
+  }
+  out.push_back({"HEADWAY_RECORD_STEPS", std::to_string(*first) + ".." + std::to_string(*last)});
+}
+
+void read_bytes(const char* flag, const char* variable, const std::string& text,
+                std::vector<Variable>& out, Problems& problems) {
+  if (text.empty()) return;
+  const auto bytes = parse_quantity<Bytes>(text, FieldName(flag));
+  if (!bytes) return append(problems, bytes.problems());
+  out.push_back({variable, std::to_string(static_cast<std::uint64_t>(bytes->value()))});
+}
+
+void read_operations(const std::string& text, std::vector<Variable>& out, Problems& problems) {
+  if (text.empty()) return;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view name = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    if (std::find(kOperations.begin(), kOperations.end(), name) == kOperations.end()) {
+      problems.push_back(
+          {FieldName("ops"),
+           not_known(name, std::vector<std::string>(kOperations.begin(), kOperations.end())),
+           Trouble::unknown});
+    }
+  }
+  out.push_back({"HEADWAY_RECORD_OPS", text});
+}
+
+void check_folder(const std::string& folder, Problems& problems) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) {
+    fs::create_directories(folder, error);
+    if (error) problems.push_back({FieldName("output"), folder + ": " + error.message()});
+    return;
+  }
+  if (!fs::is_directory(folder, error)) {
+    problems.push_back({FieldName("output"), folder + " is no folder"});
+  } else if (!fs::is_empty(folder, error)) {
+    problems.push_back(
+        {FieldName("output"), folder + " is not empty: a recording stands alone; name another"});
+  }
+}
+
+// OpenMPI starts processes on other machines with the variables that it is told of. Where the
+// command names some itself (-x), it has to name these as well: OpenMPI takes one list or the
+// other.
+void pass_on(const std::vector<std::string>& program, std::vector<Variable>& out) {
+  if (std::find(program.begin(), program.end(), "-x") != program.end()) return;
+  if (std::getenv("OMPI_MCA_mca_base_env_list") != nullptr) return;
+  std::string list;
+  for (const Variable& variable : out) list += (list.empty() ? "" : ";") + variable.name;
+  out.push_back({"OMPI_MCA_mca_base_env_list", list});
+}
+
+// What is sent to us is meant for it, too; what a terminal sends goes to both.
+volatile sig_atomic_t child = 0;
+void send_on(int signal) {
+  if (child > 0) ::kill(static_cast<pid_t>(child), signal);
+}
+
+int run(const std::vector<std::string>& program, const std::vector<Variable>& variables) {
+  std::vector<char*> words;
+  for (const std::string& word : program) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const pid_t started = ::fork();
+  if (started < 0) return -1;
+  if (started == 0) {
+    for (const Variable& variable : variables) {
+      ::setenv(variable.name.c_str(), variable.value.c_str(), 1);
+    }
+    ::execvp(words.front(), words.data());
+    std::fprintf(stderr, "headway: %s: %s\n", words.front(), std::strerror(errno));
+    ::_exit(errno == ENOENT ? 127 : 126);
+  }
+  child = started;
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGQUIT, SIG_IGN);
+  ::signal(SIGTERM, send_on);
+  ::signal(SIGHUP, send_on);
+  int status = 0;
+  while (::waitpid(started, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// How many ranks left a file, and in how many runs of the program.
+std::string summary(const std::string& folder) {
+  std::size_t files = 0, runs = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_directory()) ++runs;
+    if (entry.path().extension() == ".hwr") ++files;
+  }
+  if (files == 0) {
+    return "headway record: nothing was recorded: no MPI was started in a library of its own "
+           "(libmpi.so)\n";
+  }
+  std::string out = "headway record: " + std::to_string(files) + (files == 1 ? " file" : " files") +
+                    " in " + folder;
+  if (runs > 0) out += ", of later starts in " + std::to_string(runs) + " more in it";
+  return out + "; read it with: headway comms " + folder + "\n";
+}
+
+}  // namespace
+
+Result<int> record(const RecordOptions& options) {
+  Problems problems;
+  std::vector<Variable> variables;
+  read_steps(options.steps, variables, problems);
+  read_bytes("min-bytes", "HEADWAY_RECORD_MIN_BYTES", options.min_bytes, variables, problems);
+  read_bytes("rotate", "HEADWAY_RECORD_ROTATE", options.rotate, variables, problems);
+  read_operations(options.operations, variables, problems);
+  std::string level = options.mpi;
+  if (level.empty()) level = level_of(options.program);
+  if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
+    problems.push_back({FieldName("mpi"),
+                        not_known(level, std::vector<std::string>(kLevels.begin(), kLevels.end())),
+                        Trouble::unknown});
+    level = kLevels.front();
+  }
+  const auto library = recorder_library(level);
+  if (!library) {
+    problems.push_back({"record", "its libraries (libheadway_mpi" + level +
+                                      ".so) are not here: this headway was built without MPI"});
+  }
+  if (problems.empty()) check_folder(options.output, problems);
+  if (!problems.empty()) return problems;
+
+  const char* before = std::getenv("LD_PRELOAD");
+  variables.push_back(
+      {"LD_PRELOAD", *library + (before != nullptr && *before != '\0' ? ":" + std::string(before)
+                                                                      : std::string())});
+  variables.push_back({"HEADWAY_RECORD", fs::absolute(options.output).lexically_normal().string()});
+  pass_on(options.program, variables);
+  const int code = run(options.program, variables);
+  if (code < 0) return Problem{"record", std::string("no process: ") + std::strerror(errno)};
+  if (!options.quiet) std::fputs(summary(options.output).c_str(), stderr);
+  return code;
+}
+
+}  // namespace headway

@@ -1,0 +1,356 @@
+#include "writer.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "ring.hpp"
+
+namespace headway::recorder {
+namespace {
+
+using record_file::Record;
+
+constexpr unsigned kRingPower = 16;          // 65,536 records: 4 MiB
+constexpr std::int64_t kEvery = 20'000'000;  // ns between two visits of the thread
+constexpr std::size_t kTogether = 1024;      // records of one write
+constexpr std::size_t kHeaderMost = 64 * 1024;
+
+struct Text {
+  Text* next;
+  std::size_t length;
+  char* json;
+};
+
+// The file, under `lock`.
+struct File {
+  int descriptor = -1;
+  int number = 0;          // of the files of this rank
+  std::uint64_t size = 0;  // of what is whole in it
+  std::uint64_t state_at = 0;
+  std::uint64_t lost = 0;  // as the state says
+  Record together[kTogether];
+};
+
+Settings told;
+Ring ring;
+File file;
+Text* texts = nullptr;
+Text** last_text = &texts;
+char path_of_all[PATH_MAX];
+char header[kHeaderMost];
+std::size_t header_length = 0;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_t thread;
+sem_t wake;
+std::atomic<bool> running{false};
+std::atomic<bool> recording_step{true};
+std::atomic<std::int64_t> step{-1};
+std::atomic<std::uint64_t> lost_on_disk{0};
+Moment began;
+
+// All or nothing: after a failure the file is as long as before.
+bool append(const void* bytes, std::size_t length) {
+  const char* from = static_cast<const char*>(bytes);
+  std::size_t left = length;
+  while (left > 0) {
+    const ssize_t wrote = ::pwrite(file.descriptor, from + (length - left), left,
+                                   static_cast<off_t>(file.size + (length - left)));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) break;
+    left -= static_cast<std::size_t>(wrote);
+  }
+  if (left > 0) {
+    const int cut = ::ftruncate(file.descriptor, static_cast<off_t>(file.size));
+    (void)cut;
+    return false;
+  }
+  file.size += length;
+  return true;
+}
+
+std::uint64_t all_lost() {
+  return ring.lost() + lost_on_disk.load();
+}
+
+void write_state(bool whole) {
+  Record state{};
+  state.bytes = file.lost = all_lost();
+  state.asked = state.done = record_file::kState;
+  state.flags = whole ? record_file::kWhole : 0u;
+  const ssize_t wrote =
+      ::pwrite(file.descriptor, &state, sizeof state, static_cast<off_t>(file.state_at));
+  (void)wrote;
+}
+
+bool append_text(const Text& text) {
+  const std::size_t padded = record_file::slots(text.length) * record_file::kRecordBytes;
+  char* bytes = static_cast<char*>(::malloc(sizeof(Record) + padded));
+  if (bytes == nullptr) return false;
+  Record record{};
+  record.bytes = text.length;
+  record.asked = record.done = record_file::kText;
+  ::memcpy(bytes, &record, sizeof record);
+  ::memset(bytes + sizeof record, ' ', padded);
+  ::memcpy(bytes + sizeof record, text.json, text.length);
+  const bool done = append(bytes, sizeof record + padded);
+  ::free(bytes);
+  return done;
+}
+
+// A file with all that the records behind it need.
+bool open_next() {
+  char path[PATH_MAX + 32];
+  if (file.number == 0) {
+    ::snprintf(path, sizeof path, "%s.hwr", path_of_all);
+  } else {
+    ::snprintf(path, sizeof path, "%s.%d.hwr", path_of_all, file.number);
+  }
+  const int opened = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (opened < 0) return false;
+  file.descriptor = opened;
+  file.size = 0;
+  bool done = append(header, header_length);
+  file.state_at = file.size;
+  const Record state{};
+  done = done && append(&state, sizeof state);
+  if (!done) {  // it was made and holds nothing
+    const int error = errno;
+    ::close(opened);
+    file.descriptor = -1;
+    errno = error;
+    return false;
+  }
+  write_state(false);
+  for (const Text* text = texts; text != nullptr; text = text->next) {
+    if (!append_text(*text)) lost_on_disk.fetch_add(1);
+  }
+  return true;
+}
+
+void close_whole() {
+  write_state(true);
+  ::close(file.descriptor);
+  file.descriptor = -1;
+}
+
+void rotate() {
+  if (told.rotate_bytes == 0 || file.size < told.rotate_bytes) return;
+  const int full = file.descriptor;
+  const std::uint64_t full_size = file.size, full_state = file.state_at;
+  ++file.number;
+  if (open_next()) {
+    const int next = file.descriptor;
+    const std::uint64_t next_size = file.size, next_state = file.state_at;
+    file.descriptor = full, file.state_at = full_state;
+    close_whole();
+    file.descriptor = next, file.size = next_size, file.state_at = next_state;
+    return;
+  }
+  --file.number;  // goes on in the one there is
+  file.descriptor = full, file.size = full_size, file.state_at = full_state;
+}
+
+// Under `lock`: everything that came is in the file, or lost and counted.
+void drain() {
+  if (file.descriptor < 0) return;
+  const Ticks in_ticks(began, this_moment());
+  for (;;) {
+    std::size_t count = 0;
+    for (; count < kTogether && ring.take(file.together[count]); ++count) {
+      Record& record = file.together[count];
+      record.start_ns = in_ticks.ns_at(record.start_ns);
+      record.duration_ns = in_ticks.ns_of(record.duration_ns);
+    }
+    if (count == 0) break;
+    if (!append(file.together, count * sizeof(Record))) lost_on_disk.fetch_add(count);
+    rotate();
+    if (count < kTogether) break;
+  }
+  if (file.lost != all_lost()) write_state(false);
+}
+
+void* write_on(void*) {
+  while (running.load()) {
+    timespec until{};
+    ::clock_gettime(CLOCK_REALTIME, &until);
+    const std::int64_t ns = until.tv_nsec + kEvery;
+    until.tv_sec += ns / 1'000'000'000;
+    until.tv_nsec = ns % 1'000'000'000;
+    ::sem_timedwait(&wake, &until);
+    ::pthread_mutex_lock(&lock);
+    drain();
+    ::pthread_mutex_unlock(&lock);
+  }
+  return nullptr;
+}
+
+// The thread takes no signal of the program's: a file that may not grow gives an error instead.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() {
+    const int error = errno;
+    // A signal of the file's size that came meanwhile is of this writing, not of the program's.
+    const timespec at_once{};
+    sigset_t size;
+    ::sigemptyset(&size);
+    ::sigaddset(&size, SIGXFSZ);
+    if (!::sigismember(&before_, SIGXFSZ)) ::sigtimedwait(&size, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+
+ private:
+  sigset_t before_;
+};
+
+// What stands between quotes in JSON.
+void quote(const char* text, char* to, std::size_t most) {
+  std::size_t at = 0;
+  for (; *text != '\0' && at + 2 < most; ++text) {
+    const auto c = static_cast<unsigned char>(*text);
+    if (c == '"' || c == '\\') to[at++] = '\\';
+    to[at++] = c < ' ' || c > '~' ? ' ' : *text;
+  }
+  to[at] = '\0';
+}
+
+void write_header(const Identity& identity) {
+  char host[256], library[512], counts[512];
+  quote(identity.host, host, sizeof host);
+  quote(identity.library, library, sizeof library);
+  quote(identity.counts, counts, sizeof counts);
+  timespec wall{};
+  ::clock_gettime(CLOCK_REALTIME, &wall);
+  const int length = ::snprintf(
+      header, sizeof header,
+      "%s%d,\"rank\":%d,\"world\":%d,\"host\":\"%s\",\"pid\":%d,\"library\":\"%s\","
+      "\"clock\":\"monotonic\",\"began_ns\":%llu,\"began_unix_s\":%lld,\"counts\":\"%s\","
+      "\"functions\":%s}\n",
+      record_file::kMark, record_file::kVersion, identity.rank, identity.world, host,
+      static_cast<int>(::getpid()), library, static_cast<unsigned long long>(now_ns()),
+      static_cast<long long>(wall.tv_sec), counts, identity.functions);
+  header_length = length < 0 || static_cast<std::size_t>(length) >= sizeof header
+                      ? 0
+                      : static_cast<std::size_t>(length);
+}
+
+}  // namespace
+
+bool begin_file(const Settings& settings, const char* path, const Identity& identity,
+                const char*& why) {
+  told = settings;
+  choose_clock();
+  began = this_moment();
+  if (::strlen(path) >= sizeof path_of_all) return why = "the path is too long", false;
+  ::strcpy(path_of_all, path);
+  write_header(identity);
+  if (header_length == 0) return why = "the header is too long", false;
+  if (!ring.make(kRingPower)) return why = "there is no memory for its buffer", false;
+  const SignalsBlocked blocked;
+  if (!open_next()) return why = ::strerror(errno), false;
+  recording_step.store(!told.by_step);
+  ::sem_init(&wake, 0, 0);
+  running.store(true);
+  if (::pthread_create(&thread, nullptr, write_on, nullptr) != 0) {
+    running.store(false);
+    ::close(file.descriptor);
+    file.descriptor = -1;
+    return why = "no thread could be started", false;
+  }
+  ::pthread_detach(thread);
+  return true;
+}
+
+bool is_time_to_record() {
+  return recording_step.load(std::memory_order_relaxed);
+}
+
+bool is_recorded(std::uint8_t op) {
+  const std::uint64_t bit = op < 64                    ? std::uint64_t{1} << op
+                            : op == record_file::kWait ? kWaitBit
+                                                       : ~std::uint64_t{0};
+  return (told.operations & bit) != 0;
+}
+
+void put(const Record& record) {
+  if (!is_recorded(record.asked)) return;
+  const bool has_size = record.asked < 64 && record.asked != record_file::kBarrier;
+  if (has_size && record.bytes < told.min_bytes) return;
+  const std::uint64_t at = ring.put(record);
+  // A quarter of the buffer more: the thread shall come before its time.
+  if ((at & (ring.size() / 4 - 1)) == 0) ::sem_post(&wake);
+}
+
+void put_text(const char* json, std::size_t length) {
+  auto* text = static_cast<Text*>(::malloc(sizeof(Text) + length));
+  if (text == nullptr) return;
+  text->next = nullptr;
+  text->length = length;
+  text->json = reinterpret_cast<char*>(text + 1);
+  ::memcpy(text->json, json, length);
+  const SignalsBlocked blocked;
+  ::pthread_mutex_lock(&lock);
+  *last_text = text;
+  last_text = &text->next;
+  if (file.descriptor >= 0 && !append_text(*text)) lost_on_disk.fetch_add(1);
+  ::pthread_mutex_unlock(&lock);
+}
+
+void begin_step() {
+  const std::int64_t now = step.fetch_add(1) + 1;
+  const bool records = !told.by_step || (now >= told.first_step && now <= told.last_step);
+  recording_step.store(records);
+  if (!running.load() || !records) return;
+  Record record{};
+  record.start_ns = ticks();
+  record.bytes = static_cast<std::uint64_t>(now);
+  record.asked = record.done = record_file::kStep;
+  put(record);
+}
+
+void write_now() {
+  if (!running.load()) return;
+  const SignalsBlocked blocked;
+  ::pthread_mutex_lock(&lock);
+  drain();
+  ::pthread_mutex_unlock(&lock);
+}
+
+void end_file() {
+  if (!running.exchange(false)) return;
+  // The thread is not waited for: it finds nothing to do when it comes next.
+  const SignalsBlocked blocked;
+  ::pthread_mutex_lock(&lock);
+  drain();
+  close_whole();
+  ::pthread_mutex_unlock(&lock);
+}
+
+void abandon_file() {
+  running.store(false);
+  if (file.descriptor >= 0) ::close(file.descriptor);
+  file.descriptor = -1;
+}
+
+std::int64_t marked_steps() {
+  return step.load() + 1;
+}
+
+}  // namespace headway::recorder

@@ -1,0 +1,30 @@
+// Communicators as groups of ranks with a number that all their members know.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "mpi.hpp"
+
+namespace headway::recorder {
+
+struct Group {
+  std::uint32_t number = 0;  // 0: none
+  int rank = 0;              // of this process
+  int size = 0;              // of the group
+  int others = 0;            // ranks that a part comes from or goes to: of the other side, if any
+  int out_neighbours = 0;    // of a communicator with a topology
+  std::atomic<std::uint32_t> collectives{0};
+};
+
+/// The world's ranks, before any other.
+void begin_groups();
+
+/// Of a communicator; made when it is first asked for, if nobody made it known before.
+Group* group_of(MPI_Comm comm);
+
+/// A window's ranks are those of the communicator that it was opened on.
+void open_window(MPI_Win window, MPI_Comm comm);
+Group* group_of_window(MPI_Win window);
+
+}  // namespace headway::recorder

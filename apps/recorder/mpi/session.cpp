@@ -1,0 +1,195 @@
+#include "session.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../file/writer.hpp"
+#include "functions.hpp"
+#include "groups.hpp"
+#include "requests.hpp"
+
+namespace headway::recorder {
+
+std::atomic<bool> watching{false};
+
+namespace {
+
+constexpr int kMostRuns = 10'000;
+constexpr int kRounds = 8;
+constexpr int kTag = 18519;  // below the least upper bound of MPI, 32,767
+
+Settings settings;
+int rank = 0, world = 1;
+bool own_clock = false;             // another than that of rank 0
+std::uint64_t* machines = nullptr;  // of rank 0: of every rank
+
+// Processes of one boot of one machine share the monotonic clock.
+std::uint64_t machine() {
+  char text[64] = {};
+  const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    const ssize_t got = ::read(file, text, sizeof text - 1);
+    (void)got;
+    ::close(file);
+  }
+  if (text[0] == '\0') ::gethostname(text, sizeof text - 1);
+  std::uint64_t hash = 14695981039346656037ull;  // FNV-1a
+  for (const char* c = text; *c != '\0'; ++c) {
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211ull;
+  }
+  return hash;
+}
+
+// [REC-3] The clock of rank 0 is ahead of ours by t - (sent + got) / 2, where t is its time when it
+// answers, sent and got our times around: of several rounds the shortest, whose way there and back
+// differ by the least. Error: half of that round trip at the most.
+void ask_clock() {
+  std::uint64_t shortest = ~std::uint64_t{0};
+  long long at = 0, offset = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    std::uint64_t theirs = 0;
+    const std::uint64_t sent = now_ns();
+    PMPI_Send(&sent, 1, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
+    PMPI_Recv(&theirs, 1, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const std::uint64_t got = now_ns();
+    if (got - sent >= shortest) continue;
+    shortest = got - sent;
+    at = static_cast<long long>(sent + shortest / 2);
+    offset = static_cast<long long>(theirs) - at;
+  }
+  char text[256];
+  const int length = ::snprintf(
+      text, sizeof text, "{\"clock\":{\"at_ns\":%lld,\"offset_ns\":%lld,\"round_trip_ns\":%llu}}",
+      at, offset, static_cast<unsigned long long>(shortest));
+  put_text(text, static_cast<std::size_t>(length));
+}
+
+void answer_clock(int other) {
+  for (int i = 0; i < kRounds; ++i) {
+    std::uint64_t theirs = 0;
+    PMPI_Recv(&theirs, 1, MPI_UINT64_T, other, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const std::uint64_t now = now_ns();
+    PMPI_Send(&now, 1, MPI_UINT64_T, other, kTag, MPI_COMM_WORLD);
+  }
+}
+
+void measure_clocks() {
+  if (rank != 0) {
+    if (own_clock) ask_clock();
+    return;
+  }
+  for (int i = 1; machines != nullptr && i < world; ++i) {
+    if (settings.always_measure_clock || machines[i] != machines[0]) answer_clock(i);
+  }
+}
+
+void compare_machines() {
+  const std::uint64_t mine = machine();
+  std::uint64_t first = mine;
+  if (rank == 0) {
+    machines = static_cast<std::uint64_t*>(
+        ::malloc(sizeof(std::uint64_t) * static_cast<std::size_t>(world)));
+  }
+  PMPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  PMPI_Gather(&mine, 1, MPI_UINT64_T, machines, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  own_clock = rank != 0 && (settings.always_measure_clock || first != mine);
+}
+
+// The files of the first program lie in the folder itself, those of later ones in run2, run3, ...
+bool begin_in(int run, const Identity& identity, const char*& why) {
+  char path[PATH_MAX];
+  ::mkdir(settings.folder, 0700);
+  int length = ::snprintf(path, sizeof path, "%s", settings.folder);
+  if (run > 1) {
+    length +=
+        ::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "/run%d", run);
+    ::mkdir(path, 0700);
+  }
+  ::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "/rank%d", rank);
+  return begin_file(settings, path, identity, why);
+}
+
+void begin_with(const Identity& identity) {
+  const char* why = "";
+  int run = 1;
+  bool begun = false;
+  if (rank == 0) {
+    while (!(begun = begin_in(run, identity, why)) && errno == EEXIST && run < kMostRuns) ++run;
+  }
+  PMPI_Bcast(&run, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank != 0) begun = begin_in(run, identity, why);
+  if (!begun) {
+    ::fprintf(stderr, "headway record: rank %d is not recorded: %s: %s\n", rank, settings.folder,
+              why);
+  }
+  watching.store(begun);
+}
+
+void in_child() {
+  watching.store(false);
+  abandon_file();
+}
+
+}  // namespace
+
+void begin_recording() {
+  read_settings(settings);
+  if (settings.folder[0] == '\0' || watching.load()) return;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  static char library[MPI_MAX_LIBRARY_VERSION_STRING], host[256];
+  int length = 0;
+  PMPI_Get_library_version(library, &length);
+  library[::strcspn(library, "\n,")] = '\0';
+  ::gethostname(host, sizeof host - 1);
+  begin_with({.rank = rank,
+              .world = world,
+              .host = host,
+              .library = library,
+              .counts = "the whole tensor; all-to-all: what a rank sends in all; neighbours: what "
+                        "goes to all of them",
+              .functions = function_names()});
+  compare_machines();
+  measure_clocks();
+  ::pthread_atfork(nullptr, nullptr, in_child);
+  if (watching.load()) begin_groups();
+}
+
+void end_recording() {
+  if (settings.folder[0] == '\0') return;
+  const bool was = watching.exchange(false);
+  measure_clocks();
+  if (!was) return;
+  release_all();
+  end_file();
+  if (rank == 0 && settings.by_step && marked_steps() == 0) {
+    ::fprintf(stderr,
+              "headway record: the program marked no step (headway_step), so that none of --steps "
+              "was recorded\n");
+  }
+}
+
+void write_before_abort() {
+  if (!watching.exchange(false)) return;
+  release_all();
+  end_file();
+}
+
+void leave_process() {
+  write_before_abort();
+}
+
+namespace {
+__attribute__((destructor)) void leave() {
+  leave_process();
+}
+}  // namespace
+
+}  // namespace headway::recorder

@@ -1,0 +1,278 @@
+// The files of headway's own recorders (trace/recording/record_file.hpp): a line of JSON, then
+// records of 48 bytes, some of them with JSON behind them: {"group": 7, "ranks": [0, 2]} or of many
+// {"group": 7, "first": 0, "step": 2, "size": 4096}; {"clock": {"at_ns", "offset_ns"}}. A program
+// may have been killed while it wrote: what is whole is read, the rest counted.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/io/json_value.hpp"
+#include "trace/readers/readers.hpp"
+#include "trace/recording/record_file.hpp"
+
+namespace headway {
+namespace {
+
+using record_file::Record;
+
+static_assert(static_cast<int>(Operation::all_reduce) == record_file::kAllReduce &&
+              static_cast<int>(Operation::send) == record_file::kSend &&
+              static_cast<int>(Operation::other) == record_file::kOther);
+
+constexpr std::size_t kLongestText = 64 * 1024 * 1024;  // the ranks of a group, a number each
+constexpr std::int64_t kMostRanks = 10'000'000;         // of all groups together
+constexpr std::size_t kPiece = 256 * 1024;
+
+// What the clock of rank 0 is ahead of this rank's, measured at one time of this rank's.
+struct ClockPair {
+  std::int64_t at_ns = 0, offset_ns = 0;
+};
+
+// [REC-2] The time on the clock of rank 0: between two measurements of the offset it changes
+// evenly, and goes on so beside them; with one measurement it stays.
+std::int64_t on_common_clock(std::int64_t ns, const std::vector<ClockPair>& clock) {
+  if (clock.empty()) return ns;
+  const ClockPair &first = clock.front(), &last = clock.back();
+  double offset = static_cast<double>(first.offset_ns);
+  if (last.at_ns > first.at_ns) {
+    const double drift = static_cast<double>(last.offset_ns - first.offset_ns) /
+                         static_cast<double>(last.at_ns - first.at_ns);
+    offset += drift * static_cast<double>(ns - first.at_ns);
+  }
+  const double moved = static_cast<double>(ns) + offset;
+  return std::abs(moved) < static_cast<double>(kMostNanoseconds)
+             ? ns + static_cast<std::int64_t>(std::llround(offset))
+             : ns;
+}
+
+std::optional<Operation> numbered_operation(std::uint8_t number) {
+  if (number >= kOperations.size()) return std::nullopt;
+  return static_cast<Operation>(number);
+}
+
+class RecordReader {
+ public:
+  RecordReader(ByteSource& source, Recording& recording) : source_(source), recording_(recording) {}
+
+  void read() {
+    if (!read_header()) return;
+    Record record;
+    if (read_record(record)) read_state(record);
+    while (read_record(record)) add(record);
+    finish();
+  }
+
+ private:
+  bool read_header() {
+    std::string line;
+    char c = 0;
+    while (line.size() < kLongestText && fill(&c, 1) == 1 && c != '\n') line += c;
+    JsonParser parser;
+    const JsonValue header = c == '\n' ? parser.parse_copy(line) : JsonValue();
+    const auto version = header["headway_record"].integer();
+    if (!version || *version != record_file::kVersion) {
+      omit(recording_,
+           version ? "files of a later version of the recorder" : "files without their header");
+      return false;
+    }
+    const auto number = header["rank"].integer();
+    const bool is_rank = number && *number >= 0 && *number < kMostRanks;
+    rank_ = rank_index(recording_, is_rank ? "rank " + std::to_string(*number) : recording_.source,
+                       is_rank ? number : std::nullopt);
+    if (const auto world = header["world"].integer(); world && *world > 0) {
+      recording_.ranks[rank_].world_size = world;
+    }
+    ++recording_.records_read;
+    return true;
+  }
+
+  bool read_record(Record& record) {
+    char bytes[record_file::kRecordBytes];
+    const std::size_t read = fill(bytes, sizeof bytes);
+    if (read == sizeof bytes) {
+      std::memcpy(&record, bytes, sizeof bytes);
+      return true;
+    }
+    if (read > 0) omit(recording_, "records cut off at the end of a file");
+    return false;
+  }
+
+  std::size_t fill(char* to, std::size_t most) {
+    std::size_t read = 0;
+    while (read < most) {
+      if (at_ == buffer_.size()) {
+        buffer_ = read_up_to(source_, kPiece);
+        at_ = 0;
+        if (buffer_.empty()) break;
+      }
+      const std::size_t more = std::min(most - read, buffer_.size() - at_);
+      std::memcpy(to + read, buffer_.data() + at_, more);
+      at_ += more;
+      read += more;
+    }
+    return read;
+  }
+
+  void read_state(const Record& record) {
+    if (record.asked != record_file::kState) return add(record);
+    const auto lost = static_cast<std::int64_t>(std::min<std::uint64_t>(record.bytes, 1ull << 62));
+    omit(recording_, "calls that the recorder lost (buffer or disk full)", lost);
+    whole_ = (record.flags & record_file::kWhole) != 0;
+  }
+
+  void add(const Record& record) {
+    if (record.asked == record_file::kText) return read_text(record);
+    ++recording_.records_read;
+    if (record.asked == record_file::kStep) {
+      ++recording_.marked_steps;
+    } else if (record.asked == record_file::kWait) {
+      ++recording_.ranks[rank_].waits;
+      recording_.ranks[rank_].waited += seconds_of(record);
+    } else {
+      add_call(record);
+    }
+  }
+
+  static Seconds seconds_of(const Record& record) {
+    return Seconds(static_cast<double>(record.duration_ns) * 1e-9);
+  }
+
+  void add_call(const Record& record) {
+    const auto op = numbered_operation(record.asked), done = numbered_operation(record.done);
+    if (!op || !done) return omit(recording_, "records of unknown operations");
+    RecordedCall call;
+    call.op = *op;
+    if (*done != *op) call.done_as = *done;
+    call.rank = rank_;
+    if (record.group != 0) call.group = group_of(record.group);
+    const bool has_bytes = *op != Operation::barrier;
+    const Bytes bytes(static_cast<double>(record.bytes));
+    if (has_bytes && (record.flags & record_file::kPart)) {
+      call.counted_bytes = bytes;
+    } else if (has_bytes) {
+      call.bytes = bytes;
+    }
+    if (record.type > 0 && record.type <= kElementTypeNames.size()) {
+      call.type = static_cast<ElementType>(record.type - 1);
+    }
+    if (record.start_ns < static_cast<std::uint64_t>(kMostNanoseconds)) {
+      call.start_ns = static_cast<std::int64_t>(record.start_ns);
+    }
+    set_duration(record, call);
+    if (record.flags & record_file::kSequence) call.sequence = record.sequence;
+    if (record.flags & record_file::kPeer) call.peer = record.peer;
+    if (record.flags & record_file::kTag) {
+      call.tag = static_cast<std::int32_t>(record.stream);
+    } else if (record.time == record_file::kDevice || record.time == record_file::kEnqueue) {
+      call.stream = record.stream;
+    }
+    recording_.calls.push_back(call);
+  }
+
+  void set_duration(const Record& record, RecordedCall& call) {
+    constexpr TimeKind kinds[] = {TimeKind::none, TimeKind::kernel, TimeKind::host,
+                                  TimeKind::enqueue};
+    if (record.time < std::size(kinds)) call.time = kinds[record.time];
+    if (record.duration_ns == 0) call.time = TimeKind::none;
+    if (call.time == TimeKind::none) return leave_unsaid(recording_, "calls without a duration");
+    call.duration = seconds_of(record);
+    call.blocks = record.time == record_file::kHost && (record.flags & record_file::kUntil) == 0;
+    if (record.flags & record_file::kUntil) {
+      leave_unsaid(recording_,
+                   "when calls that do not block were done: their time goes to where the program "
+                   "asked");
+    }
+  }
+
+  std::uint32_t group_of(std::uint32_t number) {
+    const auto [known, added] = groups_.try_emplace(number, 0);
+    if (added) known->second = group_index(recording_, std::to_string(number));
+    return known->second;
+  }
+
+  void read_text(const Record& record) {
+    if (record.bytes > kLongestText) return lose_rest();
+    std::string text(record_file::slots(record.bytes) * record_file::kRecordBytes, '\0');
+    if (fill(text.data(), text.size()) < text.size()) return lose_rest();
+    JsonParser parser;
+    const JsonValue said = parser.parse_copy(std::string_view(text).substr(0, record.bytes));
+    if (!said.is_object()) return omit(recording_, "texts that could not be read");
+    ++recording_.records_read;
+    if (said["group"].present()) define_group(said);
+    const JsonValue clock = said["clock"];
+    const auto at = clock["at_ns"].integer(), offset = clock["offset_ns"].integer();
+    const auto is_time = [](std::int64_t ns) {
+      return ns < kMostNanoseconds && ns > -kMostNanoseconds;
+    };
+    if (at && offset && is_time(*at) && is_time(*offset)) clock_.push_back({*at, *offset});
+  }
+
+  // Behind a damaged length nothing can be found again.
+  void lose_rest() {
+    omit(recording_, "the end of a file, cut off within a text");
+    do {
+      at_ = buffer_.size();
+      char next = 0;
+      if (fill(&next, 1) == 0) return;
+    } while (true);
+  }
+
+  void define_group(const JsonValue& said) {
+    const auto number = said["group"].integer();
+    if (!number || *number <= 0 || *number > 0xffffffffll) {
+      return omit(recording_, "texts that could not be read");
+    }
+    RecordedGroup& group = recording_.groups[group_of(static_cast<std::uint32_t>(*number))];
+    if (const auto name = said["name"].text()) group.description = *name;
+    if (!group.ranks.empty()) return;  // said already
+    said["ranks"].each([&](const JsonValue& rank) {
+      if (const auto one = rank.integer()) group.ranks.push_back(*one);
+    });
+    const auto first = said["first"].integer(), step = said["step"].integer(),
+               size = said["size"].integer();
+    const auto is_rank = [](std::int64_t rank) { return rank >= 0 && rank < kMostRanks; };
+    if (first && step && size && is_rank(*first) && is_rank(*step) && *size >= 0 &&
+        *size <= ranks_left_) {
+      ranks_left_ -= *size;
+      for (std::int64_t i = 0; i < *size; ++i) group.ranks.push_back(*first + i * *step);
+    }
+    if (!group.ranks.empty()) {
+      group.size = static_cast<std::int64_t>(group.ranks.size());
+    } else if (size && *size > 0) {  // some are of another world
+      group.size = size;
+    }
+  }
+
+  void finish() {
+    for (RecordedCall& call : recording_.calls) {
+      if (call.start_ns) call.start_ns = on_common_clock(*call.start_ns, clock_);
+    }
+    if (!whole_) {
+      leave_unsaid(recording_,
+                   "files that were not ended: the program was killed, or runs on, and its last "
+                   "moments are not in them");
+    }
+    if (!source_.damage().empty()) omit(recording_, source_.damage());
+  }
+
+  ByteSource& source_;
+  Recording& recording_;
+  std::uint32_t rank_ = 0;
+  bool whole_ = false;
+  std::string buffer_;  // read and not used: from at_ on
+  std::size_t at_ = 0;
+  std::int64_t ranks_left_ = kMostRanks;
+  std::map<std::uint32_t, std::uint32_t> groups_;  // by their number in the file
+  std::vector<ClockPair> clock_;
+};
+
+}  // namespace
+
+void read_headway_record(ByteSource& source, Recording& recording) {
+  RecordReader(source, recording).read();
+}
+
+}  // namespace headway

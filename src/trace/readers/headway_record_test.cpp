@@ -1,0 +1,199 @@
+// The recorders' own file: whole, cut, of a program that was killed, with clocks that drift.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "trace/analysis/align.hpp"
+#include "trace/recording/record_file.hpp"
+#include "trace/trace_files_for_test.hpp"
+
+namespace headway {
+namespace {
+
+using record_file::Record;
+
+std::string bytes_of(const Record& record) {
+  std::string out(sizeof record, '\0');
+  std::memcpy(out.data(), &record, sizeof record);
+  return out;
+}
+
+std::string header(int rank = 1, int world = 4) {
+  return "{\"headway_record\":1,\"rank\":" + std::to_string(rank) +
+         ",\"world\":" + std::to_string(world) + ",\"host\":\"node7\"}\n";
+}
+
+std::string state(std::uint64_t lost, std::uint32_t flags) {
+  return bytes_of({.bytes = lost, .asked = record_file::kState, .flags = flags});
+}
+
+std::string text(const std::string& json) {
+  std::string padded = json;
+  padded.resize(record_file::slots(json.size()) * record_file::kRecordBytes, ' ');
+  return bytes_of({.bytes = json.size(), .asked = record_file::kText}) + padded;
+}
+
+std::string call(Record record) {
+  return bytes_of(record);
+}
+
+const Record kReduceScatter = {.start_ns = 1000,
+                               .duration_ns = 500,
+                               .bytes = 4096,
+                               .asked = record_file::kReduceScatter,
+                               .done = record_file::kAllReduce,
+                               .type = 10,  // 1 + fp32
+                               .time = record_file::kHost,
+                               .group = 77,
+                               .sequence = 5,
+                               .flags = record_file::kSequence};
+
+TEST(HeadwayRecord, ACallHasWhatTheRecordSays) {
+  const Recording recording =
+      read_text(header() + state(0, record_file::kWhole) +
+                text("{\"group\":77,\"name\":\"row\",\"ranks\":[1,3]}") + call(kReduceScatter));
+  EXPECT_EQ(recording.format, "headway record");
+  ASSERT_EQ(recording.ranks.size(), 1u);
+  EXPECT_EQ(recording.ranks[0].number, 1);
+  EXPECT_EQ(recording.ranks[0].world_size, 4);
+  ASSERT_EQ(recording.groups.size(), 1u);
+  EXPECT_EQ(recording.groups[0].ranks, (std::vector<std::int64_t>{1, 3}));
+  EXPECT_EQ(recording.groups[0].size, 2);
+  EXPECT_EQ(recording.groups[0].description, "row");
+  ASSERT_EQ(recording.calls.size(), 1u);
+  const RecordedCall& read = recording.calls[0];
+  EXPECT_EQ(read.op, Operation::reduce_scatter);
+  EXPECT_EQ(read.done_as, Operation::all_reduce);
+  EXPECT_EQ(read.bytes, Bytes(4096));
+  EXPECT_EQ(read.type, ElementType::fp32);
+  EXPECT_EQ(read.time, TimeKind::host);
+  EXPECT_DOUBLE_EQ(read.duration->value(), 500e-9);
+  EXPECT_EQ(read.start_ns, 1000);
+  EXPECT_EQ(read.sequence, 5);
+  EXPECT_TRUE(recording.omissions.empty());
+}
+
+TEST(HeadwayRecord, MessagesHaveTheirOtherEndAndTag) {
+  const Recording recording = read_text(header() + state(0, record_file::kWhole) +
+                                        call({.duration_ns = 9,
+                                              .bytes = 8,
+                                              .asked = record_file::kReceive,
+                                              .done = record_file::kReceive,
+                                              .time = record_file::kHost,
+                                              .peer = 3,
+                                              .stream = 42,
+                                              .flags = record_file::kPeer | record_file::kTag}));
+  ASSERT_EQ(recording.calls.size(), 1u);
+  EXPECT_EQ(recording.calls[0].op, Operation::receive);
+  EXPECT_EQ(recording.calls[0].peer, 3);
+  EXPECT_EQ(recording.calls[0].tag, 42);
+  EXPECT_FALSE(recording.calls[0].stream);
+}
+
+TEST(HeadwayRecord, WaitsAddUpAndStepsAreCounted) {
+  const auto wait = [](std::uint64_t ns) {
+    return call({.duration_ns = ns, .asked = record_file::kWait, .done = record_file::kWait});
+  };
+  const std::string step = call({.asked = record_file::kStep, .done = record_file::kStep});
+  const Recording recording = read_text(header() + state(0, record_file::kWhole) + step +
+                                        wait(1'000'000) + step + wait(2'000'000));
+  EXPECT_TRUE(recording.calls.empty());
+  EXPECT_EQ(recording.marked_steps, 2);
+  EXPECT_EQ(recording.ranks[0].waits, 2);
+  EXPECT_DOUBLE_EQ(recording.ranks[0].waited.value(), 3e-3);
+}
+
+TEST(HeadwayRecord, AGroupOfManyRanksIsWrittenByItsStep) {
+  const Recording recording =
+      read_text(header() + state(0, record_file::kWhole) +
+                text("{\"group\":5,\"first\":3,\"step\":8,\"size\":4}") + call(kReduceScatter));
+  ASSERT_EQ(recording.groups.size(), 2u);
+  EXPECT_EQ(recording.groups[0].ranks, (std::vector<std::int64_t>{3, 11, 19, 27}));
+  EXPECT_EQ(recording.groups[0].size, 4);
+}
+
+TEST(HeadwayRecord, WhereverAFileIsCutWhatIsWholeIsReadAndTheLossIsSaid) {
+  const std::string whole = header() + state(0, 0) + text("{\"group\":77,\"ranks\":[1,3]}") +
+                            call(kReduceScatter) + call(kReduceScatter) + call(kReduceScatter);
+  const std::size_t calls_at = whole.size() - 3 * record_file::kRecordBytes;
+  for (std::size_t size = header().size(); size < whole.size(); ++size) {
+    const Recording recording = read_text(std::string_view(whole).substr(0, size));
+    const std::size_t expected =
+        size < calls_at ? 0 : (size - calls_at) / record_file::kRecordBytes;
+    EXPECT_EQ(recording.calls.size(), expected) << size;
+    const std::int64_t losses = omitted(recording, "records cut off at the end of a file") +
+                                omitted(recording, "the end of a file, cut off within a text");
+    const std::size_t behind = size - header().size();
+    // Behind a whole state, text or call nothing is missing that one could see.
+    const bool at_seam = behind == 0 || behind == record_file::kRecordBytes || size >= calls_at
+                             ? behind % record_file::kRecordBytes == 0
+                             : false;
+    EXPECT_EQ(losses, at_seam ? 0 : 1) << size;
+    EXPECT_EQ(recording.omissions.back().lost, false);  // says that it was not ended
+  }
+}
+
+TEST(HeadwayRecord, WhatTheRecorderLostIsCounted) {
+  const Recording recording =
+      read_text(header() + state(12, record_file::kWhole) + call(kReduceScatter));
+  EXPECT_EQ(omitted(recording, "calls that the recorder lost (buffer or disk full)"), 12);
+}
+
+// [REC-2] A clock that runs slow by 1 part in 1,000, and was 5,000 ns behind at its time 0: at
+// its time t it is behind by 5,000 + t / 1,000, which the two measurements say exactly.
+TEST(HeadwayRecord, ClocksThatDriftAreBroughtToThatOfRankZero) {
+  const auto at = [](std::uint64_t ns) {
+    Record record = kReduceScatter;
+    record.start_ns = ns;
+    return call(record);
+  };
+  const Recording recording = read_text(header() + state(0, record_file::kWhole) +
+                                        text("{\"clock\":{\"at_ns\":1000000,\"offset_ns\":6000}}") +
+                                        at(1'000'000) + at(2'000'000) + at(5'000'000) +
+                                        text("{\"clock\":{\"at_ns\":3000000,\"offset_ns\":8000}}"));
+  ASSERT_EQ(recording.calls.size(), 3u);
+  EXPECT_EQ(recording.calls[0].start_ns, 1'006'000);
+  EXPECT_EQ(recording.calls[1].start_ns, 2'007'000);
+  EXPECT_EQ(recording.calls[2].start_ns, 5'010'000);
+}
+
+TEST(HeadwayRecord, AClockMeasuredOnceIsMovedByThat) {
+  const Recording recording =
+      read_text(header() + state(0, record_file::kWhole) +
+                text("{\"clock\":{\"at_ns\":7,\"offset_ns\":-300}}") + call(kReduceScatter));
+  EXPECT_EQ(recording.calls.at(0).start_ns, 700);
+}
+
+// Rank 1 comes 400 ns late: rank 0 waits for it, and both then transfer for 100 ns. Of calls that
+// do not block, and of those that a rank may leave early, nothing of the kind can be said.
+TEST(HeadwayRecord, TheWaitingInBlockingCallsIsToldFromTheTransfer) {
+  const auto file = [](int rank, std::uint64_t start, std::uint64_t duration) {
+    Record reduce = kReduceScatter, later = kReduceScatter, root = kReduceScatter;
+    reduce.start_ns = later.start_ns = root.start_ns = start;
+    reduce.duration_ns = later.duration_ns = root.duration_ns = duration;
+    later.sequence = 6;
+    later.flags |= record_file::kUntil;
+    root.asked = root.done = record_file::kBroadcast;
+    return header(rank, 2) + state(0, record_file::kWhole) +
+           text("{\"group\":77,\"ranks\":[0,1]}") + call(reduce) + call(later) + call(root);
+  };
+  Recording recording = read_text(file(0, 1000, 500));
+  append(recording, read_text(file(1, 1400, 100)));
+  const Alignment alignment = align(recording);
+  ASSERT_EQ(alignment.matched.size(), 1u);
+  EXPECT_TRUE(alignment.matched[0].complete);
+  EXPECT_DOUBLE_EQ(alignment.matched[0].transfer.value(), 100e-9);
+  EXPECT_NEAR(alignment.ranks[0].waiting.value(), 400e-9, 1e-15);
+  EXPECT_NEAR(alignment.ranks[1].waiting.value(), 0, 1e-15);
+  EXPECT_EQ(alignment.matched[0].last_rank, 1u);
+}
+
+TEST(HeadwayRecord, AFileOfALaterVersionIsRefusedWithTheReason) {
+  const auto recording = read_trace_bytes("{\"headway_record\":2,\"rank\":0}\n", "test");
+  ASSERT_FALSE(recording.ok());
+  EXPECT_NE(recording.problems().front().message.find("later version"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headway
