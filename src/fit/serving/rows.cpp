@@ -1,13 +1,14 @@
-// One row of a file of measured serving, predicted.
+// One row of a file of measured serving: what was served, and what it is predicted to take.
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <utility>
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/benchmarks/cells.hpp"
 #include "fit/benchmarks/words.hpp"
-#include "fit/serving/serving.hpp"
+#include "fit/serving/asked.hpp"
 #include "fit/serving/words.hpp"
 #include "model/load.hpp"
 #include "study/infer/engines.hpp"
@@ -28,7 +29,7 @@ struct Loaded {
   std::vector<std::string> models;  // built in
   std::map<std::string, Result<Model>> model = {};
   std::map<std::string, Result<Cluster>> cluster = {};
-  std::map<std::string, Result<ServingConstants>> constants = {};
+  std::map<std::string, Result<std::shared_ptr<const ServingConstants>>> constants = {};
 };
 
 template <class T, class Load>
@@ -54,7 +55,7 @@ class RowReader {
   RowReader(ServedRow& row, Cells& cells, Loaded& loaded)
       : row_(row), cells_(cells), loaded_(loaded) {}
 
-  void run() {
+  std::optional<AskedServing> run() {
     measurements();
     notes();
     model();
@@ -62,9 +63,10 @@ class RowReader {
     engine();
     formats();
     split();
-    Load load = requests();
-    if (!cells_.sound()) return;
-    predict(load);
+    const Load load = requests();
+    if (cells_.sound()) legal();
+    if (!cells_.sound()) return std::nullopt;
+    return asked(load);
   }
 
  private:
@@ -211,14 +213,24 @@ class RowReader {
     return out;
   }
 
-  void predict(Load load) {
+  void legal() {
     if (Problems problems = check(serving_); !problems.empty()) {
-      return cells_.skip("cannot be served so", problems.front().message);
+      cells_.skip("cannot be served so", problems.front().message);
     }
-    const auto& constants = loaded_once<ServingConstants>(
+  }
+
+  std::optional<AskedServing> asked(Load load) {
+    const auto& constants = loaded_once<std::shared_ptr<const ServingConstants>>(
         loaded_.constants, serving_.cluster.name,
-        [&](const std::string&) { return serving_constants(serving_.cluster); });
-    if (!constants) return cells_.skip("no cluster is known of this accelerator");
+        [&](const std::string&) -> Result<std::shared_ptr<const ServingConstants>> {
+          const auto read = serving_constants(serving_.cluster);
+          if (!read) return read.problems();
+          return std::make_shared<const ServingConstants>(*read);
+        });
+    if (!constants) {
+      cells_.skip("no cluster is known of this accelerator");
+      return std::nullopt;
+    }
     if (at_capacity_) {  // as many as memory holds
       const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
       const ServingMemory memory = memory_of(serving_, load.input + load.output);
@@ -227,15 +239,7 @@ class RowReader {
       load.arrivals = Arrivals::clients;
       assume("batch", std::to_string(load.batch));
     }
-    const Served said = served(serving_, *constants, load);
-    if (!said.stable()) return cells_.skip("more requests a second than are answered");
-    row_.fits = said.fits;
-    if (!said.fits) return;
-    row_.predicted[kFirst] = said.first_token.value();
-    row_.predicted[kEach] = said.each_token.value();
-    row_.predicted[kWhole] = said.latency.value();
-    row_.predicted[kOutput] = said.output_per_second;
-    row_.predicted[kTotal] = said.total_per_second;
+    return AskedServing{std::move(serving_), load, *constants, at_capacity_};
   }
 
   ServedRow& row_;
@@ -270,7 +274,7 @@ const std::vector<std::string> kNeeded = {"source_key",
 
 }  // namespace
 
-Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
+Result<std::vector<ServedCase>> read_serving(const Csv& csv) {
   Problems problems = missing_columns(csv, kNeeded);
   const auto& words = serving_words::Words::embedded();
   const auto& machines = benchmarks::Words::embedded();
@@ -280,17 +284,46 @@ Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
   if (!known) append(problems, known.problems());
   if (!problems.empty()) return problems;
   Loaded loaded{*words, *machines, *known, model_names()};
-  std::vector<ServedRow> rows;
-  rows.reserve(csv.rows.size());
+  std::vector<ServedCase> cases;
+  cases.reserve(csv.rows.size());
   for (const CsvRow& from : csv.rows) {
     Cells cells(csv, from);
-    ServedRow& row = rows.emplace_back();
+    ServedCase& each = cases.emplace_back();
     const std::string& id = cells.text("id");
-    row.id = id.empty() ? std::to_string(from.line) : id;
-    row.source_key = cells.text("source_key");
-    RowReader(row, cells, loaded).run();
-    row.skipped_reason = cells.reason;
-    row.skipped_detail = cells.detail;
+    each.row.id = id.empty() ? std::to_string(from.line) : id;
+    each.row.source_key = cells.text("source_key");
+    each.asked = RowReader(each.row, cells, loaded).run();
+    each.row.skipped_reason = cells.reason;
+    each.row.skipped_detail = cells.detail;
+  }
+  return cases;
+}
+
+ServedNumbers numbers_of(const Served& served) {
+  ServedNumbers out;
+  out[kFirst] = served.first_token.value();
+  out[kEach] = served.each_token.value();
+  out[kWhole] = served.latency.value();
+  out[kOutput] = served.output_per_second;
+  out[kTotal] = served.total_per_second;
+  return out;
+}
+
+Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
+  auto cases = read_serving(csv);
+  if (!cases) return cases.problems();
+  std::vector<ServedRow> rows;
+  rows.reserve(cases->size());
+  for (ServedCase& each : cases.value()) {
+    ServedRow& row = rows.emplace_back(std::move(each.row));
+    if (!each.asked) continue;
+    const Served said = served(each.asked->serving, *each.asked->constants, each.asked->load);
+    if (!said.stable()) {
+      row.skipped_reason = "more requests a second than are answered";
+      continue;
+    }
+    row.fits = said.fits;
+    if (said.fits) row.predicted = numbers_of(said);
   }
   return rows;
 }

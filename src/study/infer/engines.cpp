@@ -16,6 +16,7 @@ Result<std::vector<Engine>> read_engines() {
     Fields fields = root.table(name);
     Engine engine;
     engine.name = name;
+    engine.age = fields.text("age");
     engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
     engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
     Fields layer = fields.table("layer");

@@ -182,11 +182,9 @@ class Pricer {
     if (!work_.replayed) {
       return engine.step + std::max(Seconds(0), kernels_ * engine.launch - device);
     }
-    const auto known = engine.layer.find(serving_.cluster.accelerator.architecture);
-    const auto usual = known != engine.layer.end() ? known : engine.layer.find("default");
-    const Seconds layer = usual != engine.layer.end() ? usual->second : Seconds(0);
     return engine.step + static_cast<double>(work_.sequences) * engine.sequence +
-           static_cast<double>(serving_.model.layers()) * layer;
+           static_cast<double>(serving_.model.layers()) *
+               gap_of_layer(engine, serving_.cluster.accelerator);
   }
 
   Seconds transfer_time(Bytes bytes) const {
@@ -224,6 +222,12 @@ double weight_bytes(const Recipe& recipe) {
 // [INFER-3] E · (1 - (1 - k/E)^T). Benchmarks that spread tokens evenly hit more of them.
 double chosen_experts(double experts, double active, double tokens) {
   return experts * (1 - std::pow(1 - active / experts, tokens));
+}
+
+Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
+  const auto known = engine.layer.find(accelerator.architecture);
+  const auto usual = known != engine.layer.end() ? known : engine.layer.find("default");
+  return usual != engine.layer.end() ? usual->second : Seconds(0);
 }
 
 Layout layout_of(const Serving& serving, std::int64_t sequences) {

@@ -19,6 +19,7 @@ namespace headway {
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
   std::string name;
+  std::string age;   // of its releases, "2024": what is not known of one is as of others
   Seconds step;      // of the host, in each pass
   Seconds sequence;  // and for each sequence of a decode pass
   /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
@@ -47,6 +48,9 @@ struct Serving : ServingSplit {
   Precision cache = Precision::bf16;
   Engine engine;
 };
+
+/// [INFER-8] What lies between the kernels of a layer that a graph replays.
+Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
 
 /// One stage of it, in the words of training: `sequences` in one pass of each copy of attention.
 Layout layout_of(const Serving& serving, std::int64_t sequences);

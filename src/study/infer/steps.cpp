@@ -38,13 +38,17 @@ StepTimes::StepTimes(const Serving& serving, const ServingConstants& constants, 
   reading_ = std::max(0.0, one - read_token_ * static_cast<double>(context));
   prompt_token_ =
       attention_of(time_of(serving, constants, {.tokens = input})) / static_cast<double>(input);
-  PassTime replayed = time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1});
-  PassTime launched =
+  const PassTime launched =
       time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1, .replayed = false});
+  launches_ = (launched.total() - serving.engine.step).value();
+  set_host(serving);
+}
+
+void StepTimes::set_host(const Serving& serving) {
   step_ = serving.engine.step.value();
   sequence_ = serving.engine.sequence.value();
-  gaps_ = replayed[ServingPart::host].value() - step_ - sequence_;
-  launches_ = launched.total().value() - step_;
+  gaps_ = static_cast<double>(serving.model.layers()) *
+          gap_of_layer(serving.engine, serving.cluster.accelerator).value();
 }
 
 double StepTimes::between(const std::vector<double>& seconds, double tokens) const {

@@ -20,6 +20,9 @@ class StepTimes {
   StepTimes(const Serving& serving, const ServingConstants& constants, std::int64_t input,
             std::int64_t output);
 
+  /// Of the same serving by an engine whose host takes otherwise.
+  void set_host(const Serving& serving);
+
   /// Seconds: `decoding` sequences with `cached` tokens in all, and `prompt` tokens of prompts.
   double of(double decoding, double cached, double prompt) const;
 

@@ -1,0 +1,315 @@
+#include "fit/serving/hosts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <span>
+#include <tuple>
+
+#include "fit/minimise.hpp"
+#include "fit/serving/loss.hpp"
+#include "study/infer/steps.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kLeastRows = 20;  // fewer decide no engine
+
+// The four that the host adds by, in the order of knobs; layers of each architecture follow the
+// first of them.
+enum Constant : std::size_t { kStep, kSequence, kRequest, kLayer };
+using Constants = std::array<double, 4>;  // s; of one architecture
+
+Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
+  return {engine.step.value(), engine.sequence.value(), engine.request.value(),
+          gap_of_layer(engine, accelerator).value()};
+}
+
+// The largest that a search tries, s, and what one of its steps is.
+constexpr Constants kMost = {10e-3, 400e-6, 1, 400e-6};
+constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 20e-6};
+
+// Seconds of a quantity, of each token where tokens a second are told.
+double in_seconds(std::size_t quantity, double value) {
+  return kServedQuantities[quantity].starts_with("throughput") ? 1 / value : value;
+}
+
+// A measured quantity, near which the prediction is linear in the constants.
+struct Line {
+  std::size_t of, quantity;
+  double measured, at = 0;
+  Constants point, slopes{};
+  double weight = 1;
+
+  double predicted(const Constants& x) const {
+    double out = at;
+    for (std::size_t k = 0; k < x.size(); ++k) out += slopes[k] * (x[k] - point[k]);
+    return std::max(out, 0.01 * at);
+  }
+};
+
+// What does not change with the host is lowered once.
+class Predictor {
+ public:
+  Predictor(const std::vector<ServedCase>& cases, int threads)
+      : cases_(cases), steps_(cases.size()), threads_(threads) {
+    for_each_index(cases.size(), threads, [&](std::size_t i, std::size_t) {
+      const auto& asked = cases[i].asked;
+      if (!asked || asked->load.arrivals == Arrivals::together) return;
+      steps_[i].emplace(asked->serving, *asked->constants, asked->load.input, asked->load.output);
+    });
+  }
+
+  // Every quantity, in seconds; nothing where it does not fit.
+  std::optional<ServedNumbers> seconds(std::size_t i, const Engine& engine) const {
+    const AskedServing& asked = *cases_[i].asked;
+    Serving serving = asked.serving;
+    serving.engine = engine;
+    std::optional<StepTimes> steps = steps_[i];
+    if (steps) steps->set_host(serving);
+    const Served said = served(serving, *asked.constants, asked.load, steps ? &*steps : nullptr);
+    if (!said.fits || !said.stable()) return std::nullopt;
+    ServedNumbers out = numbers_of(said);
+    for (std::size_t q = 0; q < out.size(); ++q) out[q] = in_seconds(q, *out[q]);
+    return out;
+  }
+
+  // The lines of all cases, by the constants of their engines.
+  std::vector<Line> lines(const std::map<std::string, Engine>& engines, bool slopes,
+                          const Progress& progress) const {
+    std::vector<std::vector<Line>> of_case(cases_.size());
+    const bool done = for_each_index(
+        cases_.size(), threads_,
+        [&](std::size_t i, std::size_t) {
+          const ServedCase& each = cases_[i];
+          const auto engine = each.asked ? engines.find(each.row.engine) : engines.end();
+          if (engine != engines.end()) of_case[i] = lines_of(i, engine->second, slopes);
+        },
+        progress);
+    std::vector<Line> out;
+    if (!done) return out;
+    for (const auto& each : of_case) out.insert(out.end(), each.begin(), each.end());
+    return out;
+  }
+
+ private:
+  std::vector<Line> lines_of(std::size_t i, const Engine& engine, bool slopes) const {
+    const ServedCase& each = cases_[i];
+    std::vector<Line> out;
+    const auto here = seconds(i, engine);
+    if (!here) return out;
+    const Accelerator& accelerator = each.asked->serving.cluster.accelerator;
+    for (std::size_t q = 0; q < here->size(); ++q) {
+      if (!each.row.measured[q]) continue;
+      out.push_back({.of = i,
+                     .quantity = q,
+                     .measured = in_seconds(q, *each.row.measured[q]),
+                     .at = *(*here)[q],
+                     .point = constants_of(engine, accelerator)});
+    }
+    for (std::size_t k = 0; slopes && k < kUnit.size(); ++k) {
+      const double step = kUnit[k] / 10;
+      Engine moved = engine;
+      if (k == kStep) moved.step += Seconds(step);
+      if (k == kSequence) moved.sequence += Seconds(step);
+      if (k == kRequest) moved.request += Seconds(step);
+      if (k == kLayer) {
+        moved.layer[accelerator.architecture] = gap_of_layer(engine, accelerator) + Seconds(step);
+      }
+      const auto there = seconds(i, moved);
+      for (Line& line : out) {
+        if (there) line.slopes[k] = (*(*there)[line.quantity] - line.at) / step;
+      }
+    }
+    return out;
+  }
+
+  const std::vector<ServedCase>& cases_;
+  std::vector<std::optional<StepTimes>> steps_;
+  int threads_;
+};
+
+class Fitter {
+ public:
+  Fitter(const std::vector<ServedCase>& cases, std::vector<Line> lines)
+      : cases_(cases), lines_(std::move(lines)) {
+    using Key = std::tuple<std::size_t, std::string, std::string, std::string>;
+    std::map<Key, double> count;
+    const auto key = [&](const Line& line) {
+      const ServedRow& row = cases_[line.of].row;
+      return Key(line.quantity, row.source_key, row.machine, row.model);
+    };
+    for (const Line& line : lines_) count[key(line)] += 1;
+    for (Line& line : lines_) line.weight = 1 / std::sqrt(count[key(line)]);
+  }
+
+  const std::vector<Line>& lines() const { return lines_; }
+
+  // The engine by those of the lines that are `wanted`; nothing where there are too few.
+  template <class Wanted>
+  std::optional<Engine> fit(Engine engine, const Wanted& wanted) const {
+    // Its lines and their architectures.
+    std::vector<const Line*> own;
+    std::map<std::string, std::size_t> layer_at;
+    for (const Line& line : lines_) {
+      if (!wanted(cases_[line.of].row)) continue;
+      own.push_back(&line);
+      layer_at.emplace(architecture_of(line), 0);
+    }
+    if (own.size() < kLeastRows) return std::nullopt;
+    std::size_t knobs = kLayer;
+    for (auto& [name, at] : layer_at) at = knobs++;
+    std::vector<std::size_t> layers;
+    for (const Line* line : own) layers.push_back(layer_at.at(architecture_of(*line)));
+
+    // In units of their own.
+    std::vector<double> least(knobs, 0), most(knobs), start(knobs);
+    for (std::size_t k = 0; k < knobs; ++k) most[k] = kMost[std::min<std::size_t>(k, kLayer)] / unit(k);
+    const auto at = [&](std::span<const double> x, std::size_t layer) {
+      return Constants{x[kStep] * unit(kStep), x[kSequence] * unit(kSequence),
+                       x[kRequest] * unit(kRequest), x[layer] * unit(kLayer)};
+    };
+    const auto loss = [&](std::span<const double> x, double*) {
+      double sum = 0, weights = 0;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        sum += own[i]->weight *
+               robust_loss(std::log(own[i]->predicted(at(x, layers[i])) / own[i]->measured));
+        weights += own[i]->weight;
+      }
+      double drawn = 0;
+      for (const double value : x) drawn += value;
+      return sum / weights + 1e-4 * drawn;
+    };
+    start[kStep] = engine.step.value() / unit(kStep);
+    start[kSequence] = engine.sequence.value() / unit(kSequence);
+    start[kRequest] = engine.request.value() / unit(kRequest);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      start[layers[i]] = gap_of_layer(engine, accelerator_of(*own[i])).value() / unit(kLayer);
+    }
+    for (std::size_t k = 0; k < knobs; ++k) start[k] = std::clamp(start[k], least[k], most[k]);
+    Minimum best{start, loss(start, nullptr), true};
+    for (int round = 0; round < 3; ++round) {
+      const Minimum found = minimise({SearchBy::subplex, best.at, least, most,
+                                      std::vector<double>(knobs, 0.5), 1e-7, 1e-4, 3000},
+                                     loss);
+      if (found.value < best.value) best = found;
+    }
+
+    const auto seconds = [&](std::size_t k) { return Seconds(best.at[k] * unit(k)); };
+    engine.step = seconds(kStep);
+    engine.sequence = seconds(kSequence);
+    engine.request = seconds(kRequest);
+    engine.layer.clear();
+    Seconds sum(0);
+    for (const auto& [name, knob] : layer_at) sum += engine.layer[name] = seconds(knob);
+    engine.layer["default"] = sum / static_cast<double>(layer_at.size());
+    return engine;
+  }
+
+ private:
+  static double unit(std::size_t knob) { return kUnit[std::min<std::size_t>(knob, kLayer)]; }
+  const Accelerator& accelerator_of(const Line& line) const {
+    return cases_[line.of].asked->serving.cluster.accelerator;
+  }
+  const std::string& architecture_of(const Line& line) const {
+    return accelerator_of(line).architecture;
+  }
+
+  const std::vector<ServedCase>& cases_;
+  std::vector<Line> lines_;
+};
+
+// The engine without a source: by its own rows of others, by those of others of its age, by none.
+struct WithoutSource {
+  Engine engine;
+  bool known = false;
+};
+WithoutSource without_source(const Fitter& fitter, const std::map<std::string, Engine>& engines,
+                             const Engine& engine, const std::string& source) {
+  if (const auto own = fitter.fit(engine, [&](const ServedRow& row) {
+        return row.engine == engine.name && row.source_key != source;
+      })) {
+    return {*own, true};
+  }
+  if (const auto others = fitter.fit(engine, [&](const ServedRow& row) {
+        return row.engine != engine.name && row.source_key != source &&
+               engines.at(row.engine).age == engine.age;
+      })) {
+    return {*others};
+  }
+  Engine none = engine;
+  none.step = none.sequence = none.request = Seconds(0);
+  none.layer.clear();
+  return {none};
+}
+
+}  // namespace
+
+std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
+                                 const std::vector<Engine>& start, int threads,
+                                 const Progress& progress) {
+  // Every engine fitted on its own rows, about where it was fitted before.
+  constexpr int kRounds = 3;
+  const Predictor predictor(cases, threads);
+  std::map<std::string, Engine> engines;
+  for (const Engine& engine : start) engines[engine.name] = engine;
+  std::optional<Fitter> fitter;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<Line> lines = predictor.lines(engines, true, progress);
+    if (lines.empty()) return std::nullopt;
+    fitter.emplace(cases, std::move(lines));
+    for (auto& [name, engine] : engines) {
+      const auto fitted =
+          fitter->fit(engine, [&](const ServedRow& row) { return row.engine == name; });
+      if (fitted) engine = *fitted;
+    }
+  }
+
+  // What rows are predicted by all, and by others than their source.
+  HostFit out;
+  std::map<std::pair<std::string, std::string>, WithoutSource> without;
+  for (const Line& line : predictor.lines(engines, false, progress)) {
+    const ServedRow& row = cases[line.of].row;
+    out.residuals.push_back({line.of, line.quantity, line.measured, line.at});
+    without.try_emplace({row.engine, row.source_key});
+  }
+  std::vector<std::pair<const std::pair<std::string, std::string>, WithoutSource>*> all;
+  for (auto& each : without) all.push_back(&each);
+  for_each_index(
+      all.size(), threads,
+      [&](std::size_t i, std::size_t) {
+        const auto& [engine, source] = all[i]->first;
+        all[i]->second = without_source(*fitter, engines, engines.at(engine), source);
+      },
+      {}, /*grain=*/1);
+  for_each_index(out.residuals.size(), threads, [&](std::size_t i, std::size_t) {
+    ServedResidual& each = out.residuals[i];
+    const ServedRow& row = cases[each.of].row;
+    const WithoutSource& by = without.at({row.engine, row.source_key});
+    const auto seconds = predictor.seconds(each.of, by.engine);
+    each.left_out = seconds ? *(*seconds)[each.quantity] : each.fitted;
+    each.engine_known = by.known;
+  });
+
+  // Who decided what.
+  std::map<std::string, std::set<std::size_t>> rows;
+  std::map<std::string, std::set<std::string>> sources, machines;
+  for (const ServedResidual& each : out.residuals) {
+    const ServedRow& row = cases[each.of].row;
+    rows[row.engine].insert(each.of);
+    sources[row.engine].insert(row.source_key);
+    machines[row.engine].insert(row.machine);
+  }
+  for (const Engine& engine : start) {
+    out.engines.push_back(engines.at(engine.name));
+    const auto known = rows.find(engine.name);
+    if (known == rows.end()) continue;
+    out.rows[engine.name] = known->second.size();
+    out.sources[engine.name].assign(sources[engine.name].begin(), sources[engine.name].end());
+    out.machines[engine.name].assign(machines[engine.name].begin(), machines[engine.name].end());
+  }
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,121 @@
+// What was fitted on measured serving: as a table, and in data/serving/engines.toml.
+#include <algorithm>
+#include <cmath>
+
+#include "base/document/toml_text.hpp"
+#include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "base/text.hpp"
+#include "fit/serving/hosts.hpp"
+
+namespace headway {
+namespace {
+
+double error_of(const ServedResidual& residual, double predicted) {
+  // Of tokens a second where those are measured.
+  const bool rate = kServedQuantities[residual.quantity].starts_with("throughput");
+  return rate ? residual.measured / predicted - 1 : predicted / residual.measured - 1;
+}
+
+// By least of both digits that a fit tells.
+std::string time_text(Seconds time) {
+  const double s = time.value();
+  return s >= 1e-3 ? formatted("%.3g ms", s * 1e3) : formatted("%.3g us", s * 1e6);
+}
+
+bool is_felt(Seconds time) {
+  return time > Seconds(0.05e-6);
+}
+
+std::string layer_text(const Engine& engine) {
+  std::string out;
+  for (const auto& [architecture, time] : engine.layer) {
+    if (is_felt(time)) {
+      out += (out.empty() ? "{ " : ", ") + architecture + " = " + toml_text(time_text(time));
+    }
+  }
+  return out.empty() ? out : out + " }";
+}
+
+}  // namespace
+
+std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
+  using Key = std::pair<std::string, std::size_t>;
+  std::map<Key, std::array<std::vector<double>, 2>> groups;
+  std::map<Key, std::size_t> known;
+  std::array<std::array<std::vector<double>, 2>, kServedQuantities.size()> all;
+  for (const ServedResidual& each : fit.residuals) {
+    const std::string& source = cases[each.of].row.source_key;
+    for (auto* errors : {&groups[{source, each.quantity}], &all[each.quantity]}) {
+      (*errors)[0].push_back(error_of(each, each.fitted));
+      (*errors)[1].push_back(error_of(each, each.left_out));
+    }
+    known[{source, each.quantity}] += each.engine_known ? 1 : 0;
+  }
+  std::vector<std::vector<std::string>> table = {
+      {"source", "quantity", "rows", "median", "p90", "bias", "left out", "p90", "bias",
+       "engine known"},
+      {"", "", "", "%", "%", "%", "%", "%", "%", "% of rows"}};
+  const auto add = [&](const std::string& source, std::size_t quantity, const auto& errors,
+                       const std::string& share) {
+    std::vector<std::string> row = {source, std::string(kServedQuantities[quantity]),
+                                    std::to_string(errors[0].size())};
+    for (const auto& each : errors) {
+      const ErrorSummary error = summarise(each);
+      row.push_back(in_percent(error.median));
+      row.push_back(in_percent(error.p90));
+      row.push_back(in_percent(error.bias, "%+.1f"));
+    }
+    row.push_back(share);
+    table.push_back(std::move(row));
+  };
+  for (const auto& [key, errors] : groups) {
+    const double share =
+        static_cast<double>(known.at(key)) / static_cast<double>(errors[0].size());
+    add(printable(key.first, 30), key.second, errors, in_percent(share, "%.0f"));
+  }
+  for (std::size_t q = 0; q < all.size(); ++q) {
+    if (!all[q][0].empty()) add("all", q, all[q], "");
+  }
+  std::vector<std::vector<std::string>> constants = {
+      {"engine", "rows", "step", "sequence", "request", "layer"}};
+  for (const Engine& engine : fit.engines) {
+    const auto rows = fit.rows.find(engine.name);
+    if (rows == fit.rows.end()) continue;
+    constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
+                         time_text(engine.sequence), time_text(engine.request),
+                         layer_text(engine)});
+  }
+  return aligned(table, 2) + "\n" + aligned(constants);
+}
+
+std::string renewed_engines(const std::string& current, const HostFit& fit,
+                            const std::vector<ServedCase>& cases, const std::string& date) {
+  std::map<std::string, std::vector<double>> errors;
+  for (const ServedResidual& each : fit.residuals) {
+    errors[cases[each.of].row.engine].push_back(std::abs(error_of(each, each.fitted)));
+  }
+  std::string out = current;
+  for (const Engine& engine : fit.engines) {
+    const auto rows = fit.rows.find(engine.name);
+    if (rows == fit.rows.end()) continue;
+    const auto time = [](Seconds value) {
+      return is_felt(value) ? toml_text(time_text(value)) : std::string();
+    };
+    const std::string source =
+        std::to_string(rows->second) + " rows of " + join(fit.sources.at(engine.name), ", ") +
+        " on " + join(fit.machines.at(engine.name), ", ") + ": median error " +
+        in_percent(quantile(errors[engine.name], 0.5).value_or(0)) + " %";
+    out = renewed_table(out, engine.name,
+                        {{"step", time(engine.step)},
+                         {"sequence", time(engine.sequence)},
+                         {"layer", layer_text(engine)},
+                         {"request", time(engine.request)},
+                         {"source", toml_text(source)},
+                         {"kind", "\"fitted\""},
+                         {"date", toml_text(date)}});
+  }
+  return out;
+}
+
+}  // namespace headway
