@@ -53,7 +53,7 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   if (!problems.empty()) return problems;
   const auto cases = read_serving(*table);
   if (!cases) return cases.problems();
-  const auto fit = fit_hosts(*cases, *start, threads, progress);
+  const auto fit = fit_hosts(*cases, *start, from.left_out, threads, progress);
   if (!fit) return {{"calibrate", "was stopped", Trouble::stopped}};
   if (fit->residuals.empty()) return {{FieldName("corpus"), "holds no serving that is predicted"}};
   out.text += (out.text.empty() ? "" : "\n") + to_text(*fit, *cases);

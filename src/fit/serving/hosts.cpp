@@ -18,17 +18,17 @@ constexpr std::size_t kLeastRows = 20;  // fewer decide no engine
 
 // The four that the host adds by, in the order of knobs; layers of each architecture follow the
 // first of them.
-enum Constant : std::size_t { kStep, kSequence, kRequest, kLayer };
-using Constants = std::array<double, 4>;  // s; of one architecture
+enum Constant : std::size_t { kStep, kSequence, kRequest, kLaunch, kLayer };
+using Constants = std::array<double, 5>;  // s; of one architecture
 
 Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
   return {engine.step.value(), engine.sequence.value(), engine.request.value(),
-          gap_of_layer(engine, accelerator).value()};
+          engine.launch.value(), gap_of_layer(engine, accelerator).value()};
 }
 
 // The largest that a search tries, s, and what one of its steps is.
-constexpr Constants kMost = {10e-3, 400e-6, 1, 400e-6};
-constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 20e-6};
+constexpr Constants kMost = {10e-3, 400e-6, 1, 60e-6, 400e-6};
+constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 5e-6, 20e-6};
 
 // Seconds of a quantity, of each token where tokens a second are told.
 double in_seconds(std::size_t quantity, double value) {
@@ -65,7 +65,9 @@ class Predictor {
   std::optional<ServedNumbers> seconds(std::size_t i, const Engine& engine) const {
     const AskedServing& asked = *cases_[i].asked;
     Serving serving = asked.serving;
+    const Scheduling scheduling = serving.engine.scheduling;  // the row's own
     serving.engine = engine;
+    serving.engine.scheduling = scheduling;
     std::optional<StepTimes> steps = steps_[i];
     if (steps) steps->set_host(serving);
     const Served said = served(serving, *asked.constants, asked.load, steps ? &*steps : nullptr);
@@ -108,12 +110,17 @@ class Predictor {
                      .at = *(*here)[q],
                      .point = constants_of(engine, accelerator)});
     }
+    const bool clients = each.asked->load.arrivals != Arrivals::together;
     for (std::size_t k = 0; slopes && k < kUnit.size(); ++k) {
+      if (k == kRequest) {  // on the way, whatever steps take
+        for (Line& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
+        continue;
+      }
       const double step = kUnit[k] / 10;
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);
       if (k == kSequence) moved.sequence += Seconds(step);
-      if (k == kRequest) moved.request += Seconds(step);
+      if (k == kLaunch) moved.launch += Seconds(step);
       if (k == kLayer) {
         moved.layer[accelerator.architecture] = gap_of_layer(engine, accelerator) + Seconds(step);
       }
@@ -123,6 +130,13 @@ class Predictor {
       }
     }
     return out;
+  }
+
+  // Of seconds a token as clients wait longer; the first token and the whole come later.
+  static double request_slope(const Line& line, const ServedNumbers& here) {
+    const std::string_view name = kServedQuantities[line.quantity];
+    if (name == "tpot_s") return 0;
+    return name.starts_with("throughput") ? line.at / *here[2] : 1;
   }
 
   const std::vector<ServedCase>& cases_;
@@ -168,7 +182,8 @@ class Fitter {
     for (std::size_t k = 0; k < knobs; ++k) most[k] = kMost[std::min<std::size_t>(k, kLayer)] / unit(k);
     const auto at = [&](std::span<const double> x, std::size_t layer) {
       return Constants{x[kStep] * unit(kStep), x[kSequence] * unit(kSequence),
-                       x[kRequest] * unit(kRequest), x[layer] * unit(kLayer)};
+                       x[kRequest] * unit(kRequest), x[kLaunch] * unit(kLaunch),
+                       x[layer] * unit(kLayer)};
     };
     const auto loss = [&](std::span<const double> x, double*) {
       double sum = 0, weights = 0;
@@ -177,13 +192,14 @@ class Fitter {
                robust_loss(std::log(own[i]->predicted(at(x, layers[i])) / own[i]->measured));
         weights += own[i]->weight;
       }
-      double drawn = 0;
+      double drawn = std::abs(x[kLaunch] - 1) - x[kLaunch];
       for (const double value : x) drawn += value;
-      return sum / weights + 1e-4 * drawn;
+      return sum / weights + 1e-3 * drawn;
     };
     start[kStep] = engine.step.value() / unit(kStep);
     start[kSequence] = engine.sequence.value() / unit(kSequence);
     start[kRequest] = engine.request.value() / unit(kRequest);
+    start[kLaunch] = engine.launch.value() / unit(kLaunch);
     for (std::size_t i = 0; i < own.size(); ++i) {
       start[layers[i]] = gap_of_layer(engine, accelerator_of(*own[i])).value() / unit(kLayer);
     }
@@ -200,6 +216,7 @@ class Fitter {
     engine.step = seconds(kStep);
     engine.sequence = seconds(kSequence);
     engine.request = seconds(kRequest);
+    engine.launch = seconds(kLaunch);
     engine.layer.clear();
     Seconds sum(0);
     for (const auto& [name, knob] : layer_at) sum += engine.layer[name] = seconds(knob);
@@ -220,37 +237,84 @@ class Fitter {
   std::vector<Line> lines_;
 };
 
-// The engine without a source: by its own rows of others, by those of others of its age, by none.
-struct WithoutSource {
+// The engine without some rows: by its other rows, by those of others of its age, by none.
+struct WithoutRows {
   Engine engine;
   bool known = false;
 };
-WithoutSource without_source(const Fitter& fitter, const std::map<std::string, Engine>& engines,
-                             const Engine& engine, const std::string& source) {
+template <class LeftOut>
+WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engine>& engines,
+                         const Engine& engine, const LeftOut& left_out) {
   if (const auto own = fitter.fit(engine, [&](const ServedRow& row) {
-        return row.engine == engine.name && row.source_key != source;
+        return row.engine == engine.name && !left_out(row);
       })) {
     return {*own, true};
   }
   if (const auto others = fitter.fit(engine, [&](const ServedRow& row) {
-        return row.engine != engine.name && row.source_key != source &&
+        return row.engine != engine.name && !left_out(row) &&
                engines.at(row.engine).age == engine.age;
       })) {
     return {*others};
   }
   Engine none = engine;
   none.step = none.sequence = none.request = Seconds(0);
+  none.launch = Seconds(5e-6);
   none.layer.clear();
   return {none};
+}
+
+// What is left out together: an engine's rows of a source, and of those one model's.
+using Left = std::array<std::string, 3>;  // engine, source, model; no model: all
+
+void leave_out(HostFit& fit, const std::vector<ServedCase>& cases, const Predictor& predictor,
+               const Fitter& fitter, const std::map<std::string, Engine>& engines, int threads) {
+  std::map<Left, WithoutRows> without;
+  for (const ServedResidual& each : fit.residuals) {
+    const ServedRow& row = cases[each.of].row;
+    without.try_emplace({row.engine, row.source_key, ""});
+    without.try_emplace({row.engine, row.source_key, row.model});
+  }
+  std::vector<std::pair<const Left, WithoutRows>*> all;
+  for (auto& each : without) all.push_back(&each);
+  for_each_index(
+      all.size(), threads,
+      [&](std::size_t i, std::size_t) {
+        const auto& [engine, source, model] = all[i]->first;
+        all[i]->second =
+            without_rows(fitter, engines, engines.at(engine), [&](const ServedRow& row) {
+              return row.source_key == source && (model.empty() || row.model == model);
+            });
+      },
+      {}, /*grain=*/1);
+  // Each case once by either.
+  std::vector<std::size_t> firsts;
+  for (std::size_t i = 0; i < fit.residuals.size(); ++i) {
+    if (i == 0 || fit.residuals[i].of != fit.residuals[i - 1].of) firsts.push_back(i);
+  }
+  for_each_index(firsts.size(), threads, [&](std::size_t f, std::size_t) {
+    const std::size_t of = fit.residuals[firsts[f]].of;
+    const ServedRow& row = cases[of].row;
+    const WithoutRows& source = without.at({row.engine, row.source_key, ""});
+    const WithoutRows& model = without.at({row.engine, row.source_key, row.model});
+    const auto by_source = predictor.seconds(of, source.engine);
+    const auto by_model = predictor.seconds(of, model.engine);
+    for (std::size_t i = firsts[f]; i < fit.residuals.size() && fit.residuals[i].of == of; ++i) {
+      ServedResidual& each = fit.residuals[i];
+      each.without_source = by_source ? *(*by_source)[each.quantity] : each.fitted;
+      each.without_model = by_model ? *(*by_model)[each.quantity] : each.fitted;
+      each.source_known = source.known;
+      each.model_known = model.known;
+    }
+  });
 }
 
 }  // namespace
 
 std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
-                                 const std::vector<Engine>& start, int threads,
+                                 const std::vector<Engine>& start, bool left_out, int threads,
                                  const Progress& progress) {
   // Every engine fitted on its own rows, about where it was fitted before.
-  constexpr int kRounds = 3;
+  constexpr int kRounds = 2;
   const Predictor predictor(cases, threads);
   std::map<std::string, Engine> engines;
   for (const Engine& engine : start) engines[engine.name] = engine;
@@ -266,31 +330,13 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
     }
   }
 
-  // What rows are predicted by all, and by others than their source.
+  // What rows are predicted by all, and by others.
   HostFit out;
-  std::map<std::pair<std::string, std::string>, WithoutSource> without;
   for (const Line& line : predictor.lines(engines, false, progress)) {
-    const ServedRow& row = cases[line.of].row;
     out.residuals.push_back({line.of, line.quantity, line.measured, line.at});
-    without.try_emplace({row.engine, row.source_key});
   }
-  std::vector<std::pair<const std::pair<std::string, std::string>, WithoutSource>*> all;
-  for (auto& each : without) all.push_back(&each);
-  for_each_index(
-      all.size(), threads,
-      [&](std::size_t i, std::size_t) {
-        const auto& [engine, source] = all[i]->first;
-        all[i]->second = without_source(*fitter, engines, engines.at(engine), source);
-      },
-      {}, /*grain=*/1);
-  for_each_index(out.residuals.size(), threads, [&](std::size_t i, std::size_t) {
-    ServedResidual& each = out.residuals[i];
-    const ServedRow& row = cases[each.of].row;
-    const WithoutSource& by = without.at({row.engine, row.source_key});
-    const auto seconds = predictor.seconds(each.of, by.engine);
-    each.left_out = seconds ? *(*seconds)[each.quantity] : each.fitted;
-    each.engine_known = by.known;
-  });
+  out.left_out = left_out;
+  if (left_out) leave_out(out, cases, predictor, *fitter, engines, threads);
 
   // Who decided what.
   std::map<std::string, std::set<std::size_t>> rows;

@@ -10,13 +10,15 @@
 
 namespace headway {
 
-/// A measured quantity of a row: predicted by the constants fitted on all rows, and by those fitted
-/// without its source. Tokens a second stand as seconds a token, so that the host adds to all.
+/// A measured quantity of a row, predicted by the constants fitted on all rows, and by those fitted
+/// without its source, and without its source's rows of its model. Tokens a second stand as seconds
+/// a token, so that the host adds to all.
 struct ServedResidual {
-  std::size_t of = 0;        // the case
-  std::size_t quantity = 0;  // of kServedQuantities
-  double measured = 0, fitted = 0, left_out = 0;  // s
-  bool engine_known = true;  // rows of other sources are of its engine
+  std::size_t of = 0;             // the case
+  std::size_t quantity = 0;       // of kServedQuantities
+  double measured = 0, fitted = 0;  // s
+  double without_source = 0, without_model = 0;  // s; 0: not asked for
+  bool source_known = false, model_known = false;  // enough rows were left of its engine
 };
 
 struct HostFit {
@@ -24,15 +26,16 @@ struct HostFit {
   std::map<std::string, std::size_t> rows;    // that each was fitted on; absent: none
   std::map<std::string, std::vector<std::string>> sources, machines;
   std::vector<ServedResidual> residuals;
+  bool left_out = false;
 };
 
-/// Each engine's `step`, `sequence`, `request` and `layer` by architecture, by least mean loss of
+/// Each engine's `step`, `sequence`, `request`, `launch` and `layer` by architecture, by least mean loss of
 /// log errors; the measurements of one quantity, source, accelerator and model count together by the
-/// root of their number. Nothing is drawn below zero, and a little to it, so that what rows do not
-/// decide is not there. A source left out leaves engines that no other measured as the others of
-/// their age. Nothing where `progress` stops it.
+/// root of their number. All are drawn a little to zero (launches to 5 us), so that what rows do
+/// not decide is not there. What is left out leaves engines that nothing else measured as the
+/// others of their age. Nothing where `progress` stops it.
 std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
-                                 const std::vector<Engine>& start, int threads,
+                                 const std::vector<Engine>& start, bool left_out, int threads,
                                  const Progress& progress = {});
 
 /// A line for each source and quantity: errors of all rows' constants, and of those without it.

@@ -41,50 +41,50 @@ std::string layer_text(const Engine& engine) {
 
 std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
   using Key = std::pair<std::string, std::size_t>;
-  std::map<Key, std::array<std::vector<double>, 2>> groups;
-  std::map<Key, std::size_t> known;
-  std::array<std::array<std::vector<double>, 2>, kServedQuantities.size()> all;
+  using Errors = std::array<std::vector<double>, 3>;
+  std::map<Key, Errors> groups;
+  std::array<Errors, kServedQuantities.size()> all;
   for (const ServedResidual& each : fit.residuals) {
     const std::string& source = cases[each.of].row.source_key;
-    for (auto* errors : {&groups[{source, each.quantity}], &all[each.quantity]}) {
+    for (Errors* errors : {&groups[{source, each.quantity}], &all[each.quantity]}) {
       (*errors)[0].push_back(error_of(each, each.fitted));
-      (*errors)[1].push_back(error_of(each, each.left_out));
+      if (!fit.left_out) continue;
+      (*errors)[1].push_back(error_of(each, each.without_model));
+      (*errors)[2].push_back(error_of(each, each.without_source));
     }
-    known[{source, each.quantity}] += each.engine_known ? 1 : 0;
   }
   std::vector<std::vector<std::string>> table = {
-      {"source", "quantity", "rows", "median", "p90", "bias", "left out", "p90", "bias",
-       "engine known"},
-      {"", "", "", "%", "%", "%", "%", "%", "%", "% of rows"}};
-  const auto add = [&](const std::string& source, std::size_t quantity, const auto& errors,
-                       const std::string& share) {
+      {"source", "quantity", "rows", "median", "p90", "bias"}, {"", "", "", "%", "%", "%"}};
+  if (fit.left_out) {
+    for (const char* what : {"no model", "no source"}) {
+      table[0].insert(table[0].end(), {what, "p90", "bias"});
+      table[1].insert(table[1].end(), {"%", "%", "%"});
+    }
+  }
+  const auto add = [&](const std::string& source, std::size_t quantity, const Errors& errors) {
     std::vector<std::string> row = {source, std::string(kServedQuantities[quantity]),
                                     std::to_string(errors[0].size())};
     for (const auto& each : errors) {
+      if (each.empty()) continue;
       const ErrorSummary error = summarise(each);
       row.push_back(in_percent(error.median));
       row.push_back(in_percent(error.p90));
       row.push_back(in_percent(error.bias, "%+.1f"));
     }
-    row.push_back(share);
     table.push_back(std::move(row));
   };
-  for (const auto& [key, errors] : groups) {
-    const double share =
-        static_cast<double>(known.at(key)) / static_cast<double>(errors[0].size());
-    add(printable(key.first, 30), key.second, errors, in_percent(share, "%.0f"));
-  }
+  for (const auto& [key, errors] : groups) add(printable(key.first, 30), key.second, errors);
   for (std::size_t q = 0; q < all.size(); ++q) {
-    if (!all[q][0].empty()) add("all", q, all[q], "");
+    if (!all[q][0].empty()) add("all", q, all[q]);
   }
   std::vector<std::vector<std::string>> constants = {
-      {"engine", "rows", "step", "sequence", "request", "layer"}};
+      {"engine", "rows", "step", "sequence", "request", "launch", "layer"}};
   for (const Engine& engine : fit.engines) {
     const auto rows = fit.rows.find(engine.name);
     if (rows == fit.rows.end()) continue;
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
                          time_text(engine.sequence), time_text(engine.request),
-                         layer_text(engine)});
+                         time_text(engine.launch), layer_text(engine)});
   }
   return aligned(table, 2) + "\n" + aligned(constants);
 }
@@ -111,6 +111,7 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                          {"sequence", time(engine.sequence)},
                          {"layer", layer_text(engine)},
                          {"request", time(engine.request)},
+                         {"launch", toml_text(time_text(engine.launch))},
                          {"source", toml_text(source)},
                          {"kind", "\"fitted\""},
                          {"date", toml_text(date)}});

@@ -201,7 +201,9 @@ class RowReader {
       out.arrivals = Arrivals::clients;
     }
     const auto drawn = loaded_.words.shortest.find(row_.source_key);
-    if (drawn != loaded_.words.shortest.end()) out.shortest = drawn->second;
+    const std::string& constant = loaded_.words.constant;
+    const bool is_constant = !constant.empty() && said.find(constant) != std::string::npos;
+    if (drawn != loaded_.words.shortest.end() && !is_constant) out.shortest = drawn->second;
     if (!cells_.text("request_rate").empty()) {
       out.arrivals = Arrivals::random;
       out.rate = cells_.number("request_rate") / static_cast<double>(serving_.dp);
@@ -210,7 +212,30 @@ class RowReader {
     const std::int64_t batch = cells_.count_or("batch", 1);
     // A batch is of all copies of attention.
     out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
+    schedule(said, batch, out);
     return out;
+  }
+
+  // As the source ran the engine.
+  void schedule(const std::string& notes, std::int64_t batch, const Load& load) {
+    const auto& kinds = serving_.model.kinds;
+    const bool experts = std::any_of(kinds.begin(), kinds.end(),
+                                     [](const Layer& layer) { return layer.experts.has_value(); });
+    for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
+      const bool holds = recipe.source == row_.source_key && recipe.engine == row_.engine &&
+                         (recipe.unless.empty() || notes.find(recipe.unless) == std::string::npos) &&
+                         row_.machine.starts_with(recipe.accelerator) &&
+                         recipe.experts.value_or(experts) == experts;
+      if (!holds) continue;
+      Scheduling& scheduling = serving_.engine.scheduling;
+      const double tokens = recipe.inputs * static_cast<double>(load.input) +
+                            recipe.outputs * static_cast<double>(load.output) +
+                            recipe.batches * static_cast<double>(batch) + recipe.more;
+      if (tokens > 0) scheduling.step_tokens = static_cast<std::int64_t>(tokens);
+      const auto above = recipe.polls.upper_bound(batch);
+      if (above != recipe.polls.begin()) scheduling.polls = std::prev(above)->second;
+      return;
+    }
   }
 
   void legal() {

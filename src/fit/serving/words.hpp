@@ -1,7 +1,9 @@
 // What the words of files of measured serving mean: data/corpus/inference.toml.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,18 @@ struct Format {
   std::string name, block;  // block: of models trained so; empty: the same
 };
 
+/// How a source ran an engine, where that is not the engine's habit: tokens of a step are so many
+/// inputs, outputs and batches and so many more; none of them: as the engine has it. `polls`: by
+/// the least batch that they hold for.
+struct Recipe {
+  std::string source, engine;
+  std::string unless;       // of rows whose notes have this it does not hold
+  std::string accelerator;  // what the name begins with; empty: any
+  std::optional<bool> experts;
+  double inputs = 0, outputs = 0, batches = 0, more = 0;
+  std::map<std::int64_t, std::int64_t> polls;
+};
+
 struct Words {
   static const Result<Words>& embedded();
 
@@ -26,6 +40,8 @@ struct Words {
   std::map<std::string, Format, std::less<>> formats, caches;  // by what the cell says
   std::vector<std::string> block_scaled, batches;
   std::map<std::string, double, std::less<>> shortest;  // of lengths, by source
+  std::string constant;  // in the notes of rows whose lengths are not drawn
+  std::vector<Recipe> recipes;
   std::vector<std::string> undated;  // sources of the earlier releases that do not say so
 };
 

@@ -29,6 +29,10 @@ Result<std::vector<Engine>> read_engines() {
     engine.memory = fields.number("memory");
     engine.reserved = fields.quantity<Bytes>("reserved");
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
+    Scheduling& scheduling = engine.scheduling;
+    scheduling.step_tokens = fields.natural_or("step_tokens", scheduling.step_tokens);
+    scheduling.whole_prompts = fields.flag_or("whole_prompts", false);
+    scheduling.prompts_apart = fields.flag_or("prompts_apart", false);
     for (const char* said : {"source", "kind", "date"}) fields.text(said);
     fields.reject_unknown();
     out.push_back(std::move(engine));

@@ -103,6 +103,7 @@ class Pricer {
       out_[ServingPart::pp] += static_cast<double>(serving_.pp - 1) *
                                transfer_time(sent / static_cast<double>(serving_.tp));
     }
+    out_.kernels = kernels_;
     out_[ServingPart::host] += host_time();
     return out_;
   }

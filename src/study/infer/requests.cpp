@@ -1,6 +1,6 @@
 // Every step each sequence that decodes gets a token, and prompts, the longest waiting first, as
-// many tokens as are left of kMostTokens. A request is taken in once the cache has room for all of
-// it; the last tokens of its prompt bring its first one.
+// many tokens as are left of a step's; engines differ in what else they do [INFER-10]. A request is
+// taken in once the cache has room for all of it; the last tokens of its prompt bring its first one.
 #include "study/infer/requests.hpp"
 
 #include <algorithm>
@@ -35,6 +35,7 @@ class Requests {
       : steps_(steps),
         load_(load),
         room_(room),
+        by_(steps.scheduling()),
         at_random_(load.arrivals == Arrivals::random),
         to_come_(at_random_ ? kRandomRequests : load.batch * kRequestsOfClient) {}
 
@@ -90,14 +91,25 @@ class Requests {
     }
   }
 
+  // Whether this step begins with a look at new requests: after so many that decoded, or one of
+  // prompts, or where there is nothing else to do.
+  bool looks() {
+    const bool now = since_look_ >= by_.polls || (taken_.empty() && decoding_.empty());
+    if (now) since_look_ = 0;
+    return now;
+  }
+
   void step() {
-    take_in();
-    const auto decoding = static_cast<std::int64_t>(decoding_.size());
-    out_.most = std::max(out_.most, static_cast<double>(decoding));
+    if (looks()) take_in();
+    const bool apart = by_.prompts_apart && !taken_.empty();
+    const auto decoding = apart ? 0 : static_cast<std::int64_t>(decoding_.size());
+    out_.most = std::max(out_.most, static_cast<double>(decoding_.size()));
     // Of prompts, those that end in this step.
-    std::int64_t budget = std::max<std::int64_t>(1, kMostTokens - decoding), prompt = 0;
+    std::int64_t budget = std::max<std::int64_t>(1, by_.step_tokens - decoding), prompt = 0;
     std::size_t ended = 0;
     for (Request& request : taken_) {
+      if (by_.whole_prompts && request.left > budget && prompt > 0) break;
+      if (by_.whole_prompts) budget = std::max(budget, request.left);
       if (budget == 0) break;
       const std::int64_t now = std::min(budget, request.left);
       request.left -= now;
@@ -106,7 +118,8 @@ class Requests {
       if (request.left == 0) ++ended;
     }
     now_ += steps_.of(static_cast<double>(decoding), cached_, static_cast<double>(prompt));
-    ++step_;
+    since_look_ = prompt > 0 ? by_.polls : since_look_ + 1;
+    if (!apart) ++step_;
     cached_ += static_cast<double>(decoding);
     while (!decoding_.empty() && decoding_.top().step == step_) {
       finish(decoding_.top().request);
@@ -139,6 +152,7 @@ class Requests {
   const StepTimes& steps_;
   const Load& load_;
   double room_;
+  Scheduling by_;
   bool at_random_;
   std::int64_t to_come_;
   double comes_ = 0;  // the next random one, seconds
@@ -146,7 +160,8 @@ class Requests {
   std::deque<Request> waiting_, taken_;  // outside, with room in the cache
   std::priority_queue<Ends> decoding_;
   double now_ = 0, held_ = 0, cached_ = 0;  // seconds; tokens that are spoken for, that are there
-  std::int64_t step_ = 0;
+  std::int64_t step_ = 0;        // that decoded
+  std::int64_t since_look_ = 0;  // steps
   Answered out_;
 };
 

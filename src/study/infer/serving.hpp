@@ -16,6 +16,14 @@
 
 namespace headway {
 
+/// How an engine fills its steps [INFER-10].
+struct Scheduling {
+  std::int64_t step_tokens = 8192;  // in one step, of prompts and decoded
+  bool whole_prompts = false;       // none is cut over steps
+  bool prompts_apart = false;       // a step with prompts decodes nothing
+  std::int64_t polls = 1;           // steps that decode from one look at new requests to the next
+};
+
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
   std::string name;
@@ -30,6 +38,7 @@ struct Engine {
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it what is neither weights nor cache
   bool own_all_reduce = false;
+  Scheduling scheduling;
 };
 
 /// dp: copies of attention, each with sequences of its own; experts are spread over `ep` of tp·dp
@@ -76,6 +85,7 @@ constexpr std::array<std::string_view, 7> kServingPartNames = {
     "products", "attention", "passes", "tp", "ep", "pp", "host"};
 struct PassTime {
   std::array<Seconds, kServingPartNames.size()> parts{};
+  double kernels = 0;  // that the host launches where no graph replays them
   Seconds& operator[](ServingPart part) { return parts[static_cast<std::size_t>(part)]; }
   Seconds total() const {
     Seconds out(0);

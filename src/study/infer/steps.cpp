@@ -40,13 +40,15 @@ StepTimes::StepTimes(const Serving& serving, const ServingConstants& constants, 
       attention_of(time_of(serving, constants, {.tokens = input})) / static_cast<double>(input);
   const PassTime launched =
       time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1, .replayed = false});
-  launches_ = (launched.total() - serving.engine.step).value();
+  kernels_ = launched.kernels;
   set_host(serving);
 }
 
 void StepTimes::set_host(const Serving& serving) {
   step_ = serving.engine.step.value();
   sequence_ = serving.engine.sequence.value();
+  launches_ = kernels_ * serving.engine.launch.value();
+  scheduling_ = serving.engine.scheduling;
   gaps_ = static_cast<double>(serving.model.layers()) *
           gap_of_layer(serving.engine, serving.cluster.accelerator).value();
 }

@@ -9,7 +9,8 @@
 
 namespace headway {
 
-/// Tokens in one step, of prompts and decoded.
+/// Tokens of prompts in one pass of a batch, and of those in a step that the list of tokens ends
+/// with: beyond it time is as long as tokens are many.
 constexpr std::int64_t kMostTokens = 8192;
 /// Sequences that are decoded at a time where nothing else ends.
 constexpr double kMostSequences = 1024;
@@ -23,6 +24,8 @@ class StepTimes {
   /// Of the same serving by an engine whose host takes otherwise.
   void set_host(const Serving& serving);
 
+  const Scheduling& scheduling() const { return scheduling_; }
+
   /// Seconds: `decoding` sequences with `cached` tokens in all, and `prompt` tokens of prompts.
   double of(double decoding, double cached, double prompt) const;
 
@@ -35,7 +38,9 @@ class StepTimes {
   std::vector<double> head_;  // and of the head, where each is the last of its sequence
   double reading_ = 0, read_token_ = 0;  // seconds of attention over the cache: any, each token
   double prompt_token_ = 0;              // of attention, each token of a prompt
+  double kernels_ = 0;                   // that are launched where no graph replays them
   double step_ = 0, sequence_ = 0, gaps_ = 0, launches_ = 0;  // of the host
+  Scheduling scheduling_;
 };
 
 }  // namespace headway
