@@ -15,20 +15,21 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kLeastRows = 20;  // fewer decide no engine
+constexpr double kSharing = 0.25;  // n rows alike count as n to the power of 1 less this
 
 // The four that the host adds by, in the order of knobs; layers of each architecture follow the
 // first of them.
-enum Constant : std::size_t { kStep, kSequence, kRequest, kLaunch, kLayer };
-using Constants = std::array<double, 5>;  // s; of one architecture
+enum Constant : std::size_t { kStep, kSequence, kRequest, kLayer };
+using Constants = std::array<double, 4>;  // s; of one architecture
 
 Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
   return {engine.step.value(), engine.sequence.value(), engine.request.value(),
-          engine.launch.value(), gap_of_layer(engine, accelerator).value()};
+          gap_of_layer(engine, accelerator).value()};
 }
 
 // The largest that a search tries, s, and what one of its steps is.
-constexpr Constants kMost = {10e-3, 400e-6, 1, 60e-6, 400e-6};
-constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 5e-6, 20e-6};
+constexpr Constants kMost = {10e-3, 400e-6, 1, 400e-6};
+constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 20e-6};
 
 // Seconds of a quantity, of each token where tokens a second are told.
 double in_seconds(std::size_t quantity, double value) {
@@ -120,7 +121,6 @@ class Predictor {
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);
       if (k == kSequence) moved.sequence += Seconds(step);
-      if (k == kLaunch) moved.launch += Seconds(step);
       if (k == kLayer) {
         moved.layer[accelerator.architecture] = gap_of_layer(engine, accelerator) + Seconds(step);
       }
@@ -155,7 +155,7 @@ class Fitter {
       return Key(line.quantity, row.source_key, row.machine, row.model);
     };
     for (const Line& line : lines_) count[key(line)] += 1;
-    for (Line& line : lines_) line.weight = 1 / std::sqrt(count[key(line)]);
+    for (Line& line : lines_) line.weight = std::pow(count[key(line)], -kSharing);
   }
 
   const std::vector<Line>& lines() const { return lines_; }
@@ -182,8 +182,7 @@ class Fitter {
     for (std::size_t k = 0; k < knobs; ++k) most[k] = kMost[std::min<std::size_t>(k, kLayer)] / unit(k);
     const auto at = [&](std::span<const double> x, std::size_t layer) {
       return Constants{x[kStep] * unit(kStep), x[kSequence] * unit(kSequence),
-                       x[kRequest] * unit(kRequest), x[kLaunch] * unit(kLaunch),
-                       x[layer] * unit(kLayer)};
+                       x[kRequest] * unit(kRequest), x[layer] * unit(kLayer)};
     };
     const auto loss = [&](std::span<const double> x, double*) {
       double sum = 0, weights = 0;
@@ -192,14 +191,13 @@ class Fitter {
                robust_loss(std::log(own[i]->predicted(at(x, layers[i])) / own[i]->measured));
         weights += own[i]->weight;
       }
-      double drawn = std::abs(x[kLaunch] - 1) - x[kLaunch];
+      double drawn = 0;
       for (const double value : x) drawn += value;
       return sum / weights + 1e-3 * drawn;
     };
     start[kStep] = engine.step.value() / unit(kStep);
     start[kSequence] = engine.sequence.value() / unit(kSequence);
     start[kRequest] = engine.request.value() / unit(kRequest);
-    start[kLaunch] = engine.launch.value() / unit(kLaunch);
     for (std::size_t i = 0; i < own.size(); ++i) {
       start[layers[i]] = gap_of_layer(engine, accelerator_of(*own[i])).value() / unit(kLayer);
     }
@@ -216,7 +214,6 @@ class Fitter {
     engine.step = seconds(kStep);
     engine.sequence = seconds(kSequence);
     engine.request = seconds(kRequest);
-    engine.launch = seconds(kLaunch);
     engine.layer.clear();
     Seconds sum(0);
     for (const auto& [name, knob] : layer_at) sum += engine.layer[name] = seconds(knob);
@@ -258,7 +255,6 @@ WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engin
   }
   Engine none = engine;
   none.step = none.sequence = none.request = Seconds(0);
-  none.launch = Seconds(5e-6);
   none.layer.clear();
   return {none};
 }

@@ -29,10 +29,10 @@ struct HostFit {
   bool left_out = false;
 };
 
-/// Each engine's `step`, `sequence`, `request`, `launch` and `layer` by architecture, by least mean loss of
+/// Each engine's `step`, `sequence`, `request` and `layer` by architecture, by least mean loss of
 /// log errors; the measurements of one quantity, source, accelerator and model count together by the
-/// root of their number. All are drawn a little to zero (launches to 5 us), so that what rows do
-/// not decide is not there. What is left out leaves engines that nothing else measured as the
+/// power 0.75 of their number. All are drawn a little to zero, so that what rows do not decide is
+/// not there. What is left out leaves engines that nothing else measured as the
 /// others of their age. Nothing where `progress` stops it.
 std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
                                  const std::vector<Engine>& start, bool left_out, int threads,

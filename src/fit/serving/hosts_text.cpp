@@ -78,13 +78,13 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
     if (!all[q][0].empty()) add("all", q, all[q]);
   }
   std::vector<std::vector<std::string>> constants = {
-      {"engine", "rows", "step", "sequence", "request", "launch", "layer"}};
+      {"engine", "rows", "step", "sequence", "request", "layer"}};
   for (const Engine& engine : fit.engines) {
     const auto rows = fit.rows.find(engine.name);
     if (rows == fit.rows.end()) continue;
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
                          time_text(engine.sequence), time_text(engine.request),
-                         time_text(engine.launch), layer_text(engine)});
+                         layer_text(engine)});
   }
   return aligned(table, 2) + "\n" + aligned(constants);
 }
@@ -111,7 +111,6 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                          {"sequence", time(engine.sequence)},
                          {"layer", layer_text(engine)},
                          {"request", time(engine.request)},
-                         {"launch", toml_text(time_text(engine.launch))},
                          {"source", toml_text(source)},
                          {"kind", "\"fitted\""},
                          {"date", toml_text(date)}});
