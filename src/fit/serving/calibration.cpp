@@ -1,6 +1,6 @@
 #include "fit/serving/calibration.hpp"
 
-#include "fit/serving/hosts.hpp"
+#include "fit/serving/intervals.hpp"
 #include "fit/serving/kernels.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
@@ -59,6 +59,10 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   out.text += (out.text.empty() ? "" : "\n") + to_text(*fit, *cases);
   out.files.emplace_back("serving/engines.toml",
                          renewed_engines(*file, *fit, *cases, from.date));
+  if (!from.left_out) return {};
+  const ServingIntervalFit intervals = fit_serving_intervals(*cases, *fit);
+  out.text += "\n" + to_text(intervals);
+  out.files.insert(out.files.begin(), {"serving/intervals.toml", to_toml(intervals, from.date)});
   return {};
 }
 

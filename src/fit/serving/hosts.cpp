@@ -14,8 +14,8 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kLeastRows = 20;  // fewer decide no engine
-constexpr double kSharing = 0.25;  // n rows alike count as n to the power of 1 less this
+constexpr std::size_t kLeastOfEngine = 20;  // fewer decide no engine
+constexpr double kAlike = 0.25;  // n rows alike count as n to the power of 1 less this
 
 // The four that the host adds by, in the order of knobs; layers of each architecture follow the
 // first of them.
@@ -155,7 +155,7 @@ class Fitter {
       return Key(line.quantity, row.source_key, row.machine, row.model);
     };
     for (const Line& line : lines_) count[key(line)] += 1;
-    for (Line& line : lines_) line.weight = std::pow(count[key(line)], -kSharing);
+    for (Line& line : lines_) line.weight = std::pow(count[key(line)], -kAlike);
   }
 
   const std::vector<Line>& lines() const { return lines_; }
@@ -171,7 +171,7 @@ class Fitter {
       own.push_back(&line);
       layer_at.emplace(architecture_of(line), 0);
     }
-    if (own.size() < kLeastRows) return std::nullopt;
+    if (own.size() < kLeastOfEngine) return std::nullopt;
     std::size_t knobs = kLayer;
     for (auto& [name, at] : layer_at) at = knobs++;
     std::vector<std::size_t> layers;

@@ -41,7 +41,7 @@ Family family_of(std::string_view constant) {
 
 // Constants as numbers between bounds: microseconds, shares of the data sheet.
 constexpr double kMicrosecond = 1e-6;
-struct Gather {
+struct GatherServing {
   Family family;
   std::vector<double> at = {}, least = {}, most = {};
 
@@ -60,7 +60,7 @@ struct Gather {
     most.push_back(upper);
   }
 };
-struct Move {
+struct MoveServing {
   Family family;
   std::span<const double> x;
   std::size_t next = 0;
@@ -88,7 +88,7 @@ double log_error(const Kernel& kernel, const ServingKernels& constants) {
                   *kernel.row->measured);
 }
 
-std::vector<double> weights_of(const Kernels& kernels) {
+std::vector<double> kernel_weights(const Kernels& kernels) {
   std::map<std::pair<std::string, std::string>, double> count;
   const auto key = [](const Kernel& kernel) {
     return std::pair(kernel.row->machine, kernel.row->engine);
@@ -107,12 +107,12 @@ void fit_family(Family family, const Kernels& kernels, ServingKernels& constants
     return family_of(*kernel.row->serving) == family;
   });
   if (own.size() < kLeastRows) return;
-  const std::vector<double> weights = weights_of(own);
-  Gather start{family};
+  const std::vector<double> weights = kernel_weights(own);
+  GatherServing start{family};
   for_each_constant(std::as_const(constants), start);
   const auto loss = [&](std::span<const double> x, double*) {
     ServingKernels moved = constants;
-    for_each_constant(moved, Move{family, x});
+    for_each_constant(moved, MoveServing{family, x});
     double sum = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
       sum += weights[i] * robust_loss(log_error(own[i], moved));
@@ -126,7 +126,7 @@ void fit_family(Family family, const Kernels& kernels, ServingKernels& constants
         {SearchBy::subplex, best.at, start.least, start.most, {}, 1e-7, 1e-5, 2000}, loss);
     if (found.value < best.value) best = found;
   }
-  for_each_constant(constants, Move{family, best.at});
+  for_each_constant(constants, MoveServing{family, best.at});
 }
 
 ServingKernels fitted_to(const Kernels& kernels, ServingKernels start) {

@@ -12,6 +12,7 @@
 #include "fit/serving/words.hpp"
 #include "model/load.hpp"
 #include "study/infer/engines.hpp"
+#include "study/infer/intervals.hpp"
 
 namespace headway {
 
@@ -264,6 +265,10 @@ class RowReader {
       load.arrivals = Arrivals::clients;
       assume("batch", std::to_string(load.batch));
     }
+    row_.precision = serving_.weights->name;
+    row_.load = at_capacity_                             ? "full"
+                : load.arrivals == Arrivals::together ? "together"
+                                                        : "clients";
     return AskedServing{std::move(serving_), load, *constants, at_capacity_};
   }
 
@@ -334,6 +339,19 @@ ServedNumbers numbers_of(const Served& served) {
   return out;
 }
 
+// Of the main quantity; without a calibration of intervals in this build there is none.
+static void add_interval(ServedRow& row, const AskedServing& asked) {
+  const auto& intervals = serving_intervals();
+  const auto quantity = row.main();
+  if (!intervals || !quantity) return;
+  const auto factors = intervals->of(interval_class(*intervals, asked.serving, asked.load,
+                                                    asked.at_capacity,
+                                                    kServedQuantities[*quantity]));
+  if (!factors) return;
+  row.interval_low = factors->low * *row.predicted[*quantity];
+  row.interval_high = factors->high * *row.predicted[*quantity];
+}
+
 Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
   auto cases = read_serving(csv);
   if (!cases) return cases.problems();
@@ -348,7 +366,9 @@ Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
       continue;
     }
     row.fits = said.fits;
-    if (said.fits) row.predicted = numbers_of(said);
+    if (!said.fits) continue;
+    row.predicted = numbers_of(said);
+    add_interval(row, *each.asked);
   }
   return rows;
 }

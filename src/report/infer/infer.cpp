@@ -1,12 +1,14 @@
 #include "report/infer/infer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/json/writer.hpp"
+#include "study/infer/intervals.hpp"
 
 namespace headway {
 namespace {
@@ -70,6 +72,69 @@ void write_pass(JsonWriter& out, const PassTime& pass) {
 
 }  // namespace
 
+namespace {
+
+// The quantities that an interval is told of, as predicted.
+struct Told {
+  const char* quantity;
+  const char* name;
+  double value;
+};
+std::vector<Told> told_of(const Served& served) {
+  return {{"ttft_s", "first token", served.first_token.value()},
+          {"tpot_s", "each token after it", served.each_token.value()},
+          {"latency_s", "whole answer", served.latency.value()},
+          {"throughput_output_tok_s", "output", served.output_per_second}};
+}
+
+// [INFER-11]; nothing where this build has none.
+std::optional<std::pair<double, double>> interval_of(const Serving& serving, const Load& load,
+                                            const Served& served, const Told& told) {
+  const auto& intervals = serving_intervals();
+  if (!intervals) return std::nullopt;
+  const bool full = load.arrivals == Arrivals::clients &&
+                    served.sequences < static_cast<double>(load.batch);
+  const auto factors =
+      intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
+  if (!factors) return std::nullopt;
+  return std::pair(factors->low * told.value, factors->high * told.value);
+}
+
+void write_intervals(JsonWriter& out, const Serving& serving, const Load& load,
+                     const Served& served) {
+  if (!serving_intervals()) return;
+  out.key("interval");
+  out.begin_object();
+  for (const Told& told : told_of(served)) {
+    const auto interval = interval_of(serving, load, served, told);
+    if (!interval) continue;
+    out.key(told.quantity);
+    out.begin_array();
+    out.value(interval->first);
+    out.value(interval->second);
+    out.end_array();
+  }
+  out.end_object();
+}
+
+std::string intervals_text(const Serving& serving, const Load& load, const Served& served) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Told& told : told_of(served)) {
+    const auto interval = interval_of(serving, load, served, told);
+    if (!interval) continue;
+    const bool rate = std::string_view(told.quantity).starts_with("throughput");
+    const auto text = [&](double value) {
+      return rate ? count_text(value) + " tokens/s" : to_text(Seconds(value));
+    };
+    rows.push_back({told.name, text(interval->first), text(interval->second)});
+  }
+  if (rows.empty()) return {};
+  rows.insert(rows.begin(), {"four of five measured", "from", "to"});
+  return aligned(rows) + "\n";
+}
+
+}  // namespace
+
 std::string infer_text(const Serving& serving, const Load& load, const Served& served) {
   std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) + " " +
                     printable(serving.cluster.accelerator.title) + ", " + words_of(serving) + "\n" +
@@ -116,7 +181,7 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   if (served.good) rows.push_back({"within the limits", percent_text(*served.good)});
   const double price = price_per_million(serving.cluster, serving, served);
   if (price > 0) rows.push_back({"a million tokens out", formatted("$%.2f", price)});
-  out += aligned(rows) + "\n";
+  out += aligned(rows) + "\n" + intervals_text(serving, load, served);
   std::vector<std::vector<std::string>> parts = {{"", "prefill", "decode"}};
   for (std::size_t i = 0; i < kServingPartNames.size(); ++i) {
     parts.push_back({std::string(kServingPartNames[i]), to_text(served.prefill.parts[i]),
@@ -154,6 +219,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.member("tokens_per_s_per_gpu",
                served.output_per_second / static_cast<double>(serving.ranks()));
     out.member("sequences", served.sequences);
+    write_intervals(out, serving, load, served);
     if (served.first_quantiles) {
       out.key("quantiles");
       out.begin_object();
