@@ -261,6 +261,11 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
 }  // namespace
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
+  const bool serving_asked =
+      !request.kernels.empty() || !request.corpus.empty() || request.left_out;
+  if (serving_asked && request.what != "serving") {
+    return {.problems = {{"calibrate", "--kernels, --corpus and --left-out are of serving alone"}}};
+  }
   if (!request.runs.empty()) return calibrate_from_runs(request);
   if (!request.logs.empty()) return calibrate_from_logs(request);
   if (!request.cluster.empty() || !request.output.empty() || request.gpus_per_node > 0) {
@@ -270,9 +275,6 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
                  "--runs FILE..."}}};
   }
   const std::string asked = request.what.empty() ? "steps" : request.what;
-  if (asked != "serving" && (!request.kernels.empty() || !request.corpus.empty() || request.left_out)) {
-    return {.problems = {{"calibrate", "--kernels, --corpus and --left-out are of serving alone"}}};
-  }
   for (const auto& [what, fit] : kCalibrations) {
     if (what != asked) continue;
     const std::string folder = checkout_of(request);

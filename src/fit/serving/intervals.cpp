@@ -88,11 +88,10 @@ std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
     if (in(*each)) values.emplace_back(each->log_ratio, std::pow(rows[each->source], -kOfSource));
   }
   if (values.size() < kLeastOfClass) return std::nullopt;
-  return ServingIntervals::Entry{of,
-                                 {std::exp(weighted_quantile(values, kOutside)),
-                                  std::exp(weighted_quantile(values, 1 - kOutside))},
-                                 values.size(),
-                                 rows.size()};
+  // An interval holds its prediction.
+  const IntervalFactors factors{std::exp(std::min(0.0, weighted_quantile(values, kOutside))),
+                                std::exp(std::max(0.0, weighted_quantile(values, 1 - kOutside)))};
+  return ServingIntervals::Entry{of, factors, values.size(), rows.size()};
 }
 
 ServingIntervals intervals_of(const std::vector<const Seen*>& seen) {
