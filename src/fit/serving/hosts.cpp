@@ -17,19 +17,26 @@ namespace {
 constexpr std::size_t kLeastOfEngine = 20;  // fewer decide no engine
 constexpr double kAlike = 0.25;  // n rows alike count as n to the power of 1 less this
 
-// The four that the host adds by, in the order of knobs; layers of each architecture follow the
-// first of them.
-enum Constant : std::size_t { kStep, kSequence, kRequest, kLayer };
-using Constants = std::array<double, 4>;  // s; of one architecture
+// Those that are fitted, in the order of knobs; layers of each architecture follow the first of
+// them. Of kernels that are not tuned one over their shares: time is linear in that.
+enum Constant : std::size_t { kStep, kSequence, kRequest, kProducts, kAttention, kLayer };
+using Constants = std::array<double, 6>;  // s, none; of one architecture
+
+double over(double share) {
+  return share > 0 ? 1 / share : 0;
+}
 
 Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
-  return {engine.step.value(), engine.sequence.value(), engine.request.value(),
-          gap_of_layer(engine, accelerator).value()};
+  const auto untuned = engine.untuned.find(accelerator.architecture);
+  const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
+  return {engine.step.value(), engine.sequence.value(),
+          engine.request.value(), over(of.products),
+          over(of.attention),     gap_of_layer(engine, accelerator).value()};
 }
 
 // The largest that a search tries, s, and what one of its steps is.
-constexpr Constants kMost = {10e-3, 400e-6, 1, 400e-6};
-constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 20e-6};
+constexpr Constants kMost = {10e-3, 400e-6, 1, 100, 20, 400e-6};
+constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 10, 1, 20e-6};
 
 // Seconds of a quantity, of each token where tokens a second are told.
 double in_seconds(std::size_t quantity, double value) {
@@ -121,6 +128,12 @@ class Predictor {
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);
       if (k == kSequence) moved.sequence += Seconds(step);
+      if (k == kProducts || k == kAttention) {
+        const auto untuned = moved.untuned.find(accelerator.architecture);
+        if (untuned == moved.untuned.end()) continue;
+        double& share = k == kProducts ? untuned->second.products : untuned->second.attention;
+        share = 1 / (over(share) + step);
+      }
       if (k == kLayer) {
         moved.layer[accelerator.architecture] = gap_of_layer(engine, accelerator) + Seconds(step);
       }
@@ -182,7 +195,8 @@ class Fitter {
     for (std::size_t k = 0; k < knobs; ++k) most[k] = kMost[std::min<std::size_t>(k, kLayer)] / unit(k);
     const auto at = [&](std::span<const double> x, std::size_t layer) {
       return Constants{x[kStep] * unit(kStep), x[kSequence] * unit(kSequence),
-                       x[kRequest] * unit(kRequest), x[layer] * unit(kLayer)};
+                       x[kRequest] * unit(kRequest), x[kProducts] * unit(kProducts),
+                       x[kAttention] * unit(kAttention), x[layer] * unit(kLayer)};
     };
     const auto loss = [&](std::span<const double> x, double*) {
       double sum = 0, weights = 0;
@@ -198,6 +212,12 @@ class Fitter {
     start[kStep] = engine.step.value() / unit(kStep);
     start[kSequence] = engine.sequence.value() / unit(kSequence);
     start[kRequest] = engine.request.value() / unit(kRequest);
+    const bool tuned = engine.untuned.empty();
+    if (tuned) most[kProducts] = most[kAttention] = 0;
+    for (const auto& [architecture, untuned] : engine.untuned) {
+      start[kProducts] = over(untuned.products) / unit(kProducts);
+      start[kAttention] = over(untuned.attention) / unit(kAttention);
+    }
     for (std::size_t i = 0; i < own.size(); ++i) {
       start[layers[i]] = gap_of_layer(engine, accelerator_of(*own[i])).value() / unit(kLayer);
     }
@@ -214,6 +234,10 @@ class Fitter {
     engine.step = seconds(kStep);
     engine.sequence = seconds(kSequence);
     engine.request = seconds(kRequest);
+    for (auto& [architecture, untuned] : engine.untuned) {
+      untuned = {over(best.at[kProducts] * unit(kProducts)),
+                 over(best.at[kAttention] * unit(kAttention))};
+    }
     engine.layer.clear();
     Seconds sum(0);
     for (const auto& [name, knob] : layer_at) sum += engine.layer[name] = seconds(knob);
@@ -247,13 +271,14 @@ WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engin
       })) {
     return {*own, true};
   }
-  if (const auto others = fitter.fit(engine, [&](const ServedRow& row) {
+  Engine none = engine;
+  none.untuned.clear();
+  if (const auto others = fitter.fit(none, [&](const ServedRow& row) {
         return row.engine != engine.name && !left_out(row) &&
                engines.at(row.engine).age == engine.age;
       })) {
     return {*others};
   }
-  Engine none = engine;
   none.step = none.sequence = none.request = Seconds(0);
   none.layer.clear();
   return {none};

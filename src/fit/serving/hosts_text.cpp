@@ -37,6 +37,15 @@ std::string layer_text(const Engine& engine) {
   return out.empty() ? out : out + " }";
 }
 
+std::string untuned_text(const Engine& engine) {
+  std::string out;
+  for (const auto& [architecture, of] : engine.untuned) {
+    out += (out.empty() ? "{ " : ", ") + architecture +
+           formatted(" = { products = %.3g, attention = %.3g }", of.products, of.attention);
+  }
+  return out.empty() ? out : out + " }";
+}
+
 }  // namespace
 
 std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
@@ -78,13 +87,13 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
     if (!all[q][0].empty()) add("all", q, all[q]);
   }
   std::vector<std::vector<std::string>> constants = {
-      {"engine", "rows", "step", "sequence", "request", "layer"}};
+      {"engine", "rows", "step", "sequence", "request", "layer", "untuned"}};
   for (const Engine& engine : fit.engines) {
     const auto rows = fit.rows.find(engine.name);
     if (rows == fit.rows.end()) continue;
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
                          time_text(engine.sequence), time_text(engine.request),
-                         layer_text(engine)});
+                         layer_text(engine), untuned_text(engine)});
   }
   return aligned(table, 2) + "\n" + aligned(constants);
 }
@@ -111,6 +120,7 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                          {"sequence", time(engine.sequence)},
                          {"layer", layer_text(engine)},
                          {"request", time(engine.request)},
+                         {"untuned", untuned_text(engine)},
                          {"source", toml_text(source)},
                          {"kind", "\"fitted\""},
                          {"date", toml_text(date)}});

@@ -24,6 +24,13 @@ Result<std::vector<Engine>> read_engines() {
       engine.layer[architecture] = layer.quantity<Seconds>(architecture);
     }
     layer.reject_unknown();
+    Fields untuned = fields.table("untuned");
+    for (const std::string& architecture : untuned.keys()) {
+      Fields of = untuned.table(architecture);
+      engine.untuned[architecture] = {of.number("products"), of.number("attention")};
+      of.reject_unknown();
+    }
+    untuned.reject_unknown();
     engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
     engine.launch = fields.quantity<Seconds>("launch");
     engine.memory = fields.number("memory");

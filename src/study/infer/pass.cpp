@@ -85,7 +85,11 @@ class Pricer {
         layout_(layout_of(serving, work.sequences)),
         job_(job_of(serving, work.tokens)),
         last_(job_of(serving, 1)),
-        spans_(spans(layout_, serving.cluster)) {}
+        spans_(spans(layout_, serving.cluster)) {
+    const auto& untuned = serving.engine.untuned;
+    const auto known = untuned.find(serving.cluster.accelerator.architecture);
+    if (work.tokens == 1 && known != untuned.end()) untuned_ = known->second;
+  }
 
   PassTime run() {
     const Share share(serving_.model, job_, layout_);
@@ -133,13 +137,24 @@ class Pricer {
           product->batch > 1
               ? batched_matmul_time(*product, op.precision, accelerator, kernels, scaling)
               : matmul_time(*product, op.precision, accelerator, kernels, 0, scaling);
-      out_[ServingPart::products] += times * each;
+      out_[ServingPart::products] += times * std::max(each, untuned_time(*product));
     } else if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
       out_[ServingPart::attention] += times * attention_time(*core, *layer->attention);
     } else {
       const Pass& pass = std::get<Pass>(op.shape);
       out_[ServingPart::passes] += times * pass_time(pass.moved, accelerator, kernels);
     }
+  }
+
+  // [INFER-12] Nothing where kernels are as measured.
+  Seconds untuned_time(const Matmul& product) const {
+    if (!(untuned_.products > 0)) return Seconds(0);
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const FlopsPerSecond peak =
+        std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
+    const Flops work(2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
+                     static_cast<double>(product.k) * static_cast<double>(product.batch));
+    return work / (peak * untuned_.products);
   }
 
   Seconds attention_time(AttentionShape core, const Attention& attention) const {
@@ -160,7 +175,14 @@ class Pricer {
                                : core.head_dim + core.value_dim;
     shape.cached_of_token =
         Bytes(cached_values(attention, serving_.tp) * bytes_per_element(serving_.cache));
-    return cached_attention_time(shape, serving_.cluster.accelerator, constants_.kernels);
+    if (!(untuned_.attention > 0) || shape.latent) {
+      return cached_attention_time(shape, serving_.cluster.accelerator, constants_.kernels);
+    }
+    shape.cached_of_token = shape.cached_of_token * static_cast<double>(core.heads) /
+                            static_cast<double>(core.kv_heads);
+    ServingKernels kernels = constants_.kernels;
+    kernels.decode.memory = untuned_.attention;
+    return cached_attention_time(shape, serving_.cluster.accelerator, kernels);
   }
 
   Seconds time_of_call(const Call& call) const {
@@ -207,6 +229,7 @@ class Pricer {
   Layout layout_;
   Job job_, last_;
   Spans spans_;
+  Untuned untuned_;
   double kernels_ = 0;
   PassTime out_;
 };

@@ -24,6 +24,13 @@ struct Scheduling {
   std::int64_t polls = 1;           // steps that decode from one look at new requests to the next
 };
 
+/// [INFER-12] Kernels of a release that were not made for an architecture, where those that are
+/// measured were; 0: they were.
+struct Untuned {
+  double products = 0;   // of the 16-bit peak that products of a decode pass reach at most
+  double attention = 0;  // of the memory bandwidth, where each head of queries reads its own keys
+};
+
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
   std::string name;
@@ -33,6 +40,7 @@ struct Engine {
   /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
   /// for others.
   std::map<std::string, Seconds, std::less<>> layer;
+  std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
   Seconds launch;       // of each kernel that no graph replays
   Seconds request;      // of a client, from its question into the engine and out again
   double memory = 0.9;  // share of an accelerator that the engine takes
