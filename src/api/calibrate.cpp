@@ -3,6 +3,7 @@
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "base/document/document.hpp"
+#include "base/generated.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/collectives/collectives.hpp"
@@ -27,10 +28,11 @@ namespace {
 struct Fitted {
   std::string text;
   std::vector<OutputFile> files;
+  std::optional<OutputFile> page = {};  // of documents, where it is asked for
 };
 
 Fitted fitted(std::string text, const char* file, std::string toml) {
-  return {std::move(text), {{std::string("calibration/") + file, std::move(toml)}}};
+  return {std::move(text), {{std::string("calibration/") + file, std::move(toml)}}, {}};
 }
 
 // The folder that --write renews.
@@ -113,12 +115,23 @@ Result<Fitted> own(const CalibrateRequest& request) {
 }
 
 Result<Fitted> serving(const CalibrateRequest& request) {
+  const bool renewed = !request.report.empty();
+  Result<OutputFile> page = OutputFile();
+  if (renewed) page = page_to_renew(request.report, "models/infer-fit.md");
+  if (!page) return page.problems();
+  if (renewed && (request.kernels.empty() || request.corpus.empty() || !request.left_out)) {
+    return Problem{FieldName("report"), "has tables of --kernels, --corpus and --left-out: give all"};
+  }
   auto calibrated = calibrate_serving(
       {request.kernels, request.corpus, source_of(request), request.date, request.left_out},
       request.threads, request.progress);
   if (!calibrated) return calibrated.problems();
-  Fitted out{std::move(calibrated->text), {}};
+  Fitted out{std::move(calibrated->text), {}, {}};
   for (auto& [path, text] : calibrated->files) out.files.push_back({path, std::move(text)});
+  if (!renewed) return out;
+  const auto text = with_generated(page->text, page->path, calibrated->blocks);
+  if (!text) return text.problems();
+  out.page = OutputFile{page->path, *text};
   return out;
 }
 
@@ -262,9 +275,10 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
   const bool serving_asked =
-      !request.kernels.empty() || !request.corpus.empty() || request.left_out;
+      !request.kernels.empty() || !request.corpus.empty() || request.left_out ||
+      !request.report.empty();
   if (serving_asked && request.what != "serving") {
-    return {.problems = {{"calibrate", "--kernels, --corpus and --left-out are of serving alone"}}};
+    return {.problems = {{"calibrate", "--kernels, --corpus, --left-out and --report are of serving alone"}}};
   }
   if (!request.runs.empty()) return calibrate_from_runs(request);
   if (!request.logs.empty()) return calibrate_from_logs(request);
@@ -287,12 +301,12 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     }
     const auto fitted = fit(request);
     if (!fitted) return {.problems = fitted.problems()};
-    if (request.write) {
-      std::vector<OutputFile> files = fitted->files;
-      for (OutputFile& file : files) file.path = folder + "/" + file.path;
-      Problems problems = write_files(files);
-      if (!problems.empty()) return {.problems = std::move(problems)};
-    }
+    std::vector<OutputFile> files;
+    if (request.write) files = fitted->files;
+    for (OutputFile& file : files) file.path = folder + "/" + file.path;
+    if (fitted->page) files.push_back(*fitted->page);
+    Problems problems = write_files(files);
+    if (!problems.empty()) return {.problems = std::move(problems)};
     if (!request.json) return {.text = fitted->text};
     // What is written, as one document.
     std::string all;
@@ -334,6 +348,8 @@ Command calibrate_command() {
       path("corpus", "FILE.csv", "serving: measured serving", &request->corpus),
       wordless("left-out", "serving: errors of fits without what they predict, too",
                request->left_out),
+      path("report", "DIR", "serving: renew the tables of DIR/models/infer-fit.md",
+           &request->report),
       path("collectives", "LOG...",
            "fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them",
            &request->logs),

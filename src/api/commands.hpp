@@ -264,6 +264,7 @@ struct CalibrateRequest {
   // source, accelerator and size.
   std::string kernels, corpus;
   bool left_out = false;
+  std::string report;  // folder of documents whose tables are renewed; empty: none
   // Of one cluster's collectives alone.
   std::vector<std::string> logs;   // benchmarks or traces measured on it; empty: none
   std::string cluster;             // a name or a file

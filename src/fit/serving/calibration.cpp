@@ -37,6 +37,7 @@ Problems add_kernels(ServingCalibration& out, const ServingMeasurements& from, i
   const auto fit = fit_serving_kernels(*rows, from.left_out, threads);
   if (!fit) return fit.problems();
   out.text += to_text(*fit);
+  out.blocks["serving-kernels"] = markdown_of(kernel_table(*fit), 4);
   out.files.emplace_back("serving/kernels.toml", to_toml(*fit, from.date));
   return {};
 }
@@ -57,11 +58,13 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   if (!fit) return {{"calibrate", "was stopped", Trouble::stopped}};
   if (fit->residuals.empty()) return {{FieldName("corpus"), "holds no serving that is predicted"}};
   out.text += (out.text.empty() ? "" : "\n") + to_text(*fit, *cases);
+  out.blocks["serving-left-out"] = markdown_of(host_table(*fit, *cases), 2);
   out.files.emplace_back("serving/engines.toml",
                          renewed_engines(*file, *fit, *cases, from.date));
   if (!from.left_out) return {};
   const ServingIntervalFit intervals = fit_serving_intervals(*cases, *fit);
   out.text += "\n" + to_text(intervals);
+  out.blocks["serving-intervals"] = markdown_of(held_table(intervals), 2);
   out.files.insert(out.files.begin(), {"serving/intervals.toml", to_toml(intervals, from.date)});
   return {};
 }

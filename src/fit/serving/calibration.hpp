@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/generated.hpp"
 #include "base/result.hpp"
 #include "platform/parallel.hpp"
 
@@ -20,7 +21,8 @@ struct ServingMeasurements {
 };
 
 struct ServingCalibration {
-  std::string text;  // the tables of errors
+  std::string text;        // the tables of errors
+  GeneratedBlocks blocks;  // the same, of docs/models/infer-fit.md
   std::vector<std::pair<std::string, std::string>> files;  // of a data folder: path, text
 };
 

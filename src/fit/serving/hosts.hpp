@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fit/serving/asked.hpp"
+#include "fit/serving/tables.hpp"
 #include "platform/parallel.hpp"
 
 namespace headway {
@@ -39,6 +40,8 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
                                  const Progress& progress = {});
 
 /// A line for each source and quantity: errors of all rows' constants, and of those without it.
+UnitTable host_table(const HostFit& fit, const std::vector<ServedCase>& cases);
+/// The same, and the constants.
 std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases);
 /// The text of data/serving/engines.toml, `current`, with the lines renewed that a fit decides.
 std::string renewed_engines(const std::string& current, const HostFit& fit,

@@ -48,7 +48,7 @@ std::string untuned_text(const Engine& engine) {
 
 }  // namespace
 
-std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
+UnitTable host_table(const HostFit& fit, const std::vector<ServedCase>& cases) {
   using Key = std::pair<std::string, std::size_t>;
   using Errors = std::array<std::vector<double>, 3>;
   std::map<Key, Errors> groups;
@@ -62,7 +62,7 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
       (*errors)[2].push_back(error_of(each, each.without_source));
     }
   }
-  std::vector<std::vector<std::string>> table = {
+  UnitTable table = {
       {"source", "quantity", "rows", "median", "p90", "bias"}, {"", "", "", "%", "%", "%"}};
   if (fit.left_out) {
     for (const char* what : {"no model", "no source"}) {
@@ -86,6 +86,10 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
   for (std::size_t q = 0; q < all.size(); ++q) {
     if (!all[q][0].empty()) add("all", q, all[q]);
   }
+  return table;
+}
+
+std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
   std::vector<std::vector<std::string>> constants = {
       {"engine", "rows", "step", "sequence", "request", "layer", "untuned"}};
   for (const Engine& engine : fit.engines) {
@@ -95,7 +99,7 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
                          time_text(engine.sequence), time_text(engine.request),
                          layer_text(engine), untuned_text(engine)});
   }
-  return aligned(table, 2) + "\n" + aligned(constants);
+  return aligned(host_table(fit, cases), 2) + "\n" + aligned(constants);
 }
 
 std::string renewed_engines(const std::string& current, const HostFit& fit,

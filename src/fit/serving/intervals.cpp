@@ -170,8 +170,8 @@ ServingIntervalFit fit_serving_intervals(const std::vector<ServedCase>& cases, c
   return out;
 }
 
-std::string to_text(const ServingIntervalFit& fit) {
-  std::vector<std::vector<std::string>> table = {
+UnitTable held_table(const ServingIntervalFit& fit) {
+  UnitTable table = {
       {"source left out", "quantity", "rows", "in 80 %", "by others", "width"},
       {"", "", "", "%", "%", ""}};
   for (const HeldServing& each : fit.held) {
@@ -179,7 +179,11 @@ std::string to_text(const ServingIntervalFit& fit) {
                      in_percent(each.inside), in_percent(each.inside_by_others),
                      formatted("%.2f", each.width)});
   }
-  return aligned(table, 2);
+  return table;
+}
+
+std::string to_text(const ServingIntervalFit& fit) {
+  return aligned(held_table(fit), 2);
 }
 
 std::string to_toml(const ServingIntervalFit& fit, const std::string& date) {

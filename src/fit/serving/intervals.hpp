@@ -30,6 +30,7 @@ struct ServingIntervalFit {
 /// stands for it.
 ServingIntervalFit fit_serving_intervals(const std::vector<ServedCase>& cases, const HostFit& fit);
 
+UnitTable held_table(const ServingIntervalFit& fit);
 std::string to_text(const ServingIntervalFit& fit);
 /// The text of data/serving/intervals.toml.
 std::string to_toml(const ServingIntervalFit& fit, const std::string& date);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fit/benchmarks/benchmarks.hpp"
+#include "fit/serving/tables.hpp"
 
 namespace headway {
 
@@ -29,6 +30,7 @@ struct ServingKernelFit {
 Result<ServingKernelFit> fit_serving_kernels(const std::vector<BenchmarkRow>& rows, bool left_out,
                                              int threads);
 
+UnitTable kernel_table(const ServingKernelFit& fit);
 std::string to_text(const ServingKernelFit& fit);
 /// The text of data/serving/kernels.toml; `date` as "2026-11-26".
 std::string to_toml(const ServingKernelFit& fit, const std::string& date);

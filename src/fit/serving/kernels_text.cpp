@@ -40,8 +40,8 @@ std::vector<std::string> cells_of(const ErrorSummary& error) {
 
 }  // namespace
 
-std::string to_text(const ServingKernelFit& fit) {
-  std::vector<std::vector<std::string>> table = {
+UnitTable kernel_table(const ServingKernelFit& fit) {
+  UnitTable table = {
       {"kernels", "accelerator", "engine", "size", "rows", "median", "p90", "bias",
        "no accelerator", "p90", "bias", "no size", "p90", "bias"},
       {"", "", "", "", "", "%", "%", "%", "%", "%", "%", "%", "%", "%"}};
@@ -54,7 +54,11 @@ std::string to_text(const ServingKernelFit& fit) {
     }
     table.push_back(std::move(row));
   }
-  return aligned(table, 4);
+  return table;
+}
+
+std::string to_text(const ServingKernelFit& fit) {
+  return aligned(kernel_table(fit), 4);
 }
 
 std::string to_toml(const ServingKernelFit& fit, const std::string& date) {

@@ -73,8 +73,8 @@ std::string serving_csv(std::span<const ServedRow> rows) {
   return out;
 }
 
-std::vector<std::vector<std::string>> serving_groups(const ServedReport& report) {
-  std::vector<std::vector<std::string>> table = {
+UnitTable serving_groups(const ServedReport& report) {
+  UnitTable table = {
       {std::string(kServedByNames[static_cast<std::size_t>(report.by)]), "quantity", "rows",
        "median", "mean", "p90", "bias", "in 80 %", "width"},
       {"", "", "", "%", "%", "%", "%", "%", ""}};
@@ -95,14 +95,8 @@ std::vector<std::vector<std::string>> serving_groups(const ServedReport& report)
 GeneratedBlocks serving_blocks(const ServedReport& report) {
   GeneratedBlocks out;
   for (const ServedBy by : {ServedBy::source, ServedBy::engine, ServedBy::accelerator}) {
-    auto table = serving_groups(summarise_serving(report.rows, by));
-    // One head: its units behind its words.
-    for (std::size_t i = 0; i < table[1].size(); ++i) {
-      if (!table[1][i].empty()) table[0][i] += " " + table[1][i];
-    }
-    table.erase(table.begin() + 1);
     out["serving-by-" + std::string(kServedByNames[static_cast<std::size_t>(by)])] =
-        markdown_table(table, 2);
+        markdown_of(serving_groups(summarise_serving(report.rows, by)), 2);
   }
   return out;
 }

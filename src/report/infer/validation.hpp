@@ -7,11 +7,12 @@
 
 #include "base/generated.hpp"
 #include "fit/serving/serving.hpp"
+#include "fit/serving/tables.hpp"
 
 namespace headway {
 
 /// A line a group and quantity, the last ones of all: its head, its units, its lines.
-std::vector<std::vector<std::string>> serving_groups(const ServedReport& report);
+UnitTable serving_groups(const ServedReport& report);
 /// The same, and the reasons of rows that are not predicted.
 std::string serving_validation_text(const ServedReport& report);
 /// The tables of docs/models/infer.md: errors by source, by engine and by accelerator.

@@ -1,4 +1,4 @@
-// [INFER-10] [INFER-11]
+// [INFER-10] [INFER-11] [INFER-12]
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -93,6 +93,28 @@ TEST(Scheduling, OfPromptsApartDecodesNothingBesideThem) {
   EXPECT_NEAR(apart.by.first_token[1], 2 * prompt, 1e-9);
   const Way mixed = way_of({.step_tokens = kInput + 1}, load);
   EXPECT_GT(mixed.by.first_token[1], 2 * prompt);  // the first one decodes beside the second
+}
+
+// Of Llama 3 8B with its 8 heads of keys for 32 of queries: 64 sequences of 4,096 tokens are read as
+// if there were 32, at this share of the bandwidth; products take their FLOPs at this share of the
+// peak, 2 a parameter but for embeddings, and prompts as before.
+TEST(UntunedKernels, BoundADecodePassByTheirShares) {
+  Serving serving = scheduled({});
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const PassWork decode{.sequences = 64, .tokens = 1, .cached = 4095};
+  const PassWork prompt{.sequences = 4, .tokens = 512};
+  const Seconds before = time_of(serving, constants, prompt).total();
+  serving.engine.untuned["hopper"] = {0.01, 0.4};
+  const PassTime pass = time_of(serving, constants, decode);
+  const double read = 64 * 4096.0 * 2 * 32 * 32 * 128 * 2;  // bytes of all layers
+  const double starts = 32 * constants.kernels.decode.start.value();
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  EXPECT_NEAR(pass.parts[1].value(),
+              starts + read / (0.4 * accelerator.memory_bandwidth.value()), 1e-9);
+  const double parameters = 8.03e9 - 128256.0 * 4096;
+  const double rate = 0.01 * accelerator.peak_of(Precision::bf16).value();
+  EXPECT_NEAR(pass.parts[0].value(), 2 * 64 * parameters / rate, 0.01 * pass.parts[0].value());
+  EXPECT_EQ(time_of(serving, constants, prompt).total(), before);
 }
 
 TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
