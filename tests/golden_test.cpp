@@ -133,6 +133,17 @@ TEST(Golden, TheFieldsOfTheWebPageAreThoseOfTheTable) {
   expect_made(source_dir() + "/web/src/lib/fields.ts", fields_typescript());
 }
 
+TEST(Golden, ThePageOfServingHasTheOptionsOfTheTable) {
+  const std::string path = source_dir() + "/docs/infer.md";
+  expect_made(
+      path, with_generated(read_file(path).value(), path, {{"options", serving_fields_markdown()}})
+                .value());
+}
+
+TEST(Golden, TheFieldsOfServingOnTheWebPageAreThoseOfTheTable) {
+  expect_made(source_dir() + "/web/src/lib/servingFields.ts", serving_fields_typescript());
+}
+
 TEST(Golden, AtLeastTwelveCasesAreLayoutsAsTheyAreRun) {
   const Numbers now = computed();
   std::size_t named = 0;  // those names end in the number of accelerators and their kind

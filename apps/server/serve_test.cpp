@@ -190,10 +190,8 @@ TEST_F(Serve, ABodyMayComeInChunks) {
   EXPECT_EQ(client.receive().body, answer("predict", kPredict).text);
 }
 
-TEST_F(Serve, LongWorkTellsItsProgressAndThenItsResult) {
-  const std::string body =
-      R"({"model":"llama-2-7b","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64,"top":1})";
-  const HttpAnswer got = post("/api/plan", body, kLines);
+// The lines of long work, of which each but the last says how far it is, in these things.
+void expect_told(const HttpAnswer& got, const std::string& things, const CommandOutput& said) {
   EXPECT_EQ(got.status, 200);
   EXPECT_EQ(got.headers.at("Content-Type"), "application/x-ndjson");
   std::vector<Node> lines;
@@ -209,13 +207,22 @@ TEST_F(Serve, LongWorkTellsItsProgressAndThenItsResult) {
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     const Node* progress = lines[i].find("progress");
     ASSERT_NE(progress, nullptr);
-    EXPECT_EQ(std::get<std::string>(progress->find("what")->value), "layouts");
+    EXPECT_EQ(std::get<std::string>(progress->find("what")->value), things);
   }
-  const auto document = parse_json(answer("plan", body).text, "document");
+  const auto document = parse_json(said.text, "document");
   const Node* result = lines.back().find("result");
   ASSERT_NE(result, nullptr);
   EXPECT_EQ(result->table()->size(), document->root.table()->size());
   EXPECT_EQ(std::get<std::int64_t>(lines.back().find("exit")->value), 0);
+}
+
+TEST_F(Serve, LongWorkTellsItsProgressAndThenItsResult) {
+  const std::string plan =
+      R"({"model":"llama-2-7b","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64,"top":1})";
+  expect_told(post("/api/plan", plan, kLines), "layouts", answer("plan", plan));
+  const std::string best = R"({"model":"llama-2-7b","cluster":"dgx-h100","gpus":8,"best":true,
+                               "input-len":500,"output-len":100})";
+  expect_told(post("/api/infer", best, kLines), "parts", answer("infer", best));
   // What is wrong comes as a line, too.
   EXPECT_NE(post("/api/plan", "{}", kLines).body.find("{\"problems\": ["), std::string::npos);
 }

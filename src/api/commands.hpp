@@ -235,18 +235,13 @@ struct ValidateRequest {
 CommandOutput run_validate(const ValidateRequest& request);
 
 struct InferRequest {
-  std::string model, cluster;  // names or files
-  std::string engine;          // empty: the first known
-  std::optional<std::int64_t> gpus, input, output;
-  std::optional<std::int64_t> batch, clients;  // one of them,
-  std::optional<double> rate;                  // or requests a second to all copies
-  std::string first_limit, each_limit;         // "2 s", "50 ms"; empty: none
-  std::int64_t tp = 1, pp = 1, ep = 1, dp = 1;
-  std::string weights = "bf16", cache = "bf16";
-  bool best = false;  // the best ways on `gpus` accelerators instead of one
+  std::string run_file;  // of serving; empty: none
+  RunRequest fields;     // of serving_fields(); they override the file
+  bool bounded = false;  // nothing that takes minutes
   bool json = false;
-  int threads = 0;         // 0: all cores
-  Progress progress = {};  // told of splits; stops the search where it says so
+  int threads = 0;  // 0: all cores
+  Progress progress =
+      {};  // told of splits, or of loads of a curve; stops the search where it says so
 };
 /// What serving a model takes; exit code 1 where it does not fit.
 CommandOutput run_infer(const InferRequest& request);

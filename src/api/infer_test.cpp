@@ -2,29 +2,37 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/answer.hpp"
 #include "api/commands.hpp"
+#include "base/source_dir_for_test.hpp"
 
 namespace headway {
 namespace {
 
-InferRequest request_of_70b() {
+using Json = nlohmann::json;
+
+// Llama 3 70B on a node, with more said or nothing said of a field.
+InferRequest request_of_70b(RunRequest more = {}, const std::vector<std::string>& without = {}) {
   InferRequest out;
-  out.model = "llama-3-70b";
-  out.cluster = "dgx-h100";
-  out.tp = 8;
-  out.input = 1000;
-  out.output = 500;
-  out.batch = 16;
+  out.fields = {{"model", "llama-3-70b"}, {"cluster", "dgx-h100"}, {"tp", "8"},
+                {"input-len", "1000"},    {"output-len", "500"},   {"batch", "16"}};
+  std::erase_if(out.fields, [&](const GivenField& field) {
+    return std::find(without.begin(), without.end(), field.name) != without.end();
+  });
+  out.fields.insert(out.fields.end(), more.begin(), more.end());
+  out.threads = 1;
+  out.json = true;
   return out;
 }
 
-TEST(Infer, AnswersInPartsThatAddUp) {
-  InferRequest request = request_of_70b();
-  request.json = true;
+Json answered_json(const InferRequest& request) {
   const CommandOutput out = run_infer(request);
-  ASSERT_TRUE(out.problems.empty());
-  EXPECT_EQ(out.exit_code, 0);
-  const auto json = nlohmann::json::parse(out.text);
+  EXPECT_TRUE(out.problems.empty()) << problems_text(out.problems);
+  return Json::parse(out.text);
+}
+
+TEST(Infer, AnswersInPartsThatAddUp) {
+  const Json json = answered_json(request_of_70b());
   double decode = 0;
   for (const auto& [part, seconds] : json["parts_s"]["decode"].items()) {
     decode += seconds.get<double>();
@@ -39,19 +47,17 @@ TEST(Infer, AnswersInPartsThatAddUp) {
 
 TEST(Infer, SaysEverythingThatIsWrongAtOnce) {
   InferRequest request;
-  request.model = "llama-3-70b";
-  request.weights = "int3";
-  request.cache = "fp3";
-  request.engine = "vlllm";
+  request.fields = {
+      {"model", "llama-3-70b"}, {"weights", "int3"}, {"cache", "fp3"}, {"engine", "vlllm"}};
   const CommandOutput out = run_infer(request);
   // cluster, engine, weights, cache, both lengths, batch.
-  EXPECT_EQ(out.problems.size(), 7U);
+  EXPECT_EQ(out.problems.size(), 7U) << problems_text(out.problems);
   EXPECT_TRUE(out.text.empty());
 }
 
 TEST(Infer, OfWhatDoesNotFitSaysSo) {
-  InferRequest request = request_of_70b();
-  request.tp = 1;
+  InferRequest request = request_of_70b({{"tp", "1"}});
+  request.json = false;
   const CommandOutput out = run_infer(request);
   EXPECT_TRUE(out.problems.empty());
   EXPECT_EQ(out.exit_code, 1);
@@ -59,41 +65,123 @@ TEST(Infer, OfWhatDoesNotFitSaysSo) {
 }
 
 TEST(Infer, RefusesMoreTokensThanTheModelWasMadeFor) {
-  InferRequest request = request_of_70b();
-  request.input = 8000;
-  EXPECT_EQ(run_infer(request).problems.size(), 1U);
+  EXPECT_EQ(run_infer(request_of_70b({{"input-len", "8000"}})).problems.size(), 1U);
 }
 
 TEST(Infer, SearchesWhatIsNotGiven) {
-  InferRequest request = request_of_70b();
-  request.best = true;
-  EXPECT_EQ(run_infer(request).problems.size(), 3U);  // gpus, tp, a load
-  request.tp = 1;
-  request.gpus = 4;
-  request.batch.reset();
-  request.json = true;
-  request.threads = 1;
+  EXPECT_EQ(run_infer(request_of_70b({{"best", "true"}})).problems.size(), 3U);  // gpus, tp, a load
+  InferRequest request = request_of_70b({{"best", "true"}, {"gpus", "4"}}, {"tp", "batch"});
   const CommandOutput one = run_infer(request);
-  ASSERT_TRUE(one.problems.empty());
-  EXPECT_FALSE(nlohmann::json::parse(one.text)["front"].empty());
+  ASSERT_TRUE(one.problems.empty()) << problems_text(one.problems);
+  EXPECT_FALSE(Json::parse(one.text)["front"].empty());
   request.threads = 2;
   EXPECT_EQ(run_infer(request).text, one.text);
 }
 
 TEST(Infer, OfMoreThanTheClusterHasIsRefused) {
-  InferRequest request = request_of_70b();
-  request.best = true;
-  request.tp = 1;
-  request.gpus = 999'999;
-  request.batch.reset();
-  EXPECT_EQ(run_infer(request).problems.size(), 1U);
+  EXPECT_EQ(run_infer(request_of_70b({{"best", "true"}, {"gpus", "999999"}}, {"tp", "batch"}))
+                .problems.size(),
+            1U);
 }
 
 TEST(Infer, IsTheSameForTheSameQuestion) {
-  InferRequest request = request_of_70b();
-  request.batch.reset();
-  request.clients = 32;
+  const InferRequest request = request_of_70b({{"concurrency", "32"}}, {"batch"});
   EXPECT_EQ(run_infer(request).text, run_infer(request).text);
+}
+
+// Each point of a curve is the answer to its load, asked alone.
+TEST(Infer, ACurveIsTheAnswersToItsLoads) {
+  for (const std::string of : {"concurrency", "rate", "batch"}) {
+    const Json curve = answered_json(request_of_70b({{"curve", of}}, {"batch"}));
+    ASSERT_GE(curve["points"].size(), 5U) << of;
+    for (const std::size_t i : {std::size_t{0}, curve["points"].size() / 2}) {
+      const Json& point = curve["points"][i];
+      const Json alone = answered_json(request_of_70b({{of, point[of].dump()}}, {"batch"}));
+      for (const auto& [name, value] : point.items()) {
+        if (value.is_number()) {
+          EXPECT_NEAR(alone[name].get<double>(), value.get<double>(), 1e-9 * value.get<double>())
+              << of << " " << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Infer, ACurveIsTheSameWhateverTheThreads) {
+  InferRequest request = request_of_70b({{"curve", "rate"}}, {"batch"});
+  const std::string one = run_infer(request).text;
+  request.threads = 2;
+  EXPECT_EQ(run_infer(request).text, one);
+}
+
+TEST(Infer, ACurveGoesUpToWhatCanBeAnsweredAndIsAlwaysStable) {
+  const Json curve = answered_json(request_of_70b({{"curve", "rate"}}, {"batch"}));
+  const double capacity = curve["capacity_requests_per_s"];
+  double before = 0;
+  for (const Json& point : curve["points"]) {
+    EXPECT_GT(point["rate"].get<double>(), before);
+    EXPECT_LT(point["rate"].get<double>(), capacity);
+    EXPECT_TRUE(point.contains("ttft_s"));
+    before = point["rate"];
+  }
+  EXPECT_NEAR(before, 0.95 * capacity, 1e-9 * capacity);
+}
+
+TEST(Infer, ACurveOfWhatDoesNotFitIsEmptyAndNotFeasible) {
+  const CommandOutput out = run_infer(request_of_70b({{"curve", "batch"}, {"tp", "1"}}, {"batch"}));
+  EXPECT_TRUE(out.problems.empty());
+  EXPECT_EQ(out.exit_code, 1);
+  EXPECT_EQ(Json::parse(out.text)["fits"], false);
+}
+
+TEST(Infer, ARunFileIsTheSameAsItsFlagsWhichOverrideIt) {
+  InferRequest request;
+  request.run_file = source_dir() + "/examples/llama-3-70b-serving.toml";
+  request.fields = {{"rate", "2"}};
+  request.json = true;
+  const CommandOutput of_file = run_infer(request);
+  ASSERT_TRUE(of_file.problems.empty()) << problems_text(of_file.problems);
+  EXPECT_EQ(Json::parse(of_file.text)["rate"], 2);
+}
+
+TEST(Infer, AnswersARequestAsTheCommandLineDoes) {
+  const CommandOutput out = answer("infer", R"({"model": "llama-3-70b", "cluster": "dgx-h100",
+      "tp": 8, "input-len": 1000, "output-len": 500, "batch": 16})");
+  ASSERT_TRUE(out.problems.empty()) << problems_text(out.problems);
+  EXPECT_EQ(out.text, run_infer(request_of_70b()).text);
+}
+
+TEST(Infer, TellsARequestWhichOfItsMembersAreWrong) {
+  const CommandOutput out = answer("infer", R"({"model": "llama-3-70b", "cluster": "dgx-h100",
+      "tp": 0, "input-len": 1000, "output-len": 500, "batch": 16, "ttft": 3, "engine": "vim"})");
+  std::vector<std::string> where;
+  for (const Problem& problem : out.problems) where.push_back(where_text(problem));
+  std::sort(where.begin(), where.end());
+  EXPECT_EQ(where, (std::vector<std::string>{"engine", "tp", "ttft", "ttft"}))
+      << problems_text(out.problems);
+}
+
+// A model without a most of positions, a billion steps of one client after another.
+TEST(Infer, RefusesOthersWhatWouldTakeMinutes) {
+  InferRequest request = request_of_70b(
+      {{"model", "llama-4-scout"}, {"output-len", "5000000"}, {"concurrency", "1000"}}, {"batch"});
+  request.bounded = true;
+  const CommandOutput out = run_infer(request);
+  ASSERT_EQ(out.problems.size(), 1U) << out.text;
+  EXPECT_NE(out.problems[0].message.find("steps of the engine"), std::string::npos)
+      << problems_text(out.problems);
+}
+
+TEST(Infer, IsStoppedWhereItsProgressSaysSo) {
+  for (const RunRequest& more :
+       {RunRequest{{"curve", "rate"}}, RunRequest{{"best", "true"}, {"gpus", "4"}}}) {
+    InferRequest request = request_of_70b(more, {"batch"});
+    if (more.size() > 1) request = request_of_70b(more, {"batch", "tp"});
+    request.progress = [](std::size_t, std::size_t) { return false; };
+    const CommandOutput out = run_infer(request);
+    ASSERT_EQ(out.problems.size(), 1U);
+    EXPECT_EQ(out.problems[0].kind, Trouble::stopped);
+  }
 }
 
 }  // namespace

@@ -58,6 +58,14 @@ std::string with(const std::string& more) {
   return out.dump();
 }
 
+// What serves a model, with more members.
+std::string served(const std::string& more) {
+  JsonTree out = JsonTree::parse(R"({"model": "llama-3-70b", "cluster": "dgx-h100", "tp": 8,
+                                     "input-len": 500, "output-len": 200})");
+  out.update(JsonTree::parse("{" + more + "}"));
+  return out.dump();
+}
+
 struct Question {
   const char* command;
   std::string request;
@@ -114,6 +122,15 @@ std::vector<Question> questions() {
       {"simulate", R"({"simulate": "collective", "op": "all_gather", "bytes": "1 MB", "topology": {
                        "ranks": ["x", "y"], "links": [{"name": "a", "capacity": "1 GB/s",
                        "from": "x", "to": "y", "both_ways": true}]}})"},
+      {"infer", served(R"("batch": 16)")},
+      {"infer", served(R"("rate": 4, "ttft": "1 s", "weights": "fp8", "cache": "fp8")")},
+      {"infer", served(R"("rate": 1e6)")},           // not stable
+      {"infer", served(R"("tp": 1, "batch": 16)")},  // does not fit
+      {"infer", served(R"("curve": "rate", "tpot": "20 ms")")},
+      {"infer", served(R"("curve": "concurrency")")},
+      {"infer", served(R"("curve": "batch")")},
+      {"infer", R"({"model": "llama-2-7b", "cluster": {"base": "dgx-h100"}, "gpus": 2, "best": true,
+                    "input-len": 200, "output-len": 1})"},
       {"list", R"({"what": "models"})"},
       {"list", R"({"what": "clusters"})"},
       {"list", R"({"what": "accelerators"})"},
@@ -220,6 +237,12 @@ TEST(Schema, WhatAnswerRefusesTheSchemaRefusesToo) {
       {"simulate", with(R"("perfetto": "x")")},
       {"simulate", with(R"("slot-noise": 0.7)")},
       {"simulate", with(R"("neighbour-placement": "beside")")},
+      {"infer", served(R"("batch": 0)")},
+      {"infer", served(R"("batch": 1, "weights": "int3")")},
+      {"infer", served(R"("batch": 1, "engine": "vim")")},
+      {"infer", served(R"("rate": 0)")},
+      {"infer", served(R"("curve": "sideways")")},
+      {"infer", R"({"model": "llama-3-70b", "cluster": "dgx-h100", "batch": 1})"},
       {"list", R"({"what": "animals"})"},
       {"list", "{}"},
   };

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "layout/fields.hpp"
+#include "study/infer/question/options.hpp"
 #include "study/plan/space/fields.hpp"
 
 namespace headway {
@@ -57,7 +58,9 @@ std::string may_be(const RunField& field) {
       {"memory-bandwidth", "a rate, as `2.04 TB/s`"},
       {"network", "a class, as `roce` (models/cluster.md)"},
       {"network-bandwidth", "a rate, as `50 GB/s`, or `8 x 400 Gb/s`"},
-      {"calibration", "a file"}};
+      {"calibration", "a file"},
+      {"ttft", "a time, as `2 s`"},
+      {"tpot", "a time, as `50 ms`"}};
   for (const auto& [name, words] : kTexts) {
     if (field.name == name) return std::string(words);
   }
@@ -104,6 +107,15 @@ Asked asked(const RunField& field) {
   return {"text"};
 }
 
+// A field as the page has it.
+std::string typescript_of(const RunField& field) {
+  const auto [kind, choices] = asked(field);
+  std::string out = "  { name: \"" + std::string(field.name) + "\", group: \"" +
+                    std::string(field.group) + "\", kind: \"" + kind + "\"";
+  if (!choices.empty()) out += ", choices: [\"" + join(choices, "\", \"") + "\"]";
+  return out + " },\n";
+}
+
 }  // namespace
 
 std::string fields_markdown() {
@@ -129,11 +141,7 @@ std::string fields_typescript() {
   for (const std::string_view group : kFieldGroups) {
     for (const FieldRow& row : field_rows()) {
       if (row.field.group != group || row.field.name == "calibration") continue;  // a file
-      const auto [kind, choices] = asked(row.field);
-      out += "  { name: \"" + std::string(row.field.name) + "\", group: \"" + std::string(group) +
-             "\", kind: \"" + kind + "\"";
-      if (!choices.empty()) out += ", choices: [\"" + join(choices, "\", \"") + "\"]";
-      out += " },\n";
+      out += typescript_of(row.field);
     }
   }
   out +=
@@ -146,6 +154,31 @@ std::string fields_typescript() {
            "\", counts: " + (field.counts() ? "true" : "false") + " },\n";
   }
   return out + "] as const;\n";
+}
+
+std::string serving_fields_markdown() {
+  std::string out;
+  for (const std::string_view group : kServingGroups) {
+    out += (out.empty() ? "" : "\n") + std::string("| ") + std::string(group) +
+           " | may be | where nothing is given | what it is |\n|---|---|---|---|\n";
+    for (const ServingOption& row : serving_options()) {
+      const RunField& field = row.field;
+      if (field.group != group) continue;
+      out += "| `" + std::string(field.name) + "` | " + may_be(field) + " | " +
+             std::string(field.otherwise) + " | " + field.help + " |\n";
+    }
+  }
+  return out;
+}
+
+std::string serving_fields_typescript() {
+  std::string out =
+      "// What serving is asked. Made from src/study/infer/question/options.cpp by "
+      "scripts/update-golden.\n\nexport const kServingFields = [\n";
+  for (const ServingOption& row : serving_options()) out += typescript_of(row.field);
+  return out +
+         "] as const;\n\nexport type ServingFieldName = (typeof "
+         "kServingFields)[number][\"name\"];\n";
 }
 
 }  // namespace headway

@@ -109,10 +109,10 @@ bool RequestReader::flag(std::string_view name) {
   return false;
 }
 
-std::optional<double> RequestReader::value(const FieldRow& row) {
+std::optional<double> RequestReader::value(const RunField& field) {
   using Kind = FieldForm::Kind;
-  const std::string_view name = row.field.name;
-  const FieldForm& form = row.field.form;
+  const std::string_view name = field.name;
+  const FieldForm& form = field.form;
   const GivenField* given = find(name);
   if (given == nullptr) return std::nullopt;
   std::optional<double> out = number_of(form, given->text);

@@ -45,9 +45,9 @@ class RequestReader {
     fail(name, "'" + printable(given->text) + "' is not known; legal: " + join(known, ", "),
          Trouble::unknown);
   }
-  /// What is given for a field of the table as its number; nothing where nothing is, or it is
-  /// wrong.
-  std::optional<double> value(const FieldRow& row);
+  /// What is given for a field as its number; nothing where nothing is, or it is wrong.
+  std::optional<double> value(const RunField& field);
+  std::optional<double> value(const FieldRow& row) { return value(row.field); }
   /// A switch: present, or true in a file.
   bool flag(std::string_view name);
 

@@ -25,6 +25,7 @@ const Target kTargets[] = {
     {"limits", limits},
     {"run", run},
     {"scale", scale},
+    {"serving", serving},
     {"request", request},
     {"form", form},
     {"corpus", corpus},

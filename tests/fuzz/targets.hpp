@@ -25,6 +25,7 @@ void recording(std::string_view bytes);
 void replay_ops(std::string_view bytes);
 void network_file(std::string_view text);
 void scale(std::string_view bytes);
+void serving(std::string_view bytes);
 void stages(std::string_view bytes);
 void toml(std::string_view bytes);
 void trace_nsight(std::string_view bytes);

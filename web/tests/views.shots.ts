@@ -24,6 +24,10 @@ const kPlan = "#/plan?model=llama-3.1-70b&cluster=dgx-h100&gpus=256&seq=8192&glo
 const kLimits =
   "#/limits?gpu=h100-sxm,gb200-nvl72&own1=better network,base:h100-sxm,levels.fabric.latency:2.813e-7,levels.fabric.bandwidth:200000000000";
 
+// Experts over a node, requests at random moments, with limits to keep to.
+const kServe =
+  "#/serve?model=deepseek-v3&cluster=dgx-h200&input-len=2000&output-len=500&rate=3&ttft=2+s&tpot=50+ms&tp=8&ep=8&weights=fp8-block&cache=fp8";
+
 const kShots: readonly Shot[] = [
   { name: "step", address: kStep, ready: ".timeline canvas", height: 1120 },
   { name: "step-dark", address: kStep, ready: ".timeline canvas", height: 1120, dark: true },
@@ -33,6 +37,9 @@ const kShots: readonly Shot[] = [
   { name: "scale", address: "#/scale", ready: "svg.chart-drawing", height: 1150 },
   { name: "scale-400", address: "#/scale", ready: "svg.chart-drawing", width: 400, height: 1700 },
   { name: "scale-run", address: "#/scale?sweep=run", ready: "svg.chart-drawing", height: 1000 },
+  { name: "serve", address: kServe, ready: "svg.chart-drawing", height: 1400 },
+  { name: "serve-dark", address: kServe, ready: "svg.chart-drawing", height: 1400, dark: true },
+  { name: "serve-400", address: kServe, ready: "svg.chart-drawing", width: 400, height: 1700 },
   { name: "limits", address: kLimits, ready: "svg.chart-drawing", height: 1000 },
   { name: "limits-dark", address: kLimits, ready: "svg.chart-drawing", height: 1000, dark: true },
   { name: "limits-400", address: kLimits, ready: "svg.chart-drawing", width: 400, height: 1400 },

@@ -1,8 +1,12 @@
 // What `simulate RUN` says of ranks that differ.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
 #include "api/commands.hpp"
 #include "base/document/document.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {
@@ -80,12 +84,37 @@ TEST(SimulateRanks, HaveQuantilesInOrderAndPartsThatAreTheMean) {
   EXPECT_EQ(answer.find("ranks")->find("of_first_seed")->array()->size(), 16U);
 }
 
-TEST(SimulateRanks, ThatDifferAreInNoFileOfTheTimeline) {
+TEST(SimulateRanks, ThatDifferAreInNoTimelineOfClassesAndInNoWorkload) {
   SimulateStepRequest request = request_of_16();
   request.ranks = {{"slow-ranks", "3"}};
-  request.perfetto = request.chrome = request.chakra = "/nowhere";
+  request.chakra = "/nowhere";
   request.timeline = request.json = true;
-  EXPECT_EQ(run_simulate_step(request).problems.size(), 4U);
+  EXPECT_EQ(run_simulate_step(request).problems.size(), 2U);
+}
+
+TEST(SimulateRanks, HaveAProcessEachInTheFilesOfTheTimeline) {
+  SimulateStepRequest request = request_of_16();
+  request.ranks = {{"slow-ranks", "3"}};
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / "every-rank.json";
+  request.chrome = file;
+  EXPECT_TRUE(run_simulate_step(request).problems.empty());
+  const auto document = parse_json(read_file(file).value(), "trace");
+  std::set<std::int64_t> processes;
+  for (const Node& event : *document.value().root.find("traceEvents")->array()) {
+    if (std::get<std::string>(event.find("name")->value) != "process_name") continue;
+    processes.insert(std::get<std::int64_t>(event.find("pid")->value));
+  }
+  EXPECT_EQ(processes.size(), 16U);
+  std::filesystem::remove(file);
+}
+
+TEST(SimulateRanks, OfTooManySlotsForAFileArePlacedForNone) {
+  SimulateStepRequest request = request_of_16();
+  request.fields.back() = {"global-batch", "262144"};
+  request.ranks = {{"every-rank", ""}};
+  request.perfetto = request.chrome = "/nowhere";
+  EXPECT_EQ(run_simulate_step(request).problems.size(), 2U);
 }
 
 TEST(SimulateRanks, WhatIsWrongWithThemIsSaidBesideWhatIsWrongWithAlgorithms) {

@@ -58,6 +58,29 @@ Problems timeline_refused(const SimulateStepRequest& request, const SimulatedSte
                                       ": give fewer micro-batches (a smaller --global-batch)"}};
 }
 
+Problems add_timeline(const std::vector<TimelineTrack>& tracks,
+                      const std::vector<TimelineCounter>& counters, std::string_view process,
+                      const SimulateStepRequest& request, std::vector<OutputFile>& files) {
+  if (!request.perfetto.empty()) {
+    files.push_back({request.perfetto, perfetto_bytes(tracks, counters, process)});
+  }
+  if (!request.chrome.empty()) {
+    files.push_back({request.chrome, chrome_json(tracks, counters, process)});
+  }
+  return {};
+}
+
+// Of a rank for each stage, with counters.
+Problems add_timeline(const Run& run, const SimulatedStep& simulated,
+                      const SimulateStepRequest& request, std::vector<OutputFile>& files) {
+  Problems problems = too_many_events(
+      count_events(simulated) + count_values(simulated, run.cluster.levels.size()), request);
+  if (!problems.empty()) return problems;
+  const auto counters = counters_of(run, simulated);
+  if (!counters) return counters.problems();
+  return add_timeline(timeline_of(simulated), *counters, "stage", request, files);
+}
+
 }  // namespace
 
 CommandOutput run_simulate_step(const SimulateStepRequest& request) {
@@ -85,33 +108,16 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   }
 
   // Every rank by itself, where that was asked for.
-  const auto ranks = answer_of_ranks(*run, *simulated, *of_ranks, request.threads);
+  const auto ranks = placed_ranks(*run, *simulated, *of_ranks, request);
   if (!ranks) return {.problems = ranks.problems()};
 
   // What was asked for beside the answer.
   std::vector<OutputFile> files;
   Problems problems = timeline_refused(request, *simulated);
   if (!request.perfetto.empty() || !request.chrome.empty()) {
-    const std::int64_t events =
-        count_events(*simulated) + count_values(*simulated, run->cluster.levels.size());
-    if (events > kMostTimelineEvents) {
-      for (const char* option : {"perfetto", "chrome"}) {
-        const bool asked = !(option[0] == 'p' ? request.perfetto : request.chrome).empty();
-        if (!asked) continue;
-        problems.push_back(
-            {FieldName(option), "would have " + std::to_string(events) + " events; at most " +
-                                    std::to_string(kMostTimelineEvents) +
-                                    ": give fewer micro-batches (a smaller --global-batch)"});
-      }
-    }
-    if (!problems.empty()) return {.problems = std::move(problems)};
-    const std::vector<TimelineTrack> tracks = timeline_of(*simulated);
-    const auto counters = counters_of(*run, *simulated);
-    if (!counters) return {.problems = counters.problems()};
-    if (!request.perfetto.empty()) {
-      files.push_back({request.perfetto, perfetto_bytes(tracks, *counters)});
-    }
-    if (!request.chrome.empty()) files.push_back({request.chrome, chrome_json(tracks, *counters)});
+    append(problems, ranks->answer.asked.every_rank
+                         ? add_timeline(ranks->tracks, {}, "rank", request, files)
+                         : add_timeline(*run, *simulated, request, files));
   }
   Problems warnings;
   if (!request.chakra.empty()) {
@@ -119,9 +125,10 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   }
   if (problems.empty()) problems = write_files(files, request.chakra);
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text = request.json ? simulate_step_json(*run, *forecast, *simulated, *ranks, *chosen,
-                                                    request.timeline)
-                               : simulate_step_text(*run, *forecast, *simulated, *ranks, *chosen),
+  return {.text = request.json
+                      ? simulate_step_json(*run, *forecast, *simulated, ranks->answer, *chosen,
+                                           request.timeline)
+                      : simulate_step_text(*run, *forecast, *simulated, ranks->answer, *chosen),
           .exit_code = forecast->fits ? 0 : 1,
           .warnings = std::move(warnings)};
 }

@@ -7,59 +7,15 @@
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
-#include "report/json/writer.hpp"
-#include "study/infer/intervals.hpp"
+#include "report/infer/parts.hpp"
 
 namespace headway {
 namespace {
-
-// US dollars for a million output tokens; 0: the cluster has no price.
-double price_per_million(const Cluster& cluster, const ServingSplit& split, const Served& served) {
-  const double an_hour = cluster.price_per_accelerator_hour;
-  return an_hour * static_cast<double>(split.ranks()) / 3600 / served.output_per_second * 1e6;
-}
-
-std::string words_of(const Serving& serving) {
-  std::string out = "tp " + std::to_string(serving.tp);
-  const auto add = [&](const char* name, std::int64_t degree) {
-    if (degree > 1) out += std::string(", ") + name + " " + std::to_string(degree);
-  };
-  add("pp", serving.pp);
-  add("ep", serving.ep);
-  add("dp", serving.dp);
-  return out + ", " + std::string(serving.weights->name) + " weights, " +
-         std::string(to_name(serving.cache)) + " cache";
-}
-
-std::string words_of(const Load& load) {
-  if (load.arrivals == Arrivals::random) return formatted("%.4g requests/s", load.rate);
-  return count_text(static_cast<double>(load.batch)) +
-         (load.arrivals == Arrivals::clients ? " clients" : " sequences at a time");
-}
-
-void write_layout(JsonWriter& out, const ServingSplit& split) {
-  out.key("layout");
-  out.begin_object();
-  out.member("tp", split.tp);
-  out.member("pp", split.pp);
-  out.member("ep", split.ep);
-  out.member("dp", split.dp);
-  out.end_object();
-}
 
 // What most of a decode pass goes into.
 std::string_view binding(const PassTime& pass) {
   const auto most = std::max_element(pass.parts.begin(), pass.parts.end());
   return kServingPartNames[static_cast<std::size_t>(most - pass.parts.begin())];
-}
-
-void write_quantiles(JsonWriter& out, std::string_view name, const Quantiles& of) {
-  out.key(name);
-  out.begin_object();
-  out.member("p50", of.median.value());
-  out.member("p90", of.p90.value());
-  out.member("p99", of.p99.value());
-  out.end_object();
 }
 
 void write_pass(JsonWriter& out, const PassTime& pass) {
@@ -68,69 +24,6 @@ void write_pass(JsonWriter& out, const PassTime& pass) {
     out.member(kServingPartNames[i], pass.parts[i].value());
   }
   out.end_object();
-}
-
-}  // namespace
-
-namespace {
-
-// The quantities that an interval is told of, as predicted.
-struct Told {
-  const char* quantity;
-  const char* name;
-  double value;
-};
-std::vector<Told> told_of(const Served& served) {
-  return {{"ttft_s", "first token", served.first_token.value()},
-          {"tpot_s", "each token after it", served.each_token.value()},
-          {"latency_s", "whole answer", served.latency.value()},
-          {"throughput_output_tok_s", "output", served.output_per_second}};
-}
-
-// [INFER-11]; nothing where this build has none.
-std::optional<std::pair<double, double>> interval_of(const Serving& serving, const Load& load,
-                                            const Served& served, const Told& told) {
-  const auto& intervals = serving_intervals();
-  if (!intervals) return std::nullopt;
-  const bool full = load.arrivals == Arrivals::clients &&
-                    served.sequences < static_cast<double>(load.batch);
-  const auto factors =
-      intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
-  if (!factors) return std::nullopt;
-  return std::pair(factors->low * told.value, factors->high * told.value);
-}
-
-void write_intervals(JsonWriter& out, const Serving& serving, const Load& load,
-                     const Served& served) {
-  if (!serving_intervals()) return;
-  out.key("interval");
-  out.begin_object();
-  for (const Told& told : told_of(served)) {
-    const auto interval = interval_of(serving, load, served, told);
-    if (!interval) continue;
-    out.key(told.quantity);
-    out.begin_array();
-    out.value(interval->first);
-    out.value(interval->second);
-    out.end_array();
-  }
-  out.end_object();
-}
-
-std::string intervals_text(const Serving& serving, const Load& load, const Served& served) {
-  std::vector<std::vector<std::string>> rows;
-  for (const Told& told : told_of(served)) {
-    const auto interval = interval_of(serving, load, served, told);
-    if (!interval) continue;
-    const bool rate = std::string_view(told.quantity).starts_with("throughput");
-    const auto text = [&](double value) {
-      return rate ? count_text(value) + " tokens/s" : to_text(Seconds(value));
-    };
-    rows.push_back({told.name, text(interval->first), text(interval->second)});
-  }
-  if (rows.empty()) return {};
-  rows.insert(rows.begin(), {"four of five measured", "from", "to"});
-  return aligned(rows) + "\n";
 }
 
 }  // namespace
@@ -194,41 +87,14 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
 std::string infer_json(const Serving& serving, const Load& load, const Served& served) {
   JsonWriter out;
   out.begin_object();
-  out.member("model", serving.model.name);
-  out.member("cluster", serving.cluster.name);
-  out.member("engine", serving.engine.name);
-  out.member("gpus", serving.ranks());
+  write_asked(out, serving, load, serving.ranks());
   write_layout(out, serving);
-  out.member("weights", serving.weights->name);
-  out.member("cache", to_name(serving.cache));
-  out.member("input_len", load.input);
-  out.member("output_len", load.output);
-  if (load.arrivals == Arrivals::random) {
-    out.member("rate_per_copy", load.rate);
-  } else {
-    out.member(load.arrivals == Arrivals::clients ? "concurrency" : "batch", load.batch);
-  }
+  write_amount(out, serving, load);
   out.member("fits", served.fits);
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
-    out.member("ttft_s", served.first_token.value());
-    out.member("tpot_s", served.each_token.value());
-    out.member("latency_s", served.latency.value());
-    out.member("throughput_output_tok_s", served.output_per_second);
-    out.member("throughput_total_tok_s", served.total_per_second);
-    out.member("tokens_per_s_per_gpu",
-               served.output_per_second / static_cast<double>(serving.ranks()));
-    out.member("sequences", served.sequences);
+    write_gained(out, serving.cluster, serving, served);
     write_intervals(out, serving, load, served);
-    if (served.first_quantiles) {
-      out.key("quantiles");
-      out.begin_object();
-      write_quantiles(out, "ttft_s", *served.first_quantiles);
-      write_quantiles(out, "tpot_s", *served.each_quantiles);
-      write_quantiles(out, "latency_s", *served.latency_quantiles);
-      out.end_object();
-    }
-    if (served.good) out.member("share_within_limits", *served.good);
     out.key("parts_s");
     out.begin_object();
     out.key("prefill");
@@ -236,17 +102,8 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.key("decode");
     write_pass(out, served.decode);
     out.end_object();
-    const double price = price_per_million(serving.cluster, serving, served);
-    if (price > 0) out.member("price_per_million_tokens", price);
   }
-  out.key("memory_bytes");
-  out.begin_object();
-  out.member("weights", served.memory.weights.value());
-  out.member("reserved", served.memory.reserved.value());
-  out.member("capacity", served.memory.capacity.value());
-  out.member("cache_of_token", served.memory.cache_of_token.value());
-  out.end_object();
-  out.member("kv_tokens", std::max(0.0, served.memory.cached_tokens));
+  write_memory(out, served.memory);
   out.end_object();
   return out.take();
 }
@@ -284,29 +141,15 @@ std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t
                             const BestOffers& best) {
   JsonWriter out;
   out.begin_object();
-  out.member("model", base.model.name);
-  out.member("cluster", base.cluster.name);
-  out.member("engine", base.engine.name);
-  out.member("gpus", accelerators);
-  out.member("weights", base.weights->name);
-  out.member("cache", to_name(base.cache));
-  out.member("input_len", asked.input);
-  out.member("output_len", asked.output);
+  write_asked(out, base, asked, accelerators);
   out.member("tried", best.tried);
   out.key("front");
   out.begin_array();
   for (const Offer& offer : best.front) {
     out.begin_object();
     write_layout(out, offer.split);
-    out.member("concurrency", offer.load.batch);
-    out.member("ttft_s", offer.served.first_token.value());
-    out.member("tpot_s", offer.served.each_token.value());
-    out.member("latency_s", offer.served.latency.value());
-    out.member("tokens_per_s_per_user", offer.of_user());
-    out.member("tokens_per_s_per_gpu", offer.of_accelerator());
-    out.member("throughput_output_tok_s", offer.served.output_per_second);
-    const double price = price_per_million(base.cluster, offer.split, offer.served);
-    if (price > 0) out.member("price_per_million_tokens", price);
+    write_amount(out, offer.split, offer.load);
+    write_gained(out, base.cluster, offer.split, offer.served);
     out.member("binds", binding(offer.served.decode));
     out.end_object();
   }

@@ -33,13 +33,14 @@ namespace {
 // As in a step of classes: calls across stages begin when the last of them is there.
 class AfterLanes {
  public:
-  AfterLanes(const RanksWork& work, const Cells& cells, std::vector<Times>& at,
-             std::vector<CellTimeline>& out)
+  AfterLanes(const RanksWork& work, const Cells& cells, std::vector<Times>& at, bool with_spans,
+             RankedStep& out)
       : work_(work),
         cells_(cells),
         calls_(work, cells),
         stages_(work.usual.ranks),
         at_(at),
+        with_spans_(with_spans),
         out_(out),
         next_(stages_.size(), 0) {}
 
@@ -96,7 +97,10 @@ class AfterLanes {
       }
     }
     for (std::size_t l = 0; l < at.size(); ++l) {
-      out_[s * at.size() + l].parts[item.part] += at[l] - begin[l];
+      out_.cells[s * at.size() + l].parts[item.part] += at[l] - begin[l];
+    }
+    if (with_spans_) {
+      add_spans(s, {.stream = item.stream, .name = item.name}, begin, at, out_.spans);
     }
   }
 
@@ -105,15 +109,16 @@ class AfterLanes {
   LaneCalls calls_;
   const std::vector<RankWork>& stages_;
   std::vector<Times>& at_;
-  std::vector<CellTimeline>& out_;
+  bool with_spans_;
+  RankedStep& out_;
   std::vector<std::size_t> next_;
 };
 
 }  // namespace
 
 void place_after_slots(const RanksWork& work, const Cells& cells, std::vector<Times>& at,
-                       std::vector<CellTimeline>& out) {
-  AfterLanes(work, cells, at, out).run();
+                       bool with_spans, RankedStep& out) {
+  AfterLanes(work, cells, at, with_spans, out).run();
 }
 
 }  // namespace headway

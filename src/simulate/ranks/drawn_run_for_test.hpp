@@ -34,8 +34,8 @@ struct Drawn {
   RanksWork work;
   Drawn(const Case& c, const Perturbations& differ)
       : alike(simulate_step(c, c.calibration)), work(ranks_work(c, c.calibration, differ, alike)) {}
-  RankedStep step(std::uint64_t seed = 0, bool with_pipelines = false) const {
-    return place_ranks(work, seed, with_pipelines);
+  RankedStep step(std::uint64_t seed = 0, RankedDetail detail = {}) const {
+    return place_ranks(work, seed, detail);
   }
   Seconds more(std::uint64_t seed = 0) const { return step(seed).step_time - alike.step_time; }
 };

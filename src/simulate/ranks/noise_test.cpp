@@ -197,7 +197,7 @@ Replay slowed(std::int64_t dp, std::int64_t micro_batches, double factor,
   std::sort(differ.slow_ranks.begin(), differ.slow_ranks.end());
   const Drawn drawn(c, differ);
   std::vector<RankedStep> steps;
-  steps.push_back(drawn.step(0, true));
+  steps.push_back(drawn.step(0, {.pipelines = true}));
   return *summary_of(drawn.work, std::move(steps)).what_if;
 }
 

@@ -18,11 +18,23 @@ bool are_alike(const std::vector<TaskPace>& at, const Times& begin) {
 
 }  // namespace
 
-Placer::Placer(const RanksWork& work, Cells& cells, bool with_pipelines, RankedStep& out)
+void add_spans(std::size_t stage, const CellSpan& like, const Times& begin, const Times& end,
+               std::vector<CellSpan>& out) {
+  for (std::size_t l = 0; l < begin.size(); ++l) {
+    if (!(end[l] > begin[l])) continue;
+    CellSpan& span = out.emplace_back(like);
+    span.stage = static_cast<std::int64_t>(stage);
+    span.lane = static_cast<std::int64_t>(l);
+    span.begin = begin[l];
+    span.end = end[l];
+  }
+}
+
+Placer::Placer(const RanksWork& work, Cells& cells, RankedDetail detail, RankedStep& out)
     : work_(work),
       cells_(cells),
       calls_(work, cells),
-      with_pipelines_(with_pipelines && work.can_be_replayed),
+      detail_{detail.pipelines && work.can_be_replayed, detail.spans},
       out_(out),
       pipeline_(work.usual.pipeline),
       lanes_(cells.lanes()),
@@ -33,7 +45,7 @@ Placer::Placer(const RanksWork& work, Cells& cells, bool with_pipelines, RankedS
   out_.lanes = static_cast<std::int64_t>(lanes_);
   out_.cells.resize(stages_.size() * lanes_);
   slot_ = {Times(lanes_), Times(lanes_), std::vector<Parts>(lanes_)};
-  if (with_pipelines_) {
+  if (detail_.pipelines) {
     for (std::size_t l = 0; l < lanes_; ++l) {
       out_.pipelines.push_back(
           {0, static_cast<std::int64_t>(l),
@@ -79,13 +91,16 @@ void Placer::begin_stage(std::size_t s) {
   for (std::size_t i = 0; i < once(s).under_forward.size(); ++i) {
     const BesideCalls& calls = once(s).under_forward[i];
     for (std::int64_t j = 0; j < calls.count; ++j) {
-      const Times begin = at;
+      Times begin = at;
       calls_.run(calls.group, s, calls.each, slow(s).under_forward[i].each, at);
+      tell_beside(s, calls, begin, at);
       for (std::size_t l = 0; l < lanes_; ++l) stage.gathers[l].push_back({begin[l], at[l]});
     }
   }
   if (!(once(s).first_gather > Seconds(0))) return;
+  const Times begin = stage.free;
   calls_.run(Group::dp, s, once(s).first_gather, slow(s).first_gather, stage.free);
+  tell(s, {.stream = stream_of(Group::dp), .name = "dp all_gather"}, begin, stage.free);
   for (std::size_t l = 0; l < lanes_; ++l) parts(s, l).dp += stage.free[l];
 }
 
@@ -131,7 +146,8 @@ void Placer::place(std::size_t s, const Slot& slot, std::int64_t micro_batch,
     }
   }
   run_slot(s, slot, micro_batch, slot_);
-  if (with_pipelines_) {
+  if (detail_.spans) tell_slot(s, slot, micro_batch);
+  if (detail_.pipelines) {
     const std::size_t at =
         s * static_cast<std::size_t>(micro_batches_) + static_cast<std::size_t>(micro_batch);
     for (std::size_t l = 0; l < lanes_; ++l) {
@@ -146,11 +162,29 @@ void Placer::place(std::size_t s, const Slot& slot, std::int64_t micro_batch,
   stage.free = slot_.end;
   hand_on(s, slot, micro_batch, slot_.end);
   const std::int64_t number = stage.placed++;
+  const Times begin = detail_.spans ? stage.free : Times();
   for (std::size_t l = 0; l < lanes_; ++l) {
     const Seconds pause = cells_.pause(s, l, number);
     stage.free[l] += pause;
     parts(s, l).other += pause;
   }
+  if (detail_.spans) tell(s, {.stream = kHost, .name = "pause"}, begin, stage.free);
+}
+
+void Placer::tell(std::size_t s, const CellSpan& like, const Times& begin, const Times& end) {
+  if (detail_.spans) add_spans(s, like, begin, end, out_.spans);
+}
+
+void Placer::tell_beside(std::size_t s, const BesideCalls& calls, const Times& begin,
+                         const Times& end) {
+  tell(s, {.stream = stream_of(calls.group), .name = calls.name, .beside = true}, begin, end);
+}
+
+void Placer::tell_slot(std::size_t s, const Slot& slot, std::int64_t micro_batch) {
+  const auto& program =
+      work_.usual.ranks[s].chunks[slot.chunk][static_cast<std::size_t>(slot.work)];
+  add_spans(s, {.program = program, .slot = slot, .micro_batch = micro_batch}, slot_.begin,
+            slot_.end, out_.spans);
 }
 
 void Placer::run_slot(std::size_t s, const Slot& slot, std::int64_t micro_batch, Placed& out) {
@@ -292,7 +326,7 @@ void Placer::add_reductions(std::size_t s, Placed& slot) {
   std::stable_sort(buckets.begin(), buckets.end(),
                    [](const Bucket& a, const Bucket& b) { return a.ready < b.ready; });
   Times longer(lanes_), done, begin(lanes_), beside(lanes_);
-  const auto pass = [&] {
+  const auto pass = [&](bool last) {
     done = stage.reduced;
     for (const Bucket& bucket : buckets) {
       const BesideCalls& calls = under[bucket.calls];
@@ -303,14 +337,15 @@ void Placer::add_reductions(std::size_t s, Placed& slot) {
       begin = done;
       calls_.lanes_of(calls.group).meet(begin);
       calls_.run(calls.group, s, calls.each, slow(s).under_backward[bucket.calls].each, done);
+      if (last) tell_beside(s, calls, begin, done);
       for (std::size_t l = 0; l < lanes_; ++l) {
         beside[l] += in_both(begin[l], done[l], slot.begin[l], slot.end[l]);
       }
     }
   };
-  pass();
+  pass(false);
   for (std::size_t l = 0; l < lanes_; ++l) longer[l] = beside[l] * work_.usual.rules.interference;
-  pass();
+  pass(true);
   stage.reduced = done;
   for (std::size_t l = 0; l < lanes_; ++l) {
     slot.parts[l].compute += longer[l];
@@ -337,6 +372,11 @@ void Placer::hand_on(std::size_t s, const Slot& slot, std::int64_t micro_batch, 
   const Times begin = link;
   calls_.send(s, other, link);
   arrive(link);
+  tell(s,
+       {.stream = stream_of(Group::pp),
+        .name = forward ? "send to next stage" : "send to stage before",
+        .beside = !work_.usual.rules.blocking},
+       begin, link);
   if (!work_.usual.rules.blocking) return;
   for (std::size_t l = 0; l < lanes_; ++l) parts(s, l).pp += link[l] - begin[l];
   stages_[s].free = link;
@@ -349,8 +389,10 @@ void Placer::end_stage(std::size_t s) {
     Times begin = stage.free;
     calls_.lanes_of(Group::dp).meet(begin);
     calls_.run(Group::dp, s, once(s).last_reduce, slow(s).last_reduce, stage.free);
+    tell(s, {.stream = stream_of(Group::dp), .name = "dp reduce_scatter"}, begin, stage.free);
     for (std::size_t l = 0; l < lanes_; ++l) parts(s, l).dp += stage.free[l] - begin[l];
   }
+  tell(s, {.name = "wait for gradients"}, stage.free, stage.reduced);
   for (std::size_t l = 0; l < lanes_; ++l) {
     const Seconds waits = stage.reduced[l] - stage.free[l];
     if (!(waits > Seconds(0))) continue;

@@ -35,7 +35,7 @@ class LaneCalls {
 
 class Placer {
  public:
-  Placer(const RanksWork& work, Cells& cells, bool with_pipelines, RankedStep& out);
+  Placer(const RanksWork& work, Cells& cells, RankedDetail detail, RankedStep& out);
 
   /// Every slot; then what is left to reduce.
   void run();
@@ -92,13 +92,16 @@ class Placer {
   void add_reductions(std::size_t s, Placed& slot);
   void hand_on(std::size_t s, const Slot& slot, std::int64_t micro_batch, const Times& ends);
   void end_stage(std::size_t s);
+  void tell(std::size_t s, const CellSpan& like, const Times& begin, const Times& end);
+  void tell_beside(std::size_t s, const BesideCalls& calls, const Times& begin, const Times& end);
+  void tell_slot(std::size_t s, const Slot& slot, std::int64_t micro_batch);
   const LaneSets& joined_in(const SlotProgram& program);
   SlotPace& pace_of(const SlotProgram& program);
 
   const RanksWork& work_;
   Cells& cells_;
   LaneCalls calls_;
-  bool with_pipelines_;
+  RankedDetail detail_;
   RankedStep& out_;
   const Pipeline& pipeline_;
   std::size_t lanes_;
@@ -111,6 +114,11 @@ class Placer {
 
 /// Calls and the update behind the slots, of all lanes from those times to those of their ends.
 void place_after_slots(const RanksWork& work, const Cells& cells, std::vector<Times>& at,
-                       std::vector<CellTimeline>& out);
+                       bool with_spans, RankedStep& out);
+
+/// What all lanes of a stage do from those times to those, as `like` says; what takes no time is
+/// left out.
+void add_spans(std::size_t stage, const CellSpan& like, const Times& begin, const Times& end,
+               std::vector<CellSpan>& out);
 
 }  // namespace headway

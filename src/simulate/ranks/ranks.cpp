@@ -99,13 +99,13 @@ RanksWork ranks_work(const Run& run, const Calibration& calibration, const Pertu
 
 // [SIM-30] The order of slots is the same in all lanes, and none of its needs lies in another lane:
 // a slot of all lanes is placed at once, as soon as what it needs is.
-RankedStep place_ranks(const RanksWork& work, std::uint64_t seed, bool with_pipelines) {
+RankedStep place_ranks(const RanksWork& work, std::uint64_t seed, RankedDetail detail) {
   RankedStep out;
   Cells cells(work, seed);
-  Placer placer(work, cells, with_pipelines, out);
+  Placer placer(work, cells, detail, out);
   placer.run();
   std::vector<Times> ends = placer.take_free();
-  place_after_slots(work, cells, ends, out.cells);
+  place_after_slots(work, cells, ends, detail.spans, out);
   sum_up(work, ends, out);
   tell_ranks(work.run.layout, cells.faster(), out);
   return out;

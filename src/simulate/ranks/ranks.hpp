@@ -35,6 +35,18 @@ struct CellTimeline {
   Seconds end;
 };
 
+/// Something that the ranks of a cell do together.
+struct CellSpan {
+  std::int64_t stage = 0, lane = 0;
+  std::shared_ptr<const SlotProgram> program = {};  // of a slot, as usual; null: it is none
+  Slot slot{};
+  std::int64_t micro_batch = 0;
+  StreamId stream = kKernels;  // of what is no slot
+  std::string name = {};       // of it
+  bool beside = false;         // slots of the rank run meanwhile
+  Seconds begin{}, end{};
+};
+
 struct RankTime {
   std::int64_t stage = 0, lane = 0;
   Seconds end;
@@ -50,11 +62,18 @@ struct RankedStep {
   std::size_t last = 0, busiest = 0;  // the cell that ends last, and the one that waits least
   std::size_t busiest_stage() const { return busiest / static_cast<std::size_t>(lanes); }
   Parts parts{};  // of that cell, with the rest: they sum to the step time
-  std::vector<MeasuredPipeline> pipelines;  // lane by lane, what each slot took; where asked for
+  // Where asked for:
+  std::vector<MeasuredPipeline> pipelines;  // lane by lane, what each slot took
+  std::vector<CellSpan> spans;              // of each cell in order, by stream
+};
+
+/// What is kept of a step besides its times.
+struct RankedDetail {
+  bool pipelines = false, spans = false;
 };
 
 /// [SIM-30] The ranks of one draw. The same seed draws the same.
-RankedStep place_ranks(const RanksWork& work, std::uint64_t seed, bool with_pipelines = false);
+RankedStep place_ranks(const RanksWork& work, std::uint64_t seed, RankedDetail detail = {});
 
 /// Passes of micro-batches through chunks in all lanes: 16 bytes each.
 constexpr std::int64_t kMostRankedPasses = std::int64_t{1} << 26;

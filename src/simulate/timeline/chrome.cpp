@@ -18,7 +18,7 @@ double microseconds(std::int64_t ns) {
 }  // namespace
 
 std::string chrome_json(const std::vector<TimelineTrack>& tracks,
-                        const std::vector<TimelineCounter>& counters) {
+                        const std::vector<TimelineCounter>& counters, std::string_view process) {
   std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   const char* separator = "\n";
   const auto add = [&](const std::string& event) {
@@ -31,7 +31,8 @@ std::string chrome_json(const std::vector<TimelineTrack>& tracks,
     const TimelineTrack& track = tracks[i];
     const auto pid = static_cast<long long>(track.rank);
     if (track.rank != last) {
-      add(named("process_name", track.rank, 0, "stage " + std::to_string(track.rank)));
+      add(named("process_name", track.rank, 0,
+                std::string(process) + " " + std::to_string(track.rank)));
     }
     last = track.rank;
     add(named("thread_name", track.rank, i + 1, track.name));

@@ -24,6 +24,8 @@ constexpr std::uint32_t kOneSequence = 1, kStateCleared = 1, kNeedsState = 2;
 
 class Writer {
  public:
+  explicit Writer(std::string_view process) : process_(process) {}
+
   std::string write(const std::vector<TimelineTrack>& tracks,
                     const std::vector<TimelineCounter>& counters) {
     std::int64_t last = -1;
@@ -74,7 +76,7 @@ class Writer {
       std::string process, track;
       pbf_writer of_process(process);
       of_process.add_int32(1, static_cast<std::int32_t>(rank) + 1);
-      of_process.add_string(6, "stage " + std::to_string(rank));
+      of_process.add_string(6, process_ + " " + std::to_string(rank));
       pbf_writer of_track(track);
       of_track.add_uint64(1, process_of(rank));
       of_track.add_message(3, process);
@@ -157,7 +159,7 @@ class Writer {
     });
   }
 
-  std::string out_;
+  std::string process_, out_;
   bool first_ = true;
   std::map<std::string, std::uint64_t> names_;
 };
@@ -165,8 +167,8 @@ class Writer {
 }  // namespace
 
 std::string perfetto_bytes(const std::vector<TimelineTrack>& tracks,
-                           const std::vector<TimelineCounter>& counters) {
-  return Writer().write(tracks, counters);
+                           const std::vector<TimelineCounter>& counters, std::string_view process) {
+  return Writer(process).write(tracks, counters);
 }
 
 }  // namespace headway

@@ -13,8 +13,6 @@
 namespace headway {
 namespace {
 
-constexpr std::int64_t kRequestsOfClient = 10, kRandomRequests = 2000;
-
 struct Request {
   double begin = 0, first = 0;                   // seconds
   std::int64_t input = 0, output = 0, left = 0;  // tokens; of the prompt those to come

@@ -14,6 +14,8 @@ struct Answered {
   double most = 0;                                       // sequences at a time
 };
 
+constexpr std::int64_t kRequestsOfClient = 10, kRandomRequests = 2000;
+
 /// [INFER-7] Of one copy of attention: ten requests of each client, or 2,000 that come at random.
 /// `room`: tokens that the cache holds.
 Answered answered(const StepTimes& steps, const Load& load, double room);

@@ -6,6 +6,7 @@ import { CommsView } from "../views/comms/Comms";
 import { LimitsView } from "../views/limits/Limits";
 import { PlanView } from "../views/plan/Plan";
 import { ScaleView } from "../views/scale/Scale";
+import { ServeView } from "../views/serve/Serve";
 import { StepView } from "../views/step/Step";
 import { TrustView } from "../views/trust/Trust";
 
@@ -41,6 +42,13 @@ export const kViews: readonly View[] = [
     purpose: "one run along one axis, where more brings little, and what all of it costs",
     shares: kRunNames,
     Page: ScaleView,
+  },
+  {
+    id: "serve",
+    title: "Serve",
+    purpose: "what serving a model takes, the best ways of it, and how much load they bear",
+    shares: ["model", "cluster"],
+    Page: ServeView,
   },
   {
     id: "limits",

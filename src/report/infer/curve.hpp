@@ -1,0 +1,15 @@
+// What ever more load gets, as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "study/infer/curve.hpp"
+
+namespace headway {
+
+/// A line for each load.
+std::string infer_curve_text(const Serving& serving, const Load& asked, const LoadCurve& curve);
+/// {model, cluster, ..., curve, fits, points: [{concurrency, ttft_s, ...}], memory_bytes, ...}.
+std::string infer_curve_json(const Serving& serving, const Load& asked, const LoadCurve& curve);
+
+}  // namespace headway

@@ -1,0 +1,170 @@
+#include "study/infer/question/question.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "study/infer/question/options.hpp"
+
+namespace headway {
+namespace {
+
+RunRequest request_of_8b(RunRequest more = {}) {
+  RunRequest out = {{"model", "llama-3-8b"},
+                    {"cluster", "dgx-h100"},
+                    {"input-len", "1000"},
+                    {"output-len", "100"},
+                    {"batch", "4"}};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+TEST(ServingOptions, AreNamedOnceEachUnderAHeadingWithHelpAndAWayToBeRead) {
+  std::set<std::string_view> names;
+  for (const ServingOption& row : serving_options()) {
+    const RunField& field = row.field;
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    EXPECT_FALSE(field.help.empty()) << field.name;
+    EXPECT_NE(std::find(kServingGroups.begin(), kServingGroups.end(), field.group),
+              kServingGroups.end())
+        << field.name;
+    const bool loaded = field.name == "model" || field.name == "cluster";
+    EXPECT_EQ(row.read == nullptr, loaded) << field.name;
+  }
+}
+
+// A row whose member is another's would read what its neighbour says.
+TEST(ServingOptions, EachThatIsRefusedByItselfSaysSoOfItself) {
+  for (const RunField& field : serving_fields()) {
+    const auto question =
+        read_serving(request_of_8b({{std::string(field.name), "-?"}}), Asker::whoever_runs_it);
+    ASSERT_FALSE(question.ok()) << field.name;
+    const bool told = std::any_of(
+        question.problems().begin(), question.problems().end(), [&](const Problem& problem) {
+          return problem.fields.empty() ||  // a model or cluster: the file that is not there
+                 problem.fields.front().name == field.name;
+        });
+    EXPECT_TRUE(told) << field.name;
+  }
+}
+
+TEST(ReadServing, FillsEveryMemberThatIsGiven) {
+  const auto question = read_serving({{"model", "mixtral-8x7b"},
+                                      {"cluster", "dgx-h200"},
+                                      {"gpus", "8"},
+                                      {"tp", "2"},
+                                      {"ep", "4"},
+                                      {"dp", "4"},
+                                      {"weights", "fp8"},
+                                      {"cache", "fp8"},
+                                      {"engine", "sglang"},
+                                      {"input-len", "700"},
+                                      {"output-len", "30"},
+                                      {"rate", "8"},
+                                      {"ttft", "0.5 s"},
+                                      {"tpot", "20 ms"}},
+                                     Asker::whoever_runs_it);
+  ASSERT_TRUE(question.ok()) << question.problems().front().message;
+  const Serving& serving = question->serving;
+  EXPECT_EQ(serving.tp, 2);
+  EXPECT_EQ(serving.ep, 4);
+  EXPECT_EQ(serving.dp, 4);
+  EXPECT_EQ(serving.weights->name, "fp8");
+  EXPECT_EQ(serving.cache, Precision::fp8);
+  EXPECT_EQ(serving.engine.name, "sglang");
+  EXPECT_EQ(question->load.input, 700);
+  EXPECT_EQ(question->load.output, 30);
+  EXPECT_EQ(question->load.arrivals, Arrivals::random);
+  EXPECT_DOUBLE_EQ(question->load.rate, 2);  // of each copy
+  EXPECT_EQ(question->load.first_limit, Seconds(0.5));
+  EXPECT_EQ(question->load.each_limit, Seconds(0.02));
+}
+
+TEST(ReadServing, MakesCopiesOfWhatAcceleratorsAreLeft) {
+  const auto question =
+      read_serving(request_of_8b({{"tp", "2"}, {"gpus", "8"}}), Asker::whoever_runs_it);
+  ASSERT_TRUE(question.ok());
+  EXPECT_EQ(question->serving.dp, 4);
+}
+
+TEST(ReadServing, SaysWhereInAFileAFieldStandsThatARuleIsAbout) {
+  RunRequest request = request_of_8b();
+  request.emplace_back("pp", "99", Where("serving.toml", 7, FieldName("pp")));
+  const auto question = read_serving(request, Asker::whoever_runs_it);
+  ASSERT_FALSE(question.ok());
+  const bool placed = std::any_of(question.problems().begin(), question.problems().end(),
+                                  [](const Problem& problem) { return problem.place.line == 7; });
+  EXPECT_TRUE(placed);
+}
+
+TEST(ReadServing, SaysOfEveryRuleThatIsBrokenAtOnce) {
+  const auto question = read_serving(
+      request_of_8b({{"engine", "vim"}, {"tp", "3"}, {"input-len", "9000"}, {"pp", "99"}}),
+      Asker::whoever_runs_it);
+  ASSERT_FALSE(question.ok());
+  std::set<std::string> said;
+  for (const Problem& problem : question.problems()) said.insert(problem.fields.front().name);
+  EXPECT_EQ(said, (std::set<std::string>{"engine", "tp", "output-len", "pp"}));
+}
+
+TEST(ReadServing, TakesOneLoadUnlessTheQuestionIsAboutLoads) {
+  const auto problems_of = [](const RunRequest& more) {
+    const auto question = read_serving(request_of_8b(more), Asker::whoever_runs_it);
+    return question ? std::size_t{0} : question.problems().size();
+  };
+  EXPECT_EQ(problems_of({}), 0U);
+  EXPECT_EQ(problems_of({{"rate", "3"}}), 1U);
+  EXPECT_EQ(problems_of({{"curve", "rate"}}), 1U);
+  EXPECT_EQ(problems_of({{"best", "true"}, {"gpus", "4"}}), 1U);
+  EXPECT_EQ(problems_of({{"ttft", "1 s"}}), 1U);  // of a batch
+}
+
+// [INFER-7] Ten requests of each client, of which memory holds some at a time: with room for all
+// ten answers one after another, with room for one of them each waits for all before it.
+TEST(MostSteps, AreTenAnswersOfEachClientAndMoreWhereSomeWaitOutside) {
+  const auto steps_of = [](const RunRequest& more) {
+    RunRequest request = request_of_8b(more);
+    std::erase_if(request, [](const GivenField& field) { return field.name == "batch"; });
+    return most_steps(*read_serving(request, Asker::whoever_runs_it));
+  };
+  EXPECT_EQ(steps_of({{"concurrency", "4"}}), 10 * 100);
+  const auto held = read_serving(request_of_8b(), Asker::whoever_runs_it);
+  const double at_a_time = memory_of(held->serving, 1100).cached_tokens / 1100;
+  ASSERT_LT(at_a_time, 9000);
+  EXPECT_EQ(steps_of({{"concurrency", "9000"}}), 10 * 100 * std::ceil(9000 / at_a_time));
+  EXPECT_EQ(steps_of({{"rate", "1"}}), 2010 * 100);
+}
+
+// Whatever is asked, an answer or all that is wrong, each told of a field; and what another may ask
+// is asked by whoever runs it as well.
+RC_GTEST_PROP(ReadServing, AnswersOrTellsWhatIsWrong, ()) {
+  RunRequest request = {{"model", "llama-3-8b"}, {"cluster", "dgx-h100"}};
+  for (const RunField& field : serving_fields()) {
+    if (field.name == "model" || field.name == "cluster" || !*rc::gen::arbitrary<bool>()) continue;
+    const FieldForm& form = field.form;
+    std::string text = *rc::gen::element<std::string>("1", "2", "8", "16", "2 s", "x", "0");
+    if (form.kind == FieldForm::Kind::flag) text = "true";
+    if (form.kind == FieldForm::Kind::name) {
+      text = form.names[*rc::gen::inRange<std::size_t>(0, form.names.size())];
+    }
+    request.emplace_back(std::string(field.name), text);
+  }
+  const auto of_another = read_serving(request, Asker::another);
+  const auto question = read_serving(request, Asker::whoever_runs_it);
+  RC_ASSERT(!of_another.ok() || question.ok());
+  if (!question.ok()) {
+    for (const Problem& problem : question.problems()) {
+      RC_ASSERT(!problem.message.empty());
+      RC_ASSERT(!problem.fields.empty());
+    }
+    return;
+  }
+  RC_ASSERT(check(question->serving).empty());
+  RC_ASSERT(question->load.input >= 1 && question->load.output >= 1);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,162 @@
+// What serving a model takes: what requests get, the best ways on as many accelerators, and the same
+// way under ever more load.
+import type { ComponentChildren } from "preact";
+
+import { Copy } from "../../app/Copy";
+import { Facts } from "../../app/Facts";
+import { Form } from "../../app/Form";
+import { Problems } from "../../app/Problems";
+import { SumBar } from "../../charts/SumBar";
+import { useAsking, type Asking } from "../../lib/asking";
+import { bytes, count } from "../../lib/format";
+import { commandLine } from "../../lib/run";
+import { place, setFields, type Fields } from "../../lib/url";
+import { amountOf, Curve } from "./Curve";
+import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
+import { Front } from "./Front";
+import { factsOf, memoryParts, whyNot } from "./numbers";
+import { Passes } from "./Passes";
+import {
+  bestRequest,
+  curveOf,
+  curveRequest,
+  kServeGroups,
+  kServeNames,
+  servedRequest,
+  servingOf,
+  splitWords,
+} from "./questions";
+
+// What fields that were left empty came to.
+function taken({ gpus, layout, weights, cache, engine }: ServedDocument): Record<string, string> {
+  const { tp, pp, ep, dp } = layout;
+  return {
+    gpus: String(gpus),
+    tp: String(tp),
+    pp: String(pp),
+    ep: String(ep),
+    dp: String(dp),
+    weights,
+    cache,
+    engine,
+  };
+}
+
+// A field that keeps changing is followed by the answer at once, by searches when it rests.
+const kRest = 400; // milliseconds
+
+export function ServeView() {
+  const given = place.value.fields;
+  const fields = servingOf(given);
+  const request = servedRequest(fields);
+  const asking = useAsking<ServedDocument>("infer", request);
+  const served = asking.answer?.document;
+  const wrong = asking.problems.length > 0;
+  const best = useAsking<BestDocument>("infer", wrong ? null : bestRequest(fields), { long: true, rest: kRest });
+  const curve = useAsking<CurveDocument>("infer", wrong ? null : curveRequest(fields), { long: true, rest: kRest });
+  const change = (name: string, value: string) => setFields({ ...(fields === given ? {} : fields), [name]: value });
+  return (
+    <div class="view">
+      <Form
+        command="infer"
+        groups={kServeGroups}
+        fields={fields}
+        problems={asking.problems}
+        taken={served ? taken(served) : {}}
+        onChange={change}
+      />
+      <div class="answer" aria-busy={asking.busy}>
+        <Problems problems={asking.problems} shown={kServeNames} />
+        {served && <Served served={served} old={wrong} />}
+        <Searched title="The best ways" asking={best}>
+          {(document) => <Front best={document} served={wrong ? undefined : served} fields={fields} />}
+        </Searched>
+        <Searched title="Under ever more load" asking={curve}>
+          {(document) => (
+            <Curve
+              curve={document}
+              here={served && !wrong && document.curve === curveOf(fields) ? amountOf(document.curve, served) : undefined}
+            />
+          )}
+        </Searched>
+        <SameOnTheCommandLine fields={fields} />
+      </div>
+    </div>
+  );
+}
+
+function Served({ served, old }: { served: ServedDocument; old: boolean }) {
+  const why = whyNot(served);
+  return (
+    <>
+      {old && <p class="soft">Below: the last way of serving that could be answered.</p>}
+      <section class="panel" aria-label="What requests get" aria-live="polite">
+        <p class="soft">
+          {served.model} on {count(served.gpus)} accelerators of {served.cluster}, {splitWords(served.layout)},{" "}
+          {served.weights} weights, {served.cache} cache, {served.engine}.
+        </p>
+        {why !== null && <p class="bad">{why}</p>}
+        {isAnswered(served) && <Facts facts={factsOf(served)} />}
+      </section>
+      <div class="pair">
+        <section class="panel" aria-labelledby="serve-memory">
+          <h2 id="serve-memory">Memory</h2>
+          <SumBar
+            title="Bytes of the fullest rank, as the engine takes them"
+            whole="memory"
+            parts={memoryParts(served)}
+            text={bytes}
+            limit={{ name: "capacity", value: served.memory_bytes.capacity }}
+          />
+          <p class="soft">
+            {count(served.kv_tokens)} tokens of cache fit, {bytes(served.memory_bytes.cache_of_token)} each.
+          </p>
+        </section>
+        {served.parts_s && <Passes prefill={served.parts_s.prefill} decode={served.parts_s.decode} />}
+      </div>
+    </>
+  );
+}
+
+interface SearchedProps<Document> {
+  title: string;
+  asking: Asking<Document>;
+  children: (document: Document) => ComponentChildren;
+}
+
+// What takes a moment: it says how far it is, and its last good answer stays meanwhile.
+function Searched<Document>({ title, asking, children }: SearchedProps<Document>) {
+  const { answer, busy, progress, problems } = asking;
+  const id = title.toLowerCase().replace(/\W+/g, "-");
+  if (!answer && !busy && problems.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby={id} aria-busy={busy}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <span role="status" class="soft">
+          {busy && (progress ? `${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}` : "asking…")}
+        </span>
+      </header>
+      {problems.length > 0 && <Problems problems={problems} />}
+      {answer && children(answer.document)}
+    </section>
+  );
+}
+
+function SameOnTheCommandLine({ fields }: { fields: Fields }) {
+  const best = bestRequest(fields);
+  const lines = [
+    commandLine("infer", servedRequest(fields)),
+    ...(best ? [commandLine("infer", best)] : []),
+    commandLine("infer", curveRequest(fields)),
+  ];
+  return (
+    <section class="panel" aria-labelledby="same">
+      <header>
+        <h2 id="same">The same on the command line</h2>
+        <Copy text={lines.join("\n")} what="commands" />
+      </header>
+      <pre class="text command">{lines.join("\n")}</pre>
+    </section>
+  );
+}

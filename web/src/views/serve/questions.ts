@@ -1,0 +1,113 @@
+// The form of the view and its three questions: one way of serving, the best ways on as many
+// accelerators, and the same way under ever more load. Which fields there are comes from Headway's table.
+import type { Request } from "../../lib/api";
+import { runRequest, type FieldGroup, type RunField } from "../../lib/run";
+import { kServingFields, type ServingFieldName } from "../../lib/servingFields";
+import type { Fields } from "../../lib/url";
+import { kCurves, type CurveOf, type OfferDocument, type SplitDocument } from "./documents";
+
+/** What the page calls each field, and in what it counts. The compiler refuses a field without one; those that
+ * choose the question are asked by the view itself. */
+const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: string] | null>> = {
+  model: ["Model"],
+  cluster: ["Cluster"],
+  gpus: ["Accelerators"],
+  "input-len": ["Prompt", "tokens"],
+  "output-len": ["Answer", "tokens"],
+  batch: ["Batch", "sequences"],
+  concurrency: ["Clients", "of a copy"],
+  rate: ["Rate", "requests/s"],
+  ttft: ["TTFT limit", "as 2 s"],
+  tpot: ["TPOT limit", "as 50 ms"],
+  tp: ["Tensor"],
+  pp: ["Pipeline"],
+  ep: ["Expert"],
+  dp: ["Copies"],
+  weights: ["Weights"],
+  cache: ["Cache"],
+  engine: ["Engine"],
+  best: null,
+  curve: null,
+};
+
+const kTitles = [...new Set(kServingFields.map((field) => field.group))];
+
+export const kServeGroups: readonly FieldGroup[] = kTitles
+  .map((title) => ({
+    title,
+    fields: kServingFields.flatMap((field): RunField[] => {
+      const words = kWords[field.name];
+      if (field.group !== title || !words) return [];
+      const [label, unit] = words;
+      return [{ ...field, label, ...(unit ? { unit } : {}) }];
+    }),
+  }))
+  .filter(({ fields }) => fields.length > 0);
+
+export const kServeFields: readonly RunField[] = kServeGroups.flatMap(({ fields }) => fields);
+export const kServeNames: readonly string[] = kServeFields.map(({ name }) => name);
+
+/** What is served where the address does not say. */
+export const kFirstServing: Fields = {
+  model: "llama-3-70b",
+  cluster: "dgx-h100",
+  "input-len": "1000",
+  "output-len": "500",
+  concurrency: "64",
+  tp: "8",
+};
+
+/** The fields of an address: one that says nothing of serving, as from another view, has the usual ones. */
+export function servingOf(given: Fields): Fields {
+  const own = kServeNames.filter((name) => !["model", "cluster", "gpus"].includes(name));
+  return own.some((name) => given[name]) ? given : { ...kFirstServing, ...given };
+}
+
+/** One way of serving. */
+export function servedRequest(fields: Fields): Request {
+  return runRequest(fields, kServeFields);
+}
+
+const kDegrees = ["tp", "pp", "ep", "dp"] as const;
+
+function without(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** The accelerators of a way of serving: given, or what its degrees take. Null where they are no numbers. */
+export function acceleratorsOf(fields: Fields): number | null {
+  if (fields.gpus) return Number.isInteger(Number(fields.gpus)) ? Number(fields.gpus) : null;
+  const all = (["tp", "pp", "dp"] as const).reduce((product, name) => product * Number(fields[name] || "1"), 1);
+  return Number.isInteger(all) ? all : null;
+}
+
+/** The best ways on as many accelerators; null where they are not known. */
+export function bestRequest(fields: Fields): Request | null {
+  const gpus = acceleratorsOf(fields);
+  if (gpus === null) return null;
+  const asked = without(fields, [...kDegrees, ...kCurves]);
+  return { ...servedRequest({ ...asked, gpus: String(gpus) }), best: true };
+}
+
+/** Along what load is measured: the one that is given. */
+export function curveOf(fields: Fields): CurveOf {
+  return fields.rate ? "rate" : fields.batch ? "batch" : "concurrency";
+}
+
+/** The same way of serving under ever more load. */
+export function curveRequest(fields: Fields): Request {
+  return { ...servedRequest(without(fields, kCurves)), curve: curveOf(fields) };
+}
+
+/** The fields that show an offer of the best. */
+export function offerFields(fields: Fields, { layout, concurrency }: OfferDocument): Fields {
+  const rest = without(fields, [...kDegrees, ...kCurves, "gpus"]);
+  const degrees = kDegrees.filter((name) => layout[name] > 1).map((name) => [name, String(layout[name])]);
+  return { ...rest, ...Object.fromEntries(degrees), concurrency: String(concurrency) };
+}
+
+/** "tp 8 ep 8 dp 2": degrees above one. */
+export function splitWords(layout: SplitDocument): string {
+  const words = kDegrees.filter((name) => layout[name] > 1).map((name) => `${name} ${layout[name]}`);
+  return words.join(" ") || "one accelerator";
+}
