@@ -166,6 +166,17 @@ TEST(HostFit, RenewsOnlyWhatItDecides) {
   EXPECT_TRUE(parse_toml(after, "engines.toml"));
 }
 
+// An architecture that costs nothing is said where another does: else it would be as the default.
+TEST(HostFit, WritesWhatCostsNothingBesideWhatDoes) {
+  const std::vector<ServedCase> cases = served_with(slow_host(), "s");
+  auto fit = fit_hosts(cases, *engines(), false, 1);
+  ASSERT_TRUE(fit);
+  fit->engines.front().layer = {{"ampere", Seconds(20e-6)}, {"hopper", Seconds(0)}};
+  const std::string after = renewed_engines("[vllm]\nage = \"2025\"\n", *fit, cases, "2026-11-26");
+  EXPECT_NE(after.find("layer = { ampere = \"20 us\", hopper = \"0.01 us\" }"), std::string::npos)
+      << after;
+}
+
 // Errors spread evenly from minus to plus one half in logarithms: a tenth lies beyond 0.8 of that.
 TEST(ServingIntervalFit, HoldsFourOfFive) {
   std::vector<ServedCase> cases = served_with(slow_host(), "one");

@@ -27,14 +27,20 @@ bool is_felt(Seconds time) {
   return time > Seconds(0.05e-6);
 }
 
+// All of them where one is felt: an architecture that is not named is as the default. Times in a
+// file are above zero.
 std::string layer_text(const Engine& engine) {
-  std::string out;
-  for (const auto& [architecture, time] : engine.layer) {
-    if (is_felt(time)) {
-      out += (out.empty() ? "{ " : ", ") + architecture + " = " + toml_text(time_text(time));
-    }
+  const auto& layer = engine.layer;
+  if (std::none_of(layer.begin(), layer.end(),
+                   [](const auto& each) { return is_felt(each.second); })) {
+    return {};
   }
-  return out.empty() ? out : out + " }";
+  std::string out;
+  for (const auto& [architecture, time] : layer) {
+    out += (out.empty() ? "{ " : ", ") + architecture + " = " +
+           toml_text(time_text(std::max(time, Seconds(0.01e-6))));
+  }
+  return out + " }";
 }
 
 std::string untuned_text(const Engine& engine) {

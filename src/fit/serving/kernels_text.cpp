@@ -30,8 +30,7 @@ constexpr const char* kAbout =
     "#\n"
     "# Written by `headway calibrate serving --kernels FILE --write`, which tells the errors, too "
     "(--left-out). Kernels of aiconfigurator@095f58a (Apache-2.0: TensorRT-LLM, vLLM\n"
-    "# and SGLang, replayed by CUDA graphs). Latent attention on Ampere has no kernel made for it: "
-    "its rows scatter.\n";
+    "# and SGLang, replayed by CUDA graphs).\n";
 
 std::vector<std::string> cells_of(const ErrorSummary& error) {
   if (error.rows == 0) return {"", "", ""};
