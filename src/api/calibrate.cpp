@@ -120,7 +120,8 @@ Result<Fitted> serving(const CalibrateRequest& request) {
   if (renewed) page = page_to_renew(request.report, "models/infer-fit.md");
   if (!page) return page.problems();
   if (renewed && (request.kernels.empty() || request.corpus.empty() || !request.left_out)) {
-    return Problem{FieldName("report"), "has tables of --kernels, --corpus and --left-out: give all"};
+    return Problem{FieldName("report"),
+                   "has tables of --kernels, --corpus and --left-out: give all"};
   }
   auto calibrated = calibrate_serving(
       {request.kernels, request.corpus, source_of(request), request.date, request.left_out},
@@ -274,11 +275,11 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
 }  // namespace
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
-  const bool serving_asked =
-      !request.kernels.empty() || !request.corpus.empty() || request.left_out ||
-      !request.report.empty();
+  const bool serving_asked = !request.kernels.empty() || !request.corpus.empty() ||
+                             request.left_out || !request.report.empty();
   if (serving_asked && request.what != "serving") {
-    return {.problems = {{"calibrate", "--kernels, --corpus, --left-out and --report are of serving alone"}}};
+    return {.problems = {{"calibrate",
+                          "--kernels, --corpus, --left-out and --report are of serving alone"}}};
   }
   if (!request.runs.empty()) return calibrate_from_runs(request);
   if (!request.logs.empty()) return calibrate_from_logs(request);
@@ -344,7 +345,8 @@ Command calibrate_command() {
            &request->runs),
       path("rows", "OUT.csv", "intervals: write each run as predicted without its source",
            &request->rows),
-      path("kernels", "FILE.csv", "serving: measured kernels of serving engines", &request->kernels),
+      path("kernels", "FILE.csv", "serving: measured kernels of serving engines",
+           &request->kernels),
       path("corpus", "FILE.csv", "serving: measured serving", &request->corpus),
       wordless("left-out", "serving: errors of fits without what they predict, too",
                request->left_out),

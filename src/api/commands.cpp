@@ -258,7 +258,8 @@ static CommandOutput validate_serving(const ValidateRequest& request, const Corp
   Result<OutputFile> page = OutputFile();
   if (!request.report.empty()) page = page_to_renew(request.report, "models/infer.md");
   if (!page) append(problems, page.problems());
-  auto rows = rows_of<ServedRow>(corpus, problems, predict_serving);
+  auto rows = rows_of<ServedRow>(
+      corpus, problems, [&](const Csv& table) { return predict_serving(table, request.threads); });
   if (!problems.empty()) return {.problems = std::move(problems)};
   const ServedReport report = summarise_serving(std::move(rows), *by);
   std::vector<OutputFile> files;

@@ -16,8 +16,8 @@ Result<Csv> table_of(const std::string& option, const std::string& file, CorpusK
   if (!text) return text.problems();
   auto table = parse_csv(*text, file);
   if (table && corpus_kind(*table) != kind) {
-    return Problem{FieldName(option), "holds no " + std::string(kCorpusKindNames[
-                                          static_cast<std::size_t>(kind)])};
+    return Problem{FieldName(option),
+                   "holds no " + std::string(kCorpusKindNames[static_cast<std::size_t>(kind)])};
   }
   return table;
 }
@@ -59,8 +59,7 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   if (fit->residuals.empty()) return {{FieldName("corpus"), "holds no serving that is predicted"}};
   out.text += (out.text.empty() ? "" : "\n") + to_text(*fit, *cases);
   out.blocks["serving-left-out"] = markdown_of(host_table(*fit, *cases), 2);
-  out.files.emplace_back("serving/engines.toml",
-                         renewed_engines(*file, *fit, *cases, from.date));
+  out.files.emplace_back("serving/engines.toml", renewed_engines(*file, *fit, *cases, from.date));
   if (!from.left_out) return {};
   const ServingIntervalFit intervals = fit_serving_intervals(*cases, *fit);
   out.text += "\n" + to_text(intervals);

@@ -21,8 +21,8 @@ struct ServingMeasurements {
 };
 
 struct ServingCalibration {
-  std::string text;        // the tables of errors
-  GeneratedBlocks blocks;  // the same, of docs/models/infer-fit.md
+  std::string text;                                        // the tables of errors
+  GeneratedBlocks blocks;                                  // the same, of docs/models/infer-fit.md
   std::vector<std::pair<std::string, std::string>> files;  // of a data folder: path, text
 };
 

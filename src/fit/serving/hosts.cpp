@@ -15,7 +15,7 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kLeastOfEngine = 20;  // fewer decide no engine
-constexpr double kAlike = 0.25;  // n rows alike count as n to the power of 1 less this
+constexpr double kAlike = 0.25;             // n rows alike count as n to the power of 1 less this
 
 // Those that are fitted, in the order of knobs; layers of each architecture follow the first of
 // them. Of kernels that are not tuned one over their shares: time is linear in that.
@@ -29,9 +29,8 @@ double over(double share) {
 Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
   const auto untuned = engine.untuned.find(accelerator.architecture);
   const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
-  return {engine.step.value(), engine.sequence.value(),
-          engine.request.value(), over(of.products),
-          over(of.attention),     gap_of_layer(engine, accelerator).value()};
+  return {engine.step.value(), engine.sequence.value(), engine.request.value(),
+          over(of.products),   over(of.attention),      gap_of_layer(engine, accelerator).value()};
 }
 
 // The largest that a search tries, s, and what one of its steps is.
@@ -192,10 +191,11 @@ class Fitter {
 
     // In units of their own.
     std::vector<double> least(knobs, 0), most(knobs), start(knobs);
-    for (std::size_t k = 0; k < knobs; ++k) most[k] = kMost[std::min<std::size_t>(k, kLayer)] / unit(k);
+    for (std::size_t k = 0; k < knobs; ++k)
+      most[k] = kMost[std::min<std::size_t>(k, kLayer)] / unit(k);
     const auto at = [&](std::span<const double> x, std::size_t layer) {
-      return Constants{x[kStep] * unit(kStep), x[kSequence] * unit(kSequence),
-                       x[kRequest] * unit(kRequest), x[kProducts] * unit(kProducts),
+      return Constants{x[kStep] * unit(kStep),           x[kSequence] * unit(kSequence),
+                       x[kRequest] * unit(kRequest),     x[kProducts] * unit(kProducts),
                        x[kAttention] * unit(kAttention), x[layer] * unit(kLayer)};
     };
     const auto loss = [&](std::span<const double> x, double*) {

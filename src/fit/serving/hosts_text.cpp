@@ -68,8 +68,8 @@ UnitTable host_table(const HostFit& fit, const std::vector<ServedCase>& cases) {
       (*errors)[2].push_back(error_of(each, each.without_source));
     }
   }
-  UnitTable table = {
-      {"source", "quantity", "rows", "median", "p90", "bias"}, {"", "", "", "%", "%", "%"}};
+  UnitTable table = {{"source", "quantity", "rows", "median", "p90", "bias"},
+                     {"", "", "", "%", "%", "%"}};
   if (fit.left_out) {
     for (const char* what : {"no model", "no source"}) {
       table[0].insert(table[0].end(), {what, "p90", "bias"});
@@ -102,8 +102,8 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
     const auto rows = fit.rows.find(engine.name);
     if (rows == fit.rows.end()) continue;
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
-                         time_text(engine.sequence), time_text(engine.request),
-                         layer_text(engine), untuned_text(engine)});
+                         time_text(engine.sequence), time_text(engine.request), layer_text(engine),
+                         untuned_text(engine)});
   }
   return aligned(host_table(fit, cases), 2) + "\n" + aligned(constants);
 }
@@ -121,10 +121,10 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
     const auto time = [](Seconds value) {
       return is_felt(value) ? toml_text(time_text(value)) : std::string();
     };
-    const std::string source =
-        std::to_string(rows->second) + " rows of " + join(fit.sources.at(engine.name), ", ") +
-        " on " + join(fit.machines.at(engine.name), ", ") + ": median error " +
-        in_percent(quantile(errors[engine.name], 0.5).value_or(0)) + " %";
+    const std::string source = std::to_string(rows->second) + " rows of " +
+                               join(fit.sources.at(engine.name), ", ") + " on " +
+                               join(fit.machines.at(engine.name), ", ") + ": median error " +
+                               in_percent(quantile(errors[engine.name], 0.5).value_or(0)) + " %";
     out = renewed_table(out, engine.name,
                         {{"step", time(engine.step)},
                          {"sequence", time(engine.sequence)},

@@ -22,7 +22,7 @@ constexpr std::size_t kLeastOfClass = 20;
 struct Seen {
   IntervalClass of;
   std::string source;
-  double log_ratio = 0;  // ln(measured / predicted), of the quantity as it is told
+  double log_ratio = 0;    // ln(measured / predicted), of the quantity as it is told
   bool of_source = false;  // its source was left out, not its model alone
   std::size_t quantity = 0;
 };
@@ -171,9 +171,8 @@ ServingIntervalFit fit_serving_intervals(const std::vector<ServedCase>& cases, c
 }
 
 UnitTable held_table(const ServingIntervalFit& fit) {
-  UnitTable table = {
-      {"source left out", "quantity", "rows", "in 80 %", "by others", "width"},
-      {"", "", "", "%", "%", ""}};
+  UnitTable table = {{"source left out", "quantity", "rows", "in 80 %", "by others", "width"},
+                     {"", "", "", "%", "%", ""}};
   for (const HeldServing& each : fit.held) {
     table.push_back({printable(each.source, 30), each.quantity, std::to_string(each.rows),
                      in_percent(each.inside), in_percent(each.inside_by_others),

@@ -103,9 +103,8 @@ std::vector<double> kernel_weights(const Kernels& kernels) {
 void fit_family(Family family, const Kernels& kernels, ServingKernels& constants) {
   constexpr std::size_t kLeastRows = 20;
   Kernels own;
-  std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(own), [&](const Kernel& kernel) {
-    return family_of(*kernel.row->serving) == family;
-  });
+  std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(own),
+               [&](const Kernel& kernel) { return family_of(*kernel.row->serving) == family; });
   if (own.size() < kLeastRows) return;
   const std::vector<double> weights = kernel_weights(own);
   GatherServing start{family};
@@ -122,8 +121,8 @@ void fit_family(Family family, const Kernels& kernels, ServingKernels& constants
   Minimum best{start.at, loss(start.at, nullptr), true};
   constexpr int kRounds = 3;  // the longer of two leaves ridges where a simplex stops
   for (int round = 0; round < kRounds; ++round) {
-    const Minimum found = minimise(
-        {SearchBy::subplex, best.at, start.least, start.most, {}, 1e-7, 1e-5, 2000}, loss);
+    const Minimum found =
+        minimise({SearchBy::subplex, best.at, start.least, start.most, {}, 1e-7, 1e-5, 2000}, loss);
     if (found.value < best.value) best = found;
   }
   for_each_constant(constants, MoveServing{family, best.at});
@@ -144,11 +143,10 @@ Kernels those(const Kernels& kernels, const Wanted& wanted) {
 // Of the architecture where it has rows, else of all.
 ServingKernels fitted_for(const std::string& architecture, const Kernels& kernels) {
   const ServingKernels all = fitted_to(kernels, first_guess());
-  return fitted_to(those(kernels,
-                         [&](const Kernel& kernel) {
-                           return kernel.accelerator->architecture == architecture;
-                         }),
-                   all);
+  return fitted_to(
+      those(kernels,
+            [&](const Kernel& kernel) { return kernel.accelerator->architecture == architecture; }),
+      all);
 }
 
 double error_of(const Kernel& kernel, const ServingKernels& constants) {
@@ -221,8 +219,8 @@ Result<ServingKernelFit> fit_serving_kernels(const std::vector<BenchmarkRow>& ro
   std::map<Key, std::array<std::vector<double>, 3>> groups, all;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const BenchmarkRow& row = *kernels[i].row;
-    for (auto* errors : {&groups[{row.machine, row.engine, row.op, row.size}],
-                         &all[{"all", "", row.op, ""}]}) {
+    for (auto* errors :
+         {&groups[{row.machine, row.engine, row.op, row.size}], &all[{"all", "", row.op, ""}]}) {
       (*errors)[0].push_back(
           error_of(kernels[i], out.entries.at(kernels[i].accelerator->architecture)));
       if (!left_out) continue;

@@ -40,10 +40,9 @@ std::vector<std::string> cells_of(const ErrorSummary& error) {
 }  // namespace
 
 UnitTable kernel_table(const ServingKernelFit& fit) {
-  UnitTable table = {
-      {"kernels", "accelerator", "engine", "size", "rows", "median", "p90", "bias",
-       "no accelerator", "p90", "bias", "no size", "p90", "bias"},
-      {"", "", "", "", "", "%", "%", "%", "%", "%", "%", "%", "%", "%"}};
+  UnitTable table = {{"kernels", "accelerator", "engine", "size", "rows", "median", "p90", "bias",
+                      "no accelerator", "p90", "bias", "no size", "p90", "bias"},
+                     {"", "", "", "", "", "%", "%", "%", "%", "%", "%", "%", "%", "%"}};
   for (const ServingKernelLine& line : fit.lines) {
     std::vector<std::string> row = {line.op, line.machine, line.engine, line.size,
                                     std::to_string(line.fitted.rows)};

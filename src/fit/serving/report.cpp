@@ -26,12 +26,18 @@ namespace {
 
 const std::string& group_of(const ServedRow& row, ServedBy by) {
   switch (by) {
-    case ServedBy::source: return row.source_key;
-    case ServedBy::accelerator: return row.machine;
-    case ServedBy::engine: return row.engine;
-    case ServedBy::model: return row.model;
-    case ServedBy::precision: return row.precision;
-    case ServedBy::load: break;
+    case ServedBy::source:
+      return row.source_key;
+    case ServedBy::accelerator:
+      return row.machine;
+    case ServedBy::engine:
+      return row.engine;
+    case ServedBy::model:
+      return row.model;
+    case ServedBy::precision:
+      return row.precision;
+    case ServedBy::load:
+      break;
   }
   return row.load;
 }
@@ -49,8 +55,12 @@ struct GroupRows {
     if (measured >= *row.interval_low && measured <= *row.interval_high) ++inside;
   }
   ServedGroup summary(std::string name, std::size_t quantity) const {
-    return {std::move(name), std::string(kServedQuantities[quantity]), summarise(errors),
-            widths.size(),   inside,                                   quantile(widths, 0.5)};
+    return {std::move(name),
+            std::string(kServedQuantities[quantity]),
+            summarise(errors),
+            widths.size(),
+            inside,
+            quantile(widths, 0.5)};
   }
 };
 

@@ -11,6 +11,7 @@
 #include "fit/serving/asked.hpp"
 #include "fit/serving/words.hpp"
 #include "model/load.hpp"
+#include "platform/parallel.hpp"
 #include "study/infer/engines.hpp"
 #include "study/infer/intervals.hpp"
 
@@ -223,10 +224,11 @@ class RowReader {
     const bool experts = std::any_of(kinds.begin(), kinds.end(),
                                      [](const Layer& layer) { return layer.experts.has_value(); });
     for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
-      const bool holds = recipe.source == row_.source_key && recipe.engine == row_.engine &&
-                         (recipe.unless.empty() || notes.find(recipe.unless) == std::string::npos) &&
-                         row_.machine.starts_with(recipe.accelerator) &&
-                         recipe.experts.value_or(experts) == experts;
+      const bool holds =
+          recipe.source == row_.source_key && recipe.engine == row_.engine &&
+          (recipe.unless.empty() || notes.find(recipe.unless) == std::string::npos) &&
+          row_.machine.starts_with(recipe.accelerator) &&
+          recipe.experts.value_or(experts) == experts;
       if (!holds) continue;
       Scheduling& scheduling = serving_.engine.scheduling;
       const double tokens = recipe.inputs * static_cast<double>(load.input) +
@@ -266,9 +268,9 @@ class RowReader {
       assume("batch", std::to_string(load.batch));
     }
     row_.precision = serving_.weights->name;
-    row_.load = at_capacity_                             ? "full"
+    row_.load = at_capacity_                          ? "full"
                 : load.arrivals == Arrivals::together ? "together"
-                                                        : "clients";
+                                                      : "clients";
     return AskedServing{std::move(serving_), load, *constants, at_capacity_};
   }
 
@@ -344,32 +346,34 @@ static void add_interval(ServedRow& row, const AskedServing& asked) {
   const auto& intervals = serving_intervals();
   const auto quantity = row.main();
   if (!intervals || !quantity) return;
-  const auto factors = intervals->of(interval_class(*intervals, asked.serving, asked.load,
-                                                    asked.at_capacity,
-                                                    kServedQuantities[*quantity]));
+  const auto factors = intervals->of(interval_class(
+      *intervals, asked.serving, asked.load, asked.at_capacity, kServedQuantities[*quantity]));
   if (!factors) return;
   row.interval_low = factors->low * *row.predicted[*quantity];
   row.interval_high = factors->high * *row.predicted[*quantity];
 }
 
-Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
+static ServedRow predicted_row(ServedCase& from) {
+  ServedRow row = std::move(from.row);
+  if (!from.asked) return row;
+  const Served said = served(from.asked->serving, *from.asked->constants, from.asked->load);
+  if (!said.stable()) {
+    row.skipped_reason = "more requests a second than are answered";
+    return row;
+  }
+  row.fits = said.fits;
+  if (!said.fits) return row;
+  row.predicted = numbers_of(said);
+  add_interval(row, *from.asked);
+  return row;
+}
+
+Result<std::vector<ServedRow>> predict_serving(const Csv& csv, int threads) {
   auto cases = read_serving(csv);
   if (!cases) return cases.problems();
-  std::vector<ServedRow> rows;
-  rows.reserve(cases->size());
-  for (ServedCase& each : cases.value()) {
-    ServedRow& row = rows.emplace_back(std::move(each.row));
-    if (!each.asked) continue;
-    const Served said = served(each.asked->serving, *each.asked->constants, each.asked->load);
-    if (!said.stable()) {
-      row.skipped_reason = "more requests a second than are answered";
-      continue;
-    }
-    row.fits = said.fits;
-    if (!said.fits) continue;
-    row.predicted = numbers_of(said);
-    add_interval(row, *each.asked);
-  }
+  std::vector<ServedRow> rows(cases->size());
+  for_each_index(rows.size(), threads,
+                 [&](std::size_t i, std::size_t) { rows[i] = predicted_row(cases.value()[i]); });
   return rows;
 }
 

@@ -61,8 +61,9 @@ struct ServedReport {
   std::map<std::string, std::size_t> skipped;  // by reason
 };
 
-/// Every row predicted or skipped with its reason; missing columns are problems of the file.
-Result<std::vector<ServedRow>> predict_serving(const Csv& csv);
+/// Every row predicted or skipped with its reason, the same by any number of threads; missing
+/// columns are problems of the file.
+Result<std::vector<ServedRow>> predict_serving(const Csv& csv, int threads = 1);
 
 ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by = ServedBy::source);
 

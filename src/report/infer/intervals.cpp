@@ -1,11 +1,12 @@
 // The interval of what is predicted [INFER-11].
+#include "study/infer/intervals.hpp"
+
 #include <utility>
 
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "report/infer/parts.hpp"
-#include "study/infer/intervals.hpp"
 
 namespace headway {
 namespace {
@@ -25,11 +26,11 @@ std::vector<Told> told_of(const Served& served) {
 
 // [INFER-11]; nothing where this build has none.
 std::optional<std::pair<double, double>> interval_of(const Serving& serving, const Load& load,
-                                            const Served& served, const Told& told) {
+                                                     const Served& served, const Told& told) {
   const auto& intervals = serving_intervals();
   if (!intervals) return std::nullopt;
-  const bool full = load.arrivals == Arrivals::clients &&
-                    served.sequences < static_cast<double>(load.batch);
+  const bool full =
+      load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
   const auto factors =
       intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
   if (!factors) return std::nullopt;

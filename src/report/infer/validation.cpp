@@ -74,20 +74,18 @@ std::string serving_csv(std::span<const ServedRow> rows) {
 }
 
 UnitTable serving_groups(const ServedReport& report) {
-  UnitTable table = {
-      {std::string(kServedByNames[static_cast<std::size_t>(report.by)]), "quantity", "rows",
-       "median", "mean", "p90", "bias", "in 80 %", "width"},
-      {"", "", "", "%", "%", "%", "%", "%", ""}};
+  UnitTable table = {{std::string(kServedByNames[static_cast<std::size_t>(report.by)]), "quantity",
+                      "rows", "median", "mean", "p90", "bias", "in 80 %", "width"},
+                     {"", "", "", "%", "%", "%", "%", "%", ""}};
   for (const ServedGroup& group : report.groups) {
     const bool held = group.with_interval > 0;
-    table.push_back(
-        {printable(group.name, 30), group.quantity, std::to_string(group.error.rows),
-         in_percent(group.error.median), in_percent(group.error.mean), in_percent(group.error.p90),
-         in_percent(group.error.bias, "%+.1f"),
-         held ? in_percent(static_cast<double>(group.in_interval) /
-                           static_cast<double>(group.with_interval))
-              : "",
-         held ? formatted("%.2f", *group.width) : ""});
+    table.push_back({printable(group.name, 30), group.quantity, std::to_string(group.error.rows),
+                     in_percent(group.error.median), in_percent(group.error.mean),
+                     in_percent(group.error.p90), in_percent(group.error.bias, "%+.1f"),
+                     held ? in_percent(static_cast<double>(group.in_interval) /
+                                       static_cast<double>(group.with_interval))
+                          : "",
+                     held ? formatted("%.2f", *group.width) : ""});
   }
   return table;
 }
@@ -124,9 +122,8 @@ std::string serving_validation_json(const ServedReport& report, bool rows) {
   out.begin_array();
   for (const ServedGroup& group : report.groups) {
     out.begin_object();
-    out.member(report.by == ServedBy::source
-                   ? "source_key"
-                   : kServedByNames[static_cast<std::size_t>(report.by)],
+    out.member(report.by == ServedBy::source ? "source_key"
+                                             : kServedByNames[static_cast<std::size_t>(report.by)],
                group.name);
     out.member("quantity", group.quantity);
     out.member("rows", group.error.rows);
@@ -135,8 +132,8 @@ std::string serving_validation_json(const ServedReport& report, bool rows) {
     out.member("p90", group.error.p90);
     out.member("bias", group.error.bias);
     if (group.with_interval > 0) {
-      out.member("in_interval", static_cast<double>(group.in_interval) /
-                                    static_cast<double>(group.with_interval));
+      out.member("in_interval",
+                 static_cast<double>(group.in_interval) / static_cast<double>(group.with_interval));
       out.member("width", *group.width);
     }
     out.end_object();

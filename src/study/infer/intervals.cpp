@@ -29,9 +29,9 @@ IntervalClass interval_class(const ServingIntervals& intervals, const Serving& s
     return std::string(names.contains(name) ? "known" : "unknown");
   };
   return {quantity.starts_with("throughput") ? "throughput" : std::string(quantity),
-          full                                    ? "full"
+          full                                  ? "full"
           : load.arrivals == Arrivals::together ? "together"
-                                                  : "clients",
+                                                : "clients",
           known(intervals.engines, serving.engine.name),
           known(intervals.accelerators, serving.cluster.accelerator.name)};
 }

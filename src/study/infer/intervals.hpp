@@ -1,5 +1,5 @@
-// [INFER-11] 80 % intervals of what serving is predicted to take, from the errors of measured serving
-// that the constants did not see: docs/models/infer.md.
+// [INFER-11] 80 % intervals of what serving is predicted to take, from the errors of measured
+// serving that the constants did not see: docs/models/infer.md.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,9 @@
 
 namespace headway {
 
-/// What tells errors apart: of which quantity, how requests come (all at once, from clients, as many
-/// as memory holds), whether rows of the engine and of the accelerator were measured. Empty: any.
+/// What tells errors apart: of which quantity, how requests come (all at once, from clients, as
+/// many as memory holds), whether rows of the engine and of the accelerator were measured. Empty:
+/// any.
 struct IntervalClass {
   std::string quantity;  // "ttft_s", "tpot_s", "latency_s", "throughput"
   std::string load;      // "together", "clients", "full"
@@ -32,7 +33,7 @@ struct ServingIntervals {
     IntervalFactors factors;
     std::size_t rows = 0, sources = 0;  // that decide it
   };
-  std::vector<Entry> entries;  // the most special first: the first that holds
+  std::vector<Entry> entries;                   // the most special first: the first that holds
   std::set<std::string> engines, accelerators;  // that were measured
 
   std::optional<IntervalFactors> of(const IntervalClass& asked) const;

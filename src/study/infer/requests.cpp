@@ -1,6 +1,7 @@
 // Every step each sequence that decodes gets a token, and prompts, the longest waiting first, as
 // many tokens as are left of a step's; engines differ in what else they do [INFER-10]. A request is
-// taken in once the cache has room for all of it; the last tokens of its prompt bring its first one.
+// taken in once the cache has room for all of it; the last tokens of its prompt bring its first
+// one.
 #include "study/infer/requests.hpp"
 
 #include <algorithm>
@@ -158,8 +159,8 @@ class Requests {
   std::deque<Request> waiting_, taken_;  // outside, with room in the cache
   std::priority_queue<Ends> decoding_;
   double now_ = 0, held_ = 0, cached_ = 0;  // seconds; tokens that are spoken for, that are there
-  std::int64_t step_ = 0;        // that decoded
-  std::int64_t since_look_ = 0;  // steps
+  std::int64_t step_ = 0;                   // that decoded
+  std::int64_t since_look_ = 0;             // steps
   Answered out_;
 };
 

@@ -95,9 +95,9 @@ TEST(Scheduling, OfPromptsApartDecodesNothingBesideThem) {
   EXPECT_GT(mixed.by.first_token[1], 2 * prompt);  // the first one decodes beside the second
 }
 
-// Of Llama 3 8B with its 8 heads of keys for 32 of queries: 64 sequences of 4,096 tokens are read as
-// if there were 32, at this share of the bandwidth; products take their FLOPs at this share of the
-// peak, 2 a parameter but for embeddings, and prompts as before.
+// Of Llama 3 8B with its 8 heads of keys for 32 of queries: 64 sequences of 4,096 tokens are read
+// as if there were 32, at this share of the bandwidth; products take their FLOPs at this share of
+// the peak, 2 a parameter but for embeddings, and prompts as before.
 TEST(UntunedKernels, BoundADecodePassByTheirShares) {
   Serving serving = scheduled({});
   const ServingConstants constants = *serving_constants(serving.cluster);
@@ -109,8 +109,8 @@ TEST(UntunedKernels, BoundADecodePassByTheirShares) {
   const double read = 64 * 4096.0 * 2 * 32 * 32 * 128 * 2;  // bytes of all layers
   const double starts = 32 * constants.kernels.decode.start.value();
   const Accelerator& accelerator = serving.cluster.accelerator;
-  EXPECT_NEAR(pass.parts[1].value(),
-              starts + read / (0.4 * accelerator.memory_bandwidth.value()), 1e-9);
+  EXPECT_NEAR(pass.parts[1].value(), starts + read / (0.4 * accelerator.memory_bandwidth.value()),
+              1e-9);
   const double parameters = 8.03e9 - 128256.0 * 4096;
   const double rate = 0.01 * accelerator.peak_of(Precision::bf16).value();
   EXPECT_NEAR(pass.parts[0].value(), 2 * 64 * parameters / rate, 0.01 * pass.parts[0].value());
@@ -120,7 +120,8 @@ TEST(UntunedKernels, BoundADecodePassByTheirShares) {
 TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
   const auto document = parse_toml(
       "date = \"2026-11-26\"\nengines = [\"vllm\"]\naccelerators = [\"h100-sxm\"]\nclasses = [\n"
-      "{ quantity = \"ttft_s\", load = \"clients\", engine = \"known\", low = 0.5, high = 2, rows = "
+      "{ quantity = \"ttft_s\", load = \"clients\", engine = \"known\", low = 0.5, high = 2, rows "
+      "= "
       "30, sources = 2 },\n"
       "{ quantity = \"ttft_s\", low = 0.4, high = 3, rows = 60, sources = 3 },\n"
       "{ low = 0.1, high = 9, rows = 99, sources = 4 },\n]\n",
