@@ -6,7 +6,8 @@ namespace headway {
 
 std::string markdown_of(UnitTable table, std::size_t left) {
   for (std::size_t i = 0; i < table[1].size(); ++i) {
-    if (!table[1][i].empty()) table[0][i] += " " + table[1][i];
+    const std::string& unit = table[1][i];
+    if (!unit.empty() && !table[0][i].ends_with(unit)) table[0][i] += " " + unit;
   }
   table.erase(table.begin() + 1);
   return markdown_table(table, left);
