@@ -15,6 +15,7 @@ struct AskedServing {
   std::optional<ServingApart> apart;  // prefill and decode, where it is
   Load load;
   std::shared_ptr<const ServingConstants> constants;
+  bool fitted = true;        // constants are, on such rows
   bool at_capacity = false;  // the row states no batch: as many as memory holds
 };
 

@@ -153,6 +153,21 @@ TEST(HostFit, WithoutTheSourceKnowsWhatOtherSourcesMeasured) {
   EXPECT_LT(ratio, 0.9);
 }
 
+// By its source's own word a row is experimental: predicted, and no constant is fitted on it.
+TEST(HostFit, LeavesOutWhatItsSourceCallsExperimental) {
+  const auto cases_with = [](const char* notes) {
+    return *read_serving(
+        *parse_csv(kColumns + "1,s,x,llama-3-8b,8,H100,1,1,,,,,,vllm,0.11,4,128,128,,1,1,,,,,0," +
+                       notes + "\n",
+                   "serving.csv"));
+  };
+  const auto plain = cases_with("mean of three runs");
+  const auto experimental = cases_with("marked experimental by the source");
+  ASSERT_TRUE(plain.front().asked && experimental.front().asked);
+  EXPECT_EQ(fit_hosts(plain, *engines(), false, 1)->residuals.size(), 2U);
+  EXPECT_FALSE(fit_hosts(experimental, *engines(), false, 1));
+}
+
 TEST(HostFit, RenewsOnlyWhatItDecides) {
   const std::vector<ServedCase> cases = served_with(slow_host(), "s");
   const auto fit = fit_hosts(cases, *engines(), false, 1);

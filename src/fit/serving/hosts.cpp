@@ -94,8 +94,8 @@ class Predictor {
         [&](std::size_t i, std::size_t) {
           const ServedCase& each = cases_[i];
           const auto engine = each.asked ? engines.find(each.row.engine) : engines.end();
-          // Engines that others join, prefill and decode apart, have more between them than a host.
-          if (engine != engines.end() && !each.asked->apart)
+          // Of what is predicted some is not fitted on.
+          if (engine != engines.end() && each.asked->fitted)
             of_case[i] = lines_of(i, engine->second, slopes);
         },
         progress);

@@ -305,7 +305,14 @@ class RowReader {
     row_.load = at_capacity_ && !apart_               ? "full"
                 : load.arrivals == Arrivals::together ? "together"
                                                       : "clients";
-    return AskedServing{std::move(serving_), std::move(apart_), load, *constants, at_capacity_};
+    // Engines that others join, prefill and decode apart, have more between them than a host.
+    const auto& unfitted = loaded_.words.unfitted;
+    const bool fitted =
+        !apart_ && std::none_of(unfitted.begin(), unfitted.end(), [&](const std::string& has) {
+          return said_.find(has) != std::string::npos;
+        });
+    return AskedServing{std::move(serving_), std::move(apart_), load, *constants, fitted,
+                        at_capacity_};
   }
 
   ServedRow& row_;

@@ -45,7 +45,8 @@ struct Words {
   std::string apart, apart_prefill, apart_decode;
   std::string constant;  // in the notes of rows whose lengths are not drawn
   std::vector<Recipe> recipes;
-  std::vector<std::string> undated;  // sources of the earlier releases that do not say so
+  std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
+  std::vector<std::string> undated;   // sources of the earlier releases that do not say so
 };
 
 /// The first that is in the text; null: none.
