@@ -3,6 +3,7 @@
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "base/document/document.hpp"
+#include "base/generated.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/collectives/collectives.hpp"
@@ -12,6 +13,7 @@
 #include "fit/kernels/kernels.hpp"
 #include "fit/own/fit.hpp"
 #include "fit/own/trial.hpp"
+#include "fit/serving/calibration.hpp"
 #include "fit/steps/fit.hpp"
 #include "platform/output.hpp"
 #include "platform/paths.hpp"
@@ -22,10 +24,16 @@
 namespace headway {
 namespace {
 
-// A fit as a table for people, and as the file that it renews.
+// A fit as a table for people, and as the files of the data folder that it renews.
 struct Fitted {
-  std::string text, toml;
+  std::string text;
+  std::vector<OutputFile> files;
+  std::optional<OutputFile> page = {};  // of documents, where it is asked for
 };
+
+Fitted fitted(std::string text, const char* file, std::string toml) {
+  return {std::move(text), {{std::string("calibration/") + file, std::move(toml)}}, {}};
+}
 
 // The folder that --write renews.
 std::string checkout_of(const CalibrateRequest& request) {
@@ -42,7 +50,7 @@ Result<Fitted> kernels(const CalibrateRequest& request) {
   if (!csv) return csv.problems();
   const auto fit = fit_kernels(csv->text, csv->path);
   if (!fit) return fit.problems();
-  return Fitted{to_text(fit->report), to_toml(*fit, request.date)};
+  return fitted(to_text(fit->report), "kernels.toml", to_toml(*fit, request.date));
 }
 
 Result<Fitted> collectives(const CalibrateRequest& request) {
@@ -51,7 +59,7 @@ Result<Fitted> collectives(const CalibrateRequest& request) {
   const auto fit = calibrate_collectives(*data);
   if (!fit) return fit.problems();
   const CollectiveReport report = collective_report(*data, collective_errors(*data, fit->all));
-  return Fitted{to_text(report), to_toml(*fit, request.date)};
+  return fitted(to_text(report), "networks.toml", to_toml(*fit, request.date));
 }
 
 // The measured runs of the corpus, and what a fit starts from.
@@ -74,7 +82,7 @@ Result<Fitted> steps(const CalibrateRequest& request) {
   const auto data = step_data(request);
   if (!data) return data.problems();
   const StepFit fit = fit_steps(data->runs, data->estimates, request.threads);
-  return Fitted{to_text(fit), to_toml(fit, request.date)};
+  return fitted(to_text(fit), "step.toml", to_toml(fit, request.date));
 }
 
 Result<Fitted> intervals(const CalibrateRequest& request) {
@@ -87,7 +95,7 @@ Result<Fitted> intervals(const CalibrateRequest& request) {
     if (!problems.empty()) return problems;
   }
   const IntervalFit fit = fit_intervals(data->runs, *left_out);
-  return Fitted{to_text(fit), to_toml(fit, request.date)};
+  return fitted(to_text(fit), "intervals.toml", to_toml(fit, request.date));
 }
 
 // How own runs spread, and what three of a setup are worth for its others.
@@ -100,21 +108,41 @@ Result<Fitted> own(const CalibrateRequest& request) {
       setups_left_out(data->runs, data->estimates, request.threads, request.progress);
   if (!left_out) return Problem{"calibrate", "was stopped", Trouble::stopped};
   const OwnPrior prior = fit_own_prior(*known, *left_out);
-  return Fitted{"By constants fitted without the source of the setup\n" +
+  return fitted("By constants fitted without the source of the setup\n" +
                     to_text(try_own_runs(prior, *left_out)) + "\nBy the constants in force\n" +
                     to_text(try_own_runs(prior, setups_as_fitted(data->runs))),
-                to_toml(prior, request.date)};
+                "own.toml", to_toml(prior, request.date));
+}
+
+Result<Fitted> serving(const CalibrateRequest& request) {
+  const bool renewed = !request.report.empty();
+  Result<OutputFile> page = OutputFile();
+  if (renewed) page = page_to_renew(request.report, "models/infer-fit.md");
+  if (!page) return page.problems();
+  if (renewed && (request.kernels.empty() || request.corpus.empty() || !request.left_out)) {
+    return Problem{FieldName("report"),
+                   "has tables of --kernels, --corpus and --left-out: give all"};
+  }
+  auto calibrated = calibrate_serving(
+      {request.kernels, request.corpus, source_of(request), request.date, request.left_out},
+      request.threads, request.progress);
+  if (!calibrated) return calibrated.problems();
+  Fitted out{std::move(calibrated->text), {}, {}};
+  for (auto& [path, text] : calibrated->files) out.files.push_back({path, std::move(text)});
+  if (!renewed) return out;
+  const auto text = with_generated(page->text, page->path, calibrated->blocks);
+  if (!text) return text.problems();
+  out.page = OutputFile{page->path, *text};
+  return out;
 }
 
 struct Calibrator {
-  std::string_view what, file;
+  std::string_view what;
   Result<Fitted> (*fit)(const CalibrateRequest&);
 };
-constexpr Calibrator kCalibrations[] = {{"steps", "step.toml", steps},
-                                        {"intervals", "intervals.toml", intervals},
-                                        {"own", "own.toml", own},
-                                        {"kernels", "kernels.toml", kernels},
-                                        {"collectives", "networks.toml", collectives}};
+constexpr Calibrator kCalibrations[] = {
+    {"steps", steps},     {"intervals", intervals},     {"own", own},
+    {"kernels", kernels}, {"collectives", collectives}, {"serving", serving}};
 
 std::vector<std::string> calibrations() {
   std::vector<std::string> out;
@@ -247,6 +275,12 @@ CommandOutput calibrate_from_logs(const CalibrateRequest& request) {
 }  // namespace
 
 CommandOutput run_calibrate(const CalibrateRequest& request) {
+  const bool serving_asked = !request.kernels.empty() || !request.corpus.empty() ||
+                             request.left_out || !request.report.empty();
+  if (serving_asked && request.what != "serving") {
+    return {.problems = {{"calibrate",
+                          "--kernels, --corpus, --left-out and --report are of serving alone"}}};
+  }
   if (!request.runs.empty()) return calibrate_from_runs(request);
   if (!request.logs.empty()) return calibrate_from_logs(request);
   if (!request.cluster.empty() || !request.output.empty() || request.gpus_per_node > 0) {
@@ -256,26 +290,29 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
                  "--runs FILE..."}}};
   }
   const std::string asked = request.what.empty() ? "steps" : request.what;
-  for (const auto& [what, file, fit] : kCalibrations) {
+  for (const auto& [what, fit] : kCalibrations) {
     if (what != asked) continue;
-
-    const std::string folder = checkout_of(request) + "/calibration";
-    if (request.write && !is_folder(folder)) {
+    const std::string folder = checkout_of(request);
+    if (request.write && !is_folder(folder + "/calibration")) {
       return {.problems = {{FieldName("write"),
                             "renews the constants in the data folder of a checkout of Headway, and "
                             "there is no folder " +
-                                printable(folder) +
+                                printable(folder + "/calibration") +
                                 ": run it there, or name its data folder with --data DIR"}}};
     }
     const auto fitted = fit(request);
     if (!fitted) return {.problems = fitted.problems()};
-    const std::string path = folder + "/" + std::string(file);
-    if (request.write) {
-      Problems problems = write_files({{path, fitted->toml}});
-      if (!problems.empty()) return {.problems = std::move(problems)};
-    }
+    std::vector<OutputFile> files;
+    if (request.write) files = fitted->files;
+    for (OutputFile& file : files) file.path = folder + "/" + file.path;
+    if (fitted->page) files.push_back(*fitted->page);
+    Problems problems = write_files(files);
+    if (!problems.empty()) return {.problems = std::move(problems)};
     if (!request.json) return {.text = fitted->text};
-    const auto document = parse_toml(fitted->toml, path);
+    // What is written, as one document.
+    std::string all;
+    for (const OutputFile& file : fitted->files) all += file.text;
+    const auto document = parse_toml(all, fitted->files.front().path);
     if (!document) return {.problems = document.problems()};
     return {.text = document_json(*document)};
   }
@@ -308,6 +345,13 @@ Command calibrate_command() {
            &request->runs),
       path("rows", "OUT.csv", "intervals: write each run as predicted without its source",
            &request->rows),
+      path("kernels", "FILE.csv", "serving: measured kernels of serving engines",
+           &request->kernels),
+      path("corpus", "FILE.csv", "serving: measured serving", &request->corpus),
+      wordless("left-out", "serving: errors of fits without what they predict, too",
+               request->left_out),
+      path("report", "DIR", "serving: renew the tables of DIR/models/infer-fit.md",
+           &request->report),
       path("collectives", "LOG...",
            "fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them",
            &request->logs),

@@ -30,10 +30,21 @@ namespace {
 
 constexpr std::size_t kLargestCorpus = std::size_t{1} << 30;  // bytes
 
-Result<ValidateBy> by_of(const std::string& name) {
-  const auto by = std::find(kValidateByNames.begin(), kValidateByNames.end(), name);
-  if (by != kValidateByNames.end()) return static_cast<ValidateBy>(by - kValidateByNames.begin());
-  return Problem{FieldName("by"), not_known(name, words(kValidateByNames)), Trouble::unknown};
+// What groups share, by the names of one kind of corpus.
+template <class By, class Names>
+Result<By> by_of(const std::string& name, const Names& names) {
+  const auto by = std::find(names.begin(), names.end(), name);
+  if (by != names.end()) return static_cast<By>(by - names.begin());
+  return Problem{FieldName("by"), not_known(name, words(names)), Trouble::unknown};
+}
+
+// Of runs and of serving.
+std::vector<std::string> by_names() {
+  std::vector<std::string> out = words(kValidateByNames);
+  for (const std::string_view name : kServedByNames) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.emplace_back(name);
+  }
+  return out;
 }
 
 // The files of a request: all of one kind.
@@ -234,22 +245,32 @@ static CommandOutput validate_benchmarks(const ValidateRequest& request,
               request.json ? benchmarks_json(report, request.rows_in_document) : to_text(report)};
 }
 
-// validate of measured serving: groups are of source and quantity.
+// validate of measured serving: groups are of source (or engine, ...) and quantity. A report has
+// those of sources, engines and accelerators.
 static CommandOutput validate_serving(const ValidateRequest& request, const CorpusFiles& corpus) {
   Problems problems = corpus.problems;
   const auto refuse = [&](const char* option, bool given) {
     if (given) problems.push_back({FieldName(option), "is not of measured serving"});
   };
-  refuse("by", request.by != ValidateRequest().by);
-  refuse("report", !request.report.empty());
   refuse("cluster", !request.cluster.empty());
-  auto rows = rows_of<ServedRow>(corpus, problems, predict_serving);
+  const auto by = by_of<ServedBy>(request.by, kServedByNames);
+  if (!by) append(problems, by.problems());
+  Result<OutputFile> page = OutputFile();
+  if (!request.report.empty()) page = page_to_renew(request.report, "models/infer.md");
+  if (!page) append(problems, page.problems());
+  auto rows = rows_of<ServedRow>(
+      corpus, problems, [&](const Csv& table) { return predict_serving(table, request.threads); });
   if (!problems.empty()) return {.problems = std::move(problems)};
-  const ServedReport report = summarise_serving(std::move(rows));
-  if (!request.rows.empty()) {
-    problems = write_files({{request.rows, serving_csv(report.rows)}}, "");
-    if (!problems.empty()) return {.problems = std::move(problems)};
+  const ServedReport report = summarise_serving(std::move(rows), *by);
+  std::vector<OutputFile> files;
+  if (!request.rows.empty()) files.push_back({request.rows, serving_csv(report.rows)});
+  if (!request.report.empty()) {
+    const auto renewed = with_generated(page->text, page->path, serving_blocks(report));
+    if (!renewed) return {.problems = renewed.problems()};
+    files.push_back({page->path, *renewed});
   }
+  problems = write_files(files, "");
+  if (!problems.empty()) return {.problems = std::move(problems)};
   return {.text = request.json ? serving_validation_json(report, request.rows_in_document)
                                : serving_validation_text(report)};
 }
@@ -260,7 +281,7 @@ CommandOutput run_validate(const ValidateRequest& request) {
   if (corpus.kind == CorpusKind::serving) return validate_serving(request, corpus);
   if (corpus.kind != CorpusKind::training) return validate_benchmarks(request, corpus);
   // What is asked for, or everything that is wrong with it.
-  const auto by = by_of(request.by);
+  const auto by = by_of<ValidateBy>(request.by, kValidateByNames);
   const auto rows = read_corpora(corpus.files);
   const auto own = own_runs_of(request.calibration);
   Result<OutputFile> page = OutputFile();
@@ -344,7 +365,7 @@ Command validate_command() {
        .value = "WHAT",
        .help = "what groups of rows share",
        .target = &request->by,
-       .names = [] { return words(kValidateByNames); }},
+       .names = by_names},
       wordless("runs", "published flagship runs instead of a corpus", request->runs),
       path("rows", "OUT.csv", "write every row to this file", &request->rows),
       {.name = "rows",

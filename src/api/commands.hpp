@@ -263,7 +263,7 @@ struct DesignRequest {
 CommandOutput run_design(const DesignRequest& request);
 
 struct CalibrateRequest {
-  std::string what;    // kernels, collectives, steps, intervals; empty: steps
+  std::string what;    // kernels, collectives, steps, intervals, serving, ...; empty: steps
   std::string data;    // folder with measurements/; empty: those that the binary carries
   bool write = false;  // renew the constants in `data`, empty: in the folder data of a checkout,
                        // from the measurements there
@@ -271,6 +271,11 @@ struct CalibrateRequest {
   std::string date;               // as 2026-11-21, stated in what is written
   std::vector<std::string> runs;  // files of measured steps of one's own; empty: none
   std::string rows;  // of intervals: a table of the runs that were left out; empty: none
+  // Of serving: files of measured kernels and of measured serving, and whether to fit without each
+  // source, accelerator and size.
+  std::string kernels, corpus;
+  bool left_out = false;
+  std::string report;  // folder of documents whose tables are renewed; empty: none
   // Of one cluster's collectives alone.
   std::vector<std::string> logs;   // benchmarks or traces measured on it; empty: none
   std::string cluster;             // a name or a file

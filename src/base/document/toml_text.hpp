@@ -3,6 +3,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace headway {
 
@@ -16,5 +18,11 @@ std::string toml_list(const Texts& texts) {
   for (const auto& text : texts) out += (out.size() > 1 ? ", " : "") + toml_text(text);
   return out + "]";
 }
+
+/// `text` with the keys of the table [name] as `values` have them, as TOML writes those; a key
+/// whose value is empty is taken out, one that is not there comes at the end of the table. All else
+/// stays as it stands; a text without the table is as it was.
+std::string renewed_table(const std::string& text, const std::string& name,
+                          const std::vector<std::pair<std::string, std::string>>& values);
 
 }  // namespace headway

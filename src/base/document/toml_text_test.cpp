@@ -9,6 +9,16 @@
 namespace headway {
 namespace {
 
+// Values change, come and go; comments, other keys and other tables stay as they stand.
+TEST(TomlText, OfATableIsRenewedKeyByKey) {
+  const std::string before = "# said\n[a]\nx = 1\ny = 2  # of b, too\n\n# of b\n[b]\nx = 3\n";
+  EXPECT_EQ(renewed_table(before, "a", {{"x", "7"}, {"y", ""}, {"z", "\"new\""}}),
+            "# said\n[a]\nx = 7\nz = \"new\"\n\n# of b\n[b]\nx = 3\n");
+  EXPECT_EQ(renewed_table(before, "b", {{"x", "4"}, {"w", "5"}}),
+            "# said\n[a]\nx = 1\ny = 2  # of b, too\n\n# of b\n[b]\nx = 4\nw = 5\n");
+  EXPECT_EQ(renewed_table(before, "c", {{"x", "4"}}), before);
+}
+
 TEST(TomlText, IsReadBackAsItWas) {
   std::string every;
   for (int c = 1; c < 128; ++c) every += static_cast<char>(c);

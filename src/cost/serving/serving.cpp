@@ -8,19 +8,16 @@
 namespace headway {
 namespace {
 
+// Reads each constant by its name.
+struct ReadConstant {
+  Fields& fields;
+  void operator()(const char* name, Seconds& start) { start = fields.quantity<Seconds>(name); }
+  void operator()(const char* name, double& share) { share = fields.number(name); }
+};
+
 ServingKernels read_kernels(Fields fields) {
-  const auto attention = [&](const std::string& name) {
-    return ServingKernels::Attention{fields.quantity<Seconds>(name + "_start"),
-                                     fields.number(name + "_memory"),
-                                     fields.number(name + "_rate")};
-  };
   ServingKernels out;
-  out.decode = attention("decode");
-  out.latent = attention("latent");
-  out.once_start = fields.quantity<Seconds>("once_start");
-  out.once_share = fields.number("once_share");
-  out.twice_start = fields.quantity<Seconds>("twice_start");
-  out.twice_share = fields.number("twice_share");
+  for_each_constant(out, ReadConstant{fields});
   out.measured = fields.text("kind") != "estimated";
   for (const char* said : {"source", "date"}) fields.text(said);
   fields.reject_unknown();

@@ -35,6 +35,21 @@ struct ServingKernels {
   bool measured = true;                    // on the accelerator's architecture; else on others
 };
 
+/// visit(name, constant) for each, in the order and by the names of data/serving/kernels.toml.
+template <class Kernels, class Visit>
+void for_each_constant(Kernels& kernels, Visit&& visit) {
+  visit("decode_start", kernels.decode.start);
+  visit("decode_memory", kernels.decode.memory);
+  visit("decode_rate", kernels.decode.rate);
+  visit("latent_start", kernels.latent.start);
+  visit("latent_memory", kernels.latent.memory);
+  visit("latent_rate", kernels.latent.rate);
+  visit("once_start", kernels.once_start);
+  visit("once_share", kernels.once_share);
+  visit("twice_start", kernels.twice_start);
+  visit("twice_share", kernels.twice_share);
+}
+
 /// From data/serving/kernels.toml, by the architecture; `default` where it has no entry.
 Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator);
 

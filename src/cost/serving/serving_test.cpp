@@ -78,11 +78,15 @@ TEST(OwnAllReduce, OfOneRankTakesNothing) {
 }
 
 TEST(ServingKernels, OfAnArchitectureWithoutMeasurementsAreTheDefault) {
-  const auto tpu = load_accelerator("tpu-v5p");
-  ASSERT_TRUE(tpu);
-  const auto kernels = serving_kernels_for(*tpu);
-  ASSERT_TRUE(kernels);
-  EXPECT_EQ(kernels->decode.start, Seconds(12e-6));
+  const auto of = [](const char* accelerator) {
+    return *serving_kernels_for(*load_accelerator(accelerator));
+  };
+  EXPECT_TRUE(of("h100-sxm").measured);
+  const ServingKernels tpu = of("tpu-v5p"), gaudi = of("gaudi-2");
+  EXPECT_FALSE(tpu.measured);
+  EXPECT_EQ(tpu.decode.start, gaudi.decode.start);
+  EXPECT_EQ(tpu.twice_share, gaudi.twice_share);
+  EXPECT_NE(tpu.decode.start, of("a100-80gb").decode.start);
 }
 
 }  // namespace

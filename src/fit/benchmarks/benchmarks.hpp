@@ -8,12 +8,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/document/csv.hpp"
 #include "base/quantity.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
+#include "cost/serving/serving.hpp"
 #include "fit/statistics.hpp"
 
 namespace headway {
@@ -31,6 +33,17 @@ constexpr std::array<std::string_view, 5> kCorpusKindNames = {
     "training", "products", "inference kernels", "collectives", "serving"};
 CorpusKind corpus_kind(const Csv& csv);
 
+/// An all-reduce of an engine's own [INFER-2].
+struct OwnAllReduce {
+  Bytes bytes;
+  std::int64_t ranks = 1;
+  BytesPerSecond bandwidth;  // of an accelerator to its peers
+};
+/// A kernel whose constants stand in data/serving/kernels.toml.
+using ServingKernel = std::variant<CachedAttention, OwnAllReduce>;
+Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
+                const ServingKernels& kernels);
+
 /// One row, measured and predicted, or skipped with the reason.
 struct BenchmarkRow {
   std::string id, source_key, outcome;
@@ -38,6 +51,8 @@ struct BenchmarkRow {
   std::string format;   // "bf16", "fp8 by blocks"; of a collective empty
   std::string op;       // "gemm", "all-reduce", ...
   std::string size;     // class of size: ">= 512 rows", "> 64 MiB", ...
+  std::string engine;   // that ran it, of kernels of serving
+  std::optional<ServingKernel> serving;
   std::optional<Seconds> measured, predicted;
   std::vector<std::string> assumed;            // what the row does not say, "cell=value"
   std::string skipped_reason, skipped_detail;  // empty where predicted

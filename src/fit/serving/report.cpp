@@ -10,17 +10,67 @@ std::optional<double> ServedRow::error(std::size_t quantity) const {
   return *predicted[quantity] / *measured[quantity] - 1;
 }
 
-std::optional<double> ServedRow::error() const {
+std::optional<std::size_t> ServedRow::main() const {
   for (const std::size_t quantity : {2, 3, 4, 1, 0}) {
-    if (const auto found = error(quantity)) return found;
+    if (measured[quantity] && predicted[quantity]) return quantity;
   }
   return std::nullopt;
 }
 
-ServedReport summarise_serving(std::vector<ServedRow> rows) {
+std::optional<double> ServedRow::error() const {
+  const auto quantity = main();
+  return quantity ? error(*quantity) : std::nullopt;
+}
+
+namespace {
+
+const std::string& group_of(const ServedRow& row, ServedBy by) {
+  switch (by) {
+    case ServedBy::source:
+      return row.source_key;
+    case ServedBy::accelerator:
+      return row.machine;
+    case ServedBy::engine:
+      return row.engine;
+    case ServedBy::model:
+      return row.model;
+    case ServedBy::precision:
+      return row.precision;
+    case ServedBy::load:
+      break;
+  }
+  return row.load;
+}
+
+// The rows of a group, of one quantity.
+struct GroupRows {
+  std::vector<double> errors, widths;
+  std::size_t inside = 0;
+
+  void add(const ServedRow& row, std::size_t quantity) {
+    errors.push_back(*row.error(quantity));
+    if (row.main() != quantity || !row.interval_low) return;
+    widths.push_back(*row.interval_high / *row.interval_low);
+    const double measured = *row.measured[quantity];
+    if (measured >= *row.interval_low && measured <= *row.interval_high) ++inside;
+  }
+  ServedGroup summary(std::string name, std::size_t quantity) const {
+    return {std::move(name),
+            std::string(kServedQuantities[quantity]),
+            summarise(errors),
+            widths.size(),
+            inside,
+            quantile(widths, 0.5)};
+  }
+};
+
+}  // namespace
+
+ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by) {
   ServedReport out;
-  std::map<std::pair<std::string, std::size_t>, std::vector<double>> errors;
-  std::array<std::vector<double>, kServedQuantities.size()> all;
+  out.by = by;
+  std::map<std::pair<std::string, std::size_t>, GroupRows> groups;
+  std::array<GroupRows, kServedQuantities.size()> all;
   for (const ServedRow& row : rows) {
     if (!row.fits) {
       ++out.skipped[row.skipped_reason];
@@ -31,18 +81,16 @@ ServedReport summarise_serving(std::vector<ServedRow> rows) {
     if (row.ran_out && !*row.fits) ++out.ran_out_and_does_not_fit;
     if (!row.ran_out && *row.fits) ++out.ran_and_fits;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const auto error = row.error(i);
-      if (!error) continue;
-      errors[{row.source_key, i}].push_back(*error);
-      all[i].push_back(*error);
+      if (!row.error(i)) continue;
+      groups[{group_of(row, by), i}].add(row, i);
+      all[i].add(row, i);
     }
   }
-  for (const auto& [key, each] : errors) {
-    out.groups.push_back({key.first, std::string(kServedQuantities[key.second]), summarise(each)});
+  for (const auto& [key, each] : groups) {
+    out.groups.push_back(each.summary(key.first, key.second));
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].empty()) continue;
-    out.groups.push_back({"all", std::string(kServedQuantities[i]), summarise(all[i])});
+    if (!all[i].errors.empty()) out.groups.push_back(all[i].summary("all", i));
   }
   out.rows = std::move(rows);
   return out;

@@ -1,18 +1,20 @@
-// One row of a file of measured serving, predicted.
+// One row of a file of measured serving: what was served, and what it is predicted to take.
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <utility>
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "fit/benchmarks/cells.hpp"
 #include "fit/benchmarks/words.hpp"
+#include "fit/serving/asked.hpp"
 #include "fit/serving/pools.hpp"
-#include "fit/serving/serving.hpp"
 #include "fit/serving/words.hpp"
 #include "model/load.hpp"
-#include "study/infer/apart.hpp"
+#include "platform/parallel.hpp"
 #include "study/infer/engines.hpp"
+#include "study/infer/intervals.hpp"
 
 namespace headway {
 
@@ -32,7 +34,7 @@ struct Loaded {
   std::vector<std::string> models;  // built in
   std::map<std::string, Result<Model>> model = {};
   std::map<std::string, Result<Cluster>> cluster = {};
-  std::map<std::string, Result<ServingConstants>> constants = {};
+  std::map<std::string, Result<std::shared_ptr<const ServingConstants>>> constants = {};
 };
 
 template <class T, class Load>
@@ -58,7 +60,7 @@ class RowReader {
   RowReader(ServedRow& row, Cells& cells, Loaded& loaded)
       : row_(row), cells_(cells), loaded_(loaded), said_(benchmarks::plain(cells.text("notes"))) {}
 
-  void run() {
+  std::optional<AskedServing> run() {
     measurements();
     notes();
     model();
@@ -66,11 +68,11 @@ class RowReader {
     engine();
     formats();
     split();
-    Load load = requests();
+    const Load load = requests();
     pools();
-    if (!cells_.sound()) return;
-    if (apart_) return predict_apart(load);
-    predict(load);
+    if (cells_.sound()) legal(load);
+    if (!cells_.sound()) return std::nullopt;
+    return asked(load);
   }
 
  private:
@@ -210,8 +212,11 @@ class RowReader {
       out.arrivals = Arrivals::clients;
     }
     const auto drawn = loaded_.words.shortest.find(row_.source_key);
-    if (drawn != loaded_.words.shortest.end())
+    const std::string& constant = loaded_.words.constant;
+    const bool is_constant = !constant.empty() && said_.find(constant) != std::string::npos;
+    if (drawn != loaded_.words.shortest.end() && !is_constant) {
       out.input_spread = out.output_spread = {LengthSpread::Kind::share, drawn->second};
+    }
     if (!cells_.text("request_rate").empty()) {
       out.arrivals = Arrivals::random;
       out.rate = cells_.number("request_rate") / static_cast<double>(serving_.dp);
@@ -221,7 +226,32 @@ class RowReader {
     if (batch > kMostClients) cells_.skip("more clients than are placed in time");
     // A batch is of all copies of attention.
     out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
+    schedule(batch, out);
     return out;
+  }
+
+  // As the source ran the engine; of engines that others join nothing is known.
+  void schedule(std::int64_t batch, const Load& load) {
+    if (said_.find(loaded_.words.apart) != std::string::npos) return;
+    const auto& kinds = serving_.model.kinds;
+    const bool experts = std::any_of(kinds.begin(), kinds.end(),
+                                     [](const Layer& layer) { return layer.experts.has_value(); });
+    for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
+      const bool holds =
+          recipe.source == row_.source_key && recipe.engine == row_.engine &&
+          (recipe.unless.empty() || said_.find(recipe.unless) == std::string::npos) &&
+          row_.machine.starts_with(recipe.accelerator) &&
+          recipe.experts.value_or(experts) == experts;
+      if (!holds) continue;
+      Policy& policy = serving_.engine.policy;
+      const double tokens = recipe.inputs * static_cast<double>(load.input) +
+                            recipe.outputs * static_cast<double>(load.output) +
+                            recipe.batches * static_cast<double>(batch) + recipe.more;
+      if (tokens > 0) policy.most_tokens = static_cast<std::int64_t>(tokens);
+      const auto above = recipe.polls.upper_bound(batch);
+      if (above != recipe.polls.begin()) policy.polls = std::prev(above)->second;
+      return;
+    }
   }
 
   // Prefill and decode on accelerators of their own.
@@ -240,48 +270,30 @@ class RowReader {
     apart.decode_copies = decode->copies;
   }
 
-  const ServingConstants* constants() {
-    const auto& read = loaded_once<ServingConstants>(
+  void legal(const Load& load) {
+    const Problems problems = apart_ ? check(*apart_) : check(serving_);
+    if (!problems.empty()) return cells_.skip("cannot be served so", problems.front().message);
+    if (apart_ && load.arrivals == Arrivals::together) {
+      cells_.skip("prefill and decode apart, of a batch that starts together");
+    }
+  }
+
+  std::optional<AskedServing> asked(Load load) {
+    const auto& constants = loaded_once<std::shared_ptr<const ServingConstants>>(
         loaded_.constants, serving_.cluster.name,
-        [&](const std::string&) { return serving_constants(serving_.cluster); });
-    if (read) return &*read;
-    cells_.skip("no cluster is known of this accelerator");
-    return nullptr;
-  }
-
-  void predict_apart(Load load) {
-    if (Problems problems = check(*apart_); !problems.empty()) {
-      return cells_.skip("cannot be served so", problems.front().message);
+        [&](const std::string&) -> Result<std::shared_ptr<const ServingConstants>> {
+          const auto read = serving_constants(serving_.cluster);
+          if (!read) return read.problems();
+          return std::make_shared<const ServingConstants>(*read);
+        });
+    if (!constants) {
+      cells_.skip("no cluster is known of this accelerator");
+      return std::nullopt;
     }
-    if (load.arrivals == Arrivals::together) {
-      return cells_.skip("prefill and decode apart, of a batch that starts together");
-    }
-    // Clients are of all copies together.
-    load.batch = cells_.count_or("batch", 1);
-    load.rate *= static_cast<double>(serving_.dp);
-    const ServingConstants* known = constants();
-    if (known == nullptr) return;
-    note(served(*apart_, *known, load).all);
-  }
-
-  void note(const Served& said) {
-    if (!said.stable()) return cells_.skip("more requests a second than are answered");
-    row_.fits = said.fits;
-    if (!said.fits) return;
-    row_.predicted[kFirst] = said.first_token.value();
-    row_.predicted[kEach] = said.each_token.value();
-    row_.predicted[kWhole] = said.latency.value();
-    row_.predicted[kOutput] = said.output_per_second;
-    row_.predicted[kTotal] = said.total_per_second;
-  }
-
-  void predict(Load load) {
-    if (Problems problems = check(serving_); !problems.empty()) {
-      return cells_.skip("cannot be served so", problems.front().message);
-    }
-    const ServingConstants* known = constants();
-    if (known == nullptr) return;
-    if (at_capacity_) {  // as many as memory holds
+    if (apart_) {  // clients are of all copies together
+      load.batch = cells_.count_or("batch", 1);
+      load.rate *= static_cast<double>(serving_.dp);
+    } else if (at_capacity_) {  // as many as memory holds
       const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
       const ServingMemory memory = memory_of(serving_, load.input + load.output);
       load.batch =
@@ -289,7 +301,18 @@ class RowReader {
       load.arrivals = Arrivals::clients;
       assume("batch", std::to_string(load.batch));
     }
-    note(served(serving_, *known, load));
+    row_.precision = weights_name(serving_);
+    row_.load = at_capacity_ && !apart_               ? "full"
+                : load.arrivals == Arrivals::together ? "together"
+                                                      : "clients";
+    // Engines that others join, prefill and decode apart, have more between them than a host.
+    const auto& unfitted = loaded_.words.unfitted;
+    const bool fitted =
+        !apart_ && std::none_of(unfitted.begin(), unfitted.end(), [&](const std::string& has) {
+          return said_.find(has) != std::string::npos;
+        });
+    return AskedServing{std::move(serving_), std::move(apart_), load, *constants, fitted,
+                        at_capacity_};
   }
 
   ServedRow& row_;
@@ -326,7 +349,7 @@ const std::vector<std::string> kNeeded = {"source_key",
 
 }  // namespace
 
-Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
+Result<std::vector<ServedCase>> read_serving(const Csv& csv) {
   Problems problems = missing_columns(csv, kNeeded);
   const auto& words = serving_words::Words::embedded();
   const auto& machines = benchmarks::Words::embedded();
@@ -336,18 +359,70 @@ Result<std::vector<ServedRow>> predict_serving(const Csv& csv) {
   if (!known) append(problems, known.problems());
   if (!problems.empty()) return problems;
   Loaded loaded{*words, *machines, *known, model_names()};
-  std::vector<ServedRow> rows;
-  rows.reserve(csv.rows.size());
+  std::vector<ServedCase> cases;
+  cases.reserve(csv.rows.size());
   for (const CsvRow& from : csv.rows) {
     Cells cells(csv, from);
-    ServedRow& row = rows.emplace_back();
+    ServedCase& each = cases.emplace_back();
     const std::string& id = cells.text("id");
-    row.id = id.empty() ? std::to_string(from.line) : id;
-    row.source_key = cells.text("source_key");
-    RowReader(row, cells, loaded).run();
-    row.skipped_reason = cells.reason;
-    row.skipped_detail = cells.detail;
+    each.row.id = id.empty() ? std::to_string(from.line) : id;
+    each.row.source_key = cells.text("source_key");
+    each.asked = RowReader(each.row, cells, loaded).run();
+    each.row.skipped_reason = cells.reason;
+    each.row.skipped_detail = cells.detail;
   }
+  return cases;
+}
+
+Served served(const AskedServing& asked) {
+  if (asked.apart) return served(*asked.apart, *asked.constants, asked.load).all;
+  return served(asked.serving, *asked.constants, asked.load);
+}
+
+ServedNumbers numbers_of(const Served& served) {
+  ServedNumbers out;
+  out[kFirst] = served.first_token.value();
+  out[kEach] = served.each_token.value();
+  out[kWhole] = served.latency.value();
+  out[kOutput] = served.output_per_second;
+  out[kTotal] = served.total_per_second;
+  return out;
+}
+
+// Of the main quantity of an engine that is not apart; without a calibration of intervals in this
+// build there is none.
+static void add_interval(ServedRow& row, const AskedServing& asked) {
+  const auto& intervals = serving_intervals();
+  const auto quantity = row.main();
+  if (!intervals || !quantity || asked.apart) return;
+  const auto factors = intervals->of(interval_class(
+      *intervals, asked.serving, asked.load, asked.at_capacity, kServedQuantities[*quantity]));
+  if (!factors) return;
+  row.interval_low = factors->low * *row.predicted[*quantity];
+  row.interval_high = factors->high * *row.predicted[*quantity];
+}
+
+static ServedRow predicted_row(ServedCase& from) {
+  ServedRow row = std::move(from.row);
+  if (!from.asked) return row;
+  const Served said = served(*from.asked);
+  if (!said.stable()) {
+    row.skipped_reason = "more requests a second than are answered";
+    return row;
+  }
+  row.fits = said.fits;
+  if (!said.fits) return row;
+  row.predicted = numbers_of(said);
+  add_interval(row, *from.asked);
+  return row;
+}
+
+Result<std::vector<ServedRow>> predict_serving(const Csv& csv, int threads) {
+  auto cases = read_serving(csv);
+  if (!cases) return cases.problems();
+  std::vector<ServedRow> rows(cases->size());
+  for_each_index(rows.size(), threads,
+                 [&](std::size_t i, std::size_t) { rows[i] = predicted_row(cases.value()[i]); });
   return rows;
 }
 

@@ -24,6 +24,9 @@ struct ServedRow {
   std::string machine, model, engine;
   bool ran_out = false;  // of memory, when it was measured
   ServedNumbers measured, predicted;
+  /// Of the main quantity, in its unit: in which four of five measurements lie.
+  std::optional<double> interval_low, interval_high;
+  std::string precision, load;       // of the weights; "together", "clients", "full"
   std::optional<bool> fits;          // as predicted; none: skipped
   std::vector<std::string> assumed;  // what the row does not say, "cell=value"
   std::string skipped_reason, skipped_detail;
@@ -31,27 +34,37 @@ struct ServedRow {
   /// Predicted over measured, less 1, of one quantity; of the main one: the first that is measured
   /// of latency, tokens a second, TPOT, TTFT.
   std::optional<double> error(std::size_t quantity) const;
+  std::optional<std::size_t> main() const;
   std::optional<double> error() const;
 };
 
-/// Rows of one source, one quantity.
+/// What groups of rows share.
+enum class ServedBy : std::uint8_t { source, accelerator, engine, model, precision, load };
+constexpr std::array<std::string_view, 6> kServedByNames = {"source", "accelerator", "engine",
+                                                            "model",  "precision",   "load"};
+
+/// Rows of one source (engine, ...), one quantity.
 struct ServedGroup {
-  std::string source, quantity;
+  std::string name, quantity;
   ErrorSummary error;
+  std::size_t with_interval = 0, in_interval = 0;  // of rows of which it is the main quantity
+  std::optional<double> width;                     // high over low, the median
 };
 
 struct ServedReport {
   std::vector<ServedRow> rows;
-  std::vector<ServedGroup> groups;  // by source and quantity; all sources last
+  ServedBy by = ServedBy::source;
+  std::vector<ServedGroup> groups;  // by name and quantity; all of them last
   std::size_t predicted = 0;
   /// Of rows that say whether memory was enough.
   std::size_t ran_and_fits = 0, ran = 0, ran_out_and_does_not_fit = 0, ran_out = 0;
   std::map<std::string, std::size_t> skipped;  // by reason
 };
 
-/// Every row predicted or skipped with its reason; missing columns are problems of the file.
-Result<std::vector<ServedRow>> predict_serving(const Csv& csv);
+/// Every row predicted or skipped with its reason, the same by any number of threads; missing
+/// columns are problems of the file.
+Result<std::vector<ServedRow>> predict_serving(const Csv& csv, int threads = 1);
 
-ServedReport summarise_serving(std::vector<ServedRow> rows);
+ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by = ServedBy::source);
 
 }  // namespace headway

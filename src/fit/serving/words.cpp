@@ -32,6 +32,31 @@ std::map<std::string, Format, std::less<>> read_formats(Fields& root, std::strin
   return out;
 }
 
+std::vector<Recipe> read_recipes(Fields& root) {
+  std::vector<Recipe> out;
+  for (Fields& fields : root.tables("recipes")) {
+    Recipe recipe;
+    recipe.source = fields.text("source");
+    recipe.engine = fields.text("engine");
+    recipe.unless = fields.text_or("unless", "");
+    recipe.accelerator = fields.text_or("accelerator", "");
+    if (fields.has("experts")) recipe.experts = fields.flag_or("experts", false);
+    Fields tokens = fields.table("most_tokens");
+    recipe.inputs = tokens.number_or("inputs", 0);
+    recipe.outputs = tokens.number_or("outputs", 0);
+    recipe.batches = tokens.number_or("batches", 0);
+    recipe.more = tokens.number_or("more", 0);
+    tokens.reject_unknown();
+    for (Fields& polls : fields.tables("polls")) {
+      recipe.polls[polls.natural("batch")] = polls.natural("steps");
+      polls.reject_unknown();
+    }
+    fields.reject_unknown();
+    out.push_back(std::move(recipe));
+  }
+  return out;
+}
+
 Result<Words> read() {
   const auto document = embedded_document("corpus/inference.toml");
   if (!document) return document.problems();
@@ -52,6 +77,9 @@ Result<Words> read() {
   out.apart_prefill = apart.text("prefill");
   out.apart_decode = apart.text("decode");
   apart.reject_unknown();
+  out.constant = root.text_or("constant", "");
+  out.recipes = read_recipes(root);
+  out.unfitted = root.texts_or_empty("unfitted");
   out.undated = root.texts_or_empty("undated");
   out.block_scaled = root.texts_or_empty("block_scaled");
   out.experts_alone = root.texts_or_empty("experts_alone");

@@ -1,7 +1,9 @@
 // What the words of files of measured serving mean: data/corpus/inference.toml.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,18 @@ struct Format {
   std::string experts;      // of models whose experts alone are so; empty: the same
 };
 
+/// How a source ran an engine, where that is not the engine's habit: tokens of a step are so many
+/// inputs, outputs and batches and so many more; none of them: as the engine has it. `polls`: by
+/// the least batch that they hold for.
+struct Recipe {
+  std::string source, engine;
+  std::string unless;       // of rows whose notes have this it does not hold
+  std::string accelerator;  // what the name begins with; empty: any
+  std::optional<bool> experts;
+  double inputs = 0, outputs = 0, batches = 0, more = 0;
+  std::map<std::int64_t, std::int64_t> polls;
+};
+
 struct Words {
   static const Result<Words>& embedded();
 
@@ -29,7 +43,10 @@ struct Words {
   std::map<std::string, double, std::less<>> shortest;  // of lengths, by source
   // Rows of prefill and decode apart have this in their notes, and before the copies of each that.
   std::string apart, apart_prefill, apart_decode;
-  std::vector<std::string> undated;  // sources of the earlier releases that do not say so
+  std::string constant;  // in the notes of rows whose lengths are not drawn
+  std::vector<Recipe> recipes;
+  std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
+  std::vector<std::string> undated;   // sources of the earlier releases that do not say so
 };
 
 /// The first that is in the text; null: none.

@@ -1,6 +1,7 @@
 #include "report/infer/infer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
@@ -44,7 +45,8 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   if (!served.stable()) {
     return out + aligned(held) + not_stable_text(served);
   }
-  out += aligned(served_rows(served, load, serving.ranks(), serving.cluster)) + "\n";
+  out += aligned(served_rows(served, load, serving.ranks(), serving.cluster)) + "\n" +
+         intervals_text(serving, load, served);
   out += aligned(pass_rows(served)) + "\n";
   if (beside.ops != nullptr) {
     out += "ops of a prefill pass, the longest first\n" + op_table_text(beside.ops->prefill) +
@@ -67,6 +69,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
     write_gained(out, serving.cluster, serving.ranks(), load, served);
+    write_intervals(out, serving, load, served);
     write_passes(out, served);
     if (beside.ops != nullptr) {
       out.key("ops");

@@ -48,6 +48,10 @@ void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks, c
                   const Served& served);
 /// The parts of a pass of each.
 void write_passes(JsonWriter& out, const Served& served);
+/// In which four of five measured ones lie; nothing where this build has no intervals.
+void write_intervals(JsonWriter& out, const Serving& serving, const Load& load,
+                     const Served& served);
+std::string intervals_text(const Serving& serving, const Load& load, const Served& served);
 void write_memory(JsonWriter& out, const ServingMemory& memory);
 
 }  // namespace headway

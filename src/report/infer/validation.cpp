@@ -27,11 +27,15 @@ std::vector<Cell> cells_of(const ServedRow& row) {
   }
   out.push_back({"predicted_fits", row.fits ? std::optional<double>(*row.fits) : std::nullopt});
   out.push_back({"error", row.error()});
+  out.push_back({"interval_low_s", row.interval_low});
+  out.push_back({"interval_high_s", row.interval_high});
   out.push_back({"assumed", join(row.assumed, "; ")});
   out.push_back({"skipped_reason", reason_text(row.skipped_reason, row.skipped_detail)});
   out.push_back({"machine", row.machine});
   out.push_back({"model", row.model});
   out.push_back({"engine", row.engine});
+  out.push_back({"precision", row.precision});
+  out.push_back({"load", row.load});
   return out;
 }
 
@@ -69,15 +73,34 @@ std::string serving_csv(std::span<const ServedRow> rows) {
   return out;
 }
 
-std::string serving_validation_text(const ServedReport& report) {
-  std::vector<std::vector<std::string>> table = {
-      {"source", "quantity", "rows", "median", "mean", "p90", "bias"},
-      {"", "", "", "%", "%", "%", "%"}};
+UnitTable serving_groups(const ServedReport& report) {
+  UnitTable table = {{std::string(kServedByNames[static_cast<std::size_t>(report.by)]), "quantity",
+                      "rows", "median", "mean", "p90", "bias", "in 80 %", "width"},
+                     {"", "", "", "%", "%", "%", "%", "%", ""}};
   for (const ServedGroup& group : report.groups) {
-    table.push_back({printable(group.source, 30), group.quantity, std::to_string(group.error.rows),
+    const bool held = group.with_interval > 0;
+    table.push_back({printable(group.name, 30), group.quantity, std::to_string(group.error.rows),
                      in_percent(group.error.median), in_percent(group.error.mean),
-                     in_percent(group.error.p90), in_percent(group.error.bias, "%+.1f")});
+                     in_percent(group.error.p90), in_percent(group.error.bias, "%+.1f"),
+                     held ? in_percent(static_cast<double>(group.in_interval) /
+                                       static_cast<double>(group.with_interval))
+                          : "",
+                     held ? formatted("%.2f", *group.width) : ""});
   }
+  return table;
+}
+
+GeneratedBlocks serving_blocks(const ServedReport& report) {
+  GeneratedBlocks out;
+  for (const ServedBy by : {ServedBy::source, ServedBy::engine, ServedBy::accelerator}) {
+    out["serving-by-" + std::string(kServedByNames[static_cast<std::size_t>(by)])] =
+        markdown_of(serving_groups(summarise_serving(report.rows, by)), 2);
+  }
+  return out;
+}
+
+std::string serving_validation_text(const ServedReport& report) {
+  const auto table = serving_groups(report);
   std::string out = aligned(table, 2) + "\npredicted " + std::to_string(report.predicted) + " of " +
                     std::to_string(report.rows.size()) + " rows; fit " +
                     std::to_string(report.ran_and_fits) + " of " + std::to_string(report.ran) +
@@ -99,13 +122,20 @@ std::string serving_validation_json(const ServedReport& report, bool rows) {
   out.begin_array();
   for (const ServedGroup& group : report.groups) {
     out.begin_object();
-    out.member("source_key", group.source);
+    out.member(report.by == ServedBy::source ? "source_key"
+                                             : kServedByNames[static_cast<std::size_t>(report.by)],
+               group.name);
     out.member("quantity", group.quantity);
     out.member("rows", group.error.rows);
     out.member("median", group.error.median);
     out.member("mean", group.error.mean);
     out.member("p90", group.error.p90);
     out.member("bias", group.error.bias);
+    if (group.with_interval > 0) {
+      out.member("in_interval",
+                 static_cast<double>(group.in_interval) / static_cast<double>(group.with_interval));
+      out.member("width", *group.width);
+    }
     out.end_object();
   }
   out.end_array();

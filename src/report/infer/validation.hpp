@@ -3,15 +3,22 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/generated.hpp"
 #include "fit/serving/serving.hpp"
+#include "fit/serving/tables.hpp"
 
 namespace headway {
 
-/// A line a source and quantity, the last ones of all sources, and the reasons of rows that are not
-/// predicted.
+/// A line a group and quantity, the last ones of all: its head, its units, its lines.
+UnitTable serving_groups(const ServedReport& report);
+/// The same, and the reasons of rows that are not predicted.
 std::string serving_validation_text(const ServedReport& report);
-/// {kind, groups: [{source_key, quantity, rows, median, mean, p90, bias}], memory, skipped}; with
+/// The tables of docs/models/infer.md: errors by source, by engine and by accelerator.
+GeneratedBlocks serving_blocks(const ServedReport& report);
+/// {kind, groups: [{source_key, quantity, rows, median, mean, p90, bias,
+/// in_interval, width}], memory, skipped}; with
 /// `rows`, also each row: the columns of --rows, empty cells null.
 std::string serving_validation_json(const ServedReport& report, bool rows);
 /// id, source_key, outcome, measured_ and predicted_ of each quantity, predicted_fits, error, ...

@@ -16,6 +16,7 @@ Result<std::vector<Engine>> read_engines() {
     Fields fields = root.table(name);
     Engine engine;
     engine.name = name;
+    engine.age = fields.text("age");
     engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
     engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
     Fields layer = fields.table("layer");
@@ -23,6 +24,13 @@ Result<std::vector<Engine>> read_engines() {
       engine.layer[architecture] = layer.quantity<Seconds>(architecture);
     }
     layer.reject_unknown();
+    Fields untuned = fields.table("untuned");
+    for (const std::string& architecture : untuned.keys()) {
+      Fields of = untuned.table(architecture);
+      engine.untuned[architecture] = {of.number("products"), of.number("attention")};
+      of.reject_unknown();
+    }
+    untuned.reject_unknown();
     engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
     engine.launch = fields.quantity<Seconds>("launch");
     engine.memory = fields.number("memory");
@@ -33,6 +41,8 @@ Result<std::vector<Engine>> read_engines() {
     policy.most_tokens = fields.count_or("most_tokens", policy.most_tokens);
     policy.most_sequences = fields.count_or("most_sequences", policy.most_sequences);
     policy.prompts_first = fields.flag_or("prompts_first", policy.prompts_first);
+    policy.whole_prompts = fields.flag_or("whole_prompts", policy.whole_prompts);
+    policy.polls = fields.count_or("polls", policy.polls);
     policy.reserve = fields.flag_or("reserve", policy.reserve);
     policy.block = fields.count_or("block", policy.block);
     engine.caches = fields.texts_or_empty("caches");

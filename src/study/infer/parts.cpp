@@ -66,6 +66,12 @@ double weight_bytes(const Serving& serving, bool routed) {
   return recipe.matmul == Precision::fp4 ? element + 1.0 / 16 : element;
 }
 
+Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
+  const auto known = engine.layer.find(accelerator.architecture);
+  const auto usual = known != engine.layer.end() ? known : engine.layer.find("default");
+  return usual != engine.layer.end() ? usual->second : Seconds(0);
+}
+
 Layout layout_of(const Serving& serving, std::int64_t sequences, std::int64_t cp) {
   Layout out;
   out.tp = serving.tp;

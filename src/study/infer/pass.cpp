@@ -66,7 +66,11 @@ class Pricer {
         layout_(layout_of(serving, work.sequences, cp_)),
         job_(serving_job(serving, (work.tokens + cp_ - 1) / cp_ * cp_)),
         last_(serving_job(serving, work.checks ? work.tokens : 1)),
-        spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)) {}
+        spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)) {
+    const auto& untuned = serving.engine.untuned;
+    const auto known = untuned.find(serving.cluster.accelerator.architecture);
+    if ((work.tokens == 1 || work.checks) && known != untuned.end()) untuned_ = known->second;
+  }
 
   PassTime run() {
     const Share share(serving_.model, job_, layout_);
@@ -92,6 +96,7 @@ class Pricer {
             .each = transfer_time(each),
             .bytes = each});
     }
+    out_.kernels = kernels_;
     take({.part = ServingPart::host, .each = host_time()});
     return out_;
   }
@@ -193,7 +198,7 @@ class Pricer {
     }
     if (const auto* product = std::get_if<Matmul>(&op.shape)) {
       item.part = ServingPart::products;
-      item.each = product_time(op, *product, layer, item);
+      item.each = std::max(product_time(op, *product, layer, item), untuned_time(*product));
       out_.rated += times * rated_time(op);
     } else if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
       item.part = ServingPart::attention;
@@ -236,6 +241,17 @@ class Pricer {
                : matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
   }
 
+  // [INFER-12] Nothing where kernels are as measured.
+  Seconds untuned_time(const Matmul& product) const {
+    if (!(untuned_.products > 0)) return Seconds(0);
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const FlopsPerSecond peak =
+        std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
+    const Flops work(2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
+                     static_cast<double>(product.k) * static_cast<double>(product.batch));
+    return work / (peak * untuned_.products);
+  }
+
   Seconds attention_time(AttentionShape core, const Attention& attention, PassItem& item) const {
     if (attention.linear) return linear_attention_time(core, attention, item);
     core.keys = work_.cached + work_.tokens;
@@ -262,8 +278,15 @@ class Pricer {
                                : core.head_dim + core.value_dim;
     shape.cached_of_token = Bytes(cached_values(attention, serving_.tp) * serving_.cache->bytes);
     item.flops = work(shape);
+    const bool tuned = !(untuned_.attention > 0) || shape.latent;
+    ServingKernels kernels = constants_.kernels;
+    if (!tuned) {
+      shape.cached_of_token = shape.cached_of_token * static_cast<double>(core.heads) /
+                              static_cast<double>(core.kv_heads);
+      kernels.decode.memory = untuned_.attention;
+    }
     item.bytes = traffic_of(shape);
-    return cached_attention_time(shape, serving_.cluster.accelerator, constants_.kernels);
+    return cached_attention_time(shape, serving_.cluster.accelerator, kernels);
   }
 
   // Of a prompt as training has it, chunk by chunk; of a token the state alone.
@@ -300,11 +323,9 @@ class Pricer {
     if (!work_.replayed) {
       return engine.step + std::max(Seconds(0), kernels_ * engine.launch - device);
     }
-    const auto known = engine.layer.find(serving_.cluster.accelerator.architecture);
-    const auto usual = known != engine.layer.end() ? known : engine.layer.find("default");
-    const Seconds layer = usual != engine.layer.end() ? usual->second : Seconds(0);
     return engine.step + static_cast<double>(work_.sequences) * engine.sequence +
-           static_cast<double>(serving_.model.layers()) * layer;
+           static_cast<double>(serving_.model.layers()) *
+               gap_of_layer(engine, serving_.cluster.accelerator);
   }
 
   Seconds transfer_time(Bytes bytes) const {
@@ -330,6 +351,7 @@ class Pricer {
   Spans spans_;
   BlockKind block_ = BlockKind::layer;
   std::size_t kind_ = 0;
+  Untuned untuned_;
   double kernels_ = 0;
   PassTime out_;
 };

@@ -20,15 +20,24 @@
 
 namespace headway {
 
+/// [INFER-12] Kernels of a release that were not made for an architecture, where those that are
+/// measured were; 0: they were.
+struct Untuned {
+  double products = 0;   // of the 16-bit peak that products of a decode pass reach at most
+  double attention = 0;  // of the memory bandwidth, where each head of queries reads its own keys
+};
+
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
   std::string name;
+  std::string age;   // of its releases, "2024": what is not known of one is as of others
   Seconds step;      // of the host, in each pass
   Seconds sequence;  // and for each sequence of a decode pass
   /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
   /// for others.
   std::map<std::string, Seconds, std::less<>> layer;
-  Seconds launch;       // of each kernel that no graph replays
+  std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
+  Seconds launch;                                       // of each kernel that no graph replays
   Seconds request;      // of a client, from its question into the engine and out again
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it the driver's context and libraries
@@ -64,6 +73,9 @@ struct Serving : ServingSplit {
   std::optional<Speculation> speculation{};
   bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };
+
+/// [INFER-8] What lies between the kernels of a layer that a graph replays.
+Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
 
 /// What its weights are called: "fp8", "int4".
 std::string_view weights_name(const Serving& serving);
@@ -105,7 +117,8 @@ constexpr std::array<std::string_view, 8> kServingPartNames = {
     "products", "attention", "passes", "tp", "ep", "cp", "pp", "host"};
 struct PassTime {
   std::array<Seconds, kServingPartNames.size()> parts{};
-  Seconds rated;  // of them what products take at the rate that they sustain
+  Seconds rated;       // of them what products take at the rate that they sustain
+  double kernels = 0;  // that the host launches where no graph replays them
   Seconds& operator[](ServingPart part) { return parts[static_cast<std::size_t>(part)]; }
   Seconds total() const {
     Seconds out(0);

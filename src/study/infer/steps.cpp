@@ -52,19 +52,29 @@ StepTimes step_times(const Serving& serving, const ServingConstants& constants, 
   out.reading = std::max(0.0, one - out.read_token * static_cast<double>(context));
   const double prompt = static_cast<double>(input);
   out.pair = attention_of(time_of(serving, constants, {.tokens = input})) / (prompt * prompt);
-  PassTime replayed = time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1});
-  PassTime launched =
+  const PassTime launched =
       time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1, .replayed = false});
-  out.step = serving.engine.step.value();
-  out.sequence = serving.engine.sequence.value();
-  out.gaps = replayed[ServingPart::host].value() - out.step - out.sequence;
-  out.launches = launched.total().value() - out.step;
+  out.kernels = launched.kernels;
   if (serving.speculation) {
     out.guesses = static_cast<double>(checked - 1);
     out.draft =
         std::make_shared<const StepTimes>(step_times(draft_of(serving), constants, input, output));
   }
+  set_host(out, serving);
   return out;
+}
+
+void set_host(StepTimes& steps, const Serving& serving) {
+  const Engine& engine = serving.engine;
+  steps.step = engine.step.value();
+  steps.sequence = engine.sequence.value();
+  steps.launches = steps.kernels * engine.launch.value();
+  steps.gaps = static_cast<double>(serving.model.layers()) *
+               gap_of_layer(engine, serving.cluster.accelerator).value();
+  if (steps.draft == nullptr) return;
+  const auto draft = std::make_shared<StepTimes>(*steps.draft);
+  set_host(*draft, draft_of(serving));
+  steps.draft = draft;
 }
 
 }  // namespace headway

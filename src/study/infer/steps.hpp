@@ -9,4 +9,7 @@ namespace headway {
 StepTimes step_times(const Serving& serving, const ServingConstants& constants, std::int64_t input,
                      std::int64_t output);
 
+/// Of the same serving by an engine whose host takes otherwise.
+void set_host(StepTimes& steps, const Serving& serving);
+
 }  // namespace headway

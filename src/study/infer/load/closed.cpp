@@ -50,6 +50,8 @@ class Steady {
   double input() const { return input_; }
   double passes() const { return passes_; }  // after the first token
   double most() const { return most_; }      // sequences at a time
+  // [INFER-10] Steps until the next look at new requests, in the mean.
+  double to_look() const { return static_cast<double>(engine_.policy.polls - 1) / 2; }
 
   // A step of so many sequences that decode and so many prompts.
   double step(double decoding, double prompts) const {
@@ -68,6 +70,7 @@ class Steady {
     return pieces_now * (step(decoding, 1 / pieces_now) - step(decoding, 0));
   }
   double pieces() const {
+    if (engine_.policy.whole_prompts) return 1;
     return std::max(1.0, std::ceil(computed() / static_cast<double>(engine_.policy.most_tokens)));
   }
   // The mean step where `rate` prompts come a second: with less than one a step some have one.
@@ -140,7 +143,7 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) 
       wait = step / 2 + engine.step(decoding, 1 + rate * step) - first;
     }
   }
-  out.first_token = first + wait;
+  out.first_token = first + wait + busy * engine.to_look() * alone;
   return out;
 }
 

@@ -44,12 +44,14 @@ struct Load {
   std::shared_ptr<const std::vector<Listed>> listed{};
 };
 
-/// How an engine fills its steps (data/serving/engines.toml).
+/// [INFER-10] How an engine fills its steps (data/serving/engines.toml).
 struct Policy {
   std::int64_t most_tokens = 8192;     // in one step, of prompts and decoded
   std::int64_t most_sequences = 1024;  // that it works on at a time
   /// Prompts first, in steps of their own; else beside what is decoded, in pieces.
   bool prompts_first = false;
+  bool whole_prompts = false;  // none is cut over steps, the longest ones alone in theirs
+  std::int64_t polls = 1;      // steps that decode from one look at new requests to the next
   /// A request is taken in once the cache has room for all of it; else for its prompt, and whoever
   /// came last goes out again, to be computed anew, when the cache is full.
   bool reserve = true;

@@ -39,6 +39,8 @@ Case any_case() {
   out.policy.most_tokens = *rc::gen::inRange(16, 4000);
   out.policy.most_sequences = *rc::gen::inRange(1, 64);
   out.policy.prompts_first = *rc::gen::arbitrary<bool>();
+  out.policy.whole_prompts = *rc::gen::arbitrary<bool>();
+  out.policy.polls = *rc::gen::element(1, 1, 7);
   out.policy.reserve = *rc::gen::arbitrary<bool>();
   out.policy.block = *rc::gen::element(1, 16, 64);
   out.load.input = *rc::gen::inRange(1, 2000);

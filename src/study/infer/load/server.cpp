@@ -28,6 +28,14 @@ double Server::needs(const Request& request) const {
   return prompt + static_cast<double>(policy_.block - 1) / 2;
 }
 
+// Whether a step begins with a look at new requests: after so many that decoded, or one of prompts,
+// or where there is nothing else to do.
+bool Server::looks() {
+  const bool now = since_look_ >= policy_.polls || (taken_.empty() && decoding_.empty());
+  if (now) since_look_ = 0;
+  return now;
+}
+
 void Server::take_in() {
   const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, policy_.most_sequences));
   while (!waiting_.empty()) {
@@ -95,6 +103,8 @@ std::int64_t Server::steps_alike(std::int64_t decoding, double horizon) const {
   if (!policy_.reserve && decoding > 1) {
     most = std::min(most, static_cast<std::int64_t>((room_ - held_) / growth_));
   }
+  // Whoever waits may be taken in at the next look.
+  if (policy_.polls > 1 && !waiting_.empty()) most = std::min(most, policy_.polls - since_look_);
   if (most <= 1 || !std::isfinite(horizon)) return std::max<std::int64_t>(1, most);
   const double sequences = static_cast<double>(decoding);
   const double first = steps_.of({.decoding = sequences, .cached = cached_});
@@ -126,7 +136,7 @@ std::vector<Request> Server::leave() {
 }
 
 std::vector<Request> Server::step(double horizon) {
-  take_in();
+  if (looks()) take_in();
   const bool apart = policy_.prompts_first && !taken_.empty();
   const std::int64_t put_back = put_back_;
   if (!policy_.reserve && !apart) {
@@ -144,7 +154,11 @@ std::vector<Request> Server::step(double horizon) {
   std::size_t ended = 0;
   for (Request& request : taken_) {
     if (budget <= 0) break;
-    const double piece = std::min({budget, request.left, static_cast<double>(policy_.most_tokens)});
+    const bool whole = policy_.whole_prompts;
+    if (whole && request.left > budget && work.prompt > 0) break;
+    const double piece =
+        whole ? request.left
+              : std::min({budget, request.left, static_cast<double>(policy_.most_tokens)});
     const double begin = request.cached, end = begin + piece;
     work.prompt += piece;
     work.pairs += end * end - begin * begin;
@@ -167,6 +181,7 @@ std::vector<Request> Server::step(double horizon) {
     }
   }
   now_ += seconds;
+  since_look_ = work.prompt > 0 ? policy_.polls : (since_look_ + made - 1) % policy_.polls + 1;
   if (!apart) {
     step_ += made;
     cached_ += growth_ * static_cast<double>(made);

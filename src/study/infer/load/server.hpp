@@ -55,6 +55,7 @@ class Server {
   static bool later(const Decoding& a, const Decoding& b) { return a.ends > b.ends; }
 
   double needs(const Request& request) const;
+  bool looks();
   void take_in();
   void put_back_one();
   void decode(Request request);
@@ -71,6 +72,7 @@ class Server {
   // step adds.
   double held_ = 0, cached_ = 0, growth_ = 0;
   std::int64_t step_ = 0, order_ = 0, put_back_ = 0;
+  std::int64_t since_look_ = 0;  // steps
 };
 
 }  // namespace headway

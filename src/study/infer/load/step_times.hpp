@@ -22,6 +22,7 @@ struct StepTimes {
   std::vector<double> head;            // and of the head, where each is the last of its sequence
   double reading = 0, read_token = 0;  // of attention over the cache: any, each token
   double pair = 0;                     // of attention of prompts, each of `pairs`
+  double kernels = 0;                  // that are launched where no graph replays them
   double step = 0, sequence = 0, gaps = 0, launches = 0;  // of the host
   /// [INFER-18] Micro-batches under way in a pipeline, times copies of attention that pass
   /// together: each has its share of the sequences, and no less than one prompt's piece.

@@ -1,0 +1,34 @@
+// What a row of measured serving asks: the serving and its requests, as a prediction takes them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "fit/serving/serving.hpp"
+#include "study/infer/apart.hpp"
+
+namespace headway {
+
+struct AskedServing {
+  Serving serving;
+  std::optional<ServingApart> apart;  // prefill and decode, where it is
+  Load load;
+  std::shared_ptr<const ServingConstants> constants;
+  bool fitted = true;        // constants are, on such rows
+  bool at_capacity = false;  // the row states no batch: as many as memory holds
+};
+
+/// A row, and what it asks; nothing where it is skipped.
+struct ServedCase {
+  ServedRow row;  // as measured
+  std::optional<AskedServing> asked;
+};
+
+/// Every row of a file; missing columns are problems of the file.
+Result<std::vector<ServedCase>> read_serving(const Csv& csv);
+
+Served served(const AskedServing& asked);
+ServedNumbers numbers_of(const Served& served);
+
+}  // namespace headway

@@ -1,0 +1,214 @@
+#include "fit/serving/intervals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "base/document/toml_text.hpp"
+#include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "base/statistics.hpp"
+#include "base/text.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kOutside = 0.1;
+constexpr double kOfSource = 0.6;  // n rows of a source count as n to the power of 1 less this
+constexpr std::size_t kLeastOfClass = 20;
+
+// One measurement beside a prediction that did not see it.
+struct Seen {
+  IntervalClass of;
+  std::string source;
+  double log_ratio = 0;    // ln(measured / predicted), of the quantity as it is told
+  bool of_source = false;  // its source was left out, not its model alone
+  std::size_t quantity = 0;
+};
+
+// Both of what is known of the engine and of the accelerator: with its source left out.
+std::vector<Seen> seen_by(const std::vector<ServedCase>& cases, const HostFit& fit) {
+  std::map<std::string, std::set<std::string>> sources;  // that measured an accelerator
+  for (const ServedResidual& each : fit.residuals) {
+    const ServedRow& row = cases[each.of].row;
+    sources[row.machine].insert(row.source_key);
+  }
+  ServingIntervals none;
+  std::vector<Seen> out;
+  for (const ServedResidual& each : fit.residuals) {
+    const ServedCase& from = cases[each.of];
+    const std::string_view quantity = kServedQuantities[each.quantity];
+    const double sign = quantity.starts_with("throughput") ? -1 : 1;
+    Seen seen;
+    seen.of = interval_class(none, from.asked->serving, from.asked->load, from.asked->at_capacity,
+                             quantity);
+    seen.source = from.row.source_key;
+    seen.quantity = each.quantity;
+    const auto add = [&](double predicted, bool engine, bool accelerator, bool of_source) {
+      seen.of.engine = engine ? "known" : "unknown";
+      seen.of.accelerator = accelerator ? "known" : "unknown";
+      seen.log_ratio = sign * std::log(each.measured / predicted);
+      seen.of_source = of_source;
+      out.push_back(seen);
+    };
+    add(each.without_source, each.source_known, sources[from.row.machine].size() > 1, true);
+    if (each.model_known) add(each.without_model, true, true, false);
+  }
+  return out;
+}
+
+double weighted_quantile(std::vector<std::pair<double, double>> values, double q) {
+  std::sort(values.begin(), values.end());
+  double sum = 0, below = 0;
+  for (const auto& [value, weight] : values) sum += weight;
+  for (const auto& [value, weight] : values) {
+    below += weight;
+    if (below >= q * sum) return value;
+  }
+  return values.back().first;
+}
+
+// The entry of all that `of` holds for; none: too few.
+std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
+                                                const std::vector<const Seen*>& seen) {
+  const auto in = [&](const Seen& each) {
+    const auto holds = [](const std::string& a, const std::string& b) {
+      return a.empty() || a == b;
+    };
+    return holds(of.quantity, each.of.quantity) && holds(of.load, each.of.load) &&
+           holds(of.engine, each.of.engine) && holds(of.accelerator, each.of.accelerator);
+  };
+  std::map<std::string, double> rows;
+  for (const Seen* each : seen) {
+    if (in(*each)) rows[each->source] += 1;
+  }
+  std::vector<std::pair<double, double>> values;
+  for (const Seen* each : seen) {
+    if (in(*each)) values.emplace_back(each->log_ratio, std::pow(rows[each->source], -kOfSource));
+  }
+  if (values.size() < kLeastOfClass) return std::nullopt;
+  // An interval holds its prediction.
+  const IntervalFactors factors{std::exp(std::min(0.0, weighted_quantile(values, kOutside))),
+                                std::exp(std::max(0.0, weighted_quantile(values, 1 - kOutside)))};
+  return ServingIntervals::Entry{of, factors, values.size(), rows.size()};
+}
+
+ServingIntervals intervals_of(const std::vector<const Seen*>& seen) {
+  ServingIntervals out;
+  std::set<std::vector<std::string>> asked;
+  const auto add = [&](const IntervalClass& of) {
+    if (!asked.insert({of.quantity, of.load, of.engine, of.accelerator}).second) return;
+    if (const auto entry = entry_of(of, seen)) out.entries.push_back(*entry);
+  };
+  // From the most special to any, all of a width before the next.
+  const std::vector<std::function<void(IntervalClass&)>> wider = {
+      [](IntervalClass&) {}, [](IntervalClass& of) { of.accelerator.clear(); },
+      [](IntervalClass& of) { of.load.clear(); }, [](IntervalClass& of) { of.engine.clear(); },
+      [](IntervalClass& of) { of.quantity.clear(); }};
+  for (std::size_t steps = 1; steps <= wider.size(); ++steps) {
+    for (const Seen* each : seen) {
+      IntervalClass of = each->of;
+      for (std::size_t i = 0; i < steps; ++i) wider[i](of);
+      add(of);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ServingIntervalFit fit_serving_intervals(const std::vector<ServedCase>& cases, const HostFit& fit) {
+  const std::vector<Seen> seen = seen_by(cases, fit);
+  const auto those = [&](const std::string& without) {
+    std::vector<const Seen*> out;
+    for (const Seen& each : seen) {
+      if (each.source != without) out.push_back(&each);
+    }
+    return out;
+  };
+  ServingIntervalFit out;
+  out.intervals = intervals_of(those(""));
+  for (const auto& [engine, rows] : fit.rows) out.intervals.engines.insert(engine);
+  for (const ServedResidual& each : fit.residuals) {
+    out.intervals.accelerators.insert(cases[each.of].row.machine);
+  }
+
+  // How they hold what was left out.
+  struct Held {
+    std::vector<double> widths;
+    std::size_t inside = 0, inside_by_others = 0;
+  };
+  std::map<std::pair<std::string, std::size_t>, Held> held;
+  std::map<std::string, ServingIntervals> by_others;
+  for (const Seen& each : seen) {
+    if (!by_others.contains(each.source)) by_others[each.source] = intervals_of(those(each.source));
+  }
+  const auto is_inside = [](const std::optional<IntervalFactors>& factors, double log_ratio) {
+    const double ratio = std::exp(log_ratio);
+    return factors && ratio >= factors->low && ratio <= factors->high;
+  };
+  for (const Seen& each : seen) {
+    if (!each.of_source) continue;
+    const auto own = out.intervals.of(each.of), others = by_others.at(each.source).of(each.of);
+    for (const char* source : {each.source.c_str(), "all"}) {
+      Held& into = held[{source, each.quantity}];
+      if (own) into.widths.push_back(own->high / own->low);
+      into.inside += is_inside(own, each.log_ratio) ? 1 : 0;
+      into.inside_by_others += is_inside(others, each.log_ratio) ? 1 : 0;
+    }
+  }
+  for (const auto& [key, each] : held) {
+    const double rows = static_cast<double>(each.widths.size());
+    out.held.push_back({key.first, std::string(kServedQuantities[key.second]), each.widths.size(),
+                        static_cast<double>(each.inside) / rows,
+                        static_cast<double>(each.inside_by_others) / rows,
+                        quantile(each.widths, 0.5).value_or(0)});
+  }
+  std::stable_partition(out.held.begin(), out.held.end(),
+                        [](const HeldServing& each) { return each.source != "all"; });
+  return out;
+}
+
+UnitTable held_table(const ServingIntervalFit& fit) {
+  UnitTable table = {{"source left out", "quantity", "rows", "in 80 %", "by others", "width"},
+                     {"", "", "", "%", "%", ""}};
+  for (const HeldServing& each : fit.held) {
+    table.push_back({printable(each.source, 30), each.quantity, std::to_string(each.rows),
+                     in_percent(each.inside), in_percent(each.inside_by_others),
+                     formatted("%.2f", each.width)});
+  }
+  return table;
+}
+
+std::string to_text(const ServingIntervalFit& fit) {
+  return aligned(held_table(fit), 2);
+}
+
+std::string to_toml(const ServingIntervalFit& fit, const std::string& date) {
+  std::string out =
+      "# Intervals of serving [INFER-11]: a tenth of what was measured lies below low times its "
+      "prediction, a tenth above high times, by constants that did not see its source or model.\n"
+      "# The first class that holds stands: the most special first; what a class does not say, it "
+      "holds for all. engines, accelerators: that were measured; others are unknown. Written by\n"
+      "# `headway calibrate serving --corpus FILE --left-out --write`.\n"
+      "date = \"" +
+      date + "\"\nengines = " + toml_list(fit.intervals.engines) +
+      "\naccelerators = " + toml_list(fit.intervals.accelerators) + "\nclasses = [\n";
+  for (const ServingIntervals::Entry& entry : fit.intervals.entries) {
+    out += "  { ";
+    const std::pair<const char*, const std::string*> parts[] = {
+        {"quantity", &entry.of.quantity},
+        {"load", &entry.of.load},
+        {"engine", &entry.of.engine},
+        {"accelerator", &entry.of.accelerator}};
+    for (const auto& [name, value] : parts) {
+      if (!value->empty()) out += std::string(name) + " = " + toml_text(*value) + ", ";
+    }
+    out += formatted("low = %.3f, high = %.3f, rows = %zu, sources = %zu },\n", entry.factors.low,
+                     entry.factors.high, entry.rows, entry.sources);
+  }
+  return out + "]\n";
+}
+
+}  // namespace headway

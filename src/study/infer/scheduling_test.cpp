@@ -1,0 +1,169 @@
+// [INFER-10] [INFER-11] [INFER-12]
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/document/document.hpp"
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "study/infer/engines.hpp"
+#include "study/infer/intervals.hpp"
+#include "study/infer/steps.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::int64_t kInput = 1000, kOutput = 401;
+constexpr double kRoom = 1e9;  // tokens: never short
+
+Serving scheduled(const Policy& by) {
+  Serving out;
+  out.model = *load_model("llama-3-8b");
+  out.cluster = *load_cluster("dgx-h100");
+  out.weights = recipe_from("bf16");
+  out.engine = engines()->front();
+  out.engine.policy = by;
+  return out;
+}
+
+struct Way {
+  StepTimes steps;
+  Answered by;
+};
+Way way_of(const Policy& by, const Load& load) {
+  const Serving serving = scheduled(by);
+  const StepTimes steps =
+      step_times(serving, *serving_constants(serving.cluster), load.input, load.output);
+  return {steps, answered({steps, by, kRoom}, load)};
+}
+
+// A step with so many prompts of `kInput` tokens, whole.
+StepLoad step_of(double decoding, double cached, double prompts = 1) {
+  const double tokens = kInput;
+  return {.decoding = decoding,
+          .cached = cached,
+          .prompt = prompts * tokens,
+          .pairs = prompts * tokens * tokens,
+          .piece = tokens};
+}
+
+Load clients(std::int64_t count) {
+  return {.input = kInput, .output = kOutput, .arrivals = Arrivals::clients, .batch = count};
+}
+
+// At random moments a request finds the look before the last of so many steps: it waits for half of
+// them in the mean, and the rest of the step that runs.
+TEST(Scheduling, WithPollsARequestWaitsHalfTheStepsBetweenThem) {
+  const Load load{.input = 16,
+                  .output = 2000,
+                  .arrivals = Arrivals::random,
+                  .rate = 1};  // some ten are decoded at any time
+  const auto mean_first = [&](std::int64_t polls) {
+    const Answered by = way_of({.polls = polls}, load).by;
+    return std::accumulate(by.first_token.begin(), by.first_token.end(), 0.0) /
+           static_cast<double>(by.first_token.size());
+  };
+  const Way way = way_of({}, load);
+  double each = 0;
+  for (const double token : way.by.each_token) each += token;
+  each /= static_cast<double>(way.by.each_token.size());
+  constexpr std::int64_t kPolls = 40;
+  const double waits = mean_first(kPolls) - mean_first(1);
+  EXPECT_NEAR(waits, (kPolls - 1) / 2.0 * each, 0.15 * kPolls / 2.0 * each);
+}
+
+// Of eight prompts at once with room for one and a half: the i-th waits for i steps of one prompt
+// each, where in pieces the last ends after as many steps as all tokens need.
+TEST(Scheduling, OfWholePromptsLeavesRoomThatNoWholeOneFills) {
+  const Load load = clients(8);
+  const Policy whole{.most_tokens = 1500, .whole_prompts = true};
+  const Way way = way_of(whole, load);
+  double now = 0, cached = 0;
+  for (int i = 0; i < 8; ++i) {
+    now += way.steps.of(step_of(i, cached));
+    EXPECT_NEAR(way.by.first_token[static_cast<std::size_t>(i)], now, 1e-9 * now);
+    cached += i + kInput;
+  }
+  const Answered cut = way_of({.most_tokens = 1500}, load).by;
+  EXPECT_LT(cut.first_token[7], way.by.first_token[7]);
+}
+
+// A prompt that is longer than a step is taken whole.
+TEST(Scheduling, OfWholePromptsTakesThoseThatAreLongerThanAStep) {
+  const Way way = way_of({.most_tokens = 100, .whole_prompts = true}, clients(1));
+  EXPECT_NEAR(way.by.first_token[0], way.steps.of(step_of(0, 0)), 1e-12);
+}
+
+// What decodes waits for the prompts of others: with prompts apart, the whole time is that of all
+// prompt steps and all decode steps.
+TEST(Scheduling, OfPromptsApartDecodesNothingBesideThem) {
+  Load load = clients(2);
+  const Way apart = way_of({.most_tokens = kInput, .prompts_first = true}, load);
+  // Both prompts first, one a step, before either decodes.
+  const double prompt = apart.steps.of(step_of(0, 0));
+  EXPECT_NEAR(apart.by.first_token[1], 2 * prompt, 1e-9);
+  const Way mixed = way_of({.most_tokens = kInput + 1}, load);
+  EXPECT_GT(mixed.by.first_token[1], 2 * prompt);  // the first one decodes beside the second
+}
+
+// Of Llama 3 8B with its 8 heads of keys for 32 of queries: 64 sequences of 4,096 tokens are read
+// as if there were 32, at this share of the bandwidth; products take their FLOPs at this share of
+// the peak, 2 a parameter but for embeddings, and prompts as before.
+TEST(UntunedKernels, BoundADecodePassByTheirShares) {
+  Serving serving = scheduled({});
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const PassWork decode{.sequences = 64, .tokens = 1, .cached = 4095};
+  const PassWork prompt{.sequences = 4, .tokens = 512};
+  const Seconds before = time_of(serving, constants, prompt).total();
+  serving.engine.untuned["hopper"] = {0.01, 0.4};
+  const PassTime pass = time_of(serving, constants, decode);
+  const double read = 64 * 4096.0 * 2 * 32 * 32 * 128 * 2;  // bytes of all layers
+  const double starts = 32 * constants.kernels.decode.start.value();
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  EXPECT_NEAR(pass.parts[1].value(), starts + read / (0.4 * accelerator.memory_bandwidth.value()),
+              1e-9);
+  const double parameters = 8.03e9 - 128256.0 * 4096;
+  const double rate = 0.01 * accelerator.peak_of(Precision::bf16).value();
+  EXPECT_NEAR(pass.parts[0].value(), 2 * 64 * parameters / rate, 0.01 * pass.parts[0].value());
+  EXPECT_EQ(time_of(serving, constants, prompt).total(), before);
+}
+
+TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
+  const auto document = parse_toml(
+      "date = \"2026-11-26\"\nengines = [\"vllm\"]\naccelerators = [\"h100-sxm\"]\nclasses = [\n"
+      "{ quantity = \"ttft_s\", load = \"clients\", engine = \"known\", low = 0.5, high = 2, rows "
+      "= "
+      "30, sources = 2 },\n"
+      "{ quantity = \"ttft_s\", low = 0.4, high = 3, rows = 60, sources = 3 },\n"
+      "{ low = 0.1, high = 9, rows = 99, sources = 4 },\n]\n",
+      "intervals.toml");
+  ASSERT_TRUE(document);
+  const auto read = serving_intervals_from(*document);
+  ASSERT_TRUE(read);
+  const auto high = [&](const char* engine, Arrivals arrivals, const char* quantity) {
+    Serving serving = scheduled({});
+    serving.engine.name = engine;
+    Load load;
+    load.arrivals = arrivals;
+    return read->of(interval_class(*read, serving, load, false, quantity))->high;
+  };
+  EXPECT_EQ(high("vllm", Arrivals::clients, "ttft_s"), 2);
+  EXPECT_EQ(high("other", Arrivals::clients, "ttft_s"), 3);
+  EXPECT_EQ(high("vllm", Arrivals::together, "ttft_s"), 3);
+  EXPECT_EQ(high("vllm", Arrivals::clients, "throughput_output_tok_s"), 9);
+}
+
+// Those of the program hold each prediction, and every quantity has one.
+TEST(ServingIntervals, OfTheProgramHoldWhatIsPredicted) {
+  const auto& intervals = serving_intervals();
+  ASSERT_TRUE(intervals);
+  for (const auto& entry : intervals->entries) {
+    EXPECT_LE(entry.factors.low, 1);
+    EXPECT_GE(entry.factors.high, 1);
+    EXPECT_GE(entry.rows, 20U);
+  }
+  EXPECT_TRUE(intervals->of({"anything", "at all", "unknown", "unknown"}));
+}
+
+}  // namespace
+}  // namespace headway
