@@ -68,14 +68,14 @@ TEST(ServingKernelFit, FindsTheConstantsThatMadeItsRows) {
   EXPECT_TRUE(parse_toml(to_toml(*fit, "2026-11-26"), "kernels.toml"));
 }
 
-const std::string kColumns =
+const std::string kFittedColumns =
     "id,source_key,source,model,model_params_b,accelerator,n_accel,tp,pp,ep,dp,precision_weights,"
     "precision_kv,engine,engine_version,batch,input_len,output_len,request_rate,ttft_s,tpot_s,"
     "latency_s,throughput_output_tok_s,throughput_total_tok_s,memory_gb,oom,notes\n";
 
 // Batches and clients of one engine, as they take with these constants of its host.
 std::vector<ServedCase> served_with(const Engine& truth, const std::string& source) {
-  std::string text = kColumns;
+  std::string text = kFittedColumns;
   const auto row = [&](const char* model, int batch, int length, const char* measured,
                        const char* notes) {
     text += formatted("%s-%s-%d-%d-%s,%s,x,%s,7,H100,1,1,,,,,,vllm,0.11,%d,%d,%d,,%s,,0,%s\n",
@@ -156,10 +156,10 @@ TEST(HostFit, WithoutTheSourceKnowsWhatOtherSourcesMeasured) {
 // By its source's own word a row is experimental: predicted, and no constant is fitted on it.
 TEST(HostFit, LeavesOutWhatItsSourceCallsExperimental) {
   const auto cases_with = [](const char* notes) {
-    return *read_serving(
-        *parse_csv(kColumns + "1,s,x,llama-3-8b,8,H100,1,1,,,,,,vllm,0.11,4,128,128,,1,1,,,,,0," +
-                       notes + "\n",
-                   "serving.csv"));
+    return *read_serving(*parse_csv(
+        kFittedColumns + "1,s,x,llama-3-8b,8,H100,1,1,,,,,,vllm,0.11,4,128,128,,1,1,,,,,0," +
+            notes + "\n",
+        "serving.csv"));
   };
   const auto plain = cases_with("mean of three runs");
   const auto experimental = cases_with("marked experimental by the source");
