@@ -32,7 +32,7 @@ bool is_of_serving(const GivenField& field) {
 }
 
 // What is served: of it a batch, whose times hang on the machine alone.
-Result<Workload> served_workload(const RunRequest& fields, bool bounded) {
+Result<DesignWorkload> served_workload(const RunRequest& fields, bool bounded) {
   RunRequest known;
   Problems problems;
   for (const GivenField& field : fields) {
@@ -72,7 +72,7 @@ Result<Words> sorted_words(const DesignRequest& request) {
   return out;
 }
 
-Result<Workload> workload_of(const RunRequest& fields, bool bounded) {
+Result<DesignWorkload> workload_of(const RunRequest& fields, bool bounded) {
   if (std::any_of(fields.begin(), fields.end(), is_of_serving)) {
     return served_workload(fields, bounded);
   }

@@ -162,12 +162,12 @@ std::vector<double> errors_without(const Kernels& kernels,
     groups[{kernels[i].accelerator->architecture, key(kernels[i])}].push_back(i);
   }
   std::vector<double> out(kernels.size());
-  const std::vector<std::pair<std::pair<std::string, std::string>, std::vector<std::size_t>>> all(
-      groups.begin(), groups.end());
+  std::vector<std::pair<std::pair<std::string, std::string>, std::vector<std::size_t>>> all;
+  for (const auto& group : groups) all.emplace_back(group);
   for_each_index(
       all.size(), threads,
       [&](std::size_t g, std::size_t) {
-        const auto& [name, members] = all[g];
+        const auto& [name, members] = all.at(g);
         const ServingKernels constants = fitted_for(
             name.first,
             those(kernels, [&](const Kernel& kernel) { return key(kernel) != name.second; }));

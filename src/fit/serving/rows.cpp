@@ -263,11 +263,12 @@ class RowReader {
     if (!prefill || !decode) {
       return cells_.skip("prefill and decode apart, the number of copies is not stated");
     }
-    ServingApart& apart = apart_.emplace(ServingApart{serving_, serving_});
+    ServingApart apart{serving_, serving_};
     static_cast<ServingSplit&>(apart.prefill) = prefill->split;
     static_cast<ServingSplit&>(apart.decode) = decode->split;
     apart.prefill_copies = prefill->copies;
     apart.decode_copies = decode->copies;
+    apart_ = std::move(apart);
   }
 
   void legal(const Load& load) {

@@ -72,7 +72,7 @@ std::string timeline_plot(const Measured& measured) {
   const double pixel = timeline.span / (kRight - kLeft);
   double y = kTop;
   for (const std::uint32_t rank : ranks) {
-    const RankTimeline& row = timeline.ranks.at(rank);
+    const MeasuredRank& row = timeline.ranks.at(rank);
     const auto draw = [&](const std::vector<TimeStrip>& strips, double top, double thick,
                           const std::string& style) {
       for (const TimeStrip& strip : joined(strips, pixel)) {

@@ -15,7 +15,7 @@ void add_row(std::string& out, const std::vector<std::string>& cells) {
   out += '\n';
 }
 
-std::vector<std::string> cells_of(const Design& design, const DesignPoint& point) {
+std::vector<std::string> cells_of(const DesignAnswer& design, const DesignPoint& point) {
   std::vector<std::string> out;
   for (std::size_t axis = 0; axis < design.axes.size(); ++axis) {
     const DesignAxis& along = design.axes[axis];
@@ -51,7 +51,7 @@ std::vector<std::string> cells_of(const Design& design, const DesignPoint& point
 
 }  // namespace
 
-std::string design_csv(const Design& design) {
+std::string design_csv(const DesignAnswer& design) {
   std::vector<std::string> head;
   for (const DesignAxis& axis : design.axes) head.emplace_back(axis.row->name);
   for (const char* name : {"peak_flop_per_s", "memory_bytes", "memory_bytes_per_s", "power_low_w",

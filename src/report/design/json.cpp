@@ -11,7 +11,7 @@ std::string key_of(std::string name) {
   return name;
 }
 
-void write_machine(JsonWriter& json, const Machine& machine) {
+void write_machine(JsonWriter& json, const BuiltMachine& machine) {
   const Accelerator& accelerator = machine.cluster.accelerator;
   json.begin_object();
   json.member("peak_flop_per_s", peak_in_16_bit(accelerator).value());
@@ -52,7 +52,8 @@ void write_time(JsonWriter& json, const DesignTime& time) {
   json.end_object();
 }
 
-void write_choice(JsonWriter& json, const Design& design, const std::vector<std::size_t>& at) {
+void write_choice(JsonWriter& json, const DesignAnswer& design,
+                  const std::vector<std::size_t>& at) {
   json.begin_object();
   for (std::size_t axis = 0; axis < at.size(); ++axis) {
     const DesignAxis& along = design.axes[axis];
@@ -66,7 +67,7 @@ void write_choice(JsonWriter& json, const Design& design, const std::vector<std:
   json.end_object();
 }
 
-void write_point(JsonWriter& json, const Design& design, const DesignPoint& point) {
+void write_point(JsonWriter& json, const DesignAnswer& design, const DesignPoint& point) {
   json.begin_object();
   json.key("choice");
   write_choice(json, design, point.at);
@@ -91,7 +92,7 @@ void write_point(JsonWriter& json, const Design& design, const DesignPoint& poin
 
 }  // namespace
 
-std::string design_json(const Design& design) {
+std::string design_json(const DesignAnswer& design) {
   JsonWriter json;
   json.begin_object();
   json.member("workload", design.workload.title);

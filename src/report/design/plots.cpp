@@ -44,7 +44,7 @@ TickUnit unit_of(const AxisRow& row) {
 }
 
 // The first time along an axis, a curve for each choice of the others.
-std::string curves_svg(const Design& design, std::size_t axis) {
+std::string curves_svg(const DesignAnswer& design, std::size_t axis) {
   const AxisRow& row = *design.axes[axis].row;
   const TickUnit unit = unit_of(row);
   std::vector<std::pair<std::string, std::vector<const DesignPoint*>>> curves;
@@ -97,7 +97,7 @@ std::string curves_svg(const Design& design, std::size_t axis) {
 }
 
 // "hbm4, n2, 700 W".
-std::string values_of(const Design& design, const DesignPoint& point) {
+std::string values_of(const DesignAnswer& design, const DesignPoint& point) {
   std::string out;
   for (std::size_t axis = 0; axis < design.axes.size(); ++axis) {
     out += (axis > 0 ? ", " : "") + design.axes[axis].values[point.at[axis]].text;
@@ -105,7 +105,7 @@ std::string values_of(const Design& design, const DesignPoint& point) {
   return out;
 }
 
-std::string front_svg(const Design& design) {
+std::string front_svg(const DesignAnswer& design) {
   std::vector<double> xs, ys;
   std::vector<const DesignPoint*> front;
   for (const DesignPoint& point : design.points) {
@@ -138,7 +138,7 @@ std::string front_svg(const Design& design) {
 
 }  // namespace
 
-std::vector<OutputFile> design_plots(const Design& design, const std::string& folder) {
+std::vector<OutputFile> design_plots(const DesignAnswer& design, const std::string& folder) {
   std::vector<OutputFile> out;
   const bool any = std::any_of(design.points.begin(), design.points.end(),
                                [](const DesignPoint& point) { return point.stands(); });

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t kMostMachines = 40, kMostMoves = 12;
 
-std::string power_text(const Machine& machine) {
+std::string power_text(const BuiltMachine& machine) {
   const auto watts = [](Watts power) { return formatted("%.0f", power.value()); };
   return watts(machine.least_power) == watts(machine.most_power)
              ? watts(machine.least_power) + " W"
              : watts(machine.least_power) + "-" + watts(machine.most_power) + " W";
 }
 
-std::vector<std::string> row_of(const Design& design, const DesignPoint& point) {
+std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& point) {
   std::vector<std::string> out;
   for (std::size_t axis = 0; axis < design.axes.size(); ++axis) {
     out.push_back(point.at.empty() ? "as it is" : design.axes[axis].values[point.at[axis]].text);
@@ -40,7 +40,7 @@ std::vector<std::string> row_of(const Design& design, const DesignPoint& point) 
   return out;
 }
 
-std::string points_table(const Design& design) {
+std::string points_table(const DesignAnswer& design) {
   std::vector<std::vector<std::string>> rows(1);
   for (const DesignAxis& axis : design.axes) rows[0].emplace_back(axis.row->name);
   for (const std::string& time : design.workload.times) rows[0].push_back(time);
@@ -62,7 +62,7 @@ std::string points_table(const Design& design) {
   return out;
 }
 
-std::string elasticities_table(const Design& design) {
+std::string elasticities_table(const DesignAnswer& design) {
   if (!design.base.stands()) return {};
   std::vector<std::vector<std::string>> rows = {{"as it is, 1 % more of"}};
   for (const std::string& time : design.workload.times) rows[0].push_back(time);
@@ -78,7 +78,7 @@ std::string elasticities_table(const Design& design) {
   return "\n" + aligned(rows);
 }
 
-std::string moves_text(const Design& design) {
+std::string moves_text(const DesignAnswer& design) {
   std::string out;
   const bool many = design.moves.size() > kMostMoves;
   std::size_t told = 0;
@@ -97,7 +97,8 @@ std::string moves_text(const Design& design) {
 
 }  // namespace
 
-std::string words_of(const Design& design, const std::vector<std::size_t>& at, std::size_t but) {
+std::string words_of(const DesignAnswer& design, const std::vector<std::size_t>& at,
+                     std::size_t but) {
   std::string out;
   for (std::size_t axis = 0; axis < at.size(); ++axis) {
     if (axis == but) continue;
@@ -107,8 +108,8 @@ std::string words_of(const Design& design, const std::vector<std::size_t>& at, s
   return out;
 }
 
-std::string design_text(const Design& design) {
-  const Workload& work = design.workload;
+std::string design_text(const DesignAnswer& design) {
+  const DesignWorkload& work = design.workload;
   return printable(work.title) + " on " + std::to_string(work.accelerators) + " " +
          printable(work.base.accelerator.title) + ", " + printable(work.base.name) + "\n\n" +
          points_table(design) + "comp, mem, net, lat: % of the time of " +

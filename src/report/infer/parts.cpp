@@ -50,7 +50,7 @@ double price_per_million(const Cluster& cluster, std::int64_t ranks, const Serve
   return an_hour * static_cast<double>(ranks) / 3600 / served.output_per_second * 1e6;
 }
 
-Prices prices_of(const Load& load, const Served& served, double per_million) {
+TokenPrices prices_of(const Load& load, const Served& served, double per_million) {
   const double in = static_cast<double>(load.input), out = static_cast<double>(load.output);
   return {per_million * served.prompt_share * out / in, per_million * (1 - served.prompt_share)};
 }
@@ -129,7 +129,7 @@ TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks
   if (price > 0) {
     std::string each;
     if (served.prompt_share > 0) {
-      const Prices shares = prices_of(load, served, price);
+      const TokenPrices shares = prices_of(load, served, price);
       each = formatted("or $%.2f in", shares.input) + formatted(", $%.2f out", shares.output);
     }
     rows.push_back({"a million tokens out", formatted("$%.2f", price), each});
@@ -262,7 +262,7 @@ void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks, c
   if (!(price > 0)) return;
   out.member("price_per_million_tokens", price);
   if (!(served.prompt_share > 0)) return;
-  const Prices shares = prices_of(load, served, price);
+  const TokenPrices shares = prices_of(load, served, price);
   out.member("price_per_million_input_tokens", shares.input);
   out.member("price_per_million_output_tokens", shares.output);
 }

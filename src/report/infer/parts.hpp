@@ -16,10 +16,10 @@ using TextTable = std::vector<std::vector<std::string>>;
 double price_per_million(const Cluster& cluster, std::int64_t ranks, const Served& served);
 
 /// The same of what prompts take, by their tokens, and of what makes the output, by its.
-struct Prices {
+struct TokenPrices {
   double input = 0, output = 0;
 };
-Prices prices_of(const Load& load, const Served& served, double per_million);
+TokenPrices prices_of(const Load& load, const Served& served, double per_million);
 
 /// "16 clients".
 std::string words_of(const Load& load);

@@ -37,7 +37,7 @@ std::vector<std::string> split(const std::string& text, char by) {
 class AxesReader {
  public:
   /// Null: what it means for one is not asked.
-  explicit AxesReader(const Workload* workload) : workload_(workload) {}
+  explicit AxesReader(const DesignWorkload* workload) : workload_(workload) {}
 
   Result<std::vector<DesignAxis>> read(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) read(text);
@@ -209,7 +209,7 @@ class AxesReader {
     }
   }
 
-  const Workload* workload_;
+  const DesignWorkload* workload_;
   std::vector<DesignAxis> axes_;
   Problems problems_;
 };
@@ -217,7 +217,7 @@ class AxesReader {
 }  // namespace
 
 Result<std::vector<DesignAxis>> read_axes(const std::vector<std::string>& texts,
-                                          const Workload& workload) {
+                                          const DesignWorkload& workload) {
   return AxesReader(&workload).read(texts);
 }
 

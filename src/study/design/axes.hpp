@@ -44,7 +44,7 @@ struct DesignAxis {
 /// Of "memory=hbm3,hbm4", "bandwidth=1TB/s..16TB/s:9" (so many values, each as many times the one
 /// before), or everything that is wrong with them for this workload.
 Result<std::vector<DesignAxis>> read_axes(const std::vector<std::string>& texts,
-                                          const Workload& workload);
+                                          const DesignWorkload& workload);
 
 /// What is wrong with them for any workload.
 Problems problems_of_axes(const std::vector<std::string>& texts);

@@ -11,7 +11,7 @@ constexpr double kNear = 1e-3;
 
 class Designer {
  public:
-  explicit Designer(Design& design) : design_(design) {}
+  explicit Designer(DesignAnswer& design) : design_(design) {}
 
   Problems run(const Progress& progress) {
     design_.base = point_of({});
@@ -139,15 +139,15 @@ class Designer {
     design_.moves.push_back(std::move(out));
   }
 
-  Design& design_;
+  DesignAnswer& design_;
   Problems problems_;
 };
 
 }  // namespace
 
-Result<Design> make_design(Workload workload, std::vector<DesignAxis> axes,
-                           const Progress& progress) {
-  Design out{std::move(workload), std::move(axes), {}, {}, {}};
+Result<DesignAnswer> make_design(DesignWorkload workload, std::vector<DesignAxis> axes,
+                                 const Progress& progress) {
+  DesignAnswer out{std::move(workload), std::move(axes), {}, {}, {}};
   if (Problems problems = Designer(out).run(progress); !problems.empty()) return problems;
   return out;
 }

@@ -23,10 +23,10 @@ struct DesignTime {
 
 struct DesignPoint {
   std::vector<std::size_t> at;  // of each axis, its value; none: the machine as it is
-  Machine machine;
+  BuiltMachine machine;
   bool fits = false;
   std::string why_not;            // where there are no times
-  std::vector<DesignTime> times;  // by Workload::times
+  std::vector<DesignTime> times;  // by DesignWorkload::times
   double tokens_per_second = 0;
   /// No other is as fast and draws as little, on as little area where that is known.
   bool on_front = false;
@@ -43,8 +43,8 @@ struct BoundMove {
   Bound before{}, after{};
 };
 
-struct Design {
-  Workload workload;
+struct DesignAnswer {
+  DesignWorkload workload;
   std::vector<DesignAxis> axes;
   DesignPoint base;
   std::vector<DesignPoint> points;  // the last axis runs fastest
@@ -52,7 +52,7 @@ struct Design {
 };
 
 /// Problems: constants that nobody knows, or stopped.
-Result<Design> make_design(Workload workload, std::vector<DesignAxis> axes,
-                           const Progress& progress);
+Result<DesignAnswer> make_design(DesignWorkload workload, std::vector<DesignAxis> axes,
+                                 const Progress& progress);
 
 }  // namespace headway

@@ -25,7 +25,7 @@ Serving serving_on(const std::string& cluster, std::int64_t tp,
   return out;
 }
 
-Workload served_batch(std::int64_t tp = 8) {
+DesignWorkload served_batch(std::int64_t tp = 8) {
   return serving_workload(serving_on("dgx-h100", tp), {.input = 1000, .output = 500, .batch = 16});
 }
 
@@ -38,7 +38,7 @@ RequestedRun trained_on(std::int64_t gpus) {
                     {"zero", "2"}});
 }
 
-Design designed(Workload workload, const std::vector<std::string>& vary) {
+DesignAnswer designed(DesignWorkload workload, const std::vector<std::string>& vary) {
   auto axes = read_axes(vary, workload);
   EXPECT_TRUE(axes.ok());
   auto out = make_design(std::move(workload), *axes, {});
@@ -101,14 +101,14 @@ RC_GTEST_PROP(Elasticities, OfRatesAndFixedTimesAddUpToOne, ()) {
 }
 
 // The machine as it is gives what the commands of training and serving give.
-TEST(Design, OfTheMachineAsItIsIsItsForecast) {
+TEST(DesignAnswer, OfTheMachineAsItIsIsItsForecast) {
   const RequestedRun run = trained_on(64);
-  const Design trained = designed(training_workload(run), {"bandwidth=3TB/s,4TB/s"});
+  const DesignAnswer trained = designed(training_workload(run), {"bandwidth=3TB/s,4TB/s"});
   EXPECT_EQ(trained.base.times.front().time, forecast(run, *calibration_for(run)).step_time);
   const Serving serving = serving_on("dgx-h100", 8);
   const Served plain = served(serving, *serving_constants(serving.cluster),
                               {.input = 1000, .output = 500, .batch = 16});
-  const Design served = designed(served_batch(), {"bandwidth=3TB/s,4TB/s"});
+  const DesignAnswer served = designed(served_batch(), {"bandwidth=3TB/s,4TB/s"});
   EXPECT_EQ(served.base.times[0].time, plain.each_token);
   EXPECT_EQ(served.base.times[1].time, plain.first_token);
   EXPECT_EQ(served.base.times[2].time, plain.latency);
@@ -116,8 +116,8 @@ TEST(Design, OfTheMachineAsItIsIsItsForecast) {
 
 // [DESIGN-8] Decoding gets faster in proportion to the bandwidth of memory as long as that binds,
 // and no faster than everything else takes.
-TEST(Design, DecodingFollowsMemoryUntilSomethingElseBinds) {
-  const Design design = designed(served_batch(), {"bandwidth=200GB/s..200TB/s:13"});
+TEST(DesignAnswer, DecodingFollowsMemoryUntilSomethingElseBinds) {
+  const DesignAnswer design = designed(served_batch(), {"bandwidth=200GB/s..200TB/s:13"});
   const auto each = [&](std::size_t i) { return design.points[i].times[0]; };
   for (std::size_t i = 0; i + 1 < design.points.size(); ++i) {
     EXPECT_GT(each(i).time, each(i + 1).time);
@@ -149,8 +149,8 @@ TEST(Design, DecodingFollowsMemoryUntilSomethingElseBinds) {
 
 // Twice the links bring at most what the network is answerable for, and the more the larger the
 // share: training on slow links is bound by them.
-TEST(Design, OfSlowNetworksIsBoundByThem) {
-  const Design design =
+TEST(DesignAnswer, OfSlowNetworksIsBoundByThem) {
+  const DesignAnswer design =
       designed(training_workload(trained_on(64)), {"network-bandwidth=200MB/s..200GB/s:7"});
   EXPECT_EQ(design.points.front().times[0].bounds.most(), Bound::network);
   EXPECT_EQ(design.points.back().times[0].bounds.most(), Bound::compute);
@@ -159,8 +159,8 @@ TEST(Design, OfSlowNetworksIsBoundByThem) {
 }
 
 // A machine that another beats in speed, power and area is not on the front, every other is.
-TEST(Design, FrontHasWhatNoOtherBeats) {
-  const Design design =
+TEST(DesignAnswer, FrontHasWhatNoOtherBeats) {
+  const DesignAnswer design =
       designed(served_batch(), {"memory=hbm2e,hbm3,hbm4", "node=n5,n3", "power=300W..1200W:4"});
   ASSERT_EQ(design.points.size(), 24U);
   int front = 0;

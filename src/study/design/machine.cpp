@@ -59,7 +59,7 @@ class Assembler {
     out_.cluster = base;
   }
 
-  Result<Machine> run() {
+  Result<BuiltMachine> run() {
     levels();
     memory();
     logic();
@@ -227,7 +227,7 @@ class Assembler {
   const MachineChoice& choice_;
   const Technologies& known_;
   const MachineParts* parts_;
-  Machine out_;
+  BuiltMachine out_;
   Problems problems_;
 };
 
@@ -237,7 +237,7 @@ FlopsPerSecond peak_in_16_bit(const Accelerator& accelerator) {
   return std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
 }
 
-Result<Machine> assemble(const Cluster& base, const MachineChoice& choice) {
+Result<BuiltMachine> assemble(const Cluster& base, const MachineChoice& choice) {
   const auto& known = technologies();
   if (!known) return known.problems();
   return Assembler(base, choice, *known).run();

@@ -25,7 +25,7 @@ struct MachineChoice {
   std::optional<Seconds> link_latency = {}, network_latency = {};
 };
 
-struct Machine {
+struct BuiltMachine {
   Cluster cluster;
   Watts least_power, most_power;  // of an accelerator, by the ends of what a bit takes
   std::optional<double> area;     // mm2 of logic, of an accelerator; where it is known
@@ -33,7 +33,7 @@ struct Machine {
 };
 
 /// [DESIGN-3] to [DESIGN-7]. Problems: constants of its network that nobody knows.
-Result<Machine> assemble(const Cluster& base, const MachineChoice& choice);
+Result<BuiltMachine> assemble(const Cluster& base, const MachineChoice& choice);
 
 /// In 16 bit.
 FlopsPerSecond peak_in_16_bit(const Accelerator& accelerator);

@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-Machine built(const std::string& cluster, const MachineChoice& choice) {
+BuiltMachine built(const std::string& cluster, const MachineChoice& choice) {
   const auto out = assemble(*load_cluster(cluster), choice);
   EXPECT_TRUE(out.ok());
   return *out;
@@ -63,7 +63,7 @@ TEST(Technologies, AreAsFastAsPublished) {
 }
 
 // [DESIGN-6] [DESIGN-7] Nothing chosen, and its own parts chosen, are the machine as it is.
-TEST(Machine, OfItsOwnPartsIsItself) {
+TEST(BuiltMachine, OfItsOwnPartsIsItself) {
   const Technologies& known = *technologies();
   const Cluster base = *load_cluster("dgx-h100");
   for (const MachineChoice& choice :
@@ -75,7 +75,7 @@ TEST(Machine, OfItsOwnPartsIsItself) {
                          .node = named(known.nodes, "n4"),
                          .area = 814,
                          .arithmetic = 0.5}}) {
-    const Machine made = built("dgx-h100", choice);
+    const BuiltMachine made = built("dgx-h100", choice);
     const Accelerator& accelerator = made.cluster.accelerator;
     EXPECT_NEAR(accelerator.memory_bandwidth / base.accelerator.memory_bandwidth, 1, 0.01);
     EXPECT_NEAR(accelerator.memory / base.accelerator.memory, 1, 0.01);
@@ -93,13 +93,13 @@ TEST(Machine, OfItsOwnPartsIsItself) {
 
 // [DESIGN-4] Levels beyond the first keep their proportions; a latency that is varied multiplies
 // all fixed times of its class, so that short messages take as many times as long.
-TEST(Machine, WithOtherLinksHasTheirRatesAndTimes) {
+TEST(BuiltMachine, WithOtherLinksHasTheirRatesAndTimes) {
   const Technologies& known = *technologies();
   const Cluster base = *load_cluster("dgx-h100");
-  const Machine made = built("dgx-h100", {.link = named(known.links, "nvlink5"),
-                                          .domain = 64,
-                                          .network = named(known.links, "ib-xdr"),
-                                          .network_latency = Seconds(8e-6)});
+  const BuiltMachine made = built("dgx-h100", {.link = named(known.links, "nvlink5"),
+                                               .domain = 64,
+                                               .network = named(known.links, "ib-xdr"),
+                                               .network_latency = Seconds(8e-6)});
   EXPECT_EQ(made.cluster.levels[0].bandwidth, BytesPerSecond(900e9));
   EXPECT_EQ(made.cluster.levels[0].size, 64);
   EXPECT_EQ(made.cluster.levels[1].size, base.levels[1].size);
@@ -116,10 +116,10 @@ TEST(Machine, WithOtherLinksHasTheirRatesAndTimes) {
 
 // [DESIGN-3] H200 is H100 with six stacks of HBM3E: its data sheet's 4.8 TB/s, at the rate of the
 // standard 9.2 instead of 6.4 Gb/s.
-TEST(Machine, WithOtherMemoryHasItsBandwidthAndCapacity) {
+TEST(BuiltMachine, WithOtherMemoryHasItsBandwidthAndCapacity) {
   const Technologies& known = *technologies();
   const MemoryTechnology* hbm3e = named(known.memories, "hbm3e");
-  const Machine made = built("dgx-h100", {.memory = hbm3e, .units = 6});
+  const BuiltMachine made = built("dgx-h100", {.memory = hbm3e, .units = 6});
   const Accelerator h200 = *load_accelerator("h200");
   EXPECT_NEAR(made.cluster.accelerator.memory / h200.memory, 1, 0.03);
   EXPECT_NEAR(made.cluster.accelerator.memory_bandwidth / h200.memory_bandwidth, 9.2 / 6.25, 1e-9);
@@ -130,7 +130,7 @@ TEST(Machine, WithOtherMemoryHasItsBandwidthAndCapacity) {
 
 // [DESIGN-3] Half of the edge of 814 mm2 is 57 mm: 400 wires a mm are 22,825, for 11 stacks of
 // 2,048; on a board 1,141, for 35 devices of 32.
-TEST(Machine, HasNoMoreMemoryThanTheEdgesOfItsDiesHold) {
+TEST(BuiltMachine, HasNoMoreMemoryThanTheEdgesOfItsDiesHold) {
   const Technologies& known = *technologies();
   const auto fits = [&](const char* memory, std::int64_t units) {
     return built("dgx-h100", {.memory = named(known.memories, memory), .units = units})
@@ -143,11 +143,11 @@ TEST(Machine, HasNoMoreMemoryThanTheEdgesOfItsDiesHold) {
 }
 
 // [DESIGN-5] N3 has 2.8/1.9 of N4's logic on the same area, and so as many more units.
-TEST(Machine, HasAsMuchArithmeticAsItsAreaHolds) {
+TEST(BuiltMachine, HasAsMuchArithmeticAsItsAreaHolds) {
   const Technologies& known = *technologies();
   const Cluster base = *load_cluster("dgx-h100");
   const auto more = [&](const MachineChoice& choice) {
-    const Machine made = built("dgx-h100", choice);
+    const BuiltMachine made = built("dgx-h100", choice);
     const double out = peak_in_16_bit(made.cluster.accelerator) / peak_in_16_bit(base.accelerator);
     EXPECT_NEAR(static_cast<double>(made.cluster.accelerator.compute_units), 132 * out, 0.5);
     return out;
@@ -155,24 +155,24 @@ TEST(Machine, HasAsMuchArithmeticAsItsAreaHolds) {
   EXPECT_NEAR(more({.node = named(known.nodes, "n3")}), 2.8 / 1.9, 1e-9);
   EXPECT_NEAR(more({.area = 407}), 0.5, 1e-9);
   EXPECT_NEAR(more({.arithmetic = 0.6}), 1.2, 1e-9);
-  const Machine small = built("dgx-h100", {.arithmetic = 0.6});
+  const BuiltMachine small = built("dgx-h100", {.arithmetic = 0.6});
   EXPECT_NEAR(small.cluster.accelerator.cache / base.accelerator.cache, 0.05 / 0.15, 1e-9);
   EXPECT_FALSE(built("dgx-h100", {.arithmetic = 0.65}).impossible.empty());
 }
 
 // [DESIGN-7] Memory and links of H100 draw, at the middle of [3.5, 7] pJ over 3.352 TB/s, of
 // [5, 8] over 450 GB/s and of [12, 25] over 50, 172 W; of 400 W 228 are left of 528.
-TEST(Machine, WithinAPowerIsAsFastAsThatLeavesIt) {
+TEST(BuiltMachine, WithinAPowerIsAsFastAsThatLeavesIt) {
   const Cluster base = *load_cluster("dgx-h100");
   const double moved = 8 * (5.25e-12 * 3.352e12 + 6.5e-12 * 450e9 + 18.5e-12 * 50e9);
-  const Machine made = built("dgx-h100", {.power = Watts(400)});
+  const BuiltMachine made = built("dgx-h100", {.power = Watts(400)});
   EXPECT_NEAR(peak_in_16_bit(made.cluster.accelerator) / peak_in_16_bit(base.accelerator),
               (400 - moved) / (700 - moved), 1e-6);
   EXPECT_NEAR((made.least_power + made.most_power).value() / 2, 400, 1e-6);
   EXPECT_EQ(made.cluster.accelerator.compute_units, 132);
   EXPECT_FALSE(built("dgx-h100", {.power = Watts(150)}).impossible.empty());
   // More than its area can use is no faster.
-  const Machine free = built("dgx-h100", {.power = Watts(2000)});
+  const BuiltMachine free = built("dgx-h100", {.power = Watts(2000)});
   EXPECT_NEAR(peak_in_16_bit(free.cluster.accelerator) / peak_in_16_bit(base.accelerator), 1, 1e-9);
 }
 

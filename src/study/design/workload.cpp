@@ -4,8 +4,8 @@
 
 namespace headway {
 
-Workload training_workload(RequestedRun run) {
-  Workload out;
+DesignWorkload training_workload(RequestedRun run) {
+  DesignWorkload out;
   out.title = run.model.name + " in training";
   out.times = {"step"};
   out.base = run.cluster;
@@ -34,8 +34,8 @@ Workload training_workload(RequestedRun run) {
   return out;
 }
 
-Workload serving_workload(Serving serving, Load load) {
-  Workload out;
+DesignWorkload serving_workload(Serving serving, Load load) {
+  DesignWorkload out;
   out.title = serving.model.name + " served";
   out.times = {"each token", "first token", "answer"};
   out.base = serving.cluster;

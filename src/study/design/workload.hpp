@@ -10,7 +10,7 @@
 
 namespace headway {
 
-/// What a machine takes for it. `times` by Workload::times; none where it does not fit.
+/// What a machine takes for it. `times` by DesignWorkload::times; none where it does not fit.
 struct WorkloadTimes {
   bool fits = false;
   std::vector<Seconds> times;
@@ -19,7 +19,7 @@ struct WorkloadTimes {
 };
 using Measure = std::function<WorkloadTimes(const Cluster&)>;
 
-struct Workload {
+struct DesignWorkload {
   std::string title;
   std::vector<std::string> times;  // what is timed: the first decides what binds
   Cluster base;
@@ -29,8 +29,8 @@ struct Workload {
 };
 
 /// One step. The run is legal on its own cluster.
-Workload training_workload(RequestedRun run);
+DesignWorkload training_workload(RequestedRun run);
 /// A batch that starts and ends together: each token, the first, the whole answer.
-Workload serving_workload(Serving serving, Load load);
+DesignWorkload serving_workload(Serving serving, Load load);
 
 }  // namespace headway

@@ -36,8 +36,8 @@ TEST(Measured, TheTimelineHasWaitingBeforeTheTransferOfTheLastRank) {
   ASSERT_EQ(timeline.ranks.size(), 2U);
   EXPECT_NEAR(timeline.span, 30e-6, 1e-12);
   EXPECT_EQ(timeline.unplaced, 0U);
-  const RankTimeline& early = timeline.ranks.at(0);
-  const RankTimeline& late = timeline.ranks.at(1);
+  const MeasuredRank& early = timeline.ranks.at(0);
+  const MeasuredRank& late = timeline.ranks.at(1);
   ASSERT_EQ(early.waiting.at(Operation::all_reduce).size(), 1U);
   EXPECT_NEAR(early.waiting.at(Operation::all_reduce)[0].begin, 0, 1e-12);
   EXPECT_NEAR(early.waiting.at(Operation::all_reduce)[0].end, 20e-6, 1e-12);

@@ -68,7 +68,7 @@ MeasuredTimeline timeline_of(const Measured& measured) {
                          1e-9;
     const double end = begin + kernel.seconds;
     out.span = std::max(out.span, end);
-    RankTimeline& row = out.ranks[kernel.rank];
+    MeasuredRank& row = out.ranks[kernel.rank];
     if (kernel.compute) {
       row.compute.push_back({begin, end});
     } else {

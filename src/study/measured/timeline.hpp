@@ -14,13 +14,13 @@ struct TimeStrip {
   double begin = 0, end = 0;  // s from the first kernel
 };
 
-struct RankTimeline {
+struct MeasuredRank {
   std::map<Operation, std::vector<TimeStrip>> waiting, transfer;
   std::vector<TimeStrip> compute;
 };
 
 struct MeasuredTimeline {
-  std::map<std::uint32_t, RankTimeline> ranks;  // by their index in the recording
+  std::map<std::uint32_t, MeasuredRank> ranks;  // by their index in the recording
   double span = 0;                              // s
   std::size_t unplaced = 0;                     // ranks whose clock is not known
 };

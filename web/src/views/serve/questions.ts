@@ -7,7 +7,8 @@ import type { Fields } from "../../lib/url";
 import { kCurves, type CurveOf, type OfferDocument, type SplitDocument } from "./documents";
 
 /** What the page calls each field, and in what it counts. The compiler refuses a field without one; those that
- * choose the question are asked by the view itself. */
+ * choose the question are asked by the view itself; prefill and decode apart, whose answer has another form, by
+ * the command line alone. */
 const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: string] | null>> = {
   model: ["Model"],
   cluster: ["Cluster"],
@@ -19,15 +20,34 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   rate: ["Rate", "requests/s"],
   ttft: ["TTFT limit", "as 2 s"],
   tpot: ["TPOT limit", "as 50 ms"],
+  goodput: ["Within limits", "share"],
+  "input-spread": ["Prompts spread", "as log-normal:1.2"],
+  "output-spread": ["Answers spread", "as uniform:0.8"],
+  count: ["Requests"],
+  "prefix-hit": ["Prefix in cache", "share"],
   tp: ["Tensor"],
   pp: ["Pipeline"],
   ep: ["Expert"],
   dp: ["Copies"],
   cp: ["Context", "ranks of a prompt"],
+  prefill: null,
+  decode: null,
+  stream: null,
+  imbalance: ["Uneven experts", "power"],
+  "redundant-experts": ["Copies of experts"],
   weights: ["Weights"],
   cache: ["Cache"],
   engine: ["Engine"],
+  "step-tokens": ["Step", "tokens"],
+  "step-sequences": ["At a time", "sequences"],
+  prompts: ["Prompts"],
+  admit: ["Room for"],
+  block: ["Cache block", "tokens"],
+  guesses: ["Guesses", "tokens"],
+  acceptance: ["Acceptance", "share"],
+  draft: ["Draft model"],
   best: null,
+  disaggregate: null,
   curve: null,
 };
 
