@@ -176,8 +176,7 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
 
   // The best of them placed in time.
   for (const Way& way : front_of(
-           std::move(all), [](const Way& w) { return w.user; },
-           [](const Way& w) { return w.accelerator; })) {
+           all, [](const Way& w) { return w.user; }, [](const Way& w) { return w.accelerator; })) {
     ApartOffer offer{apart_of_way(way, streamed), asked, {}};
     offer.load.arrivals = Arrivals::clients;
     offer.load.batch = way.clients;

@@ -120,8 +120,9 @@ std::vector<ServingChange> smallest_changes(const Serving& serving,
   // Two flags: of each pair the first that fits, one of them as little as can be.
   for (std::size_t i = 0; out.empty() && i < flags.size(); ++i) {
     for (std::size_t j = i + 1; j < flags.size(); ++j) {
-      std::any_of(flags[i].begin(), flags[i].end(),
-                  [&](const Move& first) { return first_of(flags[j], &first); });
+      for (const Move& first : flags[i]) {
+        if (first_of(flags[j], &first)) break;
+      }
     }
   }
   std::stable_sort(out.begin(), out.end(), [](const ServingChange& a, const ServingChange& b) {
