@@ -85,7 +85,8 @@ class Pricer {
     }
     if (serving_.predicts) add_projection(share);
     // Of each sequence the last token alone goes on, and guesses that are checked.
-    const Share last(serving_.model, last_, layout_of(serving_, work_.sequences));
+    const Layout whole = layout_of(serving_, work_.sequences);
+    const Share last(serving_.model, last_, whole);
     block_ = BlockKind::head;
     add(forward_head(last), last, 1, nullptr);
     if (serving_.pp > 1) {
