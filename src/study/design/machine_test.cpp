@@ -53,7 +53,7 @@ TEST(Technologies, AreAsFastAsPublished) {
                                              {"ib-ndr", "dgx-h100", 1},
                                              {"nvlink3", "dgx-a100-80gb", 0},
                                              {"infinity-fabric", "mi300x-8", 0}}) {
-    const Level& of = load_cluster(cluster)->levels[static_cast<std::size_t>(level)];
+    const Level of = load_cluster(cluster)->levels[static_cast<std::size_t>(level)];
     const LinkTechnology& technology = *named(known.links, link);
     EXPECT_EQ(technology.network, of.network) << link;
     EXPECT_NEAR(technology.bandwidth / of.bandwidth, 1, 1e-9) << link;
