@@ -118,7 +118,7 @@ class RecordReader {
 
   void read_state(const Record& record) {
     if (record.asked != record_file::kState) return add(record);
-    const auto lost = static_cast<std::int64_t>(std::min<std::uint64_t>(record.bytes, 1ull << 62));
+    const auto lost = static_cast<std::int64_t>(std::min<std::uint64_t>(record.bytes, 1ull << 48));
     omit(recording_, "calls that the recorder lost (buffer or disk full)", lost);
     whole_ = (record.flags & record_file::kWhole) != 0;
   }
