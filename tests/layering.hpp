@@ -45,6 +45,9 @@ Breaches name_breaches(const SourceTree& tree, const std::set<std::string>& name
 std::set<std::string> names_in_data(const std::string& root);
 std::string without_comments(std::string_view code);
 
+/// Types of one full name in two headers.
+Breaches type_breaches(const SourceTree& tree);
+
 /// Text of a problem, its message or place, that is searched for words or compared with some (what
 /// is wrong is said by its kind, fields and place), and places written as text ("--tp").
 Breaches problem_breaches(const SourceTree& tree);

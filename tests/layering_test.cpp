@@ -56,6 +56,11 @@ TEST(Names, OfFrameworksAndArchitecturesStandInDataAlone) {
   EXPECT_TRUE(found.empty()) << listed(found);
 }
 
+TEST(Names, OfTypesStandForOneEach) {
+  const Breaches found = type_breaches(repository());
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
 TEST(FormulaIds, StandInCodeDocumentsAndTests) {
   const Breaches found = formula_id_breaches(repository());
   EXPECT_TRUE(found.empty()) << listed(found);
@@ -271,6 +276,22 @@ TEST(NameCheck, FindsANameInWordsIdentifiersAndLiterals) {
   EXPECT_TRUE(
       name_breaches(with("src/step/x.cpp", "int a;\n/* \n */ f(\"jax\");"), names)[0].starts_with(
           "src/step/x.cpp:3 "));
+}
+
+TEST(NameCheck, FindsATypeThatStandsTwice) {
+  const std::string one = "namespace headway {\nstruct Plan : Base {\n  struct Part {};\n};\n}\n";
+  const auto found = [&](const std::string& path, const std::string& text) {
+    return type_breaches({{"src/study/a.hpp", one}, {path, text}}).size();
+  };
+  EXPECT_EQ(found("src/report/b.hpp", one), 1U);
+  EXPECT_EQ(found("src/report/b.hpp", "namespace headway {\nclass Plan {};\n}\n"), 1U);
+  for (const char* other : {"namespace headway {\nstruct Plan;\n}\n",
+                            "namespace headway::launch {\nstruct Plan {};\n}\n",
+                            "namespace headway {\nstruct Part {};\n}\n",
+                            "namespace headway {\n// struct Plan {\n}\n"}) {
+    EXPECT_EQ(found("src/report/b.hpp", other), 0U) << other;
+  }
+  EXPECT_EQ(found("src/report/b_test.hpp", "namespace headway {\nint a;\n}\n"), 0U);
 }
 
 TEST(FormulaIdCheck, FindsAnIdThatIsMissingInAnyOfTheThree) {
