@@ -87,8 +87,9 @@ int Psend_init::call(const void* from, int partitions, MPI_Count count, MPI_Data
   const Inside inside;
   const int result = real(from, partitions, count, type, to, tag, comm, info, request);
   if (!inside.watched() || result != MPI_SUCCESS) return result;
-  return shaped<PartitionedRow<record_file::kSend>, kMPI_Psend_init>(
-      whole(comm, count * partitions, type).with(to, tag), *request, result);
+  prepare<PartitionedRow<record_file::kSend>, kMPI_Psend_init>(
+      whole(comm, count * partitions, type).with(to, tag), *request);
+  return result;
 }
 
 int Precv_init::call(void* to, int partitions, MPI_Count count, MPI_Datatype type, int from,
@@ -96,8 +97,9 @@ int Precv_init::call(void* to, int partitions, MPI_Count count, MPI_Datatype typ
   const Inside inside;
   const int result = real(to, partitions, count, type, from, tag, comm, info, request);
   if (!inside.watched() || result != MPI_SUCCESS) return result;
-  return shaped<PartitionedRow<record_file::kReceive>, kMPI_Precv_init>(
-      whole(comm, count * partitions, type).with(from, tag), *request, result);
+  prepare<PartitionedRow<record_file::kReceive>, kMPI_Precv_init>(
+      whole(comm, count * partitions, type).with(from, tag), *request);
+  return result;
 }
 
 int Start::call(MPI_Request* request) {

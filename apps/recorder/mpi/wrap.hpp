@@ -64,8 +64,6 @@ struct Blocking_<int(A...)> {
 };
 
 // Without the status at its end.
-template <class... A>
-struct Reversed;
 template <class Done, class... A>
 struct WithoutLast;
 template <class... D, class Last>
@@ -131,10 +129,11 @@ inline void put_wait(unsigned function, std::uint64_t start, std::uint64_t end,
 
 // ---- the forms; `real` is the library's function ----
 
-template <class Row, unsigned function, class L>
-struct Blocking;
-template <class Row, unsigned function, class... A>
-struct Blocking<Row, function, Arguments<A...>> {
+// enqueued: it may go on after it returned, as what is one-sided does.
+template <class Row, unsigned function, bool enqueued, class L>
+struct Returning;
+template <class Row, unsigned function, bool enqueued, class... A>
+struct Returning<Row, function, enqueued, Arguments<A...>> {
   inline static int (*real)(A...) = nullptr;
   static int call(A... a) {
     const Inside inside;
@@ -145,31 +144,16 @@ struct Blocking<Row, function, Arguments<A...>> {
     if (result != MPI_SUCCESS) return result;
     const Shape shape = Row::shape(a...);
     record_file::Record record = record_of(shape, Row::operation, function);
-    put_call(record, shape.group, Row::collective, start, end, record_file::kHost);
+    if (enqueued) record.stream = 0;
+    put_call(record, shape.group, Row::collective, start, end,
+             enqueued ? record_file::kEnqueue : record_file::kHost);
     return result;
   }
 };
-
-// One-sided: it may go on after it returned.
 template <class Row, unsigned function, class L>
-struct Enqueued;
-template <class Row, unsigned function, class... A>
-struct Enqueued<Row, function, Arguments<A...>> {
-  inline static int (*real)(A...) = nullptr;
-  static int call(A... a) {
-    const Inside inside;
-    if (!inside.watched()) return real(a...);
-    const std::uint64_t start = ticks();
-    const int result = real(a...);
-    const std::uint64_t end = ticks();
-    if (result != MPI_SUCCESS) return result;
-    const Shape shape = Row::shape(a...);
-    record_file::Record record = record_of(shape, Row::operation, function);
-    record.stream = 0;
-    put_call(record, shape.group, false, start, end, record_file::kEnqueue);
-    return result;
-  }
-};
+using Blocking = Returning<Row, function, false, L>;
+template <class Row, unsigned function, class L>
+using Enqueued = Returning<Row, function, true, L>;
 
 template <class Row, unsigned function, class L>
 struct WithStatus;
@@ -193,6 +177,15 @@ struct WithStatus<Row, function, Arguments<A...>> {
   }
 };
 
+// A call that is closed when it is waited for.
+template <class Row, unsigned function>
+Posted posted(const Shape& shape) {
+  return {.record = record_of(shape, Row::operation, function),
+          .group = shape.group,
+          .receives = Row::receives,
+          .collective = Row::collective};
+}
+
 template <class Row, unsigned function, class L>
 struct Immediate;
 template <class Row, unsigned function, class... A>
@@ -204,50 +197,39 @@ struct Immediate<Row, function, Arguments<A...>> {
     const std::uint64_t start = ticks();
     const int result = real(a..., request);
     if (result != MPI_SUCCESS) return result;
-    const Shape shape = Row::shape(a...);
-    Posted call{record_of(shape, Row::operation, function), shape.group, Row::receives,
-                Row::collective};
+    Posted call = posted<Row, function>(Row::shape(a...));
     call.record.start_ns = start;
     post(*request, call);
     return result;
   }
 };
 
+// One that is started later, and again.
 template <class Row, unsigned function>
-int shaped(const Shape& shape, MPI_Request request, int result) {
-  if (result != MPI_SUCCESS) return result;
-  Posted call{record_of(shape, Row::operation, function), shape.group, Row::receives,
-              Row::collective};
+void prepare(const Shape& shape, MPI_Request request) {
+  Posted call = posted<Row, function>(shape);
   call.persistent = true;
   post(request, call);
-  return result;
 }
 
-template <class Row, unsigned function, class L>
-struct Persistent;
-template <class Row, unsigned function, class... A>
-struct Persistent<Row, function, Arguments<A...>> {
-  inline static int (*real)(A..., MPI_Request*) = nullptr;
-  static int call(A... a, MPI_Request* request) {
+// Info: what stands before the request.
+template <class Row, unsigned function, class L, class... Info>
+struct Prepared;
+template <class Row, unsigned function, class... A, class... Info>
+struct Prepared<Row, function, Arguments<A...>, Info...> {
+  inline static int (*real)(A..., Info..., MPI_Request*) = nullptr;
+  static int call(A... a, Info... info, MPI_Request* request) {
     const Inside inside;
-    const int result = real(a..., request);
+    const int result = real(a..., info..., request);
     if (!inside.watched() || result != MPI_SUCCESS) return result;
-    return shaped<Row, function>(Row::shape(a...), *request, result);
+    prepare<Row, function>(Row::shape(a...), *request);
+    return result;
   }
 };
-
 template <class Row, unsigned function, class L>
-struct PersistentWithInfo;
-template <class Row, unsigned function, class... A>
-struct PersistentWithInfo<Row, function, Arguments<A...>> {
-  inline static int (*real)(A..., MPI_Info, MPI_Request*) = nullptr;
-  static int call(A... a, MPI_Info info, MPI_Request* request) {
-    const Inside inside;
-    const int result = real(a..., info, request);
-    if (!inside.watched() || result != MPI_SUCCESS) return result;
-    return shaped<Row, function>(Row::shape(a...), *request, result);
-  }
-};
+using Persistent = Prepared<Row, function, L>;
+template <class Row, unsigned function, class L>
+using PersistentWithInfo = Prepared<Row, function, L, MPI_Info>;
 
 template <class Row, unsigned function, class L>
 struct Waiting;

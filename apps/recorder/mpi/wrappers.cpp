@@ -69,24 +69,16 @@ RecordedFunction entry(const char* name) {
 }
 
 // The form of a row; of OWN the function itself.
-#define FORM_Blocking(row, width, function) \
-  Blocking<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_WithStatus(row, width, function) \
-  WithStatus<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_Immediate(row, width, function) \
-  Immediate<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_Persistent(row, width, function) \
-  Persistent<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_PersistentWithInfo(row, width, function) \
-  PersistentWithInfo<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_Enqueued(row, width, function) \
-  Enqueued<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_Waiting(row, width, function) \
-  Waiting<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_Creating(row, width, function) \
-  Creating<Row_##row, k##function, List<Row_##row, Width::width>>
-#define FORM_Opening(row, width, function) \
-  Opening<Row_##row, k##function, List<Row_##row, Width::width>>
+#define MADE(form, row, width, function) form<Row_##row, k##function, List<Row_##row, Width::width>>
+#define FORM_Blocking(...) MADE(Blocking, __VA_ARGS__)
+#define FORM_WithStatus(...) MADE(WithStatus, __VA_ARGS__)
+#define FORM_Immediate(...) MADE(Immediate, __VA_ARGS__)
+#define FORM_Persistent(...) MADE(Persistent, __VA_ARGS__)
+#define FORM_PersistentWithInfo(...) MADE(PersistentWithInfo, __VA_ARGS__)
+#define FORM_Enqueued(...) MADE(Enqueued, __VA_ARGS__)
+#define FORM_Waiting(...) MADE(Waiting, __VA_ARGS__)
+#define FORM_Creating(...) MADE(Creating, __VA_ARGS__)
+#define FORM_Opening(...) MADE(Opening, __VA_ARGS__)
 #define FORM_Own(row, width, function) own::row
 
 const RecordedFunction functions[] = {
