@@ -124,11 +124,6 @@ GivenField ModelDocument::field(const std::string& file, int line) && {
   return {"model", model_name_of(file), {file, line, FieldName("model")}, std::move(document)};
 }
 
-bool has_experts(const Model& model) {
-  return std::any_of(model.kinds.begin(), model.kinds.end(),
-                     [](const Layer& layer) { return layer.experts.has_value(); });
-}
-
 bool usual_order(const Layout& layout) {
   using enum Dimension;
   return layout.order == std::array{tp, cp, dp, pp};

@@ -96,8 +96,6 @@ class ModelDocument {
 /// Elements of a MiB of nanotron's ddp_bucket_cap_mb, which counts 16-bit gradients.
 constexpr double kBucketElements = 1048576.0 / 2;
 
-/// Whether any layer has experts.
-bool has_experts(const Model& model);
 /// Whether the order of the ranks is tp-cp-dp-pp.
 bool usual_order(const Layout& layout);
 

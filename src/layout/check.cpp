@@ -162,13 +162,11 @@ class RunRules : CheckRules {
     }
   }
   void zero_plus_plus(const char* field, bool whole_nodes) {
-    const std::vector<Layer>& kinds = run_.model.kinds;
     if (layout_.zero != 3) fail(field, "is read with --zero 3 only");
     if (layout_.shard > 0) fail(field, "cannot stand beside hybrid sharding (shard)");
     if (whole_nodes && layout_.tp > 1) fail(field, "needs ranks next to each other; legal: --tp 1");
     if (run_.job.task == Task::lora) fail(field, "is for weights that are trained, not task lora");
-    if (std::any_of(kinds.begin(), kinds.end(),
-                    [](const Layer& l) { return l.experts.has_value(); })) {
+    if (has_experts(run_.model)) {
       fail(field, "is not priced for models with experts", Trouble::unsupported);
     }
   }

@@ -87,6 +87,11 @@ double core_flops_per_token(const Attention& attention, std::int64_t sequence,
 
 }  // namespace
 
+bool has_experts(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(),
+                     [](const Layer& layer) { return layer.experts.has_value(); });
+}
+
 std::int64_t norm_values(const Model& model, std::int64_t width) {
   if (!model.norm_weight) return 0;
   return model.norm == NormKind::layer_norm && model.norm_bias ? 2 * width : width;

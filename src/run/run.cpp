@@ -157,10 +157,7 @@ bool concerns_refused(const FieldNames& fields, const RequestReader& reader) {
 Problems independent_problems(const Run& run, const RequestReader& reader) {
   Run trial = run;
   trial.layout.dp = 1;
-  const bool has_experts =
-      std::any_of(run.model.kinds.begin(), run.model.kinds.end(),
-                  [](const Layer& layer) { return layer.experts.has_value(); });
-  if (has_experts) trial.layout.ep = trial.layout.etp = 1;
+  if (has_experts(run.model)) trial.layout.ep = trial.layout.etp = 1;
   trial.layout.shard = trial.layout.secondary = 0;
   trial.job.quantized_gradients = false;
   trial.job.sequence = std::max<std::int64_t>(1, trial.job.sequence);

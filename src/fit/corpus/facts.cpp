@@ -33,12 +33,7 @@ constexpr NumberOfRun kNumbersOfRun[] = {
        const std::int64_t each = run.model.layers() / run.layout.pp;
        return static_cast<double>(std::max<std::int64_t>(1, each));
      }},
-    {"experts",
-     [](const CorpusRun& run) {
-       const bool any = std::any_of(run.model.kinds.begin(), run.model.kinds.end(),
-                                    [](const Layer& layer) { return layer.experts.has_value(); });
-       return any ? 1.0 : 0.0;
-     }},
+    {"experts", [](const CorpusRun& run) { return has_experts(run.model) ? 1.0 : 0.0; }},
     {"experts_leave_domain",
      [](const CorpusRun& run) {
        return static_cast<double>(run.layout.ep) > domain_of(run) ? 1.0 : 0.0;

@@ -233,9 +233,7 @@ class RowReader {
   // As the source ran the engine; of engines that others join nothing is known.
   void schedule(std::int64_t batch, const Load& load) {
     if (said_.find(loaded_.words.apart) != std::string::npos) return;
-    const auto& kinds = serving_.model.kinds;
-    const bool experts = std::any_of(kinds.begin(), kinds.end(),
-                                     [](const Layer& layer) { return layer.experts.has_value(); });
+    const bool experts = has_experts(serving_.model);
     for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
       const bool holds =
           recipe.source == row_.source_key && recipe.engine == row_.engine &&

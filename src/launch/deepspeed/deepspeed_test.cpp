@@ -97,7 +97,7 @@ headway::Run any_run() {
   if (l.cp > 1) l.context_exchange = ContextExchange::all_to_all;
   l.overlap_parameters = l.overlap_tensor = Choice::framework;
   l.reshard_after_forward = true;
-  if (launch::has_experts(run.model) && *rc::gen::arbitrary<bool>()) l.etp = l.tp;
+  if (has_experts(run.model) && *rc::gen::arbitrary<bool>()) l.etp = l.tp;
   const std::int64_t replicas = l.dp * l.cp;
   if (l.zero == 3 && replicas > 1 && *rc::gen::arbitrary<bool>()) l.shard = replicas / 2;
   l.offload_optimizer = l.zero > 0 && *rc::gen::arbitrary<bool>();
@@ -166,7 +166,7 @@ RC_GTEST_PROP(LaunchDeepspeed, TheCommandBesideAConfigurationIsReadBackAsTheSame
   RC_TAG(network);
   const bool short_table =
       run.model.learned_positions > 0 && run.model.learned_positions < run.job.sequence;
-  RC_ASSERT(network || short_table || launch::has_experts(run.model) ||
+  RC_ASSERT(network || short_table || has_experts(run.model) ||
             run.model.name == "gpt-neox-1.3b");  // attention beside the feed-forward part
   if (!network) fields.push_back({"model", run.model.name});
   const auto again = make_run(fields);

@@ -64,7 +64,7 @@ TEST(LaunchMegatronOptions, OneExpertIsADenseLayer) {
   fields.push_back({"gpus", "1"});
   const auto run = make_run(fields);
   ASSERT_TRUE(run.ok()) << messages(run.problems());
-  EXPECT_FALSE(launch::has_experts(run->model));
+  EXPECT_FALSE(has_experts(run->model));
 }
 
 // Each known to change the step in a way that no field says; beside it what makes it harmless.

@@ -1,6 +1,4 @@
 // What guesses the next tokens of a serving.
-#include <algorithm>
-
 #include "study/infer/serving.hpp"
 
 namespace headway {
@@ -14,10 +12,7 @@ Serving draft_of(const Serving& serving) {
   out.engine.step = out.engine.sequence = Seconds(0);
   if (serving.speculation->draft) {
     out.model = *serving.speculation->draft;
-    const std::vector<Layer>& kinds = out.model.kinds;
-    const bool experts = std::any_of(kinds.begin(), kinds.end(),
-                                     [](const Layer& layer) { return layer.experts.has_value(); });
-    if (!experts) out.ep = 1;
+    if (!has_experts(out.model)) out.ep = 1;
     out.routing = {};  // what is known is of the model's own
     return out;
   }

@@ -7,11 +7,6 @@
 
 namespace headway {
 
-bool has_experts(const Model& model) {
-  return std::any_of(model.kinds.begin(), model.kinds.end(),
-                     [](const Layer& layer) { return layer.experts.has_value(); });
-}
-
 Job serving_job(const Serving& serving, std::int64_t tokens) {
   Job out;
   out.sequence = tokens;

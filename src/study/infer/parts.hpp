@@ -10,8 +10,6 @@ namespace headway {
 /// One sequence of `tokens` in the words of training.
 Job serving_job(const Serving& serving, std::int64_t tokens);
 
-bool has_experts(const Model& model);
-
 /// How many layers there are of each kind.
 std::vector<double> layers_of_kinds(const Model& model);
 

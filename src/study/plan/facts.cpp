@@ -13,10 +13,7 @@ constexpr std::size_t kMostFacts = 1 << 18;
 PlanFacts::Part::Part() : kept(kMostFacts / std::tuple_size_v<decltype(PlanFacts::parts_)>) {}
 
 PlanFacts::PlanFacts(const Model& model, const Job& job)
-    : model_(model),
-      job_(job),
-      has_experts_(std::any_of(model.kinds.begin(), model.kinds.end(),
-                               [](const Layer& layer) { return layer.experts.has_value(); })) {}
+    : model_(model), job_(job), has_experts_(has_experts(model)) {}
 
 // The kinds of layer come first, then the ends, then a prediction module, which is as the last
 // kind, then parts of the vocabulary.
