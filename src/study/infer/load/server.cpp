@@ -60,7 +60,15 @@ void Server::take_in() {
 void Server::decode(Request request) {
   cached_ += request.cached;
   growth_ += request.a_step;
-  decoding_.push_back({step_ + request.steps, step_, order_++, request});
+  std::size_t place = places_.size();
+  if (free_.empty()) {
+    places_.push_back({step_, order_++, request});
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    places_[place] = {step_, order_++, request};
+  }
+  decoding_.push_back({step_ + request.steps, place});
   std::push_heap(decoding_.begin(), decoding_.end(), later);
 }
 
@@ -79,17 +87,20 @@ void Server::put_back_one() {
     return;
   }
   const auto last =
-      std::max_element(decoding_.begin(), decoding_.end(),
-                       [](const Decoding& a, const Decoding& b) { return a.order < b.order; });
-  Request request = last->request;
-  const double made = static_cast<double>(step_ - last->since) * request.a_step;
+      std::max_element(decoding_.begin(), decoding_.end(), [this](const Ends& a, const Ends& b) {
+        return places_[a.place].order < places_[b.place].order;
+      });
+  const Decoding& decoding = places_[last->place];
+  Request request = decoding.request;
+  const double made = static_cast<double>(step_ - decoding.since) * request.a_step;
   growth_ -= request.a_step;
   cached_ -= request.cached + made;
   held_ -= needs(request) + made;
-  request.steps = last->ends - step_;
+  request.steps = last->step - step_;
   request.left = request.cached + made - request.hit;
   request.cached = request.hit;
   to_prefill_ += request.left;
+  free_.push_back(last->place);
   *last = decoding_.back();
   decoding_.pop_back();
   std::make_heap(decoding_.begin(), decoding_.end(), later);
@@ -99,7 +110,7 @@ void Server::put_back_one() {
 // Steps of decoding alone until a sequence ends, the cache is full, or one more would begin behind
 // `horizon`: n of them take n·(first + (n - 1)/2·more).
 std::int64_t Server::steps_alike(std::int64_t decoding, double horizon) const {
-  std::int64_t most = decoding_.front().ends - step_;
+  std::int64_t most = decoding_.front().step - step_;
   if (!policy_.reserve && decoding > 1) {
     most = std::min(most, static_cast<std::int64_t>((room_ - held_) / growth_));
   }
@@ -121,9 +132,10 @@ std::int64_t Server::steps_alike(std::int64_t decoding, double horizon) const {
 
 std::vector<Request> Server::leave() {
   std::vector<Request> out;
-  while (!decoding_.empty() && decoding_.front().ends <= step_) {
+  while (!decoding_.empty() && decoding_.front().step <= step_) {
     std::pop_heap(decoding_.begin(), decoding_.end(), later);
-    const Decoding& done = decoding_.back();
+    const std::size_t place = decoding_.back().place;
+    const Decoding& done = places_[place];
     const double made = static_cast<double>(step_ - done.since) * done.request.a_step;
     cached_ -= done.request.cached + made;
     growth_ -= done.request.a_step;
@@ -131,6 +143,7 @@ std::vector<Request> Server::leave() {
     out.push_back(done.request);
     out.back().end = now_;
     decoding_.pop_back();
+    free_.push_back(place);
   }
   return out;
 }

@@ -47,12 +47,17 @@ class Server {
   std::int64_t put_back() const { return put_back_; }
 
  private:
-  // A sequence that decodes, and the step in which it gets its last token.
+  // A sequence that decodes, since a step.
   struct Decoding {
-    std::int64_t ends, since, order;
+    std::int64_t since, order;
     Request request;
   };
-  static bool later(const Decoding& a, const Decoding& b) { return a.ends > b.ends; }
+  // The step in which it gets its last token, and its place: so little is moved in a heap.
+  struct Ends {
+    std::int64_t step;
+    std::size_t place;
+  };
+  static bool later(const Ends& a, const Ends& b) { return a.step > b.step; }
 
   double needs(const Request& request) const;
   bool looks();
@@ -66,7 +71,9 @@ class Server {
   const Policy& policy_;
   double room_;
   std::deque<Request> waiting_, taken_;  // outside, with room in the cache
-  std::vector<Decoding> decoding_;       // a heap: the first to end on top
+  std::vector<Ends> decoding_;           // a heap: the first to end on top
+  std::vector<Decoding> places_;         // of them
+  std::vector<std::size_t> free_;        // among the places
   double now_ = 0, most_ = 0, to_prefill_ = 0;
   // Tokens: spoken for by those that are taken in; cached of those that decode, and those that each
   // step adds.
