@@ -7,29 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "api/answer.hpp"
-#include "api/commands.hpp"
+#include "api/infer_for_test.hpp"
 
 namespace headway {
 namespace {
 
-// Clients of Llama 3 70B on a node, with more said or nothing said of a field.
-InferRequest asked_of_clients(RunRequest more = {}, const std::vector<std::string>& without = {}) {
-  InferRequest out;
-  out.fields = {{"model", "llama-3-70b"}, {"cluster", "dgx-h100"}, {"tp", "8"},
-                {"input-len", "1000"},    {"output-len", "500"},   {"concurrency", "16"}};
-  std::erase_if(out.fields, [&](const GivenField& field) {
-    return std::find(without.begin(), without.end(), field.name) != without.end();
-  });
-  out.fields.insert(out.fields.end(), more.begin(), more.end());
-  out.threads = 1;
-  out.json = true;
-  return out;
-}
+using testing::served_answer;
 
-nlohmann::json answer_of(const InferRequest& request) {
-  const CommandOutput out = run_infer(request);
-  EXPECT_TRUE(out.problems.empty()) << problems_text(out.problems);
-  return out.text.empty() ? nlohmann::json() : nlohmann::json::parse(out.text);
+InferRequest asked_of_clients(RunRequest more = {}, const std::vector<std::string>& without = {}) {
+  return testing::served_70b({"concurrency", "16"}, std::move(more), without);
 }
 
 std::size_t problems_of(RunRequest more, const std::vector<std::string>& without = {}) {
@@ -56,7 +42,7 @@ TEST(InferLoad, OfPrefillAndDecodeApartNamesWhatBinds) {
   InferRequest request = asked_of_clients(
       {{"weights", "fp8"}, {"cache", "fp8"}, {"prefill", "tp=2,copies=2"}, {"decode", "tp=4"}},
       {"tp"});
-  const auto json = answer_of(request);
+  const auto json = served_answer(request);
   EXPECT_EQ(json["gpus"], 8);
   EXPECT_EQ(json["prefill"]["gpus"], 4);
   const double prefill = json["prefill"]["capacity_requests_per_s"];
@@ -82,12 +68,12 @@ TEST(InferLoad, OfPoolsSaysEverythingThatIsWrong) {
 }
 
 TEST(InferLoad, SearchesPrefillAndDecodeApart) {
-  const auto json = answer_of(asked_of_clients({{"weights", "fp8"},
-                                                {"cache", "fp8"},
-                                                {"best", "true"},
-                                                {"disaggregate", "true"},
-                                                {"gpus", "4"}},
-                                               {"tp", "concurrency"}));
+  const auto json = served_answer(asked_of_clients({{"weights", "fp8"},
+                                                    {"cache", "fp8"},
+                                                    {"best", "true"},
+                                                    {"disaggregate", "true"},
+                                                    {"gpus", "4"}},
+                                                   {"tp", "concurrency"}));
   ASSERT_FALSE(json["front"].empty());
   for (const auto& way : json["front"]) {
     const auto ranks = [](const nlohmann::json& split) {
@@ -104,7 +90,7 @@ TEST(InferLoad, TakesLengthsAndMomentsFromAFile) {
                          "input_len,output_len,arrival_s\n1000,100,0\n500,200,0.5\n1500,1,2\n");
   InferRequest request = asked_of_clients({}, {"concurrency", "input-len", "output-len"});
   request.requests = file.path();
-  const auto json = answer_of(request);
+  const auto json = served_answer(request);
   EXPECT_EQ(json["requests"], 3);
   EXPECT_EQ(json["input_len"], 1000);
   EXPECT_EQ(json["output_len"], 100);
@@ -112,11 +98,11 @@ TEST(InferLoad, TakesLengthsAndMomentsFromAFile) {
   const RequestFile lengths("lengths", "input_len,output_len\n1000,100\n500,200\n");
   request = asked_of_clients({}, {"input-len", "output-len"});
   request.requests = lengths.path();
-  EXPECT_EQ(answer_of(request)["concurrency"], 16);
+  EXPECT_EQ(served_answer(request)["concurrency"], 16);
   const RequestFile moments("moments", "arrival_s\n0\n0.25\n3\n");
   request = asked_of_clients({}, {"concurrency"});
   request.arrivals = moments.path();
-  EXPECT_EQ(answer_of(request)["requests"], 3);
+  EXPECT_EQ(served_answer(request)["requests"], 3);
 }
 
 TEST(InferLoad, RefusesAFileOfRequestsByItsLines) {
@@ -163,15 +149,24 @@ TEST(InferLoad, RefusesWhatWouldBeDropped) {
           {{"batch", "4"}, {"count", "10"}, {"prefix-hit", "0.5"}, {"input-spread", "normal:0.1"}},
           {"concurrency"}),
       3U);
+  // Nor is anything queued.
+  EXPECT_EQ(problems_of({{"batch", "4"},
+                         {"step-sequences", "2"},
+                         {"prompts", "first"},
+                         {"admit", "prompt"},
+                         {"block", "16"}},
+                        {"concurrency"}),
+            4U);
+  EXPECT_EQ(problems_of({{"best", "true"}, {"gpus", "8"}, {"cp", "2"}}, {"concurrency", "tp"}), 1U);
 }
 
 // [INFER-16] One sequence alone, four of five guesses of a small model right: faster.
 TEST(InferLoad, WithGuessesOfASmallModelIsFasterAlone) {
-  const double plain = answer_of(asked_of_clients({{"concurrency", "1"}}))["tpot_s"];
-  const double guessed = answer_of(asked_of_clients({{"concurrency", "1"},
-                                                     {"guesses", "3"},
-                                                     {"acceptance", "0.8"},
-                                                     {"draft", "llama-3-8b"}}))["tpot_s"];
+  const double plain = served_answer(asked_of_clients({{"concurrency", "1"}}))["tpot_s"];
+  const double guessed = served_answer(asked_of_clients({{"concurrency", "1"},
+                                                         {"guesses", "3"},
+                                                         {"acceptance", "0.8"},
+                                                         {"draft", "llama-3-8b"}}))["tpot_s"];
   EXPECT_LT(guessed, 0.8 * plain);
 }
 
@@ -179,7 +174,7 @@ TEST(InferLoad, OfOneTokenTellsNoTimeOfOthers) {
   for (const char* load : {"concurrency", "batch"}) {
     InferRequest request =
         asked_of_clients({{"output-len", "1"}, {load, "4"}}, {"output-len", "concurrency"});
-    const auto json = answer_of(request);
+    const auto json = served_answer(request);
     EXPECT_EQ(json["tpot_s"], 0);
     EXPECT_FALSE(json.contains("tokens_per_s_per_user"));
     request.json = false;
@@ -189,7 +184,7 @@ TEST(InferLoad, OfOneTokenTellsNoTimeOfOthers) {
 
 TEST(InferLoad, OfAGoodputIsAtTheRateThatKeepsToTheLimits) {
   const RunRequest asked = {{"goodput", "0.9"}, {"tpot", "20 ms"}, {"count", "1000"}};
-  const auto json = answer_of(asked_of_clients(asked, {"concurrency"}));
+  const auto json = served_answer(asked_of_clients(asked, {"concurrency"}));
   EXPECT_GE(json["share_within_limits"], 0.9);
   EXPECT_EQ(json["rate_within_limits"], json["rate"]);
   RunRequest none = asked;

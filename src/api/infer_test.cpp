@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/answer.hpp"
-#include "api/commands.hpp"
+#include "api/infer_for_test.hpp"
 #include "base/source_dir_for_test.hpp"
 
 namespace headway {
@@ -11,28 +11,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Llama 3 70B on a node, with more said or nothing said of a field.
-InferRequest request_of_70b(RunRequest more = {}, const std::vector<std::string>& without = {}) {
-  InferRequest out;
-  out.fields = {{"model", "llama-3-70b"}, {"cluster", "dgx-h100"}, {"tp", "8"},
-                {"input-len", "1000"},    {"output-len", "500"},   {"batch", "16"}};
-  std::erase_if(out.fields, [&](const GivenField& field) {
-    return std::find(without.begin(), without.end(), field.name) != without.end();
-  });
-  out.fields.insert(out.fields.end(), more.begin(), more.end());
-  out.threads = 1;
-  out.json = true;
-  return out;
-}
+using testing::served_answer;
 
-Json answered_json(const InferRequest& request) {
-  const CommandOutput out = run_infer(request);
-  EXPECT_TRUE(out.problems.empty()) << problems_text(out.problems);
-  return Json::parse(out.text);
+InferRequest request_of_70b(RunRequest more = {}, const std::vector<std::string>& without = {}) {
+  return testing::served_70b({"batch", "16"}, std::move(more), without);
 }
 
 TEST(Infer, AnswersInPartsThatAddUp) {
-  const Json json = answered_json(request_of_70b());
+  const Json json = served_answer(request_of_70b());
   double decode = 0;
   for (const auto& [part, seconds] : json["parts_s"]["decode"].items()) {
     decode += seconds.get<double>();
@@ -92,11 +78,11 @@ TEST(Infer, IsTheSameForTheSameQuestion) {
 // Each point of a curve is the answer to its load, asked alone.
 TEST(Infer, ACurveIsTheAnswersToItsLoads) {
   for (const std::string of : {"concurrency", "rate", "batch"}) {
-    const Json curve = answered_json(request_of_70b({{"curve", of}}, {"batch"}));
+    const Json curve = served_answer(request_of_70b({{"curve", of}}, {"batch"}));
     ASSERT_GE(curve["points"].size(), 5U) << of;
     for (const std::size_t i : {std::size_t{0}, curve["points"].size() / 2}) {
       const Json& point = curve["points"][i];
-      const Json alone = answered_json(request_of_70b({{of, point[of].dump()}}, {"batch"}));
+      const Json alone = served_answer(request_of_70b({{of, point[of].dump()}}, {"batch"}));
       for (const auto& [name, value] : point.items()) {
         if (value.is_number()) {
           EXPECT_NEAR(alone[name].get<double>(), value.get<double>(), 1e-9 * value.get<double>())
@@ -115,7 +101,7 @@ TEST(Infer, ACurveIsTheSameWhateverTheThreads) {
 }
 
 TEST(Infer, ACurveGoesUpToWhatCanBeAnsweredAndIsAlwaysStable) {
-  const Json curve = answered_json(request_of_70b({{"curve", "rate"}}, {"batch"}));
+  const Json curve = served_answer(request_of_70b({{"curve", "rate"}}, {"batch"}));
   const double capacity = curve["capacity_requests_per_s"];
   double before = 0;
   for (const Json& point : curve["points"]) {
@@ -151,7 +137,7 @@ TEST(Infer, AFlagsLoadOrSearchTakesThePlaceOfTheFiles) {
     request.run_file = source_dir() + "/examples/llama-3-70b-serving.toml";
     request.fields = std::move(flags);
     request.json = true;
-    return answered_json(request);
+    return served_answer(request);
   };
   EXPECT_EQ(of_file({{"concurrency", "4"}})["concurrency"], 4);
   EXPECT_EQ(of_file({{"curve", "rate"}})["points"].size(), 11U);

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "forecast/random_run_for_test.hpp"
+#include "simulate/timeline/piped_run_for_test.hpp"
 #include "simulate/timeline/protobuf_for_test.hpp"
 
 namespace headway {
@@ -16,17 +16,8 @@ namespace {
 
 using namespace testing::protobuf;
 
-testing::Case piped(std::int64_t vpp) {
-  testing::Case c = testing::case_of("llama-2-7b", "dgx-h100");
-  c.job.sequence = 4096;
-  c.job.global_batch = 32;
-  c.layout.dp = 2;
-  c.layout.tp = 2;
-  c.layout.pp = 4;
-  c.layout.vpp = vpp;
-  EXPECT_TRUE(c.legal());
-  return c;
-}
+using testing::piped;
+
 SimulatedStep simulated(std::int64_t vpp) {
   const testing::Case c = piped(vpp);
   return simulate_step(c, c.calibration);

@@ -6,23 +6,14 @@
 
 #include "simulate/ranks/drawn_run_for_test.hpp"
 #include "simulate/timeline/events.hpp"
+#include "simulate/timeline/piped_run_for_test.hpp"
 
 namespace headway {
 namespace {
 
 using testing::Drawn;
 
-testing::Case staged(std::int64_t vpp) {
-  testing::Case c = testing::case_of("llama-2-7b", "dgx-h100");
-  c.job.sequence = 4096;
-  c.job.global_batch = 32;
-  c.layout.dp = 2;
-  c.layout.tp = 2;
-  c.layout.pp = 4;
-  c.layout.vpp = vpp;
-  EXPECT_TRUE(c.legal());
-  return c;
-}
+using testing::piped;
 
 std::vector<TimelineTrack> of_every_rank(const Drawn& drawn) {
   return timeline_of(drawn.step(0, {.spans = true}), drawn.work);
@@ -30,7 +21,7 @@ std::vector<TimelineTrack> of_every_rank(const Drawn& drawn) {
 
 TEST(TimelineOfEveryRank, IsThatOfItsClassWhereNoneDiffers) {
   for (const std::int64_t vpp : {1, 2}) {
-    const testing::Case c = staged(vpp);
+    const testing::Case c = piped(vpp);
     const Drawn drawn(c, {});
     std::map<std::pair<std::int64_t, std::string>, const TimelineTrack*> of_stage;
     const std::vector<TimelineTrack> stages = timeline_of(drawn.alike);
@@ -59,7 +50,7 @@ TEST(TimelineOfEveryRank, HasArrowsThatBeginAndEndOnceAndGoForwardInTime) {
   differ.slow_ranks = {5};
   differ.slow_factor = 1.3;
   differ.slot_noise = 0.02;
-  const Drawn drawn(staged(2), differ);
+  const Drawn drawn(piped(2), differ);
   std::map<std::uint64_t, std::int64_t> sent, received;
   for (const TimelineTrack& track : of_every_rank(drawn)) {
     for (const TimelineEvent& event : track.events) {
@@ -80,7 +71,7 @@ TEST(TimelineOfEveryRank, EndsWithEachRankAndIsCountedBeforeItIsMade) {
   differ.step_noise = 0.05;
   differ.pause = Seconds(0.01);
   differ.pause_every = 5;
-  const Drawn drawn(staged(1), differ);
+  const Drawn drawn(piped(1), differ);
   const RankedStep step = drawn.step(3, {.spans = true});
   std::map<std::int64_t, std::int64_t> ends;
   std::int64_t events = 0;

@@ -6,23 +6,15 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "cluster/load.hpp"
 #include "forecast/forecast.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
 
 Serving serving_on(const std::string& cluster, std::int64_t tp,
                    const std::string& model = "llama-3-70b") {
-  Serving out;
-  out.model = *load_model(model);
-  out.cluster = *load_cluster(cluster);
-  out.weights = recipe_from("bf16");
-  out.tp = tp;
-  out.engine = engines()->front();
-  return out;
+  return testing::serving_of(model, cluster, tp);
 }
 
 DesignWorkload served_batch(std::int64_t tp = 8) {

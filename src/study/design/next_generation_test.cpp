@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "cluster/load.hpp"
-#include "model/load.hpp"
 #include "study/design/design.hpp"
-#include "study/infer/engines.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -24,13 +22,8 @@ std::vector<DesignTime> times_of(const DesignWorkload& workload,
 }
 
 DesignWorkload served_on(const char* cluster, std::int64_t batch) {
-  Serving serving;
-  serving.model = *load_model("llama-2-70b");
-  serving.cluster = *load_cluster(cluster);
-  serving.weights = recipe_from("bf16");
-  serving.tp = 8;
-  serving.engine = engines()->front();
-  return serving_workload(std::move(serving), {.input = 1000, .output = 500, .batch = batch});
+  return serving_workload(testing::serving_of("llama-2-70b", cluster, 8),
+                          {.input = 1000, .output = 500, .batch = batch});
 }
 
 DesignWorkload trained_on(const char* cluster) {

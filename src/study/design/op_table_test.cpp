@@ -7,9 +7,8 @@
 #include <map>
 
 #include "cluster/load.hpp"
-#include "model/load.hpp"
 #include "run/run.hpp"
-#include "study/infer/engines.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -26,13 +25,7 @@ RequestedRun run_of(const std::string& model, const std::string& cluster, std::i
 }
 
 Serving served_on(const std::string& model, const std::string& cluster, std::int64_t tp) {
-  Serving out;
-  out.model = *load_model(model);
-  out.cluster = *load_cluster(cluster);
-  out.weights = recipe_from("bf16");
-  out.tp = tp;
-  out.engine = engines()->front();
-  return out;
+  return testing::serving_of(model, cluster, tp);
 }
 
 double seconds_of_part(const OpTable& table, std::string_view part) {

@@ -5,23 +5,16 @@
 
 #include <algorithm>
 
-#include "cluster/load.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
 #include "study/infer/search/best_apart.hpp"
 #include "study/infer/search/goodput.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
 
 Serving serving_of_70b(std::int64_t tp) {
-  Serving out;
-  out.model = *load_model("llama-3-70b");
-  out.cluster = *load_cluster("dgx-h100");
-  out.weights = recipe_from("fp8");
+  Serving out = testing::serving_of("llama-3-70b", "dgx-h100", tp, "fp8");
   out.cache = cache_format("fp8");
-  out.tp = tp;
-  out.engine = engines()->front();
   return out;
 }
 
@@ -163,13 +156,9 @@ TEST(ServedPipeline, HasAsManyBatchesUnderWayAsStages) {
 // [INFER-16] DeepSeek-V3's prediction layer, of which 85 % of guesses are right: 1.85 tokens a pass
 // that is little longer, and the layer's own pass.
 TEST(Speculation, OfAPredictionLayerIsFasterByWhatItGuessesRight) {
-  Serving serving;
-  serving.model = *load_model("deepseek-v3");
-  serving.cluster = *load_cluster("dgx-h200");
-  serving.weights = recipe_from("fp8-block");
+  Serving serving = testing::serving_of("deepseek-v3", "dgx-h200", 8, "fp8-block");
   serving.cache = cache_format("fp8");
-  serving.tp = serving.ep = 8;
-  serving.engine = engines()->front();
+  serving.ep = 8;
   const ServingConstants constants = *serving_constants(serving.cluster);
   const Load load{.input = 1000, .output = 500, .batch = 1};
   const Served plain = served(serving, constants, load);

@@ -1,10 +1,8 @@
 // Prompts that ranks share [INFER-25].
 #include <gtest/gtest.h>
 
-#include "cluster/load.hpp"
 #include "model/load.hpp"
-#include "study/infer/engines.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -18,11 +16,7 @@ struct PromptCase {
   }
 };
 PromptCase split_prompts() {
-  Serving out;
-  out.model = *load_model("llama-3.1-8b");
-  out.cluster = *load_cluster("dgx-h100");
-  out.engine = engines()->front();
-  set_weights(out, "bf16");
+  const Serving out = testing::serving_of("llama-3.1-8b", "dgx-h100");
   return {out, *serving_constants(out.cluster)};
 }
 

@@ -3,11 +3,8 @@
 
 #include <cmath>
 
-#include "cluster/load.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -17,12 +14,7 @@ struct Case {
   ServingConstants constants;
 };
 Case case_of(std::int64_t tp) {
-  Serving out;
-  out.model = *load_model("llama-3-70b");
-  out.cluster = *load_cluster("dgx-h100");
-  out.engine = engines()->front();
-  out.tp = tp;
-  set_weights(out, "bf16");
+  const Serving out = testing::serving_of("llama-3-70b", "dgx-h100", tp);
   return {out, *serving_constants(out.cluster)};
 }
 

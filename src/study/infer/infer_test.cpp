@@ -4,24 +4,14 @@
 #include <cmath>
 #include <numeric>
 
-#include "cluster/load.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
 #include "study/infer/search/best.hpp"
+#include "study/infer/serving_for_test.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
 namespace {
 
-Serving serving_of(const std::string& model, const std::string& cluster, std::int64_t tp = 1) {
-  Serving out;
-  out.model = *load_model(model);
-  out.cluster = *load_cluster(cluster);
-  out.weights = recipe_from("bf16");
-  out.tp = tp;
-  out.engine = engines()->front();
-  return out;
-}
+using testing::serving_of;
 
 ServingConstants constants_of(const Serving& serving) {
   return *serving_constants(serving.cluster);

@@ -4,22 +4,15 @@
 #include <algorithm>
 #include <string>
 
-#include "cluster/load.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
 #include "study/infer/search/change.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
 
 Serving held(const char* model, const char* cluster, std::int64_t tp, double share) {
-  Serving out;
-  out.model = *load_model(model);
-  out.cluster = *load_cluster(cluster);
-  out.engine = engines()->front();
+  Serving out = testing::serving_of(model, cluster, tp);
   out.engine.memory = share;
-  out.tp = tp;
-  set_weights(out, "bf16");
   return out;
 }
 

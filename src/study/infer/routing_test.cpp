@@ -9,9 +9,7 @@
 #include <set>
 
 #include "base/random/random.hpp"
-#include "cluster/load.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -87,13 +85,9 @@ TEST(Routing, CopiesOfTheBusiestMakeRanksEven) {
 // DeepSeek-V3 on 32 ranks of one copy of attention each, a prompt: uneven ones take longer, less so
 // with copies, whose weights are held.
 TEST(Routing, OfUnevenRanksTakesLonger) {
-  Serving serving;
-  serving.model = *load_model("deepseek-v3");
-  serving.cluster = *load_cluster("gb200-nvl72");
-  serving.weights = recipe_from("fp8-block");
+  Serving serving = testing::serving_of("deepseek-v3", "gb200-nvl72", 1, "fp8-block");
   serving.cache = cache_format("fp8");
   serving.dp = serving.ep = 32;
-  serving.engine = engines()->front();
   const ServingConstants constants = *serving_constants(serving.cluster);
   const auto prompt = [&] { return time_of(serving, constants, {.tokens = 4096}).total(); };
   const Seconds even = prompt();

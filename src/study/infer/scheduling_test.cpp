@@ -4,10 +4,8 @@
 #include <numeric>
 
 #include "base/document/document.hpp"
-#include "cluster/load.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
 #include "study/infer/intervals.hpp"
+#include "study/infer/serving_for_test.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
@@ -17,11 +15,7 @@ constexpr std::int64_t kInput = 1000, kOutput = 401;
 constexpr double kRoom = 1e9;  // tokens: never short
 
 Serving scheduled(const Policy& by) {
-  Serving out;
-  out.model = *load_model("llama-3-8b");
-  out.cluster = *load_cluster("dgx-h100");
-  out.weights = recipe_from("bf16");
-  out.engine = engines()->front();
+  Serving out = testing::serving_of("llama-3-8b", "dgx-h100");
   out.engine.policy = by;
   return out;
 }

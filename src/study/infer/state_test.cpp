@@ -1,22 +1,13 @@
 // Layers that keep a state in place of a cache [INFER-21].
 #include <gtest/gtest.h>
 
-#include "cluster/load.hpp"
-#include "model/load.hpp"
-#include "study/infer/engines.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
 
 Serving hybrid(std::int64_t tp) {
-  Serving out;
-  out.model = *load_model("qwen3.5-397b-a17b");
-  out.cluster = *load_cluster("dgx-h200");
-  out.engine = engines()->front();
-  out.tp = tp;
-  set_weights(out, "fp8");
-  return out;
+  return testing::serving_of("qwen3.5-397b-a17b", "dgx-h200", tp, "fp8");
 }
 
 // Three layers of four: 45 of 64 heads with 128 x 128 values of 4 bytes, 4.19 MB a layer, and three

@@ -1,19 +1,14 @@
 // Weights in formats of serving's own.
 #include <gtest/gtest.h>
 
-#include "cluster/load.hpp"
-#include "model/load.hpp"
 #include "study/infer/engines.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/serving_for_test.hpp"
 
 namespace headway {
 namespace {
 
 Serving served_in(const std::string& model, const std::string& cluster, const char* weights) {
-  Serving out;
-  out.model = *load_model(model);
-  out.cluster = *load_cluster(cluster);
-  out.engine = engines()->front();
+  Serving out = testing::serving_of(model, cluster);
   EXPECT_TRUE(set_weights(out, weights)) << weights;
   return out;
 }

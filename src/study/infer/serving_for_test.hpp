@@ -1,0 +1,25 @@
+// Servings for tests.
+#pragma once
+
+#include <string>
+
+#include "cluster/load.hpp"
+#include "model/load.hpp"
+#include "study/infer/engines.hpp"
+#include "study/infer/serving.hpp"
+
+namespace headway::testing {
+
+/// By the first engine.
+inline Serving serving_of(const std::string& model, const std::string& cluster, std::int64_t tp = 1,
+                          const std::string& weights = "bf16") {
+  Serving out;
+  out.model = *load_model(model);
+  out.cluster = *load_cluster(cluster);
+  out.engine = engines()->front();
+  out.tp = tp;
+  set_weights(out, weights);
+  return out;
+}
+
+}  // namespace headway::testing
