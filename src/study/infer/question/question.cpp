@@ -26,7 +26,7 @@ Result<Cluster> cluster_of(const GivenField& given) {
                                    : cluster_from_document(*given.document, given.text);
 }
 
-constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp", "cp"};
+constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp"};
 // How much load, or a question about all loads: one choice.
 constexpr std::string_view kLoadChoices[] = {"batch", "concurrency", "rate", "curve", "best"};
 
@@ -110,6 +110,9 @@ class QuestionReader {
       if (asked_.curve) in_.fail("curve", "is of one way of serving, not of the best");
       for (const std::string_view degree : kDegreeNames) {
         if (in_.has(degree)) in_.fail(degree, "is searched; it cannot be given beside best");
+      }
+      if (in_.has("cp")) {
+        in_.fail("cp", "is not searched: the best are of prompts that no ranks share");
       }
       return;
     }
