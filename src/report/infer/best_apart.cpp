@@ -48,11 +48,7 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, std::i
 std::string infer_best_apart_json(const Serving& base, const Load& asked, std::int64_t accelerators,
                                   const BestApart& best) {
   JsonWriter out;
-  out.begin_object();
-  write_asked(out, base, asked, accelerators);
-  out.member("tried", best.tried);
-  out.key("front");
-  out.begin_array();
+  begin_front(out, base, asked, accelerators, best.tried);
   for (const ApartOffer& offer : best.front) {
     const Served& by = offer.served.all;
     out.begin_object();

@@ -126,11 +126,7 @@ std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t
 std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t accelerators,
                             const BestOffers& best) {
   JsonWriter out;
-  out.begin_object();
-  write_asked(out, base, asked, accelerators);
-  out.member("tried", best.tried);
-  out.key("front");
-  out.begin_array();
+  begin_front(out, base, asked, accelerators, best.tried);
   for (const Offer& offer : best.front) {
     out.begin_object();
     write_layout(out, "layout", offer.split);

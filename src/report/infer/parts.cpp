@@ -198,6 +198,15 @@ void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std:
   out.member("output_len", load.output);
 }
 
+void begin_front(JsonWriter& out, const Serving& base, const Load& asked, std::int64_t accelerators,
+                 std::size_t tried) {
+  out.begin_object();
+  write_asked(out, base, asked, accelerators);
+  out.member("tried", tried);
+  out.key("front");
+  out.begin_array();
+}
+
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split) {
   out.key(name);
   out.begin_object();

@@ -39,6 +39,9 @@ std::string best_title(const Serving& base, const Load& asked, std::int64_t acce
 
 /// What is served on how many, and the lengths.
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus);
+/// The document of a search, up to the members of its front.
+void begin_front(JsonWriter& out, const Serving& base, const Load& asked, std::int64_t accelerators,
+                 std::size_t tried);
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split);
 /// Clients or sequences of each copy, requests of a file, or requests a second to all of so many
 /// copies.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "study/infer/search/front.hpp"
 #include "study/infer/search/splits.hpp"
 #include "study/infer/steps.hpp"
 
@@ -21,13 +22,7 @@ std::vector<Offer> offers_of(const Serving& serving, const ServingConstants& con
     offer.load.arrivals = Arrivals::clients;
     offer.load.batch = clients;
     offer.served = served(serving, constants, offer.load, &steps);
-    // Who waits outside makes nothing faster.
-    if (!offer.served.fits || offer.served.sequences < static_cast<double>(clients) / 2) return out;
-    const auto keeps = [](const std::optional<Seconds>& limit, Seconds time) {
-      return !limit || time <= *limit;
-    };
-    offer.within = keeps(asked.first_limit, offer.served.first_token) &&
-                   keeps(asked.each_limit, offer.served.each_token);
+    if (!are_held(offer.served, clients)) return out;
     out.push_back(std::move(offer));
   }
   return out;
@@ -49,24 +44,16 @@ std::optional<BestOffers> best_offers(const Serving& base, const ServingConstant
       },
       progress, 1);
   if (!whole) return std::nullopt;
-  std::vector<Offer> offers;
-  for (std::vector<Offer>& each : found) {
-    std::move(each.begin(), each.end(), std::back_inserter(offers));
-  }
-  // The fastest for a user first; of equals what makes most of an accelerator.
-  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
-    if (a.of_user() != b.of_user()) return a.of_user() > b.of_user();
-    return a.of_accelerator() > b.of_accelerator();
-  });
   BestOffers out;
-  out.tried = offers.size();
-  double most = 0;
-  for (Offer& offer : offers) {
-    // With limits the front is of those that keep to them.
-    if (!offer.within || offer.of_accelerator() <= most) continue;
-    most = offer.of_accelerator();
-    out.front.push_back(std::move(offer));
+  std::vector<Offer> within;
+  for (std::vector<Offer>& each : found) {
+    out.tried += each.size();
+    std::copy_if(std::move_iterator(each.begin()), std::move_iterator(each.end()),
+                 std::back_inserter(within), [&](const Offer& offer) {
+                   return keeps_to_limits(asked, offer.served.first_token, offer.served.each_token);
+                 });
   }
+  out.front = front_of(std::move(within));
   return out;
 }
 

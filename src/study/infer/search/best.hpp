@@ -13,7 +13,6 @@ struct Offer {
   ServingSplit split;
   Load load;
   Served served;
-  bool within = true;  // the limits of the question, in the mean
 
   /// Tokens/s: after the first; of answers of one token, which have no other, with the first.
   double of_user() const {
@@ -25,8 +24,8 @@ struct Offer {
 };
 
 struct BestOffers {
-  /// Within the limits, and no other is as fast for a user and makes as much of an accelerator: the
-  /// fastest for a user first, the cheapest last.
+  /// Within the limits in the mean, and no other is as fast for a user and makes as much of an
+  /// accelerator: the fastest for a user first, the cheapest last.
   std::vector<Offer> front;
   std::size_t tried = 0;  // ways that are legal and fit
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/divisors.hpp"
+#include "study/infer/search/front.hpp"
 #include "study/infer/search/splits.hpp"
 
 namespace headway {
@@ -99,26 +100,9 @@ std::vector<Way> ways_of(Way way, const ServingConstants& constants, const Load&
     way.user = 1 / (asked.output > 1 ? closed->each_token : closed->first_token);
     way.accelerator = closed->rate * output / static_cast<double>(serving.ranks());
     const Seconds first = Seconds(closed->first_token) + p.serving.engine.request;
-    way.within = (!asked.first_limit || first <= *asked.first_limit) &&
-                 (!asked.each_limit || Seconds(closed->each_token) <= *asked.each_limit);
+    way.within = keeps_to_limits(asked, first, Seconds(closed->each_token));
     out.push_back(way);
     if (closed->rate >= 0.99 * most) break;
-  }
-  return out;
-}
-
-// The fastest for a user first, each more for an accelerator than the one before.
-template <class T, class User, class Accelerator>
-std::vector<T> front_of(std::vector<T> all, const User& user, const Accelerator& accelerator) {
-  std::stable_sort(all.begin(), all.end(), [&](const T& a, const T& b) {
-    return user(a) != user(b) ? user(a) > user(b) : accelerator(a) > accelerator(b);
-  });
-  std::vector<T> out;
-  double most = 0;
-  for (T& each : all) {
-    if (accelerator(each) <= most) continue;
-    most = accelerator(each);
-    out.push_back(std::move(each));
   }
   return out;
 }
@@ -182,13 +166,10 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
     offer.load.batch = way.clients;
     offer.served = served(offer.apart, constants, offer.load);
     const Served& by = offer.served.all;
-    const bool within = by.fits && (!asked.first_limit || by.first_token <= *asked.first_limit) &&
-                        (!asked.each_limit || by.each_token <= *asked.each_limit);
-    if (within) out.front.push_back(std::move(offer));
+    if (by.fits && keeps_to_limits(asked, by.first_token, by.each_token))
+      out.front.push_back(std::move(offer));
   }
-  out.front = front_of(
-      std::move(out.front), [](const ApartOffer& o) { return o.of_user(); },
-      [](const ApartOffer& o) { return o.of_accelerator(); });
+  out.front = front_of(std::move(out.front));
   return out;
 }
 

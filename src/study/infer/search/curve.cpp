@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "study/infer/search/front.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
@@ -42,10 +43,9 @@ std::vector<Load> loads_along(const Load& asked, CurveOf of, double capacity, do
   return out;
 }
 
-// Who waits outside makes nothing faster.
 bool is_held(const LoadPoint& point) {
-  return point.served.fits && (point.load.arrivals == Arrivals::random ||
-                               point.served.sequences >= static_cast<double>(point.load.batch) / 2);
+  return point.load.arrivals == Arrivals::random ? point.served.fits
+                                                 : are_held(point.served, point.load.batch);
 }
 
 }  // namespace
