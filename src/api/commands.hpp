@@ -272,6 +272,7 @@ struct CalibrateRequest {
   bool json = false;
   std::string date;               // as 2026-11-21, stated in what is written
   std::vector<std::string> runs;  // files of measured steps of one's own; empty: none
+  std::vector<std::string> entries;  // of steps: only these are renewed; empty: all
   std::string rows;  // of intervals: a table of the runs that were left out; empty: none
   // Of serving: files of measured kernels and of measured serving, and whether to fit without each
   // source, accelerator and size.
