@@ -48,3 +48,22 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(wider).toBeLessThanOrEqual(0);
 }
+
+/** Opens a view with all its fields in sight. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(at(path));
+  await unfold(page);
+}
+
+/** Unfolds every group of fields. */
+export async function unfold(page: Page): Promise<void> {
+  await page.locator("form.fields").first().waitFor();
+  await page.evaluate(() => document.querySelectorAll("form.fields details").forEach((each) => each.setAttribute("open", "")));
+}
+
+/** Chooses a built-in name by typing it. */
+export async function choose(page: Page, label: string, name: string): Promise<void> {
+  const field = page.getByLabel(label, { exact: true });
+  await field.fill(name);
+  await field.press("Enter");
+}

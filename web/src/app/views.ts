@@ -1,6 +1,7 @@
 // The views in the order of their tabs. A view is one file of src/views.
 import type { ComponentType } from "preact";
 
+import { kGivenNames } from "../lib/plan";
 import { kRunNames } from "../lib/run";
 import { CommsView } from "../views/comms/Comms";
 import { LimitsView } from "../views/limits/Limits";
@@ -33,7 +34,7 @@ export const kViews: readonly View[] = [
     id: "plan",
     title: "Plan",
     purpose: "the best layout of every legal one",
-    shares: ["model", "cluster", "gpus", "seq", "global-batch", "framework", "precision"],
+    shares: kGivenNames,
     Page: PlanView,
   },
   {

@@ -1,6 +1,6 @@
 // The best layout of every legal one. A search may take long, so it starts when it is asked for, says
 // how far it is, and can be given up.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
@@ -11,6 +11,7 @@ import type { PlanDocument } from "../../lib/documents";
 import { count } from "../../lib/format";
 import { kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
 import { commandLine, kFirstRun } from "../../lib/run";
+import { tellFound } from "../../lib/sharedRun";
 import { place, setFields } from "../../lib/url";
 import { Launch } from "../step/Launch";
 import { Best } from "./Best";
@@ -40,6 +41,10 @@ export function PlanView() {
   const { answer, answered, busy, progress } = asking;
   const problems = asking.problems.map(planProblem);
   const current = answered !== null && JSON.stringify(answered) === JSON.stringify(request);
+  const flags = current ? answer?.document.best[0]?.flags : undefined;
+  useEffect(() => {
+    if (flags !== undefined) tellFound(fields, flags);
+  }, [flags, fields]);
   const search = () => {
     setFields(fields); // so that the address names what is asked for
     setAsked({ ...request });
@@ -71,7 +76,7 @@ export function PlanView() {
           }}
         />
       </div>
-      <div class="answer" aria-busy={busy}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kPlanNames} />
         {answer && answered ? (
           <Answer plan={answer.document} asked={answered} />

@@ -1,15 +1,19 @@
 // One training step: how long it takes, where the time goes, whether it fits.
 import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
+import { AtAGlance } from "../../app/AtAGlance";
+import { LaidOutBy, Unfit } from "../../app/LaidOutBy";
 import { Problems } from "../../app/Problems";
 import { SumBar } from "../../charts/SumBar";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
-import { bytes, seconds } from "../../lib/format";
+import { bytes, percent, seconds } from "../../lib/format";
 import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
+import { useLaidOut } from "../../lib/laidOut";
+import { layoutFields, kLayoutNames } from "../../lib/plan";
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
-import { place, setFields } from "../../lib/url";
+import { place, setFields, type Fields } from "../../lib/url";
 import { Calls } from "./Calls";
 import { InTime } from "./InTime";
 import { Launch } from "./Launch";
@@ -46,44 +50,87 @@ function taken(layout: LayoutDocument, step: PredictDocument): Record<string, st
 export function StepView() {
   const given = place.value.fields;
   const fields = given.model ? given : { ...kFirstRun, ...given };
-  const request = runRequest(fields);
+  const laid = useLaidOut(fields);
+  const request = laid.fields && runRequest(laid.fields);
   const asking = useAsking<PredictDocument>("predict", request);
-  const step = asking.answer?.document;
+  const waiting = laid.searched && !laid.current;
+  // A layout of a search that is over for another run may be illegal for this one: that is no news.
+  const problems = laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems;
+  const step = laid.current && laid.fields === null ? undefined : asking.answer?.document;
+  const change = (name: string, value: string) => {
+    // Who changes one degree of the best layout keeps the others.
+    const found = kLayoutNames.has(name) && laid.searched ? laid.plan?.best[0]?.flags : undefined;
+    setFields({ ...(given.model ? {} : kFirstRun), ...(found ? layoutFields(found) : {}), [name]: value });
+  };
   return (
     <div class="view">
       <Form
         command="predict"
         groups={kRunGroups}
         fields={fields}
-        problems={asking.problems}
+        problems={problems}
         taken={step ? taken(step.layout, step) : {}}
-        onChange={(name, value) => setFields({ ...(given.model ? {} : kFirstRun), [name]: value })}
+        onChange={change}
       />
-      <div class="answer" aria-busy={asking.busy}>
-        <Problems problems={asking.problems} shown={kRunNames} />
-        {step && <Step step={step} request={request} old={asking.problems.length > 0} />}
-        <section class="panel" aria-labelledby="same">
-          <header>
-            <h2 id="same">The same on the command line</h2>
-            <Copy text={commandLine("predict", request)} what="command" />
-          </header>
-          <pre class="text command">
-            {commandLine("predict", request)}
-          </pre>
-          <Launch fields={fields} />
-        </section>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy || waiting}>
+        <Problems problems={problems} shown={kRunNames} />
+        <LaidOutBy laid={laid} fields={fields} />
+        {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
+        {request && (
+          <section class="panel" aria-labelledby="same">
+            <header>
+              <h2 id="same">The same on the command line</h2>
+              <Copy text={commandLine("predict", request)} what="command" />
+            </header>
+            <pre class="text command">
+              {commandLine("predict", request)}
+            </pre>
+            <Launch fields={laid.fields!} />
+          </section>
+        )}
       </div>
+      {step && (
+        <AtAGlance>
+          <strong>{seconds(step.step_time_s)}</strong> a step ·{" "}
+          <span class={step.fits ? "good" : "bad"}>{step.fits ? "fits" : "does not fit"}</span> · MFU {percent(step.mfu)}
+        </AtAGlance>
+      )}
     </div>
   );
 }
 
-function Step({ step, request, old }: { step: PredictDocument; request: Request; old: boolean }) {
+function headline(step: PredictDocument): string {
+  const range = step.interval_step_time_s;
+  const takes = `A step takes ${seconds(step.step_time_s)}`;
+  return range ? `${takes}; 80 % of runs like it lie between ${seconds(range[0])} and ${seconds(range[1])}.` : `${takes}.`;
+}
+
+interface StepProps {
+  step: PredictDocument;
+  request: Request | null;
+  fields: Fields;
+  old: boolean;
+}
+
+function Step({ step, request, fields, old }: StepProps) {
+  const { total, capacity } = step.memory_bytes;
   return (
     <>
       {old && <p class="soft">Below: the last run that could be predicted.</p>}
-      <section class="panel" aria-label="The step in numbers" aria-live="polite">
-        <Numbers step={step} />
-      </section>
+      {step.fits ? (
+        <section class="panel" aria-label="The step in numbers" aria-live="polite">
+          <h2>{headline(step)}</h2>
+          <Numbers step={step} />
+        </section>
+      ) : (
+        <>
+          <Unfit what={step.model} needs={total} capacity={capacity} fields={fields} />
+          <details class="panel">
+            <summary>What it would do with memory enough</summary>
+            <Numbers step={step} />
+          </details>
+        </>
+      )}
       <div class="pair">
         <section class="panel" aria-labelledby="time">
           <h2 id="time">Where the time goes</h2>
@@ -101,7 +148,7 @@ function Step({ step, request, old }: { step: PredictDocument; request: Request;
           />
         </section>
         <section class="panel" aria-labelledby="memory">
-          <h2 id="memory">Memory</h2>
+          <h2 id="memory">What the memory holds</h2>
           <SumBar
             title="Bytes on the fullest rank"
             whole="memory"
@@ -112,13 +159,11 @@ function Step({ step, request, old }: { step: PredictDocument; request: Request;
               meaning: kMemoryMeaning[name],
             }))}
             text={bytes}
-            limit={{ name: "capacity", value: step.memory_bytes.capacity }}
+            limit={{ name: "capacity", value: capacity }}
             interval={step.interval_memory_bytes}
           />
           <p class={step.fits ? "good" : "bad"}>
-            {step.fits
-              ? "It fits."
-              : `It does not fit: ${bytes(step.memory_bytes.total - step.memory_bytes.capacity)} too much.`}
+            {step.fits ? "It fits." : `It does not fit: ${bytes(total - capacity)} too much.`}
           </p>
         </section>
       </div>

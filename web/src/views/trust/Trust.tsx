@@ -41,7 +41,7 @@ export function TrustView() {
   const { progress } = asking;
   if (!kept) {
     return (
-      <div class="answer">
+      <div class="answer" id="answer" tabIndex={-1}>
         <Problems problems={asking.problems} />
         {asking.problems.length === 0 && (
           <p role="status">
@@ -72,7 +72,7 @@ function Corpus({ corpus }: { corpus: TrustDocument }) {
       <form class="fields" onSubmit={(event) => event.preventDefault()} autocomplete="off">
         <Filters corpus={corpus} chosen={chosen} by={by} measure={measure} />
       </form>
-      <div class="answer">
+      <div class="answer" id="answer" tabIndex={-1}>
         <section class="panel">
           <Facts
             facts={[
