@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { kGivenNames } from "../lib/plan";
 import { kRunNames } from "../lib/run";
 import { CommsView } from "../views/comms/Comms";
+import { CostView } from "../views/cost/Cost";
 import { LimitsView } from "../views/limits/Limits";
 import { PlanView } from "../views/plan/Plan";
 import { ScaleView } from "../views/scale/Scale";
@@ -43,6 +44,13 @@ export const kViews: readonly View[] = [
     purpose: "one run along one axis, where more brings little, and what all of it costs",
     shares: kRunNames,
     Page: ScaleView,
+  },
+  {
+    id: "cost",
+    title: "Cost",
+    purpose: "days, money, energy and CO2 of a whole run, on several machines beside each other",
+    shares: kRunNames,
+    Page: CostView,
   },
   {
     id: "serve",

@@ -3,17 +3,20 @@ import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
 import { AtAGlance } from "../../app/AtAGlance";
 import { LaidOutBy, Unfit } from "../../app/LaidOutBy";
+import { Own } from "../../app/Own";
+import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SumBar } from "../../charts/SumBar";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
-import { bytes, percent, seconds } from "../../lib/format";
+import { bytes, count, percent, seconds, si } from "../../lib/format";
 import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
 import { useLaidOut } from "../../lib/laidOut";
-import { layoutFields, kLayoutNames } from "../../lib/plan";
+import { pinnedIn } from "../../lib/pinned";
+import { kLayoutNames, layoutFields } from "../../lib/plan";
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
-import { place, setFields, type Fields } from "../../lib/url";
+import { go, place, setFields, type Fields } from "../../lib/url";
 import { Calls } from "./Calls";
 import { InTime } from "./InTime";
 import { Launch } from "./Launch";
@@ -53,6 +56,8 @@ export function StepView() {
   const laid = useLaidOut(fields);
   const request = laid.fields && runRequest(laid.fields);
   const asking = useAsking<PredictDocument>("predict", request);
+  const pin = pinnedIn(given);
+  const pinned = useAsking<PredictDocument>("predict", pin && runRequest(pin)).answer?.document;
   const waiting = laid.searched && !laid.current;
   // A layout of a search that is over for another run may be illegal for this one: that is no news.
   const problems = laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems;
@@ -64,17 +69,29 @@ export function StepView() {
   };
   return (
     <div class="view">
-      <Form
-        command="predict"
-        groups={kRunGroups}
-        fields={fields}
-        problems={problems}
-        taken={step ? taken(step.layout, step) : {}}
-        onChange={change}
-      />
+      <div>
+        <Own fields={fields} onTake={(taken) => go("step", taken)} />
+        <Form
+          command="predict"
+          groups={kRunGroups}
+          fields={fields}
+          problems={problems}
+          taken={step ? taken(step.layout, step) : {}}
+          onChange={change}
+        />
+      </div>
       <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy || waiting}>
         <Problems problems={problems} shown={kRunNames} />
         <LaidOutBy laid={laid} fields={fields} />
+        {step && (
+          <div class="bar no-print">
+            <PinBar fields={laid.fields && { ...laid.fields, ...(given.pin ? { pin: given.pin } : {}) }} />
+            <button type="button" onClick={() => print()}>
+              Print on one page
+            </button>
+          </div>
+        )}
+        {step && pin && pinned && <Beside a={pinned} b={step} />}
         {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
         {request && (
           <section class="panel" aria-labelledby="same">
@@ -86,6 +103,9 @@ export function StepView() {
               {commandLine("predict", request)}
             </pre>
             <Launch fields={laid.fields!} />
+            <p class="print-only">
+              Specifications, measurements and constants with their sources: data/ of Headway. Address: {location.href}
+            </p>
           </section>
         )}
       </div>
@@ -99,10 +119,28 @@ export function StepView() {
   );
 }
 
+// The pinned run and the present one.
+function Beside({ a, b }: { a: PredictDocument; b: PredictDocument }) {
+  const rows: Compared[] = [
+    { name: "step time", a: a.step_time_s, b: b.step_time_s, text: seconds },
+    { name: "tokens/s", a: a.tokens_per_s, b: b.tokens_per_s, text: count },
+    { name: "tokens/s of each", a: a.tokens_per_s_per_gpu, b: b.tokens_per_s_per_gpu, text: count },
+    { name: "MFU", a: a.mfu, b: b.mfu, text: percent },
+    { name: "memory", a: a.memory_bytes.total, b: b.memory_bytes.total, text: bytes },
+    { name: "energy of a step", a: a.energy_j, b: b.energy_j, text: (value) => si(value, "J") },
+    ...kParts
+      .filter((name) => a.parts_s[name] > 0 || b.parts_s[name] > 0)
+      .map((name) => ({ name: `time: ${name}`, a: a.parts_s[name], b: b.parts_s[name], text: seconds })),
+  ];
+  return <Differences rows={rows} />;
+}
+
 function headline(step: PredictDocument): string {
   const range = step.interval_step_time_s;
   const takes = `A step takes ${seconds(step.step_time_s)}`;
-  return range ? `${takes}; 80 % of runs like it lie between ${seconds(range[0])} and ${seconds(range[1])}.` : `${takes}.`;
+  return range
+    ? `${takes}, between ${seconds(range[0])} and ${seconds(range[1])}: in such a range lay 80 % of the runs we had not seen.`
+    : `${takes}; no measured runs say how far that may be off.`;
 }
 
 interface StepProps {
@@ -167,11 +205,11 @@ function Step({ step, request, fields, old }: StepProps) {
           </p>
         </section>
       </div>
-      <section class="panel" aria-labelledby="in-time">
+      <section class="panel long" aria-labelledby="in-time">
         <h2 id="in-time">The step in time</h2>
         <InTime step={step} request={old ? null : request} />
       </section>
-      <section class="panel" aria-labelledby="calls">
+      <section class="panel long" aria-labelledby="calls">
         <h2 id="calls">Calls of one rank</h2>
         <Calls calls={step.calls} />
       </section>
