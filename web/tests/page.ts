@@ -19,7 +19,7 @@ export const test = base.extend<{ page: Page }>({
     page.on("pageerror", (error) => wrong.push(String(error)));
     page.on("console", (message) => {
       // A refused request is an answer, which the page shows.
-      const refused = /status of 4\d\d/.test(message.text());
+      const refused = /status of 4\d\d|net::ERR_FAILED/.test(message.text()); // ... or a test's own doing
       if (message.type() === "error" && !refused) wrong.push(message.text());
     });
     await use(page);

@@ -33,8 +33,8 @@ const kInlined = [
 
 function inline(from: Element, to: Element): void {
   const style = getComputedStyle(from);
-  const words = kInlined.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";");
-  to.setAttribute("style", words);
+  // As attributes: the page's policy allows no styles in elements.
+  for (const name of kInlined) to.setAttribute(name, style.getPropertyValue(name));
   Array.from(from.children).forEach((child, index) => {
     const copy = to.children[index];
     if (copy) inline(child, copy);
