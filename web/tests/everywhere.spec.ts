@@ -58,10 +58,11 @@ test("on small screens a line with step time, fit and MFU stays in sight while f
 });
 
 test("nothing is wider than 320 pixels, in any view", async ({ page }) => {
+  test.setTimeout(180_000);
   await page.setViewportSize({ width: 320, height: 700 });
   for (const address of [`step?${kRun}`, `plan?${kRun.replace("&tp=2&pp=2", "")}`, `scale?sweep=strong&${kRun}`, "serve", "limits", `comms?${kRun}`]) {
     await page.goto(at(`#/${address}`));
-    await expect(page.locator("table, svg.chart-drawing, dl.numbers").first()).toBeVisible();
+    await expect(page.locator("table, svg.chart-drawing, dl.numbers").first()).toBeVisible({ timeout: 60_000 });
     await expectNoSidewaysScroll(page);
   }
 });

@@ -7,8 +7,8 @@ import type { SweepDocument } from "../src/views/scale/documents";
 import { headway } from "./command";
 import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
 
-const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=32&seq=4096&global-batch=256&framework=fsdp";
-const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 256 --framework fsdp".split(
+const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=32&seq=4096&global-batch=256&framework=fsdp&zero=3";
+const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 256 --framework fsdp --zero 3".split(
   " ",
 );
 const said = (sweep: string, ...more: string[]) => headway<SweepDocument>("scale", sweep, ...kWords, ...more);

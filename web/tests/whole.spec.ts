@@ -7,9 +7,9 @@ import { headway } from "./command";
 import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
 
 // Large enough that failures take their share.
-const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=256&seq=4096&global-batch=1024&framework=fsdp";
+const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=256&seq=4096&global-batch=1024&framework=fsdp&zero=3";
 const kAddress = `#/scale?sweep=run&tokens=2T&${kRun}`;
-const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 256 --seq 4096 --global-batch 1024 --framework fsdp";
+const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 256 --seq 4096 --global-batch 1024 --framework fsdp --zero 3";
 const said = (...more: string[]) => headway<RunDocument>("scale", "run", ...kWords.split(" "), ...more);
 
 const fact = (page: Page, name: string) => page.locator(`[data-number="${name}"]`);
@@ -41,7 +41,6 @@ test("a sweep becomes a whole run, whose changes give the command line's money",
   await expect(fact(page, "Cost")).toContainText(dollars(said("--tokens", "1T").price_usd!));
   await page.getByLabel(/^Train on/).fill("3T");
   await page.getByLabel(/^Price/).fill("1.75");
-  await page.getByText("Failures and checkpoints").click();
   await page.getByLabel(/^Between interruptions/).fill("5000 h");
   const run = said("--tokens", "3T", "--price", "1.75", "--mtbf", "5000 h");
   await expect(fact(page, "Cost")).toContainText(dollars(run.price_usd!));
@@ -72,7 +71,6 @@ test("what is wrong stands beside its field, and the last good run stays", async
   await expect(fact(page, "Time")).toContainText(days);
   await tokens.fill("2T");
   await expect(page.getByRole("alert")).toBeEmpty();
-  await page.getByText("Failures and checkpoints").click();
   const mtbf = page.getByLabel(/^Between interruptions/);
   await mtbf.fill("5 min");
   await expect(mtbf).toHaveAccessibleDescription(/no checkpoint is reached/);
@@ -82,7 +80,7 @@ test("what a field stands for when it is empty is told, with help from the schem
   await open(page, kAddress);
   const price = said("--tokens", "2T").assumptions.find(({ name }) => name === "price")!.value;
   await expect(page.getByLabel(/^Price/)).toHaveAttribute("placeholder", price);
-  await expect(page.getByLabel(/^Price/)).toHaveAttribute("title", /US dollars for an accelerator's hour/);
+  await expect(page.getByLabel(/^Price/)).toHaveAccessibleDescription(/US dollars for an accelerator's hour/);
 });
 
 test("arrow keys read the points by accelerators", async ({ page }) => {
