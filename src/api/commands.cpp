@@ -329,19 +329,34 @@ CommandOutput run_validate(const ValidateRequest& request) {
 }
 
 Command list_command() {
-  auto what = std::make_shared<std::string>();
+  struct Asked {
+    std::string what;
+    std::optional<std::string> of;
+  };
+  auto asked = std::make_shared<Asked>();
   Command out{.name = "list",
               .help = "built-in models, clusters, accelerators, machines; the fields of a run",
               .examples = {"headway list models"}};
-  out.options = {{.name = "what",
-                  .help = "what is listed",
-                  .target = what.get(),
-                  .names = list_kinds,
-                  .required = true,
-                  .operand = "WHAT"}};
-  out.run = [what](const Circumstances& at) -> CommandOutput {
+  out.options = {
+      {.name = "what",
+       .help = "what is listed",
+       .target = &asked->what,
+       .names = list_kinds,
+       .required = true,
+       .operand = "WHAT"},
+      {.name = "of",
+       .value = "TEXT",
+       .help =
+           "of fields: a launch script, a framework's configuration or a run file, whose fields "
+           "of a run are listed with their values",
+       .target = &asked->of,
+       .door = Door::document}};
+  out.run = [asked](const Circumstances& at) -> CommandOutput {
     if (at.refused) return {};
-    return run_list(*what, at.json);
+    if (!asked->of) return run_list(asked->what, at.json);
+    if (asked->what == "fields") return run_given(*asked->of);
+    return {.problems = {
+                {FieldName("of"), "means something where what is fields alone", Trouble::illegal}}};
   };
   return out;
 }

@@ -46,6 +46,8 @@ struct PredictRequest {
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);
+/// The fields of a run that a text says: a launch script, a framework's configuration or a run file.
+CommandOutput run_given(const std::string& text);
 
 struct PlanRequest {
   std::string run_file;            // empty: none

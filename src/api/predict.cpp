@@ -9,6 +9,7 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
+#include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "fit/own/runs.hpp"
 #include "launch/launch.hpp"
@@ -16,6 +17,7 @@
 #include "platform/output.hpp"
 #include "platform/paths.hpp"
 #include "report/launch.hpp"
+#include "report/list.hpp"
 #include "report/predict.hpp"
 #include "study/plan/fitting.hpp"
 #include "trace/unknown.hpp"
@@ -91,6 +93,53 @@ Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
   return out;
 }
 
+// "model" or "cluster" where a document describes one: a run file names what it trains, on what and
+// how many; a cluster has levels, or an accelerator; a model has a shape. Empty: a run file.
+std::string described_kind(const Node& root) {
+  const auto has = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return root.find(name) != nullptr; });
+  };
+  if (has({"levels", "accelerator"})) return "cluster";
+  if (has({"architectures", "model_type", "hidden_size", "hidden", "n_embd", "d_model"}))
+    return "model";
+  const Node* base = root.find("base");
+  const auto* name = base != nullptr ? std::get_if<std::string>(&base->value) : nullptr;
+  if (name == nullptr) return "";
+  const auto clusters = cluster_names();
+  return std::find(clusters.begin(), clusters.end(), *name) != clusters.end() ? "cluster" : "model";
+}
+
+// The fields of a text that came with a request: as of a file, beside which nothing lies.
+Result<FileFields> fields_of_text(const std::string& text) {
+  const std::string shown = "of";
+  FileFields out;
+  if (const auto launcher = launcher_of(text, shown)) {
+    auto request = read_launch(text, shown, *launcher);
+    if (!request) return request.problems();
+    return FileFields{std::move(request).value(), true};
+  }
+  if (!is_document(shown, text)) {
+    return Problem{shown,
+                   "is no run file (TOML or JSON) and no configuration that is known (" +
+                       launcher_forms() + "); it looks like " + looks_like(text, shown),
+                   Trouble::unknown};
+  }
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const auto document = first != std::string::npos && text[first] == '{' ? parse_json(text, shown)
+                                                                         : parse_toml(text, shown);
+  if (!document) return document.problems();
+  if (const std::string kind = described_kind(document->root); !kind.empty()) {
+    out.request.fields.emplace_back(kind, std::string(kind), FieldName(kind),
+                                    std::make_shared<const Document>(*document));
+    return out;
+  }
+  auto fields = run_request_from(document->root, shown);
+  if (!fields) return fields.problems();
+  out.request.fields = std::move(fields).value();
+  return out;
+}
+
 // Slots are numbers for who draws them, not a table to read.
 Problems timeline_problems(const PredictRequest& request) {
   if (!request.timeline || (request.json && request.emit.empty())) return {};
@@ -136,6 +185,14 @@ Problems save(const RequestedRun& run, const std::string& path) {
 }
 
 }  // namespace
+
+CommandOutput run_given(const std::string& text) {
+  auto given = fields_of_text(text);
+  if (!given) return bad(given.problems());
+  RunRequest& fields = given->request.fields;
+  if (given->request.micro_batches > 0) settle_batch(given->request.micro_batches, fields);
+  return {.text = given_json(fields, given->request.notes)};
+}
 
 CommandOutput run_predict(const PredictRequest& request) {
   // The fields: those of the file, overridden by the flags.

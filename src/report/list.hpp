@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "run/run.hpp"
+
 namespace headway {
 
 /// {"models": ["...", ...]}.
@@ -13,6 +15,10 @@ std::string names_json(const std::string& kind, const std::vector<std::string>& 
 /// {"machines": ["...", ...], "numbers": [{name, title, stands_for, peak_flop_per_s, ...}, ...]}:
 /// the machines of the limits study, with the numbers that a setting in place may change.
 std::string machines_json();
+
+/// {"given": {"tp": "8", ...}, "notes": ["...", ...]}: fields of a run, as a text says them; of what it
+/// describes itself an object.
+std::string given_json(const RunRequest& fields, const std::vector<std::string>& notes);
 
 /// One line on a built-in model, cluster or accelerator.
 std::string description_of(std::string_view kind, const std::string& name);

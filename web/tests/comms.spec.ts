@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { bytes, count, percent, seconds } from "../src/lib/format";
 import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
 
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=8&seq=4096&global-batch=64";
 const kWords = "--model llama-2-7b --cluster dgx-a100-80gb --gpus 8 --seq 4096 --global-batch 64".split(" ");
@@ -19,7 +19,7 @@ const fact = (page: Page, name: string) =>
     .locator("dd");
 
 test("a run sends what the command line says", async ({ page }) => {
-  await page.goto(at(`#/comms?${kRun}&tp=2`));
+  await open(page, `#/comms?${kRun}&tp=2`);
   const document = said("--tp", "2");
   const { all, by_group } = document.mean_rank;
   await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(all.wire_bytes));
@@ -39,7 +39,7 @@ test("a run sends what the command line says", async ({ page }) => {
 });
 
 test("a changed degree gives the command line's volume, and back leads back", async ({ page }) => {
-  await page.goto(at(`#/comms?${kRun}&tp=2`));
+  await open(page, `#/comms?${kRun}&tp=2`);
   await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "2").mean_rank.all.wire_bytes));
   await page.getByLabel("Tensor", { exact: true }).fill("4");
   await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "4").mean_rank.all.wire_bytes));
@@ -48,7 +48,7 @@ test("a changed degree gives the command line's volume, and back leads back", as
 });
 
 test("traces on their own show what they hold", async ({ page }) => {
-  await page.goto(at(`#/comms?${kRun}&traces=alone`));
+  await open(page, `#/comms?${kRun}&traces=alone`);
   await page.getByLabel("Choose files").setInputFiles(kTraces);
   const document = headway<MeasuredDocument>("comms", ...kTraces);
   const calls = page.getByRole("region", { name: "Calls of all recorded ranks together" });
@@ -60,7 +60,7 @@ test("traces on their own show what they hold", async ({ page }) => {
 });
 
 test("traces against a run give the command line's verdict", async ({ page }) => {
-  await page.goto(at(`#/comms?${kRun}`));
+  await open(page, `#/comms?${kRun}`);
   await page.getByLabel("Choose files").setInputFiles(kTraces);
   const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
   await expect(page.getByText(document.verdict, { exact: true })).toBeVisible();
@@ -71,7 +71,7 @@ test("traces against a run give the command line's verdict", async ({ page }) =>
 });
 
 test("files can be dropped", async ({ page }) => {
-  await page.goto(at(`#/comms?${kRun}&traces=alone`));
+  await open(page, `#/comms?${kRun}&traces=alone`);
   const data = await page.evaluateHandle(
     ([name, text]) => {
       const transfer = new DataTransfer();
@@ -86,7 +86,7 @@ test("files can be dropped", async ({ page }) => {
 });
 
 test("a file that is no trace, and a field that is wrong, are said so", async ({ page }) => {
-  await page.goto(at(`#/comms?${kRun}`));
+  await open(page, `#/comms?${kRun}`);
   await page
     .getByLabel("Choose files")
     .setInputFiles({ name: "holiday.txt", mimeType: "text/plain", buffer: Buffer.from("sun") });
@@ -100,7 +100,7 @@ test("a file that is no trace, and a field that is wrong, are said so", async ({
 });
 
 test("the communication study has the command line's numbers, in its address", async ({ page, context }) => {
-  await page.goto(at(`#/comms?${kRun}`));
+  await open(page, `#/comms?${kRun}`);
   await page.getByLabel("What", { exact: true }).selectOption("study");
   const study = headway<StudyDocument>("comms", "--study");
   const models = page.getByRole("region", { name: "The models" }).getByRole("row");
@@ -132,19 +132,20 @@ test("the communication study has the command line's numbers, in its address", a
 });
 
 test("an address restores what it was copied from", async ({ page, context }) => {
-  await page.goto(at(`#/comms?${kRun}`));
+  await open(page, `#/comms?${kRun}`);
   await page.getByLabel("Pipeline", { exact: true }).fill("2");
   await page.getByLabel("Count", { exact: true }).selectOption("time");
   const time = seconds(said("--pp", "2").mean_rank.all.time_s);
   await expect(fact(page, "their time")).toHaveText(time);
   const second = await context.newPage();
   await second.goto(page.url());
+  await unfold(second);
   await expect(fact(second, "their time")).toHaveText(time);
   await expect(second.getByLabel("Count", { exact: true })).toHaveValue("time");
 });
 
 test("can be used by all, wide and narrow", async ({ page }) => {
-  await page.goto(at(`#/comms?${kRun}&tp=2&pp=2`));
+  await open(page, `#/comms?${kRun}&tp=2&pp=2`);
   await expect(fact(page, "calls").first()).toBeVisible();
   await expectAccessible(page);
   await page.setViewportSize({ width: 400, height: 800 });

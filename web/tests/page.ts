@@ -19,7 +19,7 @@ export const test = base.extend<{ page: Page }>({
     page.on("pageerror", (error) => wrong.push(String(error)));
     page.on("console", (message) => {
       // A refused request is an answer, which the page shows.
-      const refused = /status of 4\d\d/.test(message.text());
+      const refused = /status of 4\d\d|net::ERR_FAILED/.test(message.text()); // ... or a test's own doing
       if (message.type() === "error" && !refused) wrong.push(message.text());
     });
     await use(page);
@@ -47,4 +47,23 @@ export async function expectAccessible(page: Page, part = "body"): Promise<void>
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(wider).toBeLessThanOrEqual(0);
+}
+
+/** Opens a view with all its fields in sight. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(at(path));
+  await unfold(page);
+}
+
+/** Unfolds every group of fields. */
+export async function unfold(page: Page): Promise<void> {
+  await page.locator("form.fields").first().waitFor();
+  await page.evaluate(() => document.querySelectorAll("form.fields details").forEach((each) => each.setAttribute("open", "")));
+}
+
+/** Chooses a built-in name by typing it. */
+export async function choose(page: Page, label: string, name: string): Promise<void> {
+  const field = page.getByLabel(label, { exact: true });
+  await field.fill(name);
+  await field.press("Enter");
 }

@@ -2,7 +2,7 @@ import type { PlanDocument } from "../src/lib/documents";
 import { bytes, seconds } from "../src/lib/format";
 import { roomyWords } from "../src/lib/plan";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { choose, expect, expectAccessible, expectNoSidewaysScroll, open, test } from "./page";
 
 // Small, so that it is searched in a moment.
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=16&seq=4096&global-batch=64";
@@ -12,10 +12,10 @@ const kBest = '[data-table="best"] tbody tr';
 const planned = (...more: string[]) => headway<PlanDocument>("plan", ...kWords, ...more);
 
 test("searches when it is asked to, and finds what the command line finds", async ({ page }) => {
-  await page.goto(at("#/plan"));
+  await open(page, "#/plan");
   await expect(page.getByText("then search")).toBeVisible();
-  await page.getByLabel("Model", { exact: true }).selectOption("llama-2-7b");
-  await page.getByLabel("Cluster", { exact: true }).selectOption("dgx-a100-80gb");
+  await choose(page, "Model", "llama-2-7b");
+  await choose(page, "Cluster", "dgx-a100-80gb");
   await page.getByLabel("Accelerators").fill("16");
   await page.getByLabel("Sequence length").fill("4096");
   await page.getByLabel("Global batch").fill("64");
@@ -31,14 +31,14 @@ test("searches when it is asked to, and finds what the command line finds", asyn
 });
 
 test("a degree that is kept changes the answer as --fix does", async ({ page }) => {
-  await page.goto(at(`#/plan?${kRun}&fix-tp=8`));
+  await open(page, `#/plan?${kRun}&fix-tp=8`);
   const best = planned("--fix", "tp=8").best[0]!;
   expect(best.layout.tp).toBe(8);
   await expect(page.locator(kBest).first()).toContainText(seconds(best.step_time_s));
 });
 
 test("a layout opens in Step with the same time", async ({ page }) => {
-  await page.goto(at(`#/plan?${kRun}`));
+  await open(page, `#/plan?${kRun}`);
   const best = planned().best[0]!;
   await page.locator(kBest).first().getByRole("link").click();
   await expect(page.getByRole("heading", { level: 1 })).toContainText("Step");
@@ -48,7 +48,7 @@ test("a layout opens in Step with the same time", async ({ page }) => {
 });
 
 test("every layout of the what-if tables opens in Step with the time that stands there", async ({ page }) => {
-  await page.goto(at(`#/plan?${kRun}`));
+  await open(page, `#/plan?${kRun}`);
   const without = planned().without.find(({ best }) => best !== null)!;
   const row = page.locator('[data-table="without"] tbody tr', { hasText: without.feature }).first();
   await expect(row).toContainText(seconds(without.best!.step_time_s));
@@ -58,7 +58,7 @@ test("every layout of the what-if tables opens in Step with the time that stands
 
 test("the configuration of the best can be copied", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto(at(`#/plan?${kRun}`));
+  await open(page, `#/plan?${kRun}`);
   await page.getByLabel("Configuration that starts it").selectOption("megatron");
   const launch = headway<{ files: { text: string }[] }>("plan", ...kWords, "--emit", "megatron");
   await expect(page.locator("pre.text").last()).toHaveText(launch.files[0]!.text);
@@ -68,7 +68,7 @@ test("the configuration of the best can be copied", async ({ page, context }) =>
 });
 
 test("a long search says how far it is and can be given up", async ({ page }) => {
-  await page.goto(at("#/plan?model=deepseek-v3&cluster=dgx-h100&gpus=2048&seq=4096&global-batch=15360&exhaustive=true"));
+  await open(page, "#/plan?model=deepseek-v3&cluster=dgx-h100&gpus=2048&seq=4096&global-batch=15360&exhaustive=true");
   const cancel = page.getByRole("button", { name: "Cancel" });
   await expect(cancel).toBeVisible();
   await cancel.click();
@@ -78,7 +78,7 @@ test("a long search says how far it is and can be given up", async ({ page }) =>
 
 test("where nothing fits, it says so and what would help", async ({ page }) => {
   const words = "--model llama-3.1-405b --cluster dgx-a100-40gb --gpus 8 --seq 8192 --global-batch 8".split(" ");
-  await page.goto(at("#/plan?model=llama-3.1-405b&cluster=dgx-a100-40gb&gpus=8&seq=8192&global-batch=8"));
+  await open(page, "#/plan?model=llama-3.1-405b&cluster=dgx-a100-40gb&gpus=8&seq=8192&global-batch=8");
   await expect(page.getByRole("heading", { name: "No layout fits" })).toBeVisible();
   const plan = headway<PlanDocument>("plan", ...words);
   expect(plan.best).toHaveLength(0);
@@ -86,19 +86,19 @@ test("where nothing fits, it says so and what would help", async ({ page }) => {
 });
 
 test("what is wrong stands beside its field", async ({ page }) => {
-  await page.goto(at(`#/plan?${kRun.replace("gpus=16", "gpus=-4")}`));
+  await open(page, `#/plan?${kRun.replace("gpus=16", "gpus=-4")}`);
   const field = page.getByLabel("Accelerators");
   await expect(field).toHaveAttribute("aria-invalid", "true");
   await expect(page.getByRole("alert")).toContainText("gpus");
 });
 
 test("what is wrong with a degree that is kept stands beside it", async ({ page }) => {
-  await page.goto(at(`#/plan?${kRun}&fix-pp=x`));
+  await open(page, `#/plan?${kRun}&fix-pp=x`);
   await expect(page.locator('[name="fix-pp"]')).toHaveAccessibleDescription(/'x' is no value of pp/);
 });
 
 test("can be used by all: axe finds nothing, nor does 400 pixels", async ({ page }) => {
-  await page.goto(at(`#/plan?${kRun}`));
+  await open(page, `#/plan?${kRun}`);
   await expect(page.locator(kBest).first()).toBeVisible();
   await expectAccessible(page);
   await page.setViewportSize({ width: 400, height: 800 });

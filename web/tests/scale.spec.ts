@@ -5,10 +5,10 @@ import type { Page } from "@playwright/test";
 import { count, percent } from "../src/lib/format";
 import type { SweepDocument } from "../src/views/scale/documents";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
 
-const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=32&seq=4096&global-batch=256&framework=fsdp";
-const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 256 --framework fsdp".split(
+const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=32&seq=4096&global-batch=256&framework=fsdp&zero=3";
+const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 256 --framework fsdp --zero 3".split(
   " ",
 );
 const said = (sweep: string, ...more: string[]) => headway<SweepDocument>("scale", sweep, ...kWords, ...more);
@@ -22,7 +22,7 @@ const point = (page: Page, label: string) =>
     .first();
 
 test("a sweep has the points of the command line, with their intervals", async ({ page }) => {
-  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64,128`));
+  await open(page, `#/scale?sweep=strong&${kRun}&at=32,64,128`);
   const points = said("strong", "--at", "32,64,128").series[0]!.points;
   expect(points).toHaveLength(3);
   for (const each of points) {
@@ -34,7 +34,7 @@ test("a sweep has the points of the command line, with their intervals", async (
 });
 
 test("another sweep and another number give the command line's points", async ({ page }) => {
-  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await open(page, `#/scale?sweep=strong&${kRun}&at=32,64`);
   await expect(point(page, "64")).toBeVisible();
   await page.getByLabel("What changes").selectOption("context");
   await page.getByLabel(/^Tokens, as/).fill("2048,8192");
@@ -55,7 +55,7 @@ test("another sweep and another number give the command line's points", async ({
 });
 
 test("splitting the model shows where it overtakes", async ({ page }) => {
-  await page.goto(at(`#/scale?sweep=layout&${kRun}&at=2`));
+  await open(page, `#/scale?sweep=layout&${kRun}&at=2`);
   const document = said("layout", "--at", "2");
   const found = document.crossover;
   await expect(
@@ -67,7 +67,7 @@ test("splitting the model shows where it overtakes", async ({ page }) => {
 });
 
 test("what is wrong stands beside its field, and the last points stay", async ({ page }) => {
-  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await open(page, `#/scale?sweep=strong&${kRun}&at=32,64`);
   await expect(point(page, "64")).toBeVisible();
   const field = page.getByLabel(/^Accelerators, as/);
   await field.fill("32,many");
@@ -79,20 +79,21 @@ test("what is wrong stands beside its field, and the last points stay", async ({
 });
 
 test("an address restores what it was copied from", async ({ page, context }) => {
-  await page.goto(at(`#/scale?sweep=weak&${kRun}&at=32,64`));
+  await open(page, `#/scale?sweep=weak&${kRun}&at=32,64`);
   await page.getByLabel("Show", { exact: true }).selectOption("each");
   await page.getByLabel("Tensor", { exact: true }).fill("2");
   const last = said("weak", "--at", "32,64", "--tp", "2").series[0]!.points[1]!;
   await expect(point(page, last.label)).toContainText(count(last.tokens_per_s_per_gpu));
   const second = await context.newPage();
   await second.goto(page.url());
+  await unfold(second);
   await expect(point(second, last.label)).toContainText(count(last.tokens_per_s_per_gpu));
   await expect(second.getByLabel("What changes")).toHaveValue("weak");
   await expect(second.getByLabel("Show", { exact: true })).toHaveValue("each");
 });
 
 test("the points come as a table to take along", async ({ page }) => {
-  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await open(page, `#/scale?sweep=strong&${kRun}&at=32,64`);
   await expect(point(page, "64")).toBeVisible();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).first().click();
@@ -105,12 +106,12 @@ test("the points come as a table to take along", async ({ page }) => {
 });
 
 test("can be used by all, wide and narrow", async ({ page }) => {
-  await page.goto(at(`#/scale?sweep=strong&${kRun}&at=32,64`));
+  await open(page, `#/scale?sweep=strong&${kRun}&at=32,64`);
   await expect(point(page, "64")).toBeVisible();
   await expectAccessible(page);
   await page.setViewportSize({ width: 400, height: 800 });
   await expectNoSidewaysScroll(page);
-  await page.goto(at(`#/scale?sweep=layout&${kRun}&at=2`));
+  await open(page, `#/scale?sweep=layout&${kRun}&at=2`);
   await expect(table(page).getByRole("cell", { name: "hybrid", exact: true }).first()).toBeVisible();
   await expectNoSidewaysScroll(page);
 });

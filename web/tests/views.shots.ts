@@ -37,6 +37,8 @@ const kShots: readonly Shot[] = [
   { name: "scale", address: "#/scale", ready: "svg.chart-drawing", height: 1150 },
   { name: "scale-400", address: "#/scale", ready: "svg.chart-drawing", width: 400, height: 1700 },
   { name: "scale-run", address: "#/scale?sweep=run", ready: "svg.chart-drawing", height: 1000 },
+  { name: "cost", address: "#/cost", ready: '[data-table="cost"] .money', height: 900 },
+  { name: "cost-400", address: "#/cost", ready: '[data-table="cost"] .money', width: 400, height: 1500 },
   { name: "serve", address: kServe, ready: "svg.chart-drawing", height: 1400 },
   { name: "serve-dark", address: kServe, ready: "svg.chart-drawing", height: 1400, dark: true },
   { name: "serve-400", address: kServe, ready: "svg.chart-drawing", width: 400, height: 1700 },

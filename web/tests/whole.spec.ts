@@ -4,19 +4,19 @@ import { count, dollars, duration, energy, number, percent } from "../src/lib/fo
 import type { RunDocument } from "../src/views/scale/documents";
 import { factsOf } from "../src/views/scale/whole";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
 
 // Large enough that failures take their share.
-const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=256&seq=4096&global-batch=1024&framework=fsdp";
+const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=256&seq=4096&global-batch=1024&framework=fsdp&zero=3";
 const kAddress = `#/scale?sweep=run&tokens=2T&${kRun}`;
-const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 256 --seq 4096 --global-batch 1024 --framework fsdp";
+const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 256 --seq 4096 --global-batch 1024 --framework fsdp --zero 3";
 const said = (...more: string[]) => headway<RunDocument>("scale", "run", ...kWords.split(" "), ...more);
 
 const fact = (page: Page, name: string) => page.locator(`[data-number="${name}"]`);
 const table = (page: Page) => page.getByRole("region", { name: /by accelerators$/ });
 
 test("a whole run has the numbers of the command line", async ({ page }) => {
-  await page.goto(at(kAddress));
+  await open(page, kAddress);
   const run = said("--tokens", "2T");
   await expect(fact(page, "Time")).toContainText(duration(run.time_s.total));
   const [low, high] = run.interval_time_s!;
@@ -36,12 +36,11 @@ test("a whole run has the numbers of the command line", async ({ page }) => {
 });
 
 test("a sweep becomes a whole run, whose changes give the command line's money", async ({ page, context }) => {
-  await page.goto(at(`#/scale?sweep=strong&at=256&${kRun}`));
+  await open(page, `#/scale?sweep=strong&at=256&${kRun}`);
   await page.getByLabel("What changes").selectOption({ label: "Nothing: a whole run" });
   await expect(fact(page, "Cost")).toContainText(dollars(said("--tokens", "1T").price_usd!));
   await page.getByLabel(/^Train on/).fill("3T");
   await page.getByLabel(/^Price/).fill("1.75");
-  await page.getByText("Failures and checkpoints").click();
   await page.getByLabel(/^Between interruptions/).fill("5000 h");
   const run = said("--tokens", "3T", "--price", "1.75", "--mtbf", "5000 h");
   await expect(fact(page, "Cost")).toContainText(dollars(run.price_usd!));
@@ -52,6 +51,7 @@ test("a sweep becomes a whole run, whose changes give the command line's money",
 
   const second = await context.newPage();
   await second.goto(page.url());
+  await unfold(second);
   await expect(fact(second, "Cost")).toContainText(dollars(run.price_usd!));
   await expect(second.getByLabel("What changes")).toHaveValue("run");
   await expect(second.getByLabel(/^Between interruptions/)).toHaveValue("5000 h");
@@ -59,7 +59,7 @@ test("a sweep becomes a whole run, whose changes give the command line's money",
 });
 
 test("what is wrong stands beside its field, and the last good run stays", async ({ page }) => {
-  await page.goto(at(kAddress));
+  await open(page, kAddress);
   const days = duration(said("--tokens", "2T").time_s.total);
   await expect(fact(page, "Time")).toContainText(days);
   const tokens = page.getByLabel(/^Train on/);
@@ -71,21 +71,20 @@ test("what is wrong stands beside its field, and the last good run stays", async
   await expect(fact(page, "Time")).toContainText(days);
   await tokens.fill("2T");
   await expect(page.getByRole("alert")).toBeEmpty();
-  await page.getByText("Failures and checkpoints").click();
   const mtbf = page.getByLabel(/^Between interruptions/);
   await mtbf.fill("5 min");
   await expect(mtbf).toHaveAccessibleDescription(/no checkpoint is reached/);
 });
 
 test("what a field stands for when it is empty is told, with help from the schema", async ({ page }) => {
-  await page.goto(at(kAddress));
+  await open(page, kAddress);
   const price = said("--tokens", "2T").assumptions.find(({ name }) => name === "price")!.value;
   await expect(page.getByLabel(/^Price/)).toHaveAttribute("placeholder", price);
-  await expect(page.getByLabel(/^Price/)).toHaveAttribute("title", /US dollars for an accelerator's hour/);
+  await expect(page.getByLabel(/^Price/)).toHaveAccessibleDescription(/US dollars for an accelerator's hour/);
 });
 
 test("arrow keys read the points by accelerators", async ({ page }) => {
-  await page.goto(at(kAddress));
+  await open(page, kAddress);
   const first = said("--tokens", "2T").by_gpus.find(({ batch_grown }) => !batch_grown)!;
   const plot = page.getByRole("group", { name: /^Time by accelerators/ });
   await plot.focus();
@@ -95,7 +94,7 @@ test("arrow keys read the points by accelerators", async ({ page }) => {
 });
 
 test("can be used by all, wide and narrow", async ({ page }) => {
-  await page.goto(at(kAddress));
+  await open(page, kAddress);
   await expect(fact(page, "Time")).toBeVisible();
   await expectAccessible(page);
   await page.setViewportSize({ width: 400, height: 800 });

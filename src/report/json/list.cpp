@@ -71,4 +71,12 @@ std::string machines_json() {
   return document_text({{"machines", names}, {"numbers", numbers}});
 }
 
+std::string given_json(const RunRequest& fields, const std::vector<std::string>& notes) {
+  Json given = Json::object();
+  for (const GivenField& field : fields) {
+    given[field.name] = field.document ? node_json(field.document->root) : Json(field.text);
+  }
+  return document_text({{"given", given}, {"notes", notes}});
+}
+
 }  // namespace headway

@@ -7,6 +7,8 @@ namespace headway {
 std::string published_json(const std::vector<PublishedRun>& runs) {
   Json out = Json::array();
   for (const PublishedRun& run : runs) {
+    Json fields = Json::object();
+    for (const auto& [name, text] : run.fields) fields[name] = text;
     out.push_back(
         {{"name", run.name},
          {"title", run.title},
@@ -20,7 +22,8 @@ std::string published_json(const std::vector<PublishedRun>& runs) {
          {"published_energy_mwh", run.megawatt_hours ? Json(*run.megawatt_hours) : Json(nullptr)},
          {"predicted_energy_mwh", run.whole.cost.energy.total().value() / 3.6e9},
          {"source", run.source},
-         {"remark", run.remark}});
+         {"remark", run.remark},
+         {"run", fields}});
   }
   return document_text({{"runs", out}});
 }

@@ -21,7 +21,7 @@ PublishedAs published_as(const std::string& name, Fields& fields) {
           .layout_published = fields.flag_or("layout_published", false)};
 }
 
-// add(name, fields, run, problems) for each published run that has the field.
+// add(name, fields, run, request, problems) for each published run that has the field.
 template <class Add>
 Problems for_published(std::string_view having, const Add& add) {
   const auto document = embedded_document("runs/published.toml");
@@ -36,7 +36,7 @@ Problems for_published(std::string_view having, const Add& add) {
     if (!request) return request.problems();
     auto run = make_run(*request);
     if (!run) return run.problems();
-    add(name, fields, std::move(run).value(), problems);
+    add(name, fields, std::move(run).value(), *request, problems);
   }
   return problems;
 }
@@ -72,12 +72,13 @@ void read_step(Fields& stated, PublishedStep& step) {
 Result<std::vector<PublishedRun>> published_runs() {
   std::vector<PublishedRun> out;
   Problems problems = for_published(
-      "accelerator_hours",
-      [&](const std::string& name, Fields& fields, RequestedRun made, Problems& wrong) {
+      "accelerator_hours", [&](const std::string& name, Fields& fields, RequestedRun made,
+                               const RunRequest& request, Problems& wrong) {
         PublishedRun run;
         static_cast<PublishedAs&>(run) = published_as(name, fields);
         run.tokens = fields.number("tokens");
         run.accelerator_hours = fields.number("accelerator_hours");
+        for (const GivenField& field : request) run.fields.emplace_back(field.name, field.text);
         if (fields.has("energy_mwh")) run.megawatt_hours = fields.number("energy_mwh");
         auto given = assume_all_but(run.tokens);
         if (!given) return append(wrong, given.problems());
@@ -98,19 +99,20 @@ std::optional<bool> PublishedStep::inside() const {
 
 Result<std::vector<PublishedStep>> published_steps() {
   std::vector<PublishedStep> out;
-  Problems problems = for_published("step", [&](const std::string& name, Fields& fields,
-                                                const RequestedRun& run, Problems& wrong) {
-    auto forecast = predict(run);
-    if (!forecast) return append(wrong, forecast.problems());
-    PublishedStep step;
-    static_cast<PublishedAs&>(step) = published_as(name, fields);
-    step.why = fields.text_or("why", "");
-    step.accelerators = run.layout.ranks();
-    step.forecast = std::move(forecast).value();
-    Fields stated = fields.table("step");
-    read_step(stated, step);
-    out.push_back(std::move(step));
-  });
+  Problems problems =
+      for_published("step", [&](const std::string& name, Fields& fields, const RequestedRun& run,
+                                const RunRequest&, Problems& wrong) {
+        auto forecast = predict(run);
+        if (!forecast) return append(wrong, forecast.problems());
+        PublishedStep step;
+        static_cast<PublishedAs&>(step) = published_as(name, fields);
+        step.why = fields.text_or("why", "");
+        step.accelerators = run.layout.ranks();
+        step.forecast = std::move(forecast).value();
+        Fields stated = fields.table("step");
+        read_step(stated, step);
+        out.push_back(std::move(step));
+      });
   if (!problems.empty()) return problems;
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/lifetime/whole_run.hpp"
@@ -18,6 +19,7 @@ struct PublishedAs {
 /// A published run and the prediction for it.
 struct PublishedRun : PublishedAs {
   double tokens = 0, accelerator_hours = 0;
+  std::vector<std::pair<std::string, std::string>> fields;  // of the run, as they were written
   std::optional<double> megawatt_hours;  // by the convention of its authors: TDP · hours · PUE
   WholeRun whole;
   double predicted_hours() const { return whole.cost.accelerator_time.value() / 3600; }

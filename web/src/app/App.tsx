@@ -2,25 +2,13 @@
 import { useEffect } from "preact/hooks";
 
 import { theme, toggleTheme } from "../lib/theme";
-import { place, placeText, type Fields } from "../lib/url";
+import { opensWith, seen } from "../lib/sharedRun";
+import { place, placeText } from "../lib/url";
 import { kViews, type View } from "./views";
-
-// A tab leads back to where its view was last; a view that was not seen yet takes over the run.
-const lastFields = new Map<string, Fields>();
-
-function fieldsFor(view: View): Fields {
-  const seen = lastFields.get(view.id);
-  if (seen) return seen;
-  const shared: Record<string, string> = {};
-  for (const name of view.shares) {
-    const value = place.value.fields[name];
-    if (value !== undefined) shared[name] = value;
-  }
-  return shared;
-}
+import { WordList } from "./WordList";
 
 function Tab({ view, current }: { view: View; current: boolean }) {
-  const fields = current ? place.value.fields : fieldsFor(view);
+  const fields = current ? place.value.fields : opensWith(view.id, view);
   return (
     <a href={placeText({ view: view.id, fields })} aria-current={current ? "page" : undefined}>
       {view.title}
@@ -30,7 +18,7 @@ function Tab({ view, current }: { view: View; current: boolean }) {
 
 export function App() {
   const view = kViews.find((each) => each.id === place.value.view) ?? kViews[0]!;
-  lastFields.set(view.id, place.value.fields);
+  seen(view.id, view, place.value.fields);
   useEffect(() => {
     document.title = `${view.title} - Headway`;
   }, [view]);
@@ -38,7 +26,7 @@ export function App() {
   return (
     <>
       <a class="skip" href="#content" onClick={skip}>
-        Skip to the content
+        Skip to the answer
       </a>
       <header class="top">
         <a class="brand" href="#/">
@@ -49,6 +37,7 @@ export function App() {
             <Tab key={each.id} view={each} current={each === view} />
           ))}
         </nav>
+        <WordList />
         <button type="button" class="quiet" onClick={toggleTheme} title={`Switch to ${other}`}>
           {other === "dark" ? "Dark" : "Light"}
         </button>
@@ -66,5 +55,5 @@ export function App() {
 // The address after '#' is the page's state, so the jump is made by hand.
 function skip(event: Event): void {
   event.preventDefault();
-  document.getElementById("content")?.focus();
+  (document.querySelector<HTMLElement>("#content .answer") ?? document.getElementById("content"))?.focus();
 }

@@ -1,11 +1,16 @@
-// A form over fields of a run: labels, help, legal values, and each problem beside its field.
-import { useId } from "preact/hooks";
+// A form over fields of a run: a few stand open, the rest is folded away by group. Labels, help, legal values,
+// and each problem beside its field with what would be right.
+import { useEffect, useId, useState } from "preact/hooks";
 
 import type { Problem } from "../lib/api";
+import { count } from "../lib/format";
 import { names } from "../lib/lists";
+import { grouped } from "../lib/makers";
+import { offersOf } from "../lib/offers";
 import { fieldChoices, fieldHelp } from "../lib/schema";
-import type { FieldGroup, RunField } from "../lib/run";
+import { describedIn, type FieldGroup, type RunField } from "../lib/run";
 import type { Fields } from "../lib/url";
+import { Combobox } from "./Combobox";
 
 export interface FormProps {
   /** Whose schema helps with the fields. */
@@ -29,6 +34,13 @@ export function Form(props: FormProps) {
 }
 
 function Group({ group, ...props }: FormProps & { group: FieldGroup }) {
+  const used = group.fields.filter((field) => props.fields[field.name]).length;
+  const wrong = group.fields.some((field) => props.problems.some((problem) => problem.where === field.name));
+  const [open, setOpen] = useState(wrong);
+  // What is wrong is not hidden; what the reader opened stays.
+  useEffect(() => {
+    if (wrong) setOpen(true);
+  }, [wrong]);
   const body = (
     <div class="grid">
       {group.fields.map((field) => (
@@ -36,20 +48,22 @@ function Group({ group, ...props }: FormProps & { group: FieldGroup }) {
       ))}
     </div>
   );
+  const about = group.about && <p class="soft about">{group.about}</p>;
   if (!group.folded) {
     return (
       <fieldset>
         <legend>{group.title}</legend>
+        {about}
         {body}
       </fieldset>
     );
   }
-  const used = group.fields.filter((field) => props.fields[field.name]).length;
   return (
-    <details open={used > 0}>
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {group.title} {used > 0 && <span class="badge">{used}</span>}
+        {group.title} {used > 0 && <span class="badge">{used} set</span>}
       </summary>
+      {about}
       {body}
     </details>
   );
@@ -57,23 +71,23 @@ function Group({ group, ...props }: FormProps & { group: FieldGroup }) {
 
 function FieldRow({ field, fields, problems, taken, command, onChange }: FormProps & { field: RunField }) {
   const id = useId();
-  const mine = problems.filter((problem) => problem.where === field.name);
+  const value = fields[field.name] ?? "";
+  const mine = problems.filter((problem) => problem.where === field.name || problem.where.startsWith(`${field.name}.`));
   const help = fieldHelp(command, field.name);
   const wrong = mine.length > 0;
   const input = {
     id,
     name: field.name,
-    title: help,
     "aria-invalid": wrong || undefined,
-    "aria-describedby": wrong ? `${id}-wrong` : undefined,
+    "aria-describedby": wrong ? `${id}-wrong` : help ? `${id}-help` : undefined,
   };
-  const value = fields[field.name] ?? "";
   const change = (event: Event) => onChange(field.name, (event.target as HTMLInputElement).value.trim());
-  const named = field.kind === "model" || field.kind === "cluster";
+  const list = field.kind === "model" ? "models" : field.kind === "cluster" ? "clusters" : null;
+  const offers = [...new Set(mine.flatMap((problem) => offersOf(problem, value)))];
   return (
     // What is wrong needs room.
-    <div class={`field ${field.kind} ${named || wrong ? "wide" : ""}`}>
-      <label for={id} title={help}>
+    <div class={`field ${field.kind} ${list || wrong ? "wide" : ""}`}>
+      <label for={id}>
         {field.label}
         {field.unit && <span class="unit"> {field.unit}</span>}
       </label>
@@ -84,7 +98,15 @@ function FieldRow({ field, fields, problems, taken, command, onChange }: FormPro
           checked={value === "true"}
           onChange={(event) => onChange(field.name, event.currentTarget.checked ? "true" : "")}
         />
-      ) : named || field.kind === "choice" ? (
+      ) : list ? (
+        <Combobox
+          input={input}
+          value={value}
+          {...own(value)}
+          groups={grouped(list, names(list))}
+          onChange={(name) => onChange(field.name, name)}
+        />
+      ) : field.kind === "choice" ? (
         <select {...input} value={value} onChange={change}>
           {options(field, value, command, taken?.[field.name])}
         </select>
@@ -105,19 +127,42 @@ function FieldRow({ field, fields, problems, taken, command, onChange }: FormPro
           ))}
         </div>
       )}
+      {offers.length > 0 && (
+        <p class="buttons">
+          {offers.map((offer) => (
+            <button type="button" key={offer} onClick={() => onChange(field.name, String(offer))}>
+              Take {count(offer)}
+            </button>
+          ))}
+        </p>
+      )}
+      {help && !wrong && (
+        <p class="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
     </div>
   );
 }
 
+// A description of the reader's own goes by its name.
+function own(value: string): { shown: string } | Record<string, never> {
+  const described = describedIn(value);
+  if (!described) return {};
+  const name = [described.name, described._name_or_path, described.title, described.model_type, described.base].find(
+    (each) => typeof each === "string" && each !== "",
+  );
+  return { shown: `own: ${String(name ?? "described")}` };
+}
+
 function options(field: RunField, value: string, command: string, taken?: string) {
-  const named = field.kind === "model" ? names("models") : field.kind === "cluster" ? names("clusters") : null;
-  const schema = named ? [] : fieldChoices(command, field.name);
-  const list = [...(named ?? (schema.length > 0 ? schema : (field.choices ?? [])))];
+  const schema = fieldChoices(command, field.name);
+  const list = [...(schema.length > 0 ? schema : (field.choices ?? []))];
   // A value that nobody offers stands there all the same, so that its problem can be seen.
   if (value !== "" && !list.includes(value)) list.unshift(value);
   return (
     <>
-      {!named && <option value="">{taken ? `auto (${taken})` : "auto"}</option>}
+      <option value="">{taken ? `auto (${taken})` : "auto"}</option>
       {list.map((name) => (
         <option key={name} value={name}>
           {name}

@@ -1,5 +1,6 @@
 // Problems that belong to no field on the page, in a list that is read out.
 import type { Problem } from "../lib/api";
+import { lost, tryAgain } from "../lib/server";
 
 export function Problems({ problems, shown = [] }: { problems: readonly Problem[]; shown?: readonly string[] }) {
   const beside = problems.filter((problem) => shown.includes(problem.where));
@@ -20,6 +21,11 @@ export function Problems({ problems, shown = [] }: { problems: readonly Problem[
           </li>
         ))}
       </ul>
+      {lost.value && (
+        <button type="button" onClick={() => void tryAgain()}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }

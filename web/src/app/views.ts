@@ -1,8 +1,10 @@
 // The views in the order of their tabs. A view is one file of src/views.
 import type { ComponentType } from "preact";
 
+import { kGivenNames } from "../lib/plan";
 import { kRunNames } from "../lib/run";
 import { CommsView } from "../views/comms/Comms";
+import { CostView } from "../views/cost/Cost";
 import { LimitsView } from "../views/limits/Limits";
 import { PlanView } from "../views/plan/Plan";
 import { ScaleView } from "../views/scale/Scale";
@@ -33,7 +35,7 @@ export const kViews: readonly View[] = [
     id: "plan",
     title: "Plan",
     purpose: "the best layout of every legal one",
-    shares: ["model", "cluster", "gpus", "seq", "global-batch", "framework", "precision"],
+    shares: kGivenNames,
     Page: PlanView,
   },
   {
@@ -42,6 +44,13 @@ export const kViews: readonly View[] = [
     purpose: "one run along one axis, where more brings little, and what all of it costs",
     shares: kRunNames,
     Page: ScaleView,
+  },
+  {
+    id: "cost",
+    title: "Cost",
+    purpose: "days, money, energy and CO2 of a whole run, on several machines beside each other",
+    shares: kRunNames,
+    Page: CostView,
   },
   {
     id: "serve",

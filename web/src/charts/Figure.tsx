@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { DataTable } from "./DataTable";
-import { saveSvg, saveText } from "./download";
+import { savePng, saveSvg, saveText } from "./download";
 import { csvOf, type Column } from "./table";
 
 export interface FigureTable<R> {
@@ -53,6 +53,17 @@ export function Figure<R>({ title, note, file, table, drawn = true, open, docume
               }}
             >
               SVG
+            </button>
+          )}
+          {drawn && (
+            <button
+              type="button"
+              onClick={() => {
+                const svg = ref.current?.querySelector<SVGSVGElement>("svg.chart-drawing");
+                if (svg) void savePng(`${file}.png`, svg, title);
+              }}
+            >
+              PNG
             </button>
           )}
           {document !== undefined && (

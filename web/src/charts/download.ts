@@ -33,8 +33,8 @@ const kInlined = [
 
 function inline(from: Element, to: Element): void {
   const style = getComputedStyle(from);
-  const words = kInlined.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";");
-  to.setAttribute("style", words);
+  // As attributes: the page's policy allows no styles in elements.
+  for (const name of kInlined) to.setAttribute(name, style.getPropertyValue(name));
   Array.from(from.children).forEach((child, index) => {
     const copy = to.children[index];
     if (copy) inline(child, copy);
@@ -71,4 +71,20 @@ export function svgText(svg: SVGSVGElement, title: string): string {
 
 export function saveSvg(name: string, svg: SVGSVGElement, title: string): void {
   saveText(name, "image/svg+xml", svgText(svg, title));
+}
+
+const kPngScale = 2; // sharp where screens are
+
+/** The drawing as a picture of points. */
+export async function savePng(name: string, svg: SVGSVGElement, title: string): Promise<void> {
+  const image = new Image(svg.clientWidth * kPngScale, svg.clientHeight * kPngScale);
+  // The page's policy allows images of its own and of data, none of blobs.
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg, title))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = image.width;
+  canvas.height = image.height;
+  canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
+  if (blob) save(name, blob);
 }

@@ -1,5 +1,7 @@
 // Questions to the server that this page came from; nothing else is ever asked.
 
+import { tellLost } from "./server";
+
 /** A request as `headway serve` reads it: names of flags, numbers, true for switches. */
 export type Request = Readonly<Record<string, unknown>>;
 
@@ -34,13 +36,14 @@ export function problemsOfError(error: unknown): readonly Problem[] {
   return error instanceof Refusal ? error.problems : [{ where: "", message: String(error) }];
 }
 
-const kUnreachable = "The server does not answer. Is `headway serve` still running?";
+const kUnreachable = "The server does not answer. Is `headway serve` still running? It is asked again every two seconds.";
 
 async function post(command: string, body: BodyInit, headers: Record<string, string>, signal?: AbortSignal) {
   try {
     return await fetch(`api/${command}`, { method: "POST", body, headers, signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
+    tellLost();
     throw new Refusal([{ where: "", message: kUnreachable }]);
   }
 }
@@ -123,6 +126,7 @@ export async function askLong<Document>(
     }
   } catch (error) {
     if (error instanceof Refusal || signal?.aborted) throw error;
+    tellLost();
     throw new Refusal([{ where: "", message: kUnreachable }]);
   }
   throw new Refusal([{ where: "", message: "The server's answer ended before its result." }]);

@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { ask, askLong, problemsOfError, type Answer, type Problem, type Progress, type Request } from "./api";
+import { returns } from "./server";
 import { follow, type Follower, type Outcome } from "./following";
 
 export interface Asking<Document> {
@@ -140,7 +141,8 @@ export function useAsking<Document>(command: string, request: Request | null, ho
     asker.current = own;
     return own.end;
   }, [command, long, rest]);
-  useEffect(() => asker.current!.want(text), [command, long, rest, text]);
+  // What was asked when the server was lost is asked again when it is back.
+  useEffect(() => asker.current!.want(text), [command, long, rest, text, returns.value]);
 
   return state;
 }

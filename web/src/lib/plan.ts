@@ -3,11 +3,13 @@ import type { Problem, Request } from "./api";
 import type { PlanDocument, PlanPoint } from "./documents";
 import { percent, seconds, si } from "./format";
 import { kSearched } from "./fields";
-import { fieldsOfFlags, kJobGroup, kMoreGroup, kRunFields, requestValue, runRequest, type FieldGroup } from "./run";
+import { fieldsOfFlags, kFirstGroup, kJobGroup, kMoreGroup, kRunFields, requestValue, runRequest, type FieldGroup } from "./run";
 import type { Fields } from "./url";
 
 export const kSearchGroup: FieldGroup = {
   title: "Search",
+  about: "What the best layout is best in, and how much memory it leaves free.",
+  folded: true,
   fields: [
     { name: "objective", label: "Best in", kind: "choice", choices: ["time", "throughput", "memory", "energy", "money"] },
     { name: "headroom", label: "Memory left free", kind: "text", unit: "as 10%" },
@@ -29,6 +31,7 @@ const label = ({ name, field }: Searched) => kOnOff[name] ?? kRunFields.find((ea
 
 export const kFixGroup: FieldGroup = {
   title: "Keep at",
+  about: "Layouts with exactly these values alone are searched.",
   folded: true,
   fields: [
     ...kCounted.map((each) => ({ name: `fix-${each.name}`, label: label(each), kind: "count" as const })),
@@ -39,19 +42,22 @@ export const kFixGroup: FieldGroup = {
 };
 export const kMaxGroup: FieldGroup = {
   title: "Keep at most",
+  about: "Layouts with no more than these are searched.",
   folded: true,
   fields: kCounted.map((each) => ({ name: `max-${each.name}`, label: label(each), kind: "count" as const })),
 };
 
 // Fields of a run that the search does not choose by itself.
-const kSearchedNames = new Set<string>(kSearched.map((each) => each.field));
+export const kLayoutNames: ReadonlySet<string> = new Set(kSearched.map((each) => each.field));
 const kGivenMore: FieldGroup = {
   ...kMoreGroup,
-  fields: kMoreGroup.fields.filter((field) => !kSearchedNames.has(field.name)),
+  fields: kMoreGroup.fields.filter((field) => !kLayoutNames.has(field.name)),
 };
 
-export const kPlanGroups: readonly FieldGroup[] = [kJobGroup, kSearchGroup, kFixGroup, kMaxGroup, kGivenMore];
-const kGiven = [...kJobGroup.fields, ...kGivenMore.fields];
+export const kPlanGroups: readonly FieldGroup[] = [kFirstGroup, kJobGroup, kSearchGroup, kFixGroup, kMaxGroup, kGivenMore];
+const kGiven = [...kFirstGroup.fields, ...kJobGroup.fields, ...kGivenMore.fields];
+/** The fields of a run that a search takes as given. */
+export const kGivenNames: readonly string[] = kGiven.map((field) => field.name);
 const kAsked = [...kGiven, ...kSearchGroup.fields, ...kMaxGroup.fields];
 export const kPlanNames: readonly string[] = kPlanGroups.flatMap((group) => group.fields.map((field) => field.name));
 
@@ -64,6 +70,27 @@ export function planRequest(fields: Fields): Request {
   }
   const request = runRequest(fields, kAsked);
   return Object.keys(fix).length > 0 ? { ...request, fix } : request;
+}
+
+/** Whether fields of a run say anything of its layout. */
+export function givesLayout(fields: Fields): boolean {
+  return [...kLayoutNames].some((name) => fields[name]);
+}
+
+/** The same run without its layout. */
+export function withoutLayout(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !kLayoutNames.has(name)));
+}
+
+/** The question for the best layout of a run. */
+export function layoutRequest(fields: Fields): Request {
+  return { ...runRequest(fields, kGiven), top: 1 };
+}
+
+/** A layout that was found, as fields; data parallelism follows from the number of accelerators. */
+export function layoutFields(flags: string): Fields {
+  const { dp: _, ...fields } = fieldsOfFlags(flags);
+  return fields;
 }
 
 /** A problem by the field of the page: the server names "fix tp=3", the field is fix-tp. */

@@ -18,6 +18,19 @@ test("what is no number is sent as it stands, for the server to judge", () => {
   expect(runRequest({ tp: "eight", pp: "1e999" })).toEqual({ tp: "eight", pp: "1e999" });
 });
 
+test("what only JavaScript takes for a number goes as it stands", () => {
+  expect(runRequest({ gpus: "1e3", seq: "0x10", tp: "8k", "global-batch": "2,048" })).toEqual({
+    gpus: "1e3",
+    seq: "0x10",
+    tp: "8k",
+    "global-batch": "2,048",
+  });
+});
+
+test("a description of one's own is sent as the object that it is", () => {
+  expect(runRequest({ model: '{"base":"gpt2"}', cluster: "{broken" })).toEqual({ model: { base: "gpt2" }, cluster: "{broken" });
+});
+
 test("fields of other views are left out", () => {
   expect(runRequest({ model: "gpt2", preset: "x", "fix-tp": "8" })).toEqual({ model: "gpt2" });
 });

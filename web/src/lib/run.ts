@@ -24,6 +24,8 @@ export interface RunField {
 
 export interface FieldGroup {
   readonly title: string;
+  /** One sentence: what its fields decide. */
+  readonly about?: string;
   readonly fields: readonly RunField[];
   /** Folded away until it is asked for or holds a value. */
   readonly folded?: boolean;
@@ -106,25 +108,44 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   "attention-flops": ["MFU counts attention"],
 };
 
-/** The groups in the order of the table; the last waits until it is asked for. */
-function groupsOf(fields: typeof kFields): readonly FieldGroup[] {
-  const titles = [...new Set(fields.map((field) => field.group))];
-  return titles.map((title) => ({
-    title,
-    folded: title === "More",
-    fields: fields
-      .filter((field) => field.group === title)
-      .map((field) => {
-        const [label, unit] = kWords[field.name];
-        return { ...field, label, ...(unit ? { unit } : {}) };
-      }),
-  }));
+// What is asked first, and stands open; the rest is folded away by group, each with a sentence.
+const kAskedFirst: readonly FieldName[] = ["model", "cluster", "gpus", "global-batch"];
+const kGroupsOfTable: readonly { readonly group: string; readonly title: string; readonly about: string }[] = [
+  { group: "Run", title: "Sequence and format", about: "How long a sequence is, which software trains, and in which format it computes." },
+  {
+    group: "Degrees",
+    title: "Layout",
+    about: "How the work is split over accelerators. All left empty: the best layout is searched.",
+  },
+  {
+    group: "Memory and schedule",
+    title: "Memory and schedule",
+    about: "What is kept, recomputed or moved to the host, and the order in which stages work.",
+  },
+  { group: "More", title: "More", about: "What is rarely said: the software's age, the machine's settings, dropout, adapters." },
+];
+
+function fieldOf({ name, ...field }: (typeof kFields)[number]): RunField {
+  const [label, unit] = kWords[name];
+  return { ...field, name, label, ...(unit ? { unit } : {}) };
 }
 
-export const kRunGroups = groupsOf(kFields);
-/** What is trained, and on what; and what is rarely said. */
-export const kJobGroup = kRunGroups[0]!;
-export const kMoreGroup = kRunGroups[kRunGroups.length - 1]!;
+/** What is trained on what, how many and with which batch: the fields that stand open. */
+export const kFirstGroup: FieldGroup = {
+  title: "Run",
+  fields: kAskedFirst.map((name) => fieldOf(kFields.find((field) => field.name === name)!)),
+};
+const kFoldedGroups: readonly FieldGroup[] = kGroupsOfTable.map(({ group, title, about }) => ({
+  title,
+  about,
+  folded: true,
+  fields: kFields.filter((field) => field.group === group && !kAskedFirst.includes(field.name)).map(fieldOf),
+}));
+
+export const kRunGroups: readonly FieldGroup[] = [kFirstGroup, ...kFoldedGroups];
+/** The job beside its first fields; and what is rarely said. */
+export const kJobGroup = kFoldedGroups[0]!;
+export const kMoreGroup = kFoldedGroups[kFoldedGroups.length - 1]!;
 export const kRunFields: readonly RunField[] = kRunGroups.flatMap((group) => group.fields);
 export const kRunNames: readonly string[] = kRunFields.map((field) => field.name);
 
@@ -137,12 +158,27 @@ export const kFirstRun: Fields = {
   "global-batch": "128",
 };
 
-/** A field's text as the server reads it: counts as numbers, switches as true. What is no number goes
- * as it stands: the server says what would be right. */
+// What JavaScript alone would take for a number (1e3, 0x10, "") is not one for the engine.
+const kPlainNumber = /^-?\d+(\.\d+)?$/;
+
+/** A description of one's own in place of a built-in name: the object that the address carries as JSON. */
+export function describedIn(text: string): Readonly<Record<string, unknown>> | null {
+  if (!text.startsWith("{")) return null;
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return null; // the server says what is wrong with it
+  }
+}
+
+/** A field's text as the server reads it: plain numbers as numbers, switches as true, descriptions as objects.
+ * Everything else goes as it stands ("8k", "2,048", "15T"): the engine reads it as on the command line, or says
+ * what would be right. */
 export function requestValue(field: RunField, text: string): unknown {
   if (field.kind === "switch") return text === "true" || text === "1";
+  if (field.kind === "model" || field.kind === "cluster") return describedIn(text) ?? text;
   const numeric = field.kind === "count" || field.kind === "number" || field.name === "zero";
-  if (numeric && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  if (numeric && kPlainNumber.test(text)) return Number(text);
   return text;
 }
 

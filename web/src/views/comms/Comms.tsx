@@ -2,9 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { Form } from "../../app/Form";
+import { LaidOutBy } from "../../app/LaidOutBy";
 import { Problems } from "../../app/Problems";
 import { askWithFiles, problemsOfError, type Answer, type Problem, type Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
+import { useLaidOut } from "../../lib/laidOut";
 import { kFirstRun, kRunFields, kRunGroups, kRunNames, requestValue, runRequest, type RunField } from "../../lib/run";
 import { place, setFields, type Fields } from "../../lib/url";
 import { Compared } from "./Compared";
@@ -32,12 +34,15 @@ export function CommsView() {
   const alone = files.length > 0 && fields.traces === "alone";
   const steps = fields["trace-steps"] ?? "";
   const more = steps === "" ? {} : { "trace-steps": requestValue({ name: "", label: "", kind: "count" }, steps) };
-  const request = alone ? more : { ...runRequest(fields, kFields), ...(files.length > 0 ? more : {}) };
   const studied = fields.study !== undefined;
+  const laid = useLaidOut(fields, !alone && !studied);
+  const run = laid.searched ? laid.fields : fields;
+  const request = alone ? more : run && { ...runRequest(run, kFields), ...(files.length > 0 ? more : {}) };
   const withFiles = files.length > 0 && !studied;
   const asked = useAsking<CommsDocument>("comms", studied ? kStudyRequest : withFiles ? null : request);
   const traced = useTraces(studied ? kNoFiles : files, request);
-  const { answer, problems, busy } = withFiles ? traced : asked;
+  const { answer, busy, ...told } = withFiles ? traced : asked;
+  const problems = laid.problems.length > 0 ? laid.problems : told.problems;
   const document = answer?.document;
   const change: typeof setFields = (patch) => setFields({ ...(given.model ? {} : kFirst), ...patch });
   return (
@@ -82,8 +87,9 @@ export function CommsView() {
           />
         )}
       </div>
-      <div class="answer" aria-busy={busy}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kRunNames} />
+        <LaidOutBy laid={laid} fields={fields} />
         {busy && !document && <p role="status">asking…</p>}
         {document &&
           (isStudy(document) ? (
@@ -145,11 +151,11 @@ const kNoFiles: readonly File[] = [];
 const kNothing: Traced = { answer: null, problems: [], busy: false };
 
 // Asks with the files whenever they or the run change.
-function useTraces(files: readonly File[], request: Request): Traced {
+function useTraces(files: readonly File[], request: Request | null): Traced {
   const [state, setState] = useState<Traced>(kNothing);
   const text = JSON.stringify(request);
   useEffect(() => {
-    if (files.length === 0) {
+    if (files.length === 0 || request === null) {
       setState(kNothing);
       return;
     }

@@ -101,7 +101,7 @@ export function LimitsView() {
         )}
         {own?.took != null && <p class="soft took">answered in {Math.round(own.took)} ms</p>}
       </form>
-      <div class="answer" aria-busy={all.some((each) => each.answer === null && each.problems.length === 0)}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={all.some((each) => each.answer === null && each.problems.length === 0)}>
         <Problems problems={problems} />
         {pictures}
         {ids.length === 0 && <Empty />}

@@ -31,7 +31,8 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
               <th scope="col" class="n">
                 Step
               </th>
-              <th scope="col">80 % of runs</th>
+              <th scope="col">Layout</th>
+              <th scope="col">80 % lay within</th>
               <th scope="col" class="n" title="Model FLOPs without recomputation over peak">
                 MFU
               </th>
@@ -49,7 +50,6 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
                   Cost
                 </th>
               )}
-              <th scope="col">Layout</th>
             </tr>
           </thead>
           <tbody>
@@ -57,6 +57,9 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
               <tr key={each.index}>
                 <td class="n">{i + 1}</td>
                 <td class="n">{seconds(each.step_time_s)}</td>
+                <td class="words">
+                  <LayoutLink flags={each.flags} fields={fields} />
+                </td>
                 <td class="range">
                   {each.interval_step_time_s &&
                     `${seconds(each.interval_step_time_s[0])} to ${seconds(each.interval_step_time_s[1])}`}
@@ -66,9 +69,6 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
                 <td class="n">{number(each.tokens_per_s_per_gpu)}</td>
                 <td class="n">{si(each.energy_j, "J")}</td>
                 {money && <td class="n">{each.cost_dollars !== null && `$${number(each.cost_dollars)}`}</td>}
-                <td class="words">
-                  <LayoutLink flags={each.flags} fields={fields} />
-                </td>
               </tr>
             ))}
           </tbody>

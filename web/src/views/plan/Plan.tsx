@@ -1,17 +1,21 @@
 // The best layout of every legal one. A search may take long, so it starts when it is asked for, says
 // how far it is, and can be given up.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
+import { Own } from "../../app/Own";
+import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { useAsking } from "../../lib/asking";
 import type { Request } from "../../lib/api";
-import type { PlanDocument } from "../../lib/documents";
-import { count } from "../../lib/format";
-import { kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
+import type { PlanBest, PlanDocument } from "../../lib/documents";
+import { bytes, count, dollars, percent, seconds, si } from "../../lib/format";
+import { pinnedIn } from "../../lib/pinned";
+import { layoutWords, kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
 import { commandLine, kFirstRun } from "../../lib/run";
-import { place, setFields } from "../../lib/url";
+import { pick, tellFound } from "../../lib/sharedRun";
+import { go, place, setFields } from "../../lib/url";
 import { Launch } from "../step/Launch";
 import { Best } from "./Best";
 import { Front } from "./Front";
@@ -40,6 +44,13 @@ export function PlanView() {
   const { answer, answered, busy, progress } = asking;
   const problems = asking.problems.map(planProblem);
   const current = answered !== null && JSON.stringify(answered) === JSON.stringify(request);
+  const flags = current ? answer?.document.best[0]?.flags : undefined;
+  useEffect(() => {
+    if (flags !== undefined) tellFound(fields, flags);
+  }, [flags, fields]);
+  const best = current ? answer?.document.best[0] : undefined;
+  const pin = pinnedIn(given);
+  const pinned = useAsking<PlanDocument>("plan", pin && planRequest(pin), { long: true }).answer?.document.best[0];
   const search = () => {
     setFields(fields); // so that the address names what is asked for
     setAsked({ ...request });
@@ -47,6 +58,7 @@ export function PlanView() {
   return (
     <div class="view">
       <div>
+        <Own fields={fields} onTake={(taken) => go("plan", pick({ ...fields, ...taken }, kPlanNames))} />
         <div class="buttons searching">
           {busy ? (
             <button type="button" onClick={() => setAsked(null)}>
@@ -71,8 +83,14 @@ export function PlanView() {
           }}
         />
       </div>
-      <div class="answer" aria-busy={busy}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kPlanNames} />
+        {best && (
+          <div class="bar no-print">
+            <PinBar fields={fields} />
+          </div>
+        )}
+        {pin && best && pinned && <Beside a={pinned} b={best} />}
         {answer && answered ? (
           <Answer plan={answer.document} asked={answered} />
         ) : (
@@ -86,6 +104,28 @@ export function PlanView() {
         )}
       </div>
     </div>
+  );
+}
+
+// The best of the pinned run and the best of the present one.
+function Beside({ a, b }: { a: PlanBest; b: PlanBest }) {
+  const rows: Compared[] = [
+    { name: "step time of the best", a: a.step_time_s, b: b.step_time_s, text: seconds },
+    { name: "MFU", a: a.mfu, b: b.mfu, text: percent },
+    { name: "memory that must fit", a: a.memory_that_must_fit_bytes, b: b.memory_that_must_fit_bytes, text: bytes },
+    { name: "tokens/s of each", a: a.tokens_per_s_per_gpu, b: b.tokens_per_s_per_gpu, text: count },
+    { name: "energy of a step", a: a.energy_j, b: b.energy_j, text: (value) => si(value, "J") },
+    ...(a.cost_dollars !== null || b.cost_dollars !== null
+      ? [{ name: "cost of a step", a: a.cost_dollars, b: b.cost_dollars, text: dollars }]
+      : []),
+  ];
+  return (
+    <>
+      <Differences rows={rows} />
+      <p class="soft">
+        A: {layoutWords(a.flags)}. Now: {layoutWords(b.flags)}.
+      </p>
+    </>
   );
 }
 

@@ -1,8 +1,10 @@
 // One run along one axis, and where more brings little; or a whole run, in days and money.
 import { Form } from "../../app/Form";
+import { LaidOutBy } from "../../app/LaidOutBy";
 import { Problems } from "../../app/Problems";
 import { useAsking } from "../../lib/asking";
 import { count } from "../../lib/format";
+import { useLaidOut } from "../../lib/laidOut";
 import { commandLine } from "../../lib/run";
 import { place, setFields } from "../../lib/url";
 import { isRun, type ScaleDocument } from "./documents";
@@ -19,8 +21,12 @@ export function ScaleView() {
   const fields = given.model ? given : { ...first, ...given };
   const whole = isWholeRun(fields);
   const chosen = whole ? kWholeRun : sweepOf(fields).id;
-  const request = scaleRequest(fields);
+  // What tries layouts by itself needs none.
+  const laid = useLaidOut(fields, chosen !== "layout" && fields.best !== "true");
+  const run = laid.searched ? laid.fields : fields;
+  const request = run && scaleRequest(run);
   const asking = useAsking<ScaleDocument>("scale", request, { long: !whole, rest: 250 });
+  const problems = laid.problems.length > 0 ? laid.problems : asking.problems;
   const document = asking.answer?.document;
   const change: typeof setFields = (patch) => setFields({ ...(given.model ? {} : first), ...patch });
   const choose = (sweep: string) =>
@@ -46,20 +52,21 @@ export function ScaleView() {
           command={`scale ${chosen}`}
           groups={groups}
           fields={fields}
-          problems={asking.problems}
+          problems={problems}
           taken={Object.fromEntries((document?.assumptions ?? []).map(({ name, value }) => [name, value]))}
           onChange={(name, value) => change({ [name]: value })}
         />
       </div>
-      <div class="answer" aria-busy={asking.busy}>
-        <Problems problems={asking.problems} shown={groups.flatMap((group) => group.fields.map(({ name }) => name))} />
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy}>
+        <Problems problems={problems} shown={groups.flatMap((group) => group.fields.map(({ name }) => name))} />
         <p role="status" class="soft status">
           {asking.busy &&
             (progress
               ? `${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}`
               : "asking…")}
         </p>
-        {document && (
+        <LaidOutBy laid={laid} fields={fields} />
+        {document && request && (
           <>
             {isRun(document) ? (
               <Whole run={document} metric={fields.metric} onMetric={onMetric} />

@@ -111,7 +111,7 @@ export const kFirstWhole: Fields = {
 };
 
 // What is taken of machines, of failures and of the law of loss: each has a default with a source.
-const kAssumed: readonly FieldGroup[] = [
+export const kAssumed: readonly FieldGroup[] = [
   {
     title: "Energy and money",
     fields: [

@@ -65,7 +65,7 @@ export function ServeView() {
         taken={served ? taken(served) : {}}
         onChange={change}
       />
-      <div class="answer" aria-busy={asking.busy}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy}>
         <Problems problems={asking.problems} shown={kServeNames} />
         {served && <Served served={served} old={wrong} />}
         <Searched title="The best ways" asking={best}>

@@ -11,7 +11,7 @@ export function Numbers({ step }: { step: PredictDocument }) {
     [
       "Step time",
       seconds(step.step_time_s),
-      interval ? `80 % of runs: ${seconds(interval[0])} to ${seconds(interval[1])}` : "no measured runs to judge by",
+      interval ? `80 % of unseen runs lay within ${seconds(interval[0])} to ${seconds(interval[1])}` : "no measured runs to judge by",
     ],
     ["Tokens/s", count(step.tokens_per_s), `${number(step.tokens_per_s_per_gpu)} per accelerator`],
     ["MFU", percent(step.mfu), `model FLOPs over peak, no recomputation, ${attention}`],

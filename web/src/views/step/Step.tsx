@@ -1,15 +1,22 @@
 // One training step: how long it takes, where the time goes, whether it fits.
 import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
+import { AtAGlance } from "../../app/AtAGlance";
+import { LaidOutBy, Unfit } from "../../app/LaidOutBy";
+import { Own } from "../../app/Own";
+import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SumBar } from "../../charts/SumBar";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
-import { bytes, seconds } from "../../lib/format";
+import { bytes, count, percent, seconds, si } from "../../lib/format";
 import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
+import { useLaidOut } from "../../lib/laidOut";
+import { pinnedIn } from "../../lib/pinned";
+import { kLayoutNames, layoutFields } from "../../lib/plan";
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
-import { place, setFields } from "../../lib/url";
+import { go, place, setFields, type Fields } from "../../lib/url";
 import { Calls } from "./Calls";
 import { InTime } from "./InTime";
 import { Launch } from "./Launch";
@@ -46,44 +53,122 @@ function taken(layout: LayoutDocument, step: PredictDocument): Record<string, st
 export function StepView() {
   const given = place.value.fields;
   const fields = given.model ? given : { ...kFirstRun, ...given };
-  const request = runRequest(fields);
+  const laid = useLaidOut(fields);
+  const request = laid.fields && runRequest(laid.fields);
   const asking = useAsking<PredictDocument>("predict", request);
-  const step = asking.answer?.document;
+  const pin = pinnedIn(given);
+  const pinned = useAsking<PredictDocument>("predict", pin && runRequest(pin)).answer?.document;
+  const waiting = laid.searched && !laid.current;
+  // A layout of a search that is over for another run may be illegal for this one: that is no news.
+  const problems = laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems;
+  const step = laid.current && laid.fields === null ? undefined : asking.answer?.document;
+  const change = (name: string, value: string) => {
+    // Who changes one degree of the best layout keeps the others.
+    const found = kLayoutNames.has(name) && laid.searched ? laid.plan?.best[0]?.flags : undefined;
+    setFields({ ...(given.model ? {} : kFirstRun), ...(found ? layoutFields(found) : {}), [name]: value });
+  };
   return (
     <div class="view">
-      <Form
-        command="predict"
-        groups={kRunGroups}
-        fields={fields}
-        problems={asking.problems}
-        taken={step ? taken(step.layout, step) : {}}
-        onChange={(name, value) => setFields({ ...(given.model ? {} : kFirstRun), [name]: value })}
-      />
-      <div class="answer" aria-busy={asking.busy}>
-        <Problems problems={asking.problems} shown={kRunNames} />
-        {step && <Step step={step} request={request} old={asking.problems.length > 0} />}
-        <section class="panel" aria-labelledby="same">
-          <header>
-            <h2 id="same">The same on the command line</h2>
-            <Copy text={commandLine("predict", request)} what="command" />
-          </header>
-          <pre class="text command">
-            {commandLine("predict", request)}
-          </pre>
-          <Launch fields={fields} />
-        </section>
+      <div>
+        <Own fields={fields} onTake={(taken) => go("step", taken)} />
+        <Form
+          command="predict"
+          groups={kRunGroups}
+          fields={fields}
+          problems={problems}
+          taken={step ? taken(step.layout, step) : {}}
+          onChange={change}
+        />
       </div>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy || waiting}>
+        <Problems problems={problems} shown={kRunNames} />
+        <LaidOutBy laid={laid} fields={fields} />
+        {step && (
+          <div class="bar no-print">
+            <PinBar fields={laid.fields && { ...laid.fields, ...(given.pin ? { pin: given.pin } : {}) }} />
+            <button type="button" onClick={() => print()}>
+              Print on one page
+            </button>
+          </div>
+        )}
+        {step && pin && pinned && <Beside a={pinned} b={step} />}
+        {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
+        {request && (
+          <section class="panel" aria-labelledby="same">
+            <header>
+              <h2 id="same">The same on the command line</h2>
+              <Copy text={commandLine("predict", request)} what="command" />
+            </header>
+            <pre class="text command">
+              {commandLine("predict", request)}
+            </pre>
+            <Launch fields={laid.fields!} />
+            <p class="print-only">
+              Specifications, measurements and constants with their sources: data/ of Headway. Address: {location.href}
+            </p>
+          </section>
+        )}
+      </div>
+      {step && (
+        <AtAGlance>
+          <strong>{seconds(step.step_time_s)}</strong> a step ·{" "}
+          <span class={step.fits ? "good" : "bad"}>{step.fits ? "fits" : "does not fit"}</span> · MFU {percent(step.mfu)}
+        </AtAGlance>
+      )}
     </div>
   );
 }
 
-function Step({ step, request, old }: { step: PredictDocument; request: Request; old: boolean }) {
+// The pinned run and the present one.
+function Beside({ a, b }: { a: PredictDocument; b: PredictDocument }) {
+  const rows: Compared[] = [
+    { name: "step time", a: a.step_time_s, b: b.step_time_s, text: seconds },
+    { name: "tokens/s", a: a.tokens_per_s, b: b.tokens_per_s, text: count },
+    { name: "tokens/s of each", a: a.tokens_per_s_per_gpu, b: b.tokens_per_s_per_gpu, text: count },
+    { name: "MFU", a: a.mfu, b: b.mfu, text: percent },
+    { name: "memory", a: a.memory_bytes.total, b: b.memory_bytes.total, text: bytes },
+    { name: "energy of a step", a: a.energy_j, b: b.energy_j, text: (value) => si(value, "J") },
+    ...kParts
+      .filter((name) => a.parts_s[name] > 0 || b.parts_s[name] > 0)
+      .map((name) => ({ name: `time: ${name}`, a: a.parts_s[name], b: b.parts_s[name], text: seconds })),
+  ];
+  return <Differences rows={rows} />;
+}
+
+function headline(step: PredictDocument): string {
+  const range = step.interval_step_time_s;
+  const takes = `A step takes ${seconds(step.step_time_s)}`;
+  return range
+    ? `${takes}, between ${seconds(range[0])} and ${seconds(range[1])}: in such a range lay 80 % of the runs we had not seen.`
+    : `${takes}; no measured runs say how far that may be off.`;
+}
+
+interface StepProps {
+  step: PredictDocument;
+  request: Request | null;
+  fields: Fields;
+  old: boolean;
+}
+
+function Step({ step, request, fields, old }: StepProps) {
+  const { total, capacity } = step.memory_bytes;
   return (
     <>
       {old && <p class="soft">Below: the last run that could be predicted.</p>}
-      <section class="panel" aria-label="The step in numbers" aria-live="polite">
-        <Numbers step={step} />
-      </section>
+      {step.fits ? (
+        <section class="panel" aria-label="The step in numbers" aria-live="polite">
+          <h2>{headline(step)}</h2>
+          <Numbers step={step} />
+        </section>
+      ) : (
+        <>
+          <Unfit what={step.model} needs={total} capacity={capacity} fields={fields} />
+          <details class="panel">
+            <summary>What it would do with memory enough</summary>
+            <Numbers step={step} />
+          </details>
+        </>
+      )}
       <div class="pair">
         <section class="panel" aria-labelledby="time">
           <h2 id="time">Where the time goes</h2>
@@ -101,7 +186,7 @@ function Step({ step, request, old }: { step: PredictDocument; request: Request;
           />
         </section>
         <section class="panel" aria-labelledby="memory">
-          <h2 id="memory">Memory</h2>
+          <h2 id="memory">What the memory holds</h2>
           <SumBar
             title="Bytes on the fullest rank"
             whole="memory"
@@ -112,21 +197,19 @@ function Step({ step, request, old }: { step: PredictDocument; request: Request;
               meaning: kMemoryMeaning[name],
             }))}
             text={bytes}
-            limit={{ name: "capacity", value: step.memory_bytes.capacity }}
+            limit={{ name: "capacity", value: capacity }}
             interval={step.interval_memory_bytes}
           />
           <p class={step.fits ? "good" : "bad"}>
-            {step.fits
-              ? "It fits."
-              : `It does not fit: ${bytes(step.memory_bytes.total - step.memory_bytes.capacity)} too much.`}
+            {step.fits ? "It fits." : `It does not fit: ${bytes(total - capacity)} too much.`}
           </p>
         </section>
       </div>
-      <section class="panel" aria-labelledby="in-time">
+      <section class="panel long" aria-labelledby="in-time">
         <h2 id="in-time">The step in time</h2>
         <InTime step={step} request={old ? null : request} />
       </section>
-      <section class="panel" aria-labelledby="calls">
+      <section class="panel long" aria-labelledby="calls">
         <h2 id="calls">Calls of one rank</h2>
         <Calls calls={step.calls} />
       </section>

@@ -41,7 +41,7 @@ export function TrustView() {
   const { progress } = asking;
   if (!kept) {
     return (
-      <div class="answer">
+      <div class="answer" id="answer" tabIndex={-1}>
         <Problems problems={asking.problems} />
         {asking.problems.length === 0 && (
           <p role="status">
@@ -72,15 +72,17 @@ function Corpus({ corpus }: { corpus: TrustDocument }) {
       <form class="fields" onSubmit={(event) => event.preventDefault()} autocomplete="off">
         <Filters corpus={corpus} chosen={chosen} by={by} measure={measure} />
       </form>
-      <div class="answer">
+      <div class="answer" id="answer" tabIndex={-1}>
         <section class="panel">
+          <h2>{sentence(summary, measure)}</h2>
+          {measure === "time" && <p class="soft">{coverages(corpus)}</p>}
           <Facts
             facts={[
               { name: "runs shown", value: count(summary.rows) },
               { name: "error, median", value: percentOf(summary.median) },
               { name: "error, 90th percentile", value: percentOf(summary.p90) },
               { name: "bias, median", value: Number.isNaN(summary.bias) ? "–" : change(1 + summary.bias) },
-              ...(measure === "time" ? [{ name: "inside the 80 % interval", value: percentOf(summary.inside) }] : []),
+              ...(measure === "time" ? [{ name: "inside the 80 % interval", about: "of these runs, seen by the fit", value: percentOf(summary.inside) }] : []),
             ]}
           />
         </section>
@@ -96,6 +98,20 @@ function Corpus({ corpus }: { corpus: TrustDocument }) {
       </div>
     </div>
   );
+}
+
+function sentence(summary: ReturnType<typeof summaryOf>, measure: Measure): string {
+  if (summary.rows === 0) return "No run is of all that was chosen.";
+  const what = measure === "time" ? "time of a step" : "memory";
+  return `Of ${count(summary.rows)} measured runs half are predicted within ${percentOf(summary.median)} of their ${what}.`;
+}
+
+// Two shares go by the name of coverage: of runs that the constants were fitted on, and of runs that they were not.
+function coverages(corpus: TrustDocument): string {
+  const apart = corpus.aims.find(({ of, measure }) => of === "left-out sources" && measure.includes("inside the 80 % interval"));
+  const seen = "“Inside the 80 % interval” below counts the runs shown here, which the constants have seen.";
+  if (!apart || apart.now === null) return seen;
+  return `${seen} What the interval promises is of runs that they had not: ${percent(apart.now)} of ${count(apart.rows)} runs lay within when their source was left out of the fit.`;
 }
 
 const percentOf = (share: number) => (Number.isNaN(share) ? "–" : percent(share));

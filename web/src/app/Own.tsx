@@ -1,0 +1,120 @@
+// Where a run may begin: one that was published, or a file of the reader's own, dropped, chosen or pasted.
+import { useState } from "preact/hooks";
+
+import { ask, problemsOfError, type Problem } from "../lib/api";
+import { readGiven, textOf } from "../lib/own";
+import { published, publishedGroups } from "../lib/published";
+import { kRunNames } from "../lib/run";
+import type { Fields } from "../lib/url";
+
+interface Props {
+  readonly fields: Fields;
+  /** Takes the fields of another run. */
+  readonly onTake: (fields: Fields) => void;
+}
+
+const kExpected =
+  "Expected: a config.json of Hugging Face, a model or cluster .toml of Headway, a run file, a launch script of Megatron-LM or DeepSpeed, or a configuration of torchtitan or nanotron.";
+
+export function Own({ fields, onTake }: Props) {
+  const [over, setOver] = useState(false);
+  const [problems, setProblems] = useState<readonly Problem[]>([]);
+  const [said, setSaid] = useState("");
+  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !kRunNames.includes(name)));
+  const take = async (text: string, name: string) => {
+    try {
+      const { document } = await ask<{ given: Record<string, unknown>; notes: readonly string[] }>("list", { what: "fields", of: text });
+      onTake({ ...rest, ...readGiven(document.given, fields, name) });
+      setProblems([]);
+      setSaid([`${name} was read.`, ...document.notes].join(" "));
+    } catch (error) {
+      setSaid("");
+      setProblems(problemsOfError(error));
+    }
+  };
+  const read = async (file: File | undefined) => {
+    if (!file) return;
+    const text = await textOf(file);
+    if ("wrong" in text) {
+      setSaid("");
+      setProblems([{ where: file.name, message: text.wrong }]);
+    } else await take(text.text, file.name);
+  };
+  return (
+    <details
+      class={`own ${over ? "over" : ""}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void read(event.dataTransfer?.files[0]);
+      }}
+    >
+      <summary>Begin with a published run or a file of yours</summary>
+      <div class="field wide">
+        <label for="own-published">A published run</label>
+        <select
+          id="own-published"
+          value=""
+          onChange={(event) => {
+            const run = published().find(({ name }) => name === event.currentTarget.value);
+            if (run) onTake({ ...rest, ...run.run, ...("tokens" in rest ? { tokens: String(run.tokens) } : {}) });
+            setSaid(run ? `${run.title}: ${run.source}. ${run.remark}` : "");
+          }}
+        >
+          <option value="">choose…</option>
+          {publishedGroups().map(({ title, names }) => (
+            <optgroup label={title} key={title}>
+              {names.map((run) => (
+                <option key={run.name} value={run.name}>
+                  {run.title}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </div>
+      <p class="soft">Or drop a file here. It goes to the server on this machine and nowhere else.</p>
+      <label class="file">
+        Choose a file
+        <input
+          type="file"
+          onChange={(event) => {
+            void read(event.currentTarget.files?.[0]);
+            event.currentTarget.value = "";
+          }}
+        />
+      </label>
+      <div class="field wide">
+        <label for="own-text">Or paste its text</label>
+        <textarea
+          id="own-text"
+          rows={3}
+          spellcheck={false}
+          onPaste={(event) => {
+            const text = event.clipboardData?.getData("text") ?? "";
+            if (text.trim() !== "") void take(text, "The text");
+          }}
+          onChange={(event) => event.currentTarget.value.trim() !== "" && void take(event.currentTarget.value, "The text")}
+        />
+      </div>
+      <p role="status" class="soft">
+        {said}
+      </p>
+      {problems.length > 0 && (
+        <div role="alert" class="problems">
+          {problems.map(({ where, message }) => (
+            <p key={where + message}>
+              {where && where !== "of" && <code>{where}</code>} {message}
+            </p>
+          ))}
+          <p>{kExpected} What stood here before is still shown.</p>
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,97 @@
+// Pins the present run as A, and sets what follows beside it.
+import { change } from "../lib/format";
+import { backToPinned, pinnedIn, pinThis, unpin } from "../lib/pinned";
+import type { Fields } from "../lib/url";
+
+export function PinBar({ fields }: { fields: Fields | null }) {
+  const pinned = fields && pinnedIn(fields);
+  if (!fields) return null;
+  return (
+    <p class="buttons pin no-print">
+      {pinned ? (
+        <>
+          <span>
+            Beside <strong>A</strong>: {changedWords(pinned, fields)}
+          </span>
+          <button type="button" onClick={backToPinned}>
+            Back to A
+          </button>
+          <button type="button" onClick={unpin}>
+            Unpin A
+          </button>
+        </>
+      ) : (
+        <button type="button" onClick={() => pinThis(fields)}>
+          Pin as A, to compare
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** "gpus 64 → 128, tp 8 → 4": what the present run has otherwise than A. */
+export function changedWords(a: Fields, b: Fields): string {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => name !== "pin" && (a[name] ?? "") !== (b[name] ?? ""));
+  if (names.length === 0) return "change a field, and both stand here.";
+  const short = (text: string | undefined) => (!text ? "none" : text.startsWith("{") ? "own" : text);
+  return names.map((name) => `${name} ${short(a[name])} → ${short(b[name])}`).join(", ");
+}
+
+export interface Compared {
+  readonly name: string;
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly text: (value: number) => string;
+}
+
+/** The two in numbers, with bars over each other: A above, the present below. */
+export function Differences({ rows }: { rows: readonly Compared[] }) {
+  return (
+    <section class="panel" aria-labelledby="differences">
+      <h2 id="differences">What changes against A</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Table: what changes against A">
+        <table data-table="differences">
+          <thead>
+            <tr>
+              <th scope="col">Of</th>
+              <th scope="col" class="n">
+                A
+              </th>
+              <th scope="col" class="n">
+                now
+              </th>
+              <th scope="col" class="n">
+                change
+              </th>
+              <th scope="col">A above, now below</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, a, b, text }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class="n">{a === null ? "–" : text(a)}</td>
+                <td class="n">{b === null ? "–" : text(b)}</td>
+                <td class="n">{a && b !== null ? change(b / a) : "–"}</td>
+                <td class="over" aria-hidden="true">
+                  <Over a={a ?? 0} b={b ?? 0} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Over({ a, b }: { a: number; b: number }) {
+  const most = Math.max(a, b, 0) || 1;
+  const width = (value: number) => `${((100 * Math.max(0, value)) / most).toFixed(2)}%`;
+  return (
+    <>
+      <span class="over-a" style={{ width: width(a) }} />
+      <span class="over-b" style={{ width: width(b) }} />
+    </>
+  );
+}

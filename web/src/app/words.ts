@@ -1,0 +1,22 @@
+// The words that the page uses and a reader may not know.
+export const kWordList: readonly (readonly [word: string, meaning: string])[] = [
+  ["MFU", "Model FLOPs utilisation: the FLOPs that the model needs, without what is computed twice, over what the accelerators could do at their peak in the same time."],
+  ["HFU", "Hardware FLOPs utilisation: the same with what is recomputed counted, too."],
+  ["Layout", "How the work of a step is split over accelerators: the degrees below, the micro-batch, what is sharded, kept and recomputed."],
+  ["Data parallelism (dp)", "Copies of the model, each with its own part of the batch; their gradients are summed."],
+  ["Tensor parallelism (tp)", "Each matrix split over accelerators, which exchange activations in every layer; best inside a node."],
+  ["Pipeline parallelism (pp)", "Layers split into stages, one behind the other; micro-batches pass through them."],
+  ["Virtual stages (vpp)", "Each stage holds several chunks of layers, so that the bubble becomes shorter."],
+  ["Context parallelism (cp)", "Each sequence split over accelerators, which exchange keys and values."],
+  ["Expert parallelism (ep)", "The experts of a model spread over accelerators; tokens are sent to theirs."],
+  ["Bubble", "Time in which a stage of a pipeline waits for its first micro-batch or after its last."],
+  ["Exposed", "Communication that no computation hides: it makes the step longer. What is hidden does not."],
+  ["ZeRO, FSDP", "States shared out over the data-parallel ranks: 1 the optimizer's, 2 gradients as well, 3 weights as well."],
+  ["Recompute", "Activations thrown away in the forward pass and computed again in the backward pass: less memory, more time."],
+  ["Micro-batch", "Sequences that pass through the model at once; a batch is made of many."],
+  ["Global batch", "Sequences of one step over all copies of the model."],
+  ["80 % interval", "In four of five measured runs that were not used to make the prediction, the measured value lay within it."],
+  ["TTFT, TPOT", "Of serving: time to the first token, and time per output token after it."],
+  ["Goodput", "Share of the time of a whole run that trains, rather than waits, restarts or repeats lost steps."],
+  ["PUE", "Power usage effectiveness: energy of the whole building over that of the machines in it."],
+];

@@ -1,0 +1,63 @@
+// Who made what, by the beginning of its name: lists are grouped by it. A test holds that every built-in
+// name has a maker.
+export interface Group {
+  readonly title: string;
+  readonly names: readonly string[];
+}
+
+const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
+  ["Meta: Llama", /^llama-/],
+  ["Meta: OPT", /^opt-/],
+  ["DeepSeek", /^deepseek-/],
+  ["Alibaba: Qwen", /^qwen/],
+  ["Google", /^(gemma|palm)-/],
+  ["Mistral AI", /^(mistral|mixtral)-/],
+  ["OpenAI: GPT", /^(gpt2|gpt3|gpt-oss|gpt-89b)/],
+  ["NVIDIA", /^(megatron|nemotron)-/],
+  ["Microsoft", /^(phi|turing-nlg|mt-nlg)-/],
+  ["Moonshot AI", /^(kimi|moonlight)-/],
+  ["Zhipu AI: GLM", /^glm-/],
+  ["MiniMax", /^minimax-/],
+  ["xAI", /^grok-/],
+  ["EleutherAI", /^(gpt-j|gpt-neox|pythia)-/],
+  ["BigScience and BigCode", /^(bloom|starcoder2)-/],
+  ["TII: Falcon", /^falcon-/],
+  ["MosaicML", /^(mpt|mosaicgpt)-/],
+  ["Others", /^(tinyllama|limits-mlp)-/],
+];
+
+const kClusters: readonly (readonly [maker: string, families: RegExp])[] = [
+  ["NVIDIA: Blackwell", /^(dgx-b|gb[23]00|rtx-pro)/],
+  ["NVIDIA: Hopper", /^(dgx-h|eos|h[18]00-)/],
+  ["NVIDIA: Ampere and before", /^(dgx-[av]|selene|a100-|a800-)/],
+  ["NVIDIA: cards", /^(l40s|rtx-4090)/],
+  ["AMD", /^mi\d/],
+  ["Google: TPU", /^tpu/],
+  ["Intel", /^(gaudi|max-)/],
+  ["Clouds: AWS", /^(p\d|trn\d)/],
+  ["Clouds: Google", /^a\d-/],
+  ["Public laboratories", /^(alps|frontier|perlmutter|polaris)$/],
+  ["Sites apart", /^wan-/],
+];
+
+/** Names by their makers, in the order of the table; within one by name, numbers as numbers. */
+export function grouped(kind: "models" | "clusters", names: readonly string[]): readonly Group[] {
+  const table = kind === "models" ? kModels : kClusters;
+  const makerOf = (name: string) => table.find(([, families]) => families.test(name))?.[0] ?? "";
+  const order = new Intl.Collator("en", { numeric: true }).compare;
+  return [...table.map(([maker]) => maker), ""]
+    .map((title) => ({ title: title || "Not known", names: names.filter((name) => makerOf(name) === title).sort(order) }))
+    .filter((group) => group.names.length > 0);
+}
+
+/** The groups with what has every word of `text` in its name or its maker's. */
+export function matching(groups: readonly Group[], text: string): readonly Group[] {
+  const words = text.toLowerCase().split(/[\s,]+/).filter((word) => word !== "");
+  const has = (title: string, name: string) => {
+    const all = `${title} ${name}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  };
+  return groups
+    .map(({ title, names }) => ({ title, names: names.filter((name) => has(title, name)) }))
+    .filter((group) => group.names.length > 0);
+}
