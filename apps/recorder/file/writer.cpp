@@ -289,10 +289,19 @@ bool is_recorded(std::uint8_t op) {
   return (told.operations & bit) != 0;
 }
 
-void put(const Record& record) {
-  if (!is_recorded(record.asked)) return;
+namespace {
+bool is_large_enough(const Record& record) {
   const bool has_size = record.asked < 64 && record.asked != record_file::kBarrier;
-  if (has_size && record.bytes < told.min_bytes) return;
+  return !has_size || record.bytes >= told.min_bytes;
+}
+}  // namespace
+
+bool is_kept(const Record& record) {
+  return is_time_to_record() && is_recorded(record.asked) && is_large_enough(record);
+}
+
+void put(const Record& record) {
+  if (!is_recorded(record.asked) || !is_large_enough(record)) return;
   const std::uint64_t at = ring.put(record);
   // A quarter of the buffer more: the thread shall come before its time.
   if ((at & (ring.size() / 4 - 1)) == 0) ::sem_post(&wake);
