@@ -10,6 +10,7 @@
 #include "api/answer.hpp"
 #include "base/text.hpp"
 #include "multipart.hpp"
+#include "packing.hpp"
 #include "page.hpp"
 #include "uploads.hpp"
 
@@ -82,14 +83,19 @@ HttpReply of_page(const HttpQuestion& question, const std::string& folder) {
   // The files of the next build have the same names: a browser asks whether what it has still
   // holds.
   out.headers = {{"ETag", file->etag}, {"Cache-Control", "no-cache"}};
-  if (question.if_none_match == file->etag) {
+  // A page reads this of its own opening (PerformanceServerTiming): opened by another site, it
+  // begins no long work before a person does something.
+  const std::string& from = question.fetch_site;
+  const bool by_another = from == "cross-site" || from == "same-site";
+  if (by_another) out.headers.emplace_back("Server-Timing", "opened-by-another-site");
+  if (question.if_none_match == file->etag && !by_another) {
     out.status = 304;
     return out;
   }
   if (file->gzipped) {
     // Who says nothing takes anything (RFC 9110 §12.5.3).
     const std::string& accepted = question.accept_encoding;
-    if (!accepted.empty() && accepted.find("gzip") == std::string::npos) {
+    if (!accepted.empty() && !accepts_gzip(accepted)) {
       return refusal(406, {{"Accept-Encoding", "must allow gzip for this file"}});
     }
     out.headers.emplace_back("Content-Encoding", "gzip");
