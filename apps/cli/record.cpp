@@ -165,7 +165,7 @@ std::optional<std::string> read_nccl(const RecordOptions& options, std::vector<V
                                                " characters of a plugin's path: " + *library});
   }
   out.push_back({"NCCL_PROFILER_PLUGIN", *library});
-  return std::nullopt;
+  return library;  // before the program, too: it finds headway_step there
 }
 
 void check_folder(const std::string& folder, Problems& problems) {
@@ -266,8 +266,7 @@ Result<int> record(const RecordOptions& options) {
                                ".so) is not here: this headway was built without MPI"});
   }
   const auto nccl = read_nccl(options, variables, problems);
-  const bool plugin = options.nccl == "plugin";
-  if (!mpi && !nccl && !plugin) {
+  if (!mpi && !nccl) {
     problems.push_back({"record",
                         "nothing can be recorded: the libraries of this headway "
                         "(libheadway_mpi" +

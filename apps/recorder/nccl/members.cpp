@@ -96,6 +96,10 @@ std::uint32_t local_of(int device, int size, int rank) {
   return local;
 }
 
+bool is_one_rank() {
+  return local_count <= 1;
+}
+
 void tell_member(std::uint32_t number, int size, int rank, std::uint32_t local) {
   const int own = locals[local].rank;
   if (size > 0 && own >= 0) {

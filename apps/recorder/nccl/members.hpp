@@ -12,6 +12,9 @@ bool begin_member_file(int size, int rank, const char* library, const char* func
 /// Which of the process's ranks uses the device; -1: the first. A new one is told.
 std::uint32_t local_of(int device, int size, int rank);
 
+/// Whether this process is one rank, with one device.
+bool is_one_rank();
+
 /// Tells that the process's rank `local` has place `rank` in the group.
 void tell_member(std::uint32_t number, int size, int rank, std::uint32_t local);
 

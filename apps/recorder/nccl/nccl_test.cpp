@@ -26,7 +26,8 @@ struct Ended {
   std::vector<std::string> out, err, log, truth;  // of each process
 };
 
-// By the program: linked with NCCL; or with a part that is loaded for itself alone, as Python does.
+// By the program: linked with NCCL; with a part that is loaded for itself alone, as Python does; or
+// linked with RCCL.
 class NcclRecorder : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -287,6 +288,18 @@ TEST_P(NcclRecorder, FiltersKeepWhatIsAskedFor) {
   }
 }
 
+TEST_P(NcclRecorder, AStepThatBeganBeforeTheFirstCommunicatorCounts) {
+  {
+    const Recording recording = recorded("lazy", "", 2);
+    EXPECT_EQ(recording.marked_steps, 3);
+    EXPECT_EQ(tally(recording, 1), (Tally{{{Operation::all_reduce, 40}, 3}}));
+  }
+  fs::remove_all(recording());
+  const Recording recording = recorded("lazy", "--steps 0", 2);
+  EXPECT_EQ(recording.marked_steps, 1);
+  EXPECT_EQ(tally(recording, 1), (Tally{{{Operation::all_reduce, 40}, 1}}));
+}
+
 TEST_P(NcclRecorder, WithoutTimesOfTheDeviceThoseOfPuttingACallThereStay) {
   const Recording recording = recorded("collectives", "--device-times off", 1);
   ASSERT_EQ(recording.calls.size(), 17u);
@@ -297,9 +310,9 @@ TEST_P(NcclRecorder, OfAVersionThatIsNotKnownThatIsSaidOnceAndNoEventIsMade) {
   const Recording recording = recorded("collectives", "", 1, "STUB_VERSION=23400");
   for (const RecordedCall& call : recording.calls) EXPECT_EQ(call.time, TimeKind::enqueue);
   const std::string& err = ended_.err[0];
-  const std::size_t said = err.find("NCCL 2.34.0 is a version whose interface is not known");
+  const std::size_t said = err.find(" 2.34.0 is a version whose interface is not known");
   EXPECT_NE(said, std::string::npos) << err;
-  EXPECT_EQ(err.find("NCCL 2.34.0", said + 1), std::string::npos) << err;
+  EXPECT_EQ(err.find(" 2.34.0", said + 1), std::string::npos) << err;
 }
 
 TEST_P(NcclRecorder, OfAKilledProgramTheCallsBeforeItsLastMomentsAreRead) {
@@ -357,9 +370,11 @@ TEST_P(NcclRecorder, OffLeavesTheProgramAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Program, NcclRecorder,
-                         ::testing::Values(HEADWAY_NCCL_LINKED, HEADWAY_NCCL_LOADED),
+                         ::testing::Values(HEADWAY_NCCL_LINKED, HEADWAY_NCCL_LOADED,
+                                           HEADWAY_RCCL_LINKED),
                          [](const auto& of) {
-                           return std::string(of.index == 0 ? "linked" : "loaded");
+                           constexpr const char* names[] = {"linked", "loaded", "rccl"};
+                           return std::string(names[of.index]);
                          });
 
 // [REC-10] FNV-1a of 32 bits: of one byte 0 the offset times the prime.

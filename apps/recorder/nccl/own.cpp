@@ -77,7 +77,8 @@ struct Marks {
 
 void mark_streams(Marks& marks) {
   for (const Held& call : held) {
-    if (marks.of(call.stream) != nullptr || marks.count == Marks::kMost) continue;
+    if (!takes_times(call.stream) || marks.of(call.stream) != nullptr) continue;
+    if (marks.count == Marks::kMost) return;
     marks.all[marks.count++] = {call.stream, mark_begin(call.stream)};
   }
 }
@@ -114,7 +115,7 @@ void put_held(Marks& marks) {
 template <class End>
 Result end_group(End end) {
   Marks marks;
-  if (takes_times()) mark_streams(marks);
+  mark_streams(marks);
   const Result result = end();
   const bool done = result == kSuccess;
   for (int i = 0; i < marks.count; ++i) {

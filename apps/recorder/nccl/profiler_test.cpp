@@ -69,6 +69,7 @@ TEST_P(NcclProfiler, CallsHaveTheirGroupAndTheBytesOfTheWholeTensor) {
   if (GetParam() >= 6)
     expected[{Operation::all_gather, 400}] = 3;  // by copy engines, 100 bytes a part
   for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(told(recording, rank), expected) << rank;
+  EXPECT_EQ(recording.marked_steps, 3);
   ASSERT_EQ(recording.groups.size(), 1u);
   EXPECT_EQ(recording.groups[0].ranks, (std::vector<std::int64_t>{0, 1, 2, 3}));
   std::map<std::pair<Operation, std::int64_t>, int> together;

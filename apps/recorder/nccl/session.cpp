@@ -1,6 +1,5 @@
 #include "session.hpp"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +37,8 @@ const char* library_name() {
   const Library& nccl = library();
   const int version = nccl.version;
   const int scale = version >= 10'000 ? 10'000 : 1'000;
-  ::snprintf(name, sizeof name, "%s %d.%d.%d",
-             nccl.is_rccl ? "RCCL with the interface of NCCL" : "NCCL", version / scale,
-             version % scale / 100, version % 100);
+  ::snprintf(name, sizeof name, "%s %d.%d.%d", nccl.is_rccl ? "RCCL as NCCL" : "NCCL",
+             version / scale, version % scale / 100, version % 100);
   return name;
 }
 
@@ -83,15 +81,10 @@ bool tell_group(Group& group, int device) {
   return true;
 }
 
-bool takes_times() {
-  return times;
+// The default streams have one handle on all devices (0, cudaStreamLegacy, cudaStreamPerThread), so
+// that of a process with several it is not known which one is meant.
+bool takes_times(const Stream* stream) {
+  return times && (reinterpret_cast<std::uintptr_t>(stream) > 2 || is_one_rank());
 }
 
 }  // namespace headway::recorder::nccl
-
-extern "C" __attribute__((visibility("default"))) void headway_record_step() {
-  headway::recorder::begin_step();
-  // The recorder of another library counts them, too.
-  static void (*next)() = reinterpret_cast<void (*)()>(::dlsym(RTLD_NEXT, "headway_record_step"));
-  if (next != nullptr) next();
-}

@@ -7,6 +7,7 @@
 namespace headway::recorder::nccl {
 
 struct Group;
+struct Stream;
 
 enum class State : int {
   unasked,  // nobody asked for a recording, or it cannot be made, or it is over
@@ -32,7 +33,7 @@ class Inside {
 /// group's size and rank are known; `device`: its number among the node's, -1: not known.
 bool tell_group(Group& group, int device);
 
-/// Whether calls have times of the device.
-bool takes_times();
+/// Whether calls on the stream have times of the device.
+bool takes_times(const Stream* stream);
 
 }  // namespace headway::recorder::nccl

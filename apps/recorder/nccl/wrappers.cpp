@@ -90,7 +90,7 @@ Result absent(const char* name) {
 // stream.
 template <class Call>
 Result call_alone(const Asked& asked, Record& record, Call call) {
-  const Marked marked = takes_times() ? mark_begin(asked.stream) : Marked{};
+  const Marked marked = takes_times(asked.stream) ? mark_begin(asked.stream) : Marked{};
   const std::uint64_t start = ticks();
   const Result result = call();
   const std::uint64_t end = ticks();

@@ -1,6 +1,6 @@
-// A stand-in for CUDA's driver (libcuda.so.1): streams that are busy for as long as they are told,
-// and events that pass when they are done. It counts what waits for the device, and what may not be
-// asked for while a stream captures.
+// A stand-in for CUDA's driver (libcuda.so.1), and for HIP (libamdhip64.so.6, AS_HIP): streams that
+// are busy for as long as they are told, and events that pass when they are done. It counts what
+// waits for the device, and what may not be asked for while a stream captures.
 #include <time.h>
 
 #include <algorithm>
@@ -60,16 +60,30 @@ int waited() {
 
 }  // namespace
 
+// One function under the name of either.
+#ifdef AS_HIP
+#define API(name) NAME_##name
+#define NAME_cuEventCreate hipEventCreateWithFlags
+#define NAME_cuEventRecord hipEventRecord
+#define NAME_cuEventQuery hipEventQuery
+#define NAME_cuEventElapsedTime hipEventElapsedTime
+#define NAME_cuStreamIsCapturing hipStreamIsCapturing
+#define NAME_cuStreamCreate hipStreamCreateWithFlags
+#define NAME_cuThreadExchangeStreamCaptureMode hipThreadExchangeStreamCaptureMode
+#else
+#define API(name) name
+#endif
+
 extern "C" {
 
-int cuEventCreate(Event** event, unsigned flags) {
+int API(cuEventCreate)(Event** event, unsigned flags) {
   if (in_use == 0) return kInvalidContext;
   if (flags != 0) return 1;  // without times it would be of no use
   *event = new Event{0, in_use};
   return 0;
 }
 
-int cuEventRecord(Event* event, Stream* stream) {
+int API(cuEventRecord)(Event* event, Stream* stream) {
   const std::lock_guard<std::mutex> guard(lock);
   if (stream->capturing) return ++violations, kCaptureUnsafe;
   if (event->context != stream->context) return ++violations, kInvalidContext;
@@ -78,14 +92,14 @@ int cuEventRecord(Event* event, Stream* stream) {
   return 0;
 }
 
-int cuEventQuery(Event* event) {
+int API(cuEventQuery)(Event* event) {
   if (const int error = unsafe()) return error;
   if (in_use == 0) return kInvalidContext;
   const std::lock_guard<std::mutex> guard(lock);
   return now() >= event->passes ? 0 : kNotReady;
 }
 
-int cuEventElapsedTime(float* milliseconds, Event* first, Event* last) {
+int API(cuEventElapsedTime)(float* milliseconds, Event* first, Event* last) {
   if (in_use == 0) return kInvalidContext;
   const std::lock_guard<std::mutex> guard(lock);
   if (now() < last->passes) return kNotReady;
@@ -94,23 +108,49 @@ int cuEventElapsedTime(float* milliseconds, Event* first, Event* last) {
   return 0;
 }
 
-int cuStreamIsCapturing(Stream* stream, int* status) {
+int API(cuStreamIsCapturing)(Stream* stream, int* status) {
   *status = stream->capturing ? 1 : 0;
   return 0;
 }
 
-int cuStreamCreate(Stream** stream, unsigned flags) {
+int API(cuStreamCreate)(Stream** stream, unsigned flags) {
   if (const int error = unsafe()) return error;
   if (in_use == 0 || flags != 1) return kInvalidContext;
   *stream = new Stream{0, in_use};
   return 0;
 }
 
-int cuThreadExchangeStreamCaptureMode(int* other) {
+int API(cuThreadExchangeStreamCaptureMode)(int* other) {
   std::swap(mode, *other);
   return 0;
 }
 
+#ifdef AS_HIP
+int hipGetDevice(int* device) {
+  *device = static_cast<int>(in_use) - 1;
+  return in_use == 0 ? kInvalidContext : 0;
+}
+
+int hipSetDevice(int device) {
+  in_use = device + 1;
+  return 0;
+}
+
+int hipStreamGetDevice(Stream* stream, int* device) {
+  *device = static_cast<int>(stream->context) - 1;
+  return 0;
+}
+
+int hipDeviceSynchronize() {
+  return waited();
+}
+int hipStreamSynchronize(Stream*) {
+  return waited();
+}
+int hipEventSynchronize(Event*) {
+  return waited();
+}
+#else
 int cuCtxGetCurrent(std::intptr_t* context) {
   *context = in_use;
   return 0;
@@ -141,6 +181,7 @@ int cuStreamSynchronize(Stream*) {
 int cuEventSynchronize(Event*) {
   return waited();
 }
+#endif
 
 namespace headway::recorder::nccl {
 

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <string>
 
+#include "headway/record.h"
+
 namespace {
 
 int version = 0;
@@ -180,6 +182,7 @@ int main(int argc, char** argv) {
   if (init(*plugin, &context, &mask, 4, rank) != 0 || context == nullptr) return 4;
   std::printf("%s mask %d\n", plugin->name, mask);
   for (std::uint64_t step = 0; step < 3; ++step) {
+    headway_step();
     play(*plugin, context, mask, collective("AllReduce", 4, 1000, 0, rank, step, 2), 2);
     play(*plugin, context, mask, collective("AllGather", 2, 1000, 0, rank, step, 2), 2);
     play(*plugin, context, mask, collective("Reduce", 1, 1000, 2, rank, step, 1), 1);

@@ -118,6 +118,18 @@ void trainer(Comm comm, Stream* s) {
   expect("destroy", ncclCommDestroy(again));
 }
 
+// As torch does, which makes a communicator when it is first needed.
+void lazy() {
+  Comm comm = nullptr;
+  Stream* s = stub_stream(0);
+  for (int step = 0; step < 3; ++step) {
+    headway_step();
+    if (comm == nullptr) comm = world_comm();
+    expect("all_reduce", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, comm, s));
+  }
+  stub_wait(s);
+}
+
 void captured(Comm comm, Stream* s) {
   Stream* free = stub_stream(0);
   expect("before", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, comm, s));
@@ -160,6 +172,7 @@ void reduce_often(Comm comm, Stream* s, int times) {
 
 int run_mode(const std::string& mode) {
   if (mode == "several") return several(), 0;
+  if (mode == "lazy") return lazy(), 0;
   Comm comm = world_comm();
   Stream* s = stub_stream(0);
   if (mode == "collectives") collectives(comm, s);
