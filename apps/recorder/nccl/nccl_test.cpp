@@ -369,13 +369,15 @@ TEST_P(NcclRecorder, OffLeavesTheProgramAlone) {
   EXPECT_TRUE(fs::is_empty(recording()));
 }
 
+std::string program_name(const ::testing::TestParamInfo<const char*>& of) {
+  constexpr const char* names[] = {"linked", "loaded", "rccl"};
+  return names[of.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(Program, NcclRecorder,
                          ::testing::Values(HEADWAY_NCCL_LINKED, HEADWAY_NCCL_LOADED,
                                            HEADWAY_RCCL_LINKED),
-                         [](const auto& of) {
-                           constexpr const char* names[] = {"linked", "loaded", "rccl"};
-                           return std::string(names[of.index]);
-                         });
+                         program_name);
 
 // [REC-10] FNV-1a of 32 bits: of one byte 0 the offset times the prime.
 TEST(NcclRecorderParts, NumbersOfCommunicatorsAreHashes) {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "trace/io/json_value.hpp"
-#include "trace/readers/nccl/shared_kernels.hpp"
 #include "trace/readers/readers.hpp"
 #include "trace/recording/record_file.hpp"
+#include "trace/recording/shared_kernels.hpp"
 
 namespace headway {
 namespace {
