@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "../../file/writer.hpp"
 
@@ -16,7 +15,7 @@ struct Call {
   Record record;
   std::uint64_t turn = 0;  // how often the place was taken
   bool taken = false, stopped = false;
-  int channels = 0;
+  int channels = 0, stopped_channels = 0;
   std::uint64_t begun = 0, ended = 0;  // a bit for each channel
   std::uint64_t first = 0, last = 0;   // on the device's clock
 };
@@ -80,7 +79,7 @@ void put_call(Call& call) {
 }
 
 bool is_over(const Call& call) {
-  return call.stopped && call.begun == call.ended && std::popcount(call.ended) >= call.channels;
+  return call.stopped && call.begun == call.ended && call.stopped_channels >= call.channels;
 }
 
 }  // namespace
@@ -150,6 +149,7 @@ void stop_channel(void* handle, std::uint64_t device_ns) {
   const std::uint64_t channel = std::uint64_t{1} << (bits >> kChannelShift & 63);
   if ((call->begun & channel) == 0) return;
   call->last = std::max(call->last, device_ns);
+  if ((call->ended & channel) == 0) ++call->stopped_channels;
   call->ended |= channel;
   if (is_over(*call)) put_call(*call);
 }
