@@ -152,10 +152,10 @@ struct Site::Work {
   bool wanted() const { return !site.stopping_ && !late() && !question.gone(); }
 
   // The answer, or that there is no place or time for it.
-  std::pair<int, CommandOutput> run(const Progress& told) const;
+  std::pair<int, CommandOutput> run(const Progress& told, const Begun& first = {}) const;
 };
 
-std::pair<int, CommandOutput> Site::Work::run(const Progress& told) const {
+std::pair<int, CommandOutput> Site::Work::run(const Progress& told, const Begun& first) const {
   const bool gated = is_long(command) || uploads != nullptr;
   if (gated && !site.gate_.enter([&] { return wanted() && told(0, 0); })) {
     return {503, {.problems = {{"server", "is busy with other work; ask again later"}}}};
@@ -165,6 +165,7 @@ std::pair<int, CommandOutput> Site::Work::run(const Progress& told) const {
   options.data = site.options_.data;
   options.threads = site.options_.threads;
   if (uploads) options.traces = uploads->files();
+  options.first = first;
   options.progress = [&](std::size_t done, std::size_t of) {
     if (!wanted() || !told(done, of)) stopped = true;
     return !stopped;
@@ -310,7 +311,10 @@ HttpReply Site::streamed(std::shared_ptr<const Work> work) const {
       next = Clock::now() + std::chrono::milliseconds(100);
       return send(progress_line(done, of, progress_unit(work->command)));
     };
-    const auto [status, output] = work->run(told);
+    const auto first = [&](const std::string& begun) {
+      send("{\"first\":" + on_one_line(begun) + "}\n");
+    };
+    const auto [status, output] = work->run(told, first);
     if (status != 200) {
       send(on_one_line(problems_json(output.problems)) + "\n");
       return;
