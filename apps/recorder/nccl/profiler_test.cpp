@@ -28,11 +28,11 @@ class NcclProfiler : public ::testing::TestWithParam<int> {
 
   // Four ranks, one after another.
   Recording recorded(const std::string& flags) {
-    const std::string command =
-        "cd '" + folder_.string() +
-        "' && '" HEADWAY_PROGRAM "' record -o recording --nccl plugin " + flags +
-        " -- sh -c 'for r in 0 1 2 3; do RANK=$r WORLD_SIZE=4 \"" HEADWAY_NCCL_LOADER "\" " +
-        std::to_string(GetParam()) + " || code=$?; done; exit $code' >out 2>err";
+    const std::string version = std::to_string(GetParam());
+    std::string command = "cd '" + folder_.string() + "' && '" HEADWAY_PROGRAM "' record ";
+    command += "-o recording --nccl plugin " + flags + " -- sh -c 'for r in 0 1 2 3; do ";
+    command += "RANK=$r WORLD_SIZE=4 \"" HEADWAY_NCCL_LOADER "\" " + version;
+    command += " || code=$?; done; exit $code' >out 2>err";
     EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 3) << read(folder_ / "err");
     out_ = read(folder_ / "out");
     const RunRecording run = read_run_traces({(folder_ / "recording").string()});
