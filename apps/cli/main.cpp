@@ -65,7 +65,7 @@ Command record() {
   auto options = std::make_shared<headway::RecordOptions>();
   return {
       .name = "record",
-      .help = "run a program that communicates by MPI, and record what it sends",
+      .help = "run a program that communicates by MPI or NCCL, and record what it sends",
       .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
       .options = {{.name = "output",
                    .value = "DIR",
@@ -93,6 +93,16 @@ Command record() {
                    .help = "functions that its MPI has: 3, 4, 4c (with wide counts); default: as "
                            "its launcher says, else 3",
                    .target = &options->mpi},
+                  {.name = "nccl",
+                   .value = "HOW",
+                   .help = "NCCL and RCCL: calls (a library before theirs), plugin (one that NCCL "
+                           "loads), off; default: calls",
+                   .target = &options->nccl},
+                  {.name = "device-times",
+                   .value = "on|off",
+                   .help = "of NCCL's calls by the device's clock; default: on, with --nccl plugin "
+                           "off",
+                   .target = &options->device_times},
                   {.name = "quiet",
                    .help = "do not say where the recording is",
                    .target = &options->quiet},

@@ -31,19 +31,21 @@ constexpr std::array<std::string_view, 14> kOperations = {
     "send_receive", "send",       "receive",        "reduce",     "gather",
     "scatter",      "barrier",    "other",          "wait"};
 
+// NCCL keeps a plugin's name in 255 bytes (src/plugin/plugin_open.cc).
+constexpr std::size_t kLongestPlugin = 254;
+
 struct Variable {
   std::string name, value;
 };
 
 // Beside the program in the build tree, or where an installation puts it.
-std::optional<std::string> recorder_library(const std::string& level) {
+std::optional<std::string> recorder_library(const std::string& name) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return std::nullopt;
   const fs::path folder = program.parent_path();
   for (const char* place : {HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}) {
-    const fs::path library =
-        (folder / place / ("libheadway_mpi" + level + ".so")).lexically_normal();
+    const fs::path library = (folder / place / name).lexically_normal();
     if (fs::exists(library, error)) return library.string();
   }
   return std::nullopt;
@@ -120,6 +122,52 @@ void read_operations(const std::string& text, std::vector<Variable>& out, Proble
   out.push_back({"HEADWAY_RECORD_OPS", text});
 }
 
+// One of the names, or the first where none is given.
+std::string read_choice(const char* flag, const std::string& text,
+                        const std::vector<std::string>& names, Problems& problems) {
+  if (text.empty()) return names.front();
+  if (std::find(names.begin(), names.end(), text) != names.end()) return text;
+  problems.push_back({FieldName(flag), not_known(text, names), Trouble::unknown});
+  return names.front();
+}
+
+// How NCCL's calls are recorded: the library that stands before the program, if any.
+std::optional<std::string> read_nccl(const RecordOptions& options, std::vector<Variable>& out,
+                                     Problems& problems) {
+  const std::string how = read_choice("nccl", options.nccl, {"calls", "plugin", "off"}, problems);
+  const std::string usual = how == "plugin" ? "off" : "on", other = how == "plugin" ? "on" : "off";
+  const std::string times =
+      read_choice("device-times", options.device_times, {usual, other}, problems);
+  if (how == "off") {
+    if (!options.device_times.empty()) {
+      problems.push_back({FieldName("device-times"), "says nothing with --nccl off"});
+    }
+    return std::nullopt;
+  }
+  const std::string name = how == "plugin" ? "libnccl-profiler-headway.so" : "libheadway_nccl.so";
+  const auto library = recorder_library(name);
+  if (!library) {
+    if (!options.nccl.empty()) {
+      problems.push_back({FieldName("nccl"), "its library (" + name + ") is not here"});
+    }
+    return std::nullopt;
+  }
+  out.push_back({"HEADWAY_RECORD_DEVICE_TIMES", times});
+  if (how == "calls") return library;
+  if (const char* set = std::getenv("NCCL_PROFILER_PLUGIN"); set != nullptr && *set != '\0') {
+    problems.push_back(
+        {FieldName("nccl"), "NCCL_PROFILER_PLUGIN is set to '" + printable(set) +
+                                "' already, and NCCL loads one plugin; take --nccl calls"});
+  }
+  if (library->size() > kLongestPlugin) {
+    problems.push_back({FieldName("nccl"), "NCCL reads no more than " +
+                                               std::to_string(kLongestPlugin) +
+                                               " characters of a plugin's path: " + *library});
+  }
+  out.push_back({"NCCL_PROFILER_PLUGIN", *library});
+  return library;  // before the program, too: it finds headway_step there
+}
+
 void check_folder(const std::string& folder, Problems& problems) {
   std::error_code error;
   if (!fs::exists(folder, error)) {
@@ -185,8 +233,8 @@ std::string summary(const std::string& folder) {
     if (entry.path().extension() == ".hwr") ++files;
   }
   if (files == 0) {
-    return "headway record: nothing was recorded: no MPI was started in a library of its own "
-           "(libmpi.so)\n";
+    return "headway record: nothing was recorded: neither MPI nor NCCL was used from a library of "
+           "its own (libmpi.so, libnccl.so)\n";
   }
   std::string out = "headway record: " + std::to_string(files) + (files == 1 ? " file" : " files") +
                     " in " + folder;
@@ -211,18 +259,30 @@ Result<int> record(const RecordOptions& options) {
                         Trouble::unknown});
     level = kLevels.front();
   }
-  const auto library = recorder_library(level);
-  if (!library) {
-    problems.push_back({"record", "its libraries (libheadway_mpi" + level +
-                                      ".so) are not here: this headway was built without MPI"});
+  const auto mpi = recorder_library("libheadway_mpi" + level + ".so");
+  if (!mpi && !options.mpi.empty() && problems.empty()) {
+    problems.push_back(
+        {FieldName("mpi"), "its library (libheadway_mpi" + level +
+                               ".so) is not here: this headway was built without MPI"});
+  }
+  const auto nccl = read_nccl(options, variables, problems);
+  if (!mpi && !nccl) {
+    problems.push_back({"record",
+                        "nothing can be recorded: the libraries of this headway "
+                        "(libheadway_mpi" +
+                            level + ".so, libheadway_nccl.so) are not here"});
   }
   if (problems.empty()) check_folder(options.output, problems);
   if (!problems.empty()) return problems;
 
+  // NCCL's first: it passes a step's mark on.
+  std::string preloaded;
   const char* before = std::getenv("LD_PRELOAD");
-  variables.push_back(
-      {"LD_PRELOAD", *library + (before != nullptr && *before != '\0' ? ":" + std::string(before)
-                                                                      : std::string())});
+  for (const std::string& library :
+       {nccl.value_or(""), mpi.value_or(""), std::string(before == nullptr ? "" : before)}) {
+    if (!library.empty()) preloaded += (preloaded.empty() ? "" : ":") + library;
+  }
+  if (!preloaded.empty()) variables.push_back({"LD_PRELOAD", preloaded});
   variables.push_back({"HEADWAY_RECORD", fs::absolute(options.output).lexically_normal().string()});
   pass_on(options.program, variables);
   const int code = run(options.program, variables);

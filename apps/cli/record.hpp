@@ -15,6 +15,8 @@ struct RecordOptions {
   std::string operations;            // "all_reduce,send"
   std::string rotate;                // "1 GB": of one file
   std::string mpi;                   // "3", "4", "4c": what its MPI has; empty: by its launcher
+  std::string nccl;                  // "calls", "plugin", "off"; empty: calls
+  std::string device_times;          // "on", "off"; empty: on with calls, off with plugin
   bool quiet = false;
   std::vector<std::string> program;  // and its arguments
 };

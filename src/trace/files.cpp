@@ -173,6 +173,7 @@ void become_one(AllRead all, RunRecording& run) {
   keep_one_a_rank(all, run);
   doubt_one_format(all, run);
   join_all(std::move(all), run);
+  complete_groups(run.recording);
   complete_sizes(run.recording);
 }
 

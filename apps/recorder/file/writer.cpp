@@ -253,6 +253,22 @@ void write_header(const Identity& identity) {
 
 }  // namespace
 
+namespace {
+
+bool is_step_recorded(std::int64_t number) {
+  return !told.by_step || (number >= told.first_step && number <= told.last_step);
+}
+
+void put_step(std::int64_t number) {
+  Record record{};
+  record.start_ns = ticks();
+  record.bytes = static_cast<std::uint64_t>(number);
+  record.asked = record.done = record_file::kStep;
+  put(record);
+}
+
+}  // namespace
+
 bool begin_file(const Settings& settings, const char* path, const Identity& identity,
                 const char*& why) {
   told = settings;
@@ -265,7 +281,9 @@ bool begin_file(const Settings& settings, const char* path, const Identity& iden
   if (!ring.make(kRingPower)) return why = "there is no memory for its buffer", false;
   const SignalsBlocked blocked;
   if (!open_next()) return why = ::strerror(errno), false;
-  recording_step.store(!told.by_step);
+  // A step may have been marked before there was anything to record.
+  const std::int64_t now = step.load();
+  recording_step.store(is_step_recorded(now));
   ::sem_init(&wake, 0, 0);
   running.store(true);
   if (::pthread_create(&thread, nullptr, write_on, nullptr) != 0) {
@@ -275,6 +293,7 @@ bool begin_file(const Settings& settings, const char* path, const Identity& iden
     return why = "no thread could be started", false;
   }
   ::pthread_detach(thread);
+  if (now >= 0 && is_step_recorded(now)) put_step(now);
   return true;
 }
 
@@ -289,10 +308,19 @@ bool is_recorded(std::uint8_t op) {
   return (told.operations & bit) != 0;
 }
 
-void put(const Record& record) {
-  if (!is_recorded(record.asked)) return;
+namespace {
+bool is_large_enough(const Record& record) {
   const bool has_size = record.asked < 64 && record.asked != record_file::kBarrier;
-  if (has_size && record.bytes < told.min_bytes) return;
+  return !has_size || record.bytes >= told.min_bytes;
+}
+}  // namespace
+
+bool is_kept(const Record& record) {
+  return is_time_to_record() && is_recorded(record.asked) && is_large_enough(record);
+}
+
+void put(const Record& record) {
+  if (!is_recorded(record.asked) || !is_large_enough(record)) return;
   const std::uint64_t at = ring.put(record);
   // A quarter of the buffer more: the thread shall come before its time.
   if ((at & (ring.size() / 4 - 1)) == 0) ::sem_post(&wake);
@@ -315,14 +343,9 @@ void put_text(const char* json, std::size_t length) {
 
 void begin_step() {
   const std::int64_t now = step.fetch_add(1) + 1;
-  const bool records = !told.by_step || (now >= told.first_step && now <= told.last_step);
+  const bool records = is_step_recorded(now);
   recording_step.store(records);
-  if (!running.load() || !records) return;
-  Record record{};
-  record.start_ns = ticks();
-  record.bytes = static_cast<std::uint64_t>(now);
-  record.asked = record.done = record_file::kStep;
-  put(record);
+  if (running.load() && records) put_step(now);
 }
 
 void write_now() {

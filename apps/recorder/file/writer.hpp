@@ -30,6 +30,8 @@ void put(const record_file::Record& record);
 /// Whether a record would be kept: nothing need be found out of one that is not.
 bool is_recorded(std::uint8_t op);
 bool is_time_to_record();
+/// The same of a record with its bytes, and that it is time to.
+bool is_kept(const record_file::Record& record);
 
 /// JSON that says what the records mean; stands in every file of the rank.
 void put_text(const char* json, std::size_t length);

@@ -1,7 +1,10 @@
 // The files of headway's own recorders (trace/recording/record_file.hpp): a line of JSON, then
 // records of 48 bytes, some of them with JSON behind them: {"group": 7, "ranks": [0, 2]} or of many
-// {"group": 7, "first": 0, "step": 2, "size": 4096}; {"clock": {"at_ns", "offset_ns"}}. A program
-// may have been killed while it wrote: what is whole is read, the rest counted.
+// {"group": 7, "first": 0, "step": 2, "size": 4096}, or where a rank knows no more than its own
+// place
+// {"group": 7, "size": 4, "member": 1, "rank": 6}; {"clock": {"at_ns", "offset_ns"}}; {"local": 1,
+// "rank": 6}. A program may have been killed while it wrote: what is whole is read, the rest
+// counted.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,6 +15,7 @@
 #include "trace/io/json_value.hpp"
 #include "trace/readers/readers.hpp"
 #include "trace/recording/record_file.hpp"
+#include "trace/recording/shared_kernels.hpp"
 
 namespace headway {
 namespace {
@@ -146,12 +150,14 @@ class RecordReader {
     RecordedCall call;
     call.op = *op;
     if (*done != *op) call.done_as = *done;
-    call.rank = rank_;
+    call.rank =
+        local_rank(record.flags >> record_file::kLocalShift & (record_file::kMostLocals - 1));
     if (record.group != 0) call.group = group_of(record.group);
     const bool has_bytes = *op != Operation::barrier;
     const Bytes bytes(static_cast<double>(record.bytes));
-    if (has_bytes && (record.flags & record_file::kPart)) {
+    if (has_bytes && (record.flags & (record_file::kPart | record_file::kEachPart))) {
       call.counted_bytes = bytes;
+      call.counted_part = (record.flags & record_file::kEachPart) != 0;
     } else if (has_bytes) {
       call.bytes = bytes;
     }
@@ -170,6 +176,9 @@ class RecordReader {
       call.stream = record.stream;
     }
     recording_.calls.push_back(call);
+    launches_.push_back({(record.flags & record_file::kTogether) != 0
+                             ? std::to_string(record.start_ns) + "." + std::to_string(record.stream)
+                             : std::string()});
   }
 
   void set_duration(const Record& record, RecordedCall& call) {
@@ -177,6 +186,12 @@ class RecordReader {
                                   TimeKind::enqueue};
     if (record.time < std::size(kinds)) call.time = kinds[record.time];
     if (record.duration_ns == 0) call.time = TimeKind::none;
+    if (record.flags & record_file::kCaptured) {
+      leave_unsaid(recording_,
+                   "calls put into a graph of the device's: how often they run, and how long, is "
+                   "not known");
+      return;
+    }
     if (call.time == TimeKind::none) return leave_unsaid(recording_, "calls without a duration");
     call.duration = seconds_of(record);
     call.blocks = record.time == record_file::kHost && (record.flags & record_file::kUntil) == 0;
@@ -185,6 +200,26 @@ class RecordReader {
                    "when calls that do not block were done: their time goes to where the program "
                    "asked");
     }
+  }
+
+  // A process may be several ranks, a device each.
+  std::uint32_t local_rank(std::uint32_t local) {
+    const auto found = locals_.find(local);
+    return local == 0 || found == locals_.end() ? rank_ : found->second;
+  }
+
+  void define_local(const JsonValue& said) {
+    const auto local = said["local"].integer(), number = said["rank"].integer(),
+               device = said["device"].integer();
+    if (!local || *local <= 0 || *local >= record_file::kMostLocals || (!number && !device)) {
+      return omit(recording_, "texts that could not be read");
+    }
+    const std::string label =
+        number ? "rank " + std::to_string(*number)
+               : recording_.ranks[rank_].label + ", device " + std::to_string(*device);
+    const std::uint32_t index = rank_index(recording_, label, number);
+    recording_.ranks[index].world_size = recording_.ranks[rank_].world_size;
+    locals_[static_cast<std::uint32_t>(*local)] = index;
   }
 
   std::uint32_t group_of(std::uint32_t number) {
@@ -202,6 +237,7 @@ class RecordReader {
     if (!said.is_object()) return omit(recording_, "texts that could not be read");
     ++recording_.records_read;
     if (said["group"].present()) define_group(said);
+    if (said["local"].present()) define_local(said);
     const JsonValue clock = said["clock"];
     const auto at = clock["at_ns"].integer(), offset = clock["offset_ns"].integer();
     const auto is_time = [](std::int64_t ns) {
@@ -227,13 +263,17 @@ class RecordReader {
     }
     RecordedGroup& group = recording_.groups[group_of(static_cast<std::uint32_t>(*number))];
     if (const auto name = said["name"].text()) group.description = *name;
+    const auto member = said["member"].integer(), own = said["rank"].integer();
+    const auto is_rank = [](std::int64_t rank) { return rank >= 0 && rank < kMostRanks; };
+    if (member && own && is_rank(*member) && is_rank(*own)) {
+      group.members.push_back({*member, *own});
+    }
     if (!group.ranks.empty()) return;  // said already
     said["ranks"].each([&](const JsonValue& rank) {
       if (const auto one = rank.integer()) group.ranks.push_back(*one);
     });
     const auto first = said["first"].integer(), step = said["step"].integer(),
                size = said["size"].integer();
-    const auto is_rank = [](std::int64_t rank) { return rank >= 0 && rank < kMostRanks; };
     if (first && step && size && is_rank(*first) && is_rank(*step) && *size >= 0 &&
         *size <= ranks_left_) {
       ranks_left_ -= *size;
@@ -247,6 +287,7 @@ class RecordReader {
   }
 
   void finish() {
+    share_kernels(recording_, launches_);
     for (RecordedCall& call : recording_.calls) {
       if (call.start_ns) call.start_ns = on_common_clock(*call.start_ns, clock_);
     }
@@ -267,6 +308,8 @@ class RecordReader {
   std::int64_t ranks_left_ = kMostRanks;
   std::map<std::uint32_t, std::uint32_t> groups_;  // by their number in the file
   std::vector<ClockPair> clock_;
+  std::map<std::uint32_t, std::uint32_t> locals_;  // by number, of what is not the header's rank
+  std::vector<Launch> launches_;                   // of the calls
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "trace/analysis/align.hpp"
 #include "trace/recording/record_file.hpp"
@@ -187,6 +190,104 @@ TEST(HeadwayRecord, TheWaitingInBlockingCallsIsToldFromTheTransfer) {
   EXPECT_NEAR(alignment.ranks[0].waiting.value(), 400e-9, 1e-15);
   EXPECT_NEAR(alignment.ranks[1].waiting.value(), 0, 1e-15);
   EXPECT_EQ(alignment.matched[0].last_rank, 1u);
+}
+
+// Four processes that each know no more than their own place in a communicator: its ranks are those
+// of all files together, and what lies alike has one name.
+TEST(HeadwayRecord, AGroupOfWhichEveryMemberSaysItsPlaceIsComplete) {
+  Recording recording;
+  for (int rank = 0; rank < 4; ++rank) {
+    const auto member = [&](int group, int size, int place) {
+      return text("{\"group\":" + std::to_string(group) + ",\"size\":" + std::to_string(size) +
+                  ",\"member\":" + std::to_string(place) + ",\"rank\":" + std::to_string(rank) +
+                  "}");
+    };
+    std::string file = header(rank, 4) + state(0, record_file::kWhole) + member(5, 4, rank);
+    file += member(6 + rank % 2, 2, rank / 2);
+    file += member(8 + rank % 2, 2, rank / 2);       // the same ranks again
+    if (rank < 2) file += member(10, 3, rank);       // of a third one there is no file
+    file += member(11 + rank / 2, 2, 1 - rank % 2);  // the other way round
+    if (rank == 0) {
+      recording = read_text(file);
+    } else {
+      append(recording, read_text(file));
+    }
+  }
+  complete_groups(recording);
+  std::map<std::string, std::pair<std::vector<std::int64_t>, std::string>> said;
+  for (const RecordedGroup& group : recording.groups) {
+    said[group.id] = {group.ranks, group.description};
+  }
+  using Ranks = std::vector<std::int64_t>;
+  EXPECT_EQ(said["5"], std::pair(Ranks({0, 1, 2, 3}), std::string("world")));
+  EXPECT_EQ(said["6"], std::pair(Ranks({0, 2}), std::string("by 2")));
+  EXPECT_EQ(said["7"], std::pair(Ranks({1, 3}), std::string("by 2")));
+  EXPECT_EQ(said["9"], std::pair(Ranks({1, 3}), std::string("by 2 #2")));
+  EXPECT_EQ(said["10"], std::pair(Ranks(), std::string("comm of 3")));
+  EXPECT_EQ(said["11"].first, Ranks({1, 0}));
+}
+
+// A part each of three ranks; the size of the group says another file, or nobody.
+TEST(HeadwayRecord, EqualPartsBecomeTheWholeWhereTheSizeOfTheGroupIsKnown) {
+  Record part = kReduceScatter;
+  part.flags |= record_file::kEachPart;
+  const std::string file = header() + state(0, record_file::kWhole) + call(part);
+  Recording unknown = read_text(file);
+  complete_sizes(unknown);
+  EXPECT_FALSE(unknown.calls.at(0).bytes);
+  Recording known = read_text(file + text("{\"group\":77,\"size\":3}"));
+  complete_sizes(known);
+  EXPECT_EQ(known.calls.at(0).bytes, Bytes(3 * 4096));
+}
+
+// [TRACE-9] Two calls of 1 and 3 KiB ran as one for 400 ns: 100 and 300, one after the other.
+TEST(HeadwayRecord, CallsThatRanAsOneShareItsTime) {
+  Record small = kReduceScatter, large = kReduceScatter;
+  small.time = large.time = record_file::kDevice;
+  small.duration_ns = large.duration_ns = 400;
+  small.bytes = 1024;
+  large.bytes = 3 * 1024;
+  small.flags = large.flags = record_file::kTogether;
+  const Recording recording =
+      read_text(header() + state(0, record_file::kWhole) + call(small) + call(large));
+  ASSERT_EQ(recording.calls.size(), 2u);
+  EXPECT_DOUBLE_EQ(recording.calls[0].duration->value(), 100e-9);
+  EXPECT_DOUBLE_EQ(recording.calls[1].duration->value(), 300e-9);
+  EXPECT_EQ(recording.calls[0].start_ns, 1000);
+  EXPECT_EQ(recording.calls[1].start_ns, 1100);
+  EXPECT_EQ(recording.calls[0].time, TimeKind::kernel);
+}
+
+TEST(HeadwayRecord, CallsOfAGraphHaveNoTimeAndThatIsSaid) {
+  Record captured = kReduceScatter;
+  captured.flags |= record_file::kCaptured;
+  captured.duration_ns = 0;
+  const Recording recording = read_text(header() + state(0, record_file::kWhole) + call(captured));
+  EXPECT_EQ(recording.calls.at(0).time, TimeKind::none);
+  ASSERT_EQ(recording.omissions.size(), 1u);
+  EXPECT_FALSE(recording.omissions[0].lost);
+  EXPECT_NE(recording.omissions[0].what.find("how often they run"), std::string::npos);
+}
+
+TEST(HeadwayRecord, AProcessOfSeveralDevicesIsSeveralRanks) {
+  const auto of_local = [](std::uint32_t local) {
+    Record record = kReduceScatter;
+    record.flags |= local << record_file::kLocalShift;
+    return call(record);
+  };
+  const Recording recording =
+      read_text(header(4, 8) + state(0, record_file::kWhole) + text("{\"local\":1,\"rank\":5}") +
+                text("{\"local\":2,\"device\":6}") + text("{\"local\":99,\"rank\":7}") +
+                of_local(0) + of_local(1) + of_local(2) + of_local(3));
+  ASSERT_EQ(recording.ranks.size(), 3u);
+  EXPECT_EQ(recording.ranks[1].number, 5);
+  EXPECT_EQ(recording.ranks[1].world_size, 8);
+  EXPECT_EQ(recording.ranks[2].label, "rank 4, device 6");
+  EXPECT_FALSE(recording.ranks[2].number);
+  std::vector<std::uint32_t> ranks;
+  for (const RecordedCall& one : recording.calls) ranks.push_back(one.rank);
+  EXPECT_EQ(ranks, (std::vector<std::uint32_t>{0, 1, 2, 0}));  // the last was not made known
+  EXPECT_EQ(omitted(recording, "texts that could not be read"), 1);
 }
 
 TEST(HeadwayRecord, AFileOfALaterVersionIsRefusedWithTheReason) {

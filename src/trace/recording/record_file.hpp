@@ -49,13 +49,21 @@ enum Time : std::uint8_t {
 };
 
 enum Flag : std::uint32_t {
-  kPart = 1,      // bytes are this rank's part; of the others it does not know
-  kUntil = 2,     // it was done at the latest then: the program looked no sooner
-  kSequence = 4,  // `sequence` counts the collectives of the group
-  kPeer = 8,      // `peer` is there
-  kTag = 16,      // `stream` is the tag of a message
-  kWhole = 32,    // of kState: the recorder ended the file
+  kPart = 1,        // bytes are this rank's part; of the others it does not know
+  kUntil = 2,       // it was done at the latest then: the program looked no sooner
+  kSequence = 4,    // `sequence` counts the collectives of the group
+  kPeer = 8,        // `peer` is there
+  kTag = 16,        // `stream` is the tag of a message
+  kWhole = 32,      // of kState: the recorder ended the file
+  kTogether = 128,  // one of several with this start and time, which ran as one
+  kCaptured = 256,  // put into a graph of the device's: how often it runs is not known
+  kEachPart = 512,  // bytes are those of one rank's part, and all parts are as large
 };
+/// Of a process that is several ranks, a device each: which. 0: that of the header; of others a
+/// text
+/// {"local": number, "rank": its rank}.
+inline constexpr int kLocalShift = 10;
+inline constexpr std::uint32_t kMostLocals = 64;
 inline constexpr int kFunctionShift = 16;  // flags >> 16: number in the header's functions
 
 struct Record {

@@ -1,6 +1,7 @@
 #include "trace/recording/recording.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace headway {
@@ -101,6 +102,8 @@ void append(Recording& to, const Recording& more) {
     } else {
       if (to.groups[index].ranks.empty()) to.groups[index].ranks = group.ranks;
       if (!to.groups[index].size) to.groups[index].size = group.size;
+      std::vector<std::pair<std::int64_t, std::int64_t>>& members = to.groups[index].members;
+      members.insert(members.end(), group.members.begin(), group.members.end());
     }
     group_of.push_back(index);
   }
@@ -147,6 +150,52 @@ std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double
                                                 : std::max(input_bytes, output_bytes);
   if (bytes < 0) return std::nullopt;
   return Bytes(bytes);
+}
+
+namespace {
+
+std::string name_by_ranks(const std::vector<std::int64_t>& ranks, std::int64_t world) {
+  if (ranks.size() < 2) return "self";
+  const std::int64_t step = ranks[1] - ranks[0];
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    if (step <= 0 || ranks[i] - ranks[i - 1] != step) return {};
+  }
+  if (static_cast<std::int64_t>(ranks.size()) == world && ranks.front() == 0) return "world";
+  return "by " + std::to_string(step);
+}
+
+}  // namespace
+
+void complete_groups(Recording& recording) {
+  std::int64_t world = 0;
+  for (const RecordedRank& rank : recording.ranks) {
+    world = std::max(world, rank.world_size.value_or(0));
+  }
+  std::map<std::vector<std::int64_t>, int> made;  // how many of the same ranks
+  for (RecordedGroup& group : recording.groups) {
+    std::sort(group.members.begin(), group.members.end());
+    group.members.erase(std::unique(group.members.begin(), group.members.end()),
+                        group.members.end());
+    // A source may not say how many they are: as many as there are in the world are all.
+    if (!group.size && world > 0 && static_cast<std::int64_t>(group.members.size()) == world) {
+      group.size = world;
+    }
+    bool all_said = group.ranks.empty() && !group.members.empty() &&
+                    group.size == static_cast<std::int64_t>(group.members.size());
+    std::int64_t place = 0;
+    for (const auto& [said, rank] : group.members) all_said = all_said && said == place++;
+    for (const auto& [said, rank] : group.members) {
+      if (all_said) group.ranks.push_back(rank);
+    }
+    const int before = group.ranks.empty() ? 0 : made[group.ranks]++;
+    if (group.members.empty() || !group.description.empty()) continue;
+    if (all_said) group.description = name_by_ranks(group.ranks, world);
+    if (!group.description.empty() && before > 0) {
+      group.description += " #" + std::to_string(before + 1);
+    } else if (!all_said) {
+      group.description = group.size ? "comm of " + std::to_string(*group.size) : "comm";
+    }
+  }
 }
 
 // [TRACE-8]

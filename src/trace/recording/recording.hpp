@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/quantity.hpp"
@@ -50,6 +51,8 @@ struct RecordedGroup {
   /// False where the source tells no more than the size: several groups may be meant.
   bool named = true;
   std::optional<std::int64_t> nodes = std::nullopt;  // hosts that its ranks are on
+  /// Of a source in which every rank says no more than its own place: place in the group and rank.
+  std::vector<std::pair<std::int64_t, std::int64_t>> members = {};
 };
 
 /// Stands for no group where calls are sorted by the index of their group.
@@ -176,6 +179,10 @@ void set_bytes_from_count(RecordedCall& call, double bytes, std::optional<std::i
 
 /// The buffer sizes of one rank, input and output, as the whole tensor. Negative sizes: unknown.
 std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double output_bytes);
+
+/// The ranks of groups of which every member has said its place, and names for them by how their
+/// ranks lie, "by 8" of every eighth; of others how many they are.
+void complete_groups(Recording& recording);
 
 /// [TRACE-8] The whole size of calls of which one rank's part is known, where the size of the group
 /// has become known (from another file, or by matching).

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "trace/readers/json_pieces.hpp"
-#include "trace/readers/nccl/shared_kernels.hpp"
 #include "trace/readers/readers.hpp"
+#include "trace/recording/shared_kernels.hpp"
 
 namespace headway {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "trace/readers/json_pieces.hpp"
-#include "trace/readers/nccl/shared_kernels.hpp"
 #include "trace/readers/readers.hpp"
+#include "trace/recording/shared_kernels.hpp"
 
 namespace headway {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/readers/nccl/shared_kernels.hpp"
+#include "trace/recording/shared_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
