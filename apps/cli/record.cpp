@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 
 #include "base/quantity_text.hpp"
@@ -35,18 +36,37 @@ struct Variable {
   std::string name, value;
 };
 
-// Beside the program in the build tree, or where an installation puts it.
-std::optional<std::string> recorder_library(const std::string& level) {
+// A file beside the program in the build tree, or where an installation puts it.
+std::optional<std::string> find_beside(std::initializer_list<const char*> places,
+                                       const std::string& file) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return std::nullopt;
-  const fs::path folder = program.parent_path();
-  for (const char* place : {HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}) {
-    const fs::path library =
-        (folder / place / ("libheadway_mpi" + level + ".so")).lexically_normal();
-    if (fs::exists(library, error)) return library.string();
+  for (const char* place : places) {
+    const fs::path found = (program.parent_path() / place / file).lexically_normal();
+    if (fs::exists(found, error)) return found.string();
   }
   return std::nullopt;
+}
+
+std::optional<std::string> recorder_library(const std::string& level) {
+  return find_beside({HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED},
+                     "libheadway_mpi" + level + ".so");
+}
+
+// Python runs a file of this name at its start, where its folder is in PYTHONPATH.
+std::optional<std::string> recorder_of_python() {
+  const auto start =
+      find_beside({HEADWAY_PYTHON_BUILT, HEADWAY_PYTHON_INSTALLED}, "sitecustomize.py");
+  if (!start) return std::nullopt;
+  return fs::path(*start).parent_path().string();
+}
+
+// A variable that lists paths, with one more before those that are there.
+Variable with_before(const char* name, const std::string& path) {
+  const char* before = std::getenv(name);
+  if (before == nullptr || *before == '\0') return {name, path};
+  return {name, path + ":" + before};
 }
 
 // What a launcher of MPI says of itself.
@@ -185,8 +205,8 @@ std::string summary(const std::string& folder) {
     if (entry.path().extension() == ".hwr") ++files;
   }
   if (files == 0) {
-    return "headway record: nothing was recorded: no MPI was started in a library of its own "
-           "(libmpi.so)\n";
+    return "headway record: nothing was recorded: neither MPI in a library of its own (libmpi.so) "
+           "nor torch.distributed was started\n";
   }
   std::string out = "headway record: " + std::to_string(files) + (files == 1 ? " file" : " files") +
                     " in " + folder;
@@ -212,17 +232,17 @@ Result<int> record(const RecordOptions& options) {
     level = kLevels.front();
   }
   const auto library = recorder_library(level);
-  if (!library) {
-    problems.push_back({"record", "its libraries (libheadway_mpi" + level +
-                                      ".so) are not here: this headway was built without MPI"});
+  const auto python = recorder_of_python();
+  if (!library && !python) {
+    problems.push_back({"record", "neither its libraries (libheadway_mpi" + level +
+                                      ".so) nor that of Python are here: they come with make "
+                                      "install and the Debian package"});
   }
   if (problems.empty()) check_folder(options.output, problems);
   if (!problems.empty()) return problems;
 
-  const char* before = std::getenv("LD_PRELOAD");
-  variables.push_back(
-      {"LD_PRELOAD", *library + (before != nullptr && *before != '\0' ? ":" + std::string(before)
-                                                                      : std::string())});
+  if (library) variables.push_back(with_before("LD_PRELOAD", *library));
+  if (python) variables.push_back(with_before("PYTHONPATH", *python));
   variables.push_back({"HEADWAY_RECORD", fs::absolute(options.output).lexically_normal().string()});
   pass_on(options.program, variables);
   const int code = run(options.program, variables);

@@ -1,5 +1,6 @@
 """Reads a recording by its description in docs/record.md, for tests: independent of both who writes it and
 headway's reader."""
+import bisect
 import collections
 import json
 import pathlib
@@ -17,9 +18,9 @@ class Rank:
         data = pathlib.Path(path).read_bytes()
         end = data.index(b"\n") + 1
         self.header = json.loads(data[:end])
-        self.calls, self.waits, self.groups, self.clocks, self.steps = [], 0, {}, [], 0
+        self.waits, self.groups, self.clocks, self.marks = 0, {}, [], []
         self.lost, self.whole = None, False
-        step, at = -1, end
+        at, calls = end, []
         while at + 48 <= len(data):
             start, duration, size, asked, done, element, time, group, sequence, peer, stream, flags = \
                 struct.unpack_from("<QQQBBBBIIiII", data, at)
@@ -35,18 +36,23 @@ class Rank:
                 elif "clock" in said:
                     self.clocks.append(said["clock"])
             elif asked == 65:
-                step, self.steps = size, self.steps + 1
+                self.marks.append((start, size))
             elif asked == 64:
                 self.waits += 1
             else:
                 function = self.header["functions"][(flags >> 16) - 1] if flags >> 16 else None
-                # By its start a call belongs to a step: it may be done in the next.
-                self.calls.append((start, Call(step, OPS[asked], OPS[done], TYPES[element - 1] if element else None,
+                calls.append((start, Call(None, OPS[asked], OPS[done], TYPES[element - 1] if element else None,
                                                size, group, sequence if flags & 4 else None,
                                                peer if flags & 8 else None, stream if flags & 16 else None,
                                                (time, duration), flags & 0xffff, function)))
         self.cut = len(data) - at
-        self.calls = [call for _, call in sorted(self.calls, key=lambda pair: pair[0])]
+        # A call is of the step in which it began: it may be done in the next.
+        calls.sort(key=lambda pair: pair[0])
+        starts = [mark[0] for mark in self.marks]
+        self.calls = []
+        for start, call in calls:
+            mark = bisect.bisect_right(starts, start)
+            self.calls.append(call._replace(step=self.marks[mark - 1][1] if mark else None))
 
 
 def read(folder):
