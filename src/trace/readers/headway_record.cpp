@@ -179,7 +179,8 @@ class RecordReader {
     if (record.duration_ns == 0) call.time = TimeKind::none;
     if (call.time == TimeKind::none) return leave_unsaid(recording_, "calls without a duration");
     call.duration = seconds_of(record);
-    call.blocks = record.time == record_file::kHost && (record.flags & record_file::kUntil) == 0;
+    constexpr std::uint32_t kGoesOn = record_file::kUntil | record_file::kBeside;
+    call.blocks = record.time == record_file::kHost && (record.flags & kGoesOn) == 0;
     if (record.flags & record_file::kUntil) {
       leave_unsaid(recording_,
                    "when calls that do not block were done: their time goes to where the program "

@@ -74,6 +74,19 @@ TEST(HeadwayRecord, ACallHasWhatTheRecordSays) {
   EXPECT_TRUE(recording.omissions.empty());
 }
 
+// A backend of the host has its own thread: the time is the call's, and the program did more in it.
+TEST(HeadwayRecord, ACallBesideTheProgramHasItsTimeAndDoesNotBlock) {
+  for (const std::uint32_t flags : {0u, std::uint32_t{record_file::kBeside}}) {
+    Record record = kReduceScatter;
+    record.flags |= flags;
+    const Recording recording = read_text(header() + state(0, record_file::kWhole) + call(record));
+    ASSERT_EQ(recording.calls.size(), 1u);
+    EXPECT_EQ(recording.calls[0].blocks, flags == 0);
+    EXPECT_DOUBLE_EQ(recording.calls[0].duration->value(), 500e-9);
+    EXPECT_TRUE(recording.omissions.empty());
+  }
+}
+
 TEST(HeadwayRecord, MessagesHaveTheirOtherEndAndTag) {
   const Recording recording = read_text(header() + state(0, record_file::kWhole) +
                                         call({.duration_ns = 9,

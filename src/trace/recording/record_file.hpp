@@ -55,6 +55,7 @@ enum Flag : std::uint32_t {
   kPeer = 8,      // `peer` is there
   kTag = 16,      // `stream` is the tag of a message
   kWhole = 32,    // of kState: the recorder ended the file
+  kBeside = 64,   // the program went on meanwhile: it was done then, wherever the program was
 };
 inline constexpr int kFunctionShift = 16;  // flags >> 16: number in the header's functions
 
