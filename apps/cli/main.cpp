@@ -65,7 +65,7 @@ Command record() {
   auto options = std::make_shared<headway::RecordOptions>();
   return {
       .name = "record",
-      .help = "run a program that communicates by MPI, and record what it sends",
+      .help = "run a program that communicates by MPI or torch.distributed, and record what it sends",
       .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
       .options = {{.name = "output",
                    .value = "DIR",
@@ -93,6 +93,10 @@ Command record() {
                    .help = "functions that its MPI has: 3, 4, 4c (with wide counts); default: as "
                            "its launcher says, else 3",
                    .target = &options->mpi},
+                  {.name = "step-range",
+                   .value = "NAME",
+                   .help = "a range or mark of NVTX of this name begins a step",
+                   .target = &options->step_range},
                   {.name = "quiet",
                    .help = "do not say where the recording is",
                    .target = &options->quiet},

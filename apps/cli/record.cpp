@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 3> kLevels = {"3", "4", "4c"};
 
 // As apps/recorder/file/settings.hpp has them, which the program's side reads; a test compares.
-constexpr std::array<std::string_view, 14> kOperations = {
+constexpr std::array<std::string_view, 15> kOperations = {
     "all_reduce",   "all_gather", "reduce_scatter", "all_to_all", "broadcast",
     "send_receive", "send",       "receive",        "reduce",     "gather",
-    "scatter",      "barrier",    "other",          "wait"};
+    "scatter",      "barrier",    "other",          "wait",       "file"};
 
 struct Variable {
   std::string name, value;
@@ -140,6 +140,25 @@ void read_operations(const std::string& text, std::vector<Variable>& out, Proble
   out.push_back({"HEADWAY_RECORD_OPS", text});
 }
 
+// Every copy of NVTX in the program loads the library that is named so.
+void read_step_range(const std::string& name, std::vector<Variable>& out, Problems& problems) {
+  if (name.empty()) return;
+  const auto library =
+      find_beside({HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}, "libheadway_nvtx.so");
+  const char* other = std::getenv("NVTX_INJECTION64_PATH");
+  if (!library) {
+    problems.push_back({FieldName("step-range"), "its library (libheadway_nvtx.so) is not here"});
+    return;
+  }
+  if (other != nullptr && *other != '\0') {
+    problems.push_back({FieldName("step-range"), "NVTX_INJECTION64_PATH names another tool, '" +
+                                                     printable(other) + "', and NVTX has one"});
+    return;
+  }
+  out.push_back({"HEADWAY_RECORD_STEP_RANGE", name});
+  out.push_back({"NVTX_INJECTION64_PATH", *library});
+}
+
 void check_folder(const std::string& folder, Problems& problems) {
   std::error_code error;
   if (!fs::exists(folder, error)) {
@@ -223,6 +242,7 @@ Result<int> record(const RecordOptions& options) {
   read_bytes("min-bytes", "HEADWAY_RECORD_MIN_BYTES", options.min_bytes, variables, problems);
   read_bytes("rotate", "HEADWAY_RECORD_ROTATE", options.rotate, variables, problems);
   read_operations(options.operations, variables, problems);
+  read_step_range(options.step_range, variables, problems);
   std::string level = options.mpi;
   if (level.empty()) level = level_of(options.program);
   if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {

@@ -15,6 +15,7 @@ struct RecordOptions {
   std::string operations;            // "all_reduce,send"
   std::string rotate;                // "1 GB": of one file
   std::string mpi;                   // "3", "4", "4c": what its MPI has; empty: by its launcher
+  std::string step_range;            // name of the NVTX range or mark that begins a step
   bool quiet = false;
   std::vector<std::string> program;  // and its arguments
 };

@@ -220,6 +220,14 @@ TEST_F(PythonRecorder, RanksAgreeOnTheFolderOfASecondProgram) {
   }
 }
 
+TEST_F(PythonRecorder, RangesOfNvtxMarkStepsByTheirName) {
+  const Ended with = record("ranged", 1, "--step-range 'train step' --steps 1");
+  EXPECT_EQ(with.code, 0) << with.err;
+  const Recording recording = recorded();
+  EXPECT_EQ(recording.marked_steps, 1);
+  EXPECT_EQ(tally(recording, 0), (Tally{{{Operation::all_reduce, 8}, 2}}));
+}
+
 // [REC-3] Between ranks of one machine the clocks are the same: what is measured of them is the
 // error, at most half of the shortest round trip.
 TEST_F(PythonRecorder, ClocksOfOneMachineAreMeasuredToDifferByLessThanHalfARoundTrip) {

@@ -18,7 +18,7 @@ class Rank:
         data = pathlib.Path(path).read_bytes()
         end = data.index(b"\n") + 1
         self.header = json.loads(data[:end])
-        self.waits, self.groups, self.clocks, self.marks = 0, {}, [], []
+        self.waits, self.groups, self.clocks, self.marks, self.files = 0, {}, [], [], []
         self.lost, self.whole = None, False
         at, calls = end, []
         while at + 48 <= len(data):
@@ -39,6 +39,8 @@ class Rank:
                 self.marks.append((start, size))
             elif asked == 64:
                 self.waits += 1
+            elif asked == 68:
+                self.files = sorted([*self.files, size])
             else:
                 function = self.header["functions"][(flags >> 16) - 1] if flags >> 16 else None
                 calls.append((start, Call(None, OPS[asked], OPS[done], TYPES[element - 1] if element else None,

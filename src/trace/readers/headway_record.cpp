@@ -131,6 +131,8 @@ class RecordReader {
     } else if (record.asked == record_file::kWait) {
       ++recording_.ranks[rank_].waits;
       recording_.ranks[rank_].waited += seconds_of(record);
+    } else if (record.asked == record_file::kFile) {
+      leave_unsaid(recording_, "reads and writes of files, which are no communication");
     } else {
       add_call(record);
     }

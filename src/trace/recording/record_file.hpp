@@ -38,6 +38,7 @@ enum Op : std::uint8_t {
   kStep = 65,   // a step begins; bytes: its number
   kState = 66,  // bytes: records that were lost; flags: kWhole
   kText = 67,   // bytes: of the JSON behind it
+  kFile = 68,   // a file was read or written, no rank had to do with another: MPI_File_read
 };
 
 /// What the duration is of.

@@ -1,7 +1,7 @@
 """Watches torch.distributed: every process group of a program, and the calls that it is asked for."""
 import functools
 
-from . import session
+from . import marks, session
 from .calls import watch_waits
 
 _watched = False
@@ -53,7 +53,9 @@ class _Ranks(dict):
             return
         in_order = sorted(ranks, key=ranks.get)
         group = session.current.add_group(process_group, in_order, _backend(process_group))
-        self._way = self._way or _way()
+        if self._way is None:
+            self._way = _way()
+            marks.await_ranges()
         self._way.add_group(process_group, group)
 
     def _begin(self, process_group):
