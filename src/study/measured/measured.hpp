@@ -22,9 +22,9 @@ struct Measured {
   std::int64_t grouped = 0;         // calls of no named group that all ranks made together
   std::vector<WaitingRow> waiting;  // alike groups in one row
   std::vector<Overlap> overlap;
-  SizeHistogram sizes;             // of the calls whose whole size is known; no benchmarks
+  SizeHistogram sizes;                    // of the calls whose whole size is known; no benchmarks
   std::optional<RepeatedSteps> repeated;  // where the source marks no steps
-  std::vector<std::string> notes;  // what the source does not say, each thing once
+  std::vector<std::string> notes;         // what the source does not say, each thing once
 
   const Recording& recording() const { return run.recording; }
 };
