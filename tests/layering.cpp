@@ -267,7 +267,7 @@ const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
 const std::set<std::string> kAppsMayInclude = {"api", "base", "base/document", "platform"};
 // What is loaded into programs of others needs nothing of the library but the form of its file; its
 // tests read that.
-constexpr std::string_view kRecorder = "apps/recorder/";
+constexpr std::array<std::string_view, 2> kRecorders = {"apps/recorder/", "apps/python/"};
 constexpr std::string_view kOfRecorders = "src/trace/recording/record_file.hpp";
 
 const std::set<std::string> kPureFolders = {"step", "cost", "forecast", "simulate", "limits"};
@@ -414,7 +414,9 @@ Breaches layer_breaches(const SourceTree& tree) {
   };
   for (const Include& include : all_includes(tree)) {
     if (!include.quoted || include.file.starts_with("tests/")) continue;
-    const bool recorder = include.file.starts_with(kRecorder);
+    const bool recorder =
+        std::any_of(kRecorders.begin(), kRecorders.end(),
+                    [&](std::string_view folder) { return include.file.starts_with(folder); });
     // Its tables, and its header for programs in C.
     if (recorder && (include.name.ends_with(".def") || include.name.ends_with(".h"))) continue;
     const std::string target = target_of(include, tree);

@@ -65,7 +65,8 @@ Command record() {
   auto options = std::make_shared<headway::RecordOptions>();
   return {
       .name = "record",
-      .help = "run a program that communicates by MPI or NCCL, and record what it sends",
+      .help = "run a program that communicates by MPI, NCCL or torch.distributed, and record what "
+              "it sends",
       .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
       .options = {{.name = "output",
                    .value = "DIR",
@@ -103,6 +104,10 @@ Command record() {
                    .help = "of NCCL's calls by the device's clock; default: on, with --nccl plugin "
                            "off",
                    .target = &options->device_times},
+                  {.name = "step-range",
+                   .value = "NAME",
+                   .help = "a range or mark of NVTX of this name begins a step",
+                   .target = &options->step_range},
                   {.name = "quiet",
                    .help = "do not say where the recording is",
                    .target = &options->quiet},

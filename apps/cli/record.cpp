@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 
 #include "base/quantity_text.hpp"
@@ -26,10 +27,10 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 3> kLevels = {"3", "4", "4c"};
 
 // As apps/recorder/file/settings.hpp has them, which the program's side reads; a test compares.
-constexpr std::array<std::string_view, 14> kOperations = {
+constexpr std::array<std::string_view, 15> kOperations = {
     "all_reduce",   "all_gather", "reduce_scatter", "all_to_all", "broadcast",
     "send_receive", "send",       "receive",        "reduce",     "gather",
-    "scatter",      "barrier",    "other",          "wait"};
+    "scatter",      "barrier",    "other",          "wait",       "file"};
 
 // NCCL keeps a plugin's name in 255 bytes (src/plugin/plugin_open.cc).
 constexpr std::size_t kLongestPlugin = 254;
@@ -38,17 +39,36 @@ struct Variable {
   std::string name, value;
 };
 
-// Beside the program in the build tree, or where an installation puts it.
-std::optional<std::string> recorder_library(const std::string& name) {
+// A file beside the program in the build tree, or where an installation puts it.
+std::optional<std::string> find_beside(std::initializer_list<const char*> places,
+                                       const std::string& file) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return std::nullopt;
-  const fs::path folder = program.parent_path();
-  for (const char* place : {HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}) {
-    const fs::path library = (folder / place / name).lexically_normal();
-    if (fs::exists(library, error)) return library.string();
+  for (const char* place : places) {
+    const fs::path found = (program.parent_path() / place / file).lexically_normal();
+    if (fs::exists(found, error)) return found.string();
   }
   return std::nullopt;
+}
+
+std::optional<std::string> recorder_library(const std::string& name) {
+  return find_beside({HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}, name);
+}
+
+// Python runs a file of this name at its start, where its folder is in PYTHONPATH.
+std::optional<std::string> recorder_of_python() {
+  const auto start =
+      find_beside({HEADWAY_PYTHON_BUILT, HEADWAY_PYTHON_INSTALLED}, "sitecustomize.py");
+  if (!start) return std::nullopt;
+  return fs::path(*start).parent_path().string();
+}
+
+// A variable that lists paths, with one more before those that are there.
+Variable with_before(const char* name, const std::string& path) {
+  const char* before = std::getenv(name);
+  if (before == nullptr || *before == '\0') return {name, path};
+  return {name, path + ":" + before};
 }
 
 // What a launcher of MPI says of itself.
@@ -168,6 +188,24 @@ std::optional<std::string> read_nccl(const RecordOptions& options, std::vector<V
   return library;  // before the program, too: it finds headway_step there
 }
 
+// Every copy of NVTX in the program loads the library that is named so.
+void read_step_range(const std::string& name, std::vector<Variable>& out, Problems& problems) {
+  if (name.empty()) return;
+  const auto library = recorder_library("libheadway_nvtx.so");
+  const char* other = std::getenv("NVTX_INJECTION64_PATH");
+  if (!library) {
+    problems.push_back({FieldName("step-range"), "its library (libheadway_nvtx.so) is not here"});
+    return;
+  }
+  if (other != nullptr && *other != '\0') {
+    problems.push_back({FieldName("step-range"), "NVTX_INJECTION64_PATH names another tool, '" +
+                                                     printable(other) + "', and NVTX has one"});
+    return;
+  }
+  out.push_back({"HEADWAY_RECORD_STEP_RANGE", name});
+  out.push_back({"NVTX_INJECTION64_PATH", *library});
+}
+
 void check_folder(const std::string& folder, Problems& problems) {
   std::error_code error;
   if (!fs::exists(folder, error)) {
@@ -234,7 +272,7 @@ std::string summary(const std::string& folder) {
   }
   if (files == 0) {
     return "headway record: nothing was recorded: neither MPI nor NCCL was used from a library of "
-           "its own (libmpi.so, libnccl.so)\n";
+           "its own (libmpi.so, libnccl.so), nor was torch.distributed started\n";
   }
   std::string out = "headway record: " + std::to_string(files) + (files == 1 ? " file" : " files") +
                     " in " + folder;
@@ -251,6 +289,7 @@ Result<int> record(const RecordOptions& options) {
   read_bytes("min-bytes", "HEADWAY_RECORD_MIN_BYTES", options.min_bytes, variables, problems);
   read_bytes("rotate", "HEADWAY_RECORD_ROTATE", options.rotate, variables, problems);
   read_operations(options.operations, variables, problems);
+  read_step_range(options.step_range, variables, problems);
   std::string level = options.mpi;
   if (level.empty()) level = level_of(options.program);
   if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
@@ -266,23 +305,23 @@ Result<int> record(const RecordOptions& options) {
                                ".so) is not here: this headway was built without MPI"});
   }
   const auto nccl = read_nccl(options, variables, problems);
-  if (!mpi && !nccl) {
+  const auto python = recorder_of_python();
+  if (!mpi && !nccl && !python) {
     problems.push_back({"record",
-                        "nothing can be recorded: the libraries of this headway "
+                        "nothing can be recorded: neither the libraries of this headway "
                         "(libheadway_mpi" +
-                            level + ".so, libheadway_nccl.so) are not here"});
+                            level +
+                            ".so, libheadway_nccl.so) nor that of Python are here: they come with "
+                            "make install and the Debian package"});
   }
   if (problems.empty()) check_folder(options.output, problems);
   if (!problems.empty()) return problems;
 
   // NCCL's first: it passes a step's mark on.
-  std::string preloaded;
-  const char* before = std::getenv("LD_PRELOAD");
-  for (const std::string& library :
-       {nccl.value_or(""), mpi.value_or(""), std::string(before == nullptr ? "" : before)}) {
-    if (!library.empty()) preloaded += (preloaded.empty() ? "" : ":") + library;
-  }
-  if (!preloaded.empty()) variables.push_back({"LD_PRELOAD", preloaded});
+  std::string preloaded = nccl.value_or("");
+  if (mpi) preloaded += (preloaded.empty() ? "" : ":") + *mpi;
+  if (!preloaded.empty()) variables.push_back(with_before("LD_PRELOAD", preloaded));
+  if (python) variables.push_back(with_before("PYTHONPATH", *python));
   variables.push_back({"HEADWAY_RECORD", fs::absolute(options.output).lexically_normal().string()});
   pass_on(options.program, variables);
   const int code = run(options.program, variables);

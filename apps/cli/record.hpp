@@ -17,6 +17,7 @@ struct RecordOptions {
   std::string mpi;                   // "3", "4", "4c": what its MPI has; empty: by its launcher
   std::string nccl;                  // "calls", "plugin", "off"; empty: calls
   std::string device_times;          // "on", "off"; empty: on with calls, off with plugin
+  std::string step_range;            // name of the NVTX range or mark that begins a step
   bool quiet = false;
   std::vector<std::string> program;  // and its arguments
 };

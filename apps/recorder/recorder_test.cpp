@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "files_for_test.hpp"
 #include "trace/files.hpp"
+#include "trace/recording/record_file.hpp"
 
 namespace headway {
 namespace {
@@ -252,6 +254,54 @@ TEST_P(Recorder, WideCountsPersistentCollectivesAndPartitionsOfMpi4) {
                       {{message, 240}, 1}};
     EXPECT_EQ(tally(recording, rank), expected) << rank;
   }
+}
+
+TEST_P(Recorder, FilesAreRecordedAndAreNoCommunication) {
+  const Recording recording = recorded("files");
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(tally(recording, rank), (Tally{{{Operation::all_reduce, 8}, 1}}));
+  }
+  std::int64_t files = 0;
+  for (const Omission& omission : recording.omissions) {
+    if (omission.what.find("reads and writes of files") != std::string::npos) {
+      files += omission.count;
+    }
+  }
+  EXPECT_EQ(files, 4 * 3);
+  // By the bytes of the records: 800 were written, 800 and 400 were read, by function.
+  for (int rank = 0; rank < 4; ++rank) {
+    const std::string bytes = read(this->recording() + "/rank" + std::to_string(rank) + ".hwr");
+    std::multiset<std::uint64_t> sizes;
+    const std::size_t begin = bytes.find('\n') + 1;
+    for (std::size_t at = begin; at + 48 <= bytes.size();) {
+      record_file::Record record;
+      std::memcpy(&record, bytes.data() + at, sizeof record);
+      at += 48;
+      if (record.asked == record_file::kText) at += 48 * record_file::slots(record.bytes);
+      if (record.asked != record_file::kFile) continue;
+      sizes.insert(record.bytes);
+      EXPECT_GT(record.duration_ns, 0u);
+      EXPECT_EQ(record.type, 11);  // 1 + fp64
+    }
+    EXPECT_EQ(sizes, (std::multiset<std::uint64_t>{400, 800, 800}));
+  }
+}
+
+TEST_P(Recorder, AProgramOfSessionsAloneIsRecorded) {
+  const Output bare = launch("sessions", "");
+  if (bare.code == 77) GTEST_SKIP() << "OpenMPI has sessions since 5";
+  const Recording recording = recorded("sessions");
+  EXPECT_EQ(bare.code, 5);
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(tally(recording, rank),
+              (Tally{{{Operation::all_reduce, 80}, 3}, {{Operation::broadcast, 40}, 3}}));
+  }
+  std::set<std::vector<std::int64_t>> groups;
+  for (const RecordedGroup& group : recording.groups) groups.insert(group.ranks);
+  EXPECT_EQ(groups, (std::set<std::vector<std::int64_t>>{{0, 1, 2, 3}, {0, 1}, {2, 3}}));
+  EXPECT_EQ(recording.marked_steps, 3);
+  EXPECT_EQ(lost(recording), 0);
+  EXPECT_TRUE(recording.omissions.empty());
 }
 
 TEST_P(Recorder, FiltersKeepWhatIsAskedFor) {

@@ -19,6 +19,7 @@ std::uint64_t operations_from(const char* names) {
       bit <<= 1;
     }
     if (is("wait")) out |= kWaitBit;
+    if (is("file")) out |= kFileBit;
     names += length + (names[length] == ',' ? 1 : 0);
   }
   return out;

@@ -12,13 +12,14 @@ struct Settings {
   bool by_step = false;            // HEADWAY_RECORD_STEPS=10..20, both included
   std::int64_t first_step = 0, last_step = 0;
   /// HEADWAY_RECORD_OPS=all_reduce,wait: a bit for each operation of recordings, kWaitBit for
-  /// waits.
+  /// waits, kFileBit for files.
   std::uint64_t operations = ~std::uint64_t{0};
   /// HEADWAY_RECORD_CLOCK=measure: offsets also between ranks of one machine, which share a clock.
   bool always_measure_clock = false;
 };
 
 inline constexpr std::uint64_t kWaitBit = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kFileBit = std::uint64_t{1} << 62;
 
 /// The names of operations in HEADWAY_RECORD_OPS, in the order of record_file::Op.
 inline constexpr const char* kOperationNames[] = {

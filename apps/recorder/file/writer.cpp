@@ -304,6 +304,7 @@ bool is_time_to_record() {
 bool is_recorded(std::uint8_t op) {
   const std::uint64_t bit = op < 64                    ? std::uint64_t{1} << op
                             : op == record_file::kWait ? kWaitBit
+                            : op == record_file::kFile ? kFileBit
                                                        : ~std::uint64_t{0};
   return (told.operations & bit) != 0;
 }

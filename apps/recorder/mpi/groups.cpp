@@ -27,6 +27,7 @@ struct Made {
 };
 Made* made = nullptr;
 int made_count = 0, made_room = 0, all_made = 0;
+MPI_Group world_ranks = MPI_GROUP_NULL;
 int world_size = 0;
 
 std::uint32_t ordinal_of(std::uint32_t first) {
@@ -93,13 +94,10 @@ void tell(const Group& group, const int* ranks, int size, std::uint32_t ordinal)
 
 // The world ranks of a group of MPI's, behind `to`.
 void translate(MPI_Group group, int size, int* to) {
-  MPI_Group world;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
   int* own = static_cast<int*>(::malloc(sizeof(int) * static_cast<std::size_t>(size)));
   for (int i = 0; own != nullptr && i < size; ++i) own[i] = i;
-  if (own != nullptr) PMPI_Group_translate_ranks(group, size, own, world, to);
+  if (own != nullptr) PMPI_Group_translate_ranks(group, size, own, world_ranks, to);
   ::free(own);
-  PMPI_Group_free(&world);
 }
 
 int out_neighbours_of(MPI_Comm comm) {
@@ -165,11 +163,26 @@ Group* define(MPI_Comm comm) {
 
 }  // namespace
 
-void begin_groups() {
+void begin_groups(MPI_Group world) {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &group_key, nullptr);
   PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, keep_window, &window_key, nullptr);
-  PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  world_ranks = world;
+  PMPI_Group_size(world, &world_size);
+}
+
+void begin_groups() {
+  MPI_Group world;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  begin_groups(world);
   group_of(MPI_COMM_WORLD);
+}
+
+void end_groups() {
+  if (world_ranks != MPI_GROUP_NULL) PMPI_Group_free(&world_ranks);
+}
+
+Group* no_group() {
+  return &none;
 }
 
 Group* group_of(MPI_Comm comm) {

@@ -17,8 +17,14 @@ struct Group {
   std::atomic<std::uint32_t> collectives{0};
 };
 
-/// The world's ranks, before any other.
+/// The world's ranks, before any other; of a program that has no MPI_COMM_WORLD they are those of
+/// the group.
 void begin_groups();
+void begin_groups(MPI_Group world);
+void end_groups();
+
+/// Of what no communicator is known.
+Group* no_group();
 
 /// Of a communicator; made when it is first asked for, if nobody made it known before.
 Group* group_of(MPI_Comm comm);

@@ -40,10 +40,8 @@ struct MatchedRow {
   static constexpr std::uint8_t operation = record_file::kReceive;
   static constexpr bool receives = true, collective = false;
 };
-Group unknown;
-
 Shape matched(int count, MPI_Datatype type) {
-  return sized(&unknown, count, type, 1);
+  return sized(no_group(), count, type, 1);
 }
 
 template <std::uint8_t op>
@@ -76,7 +74,8 @@ int Imrecv::call(void* to, int count, MPI_Datatype type, MPI_Message* message,
   const std::uint64_t start = ticks();
   const int result = real(to, count, type, message, request);
   if (result != MPI_SUCCESS) return result;
-  Posted call{record_of(matched(count, type), record_file::kReceive, kMPI_Imrecv), &unknown, true};
+  Posted call{record_of(matched(count, type), record_file::kReceive, kMPI_Imrecv), no_group(),
+              true};
   call.record.start_ns = start;
   post(*request, call);
   return result;
@@ -262,6 +261,38 @@ int Finalize::call() {
   const Inside inside;
   end_recording();
   return real();
+}
+
+int Session_init::call(MPI_Info info, MPI_Errhandler errors, MPI_Session* session) {
+  const Inside inside;
+  const int result = real(info, errors, session);
+  if (result == MPI_SUCCESS) begin_session(*session);
+  return result;
+}
+
+int Session_finalize::call(MPI_Session* session) {
+  const Inside inside;
+  end_session();
+  return real(session);
+}
+
+int Comm_create_from_group::call(MPI_Group group, const char* tag, MPI_Info info,
+                                 MPI_Errhandler errors, MPI_Comm* made) {
+  const Inside inside;
+  const int result = real(group, tag, info, errors, made);
+  if (!inside.watched() || result != MPI_SUCCESS) return result;
+  if (*made != MPI_COMM_NULL) group_of(*made);
+  return result;
+}
+
+int Intercomm_create_from_groups::call(MPI_Group group, int leader, MPI_Group others,
+                                       int other_leader, const char* tag, MPI_Info info,
+                                       MPI_Errhandler errors, MPI_Comm* made) {
+  const Inside inside;
+  const int result = real(group, leader, others, other_leader, tag, info, errors, made);
+  if (!inside.watched() || result != MPI_SUCCESS) return result;
+  if (*made != MPI_COMM_NULL) group_of(*made);
+  return result;
 }
 
 int Abort::call(MPI_Comm comm, int code) {

@@ -313,6 +313,62 @@ int profiled() {
   return 0;
 }
 
+// A file of 100 doubles of each rank, written and read again in several ways.
+int files() {
+  constexpr int kPart = 100;
+  std::vector<double> own(kPart, rank), back(kPart);
+  MPI_File file;
+  MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  const MPI_Offset at = static_cast<MPI_Offset>(sizeof(double)) * kPart * rank;
+  MPI_File_write_at_all(file, at, own.data(), kPart, MPI_DOUBLE, MPI_STATUS_IGNORE);
+  MPI_Request request;
+  MPI_File_iread_at(file, at, back.data(), kPart, MPI_DOUBLE, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_File_seek(file, at, MPI_SEEK_SET);
+  MPI_Status status;
+  MPI_File_read(file, back.data(), kPart / 2, MPI_DOUBLE, &status);
+  int got = 0;
+  MPI_Get_count(&status, MPI_DOUBLE, &got);
+  double sum = std::accumulate(back.begin(), back.end(), 0.0) + got, all = 0;
+  MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_File_close(&file);
+  if (rank == 0) std::printf("sum %g\n", all);
+  return 0;
+}
+
+// A program that never calls MPI_Init: its communicators come of sessions.
+int of_sessions() {
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+  MPI_Session session;
+  MPI_Group all, pair;
+  MPI_Comm comm, small;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &world);
+  const int members[] = {rank / 2 * 2, rank / 2 * 2 + 1};
+  MPI_Group_incl(all, 2, members, &pair);
+  MPI_Comm_create_from_group(pair, rank < 2 ? "low" : "high", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                             &small);
+  double in[10] = {1}, out[10];
+  for (int step = 0; step < 3; ++step) {
+    headway_step();
+    MPI_Allreduce(in, out, 10, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Bcast(in, 5, MPI_DOUBLE, 0, small);
+  }
+  if (rank == 0) std::printf("sum %g\n", out[0]);
+  MPI_Comm_free(&small);
+  MPI_Comm_free(&comm);
+  MPI_Group_free(&pair);
+  MPI_Group_free(&all);
+  MPI_Session_finalize(&session);
+  return 5;
+#else
+  return 77;  // this MPI has none
+#endif
+}
+
 struct Mode {
   const char* name;
   int (*run)();
@@ -321,11 +377,12 @@ const Mode kModes[] = {{"ring", ring},         {"stencil", stencil},   {"collect
                        {"trainer", trainer},   {"messages", messages}, {"others", others},
                        {"killed", killed},     {"aborted", aborted},   {"forked", forked},
                        {"left", left},         {"many", many},         {"limited", limited},
-                       {"profiled", profiled}, {"version4", version4}};
+                       {"profiled", profiled}, {"version4", version4}, {"files", files}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "sessions") return of_sessions();
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world);

@@ -1,5 +1,6 @@
 #include "session.hpp"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,6 +28,7 @@ constexpr int kTag = 18519;  // below the least upper bound of MPI, 32,767
 
 Settings settings;
 int rank = 0, world = 1;
+std::atomic<int> sessions{0};       // that are open, of a program whose first of all was one
 bool own_clock = false;             // another than that of rank 0
 std::uint64_t* machines = nullptr;  // of rank 0: of every rank
 
@@ -116,15 +118,22 @@ bool begin_in(int run, const Identity& identity, const char*& why) {
   return begin_file(settings, path, identity, why);
 }
 
-void begin_with(const Identity& identity) {
+// In the first folder that has none of this rank's.
+bool begin_in_first_free(int& run, const Identity& identity, const char*& why) {
+  while (!begin_in(run, identity, why)) {
+    if (errno != EEXIST || run == kMostRuns) return false;
+    ++run;
+  }
+  return true;
+}
+
+void begin_with(const Identity& identity, bool together) {
   const char* why = "";
   int run = 1;
   bool begun = false;
-  if (rank == 0) {
-    while (!(begun = begin_in(run, identity, why)) && errno == EEXIST && run < kMostRuns) ++run;
-  }
-  PMPI_Bcast(&run, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  if (rank != 0) begun = begin_in(run, identity, why);
+  if (rank == 0 || !together) begun = begin_in_first_free(run, identity, why);
+  if (together) PMPI_Bcast(&run, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank != 0 && together) begun = begin_in(run, identity, why);
   if (!begun) {
     ::fprintf(stderr, "headway record: rank %d is not recorded: %s: %s\n", rank, settings.folder,
               why);
@@ -137,13 +146,8 @@ void in_child() {
   abandon_file();
 }
 
-}  // namespace
-
-void begin_recording() {
-  read_settings(settings);
-  if (settings.folder[0] == '\0' || watching.load()) return;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+// together: all ranks are here, and rank 0 says where to write.
+void begin_named(bool together) {
   static char library[MPI_MAX_LIBRARY_VERSION_STRING], host[256];
   int length = 0;
   PMPI_Get_library_version(library, &length);
@@ -155,11 +159,46 @@ void begin_recording() {
               .library = library,
               .counts = "the whole tensor; all-to-all: what a rank sends in all; neighbours: what "
                         "goes to all of them",
-              .functions = function_names()});
+              .functions = function_names()},
+             together);
+  ::pthread_atfork(nullptr, nullptr, in_child);
+}
+
+}  // namespace
+
+void begin_recording() {
+  read_settings(settings);
+  if (settings.folder[0] == '\0' || watching.load()) return;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  begin_named(true);
   compare_machines();
   measure_clocks();
-  ::pthread_atfork(nullptr, nullptr, in_child);
   if (watching.load()) begin_groups();
+}
+
+void begin_session(MPI_Session session) {
+  if (sessions.load() > 0) {
+    sessions.fetch_add(1);
+    return;
+  }
+  read_settings(settings);
+  if (settings.folder[0] == '\0' || watching.load()) return;
+  // The library of a program that has sessions has it; the one that this was built with may not.
+  using RanksOf = int (*)(MPI_Session, const char*, MPI_Group*);
+  const auto ranks_of =
+      reinterpret_cast<RanksOf>(::dlsym(RTLD_DEFAULT, "PMPI_Group_from_session_pset"));
+  MPI_Group all = MPI_GROUP_NULL;
+  if (ranks_of == nullptr || ranks_of(session, "mpi://WORLD", &all) != MPI_SUCCESS) return;
+  PMPI_Group_rank(all, &rank);
+  PMPI_Group_size(all, &world);
+  sessions.store(1);
+  begin_named(false);
+  if (watching.load()) begin_groups(all);
+}
+
+void end_session() {
+  if (sessions.load() > 0 && sessions.fetch_sub(1) == 1) end_recording();
 }
 
 void end_recording() {
@@ -167,6 +206,7 @@ void end_recording() {
   const bool was = watching.exchange(false);
   measure_clocks();
   if (!was) return;
+  end_groups();
   release_all();
   end_file();
   if (rank == 0 && settings.by_step && marked_steps() == 0) {

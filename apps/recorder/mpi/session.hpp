@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "mpi.hpp"
+
 namespace headway::recorder {
 
 extern std::atomic<bool> watching;  // between them, if this rank has a file
@@ -22,6 +24,11 @@ class Inside {
 void begin_recording();
 /// Before MPI_Finalize.
 void end_recording();
+/// Behind MPI_Session_init, for programs that never call MPI_Init: no rank waits for another, so
+/// that each finds by itself where to write.
+void begin_session(MPI_Session session);
+/// Before MPI_Session_finalize.
+void end_session();
 /// Of the process, whoever ends it.
 void leave_process();
 /// Before MPI_Abort.

@@ -147,4 +147,12 @@ constexpr auto send = [](auto, auto count, MPI_Datatype type, int to, int tag, M
 };
 constexpr auto receive = send;
 
+/// Of a file: what this rank reads or writes, as it asks for it. Files have no group.
+constexpr auto in_file = [](auto, auto, auto count, MPI_Datatype type) {
+  return sized(no_group(), count, type, 1);
+};
+constexpr auto in_file_at = [](auto, auto, auto, auto count, MPI_Datatype type) {
+  return sized(no_group(), count, type, 1);
+};
+
 }  // namespace headway::recorder

@@ -246,6 +246,17 @@ struct Waiting<Row, function, Arguments<A...>> {
   }
 };
 
+template <class Row, unsigned function, class L>
+struct Quiet;
+template <class Row, unsigned function, class... A>
+struct Quiet<Row, function, Arguments<A...>> {
+  inline static int (*real)(A...) = nullptr;
+  static int call(A... a) {
+    const Inside inside;
+    return real(a...);
+  }
+};
+
 template <int i, class First, class... A>
 auto argument(First first, A... a) {
   if constexpr (i == 0) {

@@ -37,6 +37,10 @@ using namespace record_file;
 #define ONESIDED(Name, name, op, counts_, ...) \
   ROW(Name, decltype(MPI_##Name), op, counts_, 0, false, false, __VA_ARGS__)
 #define ATOMIC(Name, op, ...) ROW(Name, decltype(MPI_##Name), op, 0, 0, false, false, __VA_ARGS__)
+#define FILE_CALL(Name, name, counts_, ...) \
+  ROW(Name, Unstated<decltype(MPI_##Name)>::Type, kFile, counts_, 0, false, false, __VA_ARGS__)
+#define FILE_ORDERED(Name, counts_, ...) FILE_CALL(Name, , counts_, __VA_ARGS__)
+#define QUIET(Name) ROW(Name, decltype(MPI_##Name), kOther, 0, 0, false, false, 0)
 #define WAITING(Name) ROW(Name, decltype(MPI_##Name), kWait, 0, 0, false, false, 0)
 #define COMMUNICATOR(Name) ROW(Name, decltype(MPI_##Name), kOther, 0, 0, false, false, 0)
 #define WINDOW(Name, at)                                   \
@@ -55,6 +59,9 @@ using namespace record_file;
 #undef BARRIER
 #undef ONESIDED
 #undef ATOMIC
+#undef FILE_CALL
+#undef FILE_ORDERED
+#undef QUIET
 #undef WAITING
 #undef COMMUNICATOR
 #undef WINDOW
@@ -77,6 +84,7 @@ RecordedFunction entry(const char* name) {
 #define FORM_PersistentWithInfo(...) MADE(PersistentWithInfo, __VA_ARGS__)
 #define FORM_Enqueued(...) MADE(Enqueued, __VA_ARGS__)
 #define FORM_Waiting(...) MADE(Waiting, __VA_ARGS__)
+#define FORM_Quiet(...) MADE(Quiet, __VA_ARGS__)
 #define FORM_Creating(...) MADE(Creating, __VA_ARGS__)
 #define FORM_Opening(...) MADE(Opening, __VA_ARGS__)
 #define FORM_Own(row, width, function) own::row

@@ -171,6 +171,16 @@ Json histogram_json(const SizeHistogram& sizes) {
   return {{"empty", sizes.empty()}, {"bins", std::move(bins)}};
 }
 
+// Null where steps are marked, or nothing repeats.
+Json repeated_json(const Measured& measured) {
+  if (!measured.repeated) return nullptr;
+  const RepeatedSteps& found = *measured.repeated;
+  return {{"steps", found.steps},
+          {"calls_per_step", found.calls},
+          {"calls_before", found.before},
+          {"calls_behind", found.behind}};
+}
+
 Json omissions_json(const Recording& recording) {
   Json out = Json::array();
   for (const Omission& omission : recording.omissions) {
@@ -200,6 +210,8 @@ std::string measured_json(const Measured& measured) {
                         {"ranks_waiting", ranks_waiting_json(measured)},
                         {"overlap", overlap_json(measured)},
                         {"histogram", histogram_json(measured.sizes)},
+                        {"marked_steps", recording.marked_steps},
+                        {"repeated_steps", repeated_json(measured)},
                         {"omissions", omissions_json(recording)},
                         {"notes", measured.notes}});
 }

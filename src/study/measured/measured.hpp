@@ -9,6 +9,7 @@
 #include "trace/analysis/align.hpp"
 #include "trace/analysis/call_table.hpp"
 #include "trace/analysis/overlap.hpp"
+#include "trace/analysis/repetition.hpp"
 #include "trace/analysis/waiting.hpp"
 #include "trace/files.hpp"
 
@@ -21,8 +22,9 @@ struct Measured {
   std::int64_t grouped = 0;         // calls of no named group that all ranks made together
   std::vector<WaitingRow> waiting;  // alike groups in one row
   std::vector<Overlap> overlap;
-  SizeHistogram sizes;             // of the calls whose whole size is known; no benchmarks
-  std::vector<std::string> notes;  // what the source does not say, each thing once
+  SizeHistogram sizes;                    // of the calls whose whole size is known; no benchmarks
+  std::optional<RepeatedSteps> repeated;  // where the source marks no steps
+  std::vector<std::string> notes;         // what the source does not say, each thing once
 
   const Recording& recording() const { return run.recording; }
 };

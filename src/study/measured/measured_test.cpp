@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cluster/load.hpp"
 #include "study/measured/rates.hpp"
 #include "study/measured/timeline.hpp"
@@ -45,6 +47,33 @@ TEST(Measured, TheTimelineHasWaitingBeforeTheTransferOfTheLastRank) {
   EXPECT_TRUE(late.waiting.empty());
   EXPECT_NEAR(late.transfer.at(Operation::all_reduce)[0].begin, 20e-6, 1e-12);
   EXPECT_NEAR(late.transfer.at(Operation::all_reduce)[0].end, 30e-6, 1e-12);
+}
+
+// Nothing is marked: three times what both ranks did is three steps, and that is said.
+TEST(Measured, StepsThatNobodyMarksAreThoseThatAllRanksRepeat) {
+  const auto said = [](const Measured& measured) {
+    return std::any_of(measured.notes.begin(), measured.notes.end(), [](const std::string& note) {
+      return note == "no step is marked; by what repeats there are 3, of 2 calls of a rank each";
+    });
+  };
+  RunRecording run = two_ranks();
+  EXPECT_FALSE(measure(run).repeated);  // one call each
+  const std::vector<RecordedCall> once = run.recording.calls;
+  run.recording.calls.clear();
+  for (int i = 0; i < 6; ++i) {
+    for (RecordedCall call : once) {
+      call.bytes = Bytes(i % 2 == 0 ? 4096 : 64);
+      *call.start_ns += 100'000 * i;
+      run.recording.calls.push_back(call);
+    }
+  }
+  const Measured measured = measure(run);
+  ASSERT_TRUE(measured.repeated);
+  EXPECT_EQ(measured.repeated->steps, 3);
+  EXPECT_TRUE(said(measured));
+  run.recording.marked_steps = 6;
+  EXPECT_FALSE(measure(run).repeated);
+  EXPECT_FALSE(said(measure(run)));
 }
 
 // Of two ranks an all-reduce sends 2 (n-1)/n = 1 times its bytes.

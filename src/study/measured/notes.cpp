@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/quantity_text.hpp"
 #include "study/measured/measured.hpp"
 
 namespace headway {
@@ -79,6 +80,16 @@ void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
   }
 }
 
+void note_steps(const Measured& measured, std::vector<std::string>& notes) {
+  if (!measured.repeated) return;
+  const RepeatedSteps& found = *measured.repeated;
+  std::string note = "no step is marked; by what repeats there are " + std::to_string(found.steps) +
+                     ", of " + count_text(found.calls) + " calls of a rank each";
+  if (found.before > 0) note += ", behind " + count_text(found.before) + " other calls";
+  if (found.behind > 0) note += ", before " + count_text(found.behind) + " others";
+  notes.push_back(note);
+}
+
 }  // namespace
 
 std::vector<std::string> notes_on(const Measured& measured) {
@@ -100,6 +111,7 @@ std::vector<std::string> notes_on(const Measured& measured) {
     notes.push_back("calls without a named group, found to be of all ranks: " +
                     std::to_string(measured.grouped));
   }
+  note_steps(measured, notes);
   note_done(measured, notes);
   note_ranks(measured, notes);
   return notes;

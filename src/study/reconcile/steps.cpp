@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "study/reconcile/match.hpp"
+#include "trace/analysis/repetition.hpp"
 
 namespace headway {
 namespace {
@@ -74,23 +75,17 @@ std::optional<double> steps_by_counts(const std::vector<ExpectedKind>& expected,
 }
 
 std::int64_t repeats(const Recording& recording, const LaneMapping& mapping, std::uint32_t rank) {
-  using Word = std::tuple<std::size_t, Operation, double>;
-  std::vector<Word> words;
+  std::map<std::tuple<std::size_t, Operation, double>, std::uint32_t> known;
+  std::vector<std::uint32_t> words;
   for (std::size_t i = 0; i < recording.calls.size(); ++i) {
     const RecordedCall& call = recording.calls[i];
     if (call.rank != rank) continue;
-    words.emplace_back(mapping.lane_of_call[i], call.op, call.bytes.value_or(Bytes(-1)).value());
+    const auto number = static_cast<std::uint32_t>(known.size());
+    const std::tuple word(mapping.lane_of_call[i], call.op, call.bytes.value_or(Bytes(-1)).value());
+    words.push_back(known.try_emplace(word, number).first->second);
   }
-  // The shortest period, by the borders of the prefixes (Knuth, Morris & Pratt 1977).
-  std::vector<std::size_t> border(words.size() + 1, 0);
-  for (std::size_t i = 1, length = 0; i < words.size(); ++i) {
-    while (length > 0 && words[i] != words[length]) length = border[length];
-    if (words[i] == words[length]) ++length;
-    border[i + 1] = length;
-  }
-  if (words.empty()) return 1;
-  const std::size_t period = words.size() - border[words.size()];
-  return static_cast<std::int64_t>(words.size() / period);
+  const auto found = repetition_in(words);
+  return found ? static_cast<std::int64_t>(found->count) : 1;
 }
 
 }  // namespace headway

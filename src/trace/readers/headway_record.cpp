@@ -135,6 +135,8 @@ class RecordReader {
     } else if (record.asked == record_file::kWait) {
       ++recording_.ranks[rank_].waits;
       recording_.ranks[rank_].waited += seconds_of(record);
+    } else if (record.asked == record_file::kFile) {
+      leave_unsaid(recording_, "reads and writes of files, which are no communication");
     } else {
       add_call(record);
     }
@@ -194,7 +196,8 @@ class RecordReader {
     }
     if (call.time == TimeKind::none) return leave_unsaid(recording_, "calls without a duration");
     call.duration = seconds_of(record);
-    call.blocks = record.time == record_file::kHost && (record.flags & record_file::kUntil) == 0;
+    constexpr std::uint32_t kGoesOn = record_file::kUntil | record_file::kBeside;
+    call.blocks = record.time == record_file::kHost && (record.flags & kGoesOn) == 0;
     if (record.flags & record_file::kUntil) {
       leave_unsaid(recording_,
                    "when calls that do not block were done: their time goes to where the program "

@@ -38,6 +38,7 @@ enum Op : std::uint8_t {
   kStep = 65,   // a step begins; bytes: its number
   kState = 66,  // bytes: records that were lost; flags: kWhole
   kText = 67,   // bytes: of the JSON behind it
+  kFile = 68,   // a file was read or written, no rank had to do with another: MPI_File_read
 };
 
 /// What the duration is of.
@@ -55,6 +56,7 @@ enum Flag : std::uint32_t {
   kPeer = 8,        // `peer` is there
   kTag = 16,        // `stream` is the tag of a message
   kWhole = 32,      // of kState: the recorder ended the file
+  kBeside = 64,     // the program went on meanwhile: it was done then, wherever the program was
   kTogether = 128,  // one of several with this start and time, which ran as one
   kCaptured = 256,  // put into a graph of the device's: how often it runs is not known
   kEachPart = 512,  // bytes are those of one rank's part, and all parts are as large

@@ -1,0 +1,165 @@
+// The parts of recorders that know of no MPI: groups' numbers, the queue, clocks, the writer of the
+// file. Also under sanitizers, which the libraries themselves are not.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "clock.hpp"
+#include "group_number.hpp"
+#include "ring.hpp"
+#include "settings.hpp"
+#include "trace/files.hpp"
+#include "writer.hpp"
+
+namespace headway {
+namespace {
+
+// [REC-1] FNV-1a of 32 bits, by its published offset and prime: of the four bytes 0 0 0 0 of
+// rank 0 and then those of ordinal 0 the state is the offset times the prime eight times.
+TEST(Record, TheNumberOfAGroupIsTheHashOfItsRanks) {
+  const int zero[] = {0};
+  std::uint32_t expected = 0x811c9dc5;
+  for (int i = 0; i < 8; ++i) expected *= 0x01000193;
+  EXPECT_EQ(recorder::group_number(zero, 1, 0), expected);
+  const int pair[] = {0, 1}, turned[] = {1, 0};
+  EXPECT_NE(recorder::group_number(pair, 2, 0), recorder::group_number(turned, 2, 0));
+  EXPECT_NE(recorder::group_number(pair, 2, 0), recorder::group_number(pair, 2, 1));
+}
+
+TEST(Record, WhatAFullBufferCannotTakeIsCountedAndTheRestComesInOrder) {
+  static recorder::Ring ring;  // as in a program: never freed
+  ASSERT_TRUE(ring.make(3));
+  record_file::Record record;
+  for (record.start_ns = 0; record.start_ns < 11; ++record.start_ns) ring.put(record);
+  EXPECT_EQ(ring.lost(), 3u);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    ASSERT_TRUE(ring.take(record));
+    EXPECT_EQ(record.start_ns, i);
+  }
+  EXPECT_FALSE(ring.take(record));
+  record.start_ns = 99;
+  EXPECT_NE(ring.put(record), recorder::Ring::kLost);
+  ASSERT_TRUE(ring.take(record));
+  EXPECT_EQ(record.start_ns, 99u);
+}
+
+TEST(Record, ManyThreadsLoseNothingThatIsNotCounted) {
+  static recorder::Ring ring;  // as in a program: never freed
+  ASSERT_TRUE(ring.make(6));
+  constexpr std::uint64_t kEach = 20'000;
+  std::vector<std::thread> writers;
+  std::atomic<int> writing{4};
+  for (std::uint64_t writer = 0; writer < 4; ++writer) {
+    writers.emplace_back([&, writer] {
+      record_file::Record record;
+      record.group = static_cast<std::uint32_t>(writer);
+      for (record.start_ns = 0; record.start_ns < kEach; ++record.start_ns) ring.put(record);
+      --writing;
+    });
+  }
+  std::uint64_t taken = 0, next[4] = {};
+  record_file::Record record;
+  for (bool last = false; !last;) {
+    last = writing == 0;
+    while (ring.take(record)) {
+      ++taken;
+      EXPECT_GE(record.start_ns, next[record.group]);  // in the order of each thread
+      next[record.group] = record.start_ns + 1;
+    }
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(taken + ring.lost(), 4 * kEach);
+}
+
+// A counter of 2.5 ticks a nanosecond that was 1,000 at time 40: two moments far apart say it.
+TEST(Record, TicksBecomeNanosecondsByTwoMoments) {
+  const recorder::Ticks in_ticks({1000, 40}, {1000 + 2'500'000, 40 + 1'000'000});
+  EXPECT_EQ(in_ticks.ns_at(1000), 40u);
+  EXPECT_EQ(in_ticks.ns_at(1000 + 1'250'000), 40u + 500'000);
+  EXPECT_EQ(in_ticks.ns_at(1000 + 5'000'000), 40u + 2'000'000);  // after both
+  EXPECT_EQ(in_ticks.ns_of(250), 100u);
+  EXPECT_EQ(in_ticks.ns_of(0), 0u);
+  EXPECT_EQ(in_ticks.ns_of(1), 1u);
+}
+
+TEST(Record, TicksOfThisMachineAreThoseOfItsClock) {
+  for (const bool counter : {false, true}) {
+    recorder::choose_clock();
+    if (counter && !recorder::counter_is_clock) continue;  // another kind of machine
+    recorder::counter_is_clock = counter;
+    const recorder::Moment first = recorder::this_moment();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const recorder::Ticks in_ticks(first, recorder::this_moment());
+    std::uint64_t nearest = ~std::uint64_t{0};
+    for (int i = 0; i < 100; ++i) {
+      const std::uint64_t before = recorder::now_ns();
+      const std::uint64_t then = in_ticks.ns_at(recorder::ticks());
+      const std::uint64_t after = recorder::now_ns();
+      const std::uint64_t middle = before + (after - before) / 2;
+      nearest = std::min(nearest, then > middle ? then - middle : middle - then);
+    }
+    EXPECT_LT(nearest, 1000u) << counter;  // ns
+  }
+}
+
+// Four threads and one that says what the records mean; the file is read as any other is.
+TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "headway_record_writer";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  recorder::Settings settings;
+  settings.rotate_bytes = 1'000'000;
+  const char* why = "";
+  ASSERT_TRUE(recorder::begin_file(settings, (folder / "rank0").c_str(),
+                                   {.rank = 0, .world = 1, .host = "here \"quoted\""}, why))
+      << why;
+  constexpr int kEach = 20'000;
+  std::vector<std::thread> writers;
+  for (std::uint32_t writer = 0; writer < 4; ++writer) {
+    writers.emplace_back([writer] {
+      record_file::Record record;
+      record.asked = record.done = record_file::kAllReduce;
+      record.bytes = 8;
+      record.time = record_file::kHost;
+      record.group = writer + 1;
+      for (int i = 0; i < kEach; ++i) {
+        record.start_ns = recorder::ticks();
+        record.duration_ns = 5;
+        recorder::put(record);
+      }
+    });
+  }
+  for (int group = 1; group <= 4; ++group) {
+    const std::string text = "{\"group\":" + std::to_string(group) + ",\"ranks\":[0]}";
+    recorder::put_text(text.data(), text.size());
+    recorder::write_now();
+  }
+  for (std::thread& writer : writers) writer.join();
+  recorder::begin_step();
+  recorder::end_file();
+  recorder::end_file();  // no more happens
+
+  const RunRecording run = read_run_traces({folder.string()});
+  EXPECT_TRUE(run.unread.empty());
+  EXPECT_GT(run.files.size(), 2u);
+  std::int64_t lost = 0;
+  for (const Omission& omission : run.recording.omissions) {
+    EXPECT_TRUE(omission.lost) << omission.what;
+    lost += omission.count;
+  }
+  EXPECT_EQ(static_cast<std::int64_t>(run.recording.calls.size()) + lost, 4 * kEach);
+  EXPECT_EQ(run.recording.groups.size(), 4u);
+  EXPECT_EQ(run.recording.marked_steps, 1);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace headway
