@@ -49,8 +49,9 @@ std::optional<std::string> recorder_library(const std::string& level) {
   return std::nullopt;
 }
 
-// What a launcher of MPI says of itself.
-std::string version_of(const std::string& launcher) {
+}  // namespace
+
+std::string launcher_version(const std::string& launcher) {
   std::string quoted = "'";
   for (const char c : launcher) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   FILE* said = ::popen((quoted + "' --version 2>&1 </dev/null").c_str(), "r");
@@ -65,13 +66,15 @@ std::string version_of(const std::string& launcher) {
   return out;
 }
 
+namespace {
+
 // MPICH has wide counts since 4.0, OpenMPI the rest of MPI 4's calls since 5.0. Of others what
 // every MPI has: a program must not find a function that its MPI lacks.
 std::string level_of(const std::vector<std::string>& program) {
   for (const std::string& word : program) {
     const std::string name = fs::path(word).filename().string();
     if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
-    const std::string said = version_of(word);
+    const std::string said = launcher_version(word);
     const std::size_t hydra = said.find("HYDRA"), version = said.find("Version:", hydra);
     if (hydra != std::string::npos && version != std::string::npos) {
       return std::atoi(said.c_str() + version + 8) >= 4 ? "4c" : "3";
@@ -120,7 +123,7 @@ void read_operations(const std::string& text, std::vector<Variable>& out, Proble
   out.push_back({"HEADWAY_RECORD_OPS", text});
 }
 
-void check_folder(const std::string& folder, Problems& problems) {
+void check_folder(const std::string& folder, const std::string& beside, Problems& problems) {
   std::error_code error;
   if (!fs::exists(folder, error)) {
     fs::create_directories(folder, error);
@@ -129,7 +132,11 @@ void check_folder(const std::string& folder, Problems& problems) {
   }
   if (!fs::is_directory(folder, error)) {
     problems.push_back({FieldName("output"), folder + " is no folder"});
-  } else if (!fs::is_empty(folder, error)) {
+    return;
+  }
+  const auto entries = fs::directory_iterator(folder, error);
+  if (std::any_of(begin(entries), end(entries),
+                  [&](const auto& entry) { return entry.path().filename() != beside; })) {
     problems.push_back(
         {FieldName("output"), folder + " is not empty: a recording stands alone; name another"});
   }
@@ -216,7 +223,7 @@ Result<int> record(const RecordOptions& options) {
     problems.push_back({"record", "its libraries (libheadway_mpi" + level +
                                       ".so) are not here: this headway was built without MPI"});
   }
-  if (problems.empty()) check_folder(options.output, problems);
+  if (problems.empty()) check_folder(options.output, options.beside, problems);
   if (!problems.empty()) return problems;
 
   const char* before = std::getenv("LD_PRELOAD");

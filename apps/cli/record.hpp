@@ -15,6 +15,7 @@ struct RecordOptions {
   std::string operations;            // "all_reduce,send"
   std::string rotate;                // "1 GB": of one file
   std::string mpi;                   // "3", "4", "4c": what its MPI has; empty: by its launcher
+  std::string beside;                // a folder in it that may be there before
   bool quiet = false;
   std::vector<std::string> program;  // and its arguments
 };
@@ -22,5 +23,8 @@ struct RecordOptions {
 /// Runs the program to its end and says on stderr where its recording lies. The exit code of the
 /// program, 128 and the signal where one ended it; problems where it is not started.
 Result<int> record(const RecordOptions& options);
+
+/// What a launcher of MPI says of its version.
+std::string launcher_version(const std::string& launcher);
 
 }  // namespace headway

@@ -32,6 +32,7 @@ struct StepSpan {
   std::size_t cause = 0;                        // which of them
   Seconds came{};                               // what a transfer from there took
   bool beside = false;                          // other spans of the rank run meanwhile
+  bool edge = false;  // weights gathered before the first slot, gradients reduced behind the last
   std::optional<TaskCall> call = std::nullopt;  // that something done once is
 };
 
