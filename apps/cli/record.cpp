@@ -203,6 +203,12 @@ std::string summary(const std::string& folder) {
 
 }  // namespace
 
+Result<int> run_program(const std::vector<std::string>& program) {
+  const int code = run(program, {});
+  if (code < 0) return Problem{printable(program.front()), std::string("no process: ") + std::strerror(errno)};
+  return code;
+}
+
 Result<int> record(const RecordOptions& options) {
   Problems problems;
   std::vector<Variable> variables;

@@ -24,6 +24,9 @@ struct RecordOptions {
 /// program, 128 and the signal where one ended it; problems where it is not started.
 Result<int> record(const RecordOptions& options);
 
+/// The exit code of a program that is run to its end, as record() has it, with nothing recorded.
+Result<int> run_program(const std::vector<std::string>& program);
+
 /// What a launcher of MPI says of its version.
 std::string launcher_version(const std::string& launcher);
 

@@ -57,6 +57,17 @@ struct Started {
   std::vector<std::string> words;
 };
 
+void add_flags(const ReplayStart& start, std::vector<std::string>& words) {
+  if (start.single) words.emplace_back("--single");
+  if (start.multiplies) words.emplace_back("--gemm");
+  for (const auto& [flag, value] :
+       {std::pair{"--repeat", std::to_string(start.repeat)},
+        std::pair{"--warm", std::to_string(start.warm)}, std::pair{"--times", start.times}}) {
+    words.emplace_back(flag);
+    words.push_back(value);
+  }
+}
+
 Result<Started> by_mpi(const ReplayStart& start) {
   Started out{words_of(start.launcher)};
   const bool own = !out.words.empty();
@@ -84,28 +95,46 @@ Result<Started> by_mpi(const ReplayStart& start) {
   }
   out.words.push_back(*program);
   out.words.push_back(start.list);
-  if (start.single) out.words.emplace_back("--single");
-  if (start.multiplies) out.words.emplace_back("--gemm");
-  for (const auto& [flag, value] :
-       {std::pair{"--repeat", std::to_string(start.repeat)},
-        std::pair{"--warm", std::to_string(start.warm)}, std::pair{"--times", start.times}}) {
-    out.words.emplace_back(flag);
-    out.words.push_back(value);
+  add_flags(start, out.words);
+  return out;
+}
+
+// A script, which records what it calls itself.
+Result<Started> by_torch(const ReplayStart& start) {
+  Started out{words_of(start.launcher)};
+  if (out.words.empty()) out.words = {"python3"};
+  if (!can_be_run(out.words.front())) {
+    return Problem{FieldName("launcher"),
+                   printable(out.words.front()) +
+                       " is not here: name the Python that has torch, or what starts it "
+                       "(--launcher \"torchrun --nproc-per-node " +
+                       std::to_string(start.ranks) + "\")"};
   }
+  const auto script = beside("torch/headway_replay_torch.py");
+  if (!script) return Problem{"replay", "headway_replay_torch.py is not here"};
+  out.words.insert(out.words.end(), {*script, start.list, "--backend", start.backend, "--record",
+                                     start.folder});
+  add_flags(start, out.words);
   return out;
 }
 
 Result<Started> started(const ReplayStart& start) {
-  if (start.backend == "mpi") return by_mpi(start);
-  return Problem{FieldName("backend"), start.backend + " is not here"};
+  return start.backend == "mpi" ? by_mpi(start) : by_torch(start);
+}
+
+// What comes before the first is dropped.
+std::string steps_of(const ReplayStart& start) {
+  return "0.." + std::to_string(start.repeat - 1);
 }
 
 Result<int> run(const ReplayStart& start) {
   auto made = started(start);
   if (!made) return made.problems();
+  if (start.backend != "mpi") return run_program(made->words);
   RecordOptions options;
   options.output = start.folder;
   options.beside = "replay";
+  options.steps = steps_of(start);
   options.quiet = true;
   options.program = std::move(made->words);
   return record(options);
@@ -124,9 +153,13 @@ std::string quoted(const std::string& word) {
 Result<std::string> shown(const ReplayStart& start) {
   const auto made = started(start);
   if (!made) return made.problems();
-  std::string out = "headway record -o " + quoted(start.folder) + " --";
-  for (const std::string& word : made->words) out += " " + quoted(word);
-  return out;
+  std::string out;
+  if (start.backend == "mpi") {
+    out = "headway record -o " + quoted(start.folder) + " --steps " + steps_of(start) + " -- ";
+  }
+  std::string words;
+  for (const std::string& word : made->words) words += (words.empty() ? "" : " ") + quoted(word);
+  return out + words;
 }
 
 }  // namespace

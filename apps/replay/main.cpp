@@ -16,6 +16,7 @@
 #include "engine.hpp"
 #include "mpi.hpp"
 #include "simulate/live/file.hpp"
+#include "unseen.hpp"
 
 namespace {
 
@@ -23,6 +24,7 @@ using headway::LiveList;
 using headway::replay::Compute;
 using headway::replay::Engine;
 using headway::replay::MpiTransport;
+namespace unseen = headway::replay::unseen;
 
 struct Asked {
   std::string list, times;
@@ -77,12 +79,11 @@ std::string text_of(const std::string& path, int rank) {
     if (!file) std::fprintf(stderr, "headway-replay-mpi: %s: cannot be read\n", path.c_str());
   }
   auto size = static_cast<unsigned long long>(text.size());
-  PMPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+  unseen::broadcast(&size, 1, MPI_UNSIGNED_LONG_LONG);
   text.resize(size);
   constexpr unsigned long long kPiece = 1 << 30;
   for (unsigned long long at = 0; at < size; at += kPiece) {
-    PMPI_Bcast(text.data() + at, static_cast<int>(std::min(kPiece, size - at)), MPI_CHAR, 0,
-               MPI_COMM_WORLD);
+    unseen::broadcast(text.data() + at, static_cast<int>(std::min(kPiece, size - at)), MPI_CHAR);
   }
   return text;
 }
@@ -90,7 +91,7 @@ std::string text_of(const std::string& path, int rank) {
 std::string library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
-  PMPI_Get_library_version(text, &length);
+  MPI_Get_library_version(text, &length);
   const std::string all = text;
   std::string out;
   for (const char c : all.substr(0, all.find_first_of("\n,"))) {
@@ -128,8 +129,7 @@ std::vector<double> repeat(const Asked& asked, Engine& engine, MpiTransport& tra
     if (i >= asked.warm) own.push_back(taken.count());
   }
   out.resize(own.size());
-  PMPI_Reduce(own.data(), out.data(), static_cast<int>(own.size()), MPI_DOUBLE, MPI_MAX, 0,
-              MPI_COMM_WORLD);
+  unseen::largest(own.data(), out.data(), static_cast<int>(own.size()));
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "unseen.hpp"
+
 namespace headway::replay {
 namespace {
 
@@ -231,11 +233,11 @@ void MpiTransport::call(const LiveItem& call) {
 }
 
 void MpiTransport::meet(std::uint32_t group) {
-  PMPI_Barrier(of_group_.at(group));
+  unseen::barrier(of_group_.at(group));
 }
 
 void MpiTransport::meet() {
-  PMPI_Barrier(MPI_COMM_WORLD);
+  unseen::barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace headway::replay

@@ -1,5 +1,4 @@
-// Calls by MPI: those that do not block in a step, those that do one by one. What the recorder is not
-// to see is called by its other name, PMPI.
+// Calls by MPI: in a step those that do not block, one by one those that do.
 #pragma once
 
 #include <mpi.h>

@@ -295,7 +295,7 @@ Command replay_command(const ReplayStarter& starter) {
                request->single),
       wordless("step", "the whole step, calls beside computation: so where nothing is said",
                request->step),
-      wordless("sizes", "with --single: besides, sizes from 1 KiB on", request->sizes),
+      wordless("sizes", "with --single: besides, tensors from 256 B on, as a fit needs them", request->sizes),
       {.name = "repeat", .help = "repeats that count; default: 20", .target = &request->repeat},
       {.name = "warm",
        .help = "repeats before them, which are dropped; default: 3",

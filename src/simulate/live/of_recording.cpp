@@ -10,6 +10,13 @@
 namespace headway {
 namespace {
 
+// Clocks count from 1970 or from anywhere: less than 36 years.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
+
+bool is_far(std::int64_t ns) {
+  return ns > kFarthest || ns < -kFarthest;
+}
+
 struct Interval {
   std::int64_t begin = 0, end = 0;
 };
@@ -54,6 +61,12 @@ class RecordedLists {
     for (std::size_t i = 0; i < recording_.calls.size(); ++i) {
       by_rank_[place_of_[recording_.calls[i].rank]].push_back(i);
     }
+    kernels_.resize(order_.size());
+    for (const RecordedCompute& each : recording_.compute) {
+      if (is_far(each.start_ns)) continue;
+      const std::int64_t taken = std::clamp<std::int64_t>(each.duration_ns, 0, kFarthest);
+      kernels_[place_of_[each.rank]].push_back({each.start_ns, each.start_ns + taken});
+    }
     for (std::size_t rank = 0; rank < order_.size(); ++rank) add_rank(rank);
     if (!problems_.empty()) return problems_;
     if (count_items(list_) > kMostLiveItems) {
@@ -75,8 +88,11 @@ class RecordedLists {
   void number_ranks() {
     order_.resize(recording_.ranks.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::erase_if(order_, [&](std::size_t r) { return !recording_.ranks[r].number; });
-    if (order_.size() < recording_.ranks.size()) fail("does not number its ranks");
+    std::erase_if(order_, [&](std::size_t r) {
+      const auto& number = recording_.ranks[r].number;
+      return !number || *number < 0 || *number >= kMostLiveRanks;
+    });
+    if (order_.size() < recording_.ranks.size()) fail("does not number its ranks from 0 on");
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       return *recording_.ranks[a].number < *recording_.ranks[b].number;
     });
@@ -113,6 +129,7 @@ class RecordedLists {
   void count_unusable(const RecordedCall& call) {
     const auto count = [&](const char* what) { ++unusable_[what]; };
     if (!call.start_ns) count("have no start, so that they have no order");
+    if (call.start_ns && is_far(*call.start_ns)) count("have times that are years apart");
     if (!call.duration || call.time == TimeKind::none || call.time == TimeKind::enqueue) {
       count("have no time until they were done");
     }
@@ -146,12 +163,7 @@ class RecordedLists {
     std::stable_sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
       return a.at < b.at;
     });
-    std::vector<Interval> kernels;
-    for (const RecordedCompute& each : recording_.compute) {
-      if (place_of_[each.rank] != rank) continue;
-      kernels.push_back({each.start_ns, each.start_ns + std::max<std::int64_t>(0, each.duration_ns)});
-    }
-    write_rank(rank, events, joined(std::move(kernels)));
+    write_rank(rank, events, joined(std::move(kernels_[rank])));
   }
 
   void write_rank(std::size_t rank, const std::vector<Event>& events,
@@ -218,7 +230,7 @@ class RecordedLists {
     }
     if (is_between_two(item.op)) {
       item.stream = kBesideStreams;
-      item.tag = std::max<std::int64_t>(0, call.tag.value_or(0));
+      item.tag = call.tag.value_or(0) & 0x7fffffff;
     } else {
       item.stream = stream_of_call(rank, call);
     }
@@ -242,6 +254,7 @@ class RecordedLists {
   std::vector<LiveGroup> groups_;
   std::map<std::string, std::int64_t> unusable_;
   std::vector<std::vector<std::size_t>> by_rank_;
+  std::vector<std::vector<Interval>> kernels_;
   std::map<std::pair<std::size_t, std::uint32_t>, std::map<std::int64_t, std::int32_t>> own_streams_;
   std::map<std::pair<std::uint32_t, std::int32_t>, std::int32_t> streams_;
   LiveList list_;

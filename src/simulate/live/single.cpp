@@ -42,7 +42,7 @@ std::set<Single> singles_of(const LiveList& list) {
 }
 
 void add_sizes(std::set<Single>& singles) {
-  constexpr std::int64_t kLeast = 1024;
+  constexpr std::int64_t kLeast = 256, kLargest = 1024 * 1024;
   std::map<std::tuple<Operation, std::uint32_t, ElementType, std::int64_t, std::int64_t>,
            std::int64_t>
       largest;
@@ -53,8 +53,9 @@ void add_sizes(std::set<Single>& singles) {
   }
   for (const auto& [key, most] : largest) {
     const auto& [op, group, type, from, to] = key;
-    for (std::int64_t bytes = kLeast; bytes <= 4 * std::max(most, kLeast); bytes *= 4) {
+    for (std::int64_t bytes = kLeast; bytes <= 2 * std::max(most, kLargest); bytes *= 2) {
       singles.insert({op, group, type, from, to, bytes});
+      singles.insert({op, group, type, from, to, bytes + bytes / 2});
     }
   }
 }
