@@ -32,6 +32,11 @@ MPI_Datatype type_of(ElementType type) {
   }
 }
 
+// Sends and receives of a group are on one, whatever streams they are on: it matches them.
+std::pair<std::uint32_t, std::int32_t> key_of(const LiveItem& call) {
+  return {call.group, is_between_two(call.op) ? kBesideStreams : call.stream};
+}
+
 std::int64_t elements_of(const LiveItem& call) {
   return std::llround(std::ceil(static_cast<double>(call.bytes) / bytes_per_element(call.type)));
 }
@@ -63,7 +68,7 @@ MpiTransport::MpiTransport(const LiveList& list, int rank) : rank_(rank) {
   for (std::size_t r = 0; r < list.ranks.size(); ++r) {
     for (const LiveItem& item : list.ranks[r]) {
       if (item.kind != LiveItem::Kind::call) continue;
-      needed.insert({item.group, item.stream});
+      needed.insert(key_of(item));
       if (static_cast<int>(r) == rank) largest = std::max(largest, memory_of(item));
     }
   }
@@ -94,7 +99,7 @@ MpiTransport::~MpiTransport() {
 }
 
 MPI_Comm MpiTransport::communicator(const LiveItem& call) const {
-  return communicators_.at({call.group, call.stream});
+  return communicators_.at(key_of(call));
 }
 
 std::vector<char> MpiTransport::take(std::size_t bytes) {

@@ -31,10 +31,15 @@ def read_list(path):
     return header, ranks
 
 
-def streams_of(ranks):
-    """(group, stream) of all calls, in one order for all ranks."""
+def key_of(item):
+    """The communicator of a call: its group and stream; of sends and receives one for all streams."""
+    return item["group"], -1 if item["call"] in ("send", "receive") else item["stream"]
+
+
+def keys_of(ranks):
+    """Those of all calls, in one order for all ranks."""
     used = {
-        (item["group"], -1 if item["stream"] == "beside" else item["stream"])
+        key_of(item)
         for items in ranks
         for item in items
         if "call" in item

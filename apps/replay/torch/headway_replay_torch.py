@@ -76,17 +76,14 @@ class Calls:
             "bf16": torch.bfloat16 if backend_sums_bf16 else torch.float16,
             "int64": torch.int64, "uint64": torch.int64, "int32": torch.int32,
             "uint32": torch.int32, "int16": torch.float16, "int8": torch.int8}
-        for number, (group, stream) in enumerate(headway_lists.streams_of(ranks), 1):
+        for number, (group, stream) in enumerate(headway_lists.keys_of(ranks), 1):
             members = self.groups[group]["ranks"]
             self.numbers[group, stream] = number
             self.made[group, stream] = dist.new_group(members)
         self.buffers = {}
 
-    def key(self, item):
-        return item["group"], -1 if item["stream"] == "beside" else item["stream"]
-
     def number(self, item):
-        return self.numbers[self.key(item)]
+        return self.numbers[headway_lists.key_of(item)]
 
     def members(self, item):
         return self.groups[item["group"]]["ranks"]
@@ -105,7 +102,7 @@ class Calls:
 
     def issue(self, item):
         """The work, what it uses, and the bytes and operation that it comes to."""
-        dist, group = self.dist, self.made[self.key(item)]
+        dist, group = self.dist, self.made[headway_lists.key_of(item)]
         members = self.members(item)
         count, op = len(members), item["call"]
         width = WIDTH[item.get("type", "uint8")]
