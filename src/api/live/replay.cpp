@@ -225,10 +225,10 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
   start.repeat = request.repeat;
   start.warm = request.warm;
 
-  // The list alone, and how it is run.
+  // What would start it is here; then the list alone, and how it is run.
+  const auto shown = starter.shown(start);
+  if (!shown) return {.problems = shown.problems()};
   if (!request.list.empty()) {
-    const auto shown = starter.shown(start);
-    if (!shown) return {.problems = shown.problems()};
     problems = write_files({{request.list, list_text(what->list)}});
     if (!problems.empty()) return {.problems = std::move(problems)};
     return {.text = *shown + "\n"};

@@ -68,6 +68,7 @@ class ListOfRank {
     number_.assign(order_.nodes.size(), 0);
     waited_.assign(order_.nodes.size(), false);
     for (const StageOrder::Place& place : order_.places) {
+      for (const std::size_t call : place.early) add_call(call);
       if (place.idle > Seconds(0)) items_.push_back({.time = place.idle});
       for (const std::size_t call : place.calls) add_call(call);
       if (place.kernel) add_kernel(*place.kernel);

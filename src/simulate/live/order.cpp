@@ -120,7 +120,8 @@ class Edges {
 // Kernels in their order, and what the host does between them, where it does not run beside them.
 class Order {
  public:
-  explicit Order(StageOrder& out) : out_(out), place_(out.nodes.size(), 0) {}
+  explicit Order(StageOrder& out)
+      : out_(out), place_(out.nodes.size(), 0), late_(out.nodes.size(), false) {}
 
   void build() {
     for (const WorkloadNode& node : out_.nodes) {
@@ -137,13 +138,15 @@ class Order {
         place_[i] = ++kernels;
       } else if (node.kind == NodeKind::host) {
         place_[i] = std::max(place_[i], end_of_host(node, kernels));
+        late_[i] = true;
         hosts_[place_[i]].push_back(i);
       } else {
         // The receive of a slot stands where the slot before it begins.
         if (node.stream == WorkloadNode::kNoStream && node.group == Group::pp) {
           place_[i] = std::max(place_[i], std::exchange(receive_before, kernels));
         }
-        out_.places[place_[i]].calls.push_back(i);
+        StageOrder::Place& place = out_.places[place_[i]];
+        (follows_host(i) ? place.calls : place.early).push_back(i);
       }
     }
     for (std::size_t p = 0; p < out_.places.size(); ++p) set_idle(p);
@@ -156,14 +159,17 @@ class Order {
     return from;
   }
 
-  // How much later than all else before it the host is done.
+  // Whether the call can be handed over only when the host before the same kernel is done.
+  bool follows_host(std::size_t call) {
+    for (const std::size_t need : out_.needs[call]) {
+      if (late_[need] && place_[need] == place_[call]) late_[call] = true;
+    }
+    return late_[call];
+  }
+
+  // How much later than the kernel before it the host is done; calls go on meanwhile.
   void set_idle(std::size_t p) {
     Seconds busy = p > 0 ? end_of(out_.nodes[*out_.places[p - 1].kernel]) : Seconds(0);
-    if (out_.places[p].kernel) {
-      for (const std::size_t need : out_.needs[*out_.places[p].kernel]) {
-        if (is_live_call(out_.nodes[need])) busy = std::max(busy, end_of(out_.nodes[need]));
-      }
-    }
     for (const std::size_t host : hosts_[p]) {
       const Seconds begin = std::max(busy, out_.nodes[host].start), end = end_of(out_.nodes[host]);
       if (!(end > begin)) continue;
@@ -174,6 +180,7 @@ class Order {
 
   StageOrder& out_;
   std::vector<std::size_t> place_;  // of each node; of a kernel the one behind it
+  std::vector<bool> late_;          // the host, and calls that wait for it
   std::vector<Seconds> begins_;     // of kernels
   std::vector<std::vector<std::size_t>> hosts_;  // before each kernel, and behind the last
 };

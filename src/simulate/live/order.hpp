@@ -9,10 +9,11 @@
 
 namespace headway {
 
-/// Before each kernel, and at the end: time that nothing runs in but the host; calls that can be
-/// handed over; and the kernel itself.
+/// Before each kernel, and at the end: calls that can be handed over; time in which nothing runs but
+/// the host; calls that waited for it; and the kernel itself.
 struct StageOrder {
   struct Place {
+    std::vector<std::size_t> early = {};
     Seconds idle = Seconds(0);
     std::vector<std::size_t> calls = {};
     std::optional<std::size_t> kernel = std::nullopt;
