@@ -113,8 +113,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"study/reconcile",
      {"base", "run", "step/program", "cost/calibration", "forecast", "trace/recording",
       "trace/analysis"}},
-    {"study/live",
-     {"base", "base/document", "step/program", "simulate/live", "trace/recording"}},
+    {"study/live", {"base", "base/document", "step/program", "simulate/live", "trace/recording"}},
     {"study/measured",
      {"base", "cluster", "cost/collective", "cost/calibration", "trace/analysis", "trace"}},
     {"study/infer/load", {"base", "base/random", "base/document"}},
@@ -446,7 +445,7 @@ Breaches layer_breaches(const SourceTree& tree) {
     }
     if (include.file.starts_with("apps/")) {
       const bool tests = is_of_tests(include.file) && folder_of(target) == "trace";
-      const bool lists = include.file.starts_with(kReplayer) && (to == kOfReplayers || tests);
+      const bool lists = include.file.starts_with(kReplayer) && (to == kOfReplayers || target == kOfRecorders || tests);
       if (!to.empty() && !lists && !kAppsMayInclude.contains(to)) {
         out.push_back(at(include) + "apps may include api and base, not " + include.name);
       }

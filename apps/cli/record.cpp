@@ -205,7 +205,8 @@ std::string summary(const std::string& folder) {
 
 Result<int> run_program(const std::vector<std::string>& program) {
   const int code = run(program, {});
-  if (code < 0) return Problem{printable(program.front()), std::string("no process: ") + std::strerror(errno)};
+  if (code < 0)
+    return Problem{printable(program.front()), std::string("no process: ") + std::strerror(errno)};
   return code;
 }
 

@@ -112,8 +112,8 @@ Result<Started> by_torch(const ReplayStart& start) {
   }
   const auto script = beside("torch/headway_replay_torch.py");
   if (!script) return Problem{"replay", "headway_replay_torch.py is not here"};
-  out.words.insert(out.words.end(), {*script, start.list, "--backend", start.backend, "--record",
-                                     start.folder});
+  out.words.insert(out.words.end(),
+                   {*script, start.list, "--backend", start.backend, "--record", start.folder});
   add_flags(start, out.words);
   return out;
 }

@@ -11,9 +11,10 @@ namespace headway::replay {
 
 class Compute {
  public:
-  /// `multiplies`: products are made, else the clock is watched until their time is over, as of an
-  /// accelerator that leaves the core to the calls.
+  /// `multiplies`: products are made, and for the rest the clock is watched.
   Compute(bool multiplies, const std::vector<LiveItem>& items);
+
+  bool multiplies() const { return multiplies_; }
 
   template <class Meanwhile>
   void run(const LiveItem& item, const Meanwhile& meanwhile) {
@@ -22,8 +23,8 @@ class Compute {
       return;
     }
     using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::nanoseconds(
-                                        static_cast<std::int64_t>(item.time.value() * 1e9));
+    const auto end =
+        Clock::now() + std::chrono::nanoseconds(static_cast<std::int64_t>(item.time.value() * 1e9));
     do {
       meanwhile();
     } while (Clock::now() < end);

@@ -13,15 +13,16 @@ Engine::Engine(const std::vector<LiveItem>& items, Transport& transport, Compute
   }
 }
 
-bool Engine::is_ready(std::uint32_t call) const {
+bool Engine::is_ready(std::uint32_t call, Clock::time_point now) const {
   const auto& after = calls_[call]->after;
-  return std::all_of(after.begin(), after.end(), [&](std::uint32_t other) { return done_[other]; });
+  return from_[call] <= now &&
+         std::all_of(after.begin(), after.end(), [&](std::uint32_t other) { return done_[other]; });
 }
 
 // Begins the first of those that wait on the stream, where it can.
 bool Engine::begin_next(std::int32_t stream) {
   Stream& at = streams_[stream];
-  if (at.runs || at.waiting.empty() || !is_ready(at.waiting.front())) return false;
+  if (at.runs || at.waiting.empty() || !is_ready(at.waiting.front(), Clock::now())) return false;
   const std::uint32_t call = at.waiting.front();
   at.waiting.pop_front();
   at.runs = true;
@@ -30,11 +31,12 @@ bool Engine::begin_next(std::int32_t stream) {
 }
 
 void Engine::hand_over(std::uint32_t call) {
+  from_[call] = device_;
   const std::int32_t stream = calls_[call]->stream;
   if (stream != kBesideStreams) {
     streams_[stream].waiting.push_back(call);
     begin_next(stream);
-  } else if (is_ready(call)) {
+  } else if (is_ready(call, Clock::now())) {
     running_.push_back({call, transport_.begin(*calls_[call])});
   } else {
     beside_.push_back(call);
@@ -42,8 +44,7 @@ void Engine::hand_over(std::uint32_t call) {
 }
 
 // What is done makes room for what waited for it.
-bool Engine::progress() {
-  bool any = false;
+void Engine::progress() {
   for (std::size_t i = 0; i < running_.size();) {
     if (!transport_.done(running_[i].handle)) {
       ++i;
@@ -52,25 +53,26 @@ bool Engine::progress() {
     const std::uint32_t call = running_[i].call;
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
     done_[call] = 1;
-    any = true;
+    ended_[call] = Clock::now();
     const std::int32_t stream = calls_[call]->stream;
     if (stream != kBesideStreams) streams_[stream].runs = false;
   }
-  if (!any) return false;
   for (auto& [stream, queue] : streams_) begin_next(stream);
   for (std::size_t i = 0; i < beside_.size();) {
-    if (!is_ready(beside_[i])) {
+    if (!is_ready(beside_[i], Clock::now())) {
       ++i;
       continue;
     }
     running_.push_back({beside_[i], transport_.begin(*calls_[beside_[i]])});
     beside_.erase(beside_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  return true;
 }
 
 void Engine::step() {
   done_.assign(calls_.size(), 0);
+  from_.assign(calls_.size(), {});
+  ended_.assign(calls_.size(), {});
+  device_ = Clock::now();
   std::uint32_t called = 0;
   for (const LiveItem& item : items_) {
     switch (item.kind) {
@@ -78,16 +80,23 @@ void Engine::step() {
         hand_over(called++);
         break;
       case Kind::compute:
+        if (!compute_.multiplies()) {
+          device_ += std::chrono::nanoseconds(static_cast<std::int64_t>(item.time.value() * 1e9));
+          break;
+        }
         compute_.run(item, [this] { progress(); });
+        device_ = Clock::now();
         break;
       case Kind::wait:
         while (!done_[item.awaited]) progress();
+        device_ = std::max(device_, ended_[item.awaited]);
         break;
       case Kind::mark:
         break;
     }
   }
   while (std::find(done_.begin(), done_.end(), 0) != done_.end()) progress();
+  while (Clock::now() < device_) progress();
 }
 
 void Engine::single() {

@@ -15,6 +15,7 @@
 
 #include "engine.hpp"
 #include "mpi.hpp"
+#include "seal.hpp"
 #include "simulate/live/file.hpp"
 #include "unseen.hpp"
 
@@ -181,6 +182,14 @@ int main(int argc, char** argv) {
   } else if (rank == 0) {
     std::fputs(kUsage, stderr);
   }
-  MPI_Finalize();
+  MPI_Finalize();  // which ends the recording
+  const char* const recording = std::getenv("HEADWAY_RECORD");
+  if (code == 0 && asked.single && recording != nullptr) {
+    const std::string file = std::string(recording) + "/rank" + std::to_string(rank) + ".hwr";
+    if (!headway::replay::seal_single_calls(file)) {
+      std::fprintf(stderr, "headway-replay-mpi: %s: cannot be ended\n", file.c_str());
+      return 2;
+    }
+  }
   return code;
 }

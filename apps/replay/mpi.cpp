@@ -124,7 +124,6 @@ const MpiTransport::Counts& MpiTransport::parts(std::int64_t elements, int ranks
   return out;
 }
 
-// `request`: of the form that does not block; null: the one that does.
 void MpiTransport::issue(const LiveItem& call, char* received, MPI_Request* request) {
   const MPI_Comm on = communicator(call);
   const MPI_Datatype type = type_of(call.type);
@@ -144,66 +143,52 @@ void MpiTransport::issue(const LiveItem& call, char* received, MPI_Request* requ
   const int* const places = c.places.data();
   switch (call.op) {
     case Operation::all_reduce:
-      request ? MPI_Iallreduce(sent, received, n, type, MPI_SUM, on, request)
-              : MPI_Allreduce(sent, received, n, type, MPI_SUM, on);
+      MPI_Iallreduce(sent, received, n, type, MPI_SUM, on, request);
       break;
     case Operation::all_gather:
       if (even) {
-        request ? MPI_Iallgather(sent, part, type, received, part, type, on, request)
-                : MPI_Allgather(sent, part, type, received, part, type, on);
+        MPI_Iallgather(sent, part, type, received, part, type, on, request);
       } else {
-        request ? MPI_Iallgatherv(sent, own, type, received, counts, places, type, on, request)
-                : MPI_Allgatherv(sent, own, type, received, counts, places, type, on);
+        MPI_Iallgatherv(sent, own, type, received, counts, places, type, on, request);
       }
       break;
     case Operation::reduce_scatter:
       if (even) {
-        request ? MPI_Ireduce_scatter_block(sent, received, part, type, MPI_SUM, on, request)
-                : MPI_Reduce_scatter_block(sent, received, part, type, MPI_SUM, on);
+        MPI_Ireduce_scatter_block(sent, received, part, type, MPI_SUM, on, request);
       } else {
-        request ? MPI_Ireduce_scatter(sent, received, counts, type, MPI_SUM, on, request)
-                : MPI_Reduce_scatter(sent, received, counts, type, MPI_SUM, on);
+        MPI_Ireduce_scatter(sent, received, counts, type, MPI_SUM, on, request);
       }
       break;
     case Operation::all_to_all:
       if (even) {
-        request ? MPI_Ialltoall(sent, part, type, received, part, type, on, request)
-                : MPI_Alltoall(sent, part, type, received, part, type, on);
+        MPI_Ialltoall(sent, part, type, received, part, type, on, request);
       } else {
         // Everyone sends its part of that number; what comes is as many from each.
         const Counts& same = parts(std::int64_t{own} * ranks, ranks);
-        request ? MPI_Ialltoallv(sent, counts, places, type, received, same.counts.data(),
-                                 same.places.data(), type, on, request)
-                : MPI_Alltoallv(sent, counts, places, type, received, same.counts.data(),
-                                same.places.data(), type, on);
+        MPI_Ialltoallv(sent, counts, places, type, received, same.counts.data(), same.places.data(),
+                       type, on, request);
       }
       break;
     case Operation::broadcast:
-      request ? MPI_Ibcast(received, n, type, peer, on, request)
-              : MPI_Bcast(received, n, type, peer, on);
+      MPI_Ibcast(received, n, type, peer, on, request);
       break;
     case Operation::reduce:
-      request ? MPI_Ireduce(sent, received, n, type, MPI_SUM, peer, on, request)
-              : MPI_Reduce(sent, received, n, type, MPI_SUM, peer, on);
+      MPI_Ireduce(sent, received, n, type, MPI_SUM, peer, on, request);
       break;
     case Operation::gather:
-      request ? MPI_Igatherv(sent, own, type, received, counts, places, type, peer, on, request)
-              : MPI_Gatherv(sent, own, type, received, counts, places, type, peer, on);
+      MPI_Igatherv(sent, own, type, received, counts, places, type, peer, on, request);
       break;
     case Operation::scatter:
-      request ? MPI_Iscatterv(sent, counts, places, type, received, own, type, peer, on, request)
-              : MPI_Scatterv(sent, counts, places, type, received, own, type, peer, on);
+      MPI_Iscatterv(sent, counts, places, type, received, own, type, peer, on, request);
       break;
     case Operation::send:
-      request ? MPI_Isend(sent, n, type, peer, tag, on, request)
-              : MPI_Send(sent, n, type, peer, tag, on);
+      MPI_Isend(sent, n, type, peer, tag, on, request);
       break;
     case Operation::receive:
-      request ? MPI_Irecv(received, n, type, peer, tag, on, request)
-              : MPI_Recv(received, n, type, peer, tag, on, MPI_STATUS_IGNORE);
+      MPI_Irecv(received, n, type, peer, tag, on, request);
       break;
     default:
-      request ? MPI_Ibarrier(on, request) : MPI_Barrier(on);
+      MPI_Ibarrier(on, request);
   }
 }
 
@@ -231,9 +216,12 @@ bool MpiTransport::done(Handle handle) {
   return true;
 }
 
+// By the form that a step uses: MPI may do the one that blocks in another way.
 void MpiTransport::call(const LiveItem& call) {
   std::vector<char> received = take(memory_of(call));
-  issue(call, received.data(), nullptr);
+  MPI_Request request = MPI_REQUEST_NULL;
+  issue(call, received.data(), &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   kept_.push_back(std::move(received));
 }
 

@@ -1,4 +1,4 @@
-// Calls by MPI: in a step those that do not block, one by one those that do.
+// Calls by MPI, in the forms that do not block.
 #pragma once
 
 #include <mpi.h>

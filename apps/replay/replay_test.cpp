@@ -45,14 +45,14 @@ class Replay : public ::testing::TestWithParam<const char*> {
   }
   Output run(const std::string& words, const std::string& before = "") const {
     const std::string command = "cd '" + folder_.string() + "' && timeout 200 " + before +
-                                " '" HEADWAY_PROGRAM "' replay " + words +
-                                " >out 2>err </dev/null";
+                                " '" HEADWAY_PROGRAM "' replay " + words + " >out 2>err </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / "out"),
             text_of(folder_ / "err")};
   }
   static std::string fields(const std::string& more) {
-    return "--model small.toml --cluster '" HEADWAY_CORES "' --seq 32 --global-batch 4 "
+    return "--model small.toml --cluster '" HEADWAY_CORES
+           "' --seq 32 --global-batch 4 "
            "--framework megatron " +
            more;
   }
@@ -103,8 +103,8 @@ TEST_P(Replay, RecordsCallForCallWhatTheListSays) {
   int number = 0;
   for (const auto& [ranks, more] : runs) {
     const std::string folder = "out" + std::to_string(number++);
-    const Output made = run(fields(more) + launcher(ranks) + "--step --repeat 2 --warm 1 -o " +
-                            folder);
+    const Output made =
+        run(fields(more) + launcher(ranks) + "--step --repeat 2 --warm 1 -o " + folder);
     ASSERT_EQ(made.code, 0) << more << "\n" << made.err;
     EXPECT_NE(made.out.find("2 repeats (1 more"), std::string::npos) << made.out;
     EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;

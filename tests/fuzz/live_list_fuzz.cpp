@@ -1,5 +1,5 @@
-// Lists of replay: any text becomes lists that can be run, which are read back as they are written, or
-// problems.
+// Lists of replay: any text becomes lists that can be run, which are read back as they are written,
+// or problems.
 #include <cstdlib>
 
 #include "simulate/live/check.hpp"

@@ -1,9 +1,9 @@
 // Times of stages and measured passes: any text becomes times that can be placed, or problems.
 #include <cstdlib>
 
-#include "simulate/pipeline/stages.hpp"
 #include "simulate/live/check.hpp"
 #include "simulate/live/of_recording.hpp"
+#include "simulate/pipeline/stages.hpp"
 #include "simulate/recorded/recording.hpp"
 #include "simulate/replay/replay.hpp"
 #include "targets.hpp"

@@ -102,16 +102,15 @@ Result<ToReplay> of_run(const std::string& run_file, const RunRequest& fields) {
   const Workload workload = workload_of(*simulated);
   if (count_nodes(workload, run->layout) > kMostLiveItems / 2 ||
       run->layout.ranks() > kMostLiveRanks) {
-    return Problem{"replay", "the step would have " +
-                                 std::to_string(count_nodes(workload, run->layout)) +
-                                 " kernels and calls; at most " +
-                                 std::to_string(kMostLiveItems / 2) +
-                                 ": give fewer micro-batches (a smaller --global-batch)"};
+    return Problem{"replay",
+                   "the step would have " + std::to_string(count_nodes(workload, run->layout)) +
+                       " kernels and calls; at most " + std::to_string(kMostLiveItems / 2) +
+                       ": give fewer micro-batches (a smaller --global-batch)"};
   }
   ToReplay out;
-  out.list = list_of_step(workload, *run,
-                          run->model.name + " on " + std::to_string(run->layout.ranks()) + " of " +
-                              run->cluster.name);
+  out.list = list_of_step(
+      workload, *run,
+      run->model.name + " on " + std::to_string(run->layout.ranks()) + " of " + run->cluster.name);
   out.forecast.emplace();
   out.forecast->step = expected->forecast.step_time;
   for (const ClassTraffic& stage : expected->traffic.classes) {
@@ -151,8 +150,8 @@ Result<ToReplay> to_replay(const ReplayRequest& request) {
   }
   ToReplay out;
   if (files.empty() || lists == 1) {
-    auto list = list_of_file(files.empty() ? in_folder(request.from, "replay/list.jsonl")
-                                           : files.front());
+    auto list =
+        list_of_file(files.empty() ? in_folder(request.from, "replay/list.jsonl") : files.front());
     if (!list) return list.problems();
     out.list = std::move(list).value();
     return out;
@@ -170,12 +169,13 @@ Problems check_ranks(const ReplayRequest& request, std::int64_t ranks, std::int6
   const std::int64_t most = request.ranks.value_or(cores);
   if (!request.list.empty() || !request.launcher.empty() || ranks <= most) return {};
   const std::string are = request.ranks ? "may be started (--ranks)" : "cores are here";
-  return {{"replay", "is of " + std::to_string(ranks) + " ranks, and " + std::to_string(most) + " " +
-                         are + ": make the run one of " + std::to_string(most) +
+  return {{"replay", "is of " + std::to_string(ranks) + " ranks, and " + std::to_string(most) +
+                         " " + are + ": make the run one of " + std::to_string(most) +
                          " (--gpus), say that more may share the cores (--ranks " +
-                         std::to_string(ranks) + "), or name what starts them elsewhere "
-                         "(--launcher \"srun -n " + std::to_string(ranks) +
-                         "\"; --list FILE.jsonl writes the list)"}};
+                         std::to_string(ranks) +
+                         "), or name what starts them elsewhere "
+                         "(--launcher \"srun -n " +
+                         std::to_string(ranks) + "\"; --list FILE.jsonl writes the list)"}};
 }
 
 // What was recorded of a replay, beside what was expected.
@@ -245,8 +245,8 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
   }
   problems = write_files({}, request.output);
   if (problems.empty()) {
-    problems = write_files({{start.list, list_text(what->list)}},
-                           in_folder(request.output, "replay"));
+    problems =
+        write_files({{start.list, list_text(what->list)}}, in_folder(request.output, "replay"));
   }
   if (!problems.empty()) return {.problems = std::move(problems)};
   const auto code = starter.start(start);
@@ -276,10 +276,11 @@ Command replay_command(const ReplayStarter& starter) {
               .doing = "reading",
               .things = "bytes"};
   out.options = {
-      operand("RUN|RECORDING",
-              "a run file, whose fields flags override; traces of one run, of any format that comms "
-              "reads, or a folder of them; or a list (.jsonl)",
-              &request->files),
+      operand(
+          "RUN|RECORDING",
+          "a run file, whose fields flags override; traces of one run, of any format that comms "
+          "reads, or a folder of them; or a list (.jsonl)",
+          &request->files),
       {.name = "backend",
        .value = "NAME",
        .help = "what carries the calls; default: mpi",
@@ -295,7 +296,8 @@ Command replay_command(const ReplayStarter& starter) {
                request->single),
       wordless("step", "the whole step, calls beside computation: so where nothing is said",
                request->step),
-      wordless("sizes", "with --single: besides, tensors from 256 B on, as a fit needs them", request->sizes),
+      wordless("sizes", "with --single: besides, tensors from 256 B on, as a fit needs them",
+               request->sizes),
       {.name = "repeat", .help = "repeats that count; default: 20", .target = &request->repeat},
       {.name = "warm",
        .help = "repeats before them, which are dropped; default: 3",

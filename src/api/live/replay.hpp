@@ -1,4 +1,5 @@
-// replay: the step of a run, or a recording, run on this machine. What starts programs is the app's.
+// replay: the step of a run, or a recording, run on this machine. What starts programs is the
+// app's.
 #pragma once
 
 #include <cstdint>

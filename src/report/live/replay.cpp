@@ -37,8 +37,8 @@ std::string calls_text(const Replayed& r) {
                 "shortest", "95 %", "waiting"}};
   for (const ReplayedCall& call : r.calls) {
     rows.push_back({printable(call.group, 24), std::string(to_name(call.op)),
-                    std::to_string(call.ranks), to_text(call.bytes),
-                    formatted("%.4g", call.count), or_none(call.forecast), to_text(call.median),
+                    std::to_string(call.ranks), to_text(call.bytes), formatted("%.4g", call.count),
+                    or_none(call.forecast), to_text(call.median),
                     off_by(call.median, call.forecast), to_text(call.least), to_text(call.p95),
                     to_text(call.waiting)});
   }
@@ -48,15 +48,15 @@ std::string calls_text(const Replayed& r) {
 }  // namespace
 
 std::string replay_text(const Replayed& r) {
-  std::string out = printable(r.source, 200) + "\n" + std::to_string(r.times.ranks) + " ranks, " +
-                    printable(r.times.library, 60) + ": " +
-                    (r.times.single ? "calls one by one" : "the step, computing by " + r.times.compute) +
-                    ", " + std::to_string(r.times.steps.size()) + " repeats (" +
-                    std::to_string(r.times.warm) + " more before them dropped)\n\n" +
-                    steps_text(r) +
-                    "\ncalls of one rank; times of the transfer, from when its last rank was there "
-                    "until\nit was done; waiting (mean) for that rank\n" +
-                    calls_text(r);
+  std::string out =
+      printable(r.source, 200) + "\n" + std::to_string(r.times.ranks) + " ranks, " +
+      printable(r.times.library, 60) + ": " +
+      (r.times.single ? "calls one by one" : "the step, computing by " + r.times.compute) + ", " +
+      std::to_string(r.times.steps.size()) + " repeats (" + std::to_string(r.times.warm) +
+      " more before them dropped)\n\n" + steps_text(r) +
+      "\ncalls of one rank; times of the transfer, from when its last rank was there "
+      "until\nit was done; waiting (mean) for that rank\n" +
+      calls_text(r);
   if (r.recorded != r.expected) {
     out += wrapped("note: of " + std::to_string(r.expected) + " calls " +
                        std::to_string(r.recorded) + " were recorded",

@@ -30,8 +30,8 @@ class Places {
       for (const LiveItem& item : list_.ranks[r]) {
         if (item.kind == Kind::call) check_call(static_cast<std::int64_t>(r), calls++, item);
         if (item.kind == Kind::wait && item.awaited >= calls) {
-          fail(static_cast<std::int64_t>(r), "waits for call " + std::to_string(item.awaited) +
-                                                 ", which does not come before");
+          fail(static_cast<std::int64_t>(r),
+               "waits for call " + std::to_string(item.awaited) + ", which does not come before");
         }
         const double time = item.time.value();
         if (item.kind == Kind::compute && !(time >= 0 && time < 1e9)) {
@@ -50,9 +50,8 @@ class Places {
   void check_group(std::size_t g) {
     const auto& ranks = list_.groups[g].ranks;
     const auto world = static_cast<std::int64_t>(list_.ranks.size());
-    const bool ascending = std::adjacent_find(ranks.begin(), ranks.end(), [](auto a, auto b) {
-                             return a >= b;
-                           }) == ranks.end();
+    const bool ascending = std::adjacent_find(ranks.begin(), ranks.end(),
+                                              [](auto a, auto b) { return a >= b; }) == ranks.end();
     if (ranks.empty() || !ascending || ranks.front() < 0 || ranks.back() >= world) {
       problems_.push_back({"list", "group " + std::to_string(g) +
                                        " is not of ranks of the list in ascending order"});
@@ -213,7 +212,8 @@ class AbstractMachine {
         std::lower_bound(ranks.begin(), ranks.end(), static_cast<std::int64_t>(r)) - ranks.begin();
     const bool sends = call.op == Operation::send;
     Pairs& pairs = pairs_[{call.group, sends ? own : call.peer, sends ? call.peer : own, call.tag}];
-    auto &mine = sends ? pairs.sends : pairs.receives, &others = sends ? pairs.receives : pairs.sends;
+    auto &mine = sends ? pairs.sends : pairs.receives,
+         &others = sends ? pairs.receives : pairs.sends;
     if (others.empty()) return mine.emplace_back(r, number), void();
     compare(others.front(), {r, number});
     finish(others.front().first, others.front().second);
@@ -227,8 +227,9 @@ class AbstractMachine {
       const auto open = std::find(rank.done.begin(), rank.done.end(), false);
       if (rank.at == list_.ranks[r].size() && open == rank.done.end()) continue;
       const auto number = static_cast<std::size_t>(open - rank.done.begin());
-      problems_.push_back({"list", shown(static_cast<std::int64_t>(r), number, *rank.calls[number]) +
-                                       " never ends: the others of its group do not come to it"});
+      problems_.push_back(
+          {"list", shown(static_cast<std::int64_t>(r), number, *rank.calls[number]) +
+                       " never ends: the others of its group do not come to it"});
     }
   }
 

@@ -75,8 +75,8 @@ class ListReader {
     if (read_header()) {
       while (problems_.size() < kMostWrong && next_line()) read_line();
       if (problems_.empty() && list_.ranks.size() != static_cast<std::size_t>(ranks_)) {
-        fail("ends behind " + std::to_string(list_.ranks.size()) + " of " +
-             std::to_string(ranks_) + " ranks");
+        fail("ends behind " + std::to_string(list_.ranks.size()) + " of " + std::to_string(ranks_) +
+             " ranks");
       }
     }
     if (!problems_.empty()) return problems_;
@@ -87,9 +87,7 @@ class ListReader {
   }
 
  private:
-  void fail(const std::string& what) {
-    problems_.push_back({Where(file_, line_number_), what});
-  }
+  void fail(const std::string& what) { problems_.push_back({Where(file_, line_number_), what}); }
 
   bool next_line() {
     while (!text_.empty()) {

@@ -25,7 +25,8 @@ constexpr std::int32_t kMostLiveStreams = 65'536;
 
 /// What a rank does next.
 ///   call     hands a call to its stream: it begins when the one before it there and those of
-///            `after` are done. The calls of a rank are numbered from 0 on, in the order of its list
+///            `after` are done. The calls of a rank are numbered from 0 on, in the order of its
+///            list
 ///   compute  takes the rank for so long, or for a product; calls go on meanwhile
 ///   wait     takes the rank until the call of that number is done
 ///   mark     says where in the step it is
@@ -43,9 +44,9 @@ struct LiveItem {
   std::int64_t tag = 0;                   // of a send and its receive
   std::vector<std::uint32_t> after = {};  // calls of this rank
 
-  Seconds time = Seconds(0);                           // of computation
-  std::optional<LiveProduct> product = std::nullopt;   // that it is, where that is known
-  std::uint32_t awaited = 0;                           // the call that a wait is for
+  Seconds time = Seconds(0);                          // of computation
+  std::optional<LiveProduct> product = std::nullopt;  // that it is, where that is known
+  std::uint32_t awaited = 0;                          // the call that a wait is for
   Mark mark = Mark::step;
   std::int64_t number = 0;  // of what is marked
   friend bool operator==(const LiveItem&, const LiveItem&) = default;

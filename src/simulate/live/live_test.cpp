@@ -116,8 +116,8 @@ TEST(LiveList, OfAPipelineSendsEveryMicroBatchBothWays) {
   }
 }
 
-// What the ranks compute is what the simulation has them compute: the busiest of them as long as the
-// step but for what it waits for.
+// What the ranks compute is what the simulation has them compute: the busiest of them as long as
+// the step but for what it waits for.
 TEST(LiveList, ComputesAsLongAsTheSimulation) {
   for (const testing::Case& c : cases_of_lists()) {
     const SimulatedStep step = simulate_step(c, c.calibration);
@@ -138,7 +138,8 @@ TEST(LiveList, ComputesAsLongAsTheSimulation) {
   }
 }
 
-// [LIVE-2] Whatever the run: nobody waits for what does not come, and the file is read back as it was.
+// [LIVE-2] Whatever the run: nobody waits for what does not come, and the file is read back as it
+// was.
 TEST(LiveList, OfRandomRunsRunsToItsEndAndIsReadBack) {
   rc::check("random runs", [] {
     const testing::Case c = testing::random_case(
@@ -156,7 +157,7 @@ TEST(LiveList, OfRandomRunsRunsToItsEndAndIsReadBack) {
     for (std::size_t r = 0; r < list.ranks.size(); ++r) {
       RC_ASSERT(again->ranks[r].size() == list.ranks[r].size());
       for (std::size_t i = 0; i < list.ranks[r].size(); ++i) {
-        LiveItem &read = again->ranks[r][i];
+        LiveItem& read = again->ranks[r][i];
         const LiveItem& written = list.ranks[r][i];
         RC_ASSERT(std::abs((read.time - written.time).value()) <= 1e-8 * written.time.value());
         read.time = written.time;
@@ -195,7 +196,8 @@ TEST(LiveList, OfRandomRunsMovesTheBytesOfTheStep) {
 }
 
 std::string two_ranks(const std::string& first, const std::string& second) {
-  return "{\"headway_list\": 1, \"ranks\": 2, \"groups\": [{\"name\": \"tp\", \"ranks\": [0, 1]}]}\n"
+  return "{\"headway_list\": 1, \"ranks\": 2, \"groups\": [{\"name\": \"tp\", \"ranks\": [0, "
+         "1]}]}\n"
          "{\"rank\": 0}\n" +
          first + "{\"rank\": 1}\n" + second;
 }

@@ -135,7 +135,8 @@ class RecordedLists {
     }
     if (call.count != 1) count("stand for several");
     if (!call.bytes && call.op != Operation::barrier) count("have no size");
-    if (!call.group || groups_[*call.group].ranks.empty()) count("are of a group whose ranks are not said");
+    if (!call.group || groups_[*call.group].ranks.empty())
+      count("are of a group whose ranks are not said");
     if (!runs_live(done_op(call))) {
       count("are of operations that cannot be told (sends and receives in one, scans)");
     }
@@ -160,9 +161,8 @@ class RecordedLists {
       events.push_back({*call.start_ns + std::llround(ns), true, i});
     }
     // What ends when something begins is done by then; a call without duration begins first.
-    std::stable_sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
-      return a.at < b.at;
-    });
+    std::stable_sort(events.begin(), events.end(),
+                     [&](const Event& a, const Event& b) { return a.at < b.at; });
     write_rank(rank, events, joined(std::move(kernels_[rank])));
   }
 
@@ -211,7 +211,8 @@ class RecordedLists {
     while (at < kernels.size() && kernels[at].end <= from) ++at;
     std::int64_t out = 0;
     for (std::size_t i = at; i < kernels.size() && kernels[i].begin < to; ++i) {
-      out += std::max<std::int64_t>(0, std::min(to, kernels[i].end) - std::max(from, kernels[i].begin));
+      out += std::max<std::int64_t>(
+          0, std::min(to, kernels[i].end) - std::max(from, kernels[i].begin));
     }
     return out;
   }
@@ -243,8 +244,7 @@ class RecordedLists {
     const auto which =
         own.try_emplace(call.stream.value_or(-1), static_cast<std::int32_t>(own.size()))
             .first->second;
-    return streams_
-        .try_emplace({*call.group, which}, static_cast<std::int32_t>(streams_.size()))
+    return streams_.try_emplace({*call.group, which}, static_cast<std::int32_t>(streams_.size()))
         .first->second;
   }
 
@@ -255,7 +255,8 @@ class RecordedLists {
   std::map<std::string, std::int64_t> unusable_;
   std::vector<std::vector<std::size_t>> by_rank_;
   std::vector<std::vector<Interval>> kernels_;
-  std::map<std::pair<std::size_t, std::uint32_t>, std::map<std::int64_t, std::int32_t>> own_streams_;
+  std::map<std::pair<std::size_t, std::uint32_t>, std::map<std::int64_t, std::int32_t>>
+      own_streams_;
   std::map<std::pair<std::uint32_t, std::int32_t>, std::int32_t> streams_;
   LiveList list_;
   Problems problems_;

@@ -120,8 +120,8 @@ class ListOfRank {
       item.tag = node.tag;
     }
     for (const std::size_t need : order_.needs[i]) {
-      const bool in_turn = item.stream != kBesideStreams &&
-                           order_.nodes[need].stream == order_.nodes[i].stream;
+      const bool in_turn =
+          item.stream != kBesideStreams && order_.nodes[need].stream == order_.nodes[i].stream;
       if (is_call(order_.nodes[need]) && !waited_[need] && !in_turn) {
         item.after.push_back(number_[need]);
       }

@@ -16,8 +16,8 @@ Seconds end_of(const WorkloadNode& node) {
 }
 
 // [SIM-7] takes slots to lie between others like them: calls of the last one are for a slot behind
-// it that does not come, and weights are gathered before the first once more. Each such call is made
-// once, where it is needed: the nodes of the slot in place of the edge's.
+// it that does not come, and weights are gathered before the first once more. Each such call is
+// made once, where it is needed: the nodes of the slot in place of the edge's.
 class Edges {
  public:
   Edges(std::vector<WorkloadNode>& nodes, Needs& needs) : nodes_(nodes), needs_(needs) {}
@@ -46,8 +46,9 @@ class Edges {
       const std::size_t i = gathers ? nodes_.size() - 1 - k : k;
       if (!nodes_[i].beyond || !is(nodes_[i], gathers)) continue;
       // Those of one slot follow each other.
-      const bool other = !moved.empty() && (nodes_[moved.back()].micro_batch != nodes_[i].micro_batch ||
-                                            far_apart(moved.back(), i));
+      const bool other =
+          !moved.empty() &&
+          (nodes_[moved.back()].micro_batch != nodes_[i].micro_batch || far_apart(moved.back(), i));
       if (other) break;
       moved.push_back(i);
     }
@@ -179,9 +180,9 @@ class Order {
   }
 
   StageOrder& out_;
-  std::vector<std::size_t> place_;  // of each node; of a kernel the one behind it
-  std::vector<bool> late_;          // the host, and calls that wait for it
-  std::vector<Seconds> begins_;     // of kernels
+  std::vector<std::size_t> place_;               // of each node; of a kernel the one behind it
+  std::vector<bool> late_;                       // the host, and calls that wait for it
+  std::vector<Seconds> begins_;                  // of kernels
   std::vector<std::vector<std::size_t>> hosts_;  // before each kernel, and behind the last
 };
 

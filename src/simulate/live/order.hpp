@@ -9,8 +9,8 @@
 
 namespace headway {
 
-/// Before each kernel, and at the end: calls that can be handed over; time in which nothing runs but
-/// the host; calls that waited for it; and the kernel itself.
+/// Before each kernel, and at the end: calls that can be handed over; time in which nothing runs
+/// but the host; calls that waited for it; and the kernel itself.
 struct StageOrder {
   struct Place {
     std::vector<std::size_t> early = {};

@@ -171,8 +171,7 @@ class Builder {
   }
 
   // `rows`: of a piece of a product; 0: all of it.
-  Index kernel(const Op& op, Seconds time, const std::vector<Index>& needs,
-               std::int64_t rows = 0) {
+  Index kernel(const Op& op, Seconds time, const std::vector<Index>& needs, std::int64_t rows = 0) {
     kernel_ = list_.add(kKernels, Part::compute, time, needs, name_of(op));
     if (const auto* product = std::get_if<Matmul>(&op.shape)) {
       const std::int64_t m = rows > 0 ? rows : product->m;

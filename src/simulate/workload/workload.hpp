@@ -25,13 +25,13 @@ struct WorkloadNode {
   Bytes bytes = {};                            // as Call::bytes has them
   Precision dtype = Precision::bf16;           // of a call
   TaskProduct product = {};                    // that computation is; batch 0: none
-  std::int64_t peer = 0;  // of transfers between stages the other's stage; else
-                          // the distance to the other within the group
-  std::uint32_t tag = 0;  // the same at both ends
+  std::int64_t peer = 0;          // of transfers between stages the other's stage; else
+                                  // the distance to the other within the group
+  std::uint32_t tag = 0;          // the same at both ends
   std::int64_t micro_batch = -1;  // whose slot it is in; -1: in none
   bool beyond = false;            // as StreamTask::beyond
-  /// [SIM-7] Weights of the first slot, gathered before it, or gradients of the last, reduced behind
-  /// it: calls that stand once more among those that are beyond a slot.
+  /// [SIM-7] Weights of the first slot, gathered before it, or gradients of the last, reduced
+  /// behind it: calls that stand once more among those that are beyond a slot.
   bool edge = false;
   Seconds start = Seconds(0);  // as start_us
 };

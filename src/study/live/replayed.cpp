@@ -32,7 +32,7 @@ class Reading {
   using Ranks = std::vector<std::int64_t>;
   struct Row {
     ReplayedCall call;
-    double listed = 0;            // calls of all ranks, in one repeat
+    double listed = 0;                  // calls of all ranks, in one repeat
     std::map<std::size_t, int> makers;  // ranks that make it
     std::vector<double> transfers;
     double waiting = 0;

@@ -53,8 +53,8 @@ struct ReplayedCall {
 struct Replayed {
   std::string source;
   ReplayTimes times;
-  std::optional<Seconds> forecast;  // of the step
-  std::vector<ReplayedCall> calls;  // by group, operation, size
+  std::optional<Seconds> forecast;          // of the step
+  std::vector<ReplayedCall> calls;          // by group, operation, size
   std::int64_t expected = 0, recorded = 0;  // calls of all ranks in all repeats
 
   Seconds step_at(double share) const;  // 0.5: the median

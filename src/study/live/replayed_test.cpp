@@ -1,7 +1,7 @@
 // What follows from the recording of a replay.
-#include <gtest/gtest.h>
-
 #include "study/live/replayed.hpp"
+
+#include <gtest/gtest.h>
 
 namespace headway {
 namespace {
@@ -25,7 +25,8 @@ LiveList small_list() {
   return out;
 }
 
-RecordedCall recorded(const LiveItem& item, std::uint32_t rank, std::int64_t start, double seconds) {
+RecordedCall recorded(const LiveItem& item, std::uint32_t rank, std::int64_t start,
+                      double seconds) {
   RecordedCall out;
   out.op = item.op;
   out.rank = rank;
@@ -45,10 +46,9 @@ Recording small_recording(const LiveList& list) {
     out.ranks.push_back({rank, "rank " + std::to_string(rank), 2});
   }
   // Rank 1 comes to the all-reduce 3 us late; the message is there 2 us before its receive.
-  out.calls = {recorded(list.ranks[0][0], 0, 1'000, 8e-6),
-               recorded(list.ranks[1][0], 1, 4'000, 5e-6),
-               recorded(list.ranks[0][1], 0, 20'000, 4e-6),
-               recorded(list.ranks[1][1], 1, 22'000, 2e-6)};
+  out.calls = {
+      recorded(list.ranks[0][0], 0, 1'000, 8e-6), recorded(list.ranks[1][0], 1, 4'000, 5e-6),
+      recorded(list.ranks[0][1], 0, 20'000, 4e-6), recorded(list.ranks[1][1], 1, 22'000, 2e-6)};
   return out;
 }
 

@@ -93,16 +93,16 @@ TEST(HeadwayRecord, MessagesHaveTheirOtherEndAndTag) {
 
 // [TRACE-2] wants ends as ranks of the run; MPI and the file count those of the communicator.
 TEST(HeadwayRecord, TheOtherEndOfAGroupsMessageIsARankOfTheRun) {
-  const Recording recording = read_text(header() + state(0, record_file::kWhole) +
-                                        text("{\"group\":77,\"ranks\":[1,3]}") +
-                                        call({.duration_ns = 9,
-                                              .bytes = 8,
-                                              .asked = record_file::kSend,
-                                              .done = record_file::kSend,
-                                              .time = record_file::kHost,
-                                              .group = 77,
-                                              .peer = 1,
-                                              .flags = record_file::kPeer}));
+  const Recording recording =
+      read_text(header() + state(0, record_file::kWhole) + text("{\"group\":77,\"ranks\":[1,3]}") +
+                call({.duration_ns = 9,
+                      .bytes = 8,
+                      .asked = record_file::kSend,
+                      .done = record_file::kSend,
+                      .time = record_file::kHost,
+                      .group = 77,
+                      .peer = 1,
+                      .flags = record_file::kPeer}));
   ASSERT_EQ(recording.calls.size(), 1u);
   EXPECT_EQ(recording.calls[0].peer, 3);
 }
