@@ -445,7 +445,8 @@ Breaches layer_breaches(const SourceTree& tree) {
     }
     if (include.file.starts_with("apps/")) {
       const bool tests = is_of_tests(include.file) && folder_of(target) == "trace";
-      const bool lists = include.file.starts_with(kReplayer) && (to == kOfReplayers || target == kOfRecorders || tests);
+      const bool lists = include.file.starts_with(kReplayer) &&
+                         (to == kOfReplayers || target == kOfRecorders || tests);
       if (!to.empty() && !lists && !kAppsMayInclude.contains(to)) {
         out.push_back(at(include) + "apps may include api and base, not " + include.name);
       }

@@ -257,6 +257,7 @@ TEST(LiveList, FilesSayWhatIsWrongWithThemAndWhere) {
   EXPECT_EQ(list.problems().front().place.line, 5);
 }
 
+// [LIVE-4]
 TEST(LiveList, OfSingleCallsHasEachOnceInOneOrder) {
   const LiveList list = live_list(case_of_list(2, 2, 2, 1, 1));
   const LiveList single = single_calls(list, false);

@@ -17,15 +17,15 @@ bool is_far(std::int64_t ns) {
   return ns > kFarthest || ns < -kFarthest;
 }
 
-struct Interval {
+struct KernelTime {
   std::int64_t begin = 0, end = 0;
 };
 
 // Kernels as times in which at least one runs.
-std::vector<Interval> joined(std::vector<Interval> all) {
+std::vector<KernelTime> joined(std::vector<KernelTime> all) {
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  std::vector<Interval> out;
-  for (const Interval& each : all) {
+  std::vector<KernelTime> out;
+  for (const KernelTime& each : all) {
     if (out.empty() || each.begin > out.back().end) {
       out.push_back(each);
     } else {
@@ -167,7 +167,7 @@ class RecordedLists {
   }
 
   void write_rank(std::size_t rank, const std::vector<Event>& events,
-                  const std::vector<Interval>& kernels) {
+                  const std::vector<KernelTime>& kernels) {
     std::vector<LiveItem>& items = list_.ranks[rank];
     items.push_back({.kind = LiveItem::Kind::mark});
     std::map<std::size_t, std::uint32_t> number;
@@ -206,7 +206,7 @@ class RecordedLists {
   }
 
   // Of [from, to] how long kernels ran; `at`: the first that does not end before.
-  static std::int64_t common(const std::vector<Interval>& kernels, std::size_t& at,
+  static std::int64_t common(const std::vector<KernelTime>& kernels, std::size_t& at,
                              std::int64_t from, std::int64_t to) {
     while (at < kernels.size() && kernels[at].end <= from) ++at;
     std::int64_t out = 0;
@@ -254,7 +254,7 @@ class RecordedLists {
   std::vector<LiveGroup> groups_;
   std::map<std::string, std::int64_t> unusable_;
   std::vector<std::vector<std::size_t>> by_rank_;
-  std::vector<std::vector<Interval>> kernels_;
+  std::vector<std::vector<KernelTime>> kernels_;
   std::map<std::pair<std::size_t, std::uint32_t>, std::map<std::int64_t, std::int32_t>>
       own_streams_;
   std::map<std::pair<std::uint32_t, std::int32_t>, std::int32_t> streams_;
