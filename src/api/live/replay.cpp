@@ -262,19 +262,22 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
 
 Command replay_command(const ReplayStarter& starter) {
   auto request = std::make_shared<ReplayRequest>();
-  Command out{.name = "replay",
-              .help = "run the calls and the computation of a step on this machine, and measure",
-              .examples = {"headway replay --model gpt2-124m --cluster cores --gpus 2 --seq 128 "
-                           "\\\n    --global-batch 4 --tp 2 --single --sizes -o singles",
-                           "headway replay RUN.toml --step --repeat 20 -o steps"},
-              .run =
-                  [request, starter](const Circumstances& at) {
-                    adopt(*request, at);
-                    return run_replay(*request, starter);
-                  },
-              .door = Door::command_line,
-              .doing = "reading",
-              .things = "bytes"};
+  Command out{
+      .name = "replay",
+      .help = "run the calls and the computation of a step on this machine, and measure",
+      .examples = {"headway replay --model gpt-neox-19m --cluster examples/cores.toml --gpus 2 "
+                   "\\\n    --seq 128 --global-batch 4 --tp 2 --framework megatron --single "
+                   "--sizes -o singles",
+                   "headway replay RUN.toml --step --repeat 20 -o steps",
+                   "headway replay recording --step"},
+      .run =
+          [request, starter](const Circumstances& at) {
+            adopt(*request, at);
+            return run_replay(*request, starter);
+          },
+      .door = Door::command_line,
+      .doing = "reading",
+      .things = "bytes"};
   out.options = {
       operand(
           "RUN|RECORDING",
