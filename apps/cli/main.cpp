@@ -15,6 +15,7 @@
 #include "base/columns.hpp"
 #include "progress.hpp"
 #include "record.hpp"
+#include "replay.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -165,6 +166,7 @@ std::vector<CommandRow> all_commands() {
   std::vector<CommandRow> out(library.begin(), library.end());
   out.push_back({"serve", serve});
   out.push_back({"record", record});
+  out.push_back({"replay", [] { return headway::replay_command(headway::replay_starter()); }});
   out.push_back({"completion", [] { return headway::completion(all_commands()); }});
   out.push_back({"help", help});
   out.push_back({"version", version});

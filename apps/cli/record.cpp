@@ -71,8 +71,9 @@ Variable with_before(const char* name, const std::string& path) {
   return {name, path + ":" + before};
 }
 
-// What a launcher of MPI says of itself.
-std::string version_of(const std::string& launcher) {
+}  // namespace
+
+std::string launcher_version(const std::string& launcher) {
   std::string quoted = "'";
   for (const char c : launcher) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   FILE* said = ::popen((quoted + "' --version 2>&1 </dev/null").c_str(), "r");
@@ -87,13 +88,15 @@ std::string version_of(const std::string& launcher) {
   return out;
 }
 
+namespace {
+
 // MPICH has wide counts since 4.0, OpenMPI the rest of MPI 4's calls since 5.0. Of others what
 // every MPI has: a program must not find a function that its MPI lacks.
 std::string level_of(const std::vector<std::string>& program) {
   for (const std::string& word : program) {
     const std::string name = fs::path(word).filename().string();
     if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
-    const std::string said = version_of(word);
+    const std::string said = launcher_version(word);
     const std::size_t hydra = said.find("HYDRA"), version = said.find("Version:", hydra);
     if (hydra != std::string::npos && version != std::string::npos) {
       return std::atoi(said.c_str() + version + 8) >= 4 ? "4c" : "3";
@@ -206,7 +209,7 @@ void read_step_range(const std::string& name, std::vector<Variable>& out, Proble
   out.push_back({"NVTX_INJECTION64_PATH", *library});
 }
 
-void check_folder(const std::string& folder, Problems& problems) {
+void check_folder(const std::string& folder, const std::string& beside, Problems& problems) {
   std::error_code error;
   if (!fs::exists(folder, error)) {
     fs::create_directories(folder, error);
@@ -215,7 +218,11 @@ void check_folder(const std::string& folder, Problems& problems) {
   }
   if (!fs::is_directory(folder, error)) {
     problems.push_back({FieldName("output"), folder + " is no folder"});
-  } else if (!fs::is_empty(folder, error)) {
+    return;
+  }
+  const auto entries = fs::directory_iterator(folder, error);
+  if (std::any_of(begin(entries), end(entries),
+                  [&](const auto& entry) { return entry.path().filename() != beside; })) {
     problems.push_back(
         {FieldName("output"), folder + " is not empty: a recording stands alone; name another"});
   }
@@ -282,6 +289,13 @@ std::string summary(const std::string& folder) {
 
 }  // namespace
 
+Result<int> run_program(const std::vector<std::string>& program) {
+  const int code = run(program, {});
+  if (code < 0)
+    return Problem{printable(program.front()), std::string("no process: ") + std::strerror(errno)};
+  return code;
+}
+
 Result<int> record(const RecordOptions& options) {
   Problems problems;
   std::vector<Variable> variables;
@@ -314,7 +328,7 @@ Result<int> record(const RecordOptions& options) {
                             ".so, libheadway_nccl.so) nor that of Python are here: they come with "
                             "make install and the Debian package"});
   }
-  if (problems.empty()) check_folder(options.output, problems);
+  if (problems.empty()) check_folder(options.output, options.beside, problems);
   if (!problems.empty()) return problems;
 
   // NCCL's first: it passes a step's mark on.

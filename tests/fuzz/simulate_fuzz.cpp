@@ -1,6 +1,8 @@
 // Times of stages and measured passes: any text becomes times that can be placed, or problems.
 #include <cstdlib>
 
+#include "simulate/live/check.hpp"
+#include "simulate/live/of_recording.hpp"
 #include "simulate/pipeline/stages.hpp"
 #include "simulate/recorded/recording.hpp"
 #include "simulate/replay/replay.hpp"
@@ -49,6 +51,8 @@ void replay_ops(std::string_view text) {
 void recording(std::string_view bytes) {
   const auto read = read_trace_bytes(bytes, "fuzzed.0.et");
   if (!read) return;
+  const auto list = list_of_recording(*read);
+  if (list ? !list_problems(*list).empty() : list.problems().empty()) std::abort();
   OtherNetwork other;
   other.links = network::LinksQuestion{
       network::one_switch(8, {{BytesPerSecond(1e9)}, {Seconds(1e-6)}}), {.algorithm = "ring"}};

@@ -37,6 +37,7 @@ const Target kTargets[] = {
     {"replay_ops", replay_ops},
     {"recording", recording},
     {"network", network_file},
+    {"live_list", live_list},
     {"launch_megatron", launch<Launcher::megatron>},
     {"launch_torchtitan", launch<Launcher::torchtitan>},
     {"launch_deepspeed", launch<Launcher::deepspeed>},

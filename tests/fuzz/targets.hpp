@@ -18,6 +18,7 @@ void form(std::string_view bytes);
 void json(std::string_view bytes);
 void kernel_names(std::string_view bytes);
 void limits(std::string_view bytes);
+void live_list(std::string_view text);
 void quantity(std::string_view bytes);
 void request(std::string_view bytes);
 void run(std::string_view bytes);

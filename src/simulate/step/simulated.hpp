@@ -27,11 +27,12 @@ struct StepSpan {
   std::string name;                            // of what is done once
   StreamId stream = kKernels;
   Seconds begin, end;
-  Parts parts{};                                // that the time is
-  std::int64_t cause_rank = -1;                 // whose span it waited for; -1: for none
-  std::size_t cause = 0;                        // which of them
-  Seconds came{};                               // what a transfer from there took
-  bool beside = false;                          // other spans of the rank run meanwhile
+  Parts parts{};                 // that the time is
+  std::int64_t cause_rank = -1;  // whose span it waited for; -1: for none
+  std::size_t cause = 0;         // which of them
+  Seconds came{};                // what a transfer from there took
+  bool beside = false;           // other spans of the rank run meanwhile
+  bool edge = false;  // weights gathered before the first slot, gradients reduced behind the last
   std::optional<TaskCall> call = std::nullopt;  // that something done once is
 };
 

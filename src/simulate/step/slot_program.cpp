@@ -65,11 +65,15 @@ class Builder {
     join({});
     // What the last block of the slot before has left to reduce.
     reduce(blocks.back());
+    for (const Index task : loose_) list_.is_beyond(task);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       gathered_ = std::move(fetched_);
       fetched_.clear();
       const bool last = i + 1 == blocks.size();
       fetch(blocks[last ? 0 : i + 1]);
+      for (const Index task : fetched_) {
+        if (last) list_.is_beyond(task);
+      }
       for (const BlockPass& part : blocks[i]) add(part);
       if (!last) reduce(blocks[i]);
     }
@@ -166,8 +170,13 @@ class Builder {
     return list_.add(kHost, Part::other, time, needs, "host");
   }
 
-  Index kernel(const Op& op, Seconds time, const std::vector<Index>& needs) {
+  // `rows`: of a piece of a product; 0: all of it.
+  Index kernel(const Op& op, Seconds time, const std::vector<Index>& needs, std::int64_t rows = 0) {
     kernel_ = list_.add(kKernels, Part::compute, time, needs, name_of(op));
+    if (const auto* product = std::get_if<Matmul>(&op.shape)) {
+      const std::int64_t m = rows > 0 ? rows : product->m;
+      list_.multiplies(kernel_, {m, product->n, product->k, product->batch});
+    }
     if (std::holds_alternative<AttentionShape>(op.shape)) list_.attends(kernel_);
     if (!is_weight_gradient(op)) input_ = kernel_;
     return kernel_;
@@ -255,6 +264,12 @@ class Builder {
     return nullptr;
   }
 
+  static std::int64_t rows_of_piece(const Op& op, std::int64_t pieces, std::int64_t i) {
+    const auto* product = std::get_if<Matmul>(&op.shape);
+    if (product == nullptr) return 0;
+    return std::max<std::int64_t>(1, product->m * (i + 1) / pieces - product->m * i / pieces);
+  }
+
   void add_pieces(const Op& op, Seconds time, const Call* feeds, const Call* scatter,
                   std::int64_t pieces) {
     const double n = static_cast<double>(pieces);
@@ -270,7 +285,7 @@ class Builder {
     for (std::int64_t i = 0; i < pieces; ++i) {
       std::vector<Index> piece_needs = i == 0 ? needs : std::vector<Index>();
       if (feeds != nullptr) piece_needs.push_back(gathered[static_cast<std::size_t>(i)]);
-      const Index done = kernel(op, time / n, piece_needs);
+      const Index done = kernel(op, time / n, piece_needs, rows_of_piece(op, pieces, i));
       if (scatter != nullptr) {
         sent = call(*scatter, time_of(*scatter) / n, std::vector<Index>{done});
       }

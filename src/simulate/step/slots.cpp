@@ -120,6 +120,7 @@ class Placing {
         once(r, "dp all_gather", stream_of(Group::dp), {Seconds(0), work.first_gather});
     span.parts.dp = work.first_gather;
     span.call = work.first_gathered;
+    span.edge = true;
     follow(r, span);
   }
 
@@ -292,6 +293,7 @@ class Placing {
       StepSpan& span = once(r, "dp reduce_scatter", stream_of(Group::dp), at);
       span.parts.dp = more;
       span.call = work_[r].once.last_reduced;
+      span.edge = true;
       follow(r, span);
     }
     if (!(ranks_[r].reduced > ranks_[r].free)) return;

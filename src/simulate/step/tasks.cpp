@@ -16,7 +16,7 @@ std::string_view stream_name(StreamId stream) {
 TaskList::Index TaskList::add(StreamId stream, Part part, Seconds work,
                               std::span<const Index> needs, std::string_view name,
                               const std::optional<TaskCall>& call) {
-  StreamTask task{stream, part, work, static_cast<std::uint32_t>(needs_.size()), 0, 0, 0};
+  StreamTask task{stream, part, work, static_cast<std::uint32_t>(needs_.size())};
   needs_.insert(needs_.end(), needs.begin(), needs.end());
   task.needs_end = static_cast<std::uint32_t>(needs_.size());
   const auto known = std::find(names_.begin(), names_.end(), name);
@@ -29,6 +29,12 @@ TaskList::Index TaskList::add(StreamId stream, Part part, Seconds work,
   }
   tasks_.push_back(task);
   return static_cast<Index>(tasks_.size() - 1);
+}
+
+void TaskList::multiplies(Index task, const TaskProduct& product) {
+  const auto like = std::find(products_.begin(), products_.end(), product);
+  tasks_[task].product = static_cast<std::uint32_t>(like - products_.begin()) + 1;
+  if (like == products_.end()) products_.push_back(product);
 }
 
 namespace {

@@ -34,11 +34,18 @@ struct TaskCall {
   Bytes bytes;
   double count = 1;
   double choices = 1;  // as Call::choices has them
+  Precision dtype = Precision::bf16;
   friend bool operator==(const TaskCall&, const TaskCall&) = default;
 };
 inline TaskCall task_call(const Call& call, double count) {
-  return {call.op, call.group, call.bytes, count, call.choices};
+  return {call.op, call.group, call.bytes, count, call.choices, call.dtype};
 }
+
+/// `batch` products of m x k by k x n, as Matmul has them; batch 0: it is none.
+struct TaskProduct {
+  std::int64_t m = 0, n = 0, k = 0, batch = 0;
+  friend bool operator==(const TaskProduct&, const TaskProduct&) = default;
+};
 
 /// Something that takes a stream for a time, once what it needs is done. Tasks of a stream run in
 /// the order in which they were added.
@@ -49,7 +56,9 @@ struct StreamTask {
   std::uint32_t needs_begin = 0, needs_end = 0;  // among the list's needs
   std::uint32_t name = 0;                        // among the list's names
   std::uint32_t call = 0;                        // among its calls, from 1 on; 0: it is none
+  std::uint32_t product = 0;                     // among its products, likewise
   bool attends = false;  // the core of attention: it follows the lengths of the sequences
+  bool beyond = false;   // a call for the slot behind this one, or of the one before it
 };
 
 /// Tasks with what they need: others that were added before them.
@@ -60,6 +69,8 @@ class TaskList {
   Index add(StreamId stream, Part part, Seconds work, std::span<const Index> needs,
             std::string_view name, const std::optional<TaskCall>& call = std::nullopt);
   void attends(Index task) { tasks_[task].attends = true; }
+  void multiplies(Index task, const TaskProduct& product);
+  void is_beyond(Index task) { tasks_[task].beyond = true; }
   std::span<const StreamTask> tasks() const { return tasks_; }
   std::span<const Index> needs_of(const StreamTask& task) const {
     return std::span(needs_).subspan(task.needs_begin, task.needs_end - task.needs_begin);
@@ -69,12 +80,17 @@ class TaskList {
   const TaskCall* call_of(const StreamTask& task) const {
     return task.call == 0 ? nullptr : &calls_[task.call - 1];
   }
+  /// Null: no product.
+  const TaskProduct* product_of(const StreamTask& task) const {
+    return task.product == 0 ? nullptr : &products_[task.product - 1];
+  }
 
  private:
   std::vector<StreamTask> tasks_;
   std::vector<Index> needs_;
   std::vector<std::string> names_;  // each once
   std::vector<TaskCall> calls_;     // each once
+  std::vector<TaskProduct> products_;
 };
 
 /// A task placed in time, and the one whose end it waited for (itself: it began at once).

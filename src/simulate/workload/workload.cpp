@@ -42,7 +42,8 @@ bool is_transfer(const StepSpan& span) {
 class GraphOfRank {
  public:
   /// `transferred`: between stages, by one transfer.
-  GraphOfRank(const SimulatedStep& step, std::size_t rank, Bytes transferred, Names& names)
+  GraphOfRank(const SimulatedStep& step, std::size_t rank, const TaskCall& transferred,
+              Names& names)
       : step_(step), rank_(rank), transferred_(transferred), names_(names) {}
 
   std::vector<WorkloadNode> build() && {
@@ -70,6 +71,7 @@ class GraphOfRank {
     // What all ranks have once a step, behind everything.
     const Seconds rest = step_.step_time - step_.placed;
     if (std::exchange(slots_are_done_, false)) wait_for_reductions();
+    micro_batch_ = -1;
     if (rest > Seconds(0)) {
       add({.kind = NodeKind::host, .name = names_.of("rest of the step")}, step_.placed, rest,
           kHost, follow_);
@@ -96,6 +98,10 @@ class GraphOfRank {
                     const NodeIds& needs) {
     node.start_us = microseconds_of(start);
     node.duration_us = microseconds_of(start + duration) - node.start_us;
+    node.start = start;
+    node.time = duration;
+    node.micro_batch = micro_batch_;
+    node.stream = queue == kReceives ? WorkloadNode::kNoStream : static_cast<std::uint8_t>(queue);
     node.needs = needs;
     if (queue != kReceives) {
       node.behind = last_[queue];
@@ -121,7 +127,8 @@ class GraphOfRank {
                         .name = names_.of(name),
                         .op = call.op,
                         .group = call.group,
-                        .bytes = call.bytes * (call.count / count)};
+                        .bytes = call.bytes * (call.count / count),
+                        .dtype = call.dtype};
       const Seconds begin = start + each * i;
       if (call.op != CollectiveOp::send_receive) {
         out = {add(std::move(node), begin, each, queue, out)};
@@ -166,7 +173,8 @@ class GraphOfRank {
         .kind = NodeKind::receive,
         .name = names_.of(forward ? "receive from stage before" : "receive from next stage"),
         .group = Group::pp,
-        .bytes = transferred_,
+        .bytes = transferred_.bytes,
+        .dtype = transferred_.dtype,
         .peer = other,
         .tag = tag_of(forward, copy_of(slot), from, slot.micro_batch)};
     const Seconds taken = std::min(step_.send, slot.begin);
@@ -181,6 +189,7 @@ class GraphOfRank {
         .name = names_.of(span.name),
         .group = Group::pp,
         .bytes = span.call->bytes,
+        .dtype = span.call->dtype,
         .peer = handoff(step_.pipeline, static_cast<std::int64_t>(rank_), slot)->to.rank,
         .tag = tag_of(forward, copy_of(*slot_), stage_of_slot(*slot_), slot_->micro_batch)};
     const std::uint32_t sent = add(std::move(node), span.begin, span.end - span.begin,
@@ -191,9 +200,12 @@ class GraphOfRank {
   // What the rank does once and others follow.
   void add_once(const StepSpan& span) {
     if (std::exchange(slots_are_done_, false)) wait_for_reductions();
+    micro_batch_ = -1;
     const Seconds time = span.end - span.begin;
     if (span.call) {
+      const std::size_t first = nodes_.size();
       follow_ = add_call(*span.call, span.name, span.begin, time, span.stream, follow_);
+      for (std::size_t i = first; i < nodes_.size(); ++i) nodes_[i].edge = span.edge;
     } else if (span.parts.dp > Seconds(0)) {
       return;  // waits for its reductions, which it does anyway
     } else if (time > Seconds(0)) {
@@ -224,6 +236,7 @@ class GraphOfRank {
 
   void add_slot(const StepSpan& slot, const std::vector<const StepSpan*>& reductions) {
     slot_ = &slot;
+    micro_batch_ = slot.micro_batch;
     const SlotProgram& program = *slot.program;
     if (const auto received = receive_of(slot)) follow_.push_back(*received);
     Stretch stretch{slot.begin};
@@ -309,10 +322,15 @@ class GraphOfRank {
     const Seconds start = stretch.begin + placed.begin * stretch.start;
     const Seconds time = (placed.end - placed.begin) * stretch.duration;
     if (const TaskCall* call = program.list.call_of(task)) {
-      return add_call(*call, name, start, time, task.stream, needs);
+      const std::size_t first = nodes_.size();
+      NodeIds out = add_call(*call, name, start, time, task.stream, needs);
+      for (std::size_t k = first; k < nodes_.size(); ++k) nodes_[k].beyond = task.beyond;
+      return out;
     }
-    const NodeKind kind = task.stream == kHost ? NodeKind::host : NodeKind::compute;
-    return {add({.kind = kind, .name = names_.of(name)}, start, time, task.stream, needs)};
+    WorkloadNode node{.kind = task.stream == kHost ? NodeKind::host : NodeKind::compute,
+                      .name = names_.of(name)};
+    if (const TaskProduct* product = program.list.product_of(task)) node.product = *product;
+    return {add(std::move(node), start, time, task.stream, needs)};
   }
 
   // Each bucket behind the kernel that ends with its share of the slot [FORECAST-5].
@@ -335,7 +353,7 @@ class GraphOfRank {
 
   const SimulatedStep& step_;
   std::size_t rank_;
-  Bytes transferred_;
+  TaskCall transferred_;
   Names& names_;
   std::vector<WorkloadNode> nodes_;
   std::vector<std::uint8_t> queue_of_;  // of each node
@@ -344,17 +362,18 @@ class GraphOfRank {
   NodeIds gathers_;            // of weights, that come under the first micro-batch
   std::int64_t forwards_ = 0;  // forward slots of the first micro-batch so far
   const StepSpan* slot_ = nullptr;
+  std::int64_t micro_batch_ = -1;
   bool slots_are_done_ = false;  // and what follows waits for the reductions, too
   std::vector<std::pair<std::uint32_t, Seconds>> kernels_;  // of the slot, and when they end
   std::uint32_t turns_ = 0;
 };
 
-Bytes transferred_in(const SimulatedStep& step) {
+TaskCall transferred_in(const SimulatedStep& step) {
   for (const RankTimeline& rank : step.ranks) {
     const auto transfer = std::find_if(rank.spans.begin(), rank.spans.end(), is_transfer);
-    if (transfer != rank.spans.end()) return transfer->call->bytes;
+    if (transfer != rank.spans.end()) return *transfer->call;
   }
-  return Bytes(0);
+  return {};
 }
 
 }  // namespace
@@ -362,7 +381,7 @@ Bytes transferred_in(const SimulatedStep& step) {
 Workload workload_of(const SimulatedStep& step) {
   Workload out;
   Names names;
-  const Bytes transferred = transferred_in(step);
+  const TaskCall transferred = transferred_in(step);
   for (std::size_t r = 0; r < step.ranks.size(); ++r) {
     out.stages.push_back(GraphOfRank(step, r, transferred, names).build());
   }

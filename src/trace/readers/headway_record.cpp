@@ -289,10 +289,18 @@ class RecordReader {
     }
   }
 
+  // The file counts the ranks of the group, a recording those of the run.
+  std::int64_t rank_of_place(std::uint32_t group, std::int64_t place) const {
+    const auto& ranks = recording_.groups[group].ranks;
+    const bool known = place >= 0 && place < static_cast<std::int64_t>(ranks.size());
+    return known ? ranks[static_cast<std::size_t>(place)] : place;
+  }
+
   void finish() {
     share_kernels(recording_, launches_);
     for (RecordedCall& call : recording_.calls) {
       if (call.start_ns) call.start_ns = on_common_clock(*call.start_ns, clock_);
+      if (call.peer && call.group) call.peer = rank_of_place(*call.group, *call.peer);
     }
     if (!whole_) {
       leave_unsaid(recording_,

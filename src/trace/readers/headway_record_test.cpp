@@ -118,6 +118,22 @@ TEST(HeadwayRecord, MessagesHaveTheirOtherEndAndTag) {
   EXPECT_FALSE(recording.calls[0].stream);
 }
 
+// [TRACE-2] wants ends as ranks of the run; MPI and the file count those of the communicator.
+TEST(HeadwayRecord, TheOtherEndOfAGroupsMessageIsARankOfTheRun) {
+  const Recording recording =
+      read_text(header() + state(0, record_file::kWhole) + text("{\"group\":77,\"ranks\":[1,3]}") +
+                call({.duration_ns = 9,
+                      .bytes = 8,
+                      .asked = record_file::kSend,
+                      .done = record_file::kSend,
+                      .time = record_file::kHost,
+                      .group = 77,
+                      .peer = 1,
+                      .flags = record_file::kPeer}));
+  ASSERT_EQ(recording.calls.size(), 1u);
+  EXPECT_EQ(recording.calls[0].peer, 3);
+}
+
 TEST(HeadwayRecord, WaitsAddUpAndStepsAreCounted) {
   const auto wait = [](std::uint64_t ns) {
     return call({.duration_ns = ns, .asked = record_file::kWait, .done = record_file::kWait});

@@ -1,0 +1,57 @@
+// Calls by MPI, in the forms that do not block.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transport.hpp"
+
+namespace headway::replay {
+
+/// Why MPI cannot make the calls of the list; empty where it can.
+std::string not_by_mpi(const LiveList& list);
+
+class MpiTransport final : public Transport {
+ public:
+  /// A communicator for each stream of each group of `list`, and one for its sends and receives.
+  /// Called by all ranks of the list.
+  MpiTransport(const LiveList& list, int rank);
+  ~MpiTransport() override;
+
+  Handle begin(const LiveItem& call) override;
+  bool done(Handle handle) override;
+  void call(const LiveItem& call) override;
+  void meet(std::uint32_t group) override;
+  void meet() override;
+
+ private:
+  struct Open {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<char> received;
+  };
+  struct Counts {
+    std::vector<int> counts, places;
+  };
+
+  MPI_Comm communicator(const LiveItem& call) const;
+  // The memory of a call: what comes has its own, what is sent is the same of all.
+  std::vector<char> take(std::size_t bytes);
+  void issue(const LiveItem& call, char* received, MPI_Request* request);
+  const Counts& parts(std::int64_t elements, int ranks);
+
+  int rank_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, MPI_Comm> communicators_;
+  std::map<std::uint32_t, MPI_Comm> of_group_;
+  std::vector<char> sent_;
+  std::vector<Open> open_;
+  std::vector<Handle> free_;
+  std::vector<std::vector<char>> kept_;  // memory for what comes
+  std::map<std::pair<std::int64_t, int>, Counts> parts_;
+};
+
+}  // namespace headway::replay

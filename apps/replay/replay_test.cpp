@@ -1,0 +1,192 @@
+// Steps of generated runs replayed on ranks of this machine: what was recorded of them is what the
+// list says, call for call; and what cannot be replayed is refused.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "simulate/live/file.hpp"
+#include "trace/files.hpp"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Output {
+  int code = -1;
+  std::string out, err;
+};
+
+class Replay : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = test->name();
+    for (char& c : name) c = c == '/' ? '_' : c;
+    folder_ = fs::path(::testing::TempDir()) / ("headway_replay_" + name);
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "small.toml")
+        << "source = \"a test\"\nlayers = 2\nhidden = 64\nheads = 4\nkv_heads = 4\n"
+           "feed_forward = 128\nvocabulary = 256\nsequence = 32\n";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string text_of(const fs::path& path) const {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  Output run(const std::string& words, const std::string& before = "") const {
+    const std::string command = "cd '" + folder_.string() + "' && timeout 200 " + before +
+                                " '" HEADWAY_PROGRAM "' replay " + words + " >out 2>err </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / "out"),
+            text_of(folder_ / "err")};
+  }
+  static std::string fields(const std::string& more) {
+    return "--model small.toml --cluster '" HEADWAY_CORES
+           "' --seq 32 --global-batch 4 "
+           "--framework megatron " +
+           more;
+  }
+  std::string launcher(int ranks) const {
+    const std::string count = " -np " + std::to_string(ranks);
+    return std::string(" --launcher '") +
+           (std::string(GetParam()) == "openmpi"
+                ? "mpirun.openmpi --oversubscribe --allow-run-as-root"
+                : "mpirun.mpich") +
+           count + "' ";
+  }
+
+  fs::path folder_;
+};
+
+// (operation, ranks of the group, bytes moved) -> how many.
+using Tally = std::map<std::tuple<Operation, std::vector<std::int64_t>, double>, int>;
+
+// The list and the recording in DIR say the same of every rank, for each of the repeats.
+void expect_as_listed(const fs::path& folder, const std::string& list_text, int repeats) {
+  const auto list = read_list(list_text, "list");
+  ASSERT_TRUE(list.ok());
+  const RunRecording run = read_run_traces({folder.string()});
+  EXPECT_TRUE(run.unread.empty());
+  ASSERT_EQ(run.recording.ranks.size(), list->ranks.size());
+  EXPECT_EQ(run.recording.marked_steps, repeats);
+  for (std::size_t rank = 0; rank < list->ranks.size(); ++rank) {
+    Tally listed, recorded;
+    for (const LiveItem& item : list->ranks[rank]) {
+      if (item.kind != LiveItem::Kind::call) continue;
+      listed[{item.op, list->groups[item.group].ranks, static_cast<double>(item.bytes)}] += repeats;
+    }
+    for (const RecordedCall& call : run.recording.calls) {
+      if (run.recording.ranks[call.rank].number != static_cast<std::int64_t>(rank)) continue;
+      ASSERT_TRUE(call.group);
+      ++recorded[{call.op, run.recording.groups[*call.group].ranks,
+                  call.bytes ? call.bytes->value() : 0}];
+    }
+    EXPECT_EQ(recorded, listed) << "rank " << rank;
+  }
+}
+
+TEST_P(Replay, RecordsCallForCallWhatTheListSays) {
+  const std::pair<int, const char*> runs[] = {{2, "--gpus 2 --dp 2 --zero 0"},
+                                              {2, "--gpus 2 --tp 2"},
+                                              {2, "--gpus 2 --pp 2"},
+                                              {4, "--gpus 4 --tp 2 --pp 2"}};
+  int number = 0;
+  for (const auto& [ranks, more] : runs) {
+    const std::string folder = "out" + std::to_string(number++);
+    const Output made =
+        run(fields(more) + launcher(ranks) + "--step --repeat 2 --warm 1 -o " + folder);
+    ASSERT_EQ(made.code, 0) << more << "\n" << made.err;
+    EXPECT_NE(made.out.find("2 repeats (1 more"), std::string::npos) << made.out;
+    EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;
+    expect_as_listed(folder_ / folder, text_of(folder_ / folder / "replay/list.jsonl"), 2);
+  }
+}
+
+TEST_P(Replay, CallsOneByOneBlockAndAreWhatCalibrateTakes) {
+  const Output made = run(fields("--gpus 2 --tp 2") + launcher(2) +
+                          "--single --sizes --repeat 2 --warm 0 -o singles --csv calls.csv");
+  ASSERT_EQ(made.code, 0) << made.err;
+  expect_as_listed(folder_ / "singles", text_of(folder_ / "singles/replay/list.jsonl"), 2);
+  for (const RecordedCall& call :
+       read_run_traces({(folder_ / "singles").string()}).recording.calls) {
+    EXPECT_TRUE(call.blocks);
+  }
+  EXPECT_NE(text_of(folder_ / "calls.csv").find("tp,all_gather,2,256,1,2,"), std::string::npos);
+  const std::string fit = "cd '" + folder_.string() +
+                          "' && '" HEADWAY_PROGRAM "' calibrate --cluster '" HEADWAY_CORES
+                          "' --collectives singles --output mine.toml >fit 2>&1";
+  ASSERT_EQ(std::system(fit.c_str()), 0) << text_of(folder_ / "fit");
+  EXPECT_NE(text_of(folder_ / "mine.toml").find("[levels.node.constants]"), std::string::npos);
+}
+
+// What was recorded of a replay is replayed: the same calls.
+TEST_P(Replay, OfARecordingMakesTheSameCalls) {
+  ASSERT_EQ(run(fields("--gpus 2 --dp 2 --zero 0") + launcher(2) + "--repeat 1 --warm 0 -o a").code,
+            0);
+  const Output again = run("a" + launcher(2) + "--repeat 1 --warm 0 -o b");
+  ASSERT_EQ(again.code, 0) << again.err;
+  expect_as_listed(folder_ / "b", text_of(folder_ / "a/replay/list.jsonl"), 1);
+}
+
+TEST_P(Replay, ProductsAreMadeWhereThatIsAsked) {
+  const Output made = run(fields("--gpus 2 --tp 2") + launcher(2) +
+                          "--compute gemm --repeat 1 --warm 0 --json -o products");
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("\"compute\": \"gemm\""), std::string::npos) << made.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpi, Replay, ::testing::Values(HEADWAY_MPI_KINDS),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+using ReplayRefusal = Replay;
+INSTANTIATE_TEST_SUITE_P(Any, ReplayRefusal, ::testing::Values("openmpi"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+TEST_P(ReplayRefusal, SaysWhatWouldBeRight) {
+  const std::string two = fields("--gpus 2 --tp 2 ");
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "needs a run"},
+      {two + "--backend smoke", "smoke"},
+      {two + "--compute sleep", "sleep"},
+      {two + "--repeat 0", "at least 1"},
+      {two + "--single --step", "ask for one"},
+      {two + "--step --sizes", "--single"},
+      {two + "--ranks 1", "--ranks 2"},
+      {two + "--launcher no-such-mpirun", "no-such-mpirun"},
+      {two + "--from nowhere", "nowhere"},
+      {"nothing-here.jsonl", "nothing-here.jsonl"},
+      {"small.toml nothing.jsonl", "one thing"},
+  };
+  for (const auto& [words, said] : cases) {
+    const Output refused = run(words);
+    EXPECT_EQ(refused.code, 2) << words << refused.out;
+    EXPECT_NE(refused.err.find(said), std::string::npos) << words << "\n" << refused.err;
+    EXPECT_EQ(refused.out, "") << words;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "replay"));
+  // Nowhere a launcher.
+  const Output none = run(two, "env PATH=/nonexistent");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("mpirun is not here"), std::string::npos) << none.err;
+}
+
+TEST_P(ReplayRefusal, AListOfOtherRanksThanWereStarted) {
+  ASSERT_EQ(run(fields("--gpus 2 --tp 2 ") + "--list two.jsonl").code, 0);
+  const Output refused = run("two.jsonl" + launcher(3) + "-o three");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("is of 2 ranks, and 3 were started"), std::string::npos)
+      << refused.err;
+}
+
+}  // namespace
+}  // namespace headway

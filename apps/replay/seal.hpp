@@ -1,0 +1,12 @@
+// What the replaying program knows of its recording, and the recorder does not.
+#pragma once
+
+#include <string>
+
+namespace headway::replay {
+
+/// Calls one by one were waited for at once, with nothing between: their times are those of calls
+/// that block, not ones until which a call was done. False: the file cannot be read or written.
+bool seal_single_calls(const std::string& file);
+
+}  // namespace headway::replay

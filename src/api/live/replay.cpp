@@ -1,0 +1,327 @@
+// replay: compiles what is to be run, has it run, and reads what was recorded of it.
+#include "api/live/replay.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "api/options.hpp"
+#include "base/text.hpp"
+#include "forecast/predict/predict.hpp"
+#include "platform/files.hpp"
+#include "platform/output.hpp"
+#include "platform/paths.hpp"
+#include "report/live/replay.hpp"
+#include "simulate/live/file.hpp"
+#include "simulate/live/of_recording.hpp"
+#include "simulate/live/of_step.hpp"
+#include "simulate/live/single.hpp"
+#include "simulate/workload/files.hpp"
+#include "study/traffic/expected.hpp"
+#include "trace/files.hpp"
+
+namespace headway {
+namespace {
+
+struct ReplayRequest {
+  std::vector<std::string> files;  // a run file, a list, or traces
+  RunRequest fields;               // of the run; they override the file
+  std::string backend = "mpi", compute = "spin";
+  bool single = false, step = false, sizes = false;
+  std::int64_t repeat = 20, warm = 3;
+  std::optional<std::int64_t> ranks;  // the most that can be started
+  std::string launcher;
+  std::string output = "replay";
+  std::string list;  // file to write instead
+  std::string from;  // folder of a replay that was run elsewhere
+  std::string csv;
+  bool json = false;
+  Progress progress = {};
+};
+
+constexpr std::size_t kLargestList = std::size_t{1} << 30;
+
+std::vector<std::string> backends() {
+  return {"mpi", "gloo", "nccl"};
+}
+std::vector<std::string> computes() {
+  return {"spin", "gemm"};
+}
+
+// What is run, and what is expected of it where that is known.
+struct ToReplay {
+  LiveList list;
+  std::optional<ReplayForecast> forecast;
+};
+
+bool is_list(const std::string& file) {
+  return file.ends_with(".jsonl");
+}
+bool is_run(const std::string& file) {
+  return file.ends_with(".toml") || file.ends_with(".json");
+}
+
+Problems check(const ReplayRequest& request) {
+  Problems problems;
+  const auto one_of = [&](const char* flag, const std::string& text,
+                          const std::vector<std::string>& names) {
+    if (std::find(names.begin(), names.end(), text) != names.end()) return;
+    problems.push_back({FieldName(flag), not_known(text, names), Trouble::unknown});
+  };
+  one_of("backend", request.backend, backends());
+  one_of("compute", request.compute, computes());
+  if (request.single && request.step) {
+    problems.push_back({FieldName("single"), "stands beside --step; ask for one of them"});
+  }
+  if (request.sizes && !request.single) {
+    problems.push_back({FieldName("sizes"), "are of calls one by one; give --single"});
+  }
+  if (request.repeat < 1) {
+    problems.push_back({FieldName("repeat"), "must be at least 1: nothing else is measured"});
+  }
+  if (request.warm < 0) problems.push_back({FieldName("warm"), "must be at least 0"});
+  if (request.ranks && *request.ranks < 1) {
+    problems.push_back({FieldName("ranks"), "must be at least 1"});
+  }
+  if (!request.list.empty() && !request.from.empty()) {
+    problems.push_back({FieldName("list"), "is written of what is to be run, and --from was run"});
+  }
+  return problems;
+}
+
+// The step of a run.
+Result<ToReplay> of_run(const std::string& run_file, const RunRequest& fields) {
+  const auto all = read_run_request(run_file, fields);
+  if (!all) return all.problems();
+  const auto run = make_run(*all);
+  if (!run) return run.problems();
+  if (Problems cannot = simulation_problems(*run); !cannot.empty()) return cannot;
+  const auto expected = expected_calls(*run);
+  if (!expected) return expected.problems();
+  const auto simulated = simulate_step(*run);
+  if (!simulated) return simulated.problems();
+  const Workload workload = workload_of(*simulated);
+  if (count_nodes(workload, run->layout) > kMostLiveItems / 2 ||
+      run->layout.ranks() > kMostLiveRanks) {
+    return Problem{"replay",
+                   "the step would have " + std::to_string(count_nodes(workload, run->layout)) +
+                       " kernels and calls; at most " + std::to_string(kMostLiveItems / 2) +
+                       ": give fewer micro-batches (a smaller --global-batch)"};
+  }
+  ToReplay out;
+  out.list = list_of_step(
+      workload, *run,
+      run->model.name + " on " + std::to_string(run->layout.ranks()) + " of " + run->cluster.name);
+  out.forecast.emplace();
+  out.forecast->step = expected->forecast.step_time;
+  for (const ClassTraffic& stage : expected->traffic.classes) {
+    for (const TrafficCall& call : stage.calls) {
+      out.forecast->calls.push_back(
+          {std::string(to_name(call.call.group)), call.call.op, call.call.bytes, call.each});
+    }
+  }
+  return out;
+}
+
+Result<LiveList> list_of_file(const std::string& path) {
+  const auto text = read_file(path, kLargestList);
+  if (!text) return text.problems();
+  return read_list(*text, printable(path, 4096));
+}
+
+// Of a run, a list or traces; or what is wrong with them.
+Result<ToReplay> to_replay(const ReplayRequest& request) {
+  const auto& files = request.files;
+  const auto runs = std::count_if(files.begin(), files.end(), is_run);
+  const auto lists = std::count_if(files.begin(), files.end(), is_list);
+  if (files.empty() && request.fields.empty() && request.from.empty()) {
+    return Problem{"replay",
+                   "needs a run (RUN.toml, or --model, --cluster, --gpus, --seq and "
+                   "--global-batch), a recording, or a list (.jsonl)",
+                   Trouble::missing};
+  }
+  if (runs + lists > 1 || (runs + lists == 1 && files.size() > 1)) {
+    return Problem{"replay", "runs one thing: a run, a list, or the traces of one run"};
+  }
+  if (runs == 1 || (files.empty() && !request.fields.empty())) {
+    return of_run(files.empty() ? "" : files.front(), request.fields);
+  }
+  if (!request.fields.empty()) {
+    return Problem{"replay", "fields of a run stand beside what was recorded or compiled of one"};
+  }
+  ToReplay out;
+  if (files.empty() || lists == 1) {
+    auto list =
+        list_of_file(files.empty() ? in_folder(request.from, "replay/list.jsonl") : files.front());
+    if (!list) return list.problems();
+    out.list = std::move(list).value();
+    return out;
+  }
+  RunRecording run = read_run_traces(files, request.progress);
+  if (run.stopped) return Problem{"replay", "was stopped", Trouble::stopped};
+  if (run.files.empty()) return run.unread;
+  auto list = list_of_recording(run.recording);
+  if (!list) return list.problems();
+  out.list = std::move(list).value();
+  return out;
+}
+
+Problems check_ranks(const ReplayRequest& request, std::int64_t ranks, std::int64_t cores) {
+  const std::int64_t most = request.ranks.value_or(cores);
+  if (!request.list.empty() || !request.launcher.empty() || ranks <= most) return {};
+  const std::string are = request.ranks ? "may be started (--ranks)" : "cores are here";
+  return {{"replay", "is of " + std::to_string(ranks) + " ranks, and " + std::to_string(most) +
+                         " " + are + ": make the run one of " + std::to_string(most) +
+                         " (--gpus), say that more may share the cores (--ranks " +
+                         std::to_string(ranks) +
+                         "), or name what starts them elsewhere "
+                         "(--launcher \"srun -n " +
+                         std::to_string(ranks) + "\"; --list FILE.jsonl writes the list)"}};
+}
+
+// What was recorded of a replay, beside what was expected.
+CommandOutput report(const ReplayRequest& request, const std::string& folder,
+                     const ToReplay& what) {
+  const std::string kept = in_folder(folder, "replay/list.jsonl");
+  const auto list = exists(kept) ? list_of_file(kept) : Result<LiveList>(what.list);
+  const auto document = read_document(in_folder(folder, "replay/times.json"));
+  Problems problems;
+  if (!list) append(problems, list.problems());
+  if (!document) append(problems, document.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  auto times = read_replay_times(*document);
+  if (!times) return {.problems = times.problems()};
+  RunRecording run = read_run_traces({folder}, request.progress);
+  if (run.stopped) return {.problems = {{"replay", "was stopped", Trouble::stopped}}};
+  if (run.files.empty()) return {.problems = std::move(run.unread)};
+  const Replayed made = replayed(*list, run.recording, std::move(times).value(), what.forecast);
+  if (!request.csv.empty()) {
+    problems = write_files({{request.csv, replay_csv(made)}});
+    if (!problems.empty()) return {.problems = std::move(problems)};
+  }
+  return {.text = request.json ? replay_json(made) : replay_text(made)};
+}
+
+CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& starter) {
+  // What is to be run, or all that is wrong with it.
+  Problems problems = check(request);
+  auto what = to_replay(request);
+  if (!what) append(problems, what.problems());
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  if (request.single) what->list = single_calls(what->list, request.sizes);
+  if (!request.from.empty()) return report(request, request.from, *what);
+  const auto ranks = static_cast<std::int64_t>(what->list.ranks.size());
+  problems = check_ranks(request, ranks, starter.cores);
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  ReplayStart start;
+  start.backend = request.backend;
+  start.launcher = request.launcher;
+  start.folder = request.output;
+  start.list = request.list.empty() ? in_folder(request.output, "replay/list.jsonl") : request.list;
+  start.times = in_folder(request.output, "replay/times.json");
+  start.ranks = ranks;
+  start.single = request.single;
+  start.multiplies = request.compute == "gemm";
+  start.repeat = request.repeat;
+  start.warm = request.warm;
+
+  // What would start it is here; then the list alone, and how it is run.
+  const auto shown = starter.shown(start);
+  if (!shown) return {.problems = shown.problems()};
+  if (!request.list.empty()) {
+    problems = write_files({{request.list, list_text(what->list)}});
+    if (!problems.empty()) return {.problems = std::move(problems)};
+    return {.text = *shown + "\n"};
+  }
+
+  // Run to its end, and read.
+  if (is_folder(request.output)) {
+    const auto there = file_names_in(request.output, kMostFiles);
+    if (!there || !there->empty() || is_folder(in_folder(request.output, "replay"))) {
+      return {.problems = {{FieldName("output"), printable(request.output) +
+                                                     " is not empty: a replay stands alone; name "
+                                                     "another folder"}}};
+    }
+  }
+  problems = write_files({}, request.output);
+  if (problems.empty()) {
+    problems =
+        write_files({{start.list, list_text(what->list)}}, in_folder(request.output, "replay"));
+  }
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  const auto code = starter.start(start);
+  if (!code) return {.problems = code.problems()};
+  if (*code != 0) {
+    return {.problems = {{"replay", "ended with exit code " + std::to_string(*code) +
+                                        "; what it said stands above"}}};
+  }
+  return report(request, request.output, *what);
+}
+
+}  // namespace
+
+Command replay_command(const ReplayStarter& starter) {
+  auto request = std::make_shared<ReplayRequest>();
+  Command out{
+      .name = "replay",
+      .help = "run the calls and the computation of a step on this machine, and measure",
+      .examples = {"headway replay --model gpt-neox-19m --cluster examples/cores.toml --gpus 2 "
+                   "\\\n    --seq 128 --global-batch 4 --tp 2 --framework megatron --single "
+                   "--sizes -o singles",
+                   "headway replay RUN.toml --step --repeat 20 -o steps",
+                   "headway replay recording --step"},
+      .run =
+          [request, starter](const Circumstances& at) {
+            adopt(*request, at);
+            return run_replay(*request, starter);
+          },
+      .door = Door::command_line,
+      .doing = "reading",
+      .things = "bytes"};
+  out.options = {
+      operand(
+          "RUN|RECORDING",
+          "a run file, whose fields flags override; traces of one run, of any format that comms "
+          "reads, or a folder of them; or a list (.jsonl)",
+          &request->files),
+      {.name = "backend",
+       .value = "NAME",
+       .help = "what carries the calls; default: mpi",
+       .target = &request->backend,
+       .names = backends},
+      {.name = "compute",
+       .value = "NAME",
+       .help = "spin: the clock for as long as planned; gemm: the products themselves; default: "
+               "spin",
+       .target = &request->compute,
+       .names = computes},
+      wordless("single", "each distinct call by itself: what calibrate --collectives takes",
+               request->single),
+      wordless("step", "the whole step, calls beside computation: so where nothing is said",
+               request->step),
+      wordless("sizes", "with --single: besides, tensors from 256 B on, as a fit needs them",
+               request->sizes),
+      {.name = "repeat", .help = "repeats that count; default: 20", .target = &request->repeat},
+      {.name = "warm",
+       .help = "repeats before them, which are dropped; default: 3",
+       .target = &request->warm},
+      {.name = "ranks",
+       .help = "the most that may be started here; default: the cores",
+       .target = &request->ranks},
+      {.name = "launcher",
+       .value = "COMMAND",
+       .help = "what starts the ranks, as \"srun -n 4\"; default: mpirun",
+       .target = &request->launcher},
+      {.name = "output",
+       .value = "DIR",
+       .help = "folder for the recording, made or empty; default: replay",
+       .target = &request->output,
+       .letter = 'o'},
+      path("list", "FILE.jsonl", "write the list and say how it is run", &request->list),
+      path("from", "DIR", "report of a replay that was run before", &request->from),
+      path("csv", "OUT.csv", "the calls as a table", &request->csv)};
+  add_fields(out.options, request->fields, run_fields(), {});
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,28 @@
+// Lists as a file: a line of JSON that says what it is, then a line for each item, rank by rank.
+//
+//   {"headway_list": 1, "ranks": 2, "source": "...", "groups": [{"name": "tp", "ranks": [0, 1]}]}
+//   {"rank": 0}
+//   {"mark": "step", "number": 0}
+//   {"call": "all_reduce", "group": 0, "bytes": 4096, "type": "bf16", "stream": 2, "after": [0]}
+//   {"call": "send", "group": 0, "bytes": 64, "type": "fp32", "stream": "beside", "peer": 1,
+//    "tag": 3}
+//   {"compute": 0.00125, "product": [512, 512, 128, 1]}
+//   {"wait": 0}
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "simulate/live/list.hpp"
+
+namespace headway {
+
+inline constexpr int kLiveListVersion = 1;
+
+std::string list_text(const LiveList& list);
+
+/// What is wrong with it: by line. What it asks for can be run (list_problems).
+Result<LiveList> read_list(std::string_view text, const std::string& file);
+
+}  // namespace headway

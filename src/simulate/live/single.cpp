@@ -1,0 +1,102 @@
+#include "simulate/live/single.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace headway {
+namespace {
+
+// A call of a group: of two ranks alone by its sender and receiver.
+struct Single {
+  Operation op;
+  std::uint32_t group;
+  ElementType type;
+  std::int64_t from, to;  // or the root, twice
+  std::int64_t bytes;
+  friend auto operator<=>(const Single& a, const Single& b) {
+    return std::tie(a.op, a.group, a.type, a.from, a.to, a.bytes) <=>
+           std::tie(b.op, b.group, b.type, b.from, b.to, b.bytes);
+  }
+};
+
+std::set<Single> singles_of(const LiveList& list) {
+  std::set<Single> out;
+  for (std::size_t r = 0; r < list.ranks.size(); ++r) {
+    for (const LiveItem& item : list.ranks[r]) {
+      if (item.kind != LiveItem::Kind::call) continue;
+      Single single{item.op, item.group, item.type, item.peer, item.peer, item.bytes};
+      if (is_between_two(item.op)) {
+        const auto& ranks = list.groups[item.group].ranks;
+        const auto own =
+            std::lower_bound(ranks.begin(), ranks.end(), static_cast<std::int64_t>(r)) -
+            ranks.begin();
+        single.op = Operation::send;
+        (item.op == Operation::send ? single.from : single.to) = own;
+      }
+      out.insert(single);
+    }
+  }
+  return out;
+}
+
+void add_sizes(std::set<Single>& singles) {
+  constexpr std::int64_t kLeast = 256, kLargest = 1024 * 1024;
+  std::map<std::tuple<Operation, std::uint32_t, ElementType, std::int64_t, std::int64_t>,
+           std::int64_t>
+      largest;
+  for (const Single& each : singles) {
+    if (each.op == Operation::barrier) continue;
+    auto& most = largest[{each.op, each.group, each.type, each.from, each.to}];
+    most = std::max(most, each.bytes);
+  }
+  for (const auto& [key, most] : largest) {
+    const auto& [op, group, type, from, to] = key;
+    for (std::int64_t bytes = kLeast; bytes <= 2 * std::max(most, kLargest); bytes *= 2) {
+      singles.insert({op, group, type, from, to, bytes});
+      singles.insert({op, group, type, from, to, bytes + bytes / 2});
+    }
+  }
+}
+
+}  // namespace
+
+LiveList single_calls(const LiveList& list, bool sizes) {
+  std::set<Single> singles = singles_of(list);
+  if (sizes) add_sizes(singles);
+  LiveList out;
+  out.source = list.source;
+  out.groups = list.groups;
+  out.ranks.resize(list.ranks.size());
+  for (auto& items : out.ranks) items.push_back({.kind = LiveItem::Kind::mark});
+  std::vector<std::uint32_t> calls(list.ranks.size(), 0);
+  for (const Single& each : singles) {
+    const auto& ranks = list.groups[each.group].ranks;
+    for (std::size_t place = 0; place < ranks.size(); ++place) {
+      const auto at = static_cast<std::int64_t>(place);
+      LiveItem item{.kind = LiveItem::Kind::call};
+      item.op = each.op;
+      item.group = each.group;
+      item.type = each.type;
+      item.bytes = each.bytes;
+      item.peer = each.to;
+      if (each.op == Operation::send) {
+        if (at != each.from && at != each.to) continue;
+        if (at == each.to) {
+          item.op = Operation::receive;
+          item.peer = each.from;
+        }
+        item.stream = kBesideStreams;
+      }
+      const auto rank = static_cast<std::size_t>(ranks[place]);
+      out.ranks[rank].push_back(std::move(item));
+      LiveItem wait{.kind = LiveItem::Kind::wait};
+      wait.awaited = calls[rank]++;
+      out.ranks[rank].push_back(std::move(wait));
+    }
+  }
+  return out;
+}
+
+}  // namespace headway

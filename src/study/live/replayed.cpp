@@ -1,0 +1,215 @@
+#include "study/live/replayed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "base/statistics.hpp"
+
+namespace headway {
+namespace {
+
+// What moves is whole elements.
+double moved_bytes(const LiveItem& call) {
+  const double each = bytes_per_element(call.type);
+  return std::ceil(static_cast<double>(call.bytes) / each) * each;
+}
+
+class Reading {
+ public:
+  Reading(const LiveList& list, const Recording& recording) : list_(list), recording_(recording) {}
+
+  void read(Replayed& out) {
+    add_rows();
+    match_collectives();
+    match_pairs();
+    for (auto& [key, row] : rows_) finish(row, out);
+    out.expected *= static_cast<std::int64_t>(out.times.steps.size());
+  }
+
+ private:
+  using Ranks = std::vector<std::int64_t>;
+  struct Row {
+    ReplayedCall call;
+    double listed = 0;                  // calls of all ranks, in one repeat
+    std::map<std::size_t, int> makers;  // ranks that make it
+    std::vector<double> transfers;
+    double waiting = 0;
+    std::int64_t waited = 0;  // calls of which that is the sum
+    std::int64_t recorded = 0;
+  };
+  using Key = std::tuple<std::string, Operation, std::size_t, double>;
+
+  void add_rows() {
+    for (std::size_t r = 0; r < list_.ranks.size(); ++r) {
+      for (const LiveItem& item : list_.ranks[r]) {
+        if (item.kind != LiveItem::Kind::call) continue;
+        const LiveGroup& group = list_.groups[item.group];
+        const Operation op = item.op == Operation::receive ? Operation::send : item.op;
+        const double bytes = moved_bytes(item);
+        const auto place = places_.try_emplace({group.ranks, op, bytes}, group.name).first;
+        Row& row = rows_[{place->second, op, group.ranks.size(), bytes}];
+        row.call.group = place->second;
+        row.call.op = op;
+        row.call.ranks = static_cast<std::int64_t>(group.ranks.size());
+        row.call.bytes = Bytes(static_cast<double>(item.bytes));
+        ++row.listed;
+        ++row.makers[r];
+      }
+    }
+  }
+  Row* row_of(const RecordedCall& call) {
+    if (!call.group) return nullptr;
+    const Operation op = call.op == Operation::receive ? Operation::send : call.op;
+    const RecordedGroup& group = recording_.groups[*call.group];
+    const double bytes = call.bytes ? call.bytes->value() : 0;
+    const auto place = places_.find({group.ranks, op, bytes});
+    if (place == places_.end()) return nullptr;
+    return &rows_.at({place->second, op, group.ranks.size(), bytes});
+  }
+
+  void meet(const std::vector<std::size_t>& calls) {
+    Row* row = row_of(recording_.calls[calls.front()]);
+    if (row == nullptr) return;
+    double shortest = HUGE_VAL, sum = 0;
+    for (const std::size_t i : calls) {
+      const RecordedCall& call = recording_.calls[i];
+      if (!call.duration) return;
+      shortest = std::min(shortest, call.duration->value());
+      sum += call.duration->value();
+    }
+    row->transfers.push_back(shortest);
+    row->waiting += sum - shortest * static_cast<double>(calls.size());
+    row->waited += static_cast<std::int64_t>(calls.size());
+    row->recorded += static_cast<std::int64_t>(calls.size());
+  }
+
+  // Of each communicator and rank in the order of their starts.
+  void match_collectives() {
+    std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::size_t>>> by_group;
+    for (std::size_t i = 0; i < recording_.calls.size(); ++i) {
+      const RecordedCall& call = recording_.calls[i];
+      if (call.group && call.start_ns && !is_between_two(call.op)) {
+        by_group[*call.group][call.rank].push_back(i);
+      }
+    }
+    for (auto& [group, ranks] : by_group) {
+      std::size_t most = 0;
+      for (auto& [rank, calls] : ranks) {
+        std::stable_sort(calls.begin(), calls.end(), [&](std::size_t a, std::size_t b) {
+          return *recording_.calls[a].start_ns < *recording_.calls[b].start_ns;
+        });
+        most = std::max(most, calls.size());
+      }
+      if (ranks.size() != recording_.groups[group].ranks.size()) continue;
+      for (std::size_t k = 0; k < most; ++k) {
+        std::vector<std::size_t> met;
+        for (const auto& [rank, calls] : ranks) {
+          if (k < calls.size()) met.push_back(calls[k]);
+        }
+        if (met.size() == ranks.size()) meet(met);
+      }
+    }
+  }
+  void match_pairs() {
+    std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>,
+             std::array<std::vector<std::size_t>, 2>>
+        pairs;
+    for (std::size_t i = 0; i < recording_.calls.size(); ++i) {
+      const RecordedCall& call = recording_.calls[i];
+      const auto own = recording_.ranks[call.rank].number;
+      if (!is_between_two(call.op) || !call.group || !call.peer || !own || !call.start_ns) continue;
+      const bool sends = call.op == Operation::send;
+      pairs[{*call.group, sends ? *own : *call.peer, sends ? *call.peer : *own,
+             call.tag.value_or(0)}][sends ? 0 : 1]
+          .push_back(i);
+    }
+    for (auto& [ends, both] : pairs) {
+      for (auto& calls : both) {
+        std::stable_sort(calls.begin(), calls.end(), [&](std::size_t a, std::size_t b) {
+          return *recording_.calls[a].start_ns < *recording_.calls[b].start_ns;
+        });
+      }
+      for (std::size_t k = 0; k < std::min(both[0].size(), both[1].size()); ++k) {
+        meet({both[0][k], both[1][k]});
+      }
+    }
+  }
+
+  static void finish(Row& row, Replayed& out) {
+    out.expected += static_cast<std::int64_t>(row.listed);
+    out.recorded += row.recorded;
+    ReplayedCall& call = row.call;
+    call.count = row.listed / static_cast<double>(row.makers.size());
+    call.samples = static_cast<std::int64_t>(row.transfers.size());
+    if (!row.transfers.empty()) {
+      call.least = Seconds(*std::min_element(row.transfers.begin(), row.transfers.end()));
+      call.median = Seconds(*quantile(row.transfers, 0.5));
+      call.p95 = Seconds(*quantile(row.transfers, 0.95));
+      call.waiting = Seconds(row.waiting / static_cast<double>(row.waited));
+    }
+    out.calls.push_back(std::move(call));
+  }
+
+  const LiveList& list_;
+  const Recording& recording_;
+  std::map<std::tuple<Ranks, Operation, double>, std::string> places_;  // names of groups
+  std::map<Key, Row> rows_;
+};
+
+}  // namespace
+
+Seconds Replayed::step_at(double share) const {
+  return Seconds(quantile(times.steps, share).value_or(0));
+}
+
+Result<ReplayTimes> read_replay_times(const Document& document) {
+  Problems problems;
+  Fields fields(document, problems);
+  ReplayTimes out;
+  if (fields.natural("headway_replay") != 1) {
+    fields.fail("headway_replay", "is of another version than 1");
+  }
+  out.single = fields.text("mode") == "single";
+  out.compute = fields.text("compute");
+  out.library = fields.text("library");
+  out.ranks = fields.count("ranks");
+  out.warm = fields.natural("warm");
+  const Node* steps = document.root.find("step_s");
+  const Node::Array* list = steps == nullptr ? nullptr : steps->array();
+  if (list == nullptr || list->empty()) fields.fail("step_s", "is no list of seconds");
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const Node& each = (*list)[i];
+    const auto* whole = std::get_if<std::int64_t>(&each.value);
+    const auto* real = std::get_if<double>(&each.value);
+    const double seconds = whole ? static_cast<double>(*whole) : real ? *real : -1;
+    if (!(seconds >= 0 && seconds < 1e9)) {
+      fields.fail("step_s", "holds what are no seconds");
+      break;
+    }
+    out.steps.push_back(seconds);
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+Replayed replayed(const LiveList& list, const Recording& recording, ReplayTimes times,
+                  const std::optional<ReplayForecast>& forecast) {
+  Replayed out;
+  out.source = list.source;
+  out.times = std::move(times);
+  Reading(list, recording).read(out);
+  if (!forecast) return out;
+  if (!out.times.single) out.forecast = forecast->step;
+  for (ReplayedCall& call : out.calls) {
+    for (const ReplayForecast::Each& each : forecast->calls) {
+      const bool same = each.group == call.group && to_collective(call.op) == each.op &&
+                        std::abs(each.bytes.value() - call.bytes.value()) <= 1;
+      if (same) call.forecast = each.time;
+    }
+  }
+  return out;
+}
+
+}  // namespace headway
