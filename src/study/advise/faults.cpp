@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "study/advise/parts.hpp"
 #include "study/reconcile/verdict.hpp"
+#include "trace/analysis/overlap.hpp"
 
 namespace headway {
 namespace {
@@ -66,18 +68,32 @@ OfPhase expected_of(const Forecast& forecast, const Overlapping& overlap) {
   return out;
 }
 
+// Of the rank that hides most of them: one that waits for others has its waiting exposed, whoever
+// is late has none. A step on that rank.
 std::optional<OfPhase> measured_of(const Reconciliation& reconciliation,
-                                   const Overlapping& overlap) {
-  std::optional<OfPhase> out;
+                                   const std::vector<Overlap>& ranks, const Overlapping& overlap) {
+  std::set<Operation> ops;
   for (const ReconciledRow& row : reconciliation.rows) {
     const bool phase =
         std::find(overlap.phases.begin(), overlap.phases.end(), row.phase) != overlap.phases.end();
-    if (!phase || !row.exposed || !(row.expected_count > 0) || !of_part(row, overlap.part)) {
-      continue;
+    if (phase && row.expected_count > 0 && of_part(row, overlap.part)) ops.insert(row.measured_op);
+  }
+  std::set<std::uint32_t> groups;
+  for (const GroupMapping& group : reconciliation.groups) {
+    const bool of = std::any_of(group.groups.begin(), group.groups.end(),
+                                [&](Group g) { return row_of(g).part == overlap.part; });
+    if (of && group.recorded) groups.insert(*group.recorded);
+  }
+  std::optional<OfPhase> out;
+  for (const Overlap& rank : ranks) {
+    OfPhase sum;
+    for (const ExposedCalls& calls : rank.by_call) {
+      if (!calls.group || !groups.contains(*calls.group) || !ops.contains(calls.op)) continue;
+      sum.time += calls.time / reconciliation.steps.steps;
+      sum.exposed += calls.exposed / reconciliation.steps.steps;
     }
-    if (!out) out.emplace();
-    out->time += row.measured();
-    out->exposed += *row.exposed;
+    if (!(sum.time.value() > 0)) continue;
+    if (!out || sum.share() < out->share()) out = sum;
   }
   return out;
 }
@@ -90,11 +106,14 @@ std::string flag_of(const FieldRow& row, double number) {
 
 // Calls that the run means to hide and that nothing hides in the trace.
 void find_exposed(RequestedRun& run, const Reconciliation& reconciliation,
-                  const Calibration& calibration, std::vector<Fault>& out) {
+                  const Recording& recording, const Calibration& calibration,
+                  std::vector<Fault>& out) {
+  if (recording.compute.empty()) return;  // what hides is not known
+  const std::vector<Overlap> ranks = overlap_of(recording);
   for (const Overlapping& overlap : kOverlaps) {
     const FieldRow& row = *field_row(overlap.field);
     const auto off = number_of(row.field.form, "off"), on = number_of(row.field.form, "on");
-    const auto measured = measured_of(reconciliation, overlap);
+    const auto measured = measured_of(reconciliation, ranks, overlap);
     if (!off || !on || !measured || measured->share() < kExposed) continue;
     const Forecast as_said = forecast(run, calibration);
     if (expected_of(as_said, overlap).share() > 1 - kHidden) continue;
@@ -183,9 +202,9 @@ void find_links(RequestedRun& run, const Reconciliation& reconciliation, std::ve
 }  // namespace
 
 std::vector<Fault> faults_of(RequestedRun& run, const Reconciliation& reconciliation,
-                             const Recording&, const Calibration& calibration) {
+                             const Recording& recording, const Calibration& calibration) {
   std::vector<Fault> out;
-  find_exposed(run, reconciliation, calibration, out);
+  find_exposed(run, reconciliation, recording, calibration, out);
   find_buckets(run, reconciliation, out);
   find_links(run, reconciliation, out);
   return out;

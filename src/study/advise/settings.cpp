@@ -114,7 +114,9 @@ std::vector<Advice> settings_of(const RequestedRun& run, const Reconciliation& r
                    [](const Advice& a, const Advice& b) { return a.gain > b.gain; });
   std::vector<Advice> best;
   const auto field_of = [](const Advice& advice) {
-    return advice.flags.front().substr(0, advice.flags.front().find(' ', 8));
+    const std::string& flag = advice.flags.front();
+    const std::size_t name = flag.find("--");
+    return flag.substr(name, flag.find(' ', name) - name);
   };
   for (Advice& advice : out) {
     const bool have = std::any_of(best.begin(), best.end(), [&](const Advice& other) {
