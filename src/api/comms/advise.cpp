@@ -5,6 +5,7 @@
 
 #include "api/comms/parts.hpp"
 #include "api/options.hpp"
+#include "fit/own/one_step.hpp"
 
 namespace headway {
 
@@ -28,7 +29,12 @@ CommandOutput run_advise(const AdviseRequest& request) {
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   Problems warnings = warnings_of(read);
-  const auto advised = advise(*run, read.recording, request.trace_steps);
+  const auto& prior = own_prior();
+  if (!prior) return {.problems = prior.problems()};
+  const auto own = [&](const Setup& setup, double residual) {
+    return own_of_step(*prior, setup, residual);
+  };
+  const auto advised = advise(*run, read.recording, own, request.trace_steps);
   if (!advised) return {.problems = advised.problems()};
   return {.text = request.json ? advise_json(*advised) : advise_text(*advised),
           .warnings = std::move(warnings)};

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "cost/calibration/calibration.hpp"
-#include "fit/own/shrink.hpp"
 #include "forecast/predict/predict.hpp"
 #include "study/advise/parts.hpp"
 #include "study/reconcile/verdict.hpp"
@@ -23,18 +22,11 @@ std::optional<Seconds> measured_step_of(const Recording& recording) {
   return sum / static_cast<double>(rows.size());
 }
 
-// [OWN-1] What one measured step says of every time.
-void calibrate_to(RequestedRun& run, Seconds measured, Seconds predicted, const OwnPrior& prior) {
-  const double residual = std::log(measured / predicted);
-  const Shrunk shrunk = shrink(prior, std::span(&residual, 1));
-  OwnRuns own{.file = "the trace", .setups = {}};
-  own.setups.push_back({.setup = setup_of(run.cluster.accelerator, run.job),
-                        .runs = 1,
-                        .factor = shrunk.factor,
-                        .interval = shrunk.interval,
-                        .agree = shrunk.agree,
-                        .looks = {}});
-  run.own = std::make_shared<const OwnRuns>(std::move(own));
+void calibrate_to(RequestedRun& run, Seconds measured, Seconds predicted, const OwnOfStep& own) {
+  OwnRuns runs{.file = "the trace", .setups = {}};
+  runs.setups.push_back(
+      own(setup_of(run.cluster.accelerator, run.job), std::log(measured / predicted)));
+  run.own = std::make_shared<const OwnRuns>(std::move(runs));
 }
 
 // Why a trace is not one of this run; empty: it may be.
@@ -77,8 +69,8 @@ Interval<double> gain_interval(const Forecast& from, const Forecast& to, Seconds
           std::min(1.0, (less * high - more * low) / step_time.value())};
 }
 
-Result<Advised> advise(const RequestedRun& run, const Recording& recording, double steps,
-                       std::size_t most) {
+Result<Advised> advise(const RequestedRun& run, const Recording& recording, const OwnOfStep& own,
+                       double steps, std::size_t most) {
   // The run with its ranks as the trace has them, or why the trace is none of it.
   Advised out;
   out.run = run;
@@ -100,13 +92,11 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, doub
   const double late_share = late ? late->gain : 0;
 
   // Calibrated to the step, less what late ranks cost of it.
-  const auto& prior = own_prior();
-  if (!prior) return prior.problems();
   const auto uncalibrated = predict(out.run);
   if (!uncalibrated) return uncalibrated.problems();
   out.measured = measured_step_of(recording);
   if (out.measured) {
-    calibrate_to(out.run, *out.measured * (1 - late_share), uncalibrated->step_time, *prior);
+    calibrate_to(out.run, *out.measured * (1 - late_share), uncalibrated->step_time, own);
     out.factor = out.run.own->setups.front().factor;
   }
   auto forecast = predict(out.run);

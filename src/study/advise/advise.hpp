@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,9 +58,13 @@ struct Advised {
   std::size_t tried = 0;            // changes that were forecast
 };
 
+/// What a measured step says of every time of its setup, ln(measured / predicted) given: own runs
+/// know it [OWN-1], fit/own/one_step.hpp.
+using OwnOfStep = std::function<OwnSetup(const Setup& setup, double residual)>;
+
 /// Problems: a trace of another run, or a run that cannot be forecast. `steps`: in the trace; 0: to
 /// be found out.
-Result<Advised> advise(const RequestedRun& run, const Recording& recording, double steps = 0,
-                       std::size_t most = kMostAdvice);
+Result<Advised> advise(const RequestedRun& run, const Recording& recording, const OwnOfStep& own,
+                       double steps = 0, std::size_t most = kMostAdvice);
 
 }  // namespace headway

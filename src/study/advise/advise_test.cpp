@@ -125,8 +125,18 @@ RequestedRun asked(const testing::Case& c) {
   return out;
 }
 
+// What a step says of its setup, taken as it stands.
+OwnSetup as_measured(const Setup& setup, double residual) {
+  return {.setup = setup,
+          .runs = 1,
+          .factor = std::exp(std::clamp(residual, -1.0, 1.0)),
+          .interval = 0.5,
+          .agree = true,
+          .looks = {}};
+}
+
 Advised advised(const testing::Case& c, const Recording& recording) {
-  auto out = advise(asked(c), recording);
+  auto out = advise(asked(c), recording, as_measured);
   EXPECT_TRUE(out.ok()) << (out.ok() ? "" : out.problems().front().message);
   return out.ok() ? std::move(out).value() : Advised();
 }
@@ -226,14 +236,14 @@ TEST(Advise, RefusesATraceOfAnotherRunWithTheReason) {
   testing::Case other = c;
   other.layout.tp = 8;
   other.layout.dp = 2;
-  const auto groups = advise(asked(other), recording_of_run(c, {}, 1));
+  const auto groups = advise(asked(other), recording_of_run(c, {}, 1), as_measured);
   ASSERT_FALSE(groups.ok());
   EXPECT_NE(groups.problems().front().message.find("is of another run: its group"),
             std::string::npos)
       << groups.problems().front().message;
   Recording nothing;
   nothing.format = "made";
-  EXPECT_FALSE(advise(asked(c), nothing).ok());
+  EXPECT_FALSE(advise(asked(c), nothing, as_measured).ok());
 }
 
 // [ADVISE-1] [ADVISE-2] Of any fault the gains are shares of the step, each within its interval,
