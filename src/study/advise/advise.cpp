@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/formatted.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/predict/predict.hpp"
 #include "study/advise/parts.hpp"
@@ -29,6 +30,8 @@ void calibrate_to(RequestedRun& run, Seconds measured, Seconds predicted, const 
   run.own = std::make_shared<const OwnRuns>(std::move(runs));
 }
 
+constexpr double kLeastMet = 0.5;
+
 // Why a trace is not one of this run; empty: it may be.
 Problems not_of_this_run(const Reconciliation& reconciliation, const Recording& recording,
                          const Cluster& cluster) {
@@ -36,15 +39,23 @@ Problems not_of_this_run(const Reconciliation& reconciliation, const Recording& 
   for (const Finding& finding : verdict_of(reconciliation, recording, cluster).findings) {
     if (finding.kind == FindingKind::layout) out.push_back({FieldName("trace"), finding.text});
   }
-  const auto& rows = reconciliation.rows;
-  const bool meets = std::any_of(rows.begin(), rows.end(), [](const ReconciledRow& row) {
-    return row.expected_count > 0 && row.measured_count > 0;
-  });
-  if (out.empty() && !meets) {
+  // [ADVISE-6] Of what is sent, how much is in calls that the run makes, whatever their buckets.
+  double sent = 0, met = 0;
+  for (const ReconciledRow& row : reconciliation.rows) {
+    const double amount = row.sized ? row.measured_bytes.value() : row.measured_count;
+    const bool made = row.match == Match::as_expected || row.match == Match::fewer ||
+                      row.match == Match::more || row.match == Match::repeated ||
+                      row.match == Match::rebucketed;
+    sent += amount;
+    met += made ? amount : 0;
+  }
+  if (out.empty() && met < kLeastMet * sent) {
     out.push_back({FieldName("trace"),
-                   recording.calls.empty()
-                       ? "holds no communication"
-                       : "none of its calls is one that the run makes: it is of another run"});
+                   formatted("is of another run: %.0f %% of what it sends is in calls that the run "
+                             "makes",
+                             100 * met / sent)});
+  } else if (out.empty() && !(sent > 0)) {
+    out.push_back({FieldName("trace"), "holds no communication"});
   }
   return out;
 }
@@ -138,8 +149,11 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
     if (!named) found.push_back(std::move(advice));
   }
   std::erase_if(found, [](const Advice& advice) { return advice.gain < kLeastGain; });
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Advice& a, const Advice& b) { return a.gain > b.gain; });
+  // What is broken stands before what might be set otherwise.
+  std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {
+    const bool sets_a = a.kind == AdviceKind::setting, sets_b = b.kind == AdviceKind::setting;
+    return sets_a != sets_b ? sets_b : a.gain > b.gain;
+  });
   if (found.size() > most) found.resize(most);
   out.advice = std::move(found);
   return out;
