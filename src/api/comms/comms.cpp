@@ -178,6 +178,7 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
   RunRecording run = read_run_traces(traces, request.progress);
   if (run.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (run.files.empty()) append(problems, run.unread);
+  if (!run.files.empty()) append(problems, cut_to_steps(run.recording, request.steps));
   append(problems,
          over_inputs(run, {{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}));
   if (!problems.empty()) return {.problems = problems};
@@ -222,7 +223,7 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
   RunRecording read = read_run_traces(traces, request.progress);
   if (read.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (read.files.empty()) append(problems, read.unread);
-  append(problems, cut_to_steps(read.recording, request.steps));
+  if (!read.files.empty()) append(problems, cut_to_steps(read.recording, request.steps));
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // The comparison, and what a person should look at.
@@ -336,7 +337,11 @@ Command comms_command() {
        .help = "steps in the traces; default: found by marks, counts or repetition",
        .target = &request->trace_steps,
        .range = Range{1, 1'000'000},
-       .checked = true}};
+       .checked = true},
+      {.name = "steps",
+       .value = "A..B",
+       .help = "of the traces these steps alone, by the numbers that they mark",
+       .target = &request->steps}};
   add_fields(out.options, request->fields, run_fields());
   add(out.options,
       {path("csv", "OUT.csv", "write the calls to this file", &request->csv),

@@ -69,7 +69,7 @@ Change changed(RunRecording before, RunRecording after, double steps = 0) {
 
 const std::vector<MadeGroup> kTwo = {{"all", {0, 1}}};
 
-// Twice 4,096 B in 10 us each before, three times 8,192 B in 15 us each after.
+// [TRACE-10] Twice 4,096 B in 10 us each before, three times 8,192 B in 15 us each after.
 TEST(Change, CallsBytesAndTimesAreOfOneRankInOneStep) {
   const Change change =
       changed(made(2, kTwo, {{}, {}}, 3), made(2, kTwo,
