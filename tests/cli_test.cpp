@@ -261,13 +261,27 @@ TEST_F(Cli, EveryConfigurationAmongTheExamplesAnswers) {
 }
 
 TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
-  for (const char* command : {"predict",       "plan",           "comms",
-                              "limits",        "scale run",      "scale published",
-                              "scale weak",    "scale strong",   "scale model",
-                              "scale context", "scale hardware", "scale network",
-                              "scale layout",  "list",           "bench",
-                              "validate",      "calibrate",      "simulate codesign",
-                              "infer",         "design"}) {
+  for (const char* command : {"predict",
+                              "plan",
+                              "comms",
+                              "advise",
+                              "limits",
+                              "scale run",
+                              "scale published",
+                              "scale weak",
+                              "scale strong",
+                              "scale model",
+                              "scale context",
+                              "scale hardware",
+                              "scale network",
+                              "scale layout",
+                              "list",
+                              "bench",
+                              "validate",
+                              "calibrate",
+                              "simulate codesign",
+                              "infer",
+                              "design"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     const std::size_t at = help.out.find("\n  headway ");

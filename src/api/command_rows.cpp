@@ -6,10 +6,11 @@ namespace headway {
 
 std::span<const CommandRow> command_rows() {
   static const std::vector<CommandRow> rows = {
-      {"predict", predict_command},   {"plan", plan_command},     {"comms", comms_command},
-      {"scale", scale_command},       {"limits", limits_command}, {"validate", validate_command},
-      {"list", list_command},         {"bench", bench_command},   {"calibrate", calibrate_command},
-      {"simulate", simulate_command}, {"infer", infer_command},   {"design", design_command}};
+      {"predict", predict_command},     {"plan", plan_command},         {"comms", comms_command},
+      {"advise", advise_command},       {"scale", scale_command},       {"limits", limits_command},
+      {"validate", validate_command},   {"list", list_command},         {"bench", bench_command},
+      {"calibrate", calibrate_command}, {"simulate", simulate_command}, {"infer", infer_command},
+      {"design", design_command}};
   return rows;
 }
 

@@ -77,6 +77,7 @@ Result<Plan> make_plan(const PlanRequest& request, std::function<void(const Plan
 struct CommsRequest {
   std::vector<std::string> files;     // a run file (.toml), or traces
   std::vector<std::string> traces;    // traces beside a run
+  std::vector<std::string> compare;   // two recordings, before and after; empty: none
   RunRequest fields;                  // flags of the run; they override the file
   std::string csv;                    // file for the calls; empty: none
   std::string save;                   // SQLite file for what was measured; empty: none
@@ -86,11 +87,24 @@ struct CommsRequest {
   std::string report;                 // folder of communication.md, to be renewed; empty: none
   std::vector<std::string> clusters;  // the run on each of them; empty: on its own
   double trace_steps = 0;             // optimiser steps in the traces; 0: to be found out
+  std::string steps;                  // "10..20": of the traces alone; empty: all
   bool json = false;
   Progress progress = {};  // told of bytes of traces; stops the command where it says so
 };
 /// With a run, its expected calls; with traces, those measured; with both, the two compared.
 CommandOutput run_comms(const CommsRequest& request);
+
+struct AdviseRequest {
+  std::string run_file;             // empty: none
+  RunRequest fields;                // flags of the run; they override the file
+  std::vector<std::string> traces;  // of the run
+  double trace_steps = 0;           // optimiser steps in them; 0: to be found out
+  std::string steps;                // "10..20": of the traces alone; empty: all
+  bool json = false;
+  Progress progress = {};  // told of bytes of traces; stops the command where it says so
+};
+/// The changes that bring a run most, by its own trace.
+CommandOutput run_advise(const AdviseRequest& request);
 
 struct LimitsRequest : LimitsQuestion {
   bool explain = false;

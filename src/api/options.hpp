@@ -59,6 +59,7 @@ auto running(std::shared_ptr<Request> request, CommandOutput (*run)(const Reques
 Command predict_command();
 Command plan_command();
 Command comms_command();
+Command advise_command();
 Command scale_command();
 Command limits_command();
 Command validate_command();

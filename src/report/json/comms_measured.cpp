@@ -160,6 +160,103 @@ Json overlap_json(const Measured& measured) {
   return out;
 }
 
+// Null where the source marks no steps and its calls do not repeat.
+Json steps_json(const Measured& measured) {
+  if (measured.step_rows.empty()) return nullptr;
+  Json rows = Json::array(), late = Json::array();
+  for (const StepRow& row : measured.step_rows) {
+    Json ranks = Json::array();
+    for (const StepOfRank& rank : row.ranks) {
+      ranks.push_back({{"rank", rank.rank},
+                       {"span_s", rank.span.value()},
+                       {"compute_s", known(rank.compute)},
+                       {"communication_s", rank.communication.value()},
+                       {"exposed_s", known(rank.exposed)},
+                       {"idle_s", known(rank.idle)},
+                       {"waiting_s", rank.waits.value()},
+                       {"causes_waiting_s", rank.causes.value()}});
+    }
+    rows.push_back({{"number", row.number},
+                    {"longest_s", row.longest.value()},
+                    {"last_rank", row.last ? Json(*row.last) : Json(nullptr)},
+                    {"ranks", std::move(ranks)}});
+  }
+  for (const Straggler& rank : measured.stragglers) {
+    late.push_back({{"rank", rank.rank},
+                    {"causes_waiting_s", rank.causes.value()},
+                    {"last_in", rank.last_in},
+                    {"steps", rank.steps},
+                    {"work", rank.work}});
+  }
+  return {{"by", to_name(measured.steps.by)},
+          {"rows", std::move(rows)},
+          {"stragglers", std::move(late)}};
+}
+
+// Null where not all calls have a time of their own.
+Json path_json(const Measured& measured) {
+  if (!measured.path) return nullptr;
+  Json parts = Json::array();
+  for (const PathPart& part : measured.path->parts) {
+    const bool call = part.kind == PathKind::transfer;
+    parts.push_back({{"kind", to_name(part.kind)},
+                     {"rank", part.rank},
+                     {"group", call ? group_json(measured, part.group) : Json(nullptr)},
+                     {"op", call ? Json(to_name(part.op)) : Json(nullptr)},
+                     {"count", part.count},
+                     {"seconds", part.time.value()}});
+  }
+  return {{"seconds", measured.path->time.value()},
+          {"changes_of_rank", measured.path->changes},
+          {"parts", std::move(parts)}};
+}
+
+Json exchanges_json(const Measured& measured) {
+  if (measured.exchanges.empty()) return nullptr;
+  Json out = Json::array();
+  for (const ExchangeRow& row : measured.exchanges) {
+    out.push_back({{"group", group_json(measured, row.group)},
+                   {"exchanges", row.exchanges},
+                   {"imbalance", row.imbalance},
+                   {"worst", row.worst},
+                   {"fullest_rank", row.fullest},
+                   {"times_fullest", row.times_fullest}});
+  }
+  return out;
+}
+
+Json kernels_json(const Measured& measured) {
+  if (measured.kernels.kernels.empty()) return nullptr;
+  Json out = Json::array();
+  for (const KernelRow& row : measured.kernels.kernels) {
+    out.push_back({{"name", row.name},
+                   {"count", row.count},
+                   {"seconds", row.time.value()},
+                   {"shortest_s", row.shortest.value()},
+                   {"longest_s", row.longest.value()}});
+  }
+  return out;
+}
+
+Json products_json(const Measured& measured) {
+  if (measured.kernels.products.empty()) return nullptr;
+  Json out = Json::array();
+  for (const ProductRow& row : measured.kernels.products) {
+    const RecordedProduct& product = row.product;
+    out.push_back({{"m", product.m},
+                   {"n", product.n},
+                   {"k", product.k},
+                   {"batch", product.batch},
+                   {"dtype", product.type ? Json(to_name(*product.type)) : Json(nullptr)},
+                   {"count", row.count},
+                   {"seconds", row.time.value()},
+                   {"flops", row.flops.value()},
+                   {"flops_per_s", row.rate().value()},
+                   {"model_s", known(row.modelled)}});
+  }
+  return out;
+}
+
 Json histogram_json(const SizeHistogram& sizes) {
   if (sizes.all().count == 0 && sizes.empty() == 0) return nullptr;
   Json bins = Json::array();
@@ -209,6 +306,11 @@ std::string measured_json(const Measured& measured) {
                         {"clock_error_s", known(measured.alignment.clock_error)},
                         {"ranks_waiting", ranks_waiting_json(measured)},
                         {"overlap", overlap_json(measured)},
+                        {"steps", steps_json(measured)},
+                        {"critical_path", path_json(measured)},
+                        {"exchanges", exchanges_json(measured)},
+                        {"kernels", kernels_json(measured)},
+                        {"products", products_json(measured)},
                         {"histogram", histogram_json(measured.sizes)},
                         {"marked_steps", recording.marked_steps},
                         {"repeated_steps", repeated_json(measured)},

@@ -229,7 +229,9 @@ std::string measured_text(const Measured& measured) {
   std::string out = what_was_read(measured);
   out += volume_section(measured) + time_section(measured) + waits_section(measured);
   out += benchmark_section(measured);
-  out += waiting_section(measured) + ranks_section(measured) + sizes_section(measured);
+  out += waiting_section(measured) + ranks_section(measured) + steps_section(measured);
+  out += path_section(measured) + exchanges_section(measured) + kernels_section(measured);
+  out += sizes_section(measured);
   if (!measured.notes.empty()) out += "\n";
   for (const std::string& note : measured.notes) out += wrapped("note: " + printable(note, 1000));
   return out;

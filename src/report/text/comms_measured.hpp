@@ -56,6 +56,12 @@ std::vector<Row> heaviest(const std::vector<Row>& rows, Weight weight, std::size
 /// Waiting against transfer, and what each rank did; empty where nothing is known of it.
 std::string waiting_section(const Measured& measured);
 std::string ranks_section(const Measured& measured);
+/// The steps, who makes the others wait in them; the way that leads to the end; how unequally
+/// exchanges load the ranks; kernels and matrix products. Each empty where nothing is known of it.
+std::string steps_section(const Measured& measured);
+std::string path_section(const Measured& measured);
+std::string exchanges_section(const Measured& measured);
+std::string kernels_section(const Measured& measured);
 /// What the ranks spent in calls that only wait for others.
 std::string waits_section(const Measured& measured);
 

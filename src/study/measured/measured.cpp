@@ -4,7 +4,7 @@
 
 namespace headway {
 
-Measured measure(RunRecording run) {
+Measured measure(RunRecording run, const Cluster* cluster) {
   Measured measured;
   measured.run = std::move(run);
   const Recording& recording = measured.recording();
@@ -16,6 +16,12 @@ Measured measure(RunRecording run) {
   measured.waiting = waiting_table(recording, measured.alignment, alike);
   // Without computation on record nothing can be said of what it hides.
   if (!recording.compute.empty()) measured.overlap = overlap_of(recording);
+  measured.steps = steps_of(recording);
+  measured.step_rows = step_table(recording, measured.steps, measured.alignment);
+  measured.stragglers = stragglers(measured.step_rows);
+  measured.exchanges = exchange_table(recording, measured.alignment, alike);
+  if (auto path = path_of(recording)) measured.path = std::move(path).value();
+  measured.kernels = kernel_table(recording, cluster);
   for (const RecordedCall& call : recording.calls) {
     const bool message = call.bytes && call.time != TimeKind::benchmark;
     if (message) measured.sizes.add(*call.bytes, call.count);

@@ -6,10 +6,14 @@
 #include <vector>
 
 #include "base/histogram.hpp"
+#include "simulate/recorded/path.hpp"
+#include "study/measured/kernels.hpp"
 #include "trace/analysis/align.hpp"
 #include "trace/analysis/call_table.hpp"
+#include "trace/analysis/exchange.hpp"
 #include "trace/analysis/overlap.hpp"
 #include "trace/analysis/repetition.hpp"
+#include "trace/analysis/steps.hpp"
 #include "trace/analysis/waiting.hpp"
 #include "trace/files.hpp"
 
@@ -22,6 +26,12 @@ struct Measured {
   std::int64_t grouped = 0;         // calls of no named group that all ranks made together
   std::vector<WaitingRow> waiting;  // alike groups in one row
   std::vector<Overlap> overlap;
+  RecordedSteps steps;
+  std::vector<StepRow> step_rows;
+  std::vector<Straggler> stragglers;   // over the steps, who causes most first
+  std::vector<ExchangeRow> exchanges;  // alike groups in one row
+  std::optional<RecordedPath> path;    // where all calls have a start and a time
+  KernelTable kernels;
   SizeHistogram sizes;                    // of the calls whose whole size is known; no benchmarks
   std::optional<RepeatedSteps> repeated;  // where the source marks no steps
   std::vector<std::string> notes;         // what the source does not say, each thing once
@@ -29,8 +39,9 @@ struct Measured {
   const Recording& recording() const { return run.recording; }
 };
 
-/// All that follows from the recordings.
-Measured measure(RunRecording run);
+/// All that follows from the recordings. `cluster`: whose model of kernels stands beside the
+/// measured ones; null: none.
+Measured measure(RunRecording run, const Cluster* cluster = nullptr);
 
 /// What the recording of `measured` does not say.
 std::vector<std::string> notes_on(const Measured& measured);

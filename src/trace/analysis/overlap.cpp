@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace headway {
@@ -81,7 +82,11 @@ std::vector<Overlap> overlap_of(const Recording& recording) {
     rank.communication.push_back(*interval);
     rank.by_call[{call.group.value_or(kNoGroup), call.op}].push_back(*interval);
   }
+  std::set<std::uint32_t> calling;
+  for (const RecordedCall& call : recording.calls) calling.insert(call.rank);
   for (const RecordedCompute& compute : recording.compute) {
+    if (!calling.contains(compute.rank))
+      ranks.try_emplace(compute.rank);  // it communicates nothing
     const auto rank = ranks.find(compute.rank);
     const auto interval = interval_of(compute.start_ns, compute.duration_ns);
     if (rank != ranks.end() && interval) rank->second.compute.push_back(*interval);
@@ -97,6 +102,7 @@ std::vector<Overlap> overlap_of(const Recording& recording) {
     Intervals all = compute;
     all.insert(all.end(), communication.begin(), communication.end());
     all = united(std::move(all));
+    if (all.empty()) continue;
     const double span = nanoseconds_between(all.front().begin, all.back().end);
     overlap.span = seconds(span);
     overlap.compute = seconds(length(compute));

@@ -26,7 +26,8 @@ struct Overlap {
   std::vector<ExposedCalls> by_call;
 };
 
-/// One entry for each rank of which kernels of communication with their start are recorded.
+/// One entry for each rank of which kernels of communication with their start are recorded, or
+/// computation and no call: of calls without such times nobody knows what hides them.
 std::vector<Overlap> overlap_of(const Recording& recording);
 
 }  // namespace headway

@@ -61,26 +61,35 @@ std::vector<Stretch> stretches(const Words& words) {
   return out;
 }
 
-// The words of each rank, by the order of the starts where the source has them.
-std::vector<Words> words_of(const Recording& recording) {
-  std::vector<std::vector<const RecordedCall*>> calls(recording.ranks.size());
-  for (const RecordedCall& call : recording.calls) {
-    if (call.time != TimeKind::benchmark) calls[call.rank].push_back(&call);
+// The calls of each rank, by the order of their starts where the source has them.
+std::vector<RankRepetition> sequences_of(const Recording& recording) {
+  std::vector<RankRepetition> out(recording.ranks.size());
+  for (std::size_t i = 0; i < recording.calls.size(); ++i) {
+    const RecordedCall& call = recording.calls[i];
+    if (call.time != TimeKind::benchmark) out[call.rank].calls.push_back(i);
   }
+  for (std::size_t rank = 0; rank < out.size(); ++rank) {
+    out[rank].rank = static_cast<std::uint32_t>(rank);
+    std::stable_sort(out[rank].calls.begin(), out[rank].calls.end(),
+                     [&](std::size_t a, std::size_t b) {
+                       const auto &first = recording.calls[a].start_ns,
+                                  &second = recording.calls[b].start_ns;
+                       return first && second && *first < *second;
+                     });
+  }
+  std::erase_if(out, [](const RankRepetition& rank) { return rank.calls.empty(); });
+  return out;
+}
+
+Words words_of(const Recording& recording, const std::vector<std::size_t>& calls) {
   using Word = std::tuple<Operation, double, std::uint32_t>;
-  std::vector<Words> out;
-  for (std::vector<const RecordedCall*>& own : calls) {
-    std::stable_sort(own.begin(), own.end(), [](const RecordedCall* a, const RecordedCall* b) {
-      return a->start_ns && b->start_ns && *a->start_ns < *b->start_ns;
-    });
-    std::map<Word, std::uint32_t> known;
-    Words& words = out.emplace_back();
-    for (const RecordedCall* call : own) {
-      const Word word(call->op, call->bytes.value_or(Bytes(-1)).value(),
-                      call->group.value_or(kNoGroup));
-      const auto number = static_cast<std::uint32_t>(known.size());
-      words.push_back(known.try_emplace(word, number).first->second);
-    }
+  std::map<Word, std::uint32_t> known;
+  Words out;
+  for (const std::size_t i : calls) {
+    const RecordedCall& call = recording.calls[i];
+    const Word word(call.op, call.bytes.value_or(Bytes(-1)).value(), call.group.value_or(kNoGroup));
+    const auto number = static_cast<std::uint32_t>(known.size());
+    out.push_back(known.try_emplace(word, number).first->second);
   }
   return out;
 }
@@ -103,21 +112,23 @@ std::optional<Repetition> repetition_in(const std::vector<std::uint32_t>& words)
 
 std::optional<RepeatedSteps> repeated_steps(const Recording& recording) {
   RepeatedSteps out;
-  std::size_t ranks = 0, most = 0, least = 0;
-  for (const Words& words : words_of(recording)) {
-    if (words.empty()) continue;
-    const auto found = repetition_in(words);
+  out.ranks = sequences_of(recording);
+  std::size_t most = 0, least = ~std::size_t{0};
+  for (RankRepetition& rank : out.ranks) {
+    const auto found = repetition_in(words_of(recording, rank.calls));
     if (!found) return std::nullopt;
-    least = ranks == 0 ? found->count : std::min(least, found->count);
+    rank.found = *found;
+    least = std::min(least, found->count);
     most = std::max(most, found->count);
     out.calls += static_cast<double>(found->period);
     out.before += static_cast<double>(found->begin);
-    out.behind += static_cast<double>(words.size() - found->begin - found->period * found->count);
-    ++ranks;
+    out.behind +=
+        static_cast<double>(rank.calls.size() - found->begin - found->period * found->count);
   }
-  if (ranks == 0 || most > least + 1) return std::nullopt;
+  if (out.ranks.empty() || most > least + 1) return std::nullopt;
   out.steps = static_cast<std::int64_t>(least);
-  for (double* mean : {&out.calls, &out.before, &out.behind}) *mean /= static_cast<double>(ranks);
+  const auto ranks = static_cast<double>(out.ranks.size());
+  for (double* mean : {&out.calls, &out.before, &out.behind}) *mean /= ranks;
   return out;
 }
 

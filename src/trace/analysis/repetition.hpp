@@ -21,9 +21,17 @@ struct Repetition {
 /// is none.
 std::optional<Repetition> repetition_in(const std::vector<std::uint32_t>& words);
 
+/// Of one rank what repeats in its calls, and the calls, as indices, in the order of their starts.
+struct RankRepetition {
+  std::uint32_t rank = 0;
+  std::vector<std::size_t> calls;
+  Repetition found;
+};
+
 /// What all ranks repeat, each its own calls.
 struct RepeatedSteps {
   std::int64_t steps = 0;
+  std::vector<RankRepetition> ranks;  // that have calls
   /// Means of the ranks, in calls: of a step, and what lies before and behind what repeats.
   double calls = 0, before = 0, behind = 0;
 };

@@ -132,6 +132,12 @@ class RecordReader {
     ++recording_.records_read;
     if (record.asked == record_file::kStep) {
       ++recording_.marked_steps;
+      if (record.start_ns <
+          static_cast<std::uint64_t>(kMostNanoseconds)) {  // it ends with the next
+        recording_.steps.push_back(
+            {rank_, static_cast<std::int64_t>(std::min<std::uint64_t>(record.bytes, 1ull << 48)),
+             static_cast<std::int64_t>(record.start_ns), 0});
+      }
     } else if (record.asked == record_file::kWait) {
       ++recording_.ranks[rank_].waits;
       recording_.ranks[rank_].waited += seconds_of(record);
@@ -301,6 +307,9 @@ class RecordReader {
     for (RecordedCall& call : recording_.calls) {
       if (call.start_ns) call.start_ns = on_common_clock(*call.start_ns, clock_);
       if (call.peer && call.group) call.peer = rank_of_place(*call.group, *call.peer);
+    }
+    for (RecordedStep& step : recording_.steps) {
+      step.start_ns = on_common_clock(step.start_ns, clock_);
     }
     if (!whole_) {
       leave_unsaid(recording_,

@@ -58,7 +58,7 @@ bool is_host_op(std::string_view name) {
   return false;
 }
 
-enum class Kind { nothing, kernel, launch, host_op, step };
+enum class Kind { nothing, kernel, launch, host_op, step, product };
 
 // Categories in the words of 2020 ("Kernel", "Runtime", "Operator") and of today.
 Kind kind_of(std::string_view category, std::string_view name) {
@@ -68,6 +68,9 @@ Kind kind_of(std::string_view category, std::string_view name) {
   }
   if (is_one_of(category, {"cpu_op", "user_annotation", "Operator"})) {
     if (name.starts_with("ProfilerStep#")) return Kind::step;
+    if (is_one_of(name, {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"})) {
+      return Kind::product;
+    }
     return is_host_op(name) ? Kind::host_op : Kind::nothing;
   }
   return Kind::nothing;
@@ -234,8 +237,13 @@ class KinetoReader {
     if (kind == Kind::kernel) return add_kernel(name, args, *start, *duration);
     if (kind == Kind::step) {
       ++recording_.marked_steps;
+      const std::string_view text = name.substr(std::min(name.find('#'), name.size() - 1) + 1);
+      const auto number = to_number<std::int64_t>(text);
+      recording_.steps.push_back(
+          {0, number.value_or(recording_.marked_steps - 1), *start, *duration});
       return;
     }
+    if (kind == Kind::product) return products_.add(args);
     const std::uint64_t thread =
         static_cast<std::uint64_t>(event["pid"].integer().value_or(0)) * 0x9e3779b97f4a7c15u +
         static_cast<std::uint64_t>(event["tid"].integer().value_or(0));
@@ -254,8 +262,10 @@ class KinetoReader {
     const auto op = seen_.op_of(name);
     const auto stream = args["stream"].integer();
     if (!op && !collective.present()) {
-      recording_.compute.push_back(
-          {0, static_cast<std::int32_t>(stream.value_or(0)), start, duration});
+      RecordedCompute compute{0, static_cast<std::int32_t>(stream.value_or(0)), start, duration};
+      compute.name = products_.name_of(name, recording_);
+      products_.launched(recording_.compute.size(), args);
+      recording_.compute.push_back(compute);
       return;
     }
     KinetoKernel kernel;
@@ -344,12 +354,14 @@ class KinetoReader {
   }
 
   void finish() {
+    products_.join(recording_);
     join_kineto(std::move(events_), recording_);
     seen_.note(recording_);
     if (kernels_ == 0) leave_unsaid(recording_, "no GPU kernel in the trace");
     if (recording_.calls.empty()) leave_unsaid(recording_, "no communication in the trace");
     for (RecordedCall& call : recording_.calls) shift(*call.start_ns);
     for (RecordedCompute& compute : recording_.compute) shift(compute.start_ns);
+    for (RecordedStep& step : recording_.steps) shift(step.start_ns);
   }
 
   // Times count from the base since 2024; nothing overflows: what does not fit stays as it is.
@@ -365,6 +377,7 @@ class KinetoReader {
   Recording& recording_;
   KinetoEvents events_;
   SeenKernels seen_;
+  KinetoProducts products_;
   std::int64_t base_ns_ = 0;
   std::int64_t kernels_ = 0;
 };

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "trace/io/json_value.hpp"
 #include "trace/recording/recording.hpp"
 
 namespace headway {
@@ -60,5 +63,25 @@ struct KinetoEvents {
 /// takes what the host operations around its launch say. Host operations without any kernel become
 /// calls of their own, with the time of the host, only where no kernel communicates at all.
 void join_kineto(KinetoEvents events, Recording& recording);
+
+/// Names of kernels, and the matrix products that they work for: the host's operation of the same
+/// "External id" says the shapes (record_shapes).
+class KinetoProducts {
+ public:
+  /// The index of a kernel's name; kNone beyond the first kMostNames.
+  std::uint32_t name_of(std::string_view name, Recording& recording);
+  /// A host operation aten::mm, aten::addmm, aten::bmm or aten::baddbmm.
+  void add(const JsonValue& args);
+  /// Kernel `index` of Recording::compute.
+  void launched(std::size_t index, const JsonValue& args);
+  void join(Recording& recording) const;
+
+  static constexpr std::size_t kMostNames = 65536, kLongestName = 300;
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> names_;
+  std::unordered_map<std::int64_t, RecordedProduct> products_;  // by external id
+  std::vector<std::pair<std::size_t, std::int64_t>> launched_;  // kernel, external id
+};
 
 }  // namespace headway

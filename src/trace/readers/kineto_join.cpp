@@ -91,6 +91,9 @@ void set_comms(RecordedCall& call, KinetoComms comms, Recording& recording) {
   const double width = bytes_per_element(*comms.type);
   call.bytes =
       whole_from_buffers(call.op, comms.input_elements * width, comms.output_elements * width);
+  if (call.op == Operation::all_to_all && comms.output_elements >= 0) {
+    call.received = Bytes(comms.output_elements * width);
+  }
   if (!call.bytes && gathers && smaller < 0 && larger >= 0) {
     // One rank's part is known, not the whole.
     set_bytes_from_count(call, larger * width, group_size(recording, call));

@@ -75,6 +75,24 @@ std::optional<std::int64_t> group_size(const Recording& recording, const Recorde
   return recording.groups[*call.group].size;
 }
 
+// The index in `to` of each name of kernels in `more`.
+static std::vector<std::uint32_t> merged_names(Recording& to, const Recording& more) {
+  std::map<std::string_view, std::uint32_t> known;
+  std::vector<std::string> names = std::move(to.kernel_names);
+  for (std::uint32_t i = 0; i < names.size(); ++i) known.emplace(names[i], i);
+  std::vector<std::uint32_t> out;
+  std::vector<std::string> added;
+  for (const std::string& name : more.kernel_names) {
+    const auto next = static_cast<std::uint32_t>(names.size() + added.size());
+    const auto [at, is_new] = known.emplace(name, next);
+    if (is_new) added.push_back(name);
+    out.push_back(at->second);
+  }
+  names.insert(names.end(), added.begin(), added.end());
+  to.kernel_names = std::move(names);
+  return out;
+}
+
 void append(Recording& to, const Recording& more) {
   if (to.format.empty()) to.format = more.format;
   if (to.size_advice.empty()) to.size_advice = more.size_advice;
@@ -119,9 +137,18 @@ void append(Recording& to, const Recording& more) {
     if (call.group) call.group = group_of[*call.group];
     to.calls.push_back(call);
   }
+  const std::vector<std::uint32_t> name_of = merged_names(to, more);
+  const auto products = static_cast<std::uint32_t>(to.products.size());
+  to.products.insert(to.products.end(), more.products.begin(), more.products.end());
   for (RecordedCompute compute : more.compute) {
     compute.rank = rank_of[compute.rank];
+    if (compute.name != RecordedCompute::kNone) compute.name = name_of[compute.name];
+    if (compute.product != RecordedCompute::kNone) compute.product += products;
     to.compute.push_back(compute);
+  }
+  for (RecordedStep step : more.steps) {
+    step.rank = rank_of[step.rank];
+    to.steps.push_back(step);
   }
   for (const Omission& omission : more.omissions) {
     count_omission(to, omission.what, omission.count, omission.lost);

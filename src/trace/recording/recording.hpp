@@ -73,6 +73,7 @@ struct RecordedCall {
   /// The size as the source counts it, where that does not tell the whole tensor: one rank's part
   /// of a group of unknown size, or a number whose meaning depends on who wrote it.
   std::optional<Bytes> counted_bytes;
+  std::optional<Bytes> received;  // of an all-to-all: what the rank gets in all
   bool counted_part = false;  // counted_bytes is one rank's part: the whole is it times the ranks
   std::optional<ElementType> type;
   std::optional<std::int64_t> start_ns;  // on the clock of the rank; its zero is the source's own
@@ -91,8 +92,26 @@ struct RecordedCall {
 
 /// Computation on a GPU: what communication can hide behind.
 struct RecordedCompute {
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t rank = 0;
   std::int32_t stream = 0;
+  std::int64_t start_ns = 0;
+  std::int64_t duration_ns = 0;
+  std::uint32_t name = kNone;     // index into Recording::kernel_names
+  std::uint32_t product = kNone;  // index into Recording::products: the kernel works for it
+};
+
+/// A matrix product that the program asked for, m x k times k x n, `batch` of them.
+struct RecordedProduct {
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  std::optional<ElementType> type;
+  friend bool operator==(const RecordedProduct&, const RecordedProduct&) = default;
+};
+
+/// A step as the source marks it, on the clock of the rank.
+struct RecordedStep {
+  std::uint32_t rank = 0;
+  std::int64_t number = 0;
   std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;
 };
@@ -131,7 +150,10 @@ struct Recording {
   std::vector<RecordedGroup> groups;
   std::vector<RecordedCall> calls;       // in the order of the source
   std::vector<RecordedCompute> compute;  // empty where the source has none
-  std::vector<RecordedNode> graph;       // likewise
+  std::vector<std::string> kernel_names;
+  std::vector<RecordedProduct> products;  // each asked for once
+  std::vector<RecordedNode> graph;        // empty where the source has none
+  std::vector<RecordedStep> steps;        // that the source marks
   std::vector<Omission> omissions;
   /// The source is all that was recorded of its one rank: another of the same rank is not more of
   /// it, but another recording.

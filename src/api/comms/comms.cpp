@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/commands.hpp"
+#include "api/comms/parts.hpp"
 #include "api/options.hpp"
 #include "base/generated.hpp"
 #include "base/quantity_text.hpp"
@@ -13,7 +14,6 @@
 #include "cluster/load.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
-#include "platform/paths.hpp"
 #include "report/comms_clusters.hpp"
 #include "report/comms_compared.hpp"
 #include "report/comms_expected.hpp"
@@ -33,29 +33,6 @@ struct GivenRun {
 // All fields of the run, those of the file overridden by the flags.
 Result<RunRequest> fields_of(const GivenRun& given) {
   return read_run_request(given.run_file, given.fields);
-}
-
-// What was lost on the way from traces to a recording, for stderr.
-Problems warnings_of(const RunRecording& run) {
-  Problems warnings = run.unread;
-  for (const std::string& doubt : run.doubts) warnings.push_back({"traces", doubt});
-  for (const Omission& omission : run.recording.omissions) {
-    if (!omission.lost) continue;
-    warnings.push_back({run.files.size() == 1 ? run.files.front() : "traces",
-                        omission.what + " (" + std::to_string(omission.count) + ")"});
-  }
-  if (!run.not_traces.empty()) {
-    std::vector<std::string> some = run.not_traces;
-    constexpr std::size_t kShown = 5;
-    const std::size_t more = some.size() > kShown ? some.size() - kShown : 0;
-    some.resize(some.size() - more);
-    for (std::string& name : some) name = printable(name, 120);
-    warnings.push_back(
-        {"passed over", join(some, ", ") +
-                            (more > 0 ? " and " + std::to_string(more) + " more" : std::string()) +
-                            (run.not_traces.size() == 1 ? ": no trace" : ": no traces")});
-  }
-  return warnings;
 }
 
 // ---- with a run: its expected calls ----
@@ -78,6 +55,9 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
                         "needs a run (RUN.toml, or --model, --cluster, --gpus, --seq and "
                         "--global-batch), traces, or --study"});
     return {.problems = std::move(problems)};
+  }
+  if (!request.steps.empty()) {
+    problems.push_back({FieldName("steps"), "is of traces, and there are none here"});
   }
   if (!request.save.empty()) {
     problems.push_back({FieldName("save"),
@@ -127,7 +107,8 @@ CommandOutput comms_on_clusters(const GivenRun& given, const CommsRequest& reque
   Problems problems;
   for (const auto& [name, path] : {std::pair{FieldName("save"), request.save},
                                    {FieldName("csv"), request.csv},
-                                   {FieldName("plot"), request.plot}}) {
+                                   {FieldName("plot"), request.plot},
+                                   {FieldName("steps"), request.steps}}) {
     if (!path.empty()) problems.push_back({name, "has no meaning with --clusters"});
   }
   const auto small = small_below(request.small);
@@ -153,19 +134,6 @@ CommandOutput comms_on_clusters(const GivenRun& given, const CommsRequest& reque
 }
 
 // ---- with traces: the measured calls ----
-
-// Outputs that would take the place of what is read.
-Problems over_inputs(const RunRecording& run, const CommsRequest& request) {
-  Problems problems;
-  for (const auto& [flag, path] :
-       {std::pair{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}) {
-    for (const std::string& input : run.files) {
-      if (path.empty() || !is_same_file(path, input)) continue;
-      problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
-    }
-  }
-  return problems;
-}
 
 // The database, the table and the drawings: all of them or none.
 Problems write(const Measured& measured, const Cluster* cluster, const CommsRequest& request) {
@@ -210,12 +178,14 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
   RunRecording run = read_run_traces(traces, request.progress);
   if (run.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (run.files.empty()) append(problems, run.unread);
-  append(problems, over_inputs(run, request));
+  if (!run.files.empty()) append(problems, cut_to_steps(run.recording, request.steps));
+  append(problems,
+         over_inputs(run, {{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}));
   if (!problems.empty()) return {.problems = problems};
   Problems warnings = warnings_of(run);
 
   // What follows from it, written where it was asked for.
-  const Measured measured = measure(std::move(run));
+  const Measured measured = measure(std::move(run), cluster ? &*cluster : nullptr);
   problems = write(measured, cluster ? &*cluster : nullptr, request);
   if (!problems.empty()) return {.problems = problems};
 
@@ -253,6 +223,7 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
   RunRecording read = read_run_traces(traces, request.progress);
   if (read.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (read.files.empty()) append(problems, read.unread);
+  if (!read.files.empty()) append(problems, cut_to_steps(read.recording, request.steps));
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // The comparison, and what a person should look at.
@@ -279,6 +250,7 @@ CommandOutput comms_study(const CommsRequest& request) {
   refuse(!request.csv.empty(), FieldName("csv"));
   refuse(!request.plot.empty(), FieldName("plot"));
   refuse(!request.small.empty(), FieldName("small"));
+  refuse(!request.steps.empty(), FieldName("steps"));
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // Every run of the study.
@@ -328,6 +300,10 @@ CommandOutput run_comms(const CommsRequest& request) {
       !traces.empty() && std::all_of(given.fields.begin(), given.fields.end(),
                                      [](const GivenField& f) { return f.name == "cluster"; });
   const bool run = !given.run_file.empty() || (!given.fields.empty() && !machine_only);
+  if (!request.compare.empty()) {
+    const bool others = !given.run_file.empty() || !given.fields.empty() || !traces.empty();
+    return comms_change(request, others);
+  }
   if (request.study || !request.report.empty()) {
     if (!run && traces.empty()) return comms_study(request);
     return {.problems = {{FieldName(request.study ? "study" : "report"),
@@ -349,16 +325,23 @@ Command comms_command() {
                            "2048 \\\n    --global-batch 256 --micro-batch 4 --zero 1"},
               .doing = "reading",
               .things = "bytes"};
-  out.options = {operand("FILE", "a run file (.toml), or traces of one run, of any known format",
-                         &request->files),
-                 path("trace", "TRACE", "traces to compare with what the run is expected to do",
-                      &request->traces),
-                 {.name = "trace-steps",
-                  .value = "N",
-                  .help = "steps in the traces; default: found by marks, counts or repetition",
-                  .target = &request->trace_steps,
-                  .range = Range{1, 1'000'000},
-                  .checked = true}};
+  out.options = {
+      operand("FILE", "a run file (.toml), or traces of one run, of any known format",
+              &request->files),
+      path("trace", "TRACE", "traces to compare with what the run is expected to do",
+           &request->traces),
+      path("compare", "RECORDING", "two recordings, before and after: what changed, the most first",
+           &request->compare),
+      {.name = "trace-steps",
+       .value = "N",
+       .help = "steps in the traces; default: found by marks, counts or repetition",
+       .target = &request->trace_steps,
+       .range = Range{1, 1'000'000},
+       .checked = true},
+      {.name = "steps",
+       .value = "A..B",
+       .help = "of the traces these steps alone, by the numbers that they mark",
+       .target = &request->steps}};
   add_fields(out.options, request->fields, run_fields());
   add(out.options,
       {path("csv", "OUT.csv", "write the calls to this file", &request->csv),
@@ -383,7 +366,8 @@ Command comms_command() {
     adopt(*request, at);
     if (!at.traces.empty()) request->traces = at.traces;
     // Both read or work before they judge.
-    if (at.refused && (request->study || !request->traces.empty())) return {};
+    const bool reads = !request->traces.empty() || !request->compare.empty();
+    if (at.refused && (request->study || reads)) return {};
     return run_comms(*request);
   };
   return out;

@@ -1,0 +1,69 @@
+// advise: the three changes that bring a run most, by its own trace.
+#include "report/comms/advise.hpp"
+
+#include <utility>
+
+#include "api/comms/parts.hpp"
+#include "api/options.hpp"
+#include "fit/own/one_step.hpp"
+
+namespace headway {
+
+CommandOutput run_advise(const AdviseRequest& request) {
+  // The run and its recording, or all that is wrong with either.
+  Problems problems;
+  if (request.run_file.empty() && request.fields.empty()) {
+    problems.push_back({"advise", "needs a run: RUN.toml, or its flags"});
+  }
+  if (request.traces.empty()) {
+    problems.push_back({FieldName("trace"), "is missing: the traces of the run", Trouble::missing});
+  }
+  const auto fields = read_run_request(request.run_file, request.fields);
+  if (!fields) append(problems, fields.problems());
+  const auto run = make_run(fields ? *fields : request.fields);
+  if (!run && problems.empty()) append(problems, run.problems());
+  RunRecording read = read_run_traces(request.traces, request.progress);
+  if (read.stopped) return {.problems = {{"advise", "was stopped", Trouble::stopped}}};
+  if (!request.traces.empty() && read.files.empty()) append(problems, read.unread);
+  if (!read.files.empty()) append(problems, cut_to_steps(read.recording, request.steps));
+  if (!problems.empty()) return {.problems = std::move(problems)};
+
+  Problems warnings = warnings_of(read);
+  const auto& prior = own_prior();
+  if (!prior) return {.problems = prior.problems()};
+  const auto own = [&](const Setup& setup, double residual) {
+    return own_of_step(*prior, setup, residual);
+  };
+  const auto advised = advise(*run, read.recording, own, request.trace_steps);
+  if (!advised) return {.problems = advised.problems()};
+  return {.text = request.json ? advise_json(*advised) : advise_text(*advised),
+          .warnings = std::move(warnings)};
+}
+
+Command advise_command() {
+  auto request = std::make_shared<AdviseRequest>();
+  Command out{.name = "advise",
+              .help = "what would make a run faster, by its own trace",
+              .examples = {"headway advise examples/small-llama-ddp.toml --trace "
+                           "examples/traces/small-llama-ddp"},
+              .door = Door::command_line,
+              .doing = "reading",
+              .things = "bytes"};
+  out.options = {operand("RUN", kOverrides, &request->run_file),
+                 path("trace", "TRACE", "traces of the run, of any known format", &request->traces),
+                 {.name = "trace-steps",
+                  .value = "N",
+                  .help = "steps in the traces; default: found by marks, counts or repetition",
+                  .target = &request->trace_steps,
+                  .range = Range{1, 1'000'000},
+                  .checked = true},
+                 {.name = "steps",
+                  .value = "A..B",
+                  .help = "of the traces these steps alone, by the numbers that they mark",
+                  .target = &request->steps}};
+  add_fields(out.options, request->fields, run_fields());
+  out.run = running(std::move(request), run_advise);
+  return out;
+}
+
+}  // namespace headway

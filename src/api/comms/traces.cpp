@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <charconv>
+
+#include "api/comms/parts.hpp"
+#include "base/text.hpp"
+#include "platform/paths.hpp"
+#include "trace/analysis/steps.hpp"
+
+namespace headway {
+namespace {
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t out = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out);
+  if (read.ec != std::errc() || read.ptr != end || out < 0) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+Problems warnings_of(const RunRecording& run) {
+  Problems warnings = run.unread;
+  for (const std::string& doubt : run.doubts) warnings.push_back({"traces", doubt});
+  for (const Omission& omission : run.recording.omissions) {
+    if (!omission.lost) continue;
+    warnings.push_back({run.files.size() == 1 ? run.files.front() : "traces",
+                        omission.what + " (" + std::to_string(omission.count) + ")"});
+  }
+  if (!run.not_traces.empty()) {
+    std::vector<std::string> some = run.not_traces;
+    constexpr std::size_t kShown = 5;
+    const std::size_t more = some.size() > kShown ? some.size() - kShown : 0;
+    some.resize(some.size() - more);
+    for (std::string& name : some) name = printable(name, 120);
+    warnings.push_back(
+        {"passed over", join(some, ", ") +
+                            (more > 0 ? " and " + std::to_string(more) + " more" : std::string()) +
+                            (run.not_traces.size() == 1 ? ": no trace" : ": no traces")});
+  }
+  return warnings;
+}
+
+Problems over_inputs(const RunRecording& run,
+                     const std::vector<std::pair<FieldName, std::string>>& outputs) {
+  Problems problems;
+  for (const auto& [flag, path] : outputs) {
+    for (const std::string& input : run.files) {
+      if (path.empty() || !is_same_file(path, input)) continue;
+      problems.push_back({flag, printable(path) + " is one of the traces; name another file"});
+    }
+  }
+  return problems;
+}
+
+Problems cut_to_steps(Recording& recording, const std::string& steps) {
+  if (steps.empty()) return {};
+  const auto refused = [](std::string why) {
+    return Problems{{FieldName("steps"), std::move(why)}};
+  };
+  const std::size_t dots = steps.find("..");
+  const auto first = whole_number(steps.substr(0, dots));
+  const auto last = dots == std::string::npos ? first : whole_number(steps.substr(dots + 2));
+  if (!first || !last || *last < *first) {
+    return refused("'" + printable(steps) + "' names no steps: 10..20, or 7");
+  }
+  const RecordedSteps found = steps_of(recording);
+  if (found.by == StepsBy::none) {
+    return refused("the traces mark no steps, and their calls do not repeat");
+  }
+  auto window = window_of(recording, found, *first, *last);
+  if (!window) {
+    const auto [least, most] = std::minmax_element(
+        found.ranges.begin(), found.ranges.end(),
+        [](const StepRange& a, const StepRange& b) { return a.number < b.number; });
+    return refused("'" + printable(steps) + "' is not in the traces: they hold steps " +
+                   std::to_string(least->number) + " to " + std::to_string(most->number) + ", by " +
+                   std::string(to_name(found.by)));
+  }
+  recording = std::move(*window);
+  return {};
+}
+
+}  // namespace headway

@@ -1,0 +1,162 @@
+#include "study/advise/advise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "base/formatted.hpp"
+#include "cost/calibration/calibration.hpp"
+#include "forecast/predict/predict.hpp"
+#include "study/advise/parts.hpp"
+#include "study/reconcile/verdict.hpp"
+#include "trace/analysis/steps.hpp"
+
+namespace headway {
+namespace {
+
+// The mean over the steps of the longest rank; nothing where the trace has no steps with times.
+std::optional<Seconds> measured_step_of(const Recording& recording) {
+  const auto rows = step_table(recording, steps_of(recording), align(recording));
+  Seconds sum;
+  for (const StepRow& row : rows) sum += row.longest;
+  if (rows.empty() || !(sum.value() > 0)) return std::nullopt;
+  return sum / static_cast<double>(rows.size());
+}
+
+void calibrate_to(RequestedRun& run, Seconds measured, Seconds predicted, const OwnOfStep& own) {
+  OwnRuns runs{.file = "the trace", .setups = {}};
+  runs.setups.push_back(
+      own(setup_of(run.cluster.accelerator, run.job), std::log(measured / predicted)));
+  run.own = std::make_shared<const OwnRuns>(std::move(runs));
+}
+
+constexpr double kLeastMet = 0.5;
+
+// Why a trace is not one of this run; empty: it may be.
+Problems not_of_this_run(const Reconciliation& reconciliation, const Recording& recording,
+                         const Cluster& cluster) {
+  Problems out;
+  for (const Finding& finding : verdict_of(reconciliation, recording, cluster).findings) {
+    if (finding.kind == FindingKind::layout) out.push_back({FieldName("trace"), finding.text});
+  }
+  // [ADVISE-6] Of what is sent, how much is in calls that the run makes, whatever their buckets.
+  double sent = 0, met = 0;
+  for (const ReconciledRow& row : reconciliation.rows) {
+    const double amount = row.sized ? row.measured_bytes.value() : row.measured_count;
+    const bool made = row.match == Match::as_expected || row.match == Match::fewer ||
+                      row.match == Match::more || row.match == Match::repeated ||
+                      row.match == Match::rebucketed;
+    sent += amount;
+    met += made ? amount : 0;
+  }
+  if (out.empty() && met < kLeastMet * sent) {
+    out.push_back({FieldName("trace"),
+                   formatted("is of another run: %.0f %% of what it sends is in calls that the run "
+                             "makes",
+                             100 * met / sent)});
+  } else if (out.empty() && !(sent > 0)) {
+    out.push_back({FieldName("trace"), "holds no communication"});
+  }
+  return out;
+}
+
+}  // namespace
+
+// [ADVISE-2] Parts of the step that shrink and parts that grow err as the step does, each on its
+// own: gain = (D - I) / T, D and I the sums of what parts lose and win; its interval from
+// (D low - I high) / T to (D high - I low) / T, with the bounds of the step over the step.
+Interval<double> gain_interval(const Forecast& from, const Forecast& to, Seconds step_time) {
+  double less = 0, more = 0;
+  for (const PartRow& row : kParts) {
+    const double change = (from.parts[row.part] - to.parts[row.part]).value();
+    (change > 0 ? less : more) += std::abs(change);
+  }
+  double low = 1, high = 1;
+  if (from.step_time_interval) {
+    low = from.step_time_interval->low / from.step_time;
+    high = from.step_time_interval->high / from.step_time;
+  }
+  return {(less * low - more * high) / step_time.value(),
+          std::min(1.0, (less * high - more * low) / step_time.value())};
+}
+
+Result<Advised> advise(const RequestedRun& run, const Recording& recording, const OwnOfStep& own,
+                       double steps, std::size_t most) {
+  // The run with its ranks as the trace has them, or why the trace is none of it.
+  Advised out;
+  out.run = run;
+  auto faults = fit_ranks(out.run, recording);
+  if (!faults) return faults.problems();
+  const auto calibration = calibration_for(out.run);
+  if (!calibration) return calibration.problems();
+  out.reconciliation = reconcile(recording, out.run, *calibration, steps);
+  if (Problems problems = not_of_this_run(out.reconciliation, recording, out.run.cluster);
+      !problems.empty()) {
+    return problems;
+  }
+
+  // What else is as the trace shows it and not as was said, and who is late.
+  for (Fault& fault : faults_of(out.run, out.reconciliation, recording, *calibration)) {
+    faults->push_back(std::move(fault));
+  }
+  std::optional<Advice> late = late_advice(recording);
+  const double late_share = late ? late->gain : 0;
+
+  // Calibrated to the step, less what late ranks cost of it.
+  const auto uncalibrated = predict(out.run);
+  if (!uncalibrated) return uncalibrated.problems();
+  out.measured = measured_step_of(recording);
+  if (out.measured) {
+    calibrate_to(out.run, *out.measured * (1 - late_share), uncalibrated->step_time, own);
+    out.factor = out.run.own->setups.front().factor;
+  }
+  auto forecast = predict(out.run);
+  if (!forecast) return forecast.problems();
+  out.forecast = std::move(forecast).value();
+  out.step_time = out.forecast.step_time / (1 - late_share);
+
+  // [ADVISE-1] Each fault put right, each setting changed, forecast again.
+  std::vector<Advice> found;
+  for (const Fault& fault : *faults) {
+    Run right = out.run;
+    fault.puts_right(right);
+    const auto without = predict(right);
+    ++out.tried;
+    if (!without) continue;
+    Advice advice = fault.advice;
+    advice.step_time = without->step_time;
+    advice.gain = (out.forecast.step_time - without->step_time) / out.step_time;
+    advice.interval = gain_interval(out.forecast, *without, out.step_time);
+    found.push_back(std::move(advice));
+  }
+  if (late) {
+    late->step_time = out.forecast.step_time;
+    const auto& bounds = out.forecast.step_time_interval;
+    const double low = bounds ? bounds->low / out.forecast.step_time : 1;
+    const double high = bounds ? bounds->high / out.forecast.step_time : 1;
+    late->interval = {late->gain * low, std::min(1.0, late->gain * high)};
+    found.push_back(std::move(*late));
+    ++out.tried;
+  }
+  for (Advice& advice : settings_of(out.run, out.reconciliation, out.forecast, out.tried)) {
+    advice.gain *= 1 - late_share;
+    advice.interval.low *= 1 - late_share;
+    advice.interval.high *= 1 - late_share;
+    // A setting that puts a fault right is named as the fault.
+    const bool named = std::any_of(faults->begin(), faults->end(), [&](const Fault& fault) {
+      return fault.advice.flags == advice.flags;
+    });
+    if (!named) found.push_back(std::move(advice));
+  }
+  std::erase_if(found, [](const Advice& advice) { return advice.gain < kLeastGain; });
+  // What is broken stands before what might be set otherwise.
+  std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {
+    const bool sets_a = a.kind == AdviceKind::setting, sets_b = b.kind == AdviceKind::setting;
+    return sets_a != sets_b ? sets_b : a.gain > b.gain;
+  });
+  if (found.size() > most) found.resize(most);
+  out.advice = std::move(found);
+  return out;
+}
+
+}  // namespace headway
