@@ -390,15 +390,18 @@ ServedNumbers numbers_of(const Served& served) {
 
 // Of the main quantity of an engine that is not apart; without a calibration of intervals in this
 // build there is none.
-static void add_interval(ServedRow& row, const AskedServing& asked) {
+static void add_interval(ServedRow& row, const AskedServing& asked, const Served& said) {
   const auto& intervals = serving_intervals();
   const auto quantity = row.main();
   if (!intervals || !quantity || asked.apart) return;
-  const auto factors = intervals->of(interval_class(
+  const auto entry = intervals->of(interval_class(
       *intervals, asked.serving, asked.load, asked.at_capacity, kServedQuantities[*quantity]));
-  if (!factors) return;
-  row.interval_low = factors->low * *row.predicted[*quantity];
-  row.interval_high = factors->high * *row.predicted[*quantity];
+  if (!entry) return;
+  const bool waits = *quantity == kFirst && asked.load.arrivals != Arrivals::together;
+  const IntervalFactors factors = entry->at(
+      waits ? waiting_share(said.first_token, said.prefill, asked.serving.engine) : 0);
+  row.interval_low = factors.low * *row.predicted[*quantity];
+  row.interval_high = factors.high * *row.predicted[*quantity];
 }
 
 static ServedRow predicted_row(ServedCase& from) {
@@ -412,7 +415,7 @@ static ServedRow predicted_row(ServedCase& from) {
   row.fits = said.fits;
   if (!said.fits) return row;
   row.predicted = numbers_of(said);
-  add_interval(row, *from.asked);
+  add_interval(row, *from.asked, said);
   return row;
 }
 

@@ -33,6 +33,18 @@ double cached_values(const Attention& attention, std::int64_t tp) {
   return static_cast<double>(heads * (attention.head_dim + attention.value_dim));
 }
 
+// The same in bytes: an indexer keeps its keys in 8 bits whatever the cache's format.
+Bytes cached_bytes(const Serving& serving, const Attention& attention) {
+  const Bytes keys(cached_values(attention, serving.tp) * serving.cache->bytes);
+  return attention.indexer ? keys + index_bytes_of_token(*attention.indexer) : keys;
+}
+
+bool chooses_keys(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(), [](const Layer& layer) {
+    return layer.attention && layer.attention->indexer;
+  });
+}
+
 // Whether a layer's weights, of its routed experts or others, lie in the format.
 bool is_stored(const WeightFormat& format, const Model& model, bool routed) {
   return routed || !format.experts_only || !has_experts(model);
@@ -86,9 +98,11 @@ Result<ServingConstants> serving_constants(const Cluster& cluster) {
   if (!kernels) return kernels.problems();
   const auto formats = format_kernels_for(cluster.accelerator);
   if (!formats) return formats.problems();
+  const auto sparse = sparse_kernels_for(cluster.accelerator);
+  if (!sparse) return sparse.problems();
   const auto& step = step_constants();
   if (!step) return step.problems();
-  return ServingConstants{*alone, *kernels, *formats, step->power};
+  return ServingConstants{*alone, *kernels, *formats, *sparse, step->power};
 }
 
 std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants) {
@@ -96,6 +110,10 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
   const std::string& architecture = serving.cluster.accelerator.architecture;
   if (!constants.kernels.measured) {
     out.push_back("attention over a cache was not measured on " + architecture +
+                  ": its data sheet, with what others reach of theirs");
+  }
+  if (!constants.sparse.measured && chooses_keys(serving.model)) {
+    out.push_back("attention over chosen keys was not measured on " + architecture +
                   ": its data sheet, with what others reach of theirs");
   }
   if (serving.stored == nullptr) return out;
