@@ -67,6 +67,11 @@ TEST(Check, NumbersOutOfRange) {
       });
 }
 
+TEST(Check, RefusesTrainingWithKeysThatAnIndexerChooses) {
+  const Case run = run_of("glm-5", "dgx-h100");
+  EXPECT_NE(listed(run.problems()).find("not in training"), std::string::npos);
+}
+
 TEST(Check, RanksBatchAndSequence) {
   expect_one_problem(
       dense(), {

@@ -27,9 +27,10 @@ enum Constant : std::size_t {
   kAttention,
   kPrompt,
   kToken,
+  kLaunch,
   kLayer
 };
-using Constants = std::array<double, 8>;  // s, none; of one architecture
+using Constants = std::array<double, 9>;  // s, none; of one architecture
 
 double over(double share) {
   return share > 0 ? 1 / share : 0;
@@ -45,12 +46,15 @@ Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
           over(of.attention),
           engine.prompt.value(),
           engine.token.value(),
+          engine.launch.value(),
           gap_of_layer(engine, accelerator).value()};
 }
 
 // The largest that a search tries, s, and what one of its steps is.
-constexpr Constants kMost = {10e-3, 400e-6, 1, 100, 20, 20e-3, 5e-6, 400e-6};
-constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 10, 1, 1e-3, 0.5e-6, 20e-6};
+constexpr Constants kMost = {10e-3, 400e-6, 1, 100, 20, 20e-3, 5e-6, 200e-6, 400e-6};
+constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 10, 1, 1e-3, 0.5e-6, 20e-6, 20e-6};
+// A kernel is launched in no less.
+constexpr double kLeastLaunch = 5e-6;
 
 // Seconds of a quantity, of each token where tokens a second are told.
 double in_seconds(std::size_t quantity, double value) {
@@ -95,7 +99,7 @@ class Predictor {
     if (steps) set_host(*steps, serving);
     const Served said = served(serving, *asked.constants, asked.load, steps ? &*steps : nullptr);
     if (!said.fits || !said.stable()) return std::nullopt;
-    ServedNumbers out = numbers_of(said);
+    ServedNumbers out = numbers_of(said, asked.chunk);
     for (std::size_t q = 0; q < out.size(); ++q) out[q] = in_seconds(q, *out[q]);
     return out;
   }
@@ -141,12 +145,14 @@ class Predictor {
         for (Line& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
         continue;
       }
-      const double step = kUnit[k] / 10;
+      // Launches count where they take longer than the kernels: a long step sees whether they would.
+      const double step = k == kLaunch ? kUnit[k] : kUnit[k] / 10;
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);
       if (k == kSequence) moved.sequence += Seconds(step);
       if (k == kPrompt) moved.prompt += Seconds(step);
       if (k == kToken) moved.token += Seconds(step);
+      if (k == kLaunch) moved.launch += Seconds(step);
       if (k == kProducts || k == kAttention) {
         const auto untuned = moved.untuned.find(accelerator.architecture);
         if (untuned == moved.untuned.end()) continue;
@@ -235,7 +241,8 @@ class Fitter {
       return Constants{x[kStep] * unit(kStep),           x[kSequence] * unit(kSequence),
                        x[kRequest] * unit(kRequest),     x[kProducts] * unit(kProducts),
                        x[kAttention] * unit(kAttention), x[kPrompt] * unit(kPrompt),
-                       x[kToken] * unit(kToken),         x[layer] * unit(kLayer)};
+                       x[kToken] * unit(kToken),         x[kLaunch] * unit(kLaunch),
+                       x[layer] * unit(kLayer)};
     };
     const auto loss = [&](std::span<const double> x, double*) {
       double sum = 0, weights = 0;
@@ -253,6 +260,8 @@ class Fitter {
     start[kRequest] = engine.request.value() / unit(kRequest);
     start[kPrompt] = engine.prompt.value() / unit(kPrompt);
     start[kToken] = engine.token.value() / unit(kToken);
+    start[kLaunch] = engine.launch.value() / unit(kLaunch);
+    least[kLaunch] = kLeastLaunch / unit(kLaunch);
     const bool tuned = engine.untuned.empty();
     if (tuned) most[kProducts] = most[kAttention] = 0;
     for (const auto& [architecture, untuned] : engine.untuned) {
@@ -268,7 +277,7 @@ class Fitter {
       if (settled.contains(architecture)) stands(at_knob);
     }
     if (!settled.empty()) {
-      for (const std::size_t k : {kStep, kSequence, kRequest, kPrompt, kToken}) stands(k);
+      for (const std::size_t k : {kStep, kSequence, kRequest, kPrompt, kToken, kLaunch}) stands(k);
     }
     Minimum best{start, loss(start, nullptr), true};
     for (int round = 0; round < 3; ++round) {
@@ -284,6 +293,7 @@ class Fitter {
     engine.request = seconds(kRequest);
     engine.prompt = seconds(kPrompt);
     engine.token = seconds(kToken);
+    engine.launch = seconds(kLaunch);
     for (auto& [architecture, untuned] : engine.untuned) {
       untuned = {over(best.at[kProducts] * unit(kProducts)),
                  over(best.at[kAttention] * unit(kAttention))};
@@ -329,6 +339,7 @@ WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engin
     return {*others};
   }
   none.step = none.sequence = none.request = none.prompt = none.token = Seconds(0);
+  none.launch = Seconds(kLeastLaunch);
   none.layer.clear();
   return {none};
 }
