@@ -24,7 +24,7 @@ TEST(BadConfig, LayersThatShareChosenKeysAreRefused) {
   EXPECT_EQ(model->kinds.back().attention->indexer->keep, 16);
   EXPECT_EQ(model->kinds.back().attention->indexer->heads, 32);
   const Result<Model> shared = read(config + ",\n\"index_topk_freq\": 4}");
-  EXPECT_TRUE(says(shared, "config.json:6: index_topk_freq", "share"));
+  EXPECT_TRUE(says(shared, "config.json:5: index_topk_freq", "share"));
   EXPECT_EQ(shared.problems()[0].kind, Trouble::unsupported);
 }
 
