@@ -27,7 +27,8 @@ std::optional<KeyIndexer> read_indexer(const FamilyReader& traits) {
   indexer.heads = traits.number("indexer_heads", kMostHeads, 1);
   indexer.head_dim = traits.number("indexer_dim", kMostHeadDim, 1);
   if (traits.number("indexer_every", kMostPositions, 1) != 1) {
-    traits.fail("indexer_every", "has layers that share what one of them chose, of which there is no model",
+    traits.fail("indexer_every",
+                "has layers that share what one of them chose, of which there is no model",
                 Trouble::unsupported);
   }
   return indexer;

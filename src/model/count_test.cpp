@@ -418,8 +418,8 @@ RC_GTEST_PROP(ForwardFlops, AreTwoForEachActiveMatrixValueAndTokenPlusScores, ()
             1e-9 * expected);
 }
 
-// [MODEL-1] [MODEL-2] [MODEL-7] Of each of 61 layers: queries 1536→64·128, key 7168→128 with a layer
-// norm, weights 7168→64.
+// [MODEL-1] [MODEL-2] [MODEL-7] Of each of 61 layers: queries 1536→64·128, key 7168→128 with a
+// layer norm, weights 7168→64.
 TEST(Parameters, OfAnIndexerAreThoseOfItsThreeMatricesAndANorm) {
   const std::int64_t each = 1536LL * 64 * 128 + 7168 * 128 + 7168 * 64 + 2 * 128;
   EXPECT_EQ(parameters(built_in("deepseek-v3.2")).total - parameters(built_in("deepseek-v3")).total,
@@ -444,8 +444,8 @@ TEST(ForwardFlops, OfAnIndexerAreScoresOfAllKeysAndAttentionOverThoseThatAreKept
   EXPECT_EQ(flops(dense, 2048), flops(sparse, 2048));
   for (Layer& layer : dense.kinds) layer.attention->indexer.reset();
   const double products = 2.0 * (1536 * 8192 + 7168 * 192);
-  EXPECT_NEAR(flops(sparse, 1024) - flops(dense, 1024),
-              1024 * (products + 2.0 * 64 * 128 * 1024), 1e3);
+  EXPECT_NEAR(flops(sparse, 1024) - flops(dense, 1024), 1024 * (products + 2.0 * 64 * 128 * 1024),
+              1e3);
 }
 
 TEST(Linears, AreSplitAsMegatronDoes) {

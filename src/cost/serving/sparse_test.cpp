@@ -72,8 +72,7 @@ TEST(ChosenTime, PadsHeadsAndDoesNotGrowBeyondTheKeysThatAreKept) {
     ASSERT_TRUE(serving && sparse);
     EXPECT_TRUE(sparse->measured);
     const auto time = [&](std::int64_t heads, std::int64_t before) {
-      const ChosenKeys chosen{
-          .heads = heads, .width = 1088, .keep = 2048, .key_bytes = Bytes(576)};
+      const ChosenKeys chosen{.heads = heads, .width = 1088, .keep = 2048, .key_bytes = Bytes(576)};
       return chosen_time({.sequences = 64, .queries = 1, .before = before}, chosen, accelerator,
                          *serving, *sparse)
           .value();

@@ -15,8 +15,8 @@ struct AskedServing {
   std::optional<ServingApart> apart;  // prefill and decode, where it is
   Load load;
   std::shared_ptr<const ServingConstants> constants;
-  bool fitted = true;        // constants are, on such rows
-  double chunk = 1;  // tokens that a client sees at once, and the first of them with the others
+  bool fitted = true;  // constants are, on such rows
+  double chunk = 1;    // tokens that a client sees at once, and the first of them with the others
   bool at_capacity = false;  // the row states no batch: as many as memory holds
 };
 

@@ -39,15 +39,9 @@ double over(double share) {
 Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
   const auto untuned = engine.untuned.find(accelerator.architecture);
   const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
-  return {engine.step.value(),
-          engine.sequence.value(),
-          engine.request.value(),
-          over(of.products),
-          over(of.attention),
-          engine.prompt.value(),
-          engine.token.value(),
-          engine.launch.value(),
-          gap_of_layer(engine, accelerator).value()};
+  return {engine.step.value(),  engine.sequence.value(), engine.request.value(),
+          over(of.products),    over(of.attention),      engine.prompt.value(),
+          engine.token.value(), engine.launch.value(),   gap_of_layer(engine, accelerator).value()};
 }
 
 // The largest that a search tries, s, and what one of its steps is.
@@ -145,7 +139,8 @@ class Predictor {
         for (Line& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
         continue;
       }
-      // Launches count where they take longer than the kernels: a long step sees whether they would.
+      // Launches count where they take longer than the kernels: a long step sees whether they
+      // would.
       const double step = k == kLaunch ? kUnit[k] : kUnit[k] / 10;
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);

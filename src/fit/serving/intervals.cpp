@@ -149,8 +149,8 @@ std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
   }
   if (values.size() < kLeastOfClass) return std::nullopt;
   const Edge low = edge_of(values, -1), high = edge_of(values, 1);
-  const IntervalFactors factors{std::exp(-low.alone), std::exp(high.alone),
-                                std::exp(-low.waiting), std::exp(high.waiting)};
+  const IntervalFactors factors{std::exp(-low.alone), std::exp(high.alone), std::exp(-low.waiting),
+                                std::exp(high.waiting)};
   return ServingIntervals::Entry{of, factors, values.size(), rows.size()};
 }
 

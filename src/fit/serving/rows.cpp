@@ -412,12 +412,12 @@ static void add_interval(ServedRow& row, const AskedServing& asked, const Served
   const auto& intervals = serving_intervals();
   const auto quantity = row.main();
   if (!intervals || !quantity || asked.apart) return;
-  const auto entry = intervals->of(interval_class(
-      *intervals, asked.serving, asked.load, asked.at_capacity, kServedQuantities[*quantity]));
+  const auto entry = intervals->of(interval_class(*intervals, asked.serving, asked.load,
+                                                  asked.at_capacity, kServedQuantities[*quantity]));
   if (!entry) return;
   const bool waits = *quantity == kFirst && asked.load.arrivals != Arrivals::together;
-  const IntervalFactors factors = entry->at(
-      waits ? waiting_share(said.first_token, said.prefill, asked.serving.engine) : 0);
+  const IntervalFactors factors =
+      entry->at(waits ? waiting_share(said.first_token, said.prefill, asked.serving.engine) : 0);
   row.interval_low = factors.low * *row.predicted[*quantity];
   row.interval_high = factors.high * *row.predicted[*quantity];
 }

@@ -58,9 +58,8 @@ TEST(MeasuredServing, OfARecipeThatGuessesIsPredictedSo) {
   const std::string row =
       "a,inferencemax,x,deepseek-r1,671,b200_sxm,8,8,1,1,1,fp8,,tensorrt-llm,,4,1024,1024,,0.2,"
       "0.006,,,,,0,mode=agg; measured 2026-02-05; image ";
-  const auto rows =
-      predicted(row + "image=nvcr.io#nvidia/tensorrt-llm/release:1.2.0rc6.post3\n" + row +
-                "nvcr.io/nvidia/tensorrt-llm/release:1.2.0rc6.post2\n");
+  const auto rows = predicted(row + "image=nvcr.io#nvidia/tensorrt-llm/release:1.2.0rc6.post3\n" +
+                              row + "nvcr.io/nvidia/tensorrt-llm/release:1.2.0rc6.post2\n");
   ASSERT_EQ(rows.size(), 2U);
   ASSERT_TRUE(rows[0].predicted[1] && rows[1].predicted[1]);
   EXPECT_LT(*rows[0].predicted[1], 0.8 * *rows[1].predicted[1]);

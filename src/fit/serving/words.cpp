@@ -12,7 +12,8 @@ namespace {
 std::vector<Word> read_words(Fields& root, std::string_view table, std::string_view name) {
   std::vector<Word> out;
   for (Fields& fields : root.tables(table)) {
-    Word word{fields.text("has"), name.empty() ? "" : fields.text_or(name, ""),
+    Word word{fields.text("has"),
+              name.empty() ? "" : fields.text_or(name, ""),
               fields.text_or("skip", ""),
               fields.text_or("before", ""),
               fields.text_or("then", ""),

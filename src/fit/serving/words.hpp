@@ -28,13 +28,14 @@ struct Format {
 /// the least batch that they hold for.
 struct Recipe {
   std::string source, engine;
-  std::string has, unless;  // of rows whose notes have the second, or not the first, it does not hold
+  std::string has,
+      unless;  // of rows whose notes have the second, or not the first, it does not hold
   std::string accelerator;  // what the name begins with; empty: any
   std::optional<bool> experts;
   double inputs = 0, outputs = 0, batches = 0, more = 0;
   std::map<std::int64_t, std::int64_t> polls;
-  /// Tokens that are guessed and checked, where attention has no copies and where it has; each right
-  /// by this chance.
+  /// Tokens that are guessed and checked, where attention has no copies and where it has; each
+  /// right by this chance.
   std::int64_t guesses = 0, guesses_of_copies = 0;
   double acceptance = 0;
   // Of these lengths alone (empty: any), on so many ranks at most (0: any).

@@ -32,8 +32,7 @@ std::optional<std::pair<double, double>> interval_of(const Serving& serving, con
   if (!intervals || told.value == 0) return std::nullopt;
   const bool full =
       load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
-  const auto entry =
-      intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
+  const auto entry = intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
   if (!entry) return std::nullopt;
   const bool waits =
       std::string_view(told.quantity) == "ttft_s" && load.arrivals != Arrivals::together;

@@ -53,8 +53,7 @@ void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
                     std::int64_t copies, const Input& input) {
   const std::int64_t out = matrix.split == Split::column ? matrix.out / split : matrix.out;
   const std::int64_t in = matrix.split == Split::row ? matrix.in / split : matrix.in;
-  const bool quantised =
-      is_layer(program_.kind) && !in_16_bits(matrix.role);
+  const bool quantised = is_layer(program_.kind) && !in_16_bits(matrix.role);
   const double inputs = static_cast<double>(rows * copies) * static_cast<double>(in);
   const double outputs = static_cast<double>(rows * copies) * static_cast<double>(out);
   const Recipe& recipe = *share_.job.recipe;

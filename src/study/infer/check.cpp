@@ -84,9 +84,10 @@ class ServingRules {
                   "no rate of 8-bit integers is known of the accelerator; int8 has them "
                   "in memory alone");
     }
-    const Precision matmul = serving_.stored != nullptr
-                                 ? recipe_from(serving_.stored->arithmetic)->matmul
-                                 : serving_.weights->matmul;
+    const WeightFormat* stored = serving_.stored;
+    const bool apart = stored != nullptr && stored->arithmetic != stored->recipe;
+    const Precision matmul =
+        apart ? recipe_from(stored->arithmetic)->matmul : serving_.weights->matmul;
     if (accelerator.peak_of(matmul).value() <= 0) {
       fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
                           (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "

@@ -273,9 +273,8 @@ class Pricer {
     const GroupedAttention& grouped = serving_.engine.grouped;
     if (grouped.has(attention)) return time;
     const double read = static_cast<double>(core.heads) / static_cast<double>(core.kv_heads);
-    return std::max(time, kernels.decode.start + read * item.bytes /
-                                                     (accelerator.memory_bandwidth *
-                                                      grouped.others));
+    return std::max(time, kernels.decode.start +
+                              read * item.bytes / (accelerator.memory_bandwidth * grouped.others));
   }
 
   // A prompt that keeps all of its keys needs no scores: engines pass it as if there were no

@@ -148,8 +148,8 @@ TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
   EXPECT_EQ(high("vllm", Arrivals::clients, "throughput_output_tok_s"), 9);
 }
 
-// [INFER-11] Errors of two causes: with 30 % alone and 40 % of all that is waiting, 50 %; of half of
-// it, what squares say.
+// [INFER-11] Errors of two causes: with 30 % alone and 40 % of all that is waiting, 50 %; of half
+// of it, what squares say.
 TEST(ServingIntervals, GrowWithTheShareThatIsWaitingAsVariancesAdd) {
   const IntervalFactors factors{std::exp(-0.3), std::exp(0.3), std::exp(-0.4), std::exp(0.4)};
   EXPECT_NEAR(std::log(factors.at(0).high), 0.3, 1e-12);

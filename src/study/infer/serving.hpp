@@ -57,7 +57,7 @@ struct Engine {
   std::map<std::string, Seconds, std::less<>> layer;
   std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
   GroupedAttention grouped;
-  Seconds launch;                                       // of each kernel that no graph replays
+  Seconds launch;       // of each kernel that no graph replays
   Seconds request;      // of a client, from its question into the engine and out again
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it the driver's context and libraries

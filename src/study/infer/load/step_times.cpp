@@ -34,8 +34,7 @@ double StepTimes::of(const StepLoad& all) const {
   if (mine.decoding > 0) {
     device += between(tokens, head, decoded) + reading + read_token * mine.cached;
   }
-  const double host =
-      step + sequence * mine.decoding + begin * mine.prompts + token * mine.prompt;
+  const double host = step + sequence * mine.decoding + begin * mine.prompts + token * mine.prompt;
   double out = mine.prompt > 0 ? host + std::max(device, launches) : host + gaps + device;
   if (draft != nullptr) {
     // It takes in prompts, too, and makes one guess after another.
