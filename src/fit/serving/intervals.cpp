@@ -114,7 +114,8 @@ Edge edge_of(const std::vector<std::tuple<double, double, double>>& seen, double
         values.empty() ? 0 : std::max(0.0, weighted_quantile(std::move(values), 1 - kOutside));
     return std::pair(edge, weights > 0 ? squares / weights : 0.0);
   };
-  Edge out{quantile_of([](double) { return true; }).first, 0};
+  const auto [all, square] = quantile_of([](double) { return true; });
+  Edge out{all, 0};
   std::vector<std::pair<double, double>> shares;
   for (const auto& [waiting, value, weight] : seen) shares.emplace_back(waiting, weight);
   const double middle = weighted_quantile(std::move(shares), 0.5);
@@ -123,7 +124,9 @@ Edge edge_of(const std::vector<std::tuple<double, double, double>>& seen, double
   const auto [more, more_square] = quantile_of([&](double share) { return share > middle; });
   if (!(more > less) || !(more_square > less_square)) return out;
   const double squared = (more * more - less * less) / (more_square - less_square);
-  out.alone = std::sqrt(std::max(0.0, less * less - less_square * squared));
+  // Where they grow faster than waiting does, all of it is waiting.
+  if (less * less < less_square * squared) return {0, all / std::sqrt(square)};
+  out.alone = std::sqrt(less * less - less_square * squared);
   out.waiting = std::sqrt(squared);
   return out;
 }
