@@ -358,7 +358,7 @@ Command calibrate_command() {
                request->write),
       {.name = "entries",
        .value = "NAME...",
-       .help = "steps: write only these of the fit, as framework.jax architecture.tpu",
+       .help = "steps: write only these of the fit, as shared framework.NAME network.NAME",
        .target = &request->entries},
       path("runs", "FILE...",
            "what measured steps of your own say: a .csv as measurements/training.csv, or run "

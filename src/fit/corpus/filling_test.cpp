@@ -7,6 +7,7 @@
 
 #include "base/source_dir_for_test.hpp"
 #include "base/text.hpp"
+#include "fit/corpus/forecast.hpp"
 #include "fit/corpus/rules.hpp"
 #include "fit/corpus/run_for_test.hpp"
 
