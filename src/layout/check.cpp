@@ -40,6 +40,7 @@ class RunRules : CheckRules {
     precision();
     activation_inputs();
     settings();
+    chosen_keys();
   }
 
  private:
@@ -231,6 +232,21 @@ class RunRules : CheckRules {
     if (std::none_of(kinds.begin(), kinds.end(), gated)) {
       fail("small-activation-inputs", run_.model.name + " has no gated activation");
     }
+  }
+
+  // Its backward pass, and the loss that its scores are trained with beside the model's.
+  void chosen_keys() {
+    const std::vector<Layer>& kinds = run_.model.kinds;
+    if (std::none_of(kinds.begin(), kinds.end(), [](const Layer& layer) {
+          return layer.attention && layer.attention->indexer;
+        })) {
+      return;
+    }
+    fail("model",
+         run_.model.name +
+             " reads keys that an indexer chooses: such attention is predicted in serving (headway "
+             "infer), not in training",
+         Trouble::unsupported);
   }
 
   // What is a setting of some frameworks only.

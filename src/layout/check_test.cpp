@@ -67,6 +67,13 @@ TEST(Check, NumbersOutOfRange) {
       });
 }
 
+TEST(Check, RefusesTrainingWithKeysThatAnIndexerChooses) {
+  Case run = run_of("glm-5", "dgx-h100");
+  run.job.sequence = 4096;
+  run.job.global_batch = 1;
+  EXPECT_NE(listed(run.problems()).find("not in training"), std::string::npos);
+}
+
 TEST(Check, RanksBatchAndSequence) {
   expect_one_problem(
       dense(), {

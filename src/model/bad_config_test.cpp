@@ -12,6 +12,22 @@ using testing::config::eight_layers;
 using testing::config::read;
 using testing::config::valid;
 
+// GLM-5.2: three layers of four read the keys that another chose.
+TEST(BadConfig, LayersThatShareChosenKeysAreRefused) {
+  const std::string config =
+      R"({"model_type": "glm_moe_dsa", "hidden_size": 64, "num_hidden_layers": 4, "vocab_size": 100,
+      "num_attention_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8,
+      "qk_nope_head_dim": 8, "v_head_dim": 16, "n_routed_experts": 8, "num_experts_per_tok": 2,
+      "moe_intermediate_size": 32, "intermediate_size": 128, "index_topk": 16)";
+  const Result<Model> model = read(config + "}");
+  ASSERT_TRUE(model.ok()) << model.problems().front().message;
+  EXPECT_EQ(model->kinds.back().attention->indexer->keep, 16);
+  EXPECT_EQ(model->kinds.back().attention->indexer->heads, 32);
+  const Result<Model> shared = read(config + ",\n\"index_topk_freq\": 4}");
+  EXPECT_TRUE(says(shared, "config.json:5: index_topk_freq", "share"));
+  EXPECT_EQ(shared.problems()[0].kind, Trouble::unsupported);
+}
+
 // Another family's numbers would be wrong ones, however near its name.
 TEST(BadConfig, AnUnknownArchitectureIsNotTakenForAnother) {
   const Result<Model> model = read("{\n\"architectures\": [\"LamaForCausalLM\"]}");

@@ -20,6 +20,20 @@ LatentProjection read_latent(const FamilyReader& traits, Attention& attention) {
   return latent;
 }
 
+std::optional<KeyIndexer> read_indexer(const FamilyReader& traits) {
+  KeyIndexer indexer;
+  indexer.keep = traits.number("indexer_keep", kMostPositions);
+  if (indexer.keep == 0) return std::nullopt;
+  indexer.heads = traits.number("indexer_heads", kMostHeads, 1);
+  indexer.head_dim = traits.number("indexer_dim", kMostHeadDim, 1);
+  if (traits.number("indexer_every", kMostPositions, 1) != 1) {
+    traits.fail("indexer_every",
+                "has layers that share what one of them chose, of which there is no model",
+                Trouble::unsupported);
+  }
+  return indexer;
+}
+
 Attention read_attention(const FamilyReader& traits, const Model& model) {
   Attention attention;
   attention.heads = traits.number("heads", kMostHeads, 1);
@@ -32,6 +46,7 @@ Attention read_attention(const FamilyReader& traits, const Model& model) {
   attention.gated = traits.flag("attention_gate");
   if (traits.text("attention") == "latent") {
     attention.latent = read_latent(traits, attention);
+    attention.indexer = read_indexer(traits);
     return attention;
   }
   attention.kv_heads = traits.number("kv_heads", kMostHeads, 1);

@@ -31,6 +31,8 @@ std::int64_t attention_values(const Model& model, const Attention& attention) {
     if (latent.query_rank > 0) values += norm_values(model, latent.query_rank);
     values += norm_values(model, latent.key_value_rank);
   }
+  // The norm of an indexer's key is a layer norm, with weight and bias, whatever the model's.
+  if (attention.indexer) values += 2 * attention.indexer->head_dim;
   return values;
 }
 
@@ -77,6 +79,14 @@ double core_flops_per_token(const Attention& attention, std::int64_t sequence,
   const auto heads = static_cast<double>(attention.heads);
   const auto keys = static_cast<double>(attention.head_dim);
   const auto values = static_cast<double>(attention.value_dim);
+  if (attention.indexer) {
+    // [MODEL-7] Each query is scored against all keys, and sees as many of them as are kept: the
+    // first see fewer, as with a window.
+    const KeyIndexer& indexer = *attention.indexer;
+    const auto index_width = static_cast<double>(indexer.heads * indexer.head_dim);
+    return 2 * (keys + values) * heads * mean_keys(sequence, indexer.keep, convention) +
+           2 * index_width * mean_keys(sequence, 0, convention);
+  }
   if (!attention.linear) {
     return 2 * (keys + values) * heads * mean_keys(sequence, attention.window, convention);
   }

@@ -418,8 +418,38 @@ RC_GTEST_PROP(ForwardFlops, AreTwoForEachActiveMatrixValueAndTokenPlusScores, ()
             1e-9 * expected);
 }
 
+// [MODEL-1] [MODEL-2] [MODEL-7] Of each of 61 layers: queries 1536→64·128, key 7168→128 with a
+// layer norm, weights 7168→64.
+TEST(Parameters, OfAnIndexerAreThoseOfItsThreeMatricesAndANorm) {
+  const std::int64_t each = 1536LL * 64 * 128 + 7168 * 128 + 7168 * 64 + 2 * 128;
+  EXPECT_EQ(parameters(built_in("deepseek-v3.2")).total - parameters(built_in("deepseek-v3")).total,
+            61 * each);
+  // z.ai's own count (github.com/zai-org/GLM-5): 744 B, 40 B active.
+  const Parameters glm = parameters(built_in("glm-5"));
+  EXPECT_NEAR(static_cast<double>(glm.total), 744e9, 1e9);
+  EXPECT_NEAR(static_cast<double>(glm.active), 40e9, 2e9);
+}
+
+// [MODEL-7] A token of a sequence of 8,192 is scored against all its keys by 64 heads of 128, and
+// 128 heads of 192 and 128 see 2,048 of them.
+TEST(ForwardFlops, OfAnIndexerAreScoresOfAllKeysAndAttentionOverThoseThatAreKept) {
+  const Model sparse = built_in("deepseek-v3.2");
+  Model dense = sparse;
+  for (Layer& layer : dense.kinds) layer.attention->indexer->keep = 1'000'000;
+  const auto flops = [](const Model& model, std::int64_t sequence) {
+    return layer_forward_flops(model, model.kinds.back(), sequence, AttentionFlops::full).value();
+  };
+  EXPECT_NEAR(flops(dense, 8192) - flops(sparse, 8192),
+              8192 * 2.0 * (192 + 128) * 128 * (8192 - 2048), 1e6);
+  EXPECT_EQ(flops(dense, 2048), flops(sparse, 2048));
+  for (Layer& layer : dense.kinds) layer.attention->indexer.reset();
+  const double products = 2.0 * (1536 * 8192 + 7168 * 192);
+  EXPECT_NEAR(flops(sparse, 1024) - flops(dense, 1024), 1024 * (products + 2.0 * 64 * 128 * 1024),
+              1e3);
+}
+
 TEST(Linears, AreSplitAsMegatronDoes) {
-  const Model model = built_in("deepseek-v3");
+  const Model model = built_in("deepseek-v3.2");
   for (const Layer& kind : model.kinds) {
     for (const Linear& linear : linears(kind, model.hidden)) {
       switch (linear.role) {

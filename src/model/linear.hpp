@@ -17,6 +17,9 @@ enum class Role : std::uint8_t {
   query_up,        // query rank → heads · head_dim
   key_value_down,  // h → key-value rank + rope_dim
   key_value_up,    // key-value rank → heads · (head_dim − rope_dim + value_dim)
+  index_query,     // of an indexer: query rank → its heads · dim
+  index_key,       // h → dim, shared by its heads
+  index_weight,    // h → a weight of each of its heads
   attention_output,
   feed_forward_up,  // up and gate together: width 2·ff where gated
   feed_forward_down,
@@ -79,7 +82,7 @@ inline Columns columns_apart(std::int64_t out) {
 }
 
 /// At most this many matrices in one layer.
-constexpr int kMostLinears = 12;
+constexpr int kMostLinears = 15;
 
 /// The matrices of one layer in the order of the forward pass. Expert matrices are listed once, for
 /// one expert.

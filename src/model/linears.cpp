@@ -10,6 +10,16 @@ std::int64_t linear_width(const Attention& attention) {
          attention.heads * (2 * attention.value_dim + scalars);
 }
 
+// Every rank has all heads of an indexer: the keys that it keeps are of all heads of attention.
+void add_indexer(Linears& list, const Attention& attention, std::int64_t hidden) {
+  const KeyIndexer& indexer = *attention.indexer;
+  const std::int64_t rank = attention.latent->query_rank;
+  list.add({Role::index_query, Split::replicated, rank > 0 ? rank : hidden,
+            indexer.heads * indexer.head_dim, false});
+  list.add({Role::index_key, Split::replicated, hidden, indexer.head_dim, false});
+  list.add({Role::index_weight, Split::replicated, hidden, indexer.heads, false});
+}
+
 // One product for queries, keys and values, whether a framework fuses them or not; or, in latent
 // attention, the chain of low-rank projections. The down projections and their norms are
 // replicated: a rank holds them whole, since the rank they map to is shared by all heads.
@@ -29,6 +39,7 @@ void add_attention(Linears& list, const Attention& attention, std::int64_t hidde
               latent.key_value_rank + latent.rope_dim, attention.qkv_bias});
     list.add({Role::key_value_up, Split::column, latent.key_value_rank,
               heads * (attention.head_dim - latent.rope_dim + attention.value_dim), false});
+    if (attention.indexer) add_indexer(list, attention, hidden);
   } else {
     list.add({Role::query_key_value, Split::column, hidden,
               attention.linear

@@ -30,6 +30,17 @@ struct LatentProjection {
   friend bool operator==(const LatentProjection&, const LatentProjection&) = default;
 };
 
+/// Which keys latent attention reads of a query: the `keep` with the highest scores, of all before
+/// it. A score is the sum over small heads of their own, which share one key a token (the lightning
+/// indexer of DeepSeek-V3.2).
+struct KeyIndexer {
+  std::int64_t heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t keep = 0;
+
+  friend bool operator==(const KeyIndexer&, const KeyIndexer&) = default;
+};
+
 /// How linear attention writes to its state.
 enum class LinearForm {
   decay,       // which fades at a fixed rate of each head (lightning attention, arXiv 2401.04658)
@@ -58,7 +69,8 @@ struct Attention {
   bool sinks = false;  // one learned logit a head in the softmax (GPT-OSS)
   bool gated = false;  // the result is multiplied by a gate as wide (Qwen3-Next)
   std::optional<LatentProjection> latent;
-  std::optional<LinearAttention> linear;  // not both
+  std::optional<KeyIndexer> indexer;      // beside `latent` alone; none: every key is read
+  std::optional<LinearAttention> linear;  // not beside `latent`
 
   friend bool operator==(const Attention&, const Attention&) = default;
 };

@@ -22,7 +22,11 @@ WeightFormat read_format(const std::string& name, Fields fields) {
   const double scale = fields.number("scale_bits");
   out.scales = group > 0 ? scale / static_cast<double>(group) : 0;
   out.recipe = fields.text("recipe");
-  if (recipe_from(out.recipe) == nullptr) fields.fail("recipe", "is no recipe of training");
+  out.arithmetic = fields.text_or("arithmetic", out.recipe);
+  for (const auto& [key, of] :
+       {std::pair{"recipe", out.recipe}, std::pair{"arithmetic", out.arithmetic}}) {
+    if (recipe_from(of) == nullptr) fields.fail(key, "is no recipe of training");
+  }
   out.experts_only = fields.flag_or("experts_only", false);
   out.integer = fields.flag_or("integer", false);
   out.dense = fields.text_or("dense", "dense");
@@ -130,7 +134,7 @@ Seconds unpacked_product_time(const Matmul& shape, const WeightFormat& format,
   constexpr std::int64_t kSmallestTile = 64, kRowStep = 16;
   const UnpackedProducts& constants =
       kernels.products.at(shape.batch > 1 ? format.experts : format.dense);
-  const Precision arithmetic = recipe_from(format.recipe)->matmul;
+  const Precision arithmetic = recipe_from(format.arithmetic)->matmul;
   const FlopsPerSecond wide =
       std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
   const FlopsPerSecond peak = format.integer                 ? kernels.integer_rate

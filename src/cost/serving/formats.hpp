@@ -17,6 +17,7 @@ struct WeightFormat {
   double bits = 16;            // of a weight
   double scales = 0;           // bits of scales and zeros, for each weight
   std::string recipe;          // of training, in which the products compute
+  std::string arithmetic;      // of products of such weights, where it is not the recipe's
   bool experts_only = false;   // of a model with experts all else is the recipe's
   bool integer = false;        // products of 8-bit integers, in place of the recipe's
   std::string dense, experts;  // which constants hold for products, and for groups of them

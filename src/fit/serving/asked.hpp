@@ -15,7 +15,8 @@ struct AskedServing {
   std::optional<ServingApart> apart;  // prefill and decode, where it is
   Load load;
   std::shared_ptr<const ServingConstants> constants;
-  bool fitted = true;        // constants are, on such rows
+  bool fitted = true;  // constants are, on such rows
+  double chunk = 1;    // tokens that a client sees at once, and the first of them with the others
   bool at_capacity = false;  // the row states no batch: as many as memory holds
 };
 
@@ -29,6 +30,6 @@ struct ServedCase {
 Result<std::vector<ServedCase>> read_serving(const Csv& csv);
 
 Served served(const AskedServing& asked);
-ServedNumbers numbers_of(const Served& served);
+ServedNumbers numbers_of(const Served& served, double chunk = 1);
 
 }  // namespace headway

@@ -19,8 +19,18 @@ constexpr double kAlike = 0.25;             // n rows alike count as n to the po
 
 // Those that are fitted, in the order of knobs; layers of each architecture follow the first of
 // them. Of kernels that are not tuned one over their shares: time is linear in that.
-enum Constant : std::size_t { kStep, kSequence, kRequest, kProducts, kAttention, kLayer };
-using Constants = std::array<double, 6>;  // s, none; of one architecture
+enum Constant : std::size_t {
+  kStep,
+  kSequence,
+  kRequest,
+  kProducts,
+  kAttention,
+  kPrompt,
+  kToken,
+  kLaunch,
+  kLayer
+};
+using Constants = std::array<double, 9>;  // s, none; of one architecture
 
 double over(double share) {
   return share > 0 ? 1 / share : 0;
@@ -29,13 +39,16 @@ double over(double share) {
 Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
   const auto untuned = engine.untuned.find(accelerator.architecture);
   const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
-  return {engine.step.value(), engine.sequence.value(), engine.request.value(),
-          over(of.products),   over(of.attention),      gap_of_layer(engine, accelerator).value()};
+  return {engine.step.value(),  engine.sequence.value(), engine.request.value(),
+          over(of.products),    over(of.attention),      engine.prompt.value(),
+          engine.token.value(), engine.launch.value(),   gap_of_layer(engine, accelerator).value()};
 }
 
 // The largest that a search tries, s, and what one of its steps is.
-constexpr Constants kMost = {10e-3, 400e-6, 1, 100, 20, 400e-6};
-constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 10, 1, 20e-6};
+constexpr Constants kMost = {10e-3, 400e-6, 1, 100, 20, 20e-3, 5e-6, 200e-6, 400e-6};
+constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 10, 1, 1e-3, 0.5e-6, 20e-6, 20e-6};
+// A kernel is launched in no less.
+constexpr double kLeastLaunch = 5e-6;
 
 // Seconds of a quantity, of each token where tokens a second are told.
 double in_seconds(std::size_t quantity, double value) {
@@ -80,7 +93,7 @@ class Predictor {
     if (steps) set_host(*steps, serving);
     const Served said = served(serving, *asked.constants, asked.load, steps ? &*steps : nullptr);
     if (!said.fits || !said.stable()) return std::nullopt;
-    ServedNumbers out = numbers_of(said);
+    ServedNumbers out = numbers_of(said, asked.chunk);
     for (std::size_t q = 0; q < out.size(); ++q) out[q] = in_seconds(q, *out[q]);
     return out;
   }
@@ -126,10 +139,15 @@ class Predictor {
         for (Line& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
         continue;
       }
-      const double step = kUnit[k] / 10;
+      // Launches count where they take longer than the kernels: a long step sees whether they
+      // would.
+      const double step = k == kLaunch ? kUnit[k] : kUnit[k] / 10;
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);
       if (k == kSequence) moved.sequence += Seconds(step);
+      if (k == kPrompt) moved.prompt += Seconds(step);
+      if (k == kToken) moved.token += Seconds(step);
+      if (k == kLaunch) moved.launch += Seconds(step);
       if (k == kProducts || k == kAttention) {
         const auto untuned = moved.untuned.find(accelerator.architecture);
         if (untuned == moved.untuned.end()) continue;
@@ -178,15 +196,33 @@ class Fitter {
   // The engine by those of the lines that are `wanted`; nothing where there are too few.
   template <class Wanted>
   std::optional<Engine> fit(Engine engine, const Wanted& wanted) const {
-    // Its lines and their architectures.
-    std::vector<const Line*> own;
-    std::map<std::string, std::size_t> layer_at;
+    std::vector<const Line*> own, measured;
     for (const Line& line : lines_) {
       if (!wanted(cases_[line.of].row)) continue;
       own.push_back(&line);
-      layer_at.emplace(architecture_of(line), 0);
+      if (cases_[line.of].asked->constants->kernels.measured) measured.push_back(&line);
     }
     if (own.size() < kLeastOfEngine) return std::nullopt;
+    // Where kernels are estimates, their errors would stand in the host: it is found without them,
+    // where there are others, and they then decide what is of their architecture alone.
+    const bool apart = measured.size() >= kLeastOfEngine && measured.size() < own.size();
+    if (!apart) return solved(engine, own, {});
+    std::set<std::string> settled;
+    for (const Line* line : measured) settled.insert(architecture_of(*line));
+    Engine host = engine;
+    host.untuned.clear();
+    host = solved(host, measured, {});
+    host.untuned = engine.untuned;
+    return solved(host, own, settled);
+  }
+
+ private:
+  // By those lines. What is of all architectures, and layers of those that are `settled`, stand
+  // where there are any.
+  Engine solved(Engine engine, const std::vector<const Line*>& own,
+                const std::set<std::string>& settled) const {
+    std::map<std::string, std::size_t> layer_at;
+    for (const Line* line : own) layer_at.emplace(architecture_of(*line), 0);
     std::size_t knobs = kLayer;
     for (auto& [name, at] : layer_at) at = knobs++;
     std::vector<std::size_t> layers;
@@ -199,7 +235,9 @@ class Fitter {
     const auto at = [&](std::span<const double> x, std::size_t layer) {
       return Constants{x[kStep] * unit(kStep),           x[kSequence] * unit(kSequence),
                        x[kRequest] * unit(kRequest),     x[kProducts] * unit(kProducts),
-                       x[kAttention] * unit(kAttention), x[layer] * unit(kLayer)};
+                       x[kAttention] * unit(kAttention), x[kPrompt] * unit(kPrompt),
+                       x[kToken] * unit(kToken),         x[kLaunch] * unit(kLaunch),
+                       x[layer] * unit(kLayer)};
     };
     const auto loss = [&](std::span<const double> x, double*) {
       double sum = 0, weights = 0;
@@ -215,6 +253,10 @@ class Fitter {
     start[kStep] = engine.step.value() / unit(kStep);
     start[kSequence] = engine.sequence.value() / unit(kSequence);
     start[kRequest] = engine.request.value() / unit(kRequest);
+    start[kPrompt] = engine.prompt.value() / unit(kPrompt);
+    start[kToken] = engine.token.value() / unit(kToken);
+    start[kLaunch] = engine.launch.value() / unit(kLaunch);
+    least[kLaunch] = kLeastLaunch / unit(kLaunch);
     const bool tuned = engine.untuned.empty();
     if (tuned) most[kProducts] = most[kAttention] = 0;
     for (const auto& [architecture, untuned] : engine.untuned) {
@@ -225,6 +267,13 @@ class Fitter {
       start[layers[i]] = gap_of_layer(engine, accelerator_of(*own[i])).value() / unit(kLayer);
     }
     for (std::size_t k = 0; k < knobs; ++k) start[k] = std::clamp(start[k], least[k], most[k]);
+    const auto stands = [&](std::size_t k) { least[k] = most[k] = start[k]; };
+    for (const auto& [architecture, at_knob] : layer_at) {
+      if (settled.contains(architecture)) stands(at_knob);
+    }
+    if (!settled.empty()) {
+      for (const std::size_t k : {kStep, kSequence, kRequest, kPrompt, kToken, kLaunch}) stands(k);
+    }
     Minimum best{start, loss(start, nullptr), true};
     for (int round = 0; round < 3; ++round) {
       const Minimum found = minimise({SearchBy::subplex, best.at, least, most,
@@ -237,6 +286,9 @@ class Fitter {
     engine.step = seconds(kStep);
     engine.sequence = seconds(kSequence);
     engine.request = seconds(kRequest);
+    engine.prompt = seconds(kPrompt);
+    engine.token = seconds(kToken);
+    engine.launch = seconds(kLaunch);
     for (auto& [architecture, untuned] : engine.untuned) {
       untuned = {over(best.at[kProducts] * unit(kProducts)),
                  over(best.at[kAttention] * unit(kAttention))};
@@ -248,7 +300,6 @@ class Fitter {
     return engine;
   }
 
- private:
   static double unit(std::size_t knob) { return kUnit[std::min<std::size_t>(knob, kLayer)]; }
   const Accelerator& accelerator_of(const Line& line) const {
     return cases_[line.of].asked->serving.cluster.accelerator;
@@ -282,7 +333,8 @@ WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engin
       })) {
     return {*others};
   }
-  none.step = none.sequence = none.request = Seconds(0);
+  none.step = none.sequence = none.request = none.prompt = none.token = Seconds(0);
+  none.launch = Seconds(kLeastLaunch);
   none.layer.clear();
   return {none};
 }

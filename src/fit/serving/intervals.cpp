@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <tuple>
 
 #include "base/document/toml_text.hpp"
 #include "base/draw/table.hpp"
@@ -25,7 +26,29 @@ struct Seen {
   double log_ratio = 0;    // ln(measured / predicted), of the quantity as it is told
   bool of_source = false;  // its source was left out, not its model alone
   std::size_t quantity = 0;
+  double waiting = 0;  // of a first token of clients: the share of it that is waiting
+
+  double low(const IntervalFactors& factors) const { return factors.at(waiting).low; }
+  double high(const IntervalFactors& factors) const { return factors.at(waiting).high; }
 };
+
+// By the constants that were fitted on all.
+double waiting_of(const ServedCase& from, const ServedResidual& each, const HostFit& fit) {
+  const AskedServing& asked = *from.asked;
+  if (kServedQuantities[each.quantity] != "ttft_s" || asked.apart ||
+      asked.load.arrivals == Arrivals::together) {
+    return 0;
+  }
+  Serving serving = asked.serving;
+  const Policy policy = serving.engine.policy;
+  for (const Engine& engine : fit.engines) {
+    if (engine.name == serving.engine.name) serving.engine = engine;
+  }
+  serving.engine.policy = policy;
+  const PassTime prefill =
+      time_of(serving, *asked.constants, {.tokens = asked.load.input, .replayed = false});
+  return waiting_share(Seconds(each.fitted), prefill, serving.engine);
+}
 
 // Both of what is known of the engine and of the accelerator: with its source left out.
 std::vector<Seen> seen_by(const std::vector<ServedCase>& cases, const HostFit& fit) {
@@ -45,6 +68,7 @@ std::vector<Seen> seen_by(const std::vector<ServedCase>& cases, const HostFit& f
                              quantity);
     seen.source = from.row.source_key;
     seen.quantity = each.quantity;
+    seen.waiting = waiting_of(from, each, fit);
     const auto add = [&](double predicted, bool engine, bool accelerator, bool of_source) {
       seen.of.engine = engine ? "known" : "unknown";
       seen.of.accelerator = accelerator ? "known" : "unknown";
@@ -69,6 +93,44 @@ double weighted_quantile(std::vector<std::pair<double, double>> values, double q
   return values.back().first;
 }
 
+// What lies outside at one end, and how it grows with waiting: of those that wait less than others
+// and of those that wait more the quantile of each, squared, is linear in the mean square of the
+// share. `sign`: -1 of the lower end.
+struct Edge {
+  double alone = 0, waiting = 0;  // logs, not below 0
+};
+Edge edge_of(const std::vector<std::tuple<double, double, double>>& seen, double sign) {
+  const auto quantile_of = [&](const auto& wanted) {
+    std::vector<std::pair<double, double>> values;
+    double squares = 0, weights = 0;
+    for (const auto& [waiting, value, weight] : seen) {
+      if (!wanted(waiting)) continue;
+      values.emplace_back(sign * value, weight);
+      squares += weight * waiting * waiting;
+      weights += weight;
+    }
+    // An interval holds its prediction.
+    const double edge =
+        values.empty() ? 0 : std::max(0.0, weighted_quantile(std::move(values), 1 - kOutside));
+    return std::pair(edge, weights > 0 ? squares / weights : 0.0);
+  };
+  const auto [all, square] = quantile_of([](double) { return true; });
+  Edge out{all, 0};
+  std::vector<std::pair<double, double>> shares;
+  for (const auto& [waiting, value, weight] : seen) shares.emplace_back(waiting, weight);
+  const double middle = weighted_quantile(std::move(shares), 0.5);
+  if (middle <= 0) return out;
+  const auto [less, less_square] = quantile_of([&](double share) { return share <= middle; });
+  const auto [more, more_square] = quantile_of([&](double share) { return share > middle; });
+  if (!(more > less) || !(more_square > less_square)) return out;
+  const double squared = (more * more - less * less) / (more_square - less_square);
+  // Where they grow faster than waiting does, all of it is waiting.
+  if (less * less < less_square * squared) return {0, all / std::sqrt(square)};
+  out.alone = std::sqrt(less * less - less_square * squared);
+  out.waiting = std::sqrt(squared);
+  return out;
+}
+
 // The entry of all that `of` holds for; none: too few.
 std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
                                                 const std::vector<const Seen*>& seen) {
@@ -83,14 +145,15 @@ std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
   for (const Seen* each : seen) {
     if (in(*each)) rows[each->source] += 1;
   }
-  std::vector<std::pair<double, double>> values;
+  std::vector<std::tuple<double, double, double>> values;
   for (const Seen* each : seen) {
-    if (in(*each)) values.emplace_back(each->log_ratio, std::pow(rows[each->source], -kOfSource));
+    if (!in(*each)) continue;
+    values.emplace_back(each->waiting, each->log_ratio, std::pow(rows[each->source], -kOfSource));
   }
   if (values.size() < kLeastOfClass) return std::nullopt;
-  // An interval holds its prediction.
-  const IntervalFactors factors{std::exp(std::min(0.0, weighted_quantile(values, kOutside))),
-                                std::exp(std::max(0.0, weighted_quantile(values, 1 - kOutside)))};
+  const Edge low = edge_of(values, -1), high = edge_of(values, 1);
+  const IntervalFactors factors{std::exp(-low.alone), std::exp(high.alone), std::exp(-low.waiting),
+                                std::exp(high.waiting)};
   return ServingIntervals::Entry{of, factors, values.size(), rows.size()};
 }
 
@@ -144,18 +207,18 @@ ServingIntervalFit fit_serving_intervals(const std::vector<ServedCase>& cases, c
   for (const Seen& each : seen) {
     if (!by_others.contains(each.source)) by_others[each.source] = intervals_of(those(each.source));
   }
-  const auto is_inside = [](const std::optional<IntervalFactors>& factors, double log_ratio) {
-    const double ratio = std::exp(log_ratio);
-    return factors && ratio >= factors->low && ratio <= factors->high;
+  const auto is_inside = [](const std::optional<IntervalFactors>& factors, const Seen& each) {
+    const double ratio = std::exp(each.log_ratio);
+    return factors && ratio >= each.low(*factors) && ratio <= each.high(*factors);
   };
   for (const Seen& each : seen) {
     if (!each.of_source) continue;
     const auto own = out.intervals.of(each.of), others = by_others.at(each.source).of(each.of);
     for (const char* source : {each.source.c_str(), "all"}) {
       Held& into = held[{source, each.quantity}];
-      if (own) into.widths.push_back(own->high / own->low);
-      into.inside += is_inside(own, each.log_ratio) ? 1 : 0;
-      into.inside_by_others += is_inside(others, each.log_ratio) ? 1 : 0;
+      if (own) into.widths.push_back(each.high(*own) / each.low(*own));
+      into.inside += is_inside(own, each) ? 1 : 0;
+      into.inside_by_others += is_inside(others, each) ? 1 : 0;
     }
   }
   for (const auto& [key, each] : held) {
@@ -190,7 +253,8 @@ std::string to_toml(const ServingIntervalFit& fit, const std::string& date) {
       "# Intervals of serving [INFER-11]: a tenth of what was measured lies below low times its "
       "prediction, a tenth above high times, by constants that did not see its source or model.\n"
       "# The first class that holds stands: the most special first; what a class does not say, it "
-      "holds for all. engines, accelerators: that were measured; others are unknown. Written by\n"
+      "holds for all; waiting_low, waiting_high: what a first token that is all waiting adds, as "
+      "variances do. engines, accelerators: that were measured; others are unknown. Written by\n"
       "# `headway calibrate serving --corpus FILE --left-out --write`.\n"
       "date = \"" +
       date + "\"\nengines = " + toml_list(fit.intervals.engines) +
@@ -205,8 +269,12 @@ std::string to_toml(const ServingIntervalFit& fit, const std::string& date) {
     for (const auto& [name, value] : parts) {
       if (!value->empty()) out += std::string(name) + " = " + toml_text(*value) + ", ";
     }
-    out += formatted("low = %.3f, high = %.3f, rows = %zu, sources = %zu },\n", entry.factors.low,
-                     entry.factors.high, entry.rows, entry.sources);
+    out += formatted("low = %.3f, high = %.3f, ", entry.factors.low, entry.factors.high);
+    if (entry.factors.waiting_low < 1 || entry.factors.waiting_high > 1) {
+      out += formatted("waiting_low = %.3f, waiting_high = %.3f, ", entry.factors.waiting_low,
+                       entry.factors.waiting_high);
+    }
+    out += formatted("rows = %zu, sources = %zu },\n", entry.rows, entry.sources);
   }
   return out + "]\n";
 }

@@ -130,6 +130,10 @@ class RowReader {
     if (word == nullptr) assume("engine", row_.engine);
     if (word != nullptr && !word->before.empty() && is_before(word->before)) {
       row_.engine = word->then;
+      const auto release = number_of(cells_.text("engine_version"));
+      if (!word->earlier.empty() && release && is_before(word->earlier)) {
+        row_.engine = word->earliest;
+      }
     }
     for (const Engine& each : loaded_.engines) {
       if (each.name == row_.engine) serving_.engine = each;
@@ -237,9 +241,13 @@ class RowReader {
     for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
       const bool holds =
           recipe.source == row_.source_key && recipe.engine == row_.engine &&
+          said_.find(recipe.has) != std::string::npos &&
           (recipe.unless.empty() || said_.find(recipe.unless) == std::string::npos) &&
           row_.machine.starts_with(recipe.accelerator) &&
-          recipe.experts.value_or(experts) == experts;
+          recipe.experts.value_or(experts) == experts &&
+          (recipe.lengths.empty() ||
+           recipe.lengths == std::vector<std::int64_t>{load.input, load.output}) &&
+          (recipe.most_ranks == 0 || serving_.tp <= recipe.most_ranks);
       if (!holds) continue;
       Policy& policy = serving_.engine.policy;
       const double tokens = recipe.inputs * static_cast<double>(load.input) +
@@ -248,8 +256,17 @@ class RowReader {
       if (tokens > 0) policy.most_tokens = static_cast<std::int64_t>(tokens);
       const auto above = recipe.polls.upper_bound(batch);
       if (above != recipe.polls.begin()) policy.polls = std::prev(above)->second;
+      chunk_ = recipe.chunk;
+      guess(serving_.dp > 1 ? recipe.guesses_of_copies : recipe.guesses, recipe.acceptance);
       return;
     }
+  }
+
+  // By the model's own prediction layers.
+  void guess(std::int64_t tokens, double chance) {
+    if (tokens == 0 || serving_.model.prediction_layers == 0) return;
+    serving_.speculation = Speculation{Drafting{chance, tokens}, std::nullopt};
+    assume("guesses", std::to_string(tokens));
   }
 
   // Prefill and decode on accelerators of their own.
@@ -310,7 +327,7 @@ class RowReader {
         !apart_ && std::none_of(unfitted.begin(), unfitted.end(), [&](const std::string& has) {
           return said_.find(has) != std::string::npos;
         });
-    return AskedServing{std::move(serving_), std::move(apart_), load, *constants, fitted,
+    return AskedServing{std::move(serving_), std::move(apart_), load, *constants, fitted, chunk_,
                         at_capacity_};
   }
 
@@ -321,6 +338,7 @@ class RowReader {
   Serving serving_;
   std::optional<ServingApart> apart_;
   bool at_capacity_ = false;
+  double chunk_ = 1;
 };
 
 const std::vector<std::string> kNeeded = {"source_key",
@@ -378,9 +396,9 @@ Served served(const AskedServing& asked) {
   return served(asked.serving, *asked.constants, asked.load);
 }
 
-ServedNumbers numbers_of(const Served& served) {
+ServedNumbers numbers_of(const Served& served, double chunk) {
   ServedNumbers out;
-  out[kFirst] = served.first_token.value();
+  out[kFirst] = (served.first_token + (chunk - 1) * served.each_token).value();
   out[kEach] = served.each_token.value();
   out[kWhole] = served.latency.value();
   out[kOutput] = served.output_per_second;
@@ -390,15 +408,18 @@ ServedNumbers numbers_of(const Served& served) {
 
 // Of the main quantity of an engine that is not apart; without a calibration of intervals in this
 // build there is none.
-static void add_interval(ServedRow& row, const AskedServing& asked) {
+static void add_interval(ServedRow& row, const AskedServing& asked, const Served& said) {
   const auto& intervals = serving_intervals();
   const auto quantity = row.main();
   if (!intervals || !quantity || asked.apart) return;
-  const auto factors = intervals->of(interval_class(
-      *intervals, asked.serving, asked.load, asked.at_capacity, kServedQuantities[*quantity]));
-  if (!factors) return;
-  row.interval_low = factors->low * *row.predicted[*quantity];
-  row.interval_high = factors->high * *row.predicted[*quantity];
+  const auto entry = intervals->of(interval_class(*intervals, asked.serving, asked.load,
+                                                  asked.at_capacity, kServedQuantities[*quantity]));
+  if (!entry) return;
+  const bool waits = *quantity == kFirst && asked.load.arrivals != Arrivals::together;
+  const IntervalFactors factors =
+      entry->at(waits ? waiting_share(said.first_token, said.prefill, asked.serving.engine) : 0);
+  row.interval_low = factors.low * *row.predicted[*quantity];
+  row.interval_high = factors.high * *row.predicted[*quantity];
 }
 
 static ServedRow predicted_row(ServedCase& from) {
@@ -411,8 +432,8 @@ static ServedRow predicted_row(ServedCase& from) {
   }
   row.fits = said.fits;
   if (!said.fits) return row;
-  row.predicted = numbers_of(said);
-  add_interval(row, *from.asked);
+  row.predicted = numbers_of(said, from.asked->chunk);
+  add_interval(row, *from.asked, said);
   return row;
 }
 

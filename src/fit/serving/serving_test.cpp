@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fit/benchmarks/benchmarks.hpp"
 
 namespace headway {
@@ -40,6 +42,40 @@ TEST(MeasuredServing, IsOfTheReleaseThatTheRowNames) {
   EXPECT_EQ(predicted(before + "0.6.3" + behind)[0].engine, "vllm-2024");
   EXPECT_EQ(predicted(before + "0.11.0" + behind)[0].engine, "vllm");
   EXPECT_EQ(predicted(before + "nightly" + behind)[0].engine, "vllm");
+}
+
+// TensorRT-LLM before 0.10 had other kernels than that of 2024.
+TEST(MeasuredServing, OfAnEngineWithSeveralReleasesIsOfTheOneItSays) {
+  const std::string before = "a,s,x,llama-2-7b,7,H100,1,1,,,,fp16,fp16,tensorrt-llm,";
+  const std::string behind = ",8,500,500,,,,9,,,,0,\n";
+  EXPECT_EQ(predicted(before + "0.9.0" + behind)[0].engine, "tensorrt-llm-2023");
+  EXPECT_EQ(predicted(before + "0.17.0" + behind)[0].engine, "tensorrt-llm-2024");
+  EXPECT_EQ(predicted(before + "1.2.0rc6" + behind)[0].engine, "tensorrt-llm");
+}
+
+// Rows of the configurations with prediction layers: a pass makes more tokens than one.
+TEST(MeasuredServing, OfARecipeThatGuessesIsPredictedSo) {
+  const std::string row =
+      "a,inferencemax,x,deepseek-r1,671,b200_sxm,8,8,1,1,1,fp8,,tensorrt-llm,,4,1024,1024,,0.2,"
+      "0.006,,,,,0,mode=agg; measured 2026-02-05; image ";
+  const auto rows = predicted(row + "image=nvcr.io#nvidia/tensorrt-llm/release:1.2.0rc6.post3\n" +
+                              row + "nvcr.io/nvidia/tensorrt-llm/release:1.2.0rc6.post2\n");
+  ASSERT_EQ(rows.size(), 2U);
+  ASSERT_TRUE(rows[0].predicted[1] && rows[1].predicted[1]);
+  EXPECT_LT(*rows[0].predicted[1], 0.8 * *rows[1].predicted[1]);
+  EXPECT_EQ(std::count(rows[0].assumed.begin(), rows[0].assumed.end(), "guesses=3"), 1);
+  EXPECT_EQ(std::count(rows[1].assumed.begin(), rows[1].assumed.end(), "guesses=3"), 0);
+}
+
+// A client that sees 20 tokens at once sees the first when the twentieth is there.
+TEST(MeasuredServing, OfTokensThatComeInChunksHasItsFirstWithTheOthers) {
+  const std::string row =
+      "a,inferencemax,x,llama-3.1-70b,70,b200_sxm,1,1,1,1,1,fp8,,tensorrt-llm,,4,1024,1024,,0.3,"
+      "0.014,,,,,0,mode=agg; measured ";
+  const auto rows = predicted(row + "2025-10-29\n" + row + "2025-11-29\n");
+  ASSERT_EQ(rows.size(), 2U);
+  ASSERT_TRUE(rows[0].predicted[0] && rows[1].predicted[0]);
+  EXPECT_NEAR(*rows[0].predicted[0] - *rows[1].predicted[0], 19 * *rows[0].predicted[1], 1e-9);
 }
 
 TEST(MeasuredServing, WithoutABatchIsOfAsManyAsMemoryHolds) {

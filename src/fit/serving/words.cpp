@@ -12,8 +12,13 @@ namespace {
 std::vector<Word> read_words(Fields& root, std::string_view table, std::string_view name) {
   std::vector<Word> out;
   for (Fields& fields : root.tables(table)) {
-    Word word{fields.text("has"), name.empty() ? "" : fields.text_or(name, ""),
-              fields.text_or("skip", ""), fields.text_or("before", ""), fields.text_or("then", "")};
+    Word word{fields.text("has"),
+              name.empty() ? "" : fields.text_or(name, ""),
+              fields.text_or("skip", ""),
+              fields.text_or("before", ""),
+              fields.text_or("then", ""),
+              fields.text_or("earlier", ""),
+              fields.text_or("earliest", "")};
     fields.reject_unknown();
     out.push_back(std::move(word));
   }
@@ -38,6 +43,13 @@ std::vector<Recipe> read_recipes(Fields& root) {
     Recipe recipe;
     recipe.source = fields.text("source");
     recipe.engine = fields.text("engine");
+    recipe.has = fields.text_or("has", "");
+    recipe.guesses = fields.count_or("guesses", 0);
+    recipe.guesses_of_copies = fields.count_or("guesses_of_copies", recipe.guesses);
+    recipe.acceptance = fields.number_or("acceptance", 0);
+    recipe.lengths = fields.naturals_or_empty("lengths");
+    recipe.most_ranks = fields.count_or("most_ranks", 0);
+    recipe.chunk = fields.number_or("chunk", 1);
     recipe.unless = fields.text_or("unless", "");
     recipe.accelerator = fields.text_or("accelerator", "");
     if (fields.has("experts")) recipe.experts = fields.flag_or("experts", false);

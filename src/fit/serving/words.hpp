@@ -15,7 +15,8 @@ namespace headway::serving_words {
 /// What a cell that has `has` in it stands for, or why its rows are skipped.
 struct Word {
   std::string has, name, skip;
-  std::string before, then;  // earlier releases stand for another name; empty: all are alike
+  std::string before, then;       // earlier releases stand for another name; empty: all are alike
+  std::string earlier, earliest;  // and those before this for a third
 };
 struct Format {
   std::string name, block;  // block: of models trained so; empty: the same
@@ -27,11 +28,20 @@ struct Format {
 /// the least batch that they hold for.
 struct Recipe {
   std::string source, engine;
-  std::string unless;       // of rows whose notes have this it does not hold
+  std::string has,
+      unless;  // of rows whose notes have the second, or not the first, it does not hold
   std::string accelerator;  // what the name begins with; empty: any
   std::optional<bool> experts;
   double inputs = 0, outputs = 0, batches = 0, more = 0;
   std::map<std::int64_t, std::int64_t> polls;
+  /// Tokens that are guessed and checked, where attention has no copies and where it has; each
+  /// right by this chance.
+  std::int64_t guesses = 0, guesses_of_copies = 0;
+  double acceptance = 0;
+  // Of these lengths alone (empty: any), on so many ranks at most (0: any).
+  std::vector<std::int64_t> lengths;
+  std::int64_t most_ranks = 0;
+  double chunk = 1;  // tokens that a client sees at once, from the first on
 };
 
 struct Words {

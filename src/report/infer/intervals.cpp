@@ -1,6 +1,7 @@
 // The interval of what is predicted [INFER-11].
 #include "study/infer/intervals.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "base/draw/table.hpp"
@@ -31,10 +32,13 @@ std::optional<std::pair<double, double>> interval_of(const Serving& serving, con
   if (!intervals || told.value == 0) return std::nullopt;
   const bool full =
       load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
-  const auto factors =
-      intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
-  if (!factors) return std::nullopt;
-  return std::pair(factors->low * told.value, factors->high * told.value);
+  const auto entry = intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
+  if (!entry) return std::nullopt;
+  const bool waits =
+      std::string_view(told.quantity) == "ttft_s" && load.arrivals != Arrivals::together;
+  const IntervalFactors factors =
+      entry->at(waits ? waiting_share(served.first_token, served.prefill, serving.engine) : 0);
+  return std::pair(factors.low * told.value, factors.high * told.value);
 }
 
 }  // namespace

@@ -5,6 +5,16 @@
 #include "step/forward/parts.hpp"
 
 namespace headway {
+namespace {
+
+// Queries and keys of an indexer are turned by their positions and written in 8 bits. Serving alone
+// has it: training with an indexer is refused.
+void add_index_keys(Writer& writer, const Share& share, const KeyIndexer& indexer) {
+  const auto width = static_cast<double>((indexer.heads + 1) * indexer.head_dim);
+  writer.pass(share.rows * width * (share.element + Bytes(1)), Bytes(0), 2);
+}
+
+}  // namespace
 
 void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   const Attention& attention = *layer.attention;
@@ -36,6 +46,8 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
       }
       case Role::query_down:
       case Role::key_value_down:
+      case Role::index_key:
+      case Role::index_weight:
         writer.linear(matrix, tp, share.tokens, {.entry = entry});
         break;
       case Role::query_up:
@@ -44,6 +56,10 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
         writer.linear(matrix, tp, share.tokens, {.kept = false});
         writer.enter(Piece::other);
         writer.keep(share.rows * static_cast<double>(matrix.in) * kept_input(share, matrix.role));
+        break;
+      case Role::index_query:
+        writer.linear(matrix, tp, share.tokens, {.kept = false});
+        add_index_keys(writer, share, *attention.indexer);
         break;
       default:
         break;

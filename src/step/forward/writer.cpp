@@ -10,6 +10,11 @@ constexpr double kGroupedLaunch = 0.1;
 /// Of a layer with experts, forward and backward: room at once for what is made a million times.
 constexpr std::size_t kMostItems = 192;
 
+// Matrices that decide who does what: in 16 bits whatever the recipe.
+bool in_16_bits(Role role) {
+  return role == Role::router || role == Role::shared_gate || role == Role::index_weight;
+}
+
 }  // namespace
 
 Writer::Writer(const Share& share, BlockKind kind) : share_(share) {
@@ -48,8 +53,7 @@ void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
                     std::int64_t copies, const Input& input) {
   const std::int64_t out = matrix.split == Split::column ? matrix.out / split : matrix.out;
   const std::int64_t in = matrix.split == Split::row ? matrix.in / split : matrix.in;
-  const bool quantised =
-      is_layer(program_.kind) && matrix.role != Role::router && matrix.role != Role::shared_gate;
+  const bool quantised = is_layer(program_.kind) && !in_16_bits(matrix.role);
   const double inputs = static_cast<double>(rows * copies) * static_cast<double>(in);
   const double outputs = static_cast<double>(rows * copies) * static_cast<double>(out);
   const Recipe& recipe = *share_.job.recipe;

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "layout/run.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/parts.hpp"
 
 namespace headway {
 namespace {
@@ -38,6 +38,10 @@ class ServingRules {
         return;
       }
       cached = cached || !layer.attention->linear;
+    }
+    if (serving_.cp > 1 && chooses_keys(model)) {
+      fail("cp", "of keys that an indexer chooses is not predicted; legal: 1",
+           Trouble::unsupported);
     }
     if (!cached) fail("model", "has no layer with a cache: all keep a state", Trouble::unsupported);
   }
@@ -80,7 +84,10 @@ class ServingRules {
                   "no rate of 8-bit integers is known of the accelerator; int8 has them "
                   "in memory alone");
     }
-    const Precision matmul = serving_.weights->matmul;
+    const WeightFormat* stored = serving_.stored;
+    const bool apart = stored != nullptr && stored->arithmetic != stored->recipe;
+    const Precision matmul =
+        apart ? recipe_from(stored->arithmetic)->matmul : serving_.weights->matmul;
     if (accelerator.peak_of(matmul).value() <= 0) {
       fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
                           (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "

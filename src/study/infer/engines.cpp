@@ -19,6 +19,8 @@ Result<std::vector<Engine>> read_engines() {
     engine.age = fields.text("age");
     engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
     engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
+    engine.prompt = fields.quantity_or<Seconds>("prompt", Seconds(0));
+    engine.token = fields.quantity_or<Seconds>("token", Seconds(0));
     Fields layer = fields.table("layer");
     for (const std::string& architecture : layer.keys()) {
       engine.layer[architecture] = layer.quantity<Seconds>(architecture);
@@ -31,6 +33,10 @@ Result<std::vector<Engine>> read_engines() {
       of.reject_unknown();
     }
     untuned.reject_unknown();
+    Fields grouped = fields.table("grouped");
+    engine.grouped = {grouped.count_or("queries", 0), grouped.count_or("head_dim", 0),
+                      grouped.number_or("others", 1)};
+    grouped.reject_unknown();
     engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
     engine.launch = fields.quantity<Seconds>("launch");
     engine.memory = fields.number("memory");

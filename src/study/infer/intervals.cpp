@@ -1,6 +1,7 @@
 #include "study/infer/intervals.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
@@ -13,6 +14,18 @@ bool holds(const std::string& entry, const std::string& asked) {
 }
 
 }  // namespace
+
+IntervalFactors IntervalFactors::at(double share) const {
+  const auto grown = [&](double factor, double waiting) {
+    return std::hypot(std::log(factor), share * std::log(waiting));
+  };
+  return {std::exp(-grown(low, waiting_low)), std::exp(grown(high, waiting_high))};
+}
+
+double waiting_share(Seconds first_token, const PassTime& prefill, const Engine& engine) {
+  if (first_token <= Seconds(0)) return 0;
+  return std::clamp(1 - (prefill.total() + engine.request) / first_token, 0.0, 1.0);
+}
 
 std::optional<IntervalFactors> ServingIntervals::of(const IntervalClass& asked) const {
   const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
@@ -51,7 +64,8 @@ Result<ServingIntervals> serving_intervals_from(const Document& document) {
     ServingIntervals::Entry entry;
     entry.of = {fields.text_or("quantity", ""), fields.text_or("load", ""),
                 fields.text_or("engine", ""), fields.text_or("accelerator", "")};
-    entry.factors = {fields.number("low"), fields.number("high")};
+    entry.factors = {fields.number("low"), fields.number("high"),
+                     fields.number_or("waiting_low", 1), fields.number_or("waiting_high", 1)};
     entry.rows = static_cast<std::size_t>(fields.natural("rows"));
     entry.sources = static_cast<std::size_t>(fields.natural("sources"));
     fields.reject_unknown();

@@ -22,9 +22,14 @@ struct IntervalClass {
   std::string accelerator;
 };
 
-/// A tenth of what was measured lies below low times the prediction, a tenth above high times.
+/// A tenth of what was measured lies below low times the prediction, a tenth above high times. Of a
+/// first token that waited for others these grow with the share w of its time that is waiting, as
+/// errors of two causes do: ln factor = sqrt(ln(low)² + (w·ln(waiting_low))²) (variances add).
 struct IntervalFactors {
   double low = 1, high = 1;
+  double waiting_low = 1, waiting_high = 1;
+
+  IntervalFactors at(double share) const;
 };
 
 struct ServingIntervals {
@@ -38,6 +43,10 @@ struct ServingIntervals {
 
   std::optional<IntervalFactors> of(const IntervalClass& asked) const;
 };
+
+/// Of a first token: the share of its time that its own prompt, and the way in and out, do not
+/// explain.
+double waiting_share(Seconds first_token, const PassTime& prefill, const Engine& engine);
 
 /// The class of a prediction; `full`: as many clients as memory holds.
 IntervalClass interval_class(const ServingIntervals& intervals, const Serving& serving,

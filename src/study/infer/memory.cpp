@@ -60,8 +60,8 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   const Job job = serving_job(serving, 1);
   const Share share(serving.model, job, layout);
   const std::vector<double> layers = layers_of_kinds(serving.model);
-  double layer_bytes = 0, cached = 0;
-  Bytes state;
+  double layer_bytes = 0;
+  Bytes cached, state;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = serving.model.kinds[i];
     const HeldParameters held = forward_layer(share, layer).held;
@@ -77,7 +77,7 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
     const double kept = window > 0 && window < context
                             ? static_cast<double>(window) / static_cast<double>(context)
                             : 1.0;
-    cached += layers[i] * kept * cached_values(*layer.attention, serving.tp);
+    cached += layers[i] * kept * cached_bytes(serving, *layer.attention);
   }
   const double stages = static_cast<double>(serving.pp);
   const double hidden = static_cast<double>(serving.model.hidden);
@@ -87,7 +87,7 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   ServingMemory out;
   out.weights = Bytes(layer_bytes / stages + (serving.pp > 1 ? std::max(ends, head) : ends + head) *
                                                  bytes_per_element(serving.weights->activation));
-  out.cache_of_token = Bytes(cached / stages * serving.cache->bytes);
+  out.cache_of_token = cached / stages;
   out.state_of_sequence = state / stages;
   out.parts = reserved_of(serving);
   out.reserved = out.parts.total();

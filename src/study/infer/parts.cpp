@@ -1,6 +1,7 @@
 #include "study/infer/parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "forecast/price.hpp"
 #include "step/frameworks/habits.hpp"
@@ -31,6 +32,18 @@ double cached_values(const Attention& attention, std::int64_t tp) {
   }
   const std::int64_t heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
   return static_cast<double>(heads * (attention.head_dim + attention.value_dim));
+}
+
+// The same in bytes: an indexer keeps its keys in 8 bits whatever the cache's format.
+Bytes cached_bytes(const Serving& serving, const Attention& attention) {
+  const Bytes keys(cached_values(attention, serving.tp) * serving.cache->bytes);
+  return attention.indexer ? keys + index_bytes_of_token(*attention.indexer) : keys;
+}
+
+bool chooses_keys(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(), [](const Layer& layer) {
+    return layer.attention && layer.attention->indexer;
+  });
 }
 
 // Whether a layer's weights, of its routed experts or others, lie in the format.
@@ -86,9 +99,11 @@ Result<ServingConstants> serving_constants(const Cluster& cluster) {
   if (!kernels) return kernels.problems();
   const auto formats = format_kernels_for(cluster.accelerator);
   if (!formats) return formats.problems();
+  const auto sparse = sparse_kernels_for(cluster.accelerator);
+  if (!sparse) return sparse.problems();
   const auto& step = step_constants();
   if (!step) return step.problems();
-  return ServingConstants{*alone, *kernels, *formats, step->power};
+  return ServingConstants{*alone, *kernels, *formats, *sparse, step->power};
 }
 
 std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants) {
@@ -96,6 +111,10 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
   const std::string& architecture = serving.cluster.accelerator.architecture;
   if (!constants.kernels.measured) {
     out.push_back("attention over a cache was not measured on " + architecture +
+                  ": its data sheet, with what others reach of theirs");
+  }
+  if (!constants.sparse.measured && chooses_keys(serving.model)) {
+    out.push_back("attention over chosen keys was not measured on " + architecture +
                   ": its data sheet, with what others reach of theirs");
   }
   if (serving.stored == nullptr) return out;
@@ -110,6 +129,62 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
                   architecture + ": its data sheet, with what others reach of theirs");
   }
   return out;
+}
+
+// Where experts lie inside the group every rank has all tokens already: each adds up what its
+// experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
+// each.
+void spread_experts(Program& program, const Share& share, const Experts& experts,
+                    const Routing& routing) {
+  const LayerSplit& split = share.split;
+  const bool inside = split.ep <= split.tp;
+  const double group = inside ? 1 : static_cast<double>(split.ep) / static_cast<double>(split.tp);
+  const double tokens = share.rows * group;
+  const double active = static_cast<double>(experts.active);
+  const double ranks = static_cast<double>(split.ep);
+  const double chosen = chosen_experts(routing, experts.count, experts.active, tokens) / ranks;
+  // Of the fullest rank, for which the others wait.
+  const double fullest = fullest_over_mean(routing, experts.count, experts.active, split.ep);
+  const double copies = fullest * tokens * active / ranks;
+  const auto busy = std::max<std::int64_t>(1, std::llround(chosen));
+  const auto rows = std::max<std::int64_t>(1, std::llround(copies / static_cast<double>(busy)));
+  std::erase_if(program.items, [&](const Item& item) {
+    const auto* crossing = std::get_if<Crossing>(&item.what);
+    return crossing != nullptr && inside &&
+           (crossing->seam == Seam::dispatch || crossing->seam == Seam::combine ||
+            crossing->seam == Seam::share);
+  });
+  for (Item& item : program.items) {
+    if (auto* op = std::get_if<Op>(&item.what)) {
+      auto* product = op->routed ? std::get_if<Matmul>(&op->shape) : nullptr;
+      if (product == nullptr) continue;
+      product->m = rows;
+      product->batch = busy;
+    } else if (auto* crossing = std::get_if<Crossing>(&item.what)) {
+      if (inside && crossing->seam == Seam::sum) {
+        item.what = Crossing{.seam = Seam::exit,
+                             .tensor = share.rows * share.hidden * share.element,
+                             .module = Module::experts};
+      } else if (crossing->seam == Seam::dispatch || crossing->seam == Seam::combine) {
+        crossing->tensor = fullest * crossing->tensor / static_cast<double>(split.tp);
+      }
+    }
+  }
+}
+
+// Engines make the down projections of latent attention, which read the same input on every rank,
+// one product.
+void join_projections(Program& program) {
+  const auto first = std::find_if(program.products.begin(), program.products.end(),
+                                  [](const auto& each) { return each.role == Role::query_down; });
+  const auto second =
+      std::find_if(program.products.begin(), program.products.end(),
+                   [](const auto& each) { return each.role == Role::key_value_down; });
+  if (first == program.products.end() || second == program.products.end()) return;
+  Op& joint = std::get<Op>(program.items[first->item].what);
+  const Op& other = std::get<Op>(program.items[second->item].what);
+  std::get<Matmul>(joint.shape).n += std::get<Matmul>(other.shape).n;
+  program.items.erase(program.items.begin() + static_cast<std::ptrdiff_t>(second->item));
 }
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "step/forward/forward.hpp"
 #include "study/infer/serving.hpp"
 
 namespace headway {
@@ -15,8 +16,18 @@ std::vector<double> layers_of_kinds(const Model& model);
 
 /// What one token leaves in the cache of a layer, in values, on one rank [INFER-4].
 double cached_values(const Attention& attention, std::int64_t tp);
+/// The same in bytes, with the keys of an indexer.
+Bytes cached_bytes(const Serving& serving, const Attention& attention);
+/// Whether an indexer chooses what its attention reads.
+bool chooses_keys(const Model& model);
 /// What a sequence leaves in a layer of linear attention, on one rank [INFER-21].
 Bytes state_of(const Attention& attention, std::int64_t tp);
+
+/// Tokens spread over experts as serving does, before tensors are split.
+void spread_experts(Program& program, const Share& share, const Experts& experts,
+                    const Routing& routing);
+/// The down projections of latent attention made one product, where there are two.
+void join_projections(Program& program);
 
 /// Whether a layer's weights, of its routed experts or others, lie in the format.
 bool is_stored(const WeightFormat& format, const Model& model, bool routed);

@@ -13,46 +13,8 @@
 namespace headway {
 namespace {
 
-// Where experts lie inside the group every rank has all tokens already: each adds up what its
-// experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
-// each.
-void spread_experts(Program& program, const Share& share, const Experts& experts,
-                    const Routing& routing) {
-  const LayerSplit& split = share.split;
-  const bool inside = split.ep <= split.tp;
-  const double group = inside ? 1 : static_cast<double>(split.ep) / static_cast<double>(split.tp);
-  const double tokens = share.rows * group;
-  const double active = static_cast<double>(experts.active);
-  const double ranks = static_cast<double>(split.ep);
-  const double chosen = chosen_experts(routing, experts.count, experts.active, tokens) / ranks;
-  // Of the fullest rank, for which the others wait.
-  const double fullest = fullest_over_mean(routing, experts.count, experts.active, split.ep);
-  const double copies = fullest * tokens * active / ranks;
-  const auto busy = std::max<std::int64_t>(1, std::llround(chosen));
-  const auto rows = std::max<std::int64_t>(1, std::llround(copies / static_cast<double>(busy)));
-  std::erase_if(program.items, [&](const Item& item) {
-    const auto* crossing = std::get_if<Crossing>(&item.what);
-    return crossing != nullptr && inside &&
-           (crossing->seam == Seam::dispatch || crossing->seam == Seam::combine ||
-            crossing->seam == Seam::share);
-  });
-  for (Item& item : program.items) {
-    if (auto* op = std::get_if<Op>(&item.what)) {
-      auto* product = op->routed ? std::get_if<Matmul>(&op->shape) : nullptr;
-      if (product == nullptr) continue;
-      product->m = rows;
-      product->batch = busy;
-    } else if (auto* crossing = std::get_if<Crossing>(&item.what)) {
-      if (inside && crossing->seam == Seam::sum) {
-        item.what = Crossing{.seam = Seam::exit,
-                             .tensor = share.rows * share.hidden * share.element,
-                             .module = Module::experts};
-      } else if (crossing->seam == Seam::dispatch || crossing->seam == Seam::combine) {
-        crossing->tensor = fullest * crossing->tensor / static_cast<double>(split.tp);
-      }
-    }
-  }
-}
+// Rows of one tile: a product of no more leaves units without one.
+constexpr std::int64_t kFewRows = 128;
 
 class Pricer {
  public:
@@ -112,6 +74,7 @@ class Pricer {
   }
 
   void add(Program program, const Share& share, double times, const Layer* layer) {
+    join_projections(program);
     if (layer != nullptr && layer->experts) {
       spread_experts(program, share, *layer->experts, serving_.routing);
     }
@@ -237,9 +200,26 @@ class Pricer {
       return unpacked_product_time(product, *stored, accelerator, kernels, constants_.formats);
     }
     const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
-    return product.batch > 1
-               ? batched_matmul_time(product, op.precision, accelerator, kernels, scaling)
-               : matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
+    if (product.batch > 1) {
+      return batched_matmul_time(product, op.precision, accelerator, kernels, scaling);
+    }
+    const Seconds whole = matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
+    if (op.precision != Precision::fp4 || product.m > kFewRows) return whole;
+    return std::min(whole, halved_product_time(product, op.precision, accelerator, kernels));
+  }
+
+  // [INFER-27] Of few rows, which leave units without a tile, two halves of the sum beside each
+  // other, and a pass that adds them up, in 32 bits. Kernels of other formats were measured as they
+  // choose this themselves.
+  static Seconds halved_product_time(const Matmul& product, Precision precision,
+                                     const Accelerator& accelerator,
+                                     const KernelParameters& kernels) {
+    Matmul half = product;
+    half.k = (product.k + 1) / 2;
+    half.batch = 2;
+    const double results = 2 * static_cast<double>(product.m * product.n);
+    return batched_matmul_time(half, precision, accelerator, kernels, Scaling::whole) +
+           pass_time(Bytes(4 * results), accelerator, kernels);
   }
 
   // [INFER-12] Nothing where kernels are as measured.
@@ -256,6 +236,7 @@ class Pricer {
   Seconds attention_time(AttentionShape core, const Attention& attention, PassItem& item) const {
     if (attention.linear) return linear_attention_time(core, attention, item);
     core.keys = work_.cached + work_.tokens;
+    if (attention.indexer && !reads_all(attention)) return chosen_keys_time(core, attention, item);
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
     if (work_.tokens > 1 && !work_.checks) {
       // [INFER-25] Every rank has an early and a late piece, which see as much as all in the mean.
@@ -286,8 +267,37 @@ class Pricer {
                               static_cast<double>(core.kv_heads);
       kernels.decode.memory = untuned_.attention;
     }
+    const Accelerator& accelerator = serving_.cluster.accelerator;
     item.bytes = traffic_of(shape);
-    return cached_attention_time(shape, serving_.cluster.accelerator, kernels);
+    const Seconds time = cached_attention_time(shape, accelerator, kernels);
+    const GroupedAttention& grouped = serving_.engine.grouped;
+    if (grouped.has(attention)) return time;
+    const double read = static_cast<double>(core.heads) / static_cast<double>(core.kv_heads);
+    return std::max(time, kernels.decode.start +
+                              read * item.bytes / (accelerator.memory_bandwidth * grouped.others));
+  }
+
+  // A prompt that keeps all of its keys needs no scores: engines pass it as if there were no
+  // indexer. Passes that a graph replays are of any length.
+  bool reads_all(const Attention& attention) const {
+    return is_prompt() && work_.cached + work_.tokens <= attention.indexer->keep;
+  }
+  bool is_prompt() const { return work_.tokens > 1 && !work_.checks; }
+
+  // [INFER-26] The scores of all keys, and attention over those that are kept.
+  Seconds chosen_keys_time(const AttentionShape& core, const Attention& attention,
+                           PassItem& item) const {
+    const LatentProjection& latent = *attention.latent;
+    const KeyIndexer& indexer = *attention.indexer;
+    const SparseWork shape{work_.sequences, work_.tokens, work_.cached, is_prompt()};
+    const ChosenKeys chosen{core.heads, 2 * latent.key_value_rank + latent.rope_dim, indexer.keep,
+                            Bytes(cached_values(attention, 1) * serving_.cache->bytes)};
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    item.flops = work(shape, indexer) + work(shape, chosen);
+    item.bytes = traffic_of(shape, indexer) + traffic_of(shape, chosen);
+    return index_time(shape, indexer, accelerator, constants_.alone.kernels, constants_.kernels,
+                      constants_.sparse) +
+           chosen_time(shape, chosen, accelerator, constants_.kernels, constants_.sparse);
   }
 
   // Of a prompt as training has it, chunk by chunk; of a token the state alone.
@@ -322,7 +332,9 @@ class Pricer {
     const Engine& engine = serving_.engine;
     const Seconds device = out_.total();
     if (!work_.replayed) {
-      return engine.step + std::max(Seconds(0), kernels_ * engine.launch - device);
+      const double prompts = is_prompt() ? static_cast<double>(work_.sequences) : 0;
+      return engine.step + std::max(Seconds(0), kernels_ * engine.launch - device) +
+             prompts * (engine.prompt + static_cast<double>(work_.tokens) * engine.token);
     }
     return engine.step + static_cast<double>(work_.sequences) * engine.sequence +
            static_cast<double>(serving_.model.layers()) *

@@ -1,6 +1,7 @@
 // [INFER-10] [INFER-11] [INFER-12]
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "base/document/document.hpp"
@@ -145,6 +146,22 @@ TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
   EXPECT_EQ(high("other", Arrivals::clients, "ttft_s"), 3);
   EXPECT_EQ(high("vllm", Arrivals::together, "ttft_s"), 3);
   EXPECT_EQ(high("vllm", Arrivals::clients, "throughput_output_tok_s"), 9);
+}
+
+// [INFER-11] Errors of two causes: with 30 % alone and 40 % of all that is waiting, 50 %; of half
+// of it, what squares say.
+TEST(ServingIntervals, GrowWithTheShareThatIsWaitingAsVariancesAdd) {
+  const IntervalFactors factors{std::exp(-0.3), std::exp(0.3), std::exp(-0.4), std::exp(0.4)};
+  EXPECT_NEAR(std::log(factors.at(0).high), 0.3, 1e-12);
+  EXPECT_NEAR(std::log(factors.at(1).high), 0.5, 1e-12);
+  EXPECT_NEAR(std::log(factors.at(1).low), -0.5, 1e-12);
+  EXPECT_NEAR(std::log(factors.at(0.5).high), std::sqrt(0.09 + 0.04), 1e-12);
+  PassTime prefill;
+  prefill[ServingPart::products] = Seconds(0.2);
+  Engine engine;
+  engine.request = Seconds(0.05);
+  EXPECT_NEAR(waiting_share(Seconds(1), prefill, engine), 0.75, 1e-12);
+  EXPECT_EQ(waiting_share(Seconds(0.2), prefill, engine), 0);
 }
 
 // Those of the program hold each prediction, and every quantity has one.

@@ -14,6 +14,7 @@
 #include "cost/calibration/calibration.hpp"
 #include "cost/serving/formats.hpp"
 #include "cost/serving/serving.hpp"
+#include "cost/serving/sparse.hpp"
 #include "model/model.hpp"
 #include "study/infer/load/closed.hpp"
 #include "study/infer/routing.hpp"
@@ -27,17 +28,36 @@ struct Untuned {
   double attention = 0;  // of the memory bandwidth, where each head of queries reads its own keys
 };
 
+/// [INFER-28] Attention over a cache whose kernels read keys once for all queries of a group: of at
+/// most so many, in heads as wide, without a window. Others let each head of queries read its own,
+/// which lie in the chip's cache for all but the first, at a share of the memory's bandwidth.
+struct GroupedAttention {
+  std::int64_t queries = 0;  // 0: kernels of all groups
+  std::int64_t head_dim = 0;
+  double others = 1;  // of the memory bandwidth
+
+  bool has(const Attention& attention) const {
+    const bool group = attention.heads > attention.kv_heads;
+    return queries == 0 || !group || attention.latent ||
+           (attention.heads <= queries * attention.kv_heads && attention.head_dim == head_dim &&
+            attention.window == 0);
+  }
+};
+
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
   std::string name;
   std::string age;   // of its releases, "2024": what is not known of one is as of others
   Seconds step;      // of the host, in each pass
   Seconds sequence;  // and for each sequence of a decode pass
+  Seconds prompt;    // and for each prompt that begins in it
+  Seconds token;     // and for each token of prompts
   /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
   /// for others.
   std::map<std::string, Seconds, std::less<>> layer;
   std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
-  Seconds launch;                                       // of each kernel that no graph replays
+  GroupedAttention grouped;
+  Seconds launch;       // of each kernel that no graph replays
   Seconds request;      // of a client, from its question into the engine and out again
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it the driver's context and libraries
@@ -97,6 +117,7 @@ struct ServingConstants {
   Benchmarked alone;
   ServingKernels kernels;
   FormatKernels formats;
+  SparseKernels sparse;
   PowerConstants power;
 };
 Result<ServingConstants> serving_constants(const Cluster& cluster);

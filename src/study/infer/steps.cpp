@@ -68,6 +68,8 @@ void set_host(StepTimes& steps, const Serving& serving) {
   const Engine& engine = serving.engine;
   steps.step = engine.step.value();
   steps.sequence = engine.sequence.value();
+  steps.begin = engine.prompt.value();
+  steps.token = engine.token.value();
   steps.launches = steps.kernels * engine.launch.value();
   steps.gaps = static_cast<double>(serving.model.layers()) *
                gap_of_layer(engine, serving.cluster.accelerator).value();

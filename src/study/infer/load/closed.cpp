@@ -58,6 +58,7 @@ class Steady {
     StepLoad load{.decoding = decoding, .cached = decoding * context_};
     if (prompts > 0) {
       load.prompt = prompts * computed();
+      load.prompts = prompts;
       load.pairs = prompts * pairs_;
       load.piece = std::min(load.prompt, computed());
     }

@@ -226,6 +226,31 @@ TEST(Drafting, MakesAsManyTokensOfAPassAsAreRight) {
   EXPECT_NEAR(mean_over(by.each_token) * made / (0.01 + 4e-5), 1, 0.01);
 }
 
+// [INFER-8] What the host does for each prompt that begins, and each token of it, and nobody hides.
+TEST(StepTimes, OfPromptsHaveWhatTheHostDoesForEach) {
+  StepTimes steps = even_steps();
+  const StepLoad load{.decoding = 8, .cached = 800, .prompt = 100, .prompts = 2, .pairs = 1e4};
+  const double before = steps.of(load);
+  steps.begin = 1e-3;
+  steps.token = 1e-6;
+  EXPECT_NEAR(steps.of(load) - before, 2 * 1e-3 + 100 * 1e-6, 1e-12);
+  const double alone = steps.of({.decoding = 8, .cached = 800});
+  steps.begin = steps.token = 0;
+  EXPECT_EQ(steps.of({.decoding = 8, .cached = 800}), alone);
+}
+
+// Of clients that begin together the last waits for what all before it cost the host, too: the
+// first tokens of n of them are half of that later in the mean.
+TEST(Answered, OfManyClientsWaitForWhatEachPromptCostsTheHost) {
+  StepTimes steps = even_steps();
+  Load load{.input = 100, .output = 1, .arrivals = Arrivals::clients, .batch = 64, .count = 64};
+  const Policy policy{.most_tokens = 100, .whole_prompts = true};
+  const Engined engine{steps, policy, 1e9};
+  const double before = mean_over(answered(engine, load).first_token);
+  steps.begin = 2e-3;
+  EXPECT_NEAR(mean_over(answered(engine, load).first_token) - before, 65.0 / 2 * 2e-3, 1e-9);
+}
+
 // [INFER-18] Four micro-batches under way: each has a quarter of the sequences, and a step of all
 // is a pass of one.
 TEST(StepTimes, OfAPipelineAreOfItsFullestMicroBatch) {

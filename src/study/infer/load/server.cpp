@@ -174,6 +174,7 @@ std::vector<Request> Server::step(double horizon) {
               : std::min({budget, request.left, static_cast<double>(policy_.most_tokens)});
     const double begin = request.cached, end = begin + piece;
     work.prompt += piece;
+    if (begin <= request.hit) work.prompts += 1;
     work.pairs += end * end - begin * begin;
     work.piece = std::max(work.piece, piece);
     request.cached = end;

@@ -24,14 +24,17 @@ double StepTimes::of(const StepLoad& all) const {
     mine.decoding = all.decoding > 0 ? std::max(1.0, all.decoding / ways) : 0;
     if (all.decoding > 0) mine.cached = all.cached * mine.decoding / all.decoding;
     mine.prompt = std::max(all.prompt / ways, all.piece);
-    if (all.prompt > 0) mine.pairs = all.pairs * mine.prompt / all.prompt;
+    if (all.prompt > 0) {
+      mine.pairs = all.pairs * mine.prompt / all.prompt;
+      mine.prompts = all.prompts * mine.prompt / all.prompt;
+    }
   }
   const double decoded = mine.decoding * checked;
   double device = between(tokens, work, decoded + mine.prompt) + pair * mine.pairs;
   if (mine.decoding > 0) {
     device += between(tokens, head, decoded) + reading + read_token * mine.cached;
   }
-  const double host = step + sequence * mine.decoding;
+  const double host = step + sequence * mine.decoding + begin * mine.prompts + token * mine.prompt;
   double out = mine.prompt > 0 ? host + std::max(device, launches) : host + gaps + device;
   if (draft != nullptr) {
     // It takes in prompts, too, and makes one guess after another.

@@ -11,6 +11,7 @@ namespace headway {
 struct StepLoad {
   double decoding = 0, cached = 0;  // sequences, and tokens cached of all of them
   double prompt = 0;                // tokens of prompts
+  double prompts = 0;               // of which so many begin in this step
   double pairs = 0;  // of prompts: the sum over them of (end² - begin²), places in their prompts
   double piece = 0;  // most tokens of one prompt
 };
@@ -24,6 +25,7 @@ struct StepTimes {
   double pair = 0;                     // of attention of prompts, each of `pairs`
   double kernels = 0;                  // that are launched where no graph replays them
   double step = 0, sequence = 0, gaps = 0, launches = 0;  // of the host
+  double begin = 0, token = 0;  // of the host: of each prompt that begins, of each of its tokens
   /// [INFER-18] Micro-batches under way in a pipeline, times copies of attention that pass
   /// together: each has its share of the sequences, and no less than one prompt's piece.
   double ways = 1;
