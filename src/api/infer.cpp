@@ -18,19 +18,21 @@ CommandOutput stopped() {
 CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& constants,
                       const InferRequest& request) {
   if (asked.disaggregate) {
-    const auto apart = best_apart(asked.serving, constants, asked.load, asked.gpus, asked.streamed,
-                                  request.threads, request.progress);
+    const auto apart = best_apart(asked.serving, constants, asked.load, asked.space, asked.gpus,
+                                  asked.streamed, request.threads, request.progress);
     if (!apart) return stopped();
-    return {.text = request.json
-                        ? infer_best_apart_json(asked.serving, asked.load, asked.gpus, *apart)
-                        : infer_best_apart_text(asked.serving, asked.load, asked.gpus, *apart),
+    return {.text = request.json ? infer_best_apart_json(asked.serving, asked.load, asked.space,
+                                                         asked.gpus, *apart)
+                                 : infer_best_apart_text(asked.serving, asked.load, asked.space,
+                                                         asked.gpus, *apart),
             .exit_code = apart->front.empty() ? 1 : 0};
   }
-  const auto best = best_offers(asked.serving, constants, asked.load, asked.gpus, request.threads,
-                                request.progress);
+  const auto best = best_offers(asked.serving, constants, asked.load, asked.space, asked.gpus,
+                                request.threads, request.progress);
   if (!best) return stopped();
-  return {.text = request.json ? infer_best_json(asked.serving, asked.load, asked.gpus, *best)
-                               : infer_best_text(asked.serving, asked.load, asked.gpus, *best),
+  return {.text = request.json
+                      ? infer_best_json(asked.serving, asked.load, asked.space, asked.gpus, *best)
+                      : infer_best_text(asked.serving, asked.load, asked.space, asked.gpus, *best),
           .exit_code = best->front.empty() ? 1 : 0};
 }
 

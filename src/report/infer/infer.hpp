@@ -40,16 +40,17 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load,
                              const ServedApart& served);
 
 /// The front of the best of these.
-std::string infer_best_apart_text(const Serving& base, const Load& asked, std::int64_t accelerators,
-                                  const BestApart& best);
-std::string infer_best_apart_json(const Serving& base, const Load& asked, std::int64_t accelerators,
-                                  const BestApart& best);
+std::string infer_best_apart_text(const Serving& base, const Load& asked, const SearchSpace& space,
+                                  std::int64_t accelerators, const BestApart& best);
+std::string infer_best_apart_json(const Serving& base, const Load& asked, const SearchSpace& space,
+                                  std::int64_t accelerators, const BestApart& best);
 
 /// The front of the best ways: a line each, the fastest for a user first.
-std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,
-                            const BestOffers& best);
-/// {model, cluster, ..., tried, front: [{layout, concurrency, ttft_s, ...}]}.
-std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t accelerators,
-                            const BestOffers& best);
+std::string infer_best_text(const Serving& base, const Load& asked, const SearchSpace& space,
+                            std::int64_t accelerators, const BestOffers& best);
+/// {model, cluster, ..., tried, placed, formats, front: [{layout, weights, cache, step_tokens,
+/// concurrency, ttft_s, ...}]}.
+std::string infer_best_json(const Serving& base, const Load& asked, const SearchSpace& space,
+                            std::int64_t accelerators, const BestOffers& best);
 
 }  // namespace headway

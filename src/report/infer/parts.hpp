@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/json/writer.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/search/ways.hpp"
 
 namespace headway {
 
@@ -33,15 +33,26 @@ TextTable pass_rows(const Served& served);
 TextTable memory_rows(const ServingMemory& memory);
 std::string not_stable_text(const Served& served);
 
-/// What is searched: the lines above the front.
-std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
-                       std::size_t tried, std::string_view ways);
+/// "tp4 ep4": degrees above one, and tp.
+std::string split_text(const ServingSplit& split);
+
+/// What was searched.
+struct Searched {
+  const Serving& base;
+  const Load& asked;
+  const SearchSpace& space;
+  std::int64_t accelerators = 0;
+  std::size_t tried = 0, placed = 0;  // ways in closed form, and in time
+};
+/// The lines above the front.
+std::string best_title(const Searched& searched);
 
 /// What is served on how many, and the lengths.
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus);
 /// The document of a search, up to the members of its front.
-void begin_front(JsonWriter& out, const Serving& base, const Load& asked, std::int64_t accelerators,
-                 std::size_t tried);
+void begin_front(JsonWriter& out, const Searched& searched);
+/// In what weights and cache are.
+void write_formats(JsonWriter& out, const Serving& serving);
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split);
 /// Clients or sequences of each copy, requests of a file, or requests a second to all of so many
 /// copies.

@@ -44,7 +44,8 @@ class Steady {
     context_ = in.mean + out.mean * out.squared / 2;
     passes_ = std::max(0.0, out.mean - 1) / engine.guesses.made();
     const double held = engine.policy.reserve ? in.mean + out.mean : context_;
-    most_ = std::min(static_cast<double>(engine.policy.most_sequences), engine.room / held);
+    most_ = std::min(engine.policy.most_at_a_time(engine.steps.ways, engine.steps.checked),
+                     engine.room / held);
     // Of the tokens of a step prompts have their share: as many come in as go out answered.
     const double all = static_cast<double>(engine.policy.most_tokens) * engine.steps.ways;
     if (prompts && !engine.policy.prompts_first && !engine.policy.whole_prompts) {
@@ -245,16 +246,23 @@ double ApartRates::least() const {
   return std::min({prefill, move, decode});
 }
 
+PromptTimes prompt_times(const Engined& engine, const Load& load) {
+  const Steady prefill(engine, load);
+  const double alone = prefill.prompt(0);
+  const double most = static_cast<double>(engine.policy.most_tokens) * engine.steps.ways;
+  const double together = std::max(1.0, std::floor(most / prefill.computed()));
+  return {alone, prefill.pieces(0) > 1 ? alone : prefill.step(0, together) / together};
+}
+
+double most_decoding(const Engined& engine, const Load& load) {
+  return Steady(engine, load, false).most();
+}
+
 ApartRates rates_of(const Apart& apart, const Load& load) {
   const Steady prefill(apart.prefill, load), decode(apart.decode, load, false);
   ApartRates out;
   const double copies = static_cast<double>(apart.prefill_copies);
-  const double most =
-      static_cast<double>(apart.prefill.policy.most_tokens) * apart.prefill.steps.ways;
-  const double together = std::max(1.0, std::floor(most / prefill.computed()));
-  const double batch =
-      prefill.pieces(0) > 1 ? prefill.prompt(0) : prefill.step(0, together) / together;
-  out.prefill = copies / batch;
+  out.prefill = copies / prompt_times(apart.prefill, load).together;
   const double moving = apart.move_start + apart.move_token * prefill.input();
   out.move = moving > 0 ? copies * static_cast<double>(apart.lanes) / moving : INFINITY;
   const double sequences = std::max(1.0, std::floor(decode.most()));
