@@ -30,6 +30,7 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
     rows[0].insert(rows[0].begin() + 3, "weights");
     rows[1].insert(rows[1].begin() + 3, "and cache");
   }
+  std::vector<PointIntervals> told;
   for (const ApartOffer& offer : best.front) {
     const ServingApart& apart = offer.apart;
     const Served& by = offer.served.all;
@@ -49,8 +50,12 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
                  std::string(weights_name(apart.decode)) + " " + apart.decode.cache->name);
     }
     rows.push_back(std::move(row));
+    told.push_back({pool_text(apart.prefill, apart.prefill_copies) + ", " +
+                        pool_text(apart.decode, apart.decode_copies) + ", " +
+                        std::to_string(offer.load.batch),
+                    apart.ranks(), offer.intervals});
   }
-  return out + aligned(rows);
+  return out + aligned(rows) + intervals_text(told);
 }
 
 std::string infer_best_apart_json(const Serving& base, const Load& asked, const SearchSpace& space,
@@ -69,6 +74,7 @@ std::string infer_best_apart_json(const Serving& base, const Load& asked, const 
     write_formats(out, offer.apart.decode);
     write_amount(out, 1, offer.load);
     write_gained(out, base.cluster, offer.apart.ranks(), offer.load, by);
+    write_intervals(out, offer.intervals);
     out.member("binds", offer.served.binding());
     out.end_object();
   }

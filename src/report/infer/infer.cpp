@@ -46,16 +46,13 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
     return out + aligned(held) + not_stable_text(served);
   }
   out += aligned(served_rows(served, load, serving.ranks(), serving.cluster)) + "\n" +
-         intervals_text(serving, load, served);
+         intervals_text(beside.intervals);
   out += aligned(pass_rows(served)) + "\n";
   if (beside.ops != nullptr) {
     out += "ops of a prefill pass, the longest first\n" + op_table_text(beside.ops->prefill) +
            "\nops of a decode pass, the longest first\n" + op_table_text(beside.ops->decode) + "\n";
   }
-  out += aligned(held);
-  if (!beside.notes.empty()) out += "\n";
-  for (const std::string& note : beside.notes) out += wrapped("note: " + note, 0, 2);
-  return out;
+  return out + aligned(held) + notes_text(beside.notes);
 }
 
 std::string infer_json(const Serving& serving, const Load& load, const Served& served,
@@ -69,7 +66,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
     write_gained(out, serving.cluster, serving.ranks(), load, served);
-    write_intervals(out, serving, load, served);
+    write_intervals(out, beside.intervals);
     write_passes(out, served);
     if (beside.ops != nullptr) {
       out.key("ops");
@@ -92,10 +89,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.end_array();
   }
   write_memory(out, served.memory);
-  out.key("notes");
-  out.begin_array();
-  for (const std::string& note : beside.notes) out.value(note);
-  out.end_array();
+  write_notes(out, beside.notes);
   out.end_object();
   return out.take();
 }
@@ -114,6 +108,7 @@ std::string infer_best_text(const Serving& base, const Load& asked, const Search
     rows[0].insert(rows[0].begin() + 1, "weights");
     rows[1].insert(rows[1].begin() + 1, "and cache");
   }
+  std::vector<PointIntervals> told;
   for (const Offer& offer : best.front) {
     const Serving& way = offer.serving;
     const double price = price_per_million(base.cluster, way.ranks(), offer.served);
@@ -130,8 +125,10 @@ std::string infer_best_text(const Serving& base, const Load& asked, const Search
       row.insert(row.begin() + 1, std::string(weights_name(way)) + " " + way.cache->name);
     }
     rows.push_back(std::move(row));
+    told.push_back(
+        {split_text(way) + ", " + std::to_string(offer.load.batch), way.ranks(), offer.intervals});
   }
-  return out + aligned(rows);
+  return out + aligned(rows) + intervals_text(told);
 }
 
 std::string infer_best_json(const Serving& base, const Load& asked, const SearchSpace& space,
@@ -145,6 +142,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, const Search
     out.member("step_tokens", offer.serving.engine.policy.most_tokens);
     write_amount(out, offer.serving.dp, offer.load);
     write_gained(out, base.cluster, offer.serving.ranks(), offer.load, offer.served);
+    write_intervals(out, offer.intervals);
     out.member("binds", binding(offer.served.decode));
     out.end_object();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
@@ -209,6 +210,7 @@ void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std:
   out.member("engine", serving.engine.name);
   out.member("gpus", gpus);
   write_formats(out, serving);
+  out.member("step_tokens", serving.engine.policy.most_tokens);
   out.member("input_len", load.input);
   out.member("output_len", load.output);
 }
@@ -216,7 +218,6 @@ void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std:
 void begin_front(JsonWriter& out, const Searched& searched) {
   out.begin_object();
   write_asked(out, searched.base, searched.asked, searched.accelerators);
-  out.member("step_tokens", searched.base.engine.policy.most_tokens);
   out.member("tried", searched.tried);
   out.member("placed", searched.placed);
   out.key("formats");
@@ -332,6 +333,19 @@ void write_memory(JsonWriter& out, const ServingMemory& memory) {
   out.member("state_of_sequence", memory.state_of_sequence.value());
   out.end_object();
   out.member("kv_tokens", std::max(0.0, memory.cached_tokens));
+}
+
+void write_notes(JsonWriter& out, std::span<const std::string> notes) {
+  out.key("notes");
+  out.begin_array();
+  for (const std::string& note : notes) out.value(note);
+  out.end_array();
+}
+
+std::string notes_text(std::span<const std::string> notes) {
+  std::string out = notes.empty() ? "" : "\n";
+  for (const std::string& note : notes) out += wrapped("note: " + note, 0, 2);
+  return out;
 }
 
 }  // namespace headway

@@ -1,11 +1,13 @@
 // What the answers of `infer` share: words, and members of documents. Internal to report/infer.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "report/json/writer.hpp"
+#include "study/infer/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {
@@ -63,9 +65,18 @@ void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks, c
 /// The parts of a pass of each.
 void write_passes(JsonWriter& out, const Served& served);
 /// In which four of five measured ones lie; nothing where this build has no intervals.
-void write_intervals(JsonWriter& out, const Serving& serving, const Load& load,
-                     const Served& served);
-std::string intervals_text(const Serving& serving, const Load& load, const Served& served);
+void write_intervals(JsonWriter& out, const ServedIntervals& intervals);
+std::string intervals_text(const ServedIntervals& intervals);
+/// Those of many, a line each.
+struct PointIntervals {
+  std::string name;
+  std::int64_t ranks = 1;
+  const ServedIntervals& intervals;
+};
+std::string intervals_text(const std::vector<PointIntervals>& points);
 void write_memory(JsonWriter& out, const ServingMemory& memory);
+/// What stands on no measurement.
+void write_notes(JsonWriter& out, std::span<const std::string> notes);
+std::string notes_text(std::span<const std::string> notes);
 
 }  // namespace headway

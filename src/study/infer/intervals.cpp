@@ -1,15 +1,64 @@
 #include "study/infer/intervals.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
+#include "study/infer/peaks.hpp"
+#include "study/infer/summary.hpp"
 
 namespace headway {
 namespace {
 
 bool holds(const std::string& entry, const std::string& asked) {
   return entry.empty() || entry == asked;
+}
+
+// A mean prompt, in tokens: of lengths that lie between a share of the nominal one and it, their
+// middle.
+double mean_input(const Load& load) {
+  const bool share = load.input_spread.kind == LengthSpread::Kind::share;
+  return static_cast<double>(load.input) * (share ? (1 + load.input_spread.of) / 2 : 1);
+}
+
+// What no serving beats: one prompt with nobody beside it, and one sequence's token.
+struct LeastTimes {
+  Seconds first_token, each_token;
+};
+LeastTimes least_times(const Serving& prefill, const Serving& decode,
+                       const ServingConstants& constants, const Load& load) {
+  const double input = mean_input(load);
+  const auto hit = static_cast<std::int64_t>(load.prefix_hit * input);
+  const auto tokens = static_cast<std::int64_t>(input) - hit;
+  const std::int64_t checked = drafting_of(decode).length + 1;
+  LeastTimes out;
+  out.first_token =
+      least_time(prefill, constants, {.tokens = std::max<std::int64_t>(1, tokens), .cached = hit});
+  out.each_token =
+      least_time(
+          decode, constants,
+          {.tokens = checked, .cached = static_cast<std::int64_t>(input), .checks = checked > 1}) /
+      drafting_of(decode).made();
+  return out;
+}
+
+// Holds `value` and is not below `least` or above `most`.
+ServedRange held(const IntervalFactors& factors, double value, double least, double most) {
+  return {std::min(value, std::max(least, factors.low * value)),
+          std::max(value, std::min(most, factors.high * value))};
+}
+
+// Every sequence that is there gets a token in the least time.
+double most_output(const LeastTimes& least, const Load& load, double sequences) {
+  return load.output > 1 ? sequences / least.each_token.value()
+                         : std::numeric_limits<double>::infinity();
+}
+
+// Tokens of an answer after the first, as the prediction has them.
+double others(const Served& served) {
+  return served.each_token > Seconds(0) ? (served.latency - served.first_token) / served.each_token
+                                        : 0;
 }
 
 }  // namespace
@@ -34,6 +83,57 @@ IntervalClass interval_class(const ServingIntervals& intervals, const Serving& s
                                                 : "clients",
           known(intervals.engines, serving.engine.name),
           known(intervals.accelerators, serving.cluster.accelerator.name)};
+}
+
+ServedIntervals intervals_of(const Serving& serving, const ServingConstants& constants,
+                             const Load& load, const Served& served) {
+  ServedIntervals out;
+  const auto& known = serving_intervals();
+  if (!known) return out;
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const bool full =
+      load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
+  const LeastTimes least = least_times(serving, serving, constants, load);
+  const auto range = [&](std::string_view quantity, double value, double low,
+                         double high) -> std::optional<ServedRange> {
+    const auto factors = known->of(interval_class(*known, serving, load, full, quantity));
+    if (value == 0 || !factors) return std::nullopt;
+    return held(*factors, value, low, high);
+  };
+  const Seconds whole = least.first_token + others(served) * least.each_token;
+  out.first_token = range("ttft_s", served.first_token.value(), least.first_token.value(), kAny);
+  out.each_token = range("tpot_s", served.each_token.value(), least.each_token.value(), kAny);
+  out.latency = range("latency_s", served.latency.value(), whole.value(), kAny);
+  out.output = range("throughput", served.output_per_second, 0,
+                     most_output(least, load, served.sequences * static_cast<double>(serving.dp)));
+  return out;
+}
+
+ServedIntervals intervals_of(const ServingApart& apart, const ServingConstants& constants,
+                             const Load& load, const Served& served) {
+  ServedIntervals out;
+  const auto& known = serving_intervals();
+  if (!known) return out;
+  const LeastTimes least = least_times(apart.prefill, apart.decode, constants, load);
+  const auto range = [&](std::string_view quantity, double value,
+                         Seconds low) -> std::optional<ServedRange> {
+    IntervalClass of = interval_class(*known, apart.decode, load, false, quantity);
+    of.load = "apart";
+    const auto factors = known->of(of);
+    if (value == 0 || !factors) return std::nullopt;
+    return held(*factors, value, low.value(), std::numeric_limits<double>::infinity());
+  };
+  out.first_token = range("ttft_s", served.first_token.value(), least.first_token);
+  out.each_token = range("tpot_s", served.each_token.value(), least.each_token);
+  if (!out.first_token) return out;
+  const ServedRange each = out.each_token.value_or(ServedRange{});
+  out.latency = {out.first_token->low + others(served) * each.low,
+                 out.first_token->high + others(served) * each.high};
+  // Of clients, who ask again when they are answered; others' output is what they ask for.
+  if (load.arrivals != Arrivals::clients) return out;
+  const double work = served.output_per_second * served.latency.value();
+  out.output = {work / out.latency->high, work / out.latency->low};
+  return out;
 }
 
 Result<ServingIntervals> serving_intervals_from(const Document& document) {

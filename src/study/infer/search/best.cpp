@@ -22,7 +22,7 @@ std::optional<BestOffers> best_offers(const Serving& base, const ServingConstant
       [&](std::size_t i, std::size_t) {
         const ServingWay& way = (*ways)[worth[i]];
         Offer& offer = placed[i];
-        offer = {serving_of_way(base, way), load_of_way(asked, way), {}};
+        offer = {serving_of_way(base, way), load_of_way(asked, way), {}, {}};
         offer.served = served(offer.serving, constants, offer.load);
       },
       progress, 1);
@@ -35,6 +35,9 @@ std::optional<BestOffers> best_offers(const Serving& base, const ServingConstant
            !keeps_to_limits(asked, by.first_token, by.each_token);
   });
   out.front = front_of(std::move(placed));
+  for (Offer& offer : out.front) {
+    offer.intervals = intervals_of(offer.serving, constants, offer.load, offer.served);
+  }
   return out;
 }
 

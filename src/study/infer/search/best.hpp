@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "study/infer/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {
@@ -12,6 +13,7 @@ struct Offer {
   Serving serving;
   Load load;
   Served served;
+  ServedIntervals intervals{};
 
   /// Tokens/s: after the first; of answers of one token, which have no other, with the first.
   double of_user() const {

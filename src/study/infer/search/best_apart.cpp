@@ -209,7 +209,7 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
           front.size(), threads,
           [&](std::size_t i, std::size_t) {
             ApartOffer& offer = placed[i];
-            offer = {apart_of_way(front[i], streamed), asked, {}};
+            offer = {apart_of_way(front[i], streamed), asked, {}, {}};
             offer.load.arrivals = Arrivals::clients;
             offer.load.batch = front[i].clients;
             offer.served = served(offer.apart, constants, offer.load);
@@ -223,6 +223,9 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
     return !by.fits || !keeps_to_limits(asked, by.first_token, by.each_token);
   });
   out.front = front_of(std::move(placed));
+  for (ApartOffer& offer : out.front) {
+    offer.intervals = intervals_of(offer.apart, constants, offer.load, offer.served.all);
+  }
   return out;
 }
 

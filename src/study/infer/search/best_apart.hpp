@@ -1,7 +1,7 @@
 // The best ways of serving a model with prefill and decode on accelerators of their own.
 #pragma once
 
-#include "study/infer/apart.hpp"
+#include "study/infer/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {
@@ -10,6 +10,7 @@ struct ApartOffer {
   ServingApart apart;
   Load load;
   ServedApart served;
+  ServedIntervals intervals{};
 
   double of_user() const {  // tokens/s, as Offer has it
     const Served& all = served.all;

@@ -40,11 +40,12 @@ std::vector<ServingWay> ways_of_split(Serving serving, const ServingConstants& c
                          memory.room(static_cast<double>(asked.input + asked.output)),
                          drafting_of(serving)};
     ServingWay way{.split = serving, .formats = formats_of(serving), .step_tokens = tokens};
+    const double way_in = serving.engine.request.value();
+    way.least_first = Seconds(prompt_times(engine, asked).alone + way_in);
     for (way.clients = 1; way.clients <= most; way.clients *= 2) {
       const auto closed = in_closed_form(engine, load_of_way(asked, way));
       if (!closed || !(closed->rate > 0)) break;
       const double clients = static_cast<double>(way.clients);
-      const double way_in = serving.engine.request.value();
       way.first_token = Seconds(closed->first_token + way_in);
       way.each_token = Seconds(closed->each_token);
       way.user = 1 / (asked.output > 1 ? way.each_token : way.first_token).value();
@@ -124,14 +125,14 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
 }
 
 // [INFER-26] Both speeds of the closed form are within a tenth of those placed in time for most
-// ways, the first token within a third; of clients that began together it may take three times as
-// long. Ways that may miss a limit hide none that may keep to it.
+// ways; the first token of clients that began together may take three times as long, and where more
+// wait than it thinks, less. Ways that may miss a limit hide none that may keep to it.
 std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, const Load& asked) {
-  constexpr double kSpeeds = 1.1, kFirst = 1.35, kTogether = 3, kEach = 1.25;
+  constexpr double kSpeeds = 1.1, kTogether = 3, kEach = 1.25;
   constexpr std::size_t kMostPlaced = 400;
-  const auto within = [&](const ServingWay& way, double first, double each) {
-    return (!asked.first_limit || first * way.first_token <= *asked.first_limit) &&
-           (!asked.each_limit || each * way.each_token <= *asked.each_limit);
+  const auto within = [&](Seconds first, Seconds each) {
+    return (!asked.first_limit || first <= *asked.first_limit) &&
+           (!asked.each_limit || each <= *asked.each_limit);
   };
   std::vector<std::size_t> order(ways.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -148,14 +149,16 @@ std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, cons
   const auto take = [&](std::size_t& from, double& most, double user) {
     for (; from < order.size() && ways[order[from]].user >= user; ++from) {
       const ServingWay& way = ways[order[from]];
-      if (within(way, kTogether, kEach)) most = std::max(most, way.accelerator);
+      if (within(kTogether * way.first_token, kEach * way.each_token))
+        most = std::max(most, way.accelerator);
     }
   };
   for (const std::size_t place : order) {
     const ServingWay& way = ways[place];
     take(of_as_fast, as_fast, way.user);
     take(of_faster, faster, kSpeeds * way.user);
-    if (!within(way, 1 / kFirst, 1 / kEach) || faster >= kSpeeds * way.accelerator) continue;
+    if (!within(way.least_first, way.each_token / kEach)) continue;
+    if (faster >= kSpeeds * way.accelerator) continue;
     kept.push_back({place, as_fast / way.accelerator});
   }
   std::stable_sort(kept.begin(), kept.end(),

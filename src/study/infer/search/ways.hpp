@@ -35,6 +35,7 @@ struct ServingWay {
   std::int64_t step_tokens = 0, clients = 0;
   double user = 0, accelerator = 0;  // tokens/s, as Offer has them
   Seconds first_token{}, each_token{};
+  Seconds least_first{};  // of a prompt with nobody beside it
 };
 /// The serving that it is, and the load.
 Serving serving_of_way(const Serving& base, const ServingWay& way);
@@ -50,8 +51,8 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
                                                        const Progress& progress);
 
 /// Places in the list, rising: what may be on the front, were it placed in time. Left out are ways
-/// that another beats in both speeds by more than the closed form errs, and those that miss the
-/// limits by more.
+/// that another beats in both speeds by more than the closed form errs, and those that cannot keep
+/// to the limits.
 std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, const Load& asked);
 
 }  // namespace headway
