@@ -1,9 +1,11 @@
 // [INFER-10] [INFER-11] [INFER-12]
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <numeric>
 
 #include "base/document/document.hpp"
+#include "study/infer/engines.hpp"
 #include "study/infer/intervals.hpp"
 #include "study/infer/serving_for_test.hpp"
 #include "study/infer/steps.hpp"
@@ -157,6 +159,32 @@ TEST(ServingIntervals, OfTheProgramHoldWhatIsPredicted) {
     EXPECT_GE(entry.rows, 20U);
   }
   EXPECT_TRUE(intervals->of({"anything", "at all", "unknown", "unknown"}));
+}
+
+// [INFER-27] 70.6 G weights of 2 bytes less the embedding over eight memories of 3.35 TB/s: no
+// interval promises a token sooner, nor more tokens than its sequences get so.
+RC_GTEST_PROP(ServingIntervals, HoldThePredictionAndPassNoPeak, ()) {
+  Serving serving = testing::serving_of("llama-3-70b", "dgx-h100", 8);
+  serving.engine = (*engines())[*rc::gen::inRange<std::size_t>(0, engines()->size())];
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  Load load{.input = *rc::gen::inRange(1, 4000), .output = *rc::gen::inRange(2, 400)};
+  load.arrivals = *rc::gen::arbitrary<bool>() ? Arrivals::clients : Arrivals::together;
+  load.batch = *rc::gen::inRange(1, 64);
+  const Served by = served(serving, constants, load);
+  RC_PRE(by.fits);
+  const ServedIntervals intervals = intervals_of(serving, constants, load, by);
+  const auto holds = [](const std::optional<ServedRange>& range, double value) {
+    return range && range->low <= value && value <= range->high;
+  };
+  RC_ASSERT(holds(intervals.first_token, by.first_token.value()));
+  RC_ASSERT(holds(intervals.each_token, by.each_token.value()));
+  RC_ASSERT(holds(intervals.latency, by.latency.value()));
+  RC_ASSERT(holds(intervals.output, by.output_per_second));
+  const double least = (70.55e9 - 1.06e9) * 2 / 8 / 3.35e12;
+  RC_ASSERT(intervals.each_token->low >= 0.99 * least);
+  RC_ASSERT(intervals.output->high <= 1.01 * static_cast<double>(load.batch) / least);
+  const double prompt = 2 * 69e9 * static_cast<double>(load.input) / 8 / 989e12;
+  RC_ASSERT(intervals.first_token->low >= 0.99 * prompt);
 }
 
 }  // namespace

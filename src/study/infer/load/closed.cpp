@@ -75,7 +75,8 @@ class Steady {
   double prompt(double decoding) const {
     const double parts = pieces(decoding);
     if (engine_.policy.prompts_first || decoding == 0) return parts * step(0, 1 / parts);
-    return parts * (step(decoding, 1 / parts) - step(decoding, 0));
+    // Kernels of a few rows more may take no longer.
+    return parts * std::max(0.0, step(decoding, 1 / parts) - step(decoding, 0));
   }
   // Steps that a prompt takes beside so many that decode.
   double pieces(double decoding) const {
@@ -178,8 +179,11 @@ double highest_rate(double high, const Holds& holds) {
 }
 
 double most_rate_of(const Steady& engine) {
-  const double high = 1 / engine.prompt(engine.passes() > 0 ? std::max(1.0, engine.most()) : 0);
   const double most = engine.most();
+  // Steps have no prompt at best.
+  const double high = engine.passes() > 0
+                          ? most / (engine.passes() * engine.step(std::max(1.0, most), 0))
+                          : 1 / engine.prompt(0);
   return highest_rate(high, [&](double rate) {
     const double decoding =
         rate * engine.passes() * engine.mean_step(std::max(1.0, most), rate);  // Little
