@@ -6,7 +6,7 @@
 
 #include "study/design/op_table.hpp"
 #include "study/infer/apart.hpp"
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/best.hpp"
 #include "study/infer/search/best_apart.hpp"
 #include "study/infer/search/change.hpp"

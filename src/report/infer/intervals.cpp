@@ -1,5 +1,5 @@
 // The intervals of what is predicted [INFER-11].
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/json/writer.hpp"
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {

@@ -66,16 +66,15 @@ std::vector<ServingFormats> asked_formats(RequestReader& in, const Serving& base
     const std::string name = part.substr(0, slash);
     if (!set_weights(each, name)) {
       in.fail("formats", "'" + printable(name) + "' is no format of weights" +
-                             suggestion(name, weights) + "; legal: any, or of " +
-                             join(weights, ", ") + ", each with its cache after a slash");
+                             suggestion(name, weights) + "; or any");
       continue;
     }
     if (slash < part.size()) {
       const std::string cache = part.substr(slash + 1);
       each.cache = cache_format(cache);
       if (each.cache == nullptr) {
-        in.fail("formats", "'" + printable(cache) + "' is no format of a cache" +
-                               suggestion(cache, caches) + "; legal: " + join(caches, ", "));
+        in.fail("formats",
+                "'" + printable(cache) + "' is no format of a cache" + suggestion(cache, caches));
         continue;
       }
     }

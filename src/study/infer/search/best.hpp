@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {

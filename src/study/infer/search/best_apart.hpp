@@ -1,7 +1,7 @@
 // The best ways of serving a model with prefill and decode on accelerators of their own.
 #pragma once
 
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "platform/parallel.hpp"
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 
 namespace headway {
 

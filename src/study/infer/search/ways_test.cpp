@@ -2,7 +2,6 @@
 #include "study/infer/search/ways.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <map>
@@ -71,23 +70,21 @@ one_by_one(const Serving& base, const ServingConstants& constants, const Load& a
 
 // The search leaves none out, has none twice, and says of each what is said of it alone; so that
 // its front is that of all.
-RC_GTEST_PROP(WaysOfServing, AreAllThatThereAreOneByOne, ()) {
-  Serving base = testing::serving_of(
-      *rc::gen::element<std::string>("llama-3-8b", "mixtral-8x7b", "gpt-oss-20b"), "dgx-h100");
+void expect_all_ways(const std::string& model, Load asked, std::int64_t accelerators,
+                     bool two_formats) {
+  const Serving base = testing::serving_of(model, "dgx-h100");
   const ServingConstants constants = *serving_constants(base.cluster);
-  const Load asked{.input = *rc::gen::inRange(2, 3000), .output = *rc::gen::inRange(2, 600)};
-  const std::int64_t accelerators = *rc::gen::inRange(1, 4);
   std::vector<ServingFormats> formats = {formats_of(base)};
-  if (*rc::gen::arbitrary<bool>()) {
+  if (two_formats) {
     Serving small = base;
     set_weights(small, "fp8");
     small.cache = cache_format("fp8");
     formats.push_back(formats_of(small));
   }
   const auto found = ways_of_serving(base, constants, asked, {formats, true}, accelerators, 2, {});
-  RC_ASSERT(found.has_value());
+  ASSERT_TRUE(found);
   auto left = one_by_one(base, constants, asked, formats, accelerators);
-  RC_ASSERT(found->size() == left.size());
+  EXPECT_EQ(found->size(), left.size());
   for (const ServingWay& way : *found) {
     const ServingSplit& s = way.split;
     const Serving serving = serving_of_way(base, way);
@@ -95,11 +92,18 @@ RC_GTEST_PROP(WaysOfServing, AreAllThatThereAreOneByOne, ()) {
                                std::string(weights_name(serving)),
                                way.step_tokens,
                                way.clients});
-    RC_ASSERT(at != left.end());
-    RC_ASSERT(std::abs(way.user / at->second.first - 1) < 1e-9);
-    RC_ASSERT(std::abs(way.accelerator / at->second.second - 1) < 1e-9);
+    ASSERT_NE(at, left.end());
+    EXPECT_NEAR(way.user / at->second.first, 1, 1e-9);
+    EXPECT_NEAR(way.accelerator / at->second.second, 1, 1e-9);
     left.erase(at);
   }
+}
+
+TEST(WaysOfServing, AreAllThatThereAreOneByOne) {
+  expect_all_ways("llama-3-8b", {.input = 900, .output = 120}, 2, true);
+  expect_all_ways("llama-3-8b", {.input = 2500, .output = 40}, 3, false);
+  expect_all_ways("mixtral-8x7b", {.input = 300, .output = 300}, 2, true);
+  expect_all_ways("gpt-oss-20b", {.input = 2, .output = 2}, 1, false);
 }
 
 // Placed in time, all of them: what is found by closed forms first is as good.

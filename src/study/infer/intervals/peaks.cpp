@@ -1,4 +1,4 @@
-#include "study/infer/peaks.hpp"
+#include "study/infer/intervals/peaks.hpp"
 
 #include <algorithm>
 

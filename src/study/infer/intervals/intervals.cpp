@@ -1,11 +1,11 @@
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
-#include "study/infer/peaks.hpp"
+#include "study/infer/intervals/peaks.hpp"
 #include "study/infer/summary.hpp"
 
 namespace headway {
