@@ -276,12 +276,16 @@ Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker,
                    "request may ask for: shorter answers, a batch, or the command line",
                    most_steps(out), kMostStepsOfAnother)});
   }
-  constexpr std::int64_t kMostApartOfAnother = 128;
-  if (asker == Asker::another && out.disaggregate && out.gpus > kMostApartOfAnother) {
-    problems.push_back({FieldName("gpus"), "of prefill and decode apart a request may search " +
-                                               std::to_string(kMostApartOfAnother) +
+  // Of more a search takes longer than another may have it.
+  constexpr std::int64_t kMostApartOfAnother = 64, kMostAmongFormatsOfAnother = 128;
+  const auto at_most = [&](bool asked, const char* what, std::int64_t most) {
+    if (asker != Asker::another || !asked || out.gpus <= most) return;
+    problems.push_back({FieldName("gpus"), std::string(what) + " a request may search " +
+                                               std::to_string(most) +
                                                "; ask the command line for more"});
-  }
+  };
+  at_most(out.disaggregate, "of prefill and decode apart", kMostApartOfAnother);
+  at_most(out.space.formats.size() > 1, "among formats", kMostAmongFormatsOfAnother);
   if (!problems.empty()) return problems;
   return out;
 }
