@@ -1,6 +1,7 @@
 #include "study/infer/search/ways.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "study/infer/search/splits.hpp"
@@ -130,7 +131,7 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
 // thinks, less. Ways that may miss a limit hide none that may keep to it.
 std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, const Load& asked) {
   constexpr double kSpeeds = 1.2, kOfPipelines = 1.5, kTogether = 3, kEach = 1.5;
-  constexpr std::size_t kMostPlaced = 400;
+  constexpr std::size_t kMostPlaced = 1000;
   const auto within = [&](Seconds first, Seconds each) {
     return (!asked.first_limit || first <= *asked.first_limit) &&
            (!asked.each_limit || each <= *asked.each_limit);
@@ -144,30 +145,32 @@ std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, cons
     double factor = 1, most = 0;
     std::size_t seen = 0;
   };
-  Faster faster{kSpeeds, 0, 0}, than_pipelines{kOfPipelines, 0, 0};
-  const auto look = [&](Faster& at, double user) {
+  Faster faster{kSpeeds, 0, 0}, than_pipelines{kOfPipelines, 0, 0}, as_fast{1, 0, 0};
+  const auto look = [&](Faster& at, double user, double first, double each) {
     for (; at.seen < order.size() && ways[order[at.seen]].user >= at.factor * user; ++at.seen) {
       const ServingWay& way = ways[order[at.seen]];
-      if (!within(kTogether * way.first_token, kEach * way.each_token)) continue;
+      if (!within(first * way.first_token, each * way.each_token)) continue;
       at.most = std::max(at.most, way.accelerator);
     }
   };
   struct Candidate {
     std::size_t place;
-    double behind;  // what one that is faster makes, over what it makes
+    double from_front;  // of the closed form, in the logarithm of what is made
   };
   std::vector<Candidate> kept;
   for (const std::size_t place : order) {
     const ServingWay& way = ways[place];
-    look(faster, way.user);
-    look(than_pipelines, way.user);
+    look(faster, way.user, kTogether, kEach);
+    look(than_pipelines, way.user, kTogether, kEach);
+    look(as_fast, way.user, 1, 1);
     const Faster& by = way.split.pp > 1 ? than_pipelines : faster;
     if (!within(way.least_first, way.each_token / kEach)) continue;
     if (by.most >= by.factor * way.accelerator) continue;
-    kept.push_back({place, by.most / way.accelerator});
+    kept.push_back({place, std::abs(std::log(as_fast.most / way.accelerator))});
   }
-  std::stable_sort(kept.begin(), kept.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.behind < b.behind; });
+  std::stable_sort(kept.begin(), kept.end(), [](const Candidate& a, const Candidate& b) {
+    return a.from_front < b.from_front;
+  });
   kept.resize(std::min(kept.size(), kMostPlaced));
   std::vector<std::size_t> out;
   for (const Candidate& each : kept) out.push_back(each.place);

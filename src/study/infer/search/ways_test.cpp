@@ -107,9 +107,10 @@ TEST(WaysOfServing, AreAllThatThereAreOneByOne) {
 }
 
 // Placed in time, all of them: what is found by closed forms first is as good.
-void expect_front_of_all(const Serving& base, Load asked, std::int64_t accelerators) {
+void expect_front_of_all(const Serving& base, Load asked, std::int64_t accelerators,
+                         const SearchSpace& space = {}) {
   const ServingConstants constants = *serving_constants(base.cluster);
-  const auto ways = ways_of_serving(base, constants, asked, {}, accelerators, 2, {});
+  const auto ways = ways_of_serving(base, constants, asked, space, accelerators, 2, {});
   ASSERT_TRUE(ways);
   std::vector<std::pair<double, double>> all;
   for (const ServingWay& way : *ways) {
@@ -121,7 +122,7 @@ void expect_front_of_all(const Serving& base, Load asked, std::int64_t accelerat
     all.emplace_back(1 / by.each_token.value(),
                      by.output_per_second / static_cast<double>(accelerators));
   }
-  const auto best = best_offers(base, constants, asked, {}, accelerators, 2, {});
+  const auto best = best_offers(base, constants, asked, space, accelerators, 2, {});
   ASSERT_TRUE(best);
   EXPECT_LT(best->placed, ways->size());
   ASSERT_FALSE(all.empty());
@@ -146,6 +147,23 @@ TEST(BestOffers, WithinLimitsAreTheFrontOfAllWaysWithinThem) {
   asked.first_limit = Seconds(0.3);
   asked.each_limit = Seconds(15e-3);
   expect_front_of_all(base, asked, 2);
+}
+
+// Many that keep to the limits in one format, and some that do in another.
+TEST(BestOffers, AmongFormatsAreTheFrontOfAllWaysWithinLimits) {
+  Serving base = testing::serving_of("llama-3-8b", "dgx-a100-80gb");
+  SearchSpace space;
+  for (const char* name : {"bf16", "int4", "int8-full", "int8"}) {
+    for (const char* cache : {"bf16", "fp8"}) {
+      set_weights(base, name);
+      base.cache = cache_format(cache);
+      space.formats.push_back(formats_of(base));
+    }
+  }
+  Load asked{.input = 1000, .output = 200};
+  asked.first_limit = Seconds(1);
+  asked.each_limit = Seconds(20e-3);
+  expect_front_of_all(base, asked, 2, space);
 }
 
 // One prompt of 32,000 tokens on four: ranks that share it tell its first token sooner.
