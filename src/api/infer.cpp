@@ -18,19 +18,21 @@ CommandOutput stopped() {
 CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& constants,
                       const InferRequest& request) {
   if (asked.disaggregate) {
-    const auto apart = best_apart(asked.serving, constants, asked.load, asked.gpus, asked.streamed,
-                                  request.threads, request.progress);
+    const auto apart = best_apart(asked.serving, constants, asked.load, asked.space, asked.gpus,
+                                  asked.streamed, request.threads, request.progress);
     if (!apart) return stopped();
-    return {.text = request.json
-                        ? infer_best_apart_json(asked.serving, asked.load, asked.gpus, *apart)
-                        : infer_best_apart_text(asked.serving, asked.load, asked.gpus, *apart),
+    return {.text = request.json ? infer_best_apart_json(asked.serving, asked.load, asked.space,
+                                                         asked.gpus, *apart)
+                                 : infer_best_apart_text(asked.serving, asked.load, asked.space,
+                                                         asked.gpus, *apart),
             .exit_code = apart->front.empty() ? 1 : 0};
   }
-  const auto best = best_offers(asked.serving, constants, asked.load, asked.gpus, request.threads,
-                                request.progress);
+  const auto best = best_offers(asked.serving, constants, asked.load, asked.space, asked.gpus,
+                                request.threads, request.progress);
   if (!best) return stopped();
-  return {.text = request.json ? infer_best_json(asked.serving, asked.load, asked.gpus, *best)
-                               : infer_best_text(asked.serving, asked.load, asked.gpus, *best),
+  return {.text = request.json
+                      ? infer_best_json(asked.serving, asked.load, asked.space, asked.gpus, *best)
+                      : infer_best_text(asked.serving, asked.load, asked.space, asked.gpus, *best),
           .exit_code = best->front.empty() ? 1 : 0};
 }
 
@@ -94,13 +96,20 @@ CommandOutput run_infer(const InferRequest& request) {
   if (asked.apart) {
     ServedApart answer = served(*asked.apart, *constants, asked.load);
     answer.all.rate_within = within;
-    return {.text = request.json ? infer_apart_json(*asked.apart, asked.load, answer)
-                                 : infer_apart_text(*asked.apart, asked.load, answer),
+    const std::vector<std::string> notes = unmeasured(asked.apart->decode, *constants);
+    ServedBeside beside{.notes = notes};
+    if (answer.all.fits && answer.all.stable()) {
+      beside.intervals = intervals_of(*asked.apart, *constants, asked.load, answer.all);
+    }
+    return {.text = request.json ? infer_apart_json(*asked.apart, asked.load, answer, beside)
+                                 : infer_apart_text(*asked.apart, asked.load, answer, beside),
             .exit_code = answer.all.fits && answer.all.stable() && within != 0.0 ? 0 : 1};
   }
   Served answer = served(asked.serving, *constants, asked.load);
   answer.rate_within = within;
+  ServedIntervals intervals;
   if (answer.fits && answer.stable()) {
+    intervals = intervals_of(asked.serving, *constants, asked.load, answer);
     answer.closed = in_closed_form(asked.serving, *constants, asked.load);
   }
   std::optional<PassOps> ops;
@@ -112,7 +121,7 @@ CommandOutput run_infer(const InferRequest& request) {
   std::vector<ServingChange> changes;
   if (!answer.fits) changes = smallest_changes(asked.serving, *constants, asked.load);
   const std::vector<std::string> notes = unmeasured(asked.serving, *constants);
-  const ServedBeside beside{ops ? &*ops : nullptr, changes, notes};
+  const ServedBeside beside{ops ? &*ops : nullptr, changes, notes, intervals};
   return {.text = request.json ? infer_json(asked.serving, asked.load, answer, beside)
                                : infer_text(asked.serving, asked.load, answer, beside),
           .exit_code = answer.fits && answer.stable() && within != 0.0 ? 0 : 1};

@@ -56,6 +56,8 @@ TEST(Infer, RefusesMoreTokensThanTheModelWasMadeFor) {
 
 TEST(Infer, SearchesWhatIsNotGiven) {
   EXPECT_EQ(run_infer(request_of_70b({{"best", "true"}})).problems.size(), 3U);  // gpus, tp, a load
+  const RunRequest shared = {{"best", "true"}, {"gpus", "8"}, {"cp", "2"}};
+  EXPECT_EQ(run_infer(request_of_70b(shared, {"tp", "batch"})).problems.size(), 1U);
   InferRequest request = request_of_70b({{"best", "true"}, {"gpus", "4"}}, {"tp", "batch"});
   const CommandOutput one = run_infer(request);
   ASSERT_TRUE(one.problems.empty()) << problems_text(one.problems);

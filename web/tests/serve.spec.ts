@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 
 import { count, number, percent, seconds } from "../src/lib/format";
 import type { BestDocument, CurveDocument, GainedDocument, ServedDocument } from "../src/views/serve/documents";
-import { splitWords } from "../src/views/serve/questions";
+import { offerWords, splitWords } from "../src/views/serve/questions";
 import { headway } from "./command";
 import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
 
@@ -68,6 +68,46 @@ test("arrow keys read the points of the front, and Enter shows one", async ({ pa
   await plot.press("Enter");
   await expect(page).toHaveURL(new RegExp(`concurrency=${slowest.concurrency}$`));
   await expect(fact(page, "First token")).toContainText(seconds(slowest.ttft_s));
+});
+
+test("says where four of five measured ones lie, of an answer and of every way of the front", async ({ page }) => {
+  await page.goto(at(`${kAddress}&gpus=2`));
+  const interval = said("--concurrency", "8", "--tp", "2").interval!;
+  await expect(fact(page, "First token")).toContainText(`${seconds(interval.ttft_s![0])} to ${seconds(interval.ttft_s![1])}`);
+  await expect(fact(page, "Output tokens/s")).toContainText(`to ${count(interval.throughput_output_tok_s![1])}`);
+  const best = said<BestDocument>("--best", "--gpus", "2");
+  await expect(front(page).first()).toContainText(seconds(best.front[0]!.interval!.tpot_s![1]));
+});
+
+test("the best are among formats where these are asked for, and a click shows one", async ({ page }) => {
+  await page.goto(at(`${kAddress}&gpus=2`));
+  await page.getByLabel(/^Best among/).fill("fp8/fp8,int4");
+  const best = said<BestDocument>("--best", "--gpus", "2", "--formats", "fp8/fp8,int4");
+  await expect(front(page)).toHaveCount(best.front.length);
+  await expect(front(page).first()).toContainText(best.front[0]!.weights);
+  await expect(fact(page, "First token")).toContainText(seconds(said("--concurrency", "8", "--tp", "2").ttft_s));
+  await front(page).first().getByRole("link").click();
+  await expect(fact(page, "First token")).toContainText(seconds(best.front[0]!.ttft_s));
+  await expect(page.getByLabel("Weights")).toHaveValue(best.front[0]!.weights);
+});
+
+test("prefill and decode apart are two ways with their own memory, and searched as such", async ({ page }) => {
+  await page.goto(at(`#/serve?${kServed}&concurrency=8&prefill=tp%3D1,copies%3D2&decode=tp%3D2`));
+  const apart = said<ServedDocument & GainedDocument>(
+    ..."--concurrency 8 --prefill tp=1,copies=2 --decode tp=2".split(" "),
+  );
+  await expect(fact(page, "First token")).toContainText(seconds(apart.ttft_s));
+  await expect(page.getByText("prefill on 2 x one accelerator, decode on 1 x tp 2")).toBeVisible();
+  await expect(region(page, "Memory of prefill")).toContainText(`${count(apart.prefill!.kv_tokens)} tokens of cache fit`);
+  await expect(region(page, "Memory of decode")).toContainText(`${count(apart.decode!.kv_tokens)} tokens of cache fit`);
+  await expect(fact(page, "Prefill answers")).toContainText(number(apart.prefill!.capacity_requests_per_s!));
+  const best = said<BestDocument>("--best", "--disaggregate", "--gpus", "4");
+  await expect(front(page)).toHaveCount(best.front.length);
+  const last = best.front[best.front.length - 1]!;
+  await expect(front(page).last()).toContainText(offerWords(last));
+  await front(page).last().getByRole("link").click();
+  await expect(fact(page, "First token")).toContainText(seconds(last.ttft_s));
+  await expect(fact(page, "Output tokens/s")).toContainText(count(last.throughput_output_tok_s));
 });
 
 test("curves go along the load that is given, up to capacity", async ({ page }) => {

@@ -131,6 +131,29 @@ Edge edge_of(const std::vector<std::tuple<double, double, double>>& seen, double
   return out;
 }
 
+// Of prefill and decode apart, on which no constant is fitted: those of the program have not seen
+// them.
+std::vector<Seen> seen_apart(const std::vector<ServedCase>& cases) {
+  std::vector<Seen> out;
+  for (const ServedCase& from : cases) {
+    if (!from.asked || !from.asked->apart) continue;
+    const Served said = served(*from.asked);
+    if (!said.fits || !said.stable()) continue;
+    const ServedNumbers numbers = numbers_of(said);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto& measured = from.row.measured[i];
+      const std::string_view quantity = kServedQuantities[i];
+      if (!measured || !numbers[i] || quantity.starts_with("throughput")) continue;
+      out.push_back({{std::string(quantity), "apart", "", ""},
+                     from.row.source_key,
+                     std::log(*measured / *numbers[i]),
+                     true,
+                     i});
+    }
+  }
+  return out;
+}
+
 // The entry of all that `of` holds for; none: too few.
 std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
                                                 const std::vector<const Seen*>& seen) {
@@ -192,6 +215,15 @@ ServingIntervalFit fit_serving_intervals(const std::vector<ServedCase>& cases, c
   };
   ServingIntervalFit out;
   out.intervals = intervals_of(those(""));
+  // Classes of their own, the most special of all.
+  const std::vector<Seen> apart = seen_apart(cases);
+  std::vector<const Seen*> of_apart;
+  for (const Seen& each : apart) of_apart.push_back(&each);
+  std::vector<ServingIntervals::Entry> first;
+  for (const char* quantity : {"ttft_s", "tpot_s"}) {
+    if (const auto entry = entry_of({quantity, "apart", "", ""}, of_apart)) first.push_back(*entry);
+  }
+  out.intervals.entries.insert(out.intervals.entries.begin(), first.begin(), first.end());
   for (const auto& [engine, rows] : fit.rows) out.intervals.engines.insert(engine);
   for (const ServedResidual& each : fit.residuals) {
     out.intervals.accelerators.insert(cases[each.of].row.machine);

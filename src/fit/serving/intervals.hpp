@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fit/serving/hosts.hpp"
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 
 namespace headway {
 

@@ -14,7 +14,7 @@
 #include "model/load.hpp"
 #include "platform/parallel.hpp"
 #include "study/infer/engines.hpp"
-#include "study/infer/intervals.hpp"
+#include "study/infer/intervals/intervals.hpp"
 
 namespace headway {
 

@@ -27,6 +27,7 @@ void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std
   write_layout(out, "layout", part);
   out.member("copies", copies);
   out.member("gpus", copies * part.ranks());
+  out.member("step_tokens", part.engine.policy.most_tokens);
   write_memory(out, memory);
   if (std::isfinite(rate) && rate > 0) out.member("capacity_requests_per_s", rate);
   out.end_object();
@@ -34,8 +35,8 @@ void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std
 
 }  // namespace
 
-std::string infer_apart_text(const ServingApart& apart, const Load& load,
-                             const ServedApart& served) {
+std::string infer_apart_text(const ServingApart& apart, const Load& load, const ServedApart& served,
+                             const ServedBeside& beside) {
   const Serving& part = apart.decode;
   std::string out = printable(part.model.name) + " on " + std::to_string(apart.ranks()) + " " +
                     printable(part.cluster.accelerator.title) + ", " +
@@ -47,10 +48,10 @@ std::string infer_apart_text(const ServingApart& apart, const Load& load,
                     "\n\n";
   // Both columns side by side.
   TextTable held = memory_rows(served.prefill);
-  const TextTable beside = memory_rows(served.all.memory);
+  const TextTable decoding = memory_rows(served.all.memory);
   for (std::size_t i = 0; i < held.size(); ++i) {
     held[i].resize(3);
-    held[i].insert(held[i].begin() + 2, beside[i][1]);
+    held[i].insert(held[i].begin() + 2, decoding[i][1]);
   }
   held.insert(held.begin(), {"", "prefill", "decode"});
   if (!served.all.fits) {
@@ -58,17 +59,19 @@ std::string infer_apart_text(const ServingApart& apart, const Load& load,
            "\ndoes not fit: more tp or pp, smaller formats, or shorter requests\n";
   }
   if (!served.all.stable()) return out + aligned(held) + not_stable_text(served.all);
-  out += aligned(served_rows(served.all, load, apart.ranks(), part.cluster)) + "\n";
+  out += aligned(served_rows(served.all, load, apart.ranks(), part.cluster)) + "\n" +
+         intervals_text(beside.intervals);
   const TextTable rates = {
       {"prefill answers", rate_text(served.rates.prefill)},
       {"the cache moves", rate_text(served.rates.move), to_text(served.moving) + " a prompt"},
       {"decode answers", rate_text(served.rates.decode)},
       {"what binds", std::string(served.binding())}};
-  return out + aligned(rates) + "\n" + aligned(pass_rows(served.all)) + "\n" + aligned(held);
+  return out + aligned(rates) + "\n" + aligned(pass_rows(served.all)) + "\n" + aligned(held) +
+         notes_text(beside.notes);
 }
 
-std::string infer_apart_json(const ServingApart& apart, const Load& load,
-                             const ServedApart& served) {
+std::string infer_apart_json(const ServingApart& apart, const Load& load, const ServedApart& served,
+                             const ServedBeside& beside) {
   const Serving& part = apart.decode;
   JsonWriter out;
   out.begin_object();
@@ -90,9 +93,11 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load,
   }
   if (served.all.fits && served.all.stable()) {
     write_gained(out, part.cluster, apart.ranks(), load, served.all);
+    write_intervals(out, beside.intervals);
     write_passes(out, served.all);
   }
   write_memory(out, served.all.memory);
+  write_notes(out, beside.notes);
   out.end_object();
   return out.take();
 }

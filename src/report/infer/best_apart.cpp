@@ -10,54 +10,71 @@ namespace {
 
 // "2 x tp4 ep4".
 std::string pool_text(const ServingSplit& split, std::int64_t copies) {
-  std::string out = std::to_string(copies) + " x tp" + std::to_string(split.tp);
-  const auto add = [&](const char* name, std::int64_t degree) {
-    if (degree > 1) out += std::string(" ") + name + std::to_string(degree);
-  };
-  add("pp", split.pp);
-  add("ep", split.ep);
-  add("dp", split.dp);
-  return out;
+  return std::to_string(copies) + " x " + split_text(split);
 }
 
 }  // namespace
 
-std::string infer_best_apart_text(const Serving& base, const Load& asked, std::int64_t accelerators,
-                                  const BestApart& best) {
-  const std::string out = best_title(base, asked, accelerators, best.tried, "ways in closed form");
+std::string infer_best_apart_text(const Serving& base, const Load& asked, const SearchSpace& space,
+                                  std::int64_t accelerators, const BestApart& best) {
+  const std::string out = best_title({base, asked, space, accelerators, best.tried, best.placed});
   if (best.front.empty()) {
     return out + (best.tried == 0 ? "no way fits\n" : "no way keeps to the limits\n");
   }
+  const bool formats = space.formats.size() > 1;
   TextTable rows = {
-      {"prefill", "decode", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a", "what"},
-      {"", "", "of all", "of a user", "of a GPU", "token", "token", "million", "binds"}};
+      {"prefill", "step", "decode", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a",
+       "what"},
+      {"", "tokens", "", "of all", "of a user", "of a GPU", "token", "token", "million", "binds"}};
+  if (formats) {
+    rows[0].insert(rows[0].begin() + 3, "weights");
+    rows[1].insert(rows[1].begin() + 3, "and cache");
+  }
+  std::vector<PointIntervals> told;
   for (const ApartOffer& offer : best.front) {
     const ServingApart& apart = offer.apart;
     const Served& by = offer.served.all;
     const double price = price_per_million(base.cluster, apart.ranks(), by);
-    rows.push_back({pool_text(apart.prefill, apart.prefill_copies),
-                    pool_text(apart.decode, apart.decode_copies), std::to_string(offer.load.batch),
-                    formatted("%.1f", offer.of_user()), count_text(offer.of_accelerator()),
-                    to_text(by.first_token), asked.output > 1 ? to_text(by.each_token) : "-",
-                    price > 0 ? formatted("%.2f", price) : "-",
-                    std::string(offer.served.binding())});
+    std::vector<std::string> row = {pool_text(apart.prefill, apart.prefill_copies),
+                                    std::to_string(apart.prefill.engine.policy.most_tokens),
+                                    pool_text(apart.decode, apart.decode_copies),
+                                    std::to_string(offer.load.batch),
+                                    formatted("%.1f", offer.of_user()),
+                                    count_text(offer.of_accelerator()),
+                                    to_text(by.first_token),
+                                    asked.output > 1 ? to_text(by.each_token) : "-",
+                                    price > 0 ? formatted("%.2f", price) : "-",
+                                    std::string(offer.served.binding())};
+    if (formats) {
+      row.insert(row.begin() + 3,
+                 std::string(weights_name(apart.decode)) + " " + apart.decode.cache->name);
+    }
+    rows.push_back(std::move(row));
+    told.push_back({pool_text(apart.prefill, apart.prefill_copies) + ", " +
+                        pool_text(apart.decode, apart.decode_copies) + ", " +
+                        std::to_string(offer.load.batch),
+                    apart.ranks(), offer.intervals});
   }
-  return out + aligned(rows);
+  return out + aligned(rows) + intervals_text(told);
 }
 
-std::string infer_best_apart_json(const Serving& base, const Load& asked, std::int64_t accelerators,
-                                  const BestApart& best) {
+std::string infer_best_apart_json(const Serving& base, const Load& asked, const SearchSpace& space,
+                                  std::int64_t accelerators, const BestApart& best) {
   JsonWriter out;
-  begin_front(out, base, asked, accelerators, best.tried);
+  begin_front(out, {base, asked, space, accelerators, best.tried, best.placed});
   for (const ApartOffer& offer : best.front) {
     const Served& by = offer.served.all;
     out.begin_object();
     write_layout(out, "prefill", offer.apart.prefill);
     out.member("prefill_copies", offer.apart.prefill_copies);
+    out.member("prefill_step_tokens", offer.apart.prefill.engine.policy.most_tokens);
     write_layout(out, "layout", offer.apart.decode);
     out.member("decode_copies", offer.apart.decode_copies);
+    out.member("step_tokens", offer.apart.decode.engine.policy.most_tokens);
+    write_formats(out, offer.apart.decode);
     write_amount(out, 1, offer.load);
     write_gained(out, base.cluster, offer.apart.ranks(), offer.load, by);
+    write_intervals(out, offer.intervals);
     out.member("binds", offer.served.binding());
     out.end_object();
   }

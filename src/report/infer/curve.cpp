@@ -42,7 +42,8 @@ std::string infer_curve_text(const Serving& serving, const Load& asked, const Lo
     rows[0].emplace_back("within");
     rows[1].emplace_back("limits");
   }
-  for (const auto& [load, served] : curve.points) {
+  std::vector<PointIntervals> told;
+  for (const auto& [load, served, intervals] : curve.points) {
     std::vector<std::string> row = {
         rates ? formatted("%.3g", load.rate * static_cast<double>(serving.dp))
               : std::to_string(load.batch),
@@ -54,9 +55,10 @@ std::string infer_curve_text(const Serving& serving, const Load& asked, const Lo
         count_text(served.output_per_second)};
     if (!alike) row.insert(row.begin() + 2, to_text(served.first_quantiles->p90));
     if (limits) row.push_back(percent_text(*served.good));
+    told.push_back({row.front(), serving.ranks(), intervals});
     rows.push_back(std::move(row));
   }
-  out += aligned(rows);
+  out += aligned(rows) + intervals_text(told);
   if (curve.capacity) out += "\nat most " + formatted("%.4g", *curve.capacity) + " requests/s\n";
   return out;
 }
@@ -71,10 +73,11 @@ std::string infer_curve_json(const Serving& serving, const Load& asked, const Lo
   if (curve.capacity) out.member("capacity_requests_per_s", *curve.capacity);
   out.key("points");
   out.begin_array();
-  for (const auto& [load, served] : curve.points) {
+  for (const auto& [load, served, intervals] : curve.points) {
     out.begin_object();
     write_amount(out, serving.dp, load);
     write_gained(out, serving.cluster, serving.ranks(), load, served);
+    write_intervals(out, intervals);
     out.end_object();
   }
   out.end_array();

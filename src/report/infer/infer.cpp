@@ -46,16 +46,13 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
     return out + aligned(held) + not_stable_text(served);
   }
   out += aligned(served_rows(served, load, serving.ranks(), serving.cluster)) + "\n" +
-         intervals_text(serving, load, served);
+         intervals_text(beside.intervals);
   out += aligned(pass_rows(served)) + "\n";
   if (beside.ops != nullptr) {
     out += "ops of a prefill pass, the longest first\n" + op_table_text(beside.ops->prefill) +
            "\nops of a decode pass, the longest first\n" + op_table_text(beside.ops->decode) + "\n";
   }
-  out += aligned(held);
-  if (!beside.notes.empty()) out += "\n";
-  for (const std::string& note : beside.notes) out += wrapped("note: " + note, 0, 2);
-  return out;
+  return out + aligned(held) + notes_text(beside.notes);
 }
 
 std::string infer_json(const Serving& serving, const Load& load, const Served& served,
@@ -69,7 +66,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
     write_gained(out, serving.cluster, serving.ranks(), load, served);
-    write_intervals(out, serving, load, served);
+    write_intervals(out, beside.intervals);
     write_passes(out, served);
     if (beside.ops != nullptr) {
       out.key("ops");
@@ -92,46 +89,60 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
     out.end_array();
   }
   write_memory(out, served.memory);
-  out.key("notes");
-  out.begin_array();
-  for (const std::string& note : beside.notes) out.value(note);
-  out.end_array();
+  write_notes(out, beside.notes);
   out.end_object();
   return out.take();
 }
 
-std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,
-                            const BestOffers& best) {
-  std::string out = best_title(base, asked, accelerators, best.tried, "ways that fit");
+std::string infer_best_text(const Serving& base, const Load& asked, const SearchSpace& space,
+                            std::int64_t accelerators, const BestOffers& best) {
+  const std::string out = best_title({base, asked, space, accelerators, best.tried, best.placed});
   if (best.front.empty()) {
     return out + (best.tried == 0 ? "no way fits\n" : "no way keeps to the limits\n");
   }
-  std::vector<std::vector<std::string>> rows = {
-      {"tp", "pp", "ep", "dp", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a",
-       "most"},
-      {"", "", "", "", "of each", "of a user", "of a GPU", "token", "token", "million", "in"}};
-  for (const Offer& offer : best.front) {
-    const ServingSplit& s = offer.split;
-    const double price = price_per_million(base.cluster, s.ranks(), offer.served);
-    rows.push_back(
-        {std::to_string(s.tp), std::to_string(s.pp), std::to_string(s.ep), std::to_string(s.dp),
-         std::to_string(offer.load.batch), formatted("%.1f", offer.of_user()),
-         count_text(offer.of_accelerator()), to_text(offer.served.first_token),
-         asked.output > 1 ? to_text(offer.served.each_token) : "-",
-         price > 0 ? formatted("%.2f", price) : "-", std::string(binding(offer.served.decode))});
+  const bool formats = space.formats.size() > 1;
+  TextTable rows = {
+      {"split", "step", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a", "most"},
+      {"", "tokens", "of each", "of a user", "of a GPU", "token", "token", "million", "in"}};
+  if (formats) {
+    rows[0].insert(rows[0].begin() + 1, "weights");
+    rows[1].insert(rows[1].begin() + 1, "and cache");
   }
-  return out + aligned(rows);
+  std::vector<PointIntervals> told;
+  for (const Offer& offer : best.front) {
+    const Serving& way = offer.serving;
+    const double price = price_per_million(base.cluster, way.ranks(), offer.served);
+    std::vector<std::string> row = {split_text(way),
+                                    std::to_string(way.engine.policy.most_tokens),
+                                    std::to_string(offer.load.batch),
+                                    formatted("%.1f", offer.of_user()),
+                                    count_text(offer.of_accelerator()),
+                                    to_text(offer.served.first_token),
+                                    asked.output > 1 ? to_text(offer.served.each_token) : "-",
+                                    price > 0 ? formatted("%.2f", price) : "-",
+                                    std::string(binding(offer.served.decode))};
+    if (formats) {
+      row.insert(row.begin() + 1, std::string(weights_name(way)) + " " + way.cache->name);
+    }
+    rows.push_back(std::move(row));
+    told.push_back(
+        {split_text(way) + ", " + std::to_string(offer.load.batch), way.ranks(), offer.intervals});
+  }
+  return out + aligned(rows) + intervals_text(told);
 }
 
-std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t accelerators,
-                            const BestOffers& best) {
+std::string infer_best_json(const Serving& base, const Load& asked, const SearchSpace& space,
+                            std::int64_t accelerators, const BestOffers& best) {
   JsonWriter out;
-  begin_front(out, base, asked, accelerators, best.tried);
+  begin_front(out, {base, asked, space, accelerators, best.tried, best.placed});
   for (const Offer& offer : best.front) {
     out.begin_object();
-    write_layout(out, "layout", offer.split);
-    write_amount(out, offer.split.dp, offer.load);
-    write_gained(out, base.cluster, offer.split.ranks(), offer.load, offer.served);
+    write_layout(out, "layout", offer.serving);
+    write_formats(out, offer.serving);
+    out.member("step_tokens", offer.serving.engine.policy.most_tokens);
+    write_amount(out, offer.serving.dp, offer.load);
+    write_gained(out, base.cluster, offer.serving.ranks(), offer.load, offer.served);
+    write_intervals(out, offer.intervals);
     out.member("binds", binding(offer.served.decode));
     out.end_object();
   }

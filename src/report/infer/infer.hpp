@@ -6,6 +6,7 @@
 
 #include "study/design/op_table.hpp"
 #include "study/infer/apart.hpp"
+#include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/best.hpp"
 #include "study/infer/search/best_apart.hpp"
 #include "study/infer/search/change.hpp"
@@ -22,6 +23,7 @@ struct ServedBeside {
   const PassOps* ops = nullptr;              // where asked for
   std::span<const ServingChange> changes{};  // what would make it fit, where it does not
   std::span<const std::string> notes{};
+  ServedIntervals intervals{};
 };
 
 /// For a terminal of 80 columns.
@@ -34,22 +36,23 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
                        const ServedBeside& beside = {});
 
 /// The same of prefill and decode on accelerators of their own.
-std::string infer_apart_text(const ServingApart& apart, const Load& load,
-                             const ServedApart& served);
-std::string infer_apart_json(const ServingApart& apart, const Load& load,
-                             const ServedApart& served);
+std::string infer_apart_text(const ServingApart& apart, const Load& load, const ServedApart& served,
+                             const ServedBeside& beside = {});
+std::string infer_apart_json(const ServingApart& apart, const Load& load, const ServedApart& served,
+                             const ServedBeside& beside = {});
 
 /// The front of the best of these.
-std::string infer_best_apart_text(const Serving& base, const Load& asked, std::int64_t accelerators,
-                                  const BestApart& best);
-std::string infer_best_apart_json(const Serving& base, const Load& asked, std::int64_t accelerators,
-                                  const BestApart& best);
+std::string infer_best_apart_text(const Serving& base, const Load& asked, const SearchSpace& space,
+                                  std::int64_t accelerators, const BestApart& best);
+std::string infer_best_apart_json(const Serving& base, const Load& asked, const SearchSpace& space,
+                                  std::int64_t accelerators, const BestApart& best);
 
 /// The front of the best ways: a line each, the fastest for a user first.
-std::string infer_best_text(const Serving& base, const Load& asked, std::int64_t accelerators,
-                            const BestOffers& best);
-/// {model, cluster, ..., tried, front: [{layout, concurrency, ttft_s, ...}]}.
-std::string infer_best_json(const Serving& base, const Load& asked, std::int64_t accelerators,
-                            const BestOffers& best);
+std::string infer_best_text(const Serving& base, const Load& asked, const SearchSpace& space,
+                            std::int64_t accelerators, const BestOffers& best);
+/// {model, cluster, ..., tried, placed, formats, front: [{layout, weights, cache, step_tokens,
+/// concurrency, ttft_s, ...}]}.
+std::string infer_best_json(const Serving& base, const Load& asked, const SearchSpace& space,
+                            std::int64_t accelerators, const BestOffers& best);
 
 }  // namespace headway

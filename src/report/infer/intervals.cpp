@@ -1,8 +1,5 @@
-// The interval of what is predicted [INFER-11].
-#include "study/infer/intervals.hpp"
-
-#include <string_view>
-#include <utility>
+// The intervals of what is predicted [INFER-11].
+#include "study/infer/intervals/intervals.hpp"
 
 #include "base/draw/table.hpp"
 #include "base/quantity_text.hpp"
@@ -12,68 +9,66 @@
 namespace headway {
 namespace {
 
-// The quantities that an interval is told of, as predicted.
-struct Told {
-  const char* quantity;
-  const char* name;
-  double value;
-};
-std::vector<Told> told_of(const Served& served) {
-  return {{"ttft_s", "first token", served.first_token.value()},
-          {"tpot_s", "each token after it", served.each_token.value()},
-          {"latency_s", "whole answer", served.latency.value()},
-          {"throughput_output_tok_s", "output", served.output_per_second}};
+std::string time_text(double seconds) {
+  return to_text(Seconds(seconds));
 }
 
-// [INFER-11]; nothing where this build has none, and of a token that there is not.
-std::optional<std::pair<double, double>> interval_of(const Serving& serving, const Load& load,
-                                                     const Served& served, const Told& told) {
-  const auto& intervals = serving_intervals();
-  if (!intervals || told.value == 0) return std::nullopt;
-  const bool full =
-      load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
-  const auto entry = intervals->of(interval_class(*intervals, serving, load, full, told.quantity));
-  if (!entry) return std::nullopt;
-  const bool waits =
-      std::string_view(told.quantity) == "ttft_s" && load.arrivals != Arrivals::together;
-  const IntervalFactors factors =
-      entry->at(waits ? waiting_share(served.first_token, served.prefill, serving.engine) : 0);
-  return std::pair(factors.low * told.value, factors.high * told.value);
+std::string rate_text(double rate) {
+  return count_text(rate) + " tokens/s";
 }
 
 }  // namespace
 
-void write_intervals(JsonWriter& out, const Serving& serving, const Load& load,
-                     const Served& served) {
-  if (!serving_intervals()) return;
+void write_intervals(JsonWriter& out, const ServedIntervals& intervals) {
+  if (!intervals.first_token) return;
   out.key("interval");
   out.begin_object();
-  for (const Told& told : told_of(served)) {
-    const auto interval = interval_of(serving, load, served, told);
-    if (!interval) continue;
-    out.key(told.quantity);
+  const auto add = [&](std::string_view name, const std::optional<ServedRange>& range) {
+    if (!range) return;
+    out.key(name);
     out.begin_array();
-    out.value(interval->first);
-    out.value(interval->second);
+    out.value(range->low);
+    out.value(range->high);
     out.end_array();
-  }
+  };
+  add("ttft_s", intervals.first_token);
+  add("tpot_s", intervals.each_token);
+  add("latency_s", intervals.latency);
+  add("throughput_output_tok_s", intervals.output);
   out.end_object();
 }
 
-std::string intervals_text(const Serving& serving, const Load& load, const Served& served) {
-  std::vector<std::vector<std::string>> rows;
-  for (const Told& told : told_of(served)) {
-    const auto interval = interval_of(serving, load, served, told);
-    if (!interval) continue;
-    const bool rate = std::string_view(told.quantity).starts_with("throughput");
-    const auto text = [&](double value) {
-      return rate ? count_text(value) + " tokens/s" : to_text(Seconds(value));
-    };
-    rows.push_back({told.name, text(interval->first), text(interval->second)});
-  }
-  if (rows.empty()) return {};
-  rows.insert(rows.begin(), {"four of five measured", "from", "to"});
+std::string intervals_text(const ServedIntervals& intervals) {
+  if (!intervals.first_token) return {};
+  TextTable rows = {{"four of five measured", "from", "to"}};
+  const auto add = [&](const char* name, const std::optional<ServedRange>& range,
+                       const auto& text) {
+    if (range) rows.push_back({name, text(range->low), text(range->high)});
+  };
+  add("first token", intervals.first_token, time_text);
+  add("each token after it", intervals.each_token, time_text);
+  add("whole answer", intervals.latency, time_text);
+  add("output", intervals.output, rate_text);
   return aligned(rows) + "\n";
+}
+
+std::string intervals_text(const std::vector<PointIntervals>& points) {
+  if (points.empty() || !points.front().intervals.first_token) return {};
+  TextTable rows = {{"four of", "first", "token", "each", "token", "tokens/s", "of a GPU"},
+                    {"five", "from", "to", "from", "to", "from", "to"}};
+  for (const PointIntervals& point : points) {
+    std::vector<std::string> row = {point.name};
+    const auto add = [&](const std::optional<ServedRange>& range, const auto& text) {
+      row.push_back(range ? text(range->low) : "-");
+      row.push_back(range ? text(range->high) : "-");
+    };
+    const double ranks = static_cast<double>(point.ranks);
+    add(point.intervals.first_token, time_text);
+    add(point.intervals.each_token, time_text);
+    add(point.intervals.output, [&](double rate) { return count_text(rate / ranks); });
+    rows.push_back(std::move(row));
+  }
+  return "\n" + aligned(rows);
 }
 
 }  // namespace headway

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
@@ -177,14 +178,30 @@ std::string not_stable_text(const Served& served) {
          " requests/s can be answered; more copies or accelerators, or fewer requests\n";
 }
 
-std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
-                       std::size_t tried, std::string_view ways) {
+std::string split_text(const ServingSplit& split) {
+  std::string out = "tp" + std::to_string(split.tp);
+  const auto add = [&](const char* name, std::int64_t degree) {
+    if (degree > 1) out += std::string(" ") + name + std::to_string(degree);
+  };
+  add("pp", split.pp);
+  add("ep", split.ep);
+  add("dp", split.dp);
+  add("cp", split.cp);
+  return out;
+}
+
+std::string best_title(const Searched& searched) {
+  const auto& [base, asked, space, accelerators, tried, placed] = searched;
+  const std::string formats =
+      space.formats.size() > 1
+          ? std::to_string(space.formats.size()) + " formats of weights and cache"
+          : std::string(weights_name(base)) + " weights, " + base.cache->name + " cache";
   return printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
-         printable(base.cluster.accelerator.title) + ", " + std::string(weights_name(base)) +
-         " weights, " + base.cache->name + " cache\n" +
+         printable(base.cluster.accelerator.title) + ", " + formats + "\n" +
          count_text(static_cast<double>(asked.input)) + " tokens in, " +
          count_text(static_cast<double>(asked.output)) + " out; " +
-         count_text(static_cast<double>(tried)) + " " + std::string(ways) + "\n\n";
+         count_text(static_cast<double>(tried)) + " ways in closed form, " +
+         count_text(static_cast<double>(placed)) + " in time\n\n";
 }
 
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus) {
@@ -192,19 +209,34 @@ void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std:
   out.member("cluster", serving.cluster.name);
   out.member("engine", serving.engine.name);
   out.member("gpus", gpus);
-  out.member("weights", weights_name(serving));
-  out.member("cache", serving.cache->name);
+  write_formats(out, serving);
+  out.member("step_tokens", serving.engine.policy.most_tokens);
   out.member("input_len", load.input);
   out.member("output_len", load.output);
 }
 
-void begin_front(JsonWriter& out, const Serving& base, const Load& asked, std::int64_t accelerators,
-                 std::size_t tried) {
+void begin_front(JsonWriter& out, const Searched& searched) {
   out.begin_object();
-  write_asked(out, base, asked, accelerators);
-  out.member("tried", tried);
+  write_asked(out, searched.base, searched.asked, searched.accelerators);
+  out.member("tried", searched.tried);
+  out.member("placed", searched.placed);
+  out.key("formats");
+  out.begin_array();
+  Serving each = searched.base;
+  for (const ServingFormats& formats : searched.space.formats) {
+    set_formats(each, formats);
+    out.begin_object();
+    write_formats(out, each);
+    out.end_object();
+  }
+  out.end_array();
   out.key("front");
   out.begin_array();
+}
+
+void write_formats(JsonWriter& out, const Serving& serving) {
+  out.member("weights", weights_name(serving));
+  out.member("cache", serving.cache->name);
 }
 
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split) {
@@ -301,6 +333,19 @@ void write_memory(JsonWriter& out, const ServingMemory& memory) {
   out.member("state_of_sequence", memory.state_of_sequence.value());
   out.end_object();
   out.member("kv_tokens", std::max(0.0, memory.cached_tokens));
+}
+
+void write_notes(JsonWriter& out, std::span<const std::string> notes) {
+  out.key("notes");
+  out.begin_array();
+  for (const std::string& note : notes) out.value(note);
+  out.end_array();
+}
+
+std::string notes_text(std::span<const std::string> notes) {
+  std::string out = notes.empty() ? "" : "\n";
+  for (const std::string& note : notes) out += wrapped("note: " + note, 0, 2);
+  return out;
 }
 
 }  // namespace headway

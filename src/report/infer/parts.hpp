@@ -1,12 +1,14 @@
 // What the answers of `infer` share: words, and members of documents. Internal to report/infer.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "report/json/writer.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/intervals/intervals.hpp"
+#include "study/infer/search/ways.hpp"
 
 namespace headway {
 
@@ -33,15 +35,26 @@ TextTable pass_rows(const Served& served);
 TextTable memory_rows(const ServingMemory& memory);
 std::string not_stable_text(const Served& served);
 
-/// What is searched: the lines above the front.
-std::string best_title(const Serving& base, const Load& asked, std::int64_t accelerators,
-                       std::size_t tried, std::string_view ways);
+/// "tp4 ep4": degrees above one, and tp.
+std::string split_text(const ServingSplit& split);
+
+/// What was searched.
+struct Searched {
+  const Serving& base;
+  const Load& asked;
+  const SearchSpace& space;
+  std::int64_t accelerators = 0;
+  std::size_t tried = 0, placed = 0;  // ways in closed form, and in time
+};
+/// The lines above the front.
+std::string best_title(const Searched& searched);
 
 /// What is served on how many, and the lengths.
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus);
 /// The document of a search, up to the members of its front.
-void begin_front(JsonWriter& out, const Serving& base, const Load& asked, std::int64_t accelerators,
-                 std::size_t tried);
+void begin_front(JsonWriter& out, const Searched& searched);
+/// In what weights and cache are.
+void write_formats(JsonWriter& out, const Serving& serving);
 void write_layout(JsonWriter& out, std::string_view name, const ServingSplit& split);
 /// Clients or sequences of each copy, requests of a file, or requests a second to all of so many
 /// copies.
@@ -52,9 +65,18 @@ void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks, c
 /// The parts of a pass of each.
 void write_passes(JsonWriter& out, const Served& served);
 /// In which four of five measured ones lie; nothing where this build has no intervals.
-void write_intervals(JsonWriter& out, const Serving& serving, const Load& load,
-                     const Served& served);
-std::string intervals_text(const Serving& serving, const Load& load, const Served& served);
+void write_intervals(JsonWriter& out, const ServedIntervals& intervals);
+std::string intervals_text(const ServedIntervals& intervals);
+/// Those of many, a line each.
+struct PointIntervals {
+  std::string name;
+  std::int64_t ranks = 1;
+  const ServedIntervals& intervals;
+};
+std::string intervals_text(const std::vector<PointIntervals>& points);
 void write_memory(JsonWriter& out, const ServingMemory& memory);
+/// What stands on no measurement.
+void write_notes(JsonWriter& out, std::span<const std::string> notes);
+std::string notes_text(std::span<const std::string> notes);
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layout/placement.hpp"
+#include "study/infer/energy.hpp"
 #include "study/infer/steps.hpp"
 #include "study/infer/summary.hpp"
 
@@ -132,6 +133,7 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   out.all.prefill = time_of(serving.prefill, constants, {.tokens = load.input, .replayed = false});
   decode_pass(out.all, serving.decode, constants, load,
               out.all.sequences / static_cast<double>(serving.decode.dp));
+  add_energy(out.all, serving, constants, load);
   return out;
 }
 

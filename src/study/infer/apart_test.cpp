@@ -82,7 +82,8 @@ TEST(ServingApart, IsRefusedWhereAPartIsOrBothAreTooMany) {
 TEST(BestApart, IsNoWorseThanWaysThatAreGiven) {
   const Serving base = serving_of_70b(1);
   const ServingConstants constants = *serving_constants(base.cluster);
-  const auto best = best_apart(base, constants, {.input = 1000, .output = 200}, 8, false, 2, {});
+  const auto best =
+      best_apart(base, constants, {.input = 1000, .output = 200}, {}, 8, false, 2, {});
   ASSERT_TRUE(best);
   ASSERT_FALSE(best->front.empty());
   for (const ApartOffer& offer : best->front) EXPECT_EQ(offer.apart.ranks(), 8);
@@ -99,12 +100,59 @@ TEST(BestApart, IsNoWorseThanWaysThatAreGiven) {
   }
 }
 
+// Two formats are searched as each by itself: no way of either beats the front of both.
+TEST(BestApart, AmongFormatsIsTheFrontOfEach) {
+  Serving base = serving_of_70b(1);
+  const ServingConstants constants = *serving_constants(base.cluster);
+  const Load asked{.input = 1000, .output = 100};
+  std::vector<ServingFormats> formats;
+  for (const char* name : {"fp8", "int4"}) {
+    set_weights(base, name);
+    formats.push_back(formats_of(base));
+  }
+  const auto both = best_apart(base, constants, asked, {formats, false}, 4, false, 2, {});
+  ASSERT_TRUE(both);
+  std::size_t ways = 0;
+  for (const ServingFormats& format : formats) {
+    const auto one = best_apart(base, constants, asked, {{format}, false}, 4, false, 2, {});
+    ASSERT_TRUE(one);
+    ways += one->tried;
+    for (const ApartOffer& offer : one->front) {
+      EXPECT_TRUE(std::any_of(both->front.begin(), both->front.end(), [&](const ApartOffer& of) {
+        return of.of_user() >= offer.of_user() * 0.97 &&
+               of.of_accelerator() >= offer.of_accelerator() * 0.97;
+      }));
+    }
+  }
+  EXPECT_EQ(both->tried, ways);
+}
+
+// [INFER-22] All accelerators together draw what a token takes times the tokens; those of prefill,
+// which wait most of the time for eight clients' prompts, draw little more than idle ones.
+TEST(ServedApart, DrawsWhatItsPartsDraw) {
+  const ServingApart apart = two_beside_four();
+  const ServingConstants constants = *serving_constants(apart.decode.cluster);
+  const ServedApart by = served(apart, constants, clients_of(8));
+  const double ranks = static_cast<double>(apart.ranks());
+  EXPECT_NEAR(by.all.energy_of_token.value() * by.all.output_per_second,
+              by.all.mean_power.value() * ranks, 1e-6 * by.all.mean_power.value() * ranks);
+  const Accelerator& accelerator = apart.decode.cluster.accelerator;
+  EXPECT_GT(by.all.mean_power.value(), accelerator.idle_power.value());
+  EXPECT_LE(by.all.mean_power, accelerator.power_limit());
+  EXPECT_LT(by.all.mean_power, by.all.decode_power);
+  EXPECT_NEAR(by.all.prompt_share, static_cast<double>(apart.prefill_ranks()) / ranks, 1e-12);
+  // With more to do more is drawn, and less a token.
+  const ServedApart more = served(apart, constants, clients_of(128));
+  EXPECT_GT(more.all.mean_power, by.all.mean_power);
+  EXPECT_LT(more.all.energy_of_token, by.all.energy_of_token);
+}
+
 TEST(BestApart, IsTheSameOnAnyNumberOfThreads) {
   const Serving base = serving_of_70b(1);
   const ServingConstants constants = *serving_constants(base.cluster);
   const Load asked{.input = 500, .output = 100};
-  const auto one = best_apart(base, constants, asked, 4, true, 1, {});
-  const auto two = best_apart(base, constants, asked, 4, true, 2, {});
+  const auto one = best_apart(base, constants, asked, {}, 4, true, 1, {});
+  const auto two = best_apart(base, constants, asked, {}, 4, true, 2, {});
   ASSERT_TRUE(one && two);
   ASSERT_EQ(one->front.size(), two->front.size());
   for (std::size_t i = 0; i < one->front.size(); ++i) {

@@ -1,6 +1,7 @@
 // What serving draws and takes, by the one model of power that there is [FORECAST-6].
 #include "study/infer/energy.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "forecast/energy.hpp"
@@ -34,6 +35,41 @@ void add_energy(Served& out, const Serving& serving, const ServingConstants& con
       out.mean_power * static_cast<double>(serving.ranks()) * Seconds(1 / out.output_per_second);
   const Seconds prompt = share * out.prefill.total(), answer = passes * out.decode.total();
   out.prompt_share = prompt / (prompt + answer);
+}
+
+// [INFER-22] Accelerators of prefill wait where no prompt is there, a share 1 - r·T of the time;
+// those of decode as others do. Each part costs what its accelerators do.
+void add_energy(Served& out, const ServingApart& apart, const ServingConstants& constants,
+                const Load& load) {
+  const Accelerator& accelerator = apart.decode.cluster.accelerator;
+  const auto power = [&](Seconds rated, Seconds time, const Serving& part) {
+    return training_power(constants.power, accelerator,
+                          rated / (static_cast<double>(part.pp) * time));
+  };
+  const auto mean = [&](double active, Watts working) {
+    return active * working + (1 - active) * idle_power(accelerator);
+  };
+  // Requests a second, to each copy of attention of either.
+  const double all = out.output_per_second / static_cast<double>(load.output);
+  const double to_prefill = all / static_cast<double>(apart.prefill_copies * apart.prefill.dp);
+  const double to_decode = all / static_cast<double>(apart.decode_copies * apart.decode.dp);
+  out.prefill_power = power(out.prefill.rated, out.prefill.total(), apart.prefill);
+  out.decode_power = power(out.decode.rated, out.decode.total(), apart.decode);
+
+  const Watts prefill =
+      mean(std::min(1.0, to_prefill * out.prefill.total().value()), out.prefill_power);
+  const bool waits = load.arrivals != Arrivals::clients;
+  const Seconds answering = out.latency - out.first_token;
+  const double active = waits ? 1 - std::exp(-to_decode * answering.value()) : 1.0;
+  const double sequences = std::max(1.0, out.sequences / static_cast<double>(apart.decode.dp));
+  const double passes = static_cast<double>(load.output - 1) / sequences;
+  const Watts decode = active > 0 ? mean(active, power(passes * out.decode.rated,
+                                                       Seconds(active / to_decode), apart.decode))
+                                  : idle_power(accelerator);
+  const double ranks = static_cast<double>(apart.ranks());
+  out.prompt_share = static_cast<double>(apart.prefill_ranks()) / ranks;
+  out.mean_power = out.prompt_share * prefill + (1 - out.prompt_share) * decode;
+  out.energy_of_token = out.mean_power * ranks * Seconds(1 / out.output_per_second);
 }
 
 }  // namespace headway

@@ -1,12 +1,15 @@
 // What serving draws and takes. Internal to src/study/infer.
 #pragma once
 
-#include "study/infer/serving.hpp"
+#include "study/infer/apart.hpp"
 
 namespace headway {
 
 /// Fills power and energy of `out`, whose times are there; its prefill pass is of `prompts`.
 void add_energy(Served& out, const Serving& serving, const ServingConstants& constants,
                 const Load& load, std::int64_t prompts);
+/// The same of prefill and decode apart.
+void add_energy(Served& out, const ServingApart& apart, const ServingConstants& constants,
+                const Load& load);
 
 }  // namespace headway

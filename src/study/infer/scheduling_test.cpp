@@ -1,11 +1,8 @@
-// [INFER-10] [INFER-11] [INFER-12]
+// [INFER-10] [INFER-12]
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <numeric>
 
-#include "base/document/document.hpp"
-#include "study/infer/intervals.hpp"
 #include "study/infer/serving_for_test.hpp"
 #include "study/infer/steps.hpp"
 
@@ -121,59 +118,6 @@ TEST(UntunedKernels, BoundADecodePassByTheirShares) {
   const double rate = 0.01 * accelerator.peak_of(Precision::bf16).value();
   EXPECT_NEAR(pass.parts[0].value(), 2 * 64 * parameters / rate, 0.01 * pass.parts[0].value());
   EXPECT_EQ(time_of(serving, constants, prompt).total(), before);
-}
-
-TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
-  const auto document = parse_toml(
-      "date = \"2026-11-26\"\nengines = [\"vllm\"]\naccelerators = [\"h100-sxm\"]\nclasses = [\n"
-      "{ quantity = \"ttft_s\", load = \"clients\", engine = \"known\", low = 0.5, high = 2, rows "
-      "= "
-      "30, sources = 2 },\n"
-      "{ quantity = \"ttft_s\", low = 0.4, high = 3, rows = 60, sources = 3 },\n"
-      "{ low = 0.1, high = 9, rows = 99, sources = 4 },\n]\n",
-      "intervals.toml");
-  ASSERT_TRUE(document);
-  const auto read = serving_intervals_from(*document);
-  ASSERT_TRUE(read);
-  const auto high = [&](const char* engine, Arrivals arrivals, const char* quantity) {
-    Serving serving = scheduled({});
-    serving.engine.name = engine;
-    Load load;
-    load.arrivals = arrivals;
-    return read->of(interval_class(*read, serving, load, false, quantity))->high;
-  };
-  EXPECT_EQ(high("vllm", Arrivals::clients, "ttft_s"), 2);
-  EXPECT_EQ(high("other", Arrivals::clients, "ttft_s"), 3);
-  EXPECT_EQ(high("vllm", Arrivals::together, "ttft_s"), 3);
-  EXPECT_EQ(high("vllm", Arrivals::clients, "throughput_output_tok_s"), 9);
-}
-
-// [INFER-11] Errors of two causes: with 30 % alone and 40 % of all that is waiting, 50 %; of half
-// of it, what squares say.
-TEST(ServingIntervals, GrowWithTheShareThatIsWaitingAsVariancesAdd) {
-  const IntervalFactors factors{std::exp(-0.3), std::exp(0.3), std::exp(-0.4), std::exp(0.4)};
-  EXPECT_NEAR(std::log(factors.at(0).high), 0.3, 1e-12);
-  EXPECT_NEAR(std::log(factors.at(1).high), 0.5, 1e-12);
-  EXPECT_NEAR(std::log(factors.at(1).low), -0.5, 1e-12);
-  EXPECT_NEAR(std::log(factors.at(0.5).high), std::sqrt(0.09 + 0.04), 1e-12);
-  PassTime prefill;
-  prefill[ServingPart::products] = Seconds(0.2);
-  Engine engine;
-  engine.request = Seconds(0.05);
-  EXPECT_NEAR(waiting_share(Seconds(1), prefill, engine), 0.75, 1e-12);
-  EXPECT_EQ(waiting_share(Seconds(0.2), prefill, engine), 0);
-}
-
-// Those of the program hold each prediction, and every quantity has one.
-TEST(ServingIntervals, OfTheProgramHoldWhatIsPredicted) {
-  const auto& intervals = serving_intervals();
-  ASSERT_TRUE(intervals);
-  for (const auto& entry : intervals->entries) {
-    EXPECT_LE(entry.factors.low, 1);
-    EXPECT_GE(entry.factors.high, 1);
-    EXPECT_GE(entry.rows, 20U);
-  }
-  EXPECT_TRUE(intervals->of({"anything", "at all", "unknown", "unknown"}));
 }
 
 }  // namespace

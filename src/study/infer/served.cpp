@@ -30,7 +30,7 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   const double room = out.memory.room(static_cast<double>(load.input + load.output));
   const Engined engine{steps, policy, room * joined, drafting_of(serving)};
   if (load.arrivals == Arrivals::random) {
-    const double at_a_time = std::min(most, static_cast<double>(policy.most_sequences));
+    const double at_a_time = std::min(most, policy.most_at_a_time(steps.ways, steps.checked));
     const double capacity = most_answered(engine, load, at_a_time);
     out.capacity = copies * capacity;
     if (load.rate >= capacity) return;

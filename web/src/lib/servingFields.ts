@@ -38,6 +38,7 @@ export const kServingFields = [
   { name: "acceptance", group: "Formats and engine", kind: "number" },
   { name: "draft", group: "Formats and engine", kind: "text" },
   { name: "best", group: "Asked", kind: "switch" },
+  { name: "formats", group: "Asked", kind: "text" },
   { name: "disaggregate", group: "Asked", kind: "switch" },
   { name: "curve", group: "Asked", kind: "choice", choices: ["concurrency", "rate", "batch"] },
 ] as const;

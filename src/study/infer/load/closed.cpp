@@ -30,7 +30,8 @@ Moments moments_of(const std::vector<Listed>& listed, std::int64_t Listed::*leng
 // The engine with requests of mean lengths.
 class Steady {
  public:
-  Steady(const Engined& engine, const Load& load) : engine_(engine) {
+  /// `prompts`: they pass here, too; else what decodes has steps to itself.
+  Steady(const Engined& engine, const Load& load, bool prompts = true) : engine_(engine) {
     const bool listed = load.listed != nullptr && load.listed->front().input > 0;
     const Moments in = listed ? moments_of(*load.listed, &Listed::input)
                               : moments_of(load.input_spread, load.input);
@@ -43,13 +44,20 @@ class Steady {
     context_ = in.mean + out.mean * out.squared / 2;
     passes_ = std::max(0.0, out.mean - 1) / engine.guesses.made();
     const double held = engine.policy.reserve ? in.mean + out.mean : context_;
-    most_ = std::min(static_cast<double>(engine.policy.most_sequences), engine.room / held);
+    most_ = std::min(engine.policy.most_at_a_time(engine.steps.ways, engine.steps.checked),
+                     engine.room / held);
+    // Of the tokens of a step prompts have their share: as many come in as go out answered.
+    const double all = static_cast<double>(engine.policy.most_tokens) * engine.steps.ways;
+    if (prompts && !engine.policy.prompts_first && !engine.policy.whole_prompts) {
+      most_ = std::min(most_, all * passes_ / (computed() + passes_ * engine.steps.checked));
+    }
   }
 
   double computed() const { return input_ - hit_; }  // tokens of a prompt
   double input() const { return input_; }
   double passes() const { return passes_; }  // after the first token
   double most() const { return most_; }      // sequences at a time
+  bool prompts_first() const { return engine_.policy.prompts_first; }
   // [INFER-10] Steps until the next look at new requests, in the mean.
   double to_look() const { return static_cast<double>(engine_.policy.polls - 1) / 2; }
 
@@ -66,23 +74,32 @@ class Steady {
   }
   // What one prompt adds to the steps it is in; more than one step has a part each.
   double prompt(double decoding) const {
-    if (engine_.policy.prompts_first || decoding == 0) return step(0, 1) * pieces();
-    const double pieces_now = pieces();
-    return pieces_now * (step(decoding, 1 / pieces_now) - step(decoding, 0));
+    const double parts = pieces(decoding);
+    if (engine_.policy.prompts_first || decoding == 0) return parts * step(0, 1 / parts);
+    // Kernels of a few rows more may take no longer.
+    return parts * std::max(0.0, step(decoding, 1 / parts) - step(decoding, 0));
   }
-  double pieces() const {
+  // Steps that a prompt takes beside so many that decode.
+  double pieces(double decoding) const {
     if (engine_.policy.whole_prompts) return 1;
-    return std::max(1.0, std::ceil(computed() / static_cast<double>(engine_.policy.most_tokens)));
+    const double most = static_cast<double>(engine_.policy.most_tokens);
+    return std::max(1.0, std::ceil(computed() / std::min(most, tokens_left(decoding))));
   }
-  // The mean step where `rate` prompts come a second: with less than one a step some have one.
+  // Tokens of prompts that a step has room for, of all ways together.
+  double tokens_left(double decoding) const {
+    const double all = static_cast<double>(engine_.policy.most_tokens) * engine_.steps.ways;
+    if (engine_.policy.prompts_first) return all;
+    return std::max(1.0, all - decoding * engine_.steps.checked);
+  }
+  // The mean step where `rate` prompts come a second: with less than one a step some have none.
   double mean_step(double decoding, double rate) const {
     const double alone = step(decoding, 0), more = prompt(decoding);
     if (rate * more >= 1) return INFINITY;
-    const double sparse = alone / (1 - rate * more);
-    if (rate * sparse <= 1 || engine_.policy.prompts_first) return sparse;
+    const double sparse = alone / (1 - rate * more), parts = pieces(decoding);
+    if (rate * parts * sparse <= 1 || engine_.policy.prompts_first) return sparse;
     double dense = sparse;
     for (int i = 0; i < 30; ++i) {
-      const double next = step(decoding, std::max(1.0, rate * dense));
+      const double next = step(decoding, std::max(1 / parts, rate * dense));
       if (std::abs(next - dense) <= 1e-9 * dense) break;
       dense = next;
     }
@@ -127,7 +144,10 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) 
   const double decoding = std::max(1.0, out.decoding);
   const double busy = std::min(1.0, out.decoding);
   const double alone = busy > 0 ? engine.step(decoding, 0) : 0, more = engine.prompt(decoding);
-  const double first = busy * (alone + more) + (1 - busy) * engine.prompt(0);
+  const double parts = engine.pieces(decoding);
+  // Each of its pieces is in a step beside what is decoded, or all are before it.
+  const double beside = engine.prompts_first() ? 1 : parts;
+  const double first = busy * (beside * alone + more) + (1 - busy) * engine.prompt(0);
   // Of random ones each waits for what is left of a step, beside those that came in that step; of
   // prompts alone for those before it.
   double wait = 0;
@@ -136,9 +156,9 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) 
     if (!queued) return std::nullopt;
     wait = *queued;
   } else if (at_random) {
-    if (rate * step < 1) {
-      const double with = rate * step;
-      const double squares = (1 - with) * alone * alone + with * (alone + more) * (alone + more);
+    if (const double with = rate * parts * step; with < 1) {
+      const double each = alone + more / parts;
+      const double squares = (1 - with) * alone * alone + with * each * each;
       wait = busy * (squares / step / 2 + rate * squares / step * more);
     } else {
       wait = step / 2 + engine.step(decoding, 1 + rate * step) - first;
@@ -160,8 +180,11 @@ double highest_rate(double high, const Holds& holds) {
 }
 
 double most_rate_of(const Steady& engine) {
-  const double high = 1 / engine.prompt(engine.passes() > 0 ? std::max(1.0, engine.most()) : 0);
   const double most = engine.most();
+  // Steps have no prompt at best.
+  const double high = engine.passes() > 0
+                          ? most / (engine.passes() * engine.step(std::max(1.0, most), 0))
+                          : 1 / engine.prompt(0);
   return highest_rate(high, [&](double rate) {
     const double decoding =
         rate * engine.passes() * engine.mean_step(std::max(1.0, most), rate);  // Little
@@ -228,16 +251,23 @@ double ApartRates::least() const {
   return std::min({prefill, move, decode});
 }
 
+PromptTimes prompt_times(const Engined& engine, const Load& load) {
+  const Steady prefill(engine, load);
+  const double alone = prefill.prompt(0);
+  const double most = static_cast<double>(engine.policy.most_tokens) * engine.steps.ways;
+  const double together = std::max(1.0, std::floor(most / prefill.computed()));
+  return {alone, prefill.pieces(0) > 1 ? alone : prefill.step(0, together) / together};
+}
+
+double most_decoding(const Engined& engine, const Load& load) {
+  return Steady(engine, load, false).most();
+}
+
 ApartRates rates_of(const Apart& apart, const Load& load) {
-  const Steady prefill(apart.prefill, load), decode(apart.decode, load);
+  const Steady prefill(apart.prefill, load), decode(apart.decode, load, false);
   ApartRates out;
   const double copies = static_cast<double>(apart.prefill_copies);
-  const double most =
-      static_cast<double>(apart.prefill.policy.most_tokens) * apart.prefill.steps.ways;
-  const double together = std::max(1.0, std::floor(most / prefill.computed()));
-  const double batch =
-      prefill.pieces() > 1 ? prefill.prompt(0) : prefill.step(0, together) / together;
-  out.prefill = copies / batch;
+  out.prefill = copies / prompt_times(apart.prefill, load).together;
   const double moving = apart.move_start + apart.move_token * prefill.input();
   out.move = moving > 0 ? copies * static_cast<double>(apart.lanes) / moving : INFINITY;
   const double sequences = std::max(1.0, std::floor(decode.most()));
@@ -248,7 +278,7 @@ ApartRates rates_of(const Apart& apart, const Load& load) {
 }
 
 std::optional<Fluid> in_closed_form(const Apart& apart, const Load& load) {
-  const Steady prefill(apart.prefill, load), decode(apart.decode, load);
+  const Steady prefill(apart.prefill, load), decode(apart.decode, load, false);
   const ApartRates rates = rates_of(apart, load);
   const double of_prefill = static_cast<double>(apart.prefill_copies);
   const double of_decode = static_cast<double>(apart.decode_copies);

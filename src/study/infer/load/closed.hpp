@@ -36,6 +36,15 @@ std::optional<Fluid> in_closed_form(const Engined& engine, const Load& load);
 /// Requests a second that are answered where as many wait as one likes.
 double most_rate(const Engined& engine, const Load& load);
 
+/// Of an engine that takes in prompts alone.
+struct PromptTimes {
+  double alone = 0;     // seconds of a prompt that nobody is beside
+  double together = 0;  // of each in the fullest steps
+};
+PromptTimes prompt_times(const Engined& engine, const Load& load);
+/// Sequences that one decodes at a time at most, with no prompts beside them.
+double most_decoding(const Engined& engine, const Load& load);
+
 /// [INFER-19] Requests a second of all copies: what each part could answer, were the others free.
 struct ApartRates {
   double prefill = 0, move = 0, decode = 0;

@@ -77,6 +77,25 @@ RC_GTEST_PROP(ClosedForm, OfClientsIsThatOfTheirSimulation, ()) {
   RC_ASSERT(std::abs(closed->rate / rate - 1) < 0.1);
 }
 
+// Steps of 128 to 1,024 tokens, in which prompts are cut and what decodes takes a part: a small
+// step makes each token sooner and answers fewer.
+RC_GTEST_PROP(ClosedForm, OfClientsInSmallStepsIsThatOfTheirSimulation, ()) {
+  const StepTimes steps = drawn_steps();
+  Policy policy;
+  policy.most_tokens = *rc::gen::element<std::int64_t>(128, 256, 512, 1024);
+  Load load = drawn_load();
+  load.arrivals = Arrivals::clients;
+  load.batch = *rc::gen::inRange<std::int64_t>(1, policy.most_tokens / 2);
+  load.count = 40 * load.batch;
+  const Engined engine{steps, policy, 2e6};
+  const auto closed = in_closed_form(engine, load);
+  RC_ASSERT(closed.has_value());
+  const Answered by = answered(engine, load);
+  RC_ASSERT(std::abs(closed->each_token / average(by.each_token) - 1) < 0.25);
+  const double rate = static_cast<double>(by.latency.size()) / by.elapsed.value();
+  RC_ASSERT(std::abs(closed->rate / rate - 1) < 0.15);
+}
+
 // With room for few the others wait, and what is answered is what those few make.
 TEST(ClosedForm, OfClientsThatFindNoRoomIsTheMostThatIsAnswered) {
   StepTimes steps;
@@ -93,6 +112,37 @@ TEST(ClosedForm, OfClientsThatFindNoRoomIsTheMostThatIsAnswered) {
   const Answered by = answered(engine, load);
   EXPECT_NEAR(closed->rate / (3000 / by.elapsed.value()), 1, 0.05);
   EXPECT_NEAR(closed->first_token / average(by.first_token), 1, 0.1);
+}
+
+// Kernels that take no longer, or less, with a few rows more than 1,000: a client alone is not told
+// that of a thousand.
+TEST(ClosedForm, StandsOnStepsThatTakeNoLongerWithAPrompt) {
+  StepTimes steps;
+  steps.tokens = {1, 1000, 1100, 100'000};
+  steps.work = {0.005, 0.012, 0.011, 0.9};
+  steps.head = {0, 0, 0, 0};
+  const Policy policy;
+  const Load load{.input = 2, .output = 3, .arrivals = Arrivals::clients, .batch = 1};
+  const auto closed = in_closed_form({steps, policy, 1e6}, load);
+  ASSERT_TRUE(closed);
+  EXPECT_NEAR(closed->each_token, 0.005, 1e-4);
+  EXPECT_NEAR(closed->first_token, 0.005, 1e-4);
+}
+
+// A prompt of 16,000 tokens in eight steps, with nobody beside it: each token passes once.
+TEST(ClosedForm, OfAPromptInPiecesIsTheSumOfItsPieces) {
+  StepTimes steps;
+  steps.tokens = {1, 100'000};
+  steps.work = {0.01, 0.01 + 99'999 * 20e-6};
+  steps.head = {0, 0};
+  Policy policy;
+  policy.most_tokens = 2000;
+  Load load{.input = 16'000, .output = 50, .arrivals = Arrivals::clients, .batch = 1};
+  const Engined engine{steps, policy, 1e6};
+  const auto closed = in_closed_form(engine, load);
+  ASSERT_TRUE(closed);
+  EXPECT_NEAR(closed->first_token / average(answered(engine, load).first_token), 1, 0.05);
+  EXPECT_NEAR(closed->first_token, 8 * 0.01 + 16'000 * 20e-6, 0.01);
 }
 
 TEST(ClosedForm, KnowsNoAnswerBeyondTheHighestRate) {

@@ -1,6 +1,7 @@
 // Requests to a server, and how its engine takes them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,6 +57,14 @@ struct Policy {
   /// came last goes out again, to be computed anew, when the cache is full.
   bool reserve = true;
   std::int64_t block = 1;  // tokens of a block of the cache
+
+  /// Of `ways` that pass together, with `checked` tokens of each sequence in a step: a step has
+  /// room for all that decode, unless its tokens are of prompts alone.
+  double most_at_a_time(double ways, double checked) const {
+    const double sequences = static_cast<double>(std::max<std::int64_t>(1, most_sequences));
+    const double tokens = std::max(1.0, static_cast<double>(most_tokens) * ways / checked);
+    return prompts_first ? sequences : std::min(sequences, tokens);
+  }
 };
 
 /// Tokens that the blocks of so many tokens hold.

@@ -37,7 +37,7 @@ bool Server::looks() {
 }
 
 void Server::take_in() {
-  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, policy_.most_sequences));
+  const auto most = static_cast<std::size_t>(policy_.most_at_a_time(steps_.ways, steps_.checked));
   while (!waiting_.empty()) {
     const Request& next = waiting_.front();
     const bool alone = taken_.empty() && decoding_.empty();

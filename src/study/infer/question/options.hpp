@@ -29,6 +29,7 @@ struct ServingAsked {
   std::size_t cache = 0;               // of cache_formats()
   std::size_t engine = 0;              // of engines()
   bool best = false;
+  std::optional<std::string> formats;  // that the best are chosen among
   std::optional<CurveOf> curve;
   // How long and when, and what of a prompt is held.
   std::optional<std::string> input_spread, output_spread;

@@ -11,9 +11,11 @@ namespace headway {
 AskedPool asked_pool(RequestReader& in, std::string_view option, std::string_view text) {
   constexpr std::int64_t kMostOfPool = 1'000'000;
   AskedPool out;
-  const std::vector<std::string> names = {"tp", "pp", "ep", "dp", "copies"};
-  const std::array<std::int64_t*, 5> into = {&out.split.tp, &out.split.pp, &out.split.ep,
-                                             &out.split.dp, &out.copies};
+  const std::vector<std::string> names = {"tp", "pp", "ep", "dp", "cp", "copies", "step-tokens"};
+  std::int64_t step_tokens = 0;
+  const std::array<std::int64_t*, 7> into = {&out.split.tp, &out.split.pp, &out.split.ep,
+                                             &out.split.dp, &out.split.cp, &out.copies,
+                                             &step_tokens};
   std::set<std::string> seen;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -23,7 +25,8 @@ AskedPool asked_pool(RequestReader& in, std::string_view option, std::string_vie
     const std::string name(part.substr(0, equal));
     const auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end() || equal == part.size()) {
-      in.fail(option, "'" + printable(part) + "' is not as tp=4, of tp, pp, ep, dp and copies" +
+      in.fail(option, "'" + printable(part) +
+                          "' is not as tp=4, of tp, pp, ep, dp, cp, copies and step-tokens" +
                           suggestion(name, names));
       continue;
     }
@@ -35,6 +38,7 @@ AskedPool asked_pool(RequestReader& in, std::string_view option, std::string_vie
     if (!seen.insert(name).second) in.fail(option, "says " + name + " twice");
     *into[static_cast<std::size_t>(known - names.begin())] = *count;
   }
+  if (step_tokens > 0) out.step_tokens = step_tokens;
   return out;
 }
 

@@ -26,7 +26,7 @@ Result<Cluster> cluster_of(const GivenField& given) {
                                    : cluster_from_document(*given.document, given.text);
 }
 
-constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp"};
+constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp", "cp"};
 // How much load, or a question about all loads: one choice.
 constexpr std::string_view kLoadChoices[] = {"batch", "concurrency", "rate", "curve", "best"};
 
@@ -41,12 +41,12 @@ RunRequest overridden(RunRequest request) {
       return field.where.place.kind != Place::Kind::file && is_among(names, field.name);
     });
   };
-  constexpr std::string_view kBest[] = {"best"};
-  const bool load = by_flag(kLoadChoices), best = by_flag(kBest);
+  constexpr std::string_view kBest[] = {"best"}, kFormats[] = {"formats"};
+  const bool load = by_flag(kLoadChoices), best = by_flag(kBest), formats = by_flag(kFormats);
   std::erase_if(request, [&](const GivenField& field) {
     return field.where.place.kind == Place::Kind::file &&
            ((load && is_among(kLoadChoices, field.name)) ||
-            (best && is_among(kDegreeNames, field.name)));
+            (best && is_among(kDegreeNames, field.name)) || (formats && field.name == "weights"));
   });
   return request;
 }
@@ -75,6 +75,7 @@ class QuestionReader {
     routing(serving.routing);
     speculation(serving);
     pools(out);
+    space(out);
     out.load =
         asked_load(in_, problems_, asked_, files_, has_model_ ? serving.model.maximum_sequence : 0,
                    out.apart ? 1 : serving.dp);
@@ -110,9 +111,6 @@ class QuestionReader {
       if (asked_.curve) in_.fail("curve", "is of one way of serving, not of the best");
       for (const std::string_view degree : kDegreeNames) {
         if (in_.has(degree)) in_.fail(degree, "is searched; it cannot be given beside best");
-      }
-      if (in_.has("cp")) {
-        in_.fail("cp", "is not searched: the best are of prompts that no ranks share");
       }
       return;
     }
@@ -164,6 +162,16 @@ class QuestionReader {
     out.speculation = std::move(asked);
   }
 
+  // What the best are chosen among.
+  void space(ServingQuestion& out) {
+    out.space.step_tokens = !in_.has("step-tokens");
+    if (!asked_.formats) return;
+    if (!asked_.best) in_.fail("formats", "are of the best; else weights and cache say them");
+    if (in_.has("weights")) in_.fail("weights", "is among the formats; it cannot be given beside");
+    if (!has_model_ || !has_cluster_) return;
+    out.space.formats = asked_formats(in_, out.serving, *asked_.formats);
+  }
+
   // Prefill and decode on accelerators of their own.
   void pools(ServingQuestion& out) {
     out.disaggregate = asked_.disaggregate;
@@ -184,13 +192,19 @@ class QuestionReader {
     if (asked_.best || asked_.curve) {
       in_.fail("prefill", "and decode are one way; neither best nor curve can be beside them");
     }
-    for (const char* degree : {"tp", "pp", "ep", "dp"}) {
+    for (const char* degree : {"tp", "pp", "ep", "dp", "cp"}) {
       if (in_.has(degree)) in_.fail(degree, "is of one engine; prefill and decode have their own");
     }
     if (asked_.batch) in_.fail("batch", "is of one engine, not of prefill and decode apart");
     ServingApart apart{out.serving, out.serving};
     static_cast<ServingSplit&>(apart.prefill) = prefill.split;
     static_cast<ServingSplit&>(apart.decode) = decode.split;
+    const auto step = [](Serving& part, const AskedPool& asked) {
+      Policy& policy = part.engine.policy;
+      policy.most_tokens = asked.step_tokens.value_or(policy.most_tokens);
+    };
+    step(apart.prefill, prefill);
+    step(apart.decode, decode);
     apart.prefill_copies = prefill.copies;
     apart.decode_copies = decode.copies;
     apart.streamed = asked_.streamed;
@@ -262,12 +276,16 @@ Result<ServingQuestion> read_serving(const RunRequest& request, Asker asker,
                    "request may ask for: shorter answers, a batch, or the command line",
                    most_steps(out), kMostStepsOfAnother)});
   }
-  constexpr std::int64_t kMostApartOfAnother = 128;
-  if (asker == Asker::another && out.disaggregate && out.gpus > kMostApartOfAnother) {
-    problems.push_back({FieldName("gpus"), "of prefill and decode apart a request may search " +
-                                               std::to_string(kMostApartOfAnother) +
+  // Of more a search takes longer than another may have it.
+  constexpr std::int64_t kMostApartOfAnother = 64, kMostAmongFormatsOfAnother = 128;
+  const auto at_most = [&](bool asked, const char* what, std::int64_t most) {
+    if (asker != Asker::another || !asked || out.gpus <= most) return;
+    problems.push_back({FieldName("gpus"), std::string(what) + " a request may search " +
+                                               std::to_string(most) +
                                                "; ask the command line for more"});
-  }
+  };
+  at_most(out.disaggregate, "of prefill and decode apart", kMostApartOfAnother);
+  at_most(out.space.formats.size() > 1, "among formats", kMostAmongFormatsOfAnother);
   if (!problems.empty()) return problems;
   return out;
 }

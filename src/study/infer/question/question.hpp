@@ -4,6 +4,7 @@
 #include "run/run.hpp"
 #include "study/infer/apart.hpp"
 #include "study/infer/search/curve.hpp"
+#include "study/infer/search/ways.hpp"
 
 namespace headway {
 
@@ -12,6 +13,7 @@ struct ServingQuestion {
   Load load;
   bool best = false;                            // the best ways on `gpus` instead of one
   std::int64_t gpus = 0;                        // of the search
+  SearchSpace space{};                          // that it goes through
   std::optional<CurveOf> curve;                 // what ever more load gets instead of one
   std::optional<ServingApart> apart;            // prefill and decode on accelerators of their own
   bool disaggregate = false, streamed = false;  // of the best: such ways; the cache layer by layer

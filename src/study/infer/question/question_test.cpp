@@ -122,6 +122,59 @@ TEST(ReadServing, TakesOneLoadUnlessTheQuestionIsAboutLoads) {
   EXPECT_EQ(problems_of({{"ttft", "1 s"}}), 1U);  // of a batch
 }
 
+TEST(ReadServing, TakesFormatsThatTheBestAreChosenAmong) {
+  const auto of = [](const char* cluster, RunRequest more) {
+    RunRequest request = {{"model", "llama-3-8b"}, {"cluster", cluster}, {"gpus", "2"},
+                          {"input-len", "100"},    {"output-len", "10"}, {"best", "true"}};
+    request.insert(request.end(), more.begin(), more.end());
+    return read_serving(request, Asker::whoever_runs_it);
+  };
+  const auto names = [&](const char* cluster, RunRequest more) {
+    std::set<std::string> out;
+    const auto question = of(cluster, std::move(more));
+    if (!question) return out;
+    Serving serving = question->serving;
+    for (const ServingFormats& each : question->space.formats) {
+      set_formats(serving, each);
+      out.insert(std::string(weights_name(serving)) + "/" + serving.cache->name);
+    }
+    return out;
+  };
+  EXPECT_EQ(names("dgx-h100", {{"formats", "fp8/fp8,int4"}}),
+            (std::set<std::string>{"fp8/fp8", "int4/bf16"}));
+  // A100 multiplies in 16 bits and 8-bit integers, and unpacks what it has not.
+  const auto ampere = names("dgx-a100-80gb", {{"formats", "any"}});
+  EXPECT_TRUE(ampere.contains("int4/bf16"));
+  EXPECT_TRUE(ampere.contains("int8-full/fp8"));
+  EXPECT_FALSE(ampere.contains("fp8/bf16"));
+  EXPECT_FALSE(ampere.contains("fp32/bf16"));
+  EXPECT_TRUE(names("dgx-h100", {{"formats", "any"}}).contains("fp8/bf16"));
+  EXPECT_EQ(names("dgx-h100", {{"formats", "any"}, {"cache", "fp8"}}).count("bf16/bf16"), 0U);
+  const auto refused = [&](const char* cluster, RunRequest more) {
+    return !of(cluster, std::move(more)).ok();
+  };
+  EXPECT_TRUE(refused("dgx-a100-80gb", {{"formats", "fp8"}}));
+  EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp9"}}));
+  EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8/fp9"}}));
+  EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8/int4"}}));  // vLLM has no such cache
+  EXPECT_TRUE(refused("dgx-h100", {{"formats", ""}}));
+  EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8,"}}));
+  EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8"}, {"weights", "bf16"}}));
+  EXPECT_FALSE(read_serving(request_of_8b({{"formats", "fp8"}}), Asker::whoever_runs_it).ok());
+}
+
+TEST(ReadServing, TakesStepsOfEitherPart) {
+  RunRequest request = {{"model", "llama-3-8b"}, {"cluster", "dgx-h100"},
+                        {"input-len", "100"},    {"output-len", "10"},
+                        {"concurrency", "4"},    {"prefill", "cp=2,step-tokens=2048"},
+                        {"decode", "tp=2"}};
+  const auto question = read_serving(request, Asker::whoever_runs_it);
+  ASSERT_TRUE(question.ok());
+  EXPECT_EQ(question->apart->prefill.engine.policy.most_tokens, 2048);
+  EXPECT_EQ(question->apart->prefill.cp, 2);
+  EXPECT_EQ(question->apart->decode.engine.policy.most_tokens, 8192);
+}
+
 // [INFER-7] Ten requests of each client, of which memory holds some at a time: with room for all
 // ten answers one after another, with room for one of them each waits for all before it.
 TEST(MostSteps, AreTenAnswersOfEachClientAndMoreWhereSomeWaitOutside) {

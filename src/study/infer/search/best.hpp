@@ -3,23 +3,24 @@
 
 #include <vector>
 
-#include "platform/parallel.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/intervals/intervals.hpp"
+#include "study/infer/search/ways.hpp"
 
 namespace headway {
 
 /// One way of serving, and what clients get of it.
 struct Offer {
-  ServingSplit split;
+  Serving serving;
   Load load;
   Served served;
+  ServedIntervals intervals{};
 
   /// Tokens/s: after the first; of answers of one token, which have no other, with the first.
   double of_user() const {
     return 1 / (load.output > 1 ? served.each_token : served.latency).value();
   }
   double of_accelerator() const {
-    return served.output_per_second / static_cast<double>(split.ranks());
+    return served.output_per_second / static_cast<double>(serving.ranks());
   }
 };
 
@@ -27,14 +28,15 @@ struct BestOffers {
   /// Within the limits in the mean, and no other is as fast for a user and makes as much of an
   /// accelerator: the fastest for a user first, the cheapest last.
   std::vector<Offer> front;
-  std::size_t tried = 0;  // ways that are legal and fit
+  std::size_t tried = 0;   // ways in closed form that are legal and fit
+  std::size_t placed = 0;  // of them, in time
 };
 
-/// Every legal tp, pp, ep and dp that make `accelerators`, each with 1, 2, 4, ... clients of a copy
-/// as long as memory holds them (1,024 at most). `asked`: lengths and limits. Nothing where the
-/// search was stopped.
+/// Every way that ways_of_serving() knows, in closed form, and those of them that may be among the
+/// best placed in time. `asked`: lengths and limits. Nothing where the search was stopped.
 std::optional<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
-                                      const Load& asked, std::int64_t accelerators, int threads,
+                                      const Load& asked, const SearchSpace& space,
+                                      std::int64_t accelerators, int threads,
                                       const Progress& progress);
 
 }  // namespace headway

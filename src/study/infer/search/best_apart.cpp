@@ -1,12 +1,12 @@
 #include "study/infer/search/best_apart.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/divisors.hpp"
 #include "study/infer/search/front.hpp"
 #include "study/infer/search/splits.hpp"
+#include "study/infer/summary.hpp"
 
 namespace headway {
 namespace {
@@ -17,48 +17,64 @@ struct Copy {
   ServingMemory memory;
   StepTimes steps;
   Policy policy;
-  // Of prefill and of decode: none that is as small is better in all of these, seconds.
-  std::array<double, 2> as_prefill{};
-  std::array<double, 5> as_decode{};
+  // Of prefill and of decode: one that no other of as many accelerators is as good as in all of
+  // these, less being better.
+  std::vector<double> as_prefill, as_decode;
+
+  // As its requests see it.
+  Engined engine(const Load& load) const {
+    return {steps, policy,
+            memory.room(static_cast<double>(load.input + load.output)) *
+                static_cast<double>(serving.dp),
+            drafting_of(serving)};
+  }
 };
 
-Copy copy_of(const Serving& serving, const ServingConstants& constants, const Load& load) {
-  Copy out{serving, memory_of(serving, load.input + load.output), {}, policy_of_copy(serving)};
-  const double prompt = static_cast<double>(load.input);
-  if (!(out.memory.sequences_that_fit(prompt) >= 1)) return out;
-  out.steps = steps_of_copy(serving, constants, load);
-  const double many = std::max(
-      1.0, std::floor(static_cast<double>(out.policy.most_tokens) * out.steps.ways / prompt));
-  const auto prefill = [&](double prompts) {
-    return out.steps.of(
-               {.prompt = prompts * prompt, .pairs = prompts * prompt * prompt, .piece = prompt}) /
-           prompts;
-  };
-  out.as_prefill = {prefill(1), prefill(many)};
-  const double context = prompt + static_cast<double>(load.output) / 2;
-  const double room = out.memory.sequences_that_fit(context) * static_cast<double>(serving.dp);
-  double sequences = 1;
-  for (double& step : out.as_decode) {
-    step = sequences <= std::max(1.0, room)
-               ? out.steps.of({.decoding = sequences, .cached = sequences * context})
-               : INFINITY;
-    sequences *= 8;
+void add_metrics(Copy& copy, const Load& load) {
+  const Engined engine = copy.engine(load);
+  const Serving& serving = copy.serving;
+  const PromptTimes prompts = prompt_times(engine, load);
+  copy.as_prefill = {prompts.alone, prompts.together, -static_cast<double>(serving.tp * serving.pp),
+                     -static_cast<double>(serving.dp)};
+  const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
+  const double most = std::max(1.0, most_decoding(engine, load));
+  copy.as_decode = {-most, -static_cast<double>(serving.tp * serving.pp)};
+  for (const double sequences : copy.steps.tokens) {
+    copy.as_decode.push_back(
+        sequences <= most ? copy.steps.of({.decoding = sequences, .cached = sequences * context})
+                          : INFINITY);
+  }
+}
+
+// One split with steps of every size, where a prompt has room.
+std::vector<Copy> copies_of(const Serving& base, const ServingConstants& constants,
+                            const Load& load, const SearchSpace& space) {
+  std::vector<Copy> out;
+  Copy copy{base, {}, {}, {}, {}, {}};
+  for (const std::int64_t tokens : step_sizes(base, space, load)) {
+    copy.serving.engine.policy.most_tokens = tokens;
+    copy.memory = memory_of(copy.serving, load.input + load.output);
+    if (!(copy.memory.sequences_that_fit(static_cast<double>(load.input)) >= 1)) continue;
+    if (copy.steps.tokens.empty()) copy.steps = steps_of_copy(base, constants, load);
+    copy.policy = policy_of_copy(copy.serving);
+    add_metrics(copy, load);
+    out.push_back(copy);
   }
   return out;
 }
 
 // Those that no other of as many accelerators is as good as in all and better in one.
-template <std::size_t kCount>
 std::vector<const Copy*> not_beaten(const std::vector<Copy>& all,
-                                    std::array<double, kCount> Copy::*metrics) {
+                                    std::vector<double> Copy::*metrics) {
   std::vector<const Copy*> out;
   for (const Copy& each : all) {
+    const std::vector<double>& own = each.*metrics;
     const auto beats = [&](const Copy& other) {
       if (other.serving.ranks() != each.serving.ranks()) return false;
       bool better = false;
-      for (std::size_t i = 0; i < kCount; ++i) {
-        if ((other.*metrics)[i] > (each.*metrics)[i]) return false;
-        better = better || (other.*metrics)[i] < (each.*metrics)[i];
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        if ((other.*metrics)[i] > own[i]) return false;
+        better = better || (other.*metrics)[i] < own[i];
       }
       return better || &other < &each;  // of equals the first
     };
@@ -107,47 +123,74 @@ std::vector<Way> ways_of(Way way, const ServingConstants& constants, const Load&
   return out;
 }
 
-}  // namespace
-
-std::optional<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
-                                    const Load& asked, std::int64_t accelerators, bool streamed,
-                                    int threads, const Progress& progress) {
-  // Copies of every size and split that fit.
+// Copies of every size and split in one format, that fit; nothing where it was stopped.
+std::optional<std::vector<Copy>> all_copies(const Serving& base, const ServingConstants& constants,
+                                            const Load& asked, const SearchSpace& space,
+                                            std::int64_t accelerators, int threads,
+                                            const Progress& progress) {
   std::vector<ServingSplit> splits;
   for (const std::int64_t size : divisors(accelerators)) {
     if (size == accelerators) continue;
     const std::vector<ServingSplit> more = legal_splits(base, size);
     splits.insert(splits.end(), more.begin(), more.end());
   }
-  std::vector<Copy> copies(splits.size());
+  std::vector<std::vector<Copy>> found(splits.size());
   const bool whole = for_each_index(
       splits.size(), threads,
       [&](std::size_t i, std::size_t) {
         Serving serving = base;
         static_cast<ServingSplit&>(serving) = splits[i];
-        copies[i] = copy_of(serving, constants, asked);
+        found[i] = copies_of(serving, constants, asked, space);
       },
       progress, 1);
   if (!whole) return std::nullopt;
-  std::erase_if(copies, [](const Copy& copy) { return copy.steps.tokens.empty(); });
+  std::vector<Copy> out;
+  for (std::vector<Copy>& each : found) {
+    std::move(each.begin(), each.end(), std::back_inserter(out));
+  }
+  return out;
+}
 
-  // Every pair of them, and every number of each that makes so many.
+// Every pair of copies, and every number of each that makes so many.
+std::vector<Way> pairs_of(const std::vector<Copy>& copies, std::int64_t accelerators) {
   const std::vector<const Copy*> of_decode = not_beaten(copies, &Copy::as_decode);
-  std::vector<Way> ways;
+  std::vector<Way> out;
   for (const Copy* prefill : not_beaten(copies, &Copy::as_prefill)) {
     for (const Copy* decode : of_decode) {
       const std::int64_t p = prefill->serving.ranks(), d = decode->serving.ranks();
       for (std::int64_t count = 1; count * p < accelerators; ++count) {
         if ((accelerators - count * p) % d != 0) continue;
-        ways.push_back({prefill, decode, count, (accelerators - count * p) / d, 1, 0, 0, true});
+        out.push_back({prefill, decode, count, (accelerators - count * p) / d, 1, 0, 0, true});
       }
     }
   }
-  std::vector<std::vector<Way>> found(ways.size());
+  return out;
+}
+
+}  // namespace
+
+std::optional<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
+                                    const Load& asked, const SearchSpace& space,
+                                    std::int64_t accelerators, bool streamed, int threads,
+                                    const Progress& progress) {
+  std::vector<ServingFormats> formats = space.formats;
+  if (formats.empty()) formats.push_back(formats_of(base));
+  std::vector<std::vector<Copy>> copies;  // of each format; ways refer to them
+  std::vector<Way> pairs;
+  for (const ServingFormats& each : formats) {
+    Serving serving = base;
+    set_formats(serving, each);
+    auto made = all_copies(serving, constants, asked, space, accelerators, threads, progress);
+    if (!made) return std::nullopt;
+    copies.push_back(std::move(*made));
+    const std::vector<Way> more = pairs_of(copies.back(), accelerators);
+    pairs.insert(pairs.end(), more.begin(), more.end());
+  }
+  std::vector<std::vector<Way>> found(pairs.size());
   if (!for_each_index(
-          ways.size(), threads,
+          pairs.size(), threads,
           [&](std::size_t i, std::size_t) {
-            found[i] = ways_of(ways[i], constants, asked, streamed);
+            found[i] = ways_of(pairs[i], constants, asked, streamed);
           },
           progress, 1)) {
     return std::nullopt;
@@ -159,17 +202,30 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
   std::erase_if(all, [](const Way& way) { return !way.within; });
 
   // The best of them placed in time.
-  for (const Way& way : front_of(
-           all, [](const Way& w) { return w.user; }, [](const Way& w) { return w.accelerator; })) {
-    ApartOffer offer{apart_of_way(way, streamed), asked, {}};
-    offer.load.arrivals = Arrivals::clients;
-    offer.load.batch = way.clients;
-    offer.served = served(offer.apart, constants, offer.load);
-    const Served& by = offer.served.all;
-    if (by.fits && keeps_to_limits(asked, by.first_token, by.each_token))
-      out.front.push_back(std::move(offer));
+  const std::vector<Way> front = front_of(
+      all, [](const Way& way) { return way.user; }, [](const Way& way) { return way.accelerator; });
+  std::vector<ApartOffer> placed(front.size());
+  if (!for_each_index(
+          front.size(), threads,
+          [&](std::size_t i, std::size_t) {
+            ApartOffer& offer = placed[i];
+            offer = {apart_of_way(front[i], streamed), asked, {}, {}};
+            offer.load.arrivals = Arrivals::clients;
+            offer.load.batch = front[i].clients;
+            offer.served = served(offer.apart, constants, offer.load);
+          },
+          progress, 1)) {
+    return std::nullopt;
   }
-  out.front = front_of(std::move(out.front));
+  out.placed = placed.size();
+  std::erase_if(placed, [&](const ApartOffer& offer) {
+    const Served& by = offer.served.all;
+    return !by.fits || !keeps_to_limits(asked, by.first_token, by.each_token);
+  });
+  out.front = front_of(std::move(placed));
+  for (ApartOffer& offer : out.front) {
+    offer.intervals = intervals_of(offer.apart, constants, offer.load, offer.served.all);
+  }
   return out;
 }
 

@@ -1,8 +1,8 @@
 // The best ways of serving a model with prefill and decode on accelerators of their own.
 #pragma once
 
-#include "platform/parallel.hpp"
-#include "study/infer/apart.hpp"
+#include "study/infer/intervals/intervals.hpp"
+#include "study/infer/search/ways.hpp"
 
 namespace headway {
 
@@ -10,6 +10,7 @@ struct ApartOffer {
   ServingApart apart;
   Load load;
   ServedApart served;
+  ServedIntervals intervals{};
 
   double of_user() const {  // tokens/s, as Offer has it
     const Served& all = served.all;
@@ -23,14 +24,17 @@ struct ApartOffer {
 struct BestApart {
   std::vector<ApartOffer> front;  // as BestOffers has it
   std::size_t tried = 0;          // ways in closed form: splits, copies and clients
+  std::size_t placed = 0;         // of them, in time
 };
 
-/// Every legal split of a copy of as many accelerators as divide `accelerators`, for prefill and
-/// for decode, every number of copies of each that together make so many, with 1, 2, 4, ... clients
-/// until no more are answered: in closed form [INFER-19]; the best of them are placed in time.
-/// Nothing where the search was stopped.
+/// Every legal split of a copy of as many accelerators as divide `accelerators`, in every format
+/// and with steps of every size, for prefill and for decode (but for copies that another beats at
+/// every load), every number of copies of each that together make so many, with 1, 2, 4, ...
+/// clients until no more are answered: in closed form [INFER-19]; the best of them are placed in
+/// time. Nothing where the search was stopped.
 std::optional<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
-                                    const Load& asked, std::int64_t accelerators, bool streamed,
-                                    int threads, const Progress& progress);
+                                    const Load& asked, const SearchSpace& space,
+                                    std::int64_t accelerators, bool streamed, int threads,
+                                    const Progress& progress);
 
 }  // namespace headway

@@ -68,12 +68,13 @@ std::optional<LoadCurve> load_curve(const Serving& serving, const ServingConstan
   const bool whole = for_each_index(
       loads.size(), threads,
       [&](std::size_t i, std::size_t) {
-        points[i] = {loads[i], served(serving, constants, loads[i], &steps)};
+        points[i] = {loads[i], served(serving, constants, loads[i], &steps), {}};
       },
       progress, 1);
   if (!whole) return std::nullopt;
   for (LoadPoint& point : points) {
     if (!is_held(point)) break;
+    point.intervals = intervals_of(serving, constants, point.load, point.served);
     out.points.push_back(std::move(point));
   }
   return out;

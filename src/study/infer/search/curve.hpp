@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "platform/parallel.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/intervals/intervals.hpp"
 
 namespace headway {
 
@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 3> kCurveNames = {"concurrency", "rate", 
 struct LoadPoint {
   Load load;
   Served served;
+  ServedIntervals intervals{};
 };
 
 struct LoadCurve {

@@ -9,10 +9,12 @@ std::vector<ServingSplit> legal_splits(const Serving& base, std::int64_t acceler
   Serving each = base;
   for (const std::int64_t tp : divisors(accelerators)) {
     for (const std::int64_t pp : divisors(accelerators / tp)) {
-      const std::int64_t dp = accelerators / tp / pp;
-      for (const std::int64_t ep : divisors(tp * dp)) {
-        static_cast<ServingSplit&>(each) = {tp, pp, ep, dp};
-        if (check(each).empty()) out.push_back(each);
+      for (const std::int64_t cp : divisors(accelerators / tp / pp)) {
+        const std::int64_t dp = accelerators / tp / pp / cp;
+        for (const std::int64_t ep : divisors(tp * dp)) {
+          static_cast<ServingSplit&>(each) = {tp, pp, ep, dp, cp};
+          if (check(each).empty()) out.push_back(each);
+        }
       }
     }
   }

@@ -7,7 +7,7 @@
 
 namespace headway {
 
-/// Every legal tp, pp, ep and dp that make `accelerators`.
+/// Every legal tp, pp, cp, dp and ep that make `accelerators`.
 std::vector<ServingSplit> legal_splits(const Serving& base, std::int64_t accelerators);
 
 }  // namespace headway

@@ -29,6 +29,15 @@ function columnsOf(curve: CurveDocument): Column<GainedDocument>[] {
     numbers<GainedDocument>("throughput_output_tok_s", "Output tokens/s", (at) => at.throughput_output_tok_s, count),
     numbers<GainedDocument>("tokens_per_s_per_gpu", "an accelerator", (at) => at.tokens_per_s_per_gpu, number),
   ];
+  const ends = (key: "ttft_s" | "tpot_s" | "throughput_output_tok_s", head: string, text: (value: number) => string) => {
+    columns.push(numbers(`${key}_from`, `${head}, 80 % from`, (at) => at.interval?.[key]?.[0], text));
+    columns.push(numbers(`${key}_to`, "to", (at) => at.interval?.[key]?.[1], text));
+  };
+  if (curve.points.some((at) => at.interval)) {
+    ends("ttft_s", "First", seconds);
+    ends("tpot_s", "Each", seconds);
+    ends("throughput_output_tok_s", "Output", count);
+  }
   if (curve.points.some((at) => at.price_per_million_tokens !== undefined)) {
     columns.push(numbers("price_per_million_tokens", "$/M tokens", (at) => at.price_per_million_tokens, dollars));
   }

@@ -6,30 +6,54 @@ import { numbers, type Column } from "../../charts/table";
 import { count, dollars, number, seconds } from "../../lib/format";
 import { go, placeText, type Fields } from "../../lib/url";
 import { isAnswered, type BestDocument, type OfferDocument, type ServedDocument } from "./documents";
-import { offerFields, splitWords } from "./questions";
+import { offerFields, offerWords, splitWords } from "./questions";
 
 const userOf = (at: { tpot_s: number }) => 1 / at.tpot_s;
 
-function columnsOf(fields: Fields): Column<OfferDocument>[] {
+/** A column of where four of five measured ones lie, its ends apart in the .csv. */
+function heldColumns(
+  key: "ttft_s" | "tpot_s" | "throughput_output_tok_s",
+  head: string,
+  text: (value: number) => string,
+): Column<OfferDocument>[] {
+  return [
+    numbers(`${key}_from`, `${head}, 80 % from`, (at: OfferDocument) => at.interval?.[key]?.[0], text),
+    numbers(`${key}_to`, "to", (at: OfferDocument) => at.interval?.[key]?.[1], text),
+  ];
+}
+
+function columnsOf(fields: Fields, best: BestDocument): Column<OfferDocument>[] {
+  const formats: Column<OfferDocument>[] =
+    best.formats.length > 1
+      ? [
+          { key: "weights", head: "Weights", value: (at) => at.weights, align: "left" },
+          { key: "cache", head: "Cache", value: (at) => at.cache, align: "left" },
+        ]
+      : [];
   return [
     {
       key: "split",
       head: "Split",
-      value: (at) => splitWords(at.layout),
+      value: offerWords,
       cell: (at) => (
         <a href={placeText({ view: "serve", fields: offerFields(fields, at) })} title="Show this way of serving">
-          {splitWords(at.layout)}
+          {offerWords(at)}
         </a>
       ),
       align: "left",
     },
+    ...formats,
+    numbers("step_tokens", "Step", (at) => at.prefill_step_tokens ?? at.step_tokens, count),
     numbers("concurrency", "Clients", (at) => at.concurrency, count),
     numbers("tokens_per_s_per_user", "User tokens/s", userOf, number),
     numbers("tokens_per_s_per_gpu", "Accelerator tokens/s", (at) => at.tokens_per_s_per_gpu, number),
     numbers("ttft_s", "First token", (at) => at.ttft_s, seconds),
     numbers("tpot_s", "Each token", (at) => at.tpot_s, seconds),
+    ...heldColumns("ttft_s", "First", seconds),
+    ...heldColumns("tpot_s", "Each", seconds),
+    ...heldColumns("throughput_output_tok_s", "Output", count),
     numbers("price_per_million_tokens", "$/M tokens", (at) => at.price_per_million_tokens, dollars),
-    { key: "binds", head: "Most in", value: (at) => at.binds, align: "left" },
+    { key: "binds", head: best.front.some((at) => at.prefill) ? "Binds" : "Most in", value: (at) => at.binds, align: "left" },
   ];
 }
 
@@ -56,12 +80,13 @@ export function Front({ best, served, fields }: Props) {
     x: userOf(at),
     y: at.tokens_per_s_per_gpu,
     colour: "var(--series-1)",
-    title: `${splitWords(at.layout)}, ${count(at.concurrency)} clients of a copy`,
+    title: `${offerWords(at)}, ${count(at.concurrency)} clients ${at.prefill ? "of all" : "of a copy"}`,
     lines: [
       ["of a user", `${number(userOf(at))} tokens/s`],
       ["of an accelerator", `${number(at.tokens_per_s_per_gpu)} tokens/s`],
       ["first token", seconds(at.ttft_s)],
-      ["most of a decode pass", at.binds],
+      ["weights, cache", `${at.weights}, ${at.cache}`],
+      [at.prefill ? "what binds" : "most of a decode pass", at.binds],
       ["Enter or click", "shows it"],
     ],
   }));
@@ -97,9 +122,9 @@ export function Front({ best, served, fields }: Props) {
   return (
     <Figure
       title="A user's speed against an accelerator's"
-      note={`${count(best.tried)} ways of serving on ${count(best.gpus)} accelerators fit. None is both faster for a user and makes more of an accelerator than one on the blue line; ring: as asked.`}
+      note={`${count(best.tried)} ways of serving on ${count(best.gpus)} accelerators fit, ${count(best.placed)} are placed in time. None is both faster for a user and makes more of an accelerator than one on the blue line; ring: as asked.`}
       file="headway-serve-front"
-      table={{ columns: columnsOf(fields), rows: front }}
+      table={{ columns: columnsOf(fields, best), rows: front }}
       open
       document={best}
     >

@@ -14,7 +14,7 @@ import { place, setFields, type Fields } from "../../lib/url";
 import { amountOf, Curve } from "./Curve";
 import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
 import { Front } from "./Front";
-import { factsOf, memoryParts, whyNot } from "./numbers";
+import { factsOf, memoryParts, ofPool, whyNot } from "./numbers";
 import { Passes } from "./Passes";
 import {
   bestRequest,
@@ -22,23 +22,24 @@ import {
   curveRequest,
   kServeGroups,
   kServeNames,
+  poolWords,
   servedRequest,
   servingOf,
   splitWords,
 } from "./questions";
 
 // What fields that were left empty came to.
-function taken({ gpus, layout, weights, cache, engine }: ServedDocument): Record<string, string> {
+function taken({ gpus, layout, weights, cache, engine, step_tokens, prefill }: ServedDocument): Record<string, string> {
+  const always = { gpus: String(gpus), weights, cache, engine };
+  if (prefill) return always; // each part has its own
   const { tp, pp, ep, dp } = layout;
   return {
-    gpus: String(gpus),
+    ...always,
+    "step-tokens": String(step_tokens),
     tp: String(tp),
     pp: String(pp),
     ep: String(ep),
     dp: String(dp),
-    weights,
-    cache,
-    engine,
   };
 }
 
@@ -92,29 +93,49 @@ function Served({ served, old }: { served: ServedDocument; old: boolean }) {
       {old && <p class="soft">Below: the last way of serving that could be answered.</p>}
       <section class="panel" aria-label="What requests get" aria-live="polite">
         <p class="soft">
-          {served.model} on {count(served.gpus)} accelerators of {served.cluster}, {splitWords(served.layout)},{" "}
+          {served.model} on {count(served.gpus)} accelerators of {served.cluster}, {wordsOf(served)},{" "}
           {served.weights} weights, {served.cache} cache, {served.engine}.
         </p>
         {why !== null && <p class="bad">{why}</p>}
         {isAnswered(served) && <Facts facts={factsOf(served)} />}
       </section>
       <div class="pair">
-        <section class="panel" aria-labelledby="serve-memory">
-          <h2 id="serve-memory">Memory</h2>
-          <SumBar
-            title="Bytes of the fullest rank, as the engine takes them"
-            whole="memory"
-            parts={memoryParts(served)}
-            text={bytes}
-            limit={{ name: "capacity", value: served.memory_bytes.capacity }}
-          />
-          <p class="soft">
-            {count(served.kv_tokens)} tokens of cache fit, {bytes(served.memory_bytes.cache_of_token)} each.
-          </p>
-        </section>
+        {served.prefill && served.decode ? (
+          <>
+            <Memory name="Memory of prefill" served={ofPool(served, served.prefill, 0)} />
+            <Memory name="Memory of decode" served={ofPool(served, served.decode, served.sequences ?? 0)} />
+          </>
+        ) : (
+          <Memory name="Memory" served={served} />
+        )}
         {served.parts_s && <Passes prefill={served.parts_s.prefill} decode={served.parts_s.decode} />}
       </div>
     </>
+  );
+}
+
+// "tp 8", or of prefill and decode apart both.
+function wordsOf({ layout, prefill, decode }: ServedDocument): string {
+  if (!prefill || !decode) return splitWords(layout);
+  return `prefill on ${poolWords(prefill.layout, prefill.copies)}, decode on ${poolWords(decode.layout, decode.copies)}`;
+}
+
+function Memory({ name, served }: { name: string; served: ServedDocument }) {
+  const id = `serve-${name.toLowerCase().replace(/\W+/g, "-")}`;
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <h2 id={id}>{name}</h2>
+      <SumBar
+        title="Bytes of the fullest rank, as the engine takes them"
+        whole="memory"
+        parts={memoryParts(served)}
+        text={bytes}
+        limit={{ name: "capacity", value: served.memory_bytes.capacity }}
+      />
+      <p class="soft">
+        {count(served.kv_tokens)} tokens of cache fit, {bytes(served.memory_bytes.cache_of_token)} each.
+      </p>
+    </section>
   );
 }
 
@@ -145,10 +166,11 @@ function Searched<Document>({ title, asking, children }: SearchedProps<Document>
 
 function SameOnTheCommandLine({ fields }: { fields: Fields }) {
   const best = bestRequest(fields);
+  const curve = curveRequest(fields);
   const lines = [
     commandLine("infer", servedRequest(fields)),
     ...(best ? [commandLine("infer", best)] : []),
-    commandLine("infer", curveRequest(fields)),
+    ...(curve ? [commandLine("infer", curve)] : []),
   ];
   return (
     <section class="panel" aria-labelledby="same">

@@ -18,6 +18,11 @@ export const kPassParts = ["products", "attention", "passes", "tp", "ep", "cp", 
 export type PassPart = (typeof kPassParts)[number];
 export type PassDocument = Readonly<Record<PassPart, number>>;
 
+/** From, to: four of five measured ones lie there. */
+export type IntervalsDocument = Readonly<
+  Partial<Record<"ttft_s" | "tpot_s" | "latency_s" | "throughput_output_tok_s", readonly [number, number]>>
+>;
+
 /** What requests get. */
 export interface GainedDocument {
   readonly batch?: number;
@@ -34,7 +39,9 @@ export interface GainedDocument {
   /** Of each copy at a time, at most. */
   readonly sequences: number;
   readonly quantiles?: Readonly<Record<"ttft_s" | "tpot_s" | "latency_s", QuantilesDocument>>;
+  readonly interval?: IntervalsDocument;
   readonly share_within_limits?: number;
+  readonly energy_j_per_token?: number;
   readonly price_per_million_tokens?: number;
 }
 
@@ -45,6 +52,7 @@ export interface ServedOn {
   readonly gpus: number;
   readonly weights: string;
   readonly cache: string;
+  readonly step_tokens: number;
   readonly input_len: number;
   readonly output_len: number;
 }
@@ -56,10 +64,26 @@ export interface MemoryDocument {
   readonly cache_of_token: number;
 }
 
+/** Copies of prefill or of decode, on accelerators of their own. */
+export interface PoolDocument {
+  readonly layout: SplitDocument;
+  readonly copies: number;
+  readonly gpus: number;
+  readonly step_tokens: number;
+  readonly memory_bytes: MemoryDocument;
+  readonly kv_tokens: number;
+  readonly capacity_requests_per_s?: number;
+}
+
 /** One way of serving; no times where it does not fit or is not stable. */
 export interface ServedDocument extends ServedOn, Partial<GainedDocument> {
   readonly layout: SplitDocument;
   readonly fits: boolean;
+  /** Where they are apart; layout and memory are then those of decode. */
+  readonly prefill?: PoolDocument;
+  readonly decode?: PoolDocument;
+  readonly cache_move_s?: number;
+  readonly binds?: string;
   readonly capacity_requests_per_s?: number;
   readonly parts_s?: { readonly prefill: PassDocument; readonly decode: PassDocument };
   readonly memory_bytes: MemoryDocument;
@@ -68,12 +92,22 @@ export interface ServedDocument extends ServedOn, Partial<GainedDocument> {
 
 export interface OfferDocument extends GainedDocument {
   readonly layout: SplitDocument;
+  readonly weights: string;
+  readonly cache: string;
+  readonly step_tokens: number;
   readonly concurrency: number;
   readonly binds: string;
+  /** Of prefill and decode apart; layout is then that of a copy of decode. */
+  readonly prefill?: SplitDocument;
+  readonly prefill_copies?: number;
+  readonly prefill_step_tokens?: number;
+  readonly decode_copies?: number;
 }
 
 export interface BestDocument extends ServedOn {
   readonly tried: number;
+  readonly placed: number;
+  readonly formats: readonly { readonly weights: string; readonly cache: string }[];
   readonly front: readonly OfferDocument[];
 }
 

@@ -10,6 +10,7 @@ const served: ServedDocument & GainedDocument = {
   gpus: 8,
   weights: "bf16",
   cache: "bf16",
+  step_tokens: 8192,
   input_len: 100,
   output_len: 50,
   layout: { tp: 8, pp: 1, ep: 1, dp: 1, cp: 1 },
@@ -46,6 +47,30 @@ describe("an answer", () => {
     expect(facts.find(({ name }) => name === "Capacity")!.about).toBe("25.0 % of it is asked for");
     expect(facts.map(({ name }) => name)).not.toContain("Within the limits");
     expect(facts.map(({ name }) => name)).not.toContain("A million tokens");
+  });
+  it("tells where four of five measured ones lie, and what binds prefill and decode apart", () => {
+    const pool = {
+      layout: served.layout,
+      copies: 1,
+      gpus: 8,
+      step_tokens: 512,
+      memory_bytes: served.memory_bytes,
+      kv_tokens: 10,
+      capacity_requests_per_s: 7,
+    };
+    const facts = factsOf({
+      ...served,
+      interval: { ttft_s: [0.05, 0.2] },
+      prefill: pool,
+      decode: { ...pool, capacity_requests_per_s: 5 },
+      binds: "decode",
+      cache_move_s: 0.001,
+    });
+    const of = (name: string) => facts.find((fact) => fact.name === name);
+    expect(of("First token")!.about).toContain("80 %: 50.0 ms to 200 ms");
+    expect(of("Prefill answers")).toMatchObject({ value: "7.00 requests/s", about: "" });
+    expect(of("Decode answers")).toMatchObject({ value: "5.00 requests/s", about: "what binds" });
+    expect(of("The cache moves in")!.value).toBe("1.00 ms");
   });
   it("says why there is none", () => {
     expect(whyNot(served)).toBeNull();

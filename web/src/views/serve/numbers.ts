@@ -7,6 +7,7 @@ import {
   type GainedDocument,
   type PassDocument,
   type PassPart,
+  type PoolDocument,
   type QuantilesDocument,
   type ServedDocument,
 } from "./documents";
@@ -15,24 +16,39 @@ function quantiles(of: QuantilesDocument | undefined): string {
   return of ? `p50 ${seconds(of.p50)}, p90 ${seconds(of.p90)}, p99 ${seconds(of.p99)}` : "";
 }
 
+/** "80 %: 1.2 s to 3.4 s". */
+function held(of: readonly [number, number] | undefined, text: (value: number) => string): string {
+  return of ? `80 %: ${text(of[0])} to ${text(of[1])}` : "";
+}
+
 export function factsOf(served: ServedDocument & GainedDocument): Fact[] {
   const facts: Fact[] = [
-    { name: "First token", value: seconds(served.ttft_s), about: ["mean", quantiles(served.quantiles?.ttft_s)] },
+    {
+      name: "First token",
+      value: seconds(served.ttft_s),
+      about: ["mean", held(served.interval?.ttft_s, seconds), quantiles(served.quantiles?.ttft_s)],
+    },
     {
       name: "Each token after it",
       value: seconds(served.tpot_s),
       about: [
         served.tokens_per_s_per_user ? `${number(served.tokens_per_s_per_user)} tokens/s of a user` : "",
+        held(served.interval?.tpot_s, seconds),
         quantiles(served.quantiles?.tpot_s),
       ],
     },
-    { name: "Whole answer", value: seconds(served.latency_s), about: quantiles(served.quantiles?.latency_s) },
+    {
+      name: "Whole answer",
+      value: seconds(served.latency_s),
+      about: [held(served.interval?.latency_s, seconds), quantiles(served.quantiles?.latency_s)],
+    },
     {
       name: "Output tokens/s",
       value: count(served.throughput_output_tok_s),
       about: [
         `${number(served.tokens_per_s_per_gpu)} an accelerator`,
         `${count(served.throughput_total_tok_s)} with prompts`,
+        held(served.interval?.throughput_output_tok_s, count),
       ],
     },
     {
@@ -41,15 +57,29 @@ export function factsOf(served: ServedDocument & GainedDocument): Fact[] {
       about: served.layout.dp > 1 ? "of each copy, at most" : "at most",
     },
   ];
-  if (served.capacity_requests_per_s !== undefined) {
+  if (served.prefill && served.decode) {
+    const answers = (pool: PoolDocument) =>
+      pool.capacity_requests_per_s === undefined ? "any" : `${number(pool.capacity_requests_per_s)} requests/s`;
+    facts.push(
+      { name: "Prefill answers", value: answers(served.prefill), about: served.binds === "prefill" ? "what binds" : "" },
+      { name: "Decode answers", value: answers(served.decode), about: served.binds === "decode" ? "what binds" : "" },
+    );
+    if (served.cache_move_s !== undefined) {
+      facts.push({ name: "The cache moves in", value: seconds(served.cache_move_s), about: "of a prompt" });
+    }
+  }
+  if (served.capacity_requests_per_s !== undefined && served.rate !== undefined) {
     facts.push({
       name: "Capacity",
       value: `${number(served.capacity_requests_per_s)} requests/s`,
-      about: `${percent((served.rate ?? 0) / served.capacity_requests_per_s)} of it is asked for`,
+      about: `${percent(served.rate / served.capacity_requests_per_s)} of it is asked for`,
     });
   }
   if (served.share_within_limits !== undefined) {
     facts.push({ name: "Within the limits", value: percent(served.share_within_limits), about: "of all requests" });
+  }
+  if (served.energy_j_per_token !== undefined) {
+    facts.push({ name: "Energy of a token", value: `${number(served.energy_j_per_token)} J`, about: "all accelerators" });
   }
   if (served.price_per_million_tokens !== undefined) {
     facts.push({ name: "A million tokens", value: dollars(served.price_per_million_tokens), about: "of output" });
@@ -69,6 +99,11 @@ export function whyNot(served: ServedDocument): string | null {
     return `Not stable: at most ${most} requests/s can be answered. More copies or accelerators, or fewer requests.`;
   }
   return null;
+}
+
+/** The memory of a rank of either; that of prefill holds prompts on their way alone. */
+export function ofPool(served: ServedDocument, pool: PoolDocument, sequences: number): ServedDocument {
+  return { ...served, memory_bytes: pool.memory_bytes, kv_tokens: pool.kv_tokens, sequences };
 }
 
 /** What lies in the memory of a rank; the cache takes what the engine finds free. */

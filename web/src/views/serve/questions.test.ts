@@ -8,6 +8,7 @@ import {
   kFirstServing,
   kServeNames,
   offerFields,
+  offerWords,
   servedRequest,
   servingOf,
   splitWords,
@@ -56,6 +57,16 @@ describe("questions", () => {
     expect(bestRequest({ ...fields, tp: "x" })).toBeNull();
     expect(acceleratorsOf({ ...fields, gpus: "64" })).toBe(64);
   });
+  it("of the best are among formats, and of prefill and decode apart where they are", () => {
+    const among = { ...fields, weights: "fp8", formats: "any" };
+    expect(bestRequest(among)).toMatchObject({ formats: "any", best: true });
+    expect(bestRequest(among)).not.toHaveProperty("weights");
+    expect(servedRequest(among)).not.toHaveProperty("formats");
+    const apart = { model: "m", cluster: "c", rate: "2", prefill: "tp=2,copies=2", decode: "tp=4" };
+    expect(bestRequest(apart)).toEqual({ model: "m", cluster: "c", gpus: 8, best: true, disaggregate: true });
+    expect(servedRequest(apart)).toMatchObject({ prefill: "tp=2,copies=2", decode: "tp=4", rate: 2 });
+    expect(curveRequest(apart)).toBeNull();
+  });
   it("of more load go along the load that is given", () => {
     expect(curveRequest(fields)).toMatchObject({ curve: "rate", tp: 4 });
     expect(curveRequest(fields)).not.toHaveProperty("rate");
@@ -63,7 +74,8 @@ describe("questions", () => {
     expect(curveRequest({ ...fields, rate: "" })).toMatchObject({ curve: "concurrency" });
   });
   it("lead from an offer to its way of serving", () => {
-    const offer = { layout: { tp: 2, pp: 1, ep: 4, dp: 2, cp: 1 }, concurrency: 16 } as OfferDocument;
+    const chosen = { weights: "fp8", cache: "bf16", step_tokens: 2048, concurrency: 16 };
+    const offer = { layout: { tp: 2, pp: 1, ep: 4, dp: 2, cp: 1 }, ...chosen } as OfferDocument;
     expect(offerFields({ ...fields, gpus: "4" }, offer)).toEqual({
       model: "m",
       cluster: "c",
@@ -72,8 +84,24 @@ describe("questions", () => {
       tp: "2",
       ep: "4",
       dp: "2",
+      weights: "fp8",
+      cache: "bf16",
+      "step-tokens": "2048",
       concurrency: "16",
     });
+    const apart = {
+      ...offer,
+      prefill: { tp: 1, pp: 1, ep: 1, dp: 1, cp: 4 },
+      prefill_copies: 2,
+      prefill_step_tokens: 512,
+      decode_copies: 1,
+    };
+    const shown = offerFields(fields, apart);
+    expect(shown.prefill).toBe("tp=1,cp=4,copies=2,step-tokens=512");
+    expect(shown.decode).toBe("tp=2,ep=4,dp=2,copies=1,step-tokens=2048");
+    expect(shown).not.toHaveProperty("tp");
+    expect(acceleratorsOf(shown)).toBe(12);
+    expect(offerWords(apart)).toBe("2 x cp 4, then 1 x tp 2 ep 4 dp 2");
     expect(splitWords(offer.layout)).toBe("tp 2 ep 4 dp 2");
     expect(splitWords({ tp: 1, pp: 1, ep: 1, dp: 1, cp: 1 })).toBe("one accelerator");
   });

@@ -7,8 +7,7 @@ import type { Fields } from "../../lib/url";
 import { kCurves, type CurveOf, type OfferDocument, type SplitDocument } from "./documents";
 
 /** What the page calls each field, and in what it counts. The compiler refuses a field without one; those that
- * choose the question are asked by the view itself; prefill and decode apart, whose answer has another form, by
- * the command line alone. */
+ * choose the question are asked by the view itself. */
 const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: string] | null>> = {
   model: ["Model"],
   cluster: ["Cluster"],
@@ -30,9 +29,9 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   ep: ["Expert"],
   dp: ["Copies"],
   cp: ["Context", "ranks of a prompt"],
-  prefill: null,
-  decode: null,
-  stream: null,
+  prefill: ["Prefill apart", "as tp=2,copies=2"],
+  decode: ["Decode apart", "as tp=4"],
+  stream: ["Layer by layer", "cache moves"],
   imbalance: ["Uneven experts", "power"],
   "redundant-experts": ["Copies of experts"],
   weights: ["Weights"],
@@ -47,6 +46,7 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   acceptance: ["Acceptance", "share"],
   draft: ["Drafts by"],
   best: null,
+  formats: ["Best among", "any, or bf16,fp8/fp8"],
   disaggregate: null,
   curve: null,
 };
@@ -86,28 +86,50 @@ export function servingOf(given: Fields): Fields {
 
 /** One way of serving. */
 export function servedRequest(fields: Fields): Request {
-  return runRequest(fields, kServeFields);
+  return runRequest(without(fields, ["formats"]), kServeFields); // which are of the best
 }
 
+/** Whether prefill and decode are on accelerators of their own. */
+export function isApart(fields: Fields): boolean {
+  return Boolean(fields.prefill && fields.decode);
+}
+
+const kPools = ["prefill", "decode"] as const;
 const kDegrees = ["tp", "pp", "ep", "dp", "cp"] as const;
 
 function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
+// "tp=2,pp=4,copies=2".
+function acceleratorsOfPool(text: string): number {
+  const given = Object.fromEntries(text.split(",").map((part) => part.split("=")));
+  return ["tp", "pp", "dp", "cp", "copies"].reduce((product, name) => product * Number(given[name] ?? "1"), 1);
+}
+
 /** The accelerators of a way of serving: given, or what its degrees take. Null where they are no numbers. */
 export function acceleratorsOf(fields: Fields): number | null {
   if (fields.gpus) return Number.isInteger(Number(fields.gpus)) ? Number(fields.gpus) : null;
+  if (isApart(fields)) {
+    const sum = acceleratorsOfPool(fields.prefill!) + acceleratorsOfPool(fields.decode!);
+    return Number.isInteger(sum) ? sum : null;
+  }
   const all = (["tp", "pp", "dp", "cp"] as const).reduce((product, name) => product * Number(fields[name] || "1"), 1);
   return Number.isInteger(all) ? all : null;
 }
 
-/** The best ways on as many accelerators; null where they are not known. */
+/** The best ways on as many accelerators, of prefill and decode apart where they are; null where they are not known. */
 export function bestRequest(fields: Fields): Request | null {
   const gpus = acceleratorsOf(fields);
   if (gpus === null) return null;
-  const asked = without(fields, [...kDegrees, ...kCurves]);
-  return { ...servedRequest({ ...asked, gpus: String(gpus) }), best: true };
+  const { formats } = fields;
+  const asked = without(fields, [...kDegrees, ...kCurves, ...kPools, "goodput", ...(formats ? ["weights"] : [])]);
+  return {
+    ...servedRequest({ ...asked, gpus: String(gpus) }),
+    ...(formats ? { formats } : {}),
+    best: true,
+    ...(isApart(fields) ? { disaggregate: true } : {}),
+  };
 }
 
 /** Along what load is measured: the one that is given. */
@@ -115,16 +137,40 @@ export function curveOf(fields: Fields): CurveOf {
   return fields.rate ? "rate" : fields.batch ? "batch" : "concurrency";
 }
 
-/** The same way of serving under ever more load. */
-export function curveRequest(fields: Fields): Request {
+/** The same way of serving under ever more load; null of prefill and decode apart. */
+export function curveRequest(fields: Fields): Request | null {
+  if (isApart(fields)) return null;
   return { ...servedRequest(without(fields, kCurves)), curve: curveOf(fields) };
 }
 
-/** The fields that show an offer of the best. */
-export function offerFields(fields: Fields, { layout, concurrency }: OfferDocument): Fields {
-  const rest = without(fields, [...kDegrees, ...kCurves, "gpus"]);
+/** The fields that show an offer of the best. What the search chose stands there, whatever the engine's own. */
+export function offerFields(fields: Fields, offer: OfferDocument): Fields {
+  const { layout, concurrency, weights, cache, step_tokens } = offer;
+  const rest = without(fields, [...kDegrees, ...kCurves, ...kPools, "gpus", "weights", "cache", "step-tokens"]);
+  const chosen = { weights, cache, concurrency: String(concurrency) };
+  if (offer.prefill) {
+    const prefill = poolText(offer.prefill, offer.prefill_copies ?? 1, offer.prefill_step_tokens ?? step_tokens);
+    return { ...rest, ...chosen, prefill, decode: poolText(layout, offer.decode_copies ?? 1, step_tokens) };
+  }
   const degrees = kDegrees.filter((name) => layout[name] > 1).map((name) => [name, String(layout[name])]);
-  return { ...rest, ...Object.fromEntries(degrees), concurrency: String(concurrency) };
+  return { ...rest, ...Object.fromEntries(degrees), ...chosen, "step-tokens": String(step_tokens) };
+}
+
+/** "tp=2,copies=2,step-tokens=8192", as the fields prefill and decode have it. */
+export function poolText(layout: SplitDocument, copies: number, step: number): string {
+  const degrees = kDegrees.filter((name) => name === "tp" || layout[name] > 1).map((name) => `${name}=${layout[name]}`);
+  return [...degrees, `copies=${copies}`, `step-tokens=${step}`].join(",");
+}
+
+/** "2 x tp 2", of a copy or an offer. */
+export function poolWords(layout: SplitDocument, copies: number): string {
+  return `${copies} x ${splitWords(layout)}`;
+}
+
+/** "tp 8 ep 8", or of prefill and decode apart both. */
+export function offerWords(offer: OfferDocument): string {
+  if (!offer.prefill) return splitWords(offer.layout);
+  return `${poolWords(offer.prefill, offer.prefill_copies ?? 1)}, then ${poolWords(offer.layout, offer.decode_copies ?? 1)}`;
 }
 
 /** "tp 8 ep 8 dp 2": degrees above one. */

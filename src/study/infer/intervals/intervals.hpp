@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "study/infer/serving.hpp"
+#include "study/infer/apart.hpp"
 
 namespace headway {
 
 /// What tells errors apart: of which quantity, how requests come (all at once, from clients, as
-/// many as memory holds), whether rows of the engine and of the accelerator were measured. Empty:
-/// any.
+/// many as memory holds, to prefill and decode apart), whether rows of the engine and of the
+/// accelerator were measured. Empty: any.
 struct IntervalClass {
   std::string quantity;  // "ttft_s", "tpot_s", "latency_s", "throughput"
-  std::string load;      // "together", "clients", "full"
+  std::string load;      // "together", "clients", "full", "apart"
   std::string engine;    // "known", "unknown"
   std::string accelerator;
 };
@@ -51,6 +51,26 @@ double waiting_share(Seconds first_token, const PassTime& prefill, const Engine&
 /// The class of a prediction; `full`: as many clients as memory holds.
 IntervalClass interval_class(const ServingIntervals& intervals, const Serving& serving,
                              const Load& load, bool full, std::string_view quantity);
+
+/// From, to.
+struct ServedRange {
+  double low = 0, high = 0;
+};
+
+/// Of what requests get; nothing of a token that there is not, and of what has no class.
+struct ServedIntervals {
+  std::optional<ServedRange> first_token, each_token, latency;  // seconds
+  std::optional<ServedRange> output;                            // tokens a second
+};
+
+/// Four of five measured ones lie there. Each holds its prediction, and none is better than
+/// peaks of arithmetic and memory allow [INFER-29].
+ServedIntervals intervals_of(const Serving& serving, const ServingConstants& constants,
+                             const Load& load, const Served& served);
+/// Of prefill and decode apart, whose errors are classes of their own: those of whole answers
+/// follow from their tokens'.
+ServedIntervals intervals_of(const ServingApart& apart, const ServingConstants& constants,
+                             const Load& load, const Served& served);
 
 /// data/serving/intervals.toml, or why there is none.
 Result<ServingIntervals> serving_intervals_from(const Document& document);

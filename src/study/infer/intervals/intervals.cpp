@@ -1,0 +1,191 @@
+#include "study/infer/intervals/intervals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/document/document.hpp"
+#include "platform/files.hpp"
+#include "study/infer/intervals/peaks.hpp"
+#include "study/infer/summary.hpp"
+
+namespace headway {
+namespace {
+
+bool holds(const std::string& entry, const std::string& asked) {
+  return entry.empty() || entry == asked;
+}
+
+// A mean prompt, in tokens: of lengths that lie between a share of the nominal one and it, their
+// middle.
+double mean_input(const Load& load) {
+  const bool share = load.input_spread.kind == LengthSpread::Kind::share;
+  return static_cast<double>(load.input) * (share ? (1 + load.input_spread.of) / 2 : 1);
+}
+
+// What no serving beats: one prompt with nobody beside it, and one sequence's token.
+struct LeastTimes {
+  Seconds first_token, each_token;
+};
+LeastTimes least_times(const Serving& prefill, const Serving& decode,
+                       const ServingConstants& constants, const Load& load) {
+  const double input = mean_input(load);
+  const auto hit = static_cast<std::int64_t>(load.prefix_hit * input);
+  const auto tokens = static_cast<std::int64_t>(input) - hit;
+  const std::int64_t checked = drafting_of(decode).length + 1;
+  LeastTimes out;
+  out.first_token =
+      least_time(prefill, constants, {.tokens = std::max<std::int64_t>(1, tokens), .cached = hit});
+  out.each_token =
+      least_time(
+          decode, constants,
+          {.tokens = checked, .cached = static_cast<std::int64_t>(input), .checks = checked > 1}) /
+      drafting_of(decode).made();
+  return out;
+}
+
+// Holds `value` and is not below `least` or above `most`.
+ServedRange held(const IntervalFactors& factors, double value, double least, double most) {
+  return {std::min(value, std::max(least, factors.low * value)),
+          std::max(value, std::min(most, factors.high * value))};
+}
+
+// Every sequence that is there gets a token in the least time.
+double most_output(const LeastTimes& least, const Load& load, double sequences) {
+  return load.output > 1 ? sequences / least.each_token.value()
+                         : std::numeric_limits<double>::infinity();
+}
+
+// Tokens of an answer after the first, as the prediction has them.
+double others(const Served& served) {
+  return served.each_token > Seconds(0) ? (served.latency - served.first_token) / served.each_token
+                                        : 0;
+}
+
+}  // namespace
+
+IntervalFactors IntervalFactors::at(double share) const {
+  const auto grown = [&](double factor, double waiting) {
+    return std::hypot(std::log(factor), share * std::log(waiting));
+  };
+  return {std::exp(-grown(low, waiting_low)), std::exp(grown(high, waiting_high))};
+}
+
+double waiting_share(Seconds first_token, const PassTime& prefill, const Engine& engine) {
+  if (first_token <= Seconds(0)) return 0;
+  return std::clamp(1 - (prefill.total() + engine.request) / first_token, 0.0, 1.0);
+}
+
+std::optional<IntervalFactors> ServingIntervals::of(const IntervalClass& asked) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+    return holds(entry.of.quantity, asked.quantity) && holds(entry.of.load, asked.load) &&
+           holds(entry.of.engine, asked.engine) && holds(entry.of.accelerator, asked.accelerator);
+  });
+  if (found == entries.end()) return std::nullopt;
+  return found->factors;
+}
+
+IntervalClass interval_class(const ServingIntervals& intervals, const Serving& serving,
+                             const Load& load, bool full, std::string_view quantity) {
+  const auto known = [](const std::set<std::string>& names, const std::string& name) {
+    return std::string(names.contains(name) ? "known" : "unknown");
+  };
+  return {quantity.starts_with("throughput") ? "throughput" : std::string(quantity),
+          full                                  ? "full"
+          : load.arrivals == Arrivals::together ? "together"
+                                                : "clients",
+          known(intervals.engines, serving.engine.name),
+          known(intervals.accelerators, serving.cluster.accelerator.name)};
+}
+
+ServedIntervals intervals_of(const Serving& serving, const ServingConstants& constants,
+                             const Load& load, const Served& served) {
+  ServedIntervals out;
+  const auto& known = serving_intervals();
+  if (!known) return out;
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const bool full =
+      load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
+  const LeastTimes least = least_times(serving, serving, constants, load);
+  const auto range = [&](std::string_view quantity, double value, double low, double high,
+                         double waiting = 0) -> std::optional<ServedRange> {
+    const auto factors = known->of(interval_class(*known, serving, load, full, quantity));
+    if (value == 0 || !factors) return std::nullopt;
+    return held(factors->at(waiting), value, low, high);
+  };
+  const double waiting = load.arrivals == Arrivals::together
+                             ? 0
+                             : waiting_share(served.first_token, served.prefill, serving.engine);
+  const Seconds whole = least.first_token + others(served) * least.each_token;
+  out.first_token = range("ttft_s", served.first_token.value(), least.first_token.value(), kAny, waiting);
+  out.each_token = range("tpot_s", served.each_token.value(), least.each_token.value(), kAny);
+  out.latency = range("latency_s", served.latency.value(), whole.value(), kAny);
+  out.output = range("throughput", served.output_per_second, 0,
+                     most_output(least, load, served.sequences * static_cast<double>(serving.dp)));
+  return out;
+}
+
+ServedIntervals intervals_of(const ServingApart& apart, const ServingConstants& constants,
+                             const Load& load, const Served& served) {
+  ServedIntervals out;
+  const auto& known = serving_intervals();
+  if (!known) return out;
+  const LeastTimes least = least_times(apart.prefill, apart.decode, constants, load);
+  const auto range = [&](std::string_view quantity, double value,
+                         Seconds low) -> std::optional<ServedRange> {
+    IntervalClass of = interval_class(*known, apart.decode, load, false, quantity);
+    of.load = "apart";
+    const auto factors = known->of(of);
+    if (value == 0 || !factors) return std::nullopt;
+    return held(*factors, value, low.value(), std::numeric_limits<double>::infinity());
+  };
+  out.first_token = range("ttft_s", served.first_token.value(), least.first_token);
+  out.each_token = range("tpot_s", served.each_token.value(), least.each_token);
+  if (!out.first_token) return out;
+  const ServedRange each = out.each_token.value_or(ServedRange{});
+  out.latency = {out.first_token->low + others(served) * each.low,
+                 out.first_token->high + others(served) * each.high};
+  // Of clients, who ask again when they are answered; others' output is what they ask for.
+  if (load.arrivals != Arrivals::clients) return out;
+  const double work = served.output_per_second * served.latency.value();
+  out.output = {work / out.latency->high, work / out.latency->low};
+  return out;
+}
+
+Result<ServingIntervals> serving_intervals_from(const Document& document) {
+  Problems problems;
+  Fields root(document, problems);
+  ServingIntervals out;
+  root.text("date");
+  const auto names = [&](const char* key) {
+    const auto texts = root.texts_or_empty(key);
+    return std::set<std::string>(texts.begin(), texts.end());
+  };
+  out.engines = names("engines");
+  out.accelerators = names("accelerators");
+  for (Fields& fields : root.tables("classes")) {
+    ServingIntervals::Entry entry;
+    entry.of = {fields.text_or("quantity", ""), fields.text_or("load", ""),
+                fields.text_or("engine", ""), fields.text_or("accelerator", "")};
+    entry.factors = {fields.number("low"), fields.number("high"),
+                     fields.number_or("waiting_low", 1), fields.number_or("waiting_high", 1)};
+    entry.rows = static_cast<std::size_t>(fields.natural("rows"));
+    entry.sources = static_cast<std::size_t>(fields.natural("sources"));
+    fields.reject_unknown();
+    out.entries.push_back(std::move(entry));
+  }
+  root.reject_unknown();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+const Result<ServingIntervals>& serving_intervals() {
+  static const Result<ServingIntervals> read = [] {
+    const auto document = embedded_document("serving/intervals.toml");
+    return document ? serving_intervals_from(*document)
+                    : Result<ServingIntervals>(document.problems());
+  }();
+  return read;
+}
+
+}  // namespace headway

@@ -1,0 +1,96 @@
+// [INFER-11] [INFER-29] In what four of five measured ones lie.
+#include "study/infer/intervals/intervals.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "base/document/document.hpp"
+#include "study/infer/engines.hpp"
+#include "study/infer/serving_for_test.hpp"
+
+namespace headway {
+namespace {
+
+TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
+  const auto document = parse_toml(
+      "date = \"2026-11-26\"\nengines = [\"vllm\"]\naccelerators = [\"h100-sxm\"]\nclasses = [\n"
+      "{ quantity = \"ttft_s\", load = \"clients\", engine = \"known\", low = 0.5, high = 2, rows "
+      "= "
+      "30, sources = 2 },\n"
+      "{ quantity = \"ttft_s\", low = 0.4, high = 3, rows = 60, sources = 3 },\n"
+      "{ low = 0.1, high = 9, rows = 99, sources = 4 },\n]\n",
+      "intervals.toml");
+  ASSERT_TRUE(document);
+  const auto read = serving_intervals_from(*document);
+  ASSERT_TRUE(read);
+  const auto high = [&](const char* engine, Arrivals arrivals, const char* quantity) {
+    Serving serving = testing::serving_of("llama-3-8b", "dgx-h100");
+    serving.engine.name = engine;
+    Load load;
+    load.arrivals = arrivals;
+    return read->of(interval_class(*read, serving, load, false, quantity))->high;
+  };
+  EXPECT_EQ(high("vllm", Arrivals::clients, "ttft_s"), 2);
+  EXPECT_EQ(high("other", Arrivals::clients, "ttft_s"), 3);
+  EXPECT_EQ(high("vllm", Arrivals::together, "ttft_s"), 3);
+  EXPECT_EQ(high("vllm", Arrivals::clients, "throughput_output_tok_s"), 9);
+}
+
+// [INFER-11] Errors of two causes: with 30 % alone and 40 % of all that is waiting, 50 %; of half
+// of it, what squares say.
+TEST(ServingIntervals, GrowWithTheShareThatIsWaitingAsVariancesAdd) {
+  const IntervalFactors factors{std::exp(-0.3), std::exp(0.3), std::exp(-0.4), std::exp(0.4)};
+  EXPECT_NEAR(std::log(factors.at(0).high), 0.3, 1e-12);
+  EXPECT_NEAR(std::log(factors.at(1).high), 0.5, 1e-12);
+  EXPECT_NEAR(std::log(factors.at(1).low), -0.5, 1e-12);
+  EXPECT_NEAR(std::log(factors.at(0.5).high), std::sqrt(0.09 + 0.04), 1e-12);
+  PassTime prefill;
+  prefill[ServingPart::products] = Seconds(0.2);
+  Engine engine;
+  engine.request = Seconds(0.05);
+  EXPECT_NEAR(waiting_share(Seconds(1), prefill, engine), 0.75, 1e-12);
+  EXPECT_EQ(waiting_share(Seconds(0.2), prefill, engine), 0);
+}
+
+// Those of the program hold each prediction, and every quantity has one.
+TEST(ServingIntervals, OfTheProgramHoldWhatIsPredicted) {
+  const auto& intervals = serving_intervals();
+  ASSERT_TRUE(intervals);
+  for (const auto& entry : intervals->entries) {
+    EXPECT_LE(entry.factors.low, 1);
+    EXPECT_GE(entry.factors.high, 1);
+    EXPECT_GE(entry.rows, 20U);
+  }
+  EXPECT_TRUE(intervals->of({"anything", "at all", "unknown", "unknown"}));
+}
+
+// [INFER-29] 70.6 G weights of 2 bytes less the embedding over eight memories of 3.35 TB/s: no
+// interval promises a token sooner, nor more tokens than its sequences get so.
+RC_GTEST_PROP(ServingIntervals, HoldThePredictionAndPassNoPeak, ()) {
+  Serving serving = testing::serving_of("llama-3-70b", "dgx-h100", 8);
+  serving.engine = (*engines())[*rc::gen::inRange<std::size_t>(0, engines()->size())];
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  Load load{.input = *rc::gen::inRange(1, 4000), .output = *rc::gen::inRange(2, 400)};
+  load.arrivals = *rc::gen::arbitrary<bool>() ? Arrivals::clients : Arrivals::together;
+  load.batch = *rc::gen::inRange(1, 64);
+  const Served by = served(serving, constants, load);
+  RC_PRE(by.fits);
+  const ServedIntervals intervals = intervals_of(serving, constants, load, by);
+  const auto holds = [](const std::optional<ServedRange>& range, double value) {
+    return range && range->low <= value && value <= range->high;
+  };
+  RC_ASSERT(holds(intervals.first_token, by.first_token.value()));
+  RC_ASSERT(holds(intervals.each_token, by.each_token.value()));
+  RC_ASSERT(holds(intervals.latency, by.latency.value()));
+  RC_ASSERT(holds(intervals.output, by.output_per_second));
+  const double least = (70.55e9 - 1.06e9) * 2 / 8 / 3.35e12;
+  RC_ASSERT(intervals.each_token->low >= 0.99 * least);
+  RC_ASSERT(intervals.output->high <= 1.01 * static_cast<double>(load.batch) / least);
+  const double prompt = 2 * 69e9 * static_cast<double>(load.input) / 8 / 989e12;
+  RC_ASSERT(intervals.first_token->low >= 0.99 * prompt);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,181 @@
+#include "study/infer/search/ways.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "study/infer/search/splits.hpp"
+#include "study/infer/steps.hpp"
+#include "study/infer/summary.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::int64_t kMostClients = 1024;
+constexpr std::int64_t kSmallestStep = 256, kLargestStep = 16'384;
+
+// How many clients a way can have: half of them at least inside.
+std::int64_t most_clients(const Serving& serving, const ServingMemory& memory, const Load& load) {
+  const Policy& policy = serving.engine.policy;
+  const double output = static_cast<double>(load.output);
+  const double held = static_cast<double>(load.input) + (policy.reserve ? output : output / 2);
+  const double most =
+      std::min(policy.most_at_a_time(static_cast<double>(serving.pp),
+                                     static_cast<double>(drafting_of(serving).length + 1)),
+               memory.sequences_that_fit(held));
+  return most < 1 ? 0 : std::min(kMostClients, static_cast<std::int64_t>(2 * most));
+}
+
+// One split in one format.
+std::vector<ServingWay> ways_of_split(Serving serving, const ServingConstants& constants,
+                                      const Load& asked, const SearchSpace& space) {
+  std::vector<ServingWay> out;
+  std::optional<StepTimes> steps;  // which do not hang on how many tokens a step has
+  for (const std::int64_t tokens : step_sizes(serving, space, asked)) {
+    serving.engine.policy.most_tokens = tokens;
+    const ServingMemory memory = memory_of(serving, asked.input + asked.output);
+    const std::int64_t most = most_clients(serving, memory, asked);
+    if (most == 0) continue;
+    if (!steps) steps = step_times(serving, constants, asked.input, asked.output);
+    const Engined engine{*steps, serving.engine.policy,
+                         memory.room(static_cast<double>(asked.input + asked.output)),
+                         drafting_of(serving)};
+    ServingWay way{.split = serving, .formats = formats_of(serving), .step_tokens = tokens};
+    const double way_in = serving.engine.request.value();
+    way.least_first = Seconds(prompt_times(engine, asked).alone + way_in);
+    for (way.clients = 1; way.clients <= most; way.clients *= 2) {
+      const auto closed = in_closed_form(engine, load_of_way(asked, way));
+      if (!closed || !(closed->rate > 0)) break;
+      const double clients = static_cast<double>(way.clients);
+      way.first_token = Seconds(closed->first_token + way_in);
+      way.each_token = Seconds(closed->each_token);
+      way.user = 1 / (asked.output > 1 ? way.each_token : way.first_token).value();
+      // Each client waits for its way in and out, too.
+      const double rate = clients / (clients / closed->rate + way_in);
+      way.accelerator = rate * static_cast<double>(asked.output * serving.dp) /
+                        static_cast<double>(serving.ranks());
+      out.push_back(way);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ServingFormats formats_of(const Serving& serving) {
+  return {serving.weights, serving.stored, serving.cache};
+}
+
+void set_formats(Serving& serving, const ServingFormats& formats) {
+  serving.weights = formats.weights;
+  serving.stored = formats.stored;
+  serving.cache = formats.cache;
+}
+
+std::vector<std::int64_t> step_sizes(const Serving& serving, const SearchSpace& space,
+                                     const Load& load) {
+  const Policy& policy = serving.engine.policy;
+  std::vector<std::int64_t> out = {policy.most_tokens};
+  if (!space.step_tokens) return out;
+  for (std::int64_t tokens = kSmallestStep; tokens <= kLargestStep; tokens *= 2) {
+    if (tokens == policy.most_tokens || (policy.whole_prompts && tokens < load.input)) continue;
+    out.push_back(tokens);
+  }
+  return out;
+}
+
+Serving serving_of_way(const Serving& base, const ServingWay& way) {
+  Serving out = base;
+  static_cast<ServingSplit&>(out) = way.split;
+  set_formats(out, way.formats);
+  out.engine.policy.most_tokens = way.step_tokens;
+  return out;
+}
+
+Load load_of_way(const Load& asked, const ServingWay& way) {
+  Load out = asked;
+  out.arrivals = Arrivals::clients;
+  out.batch = way.clients;
+  return out;
+}
+
+std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
+                                                       const ServingConstants& constants,
+                                                       const Load& asked, const SearchSpace& space,
+                                                       std::int64_t accelerators, int threads,
+                                                       const Progress& progress) {
+  std::vector<ServingFormats> formats = space.formats;
+  if (formats.empty()) formats.push_back(formats_of(base));
+  Serving first = base;
+  set_formats(first, formats.front());
+  const std::vector<ServingSplit> splits = legal_splits(first, accelerators);
+  std::vector<std::vector<ServingWay>> found(splits.size() * formats.size());
+  const bool whole = for_each_index(
+      found.size(), threads,
+      [&](std::size_t i, std::size_t) {
+        Serving serving = base;
+        static_cast<ServingSplit&>(serving) = splits[i / formats.size()];
+        set_formats(serving, formats[i % formats.size()]);
+        found[i] = ways_of_split(std::move(serving), constants, asked, space);
+      },
+      progress, 1);
+  if (!whole) return std::nullopt;
+  std::vector<ServingWay> out;
+  for (const std::vector<ServingWay>& each : found) out.insert(out.end(), each.begin(), each.end());
+  return out;
+}
+
+// [INFER-30] Both speeds of the closed form are within a fifth of those placed in time for most
+// ways; of pipelines, whose stages share prompts that come together, down to two thirds. The first
+// token of clients that began together may take three times as long, and where more wait than it
+// thinks, less. Ways that may miss a limit hide none that may keep to it.
+std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, const Load& asked) {
+  constexpr double kSpeeds = 1.2, kOfPipelines = 1.5, kTogether = 3, kEach = 1.5;
+  constexpr std::size_t kMostPlaced = 1000;
+  const auto within = [&](Seconds first, Seconds each) {
+    return (!asked.first_limit || first <= *asked.first_limit) &&
+           (!asked.each_limit || each <= *asked.each_limit);
+  };
+  std::vector<std::size_t> order(ways.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return ways[a].user > ways[b].user; });
+  // The most that ways make which are faster by a factor than the one that is looked at.
+  struct Faster {
+    double factor = 1, most = 0;
+    std::size_t seen = 0;
+  };
+  Faster faster{kSpeeds, 0, 0}, than_pipelines{kOfPipelines, 0, 0}, as_fast{1, 0, 0};
+  const auto look = [&](Faster& at, double user, double first, double each) {
+    for (; at.seen < order.size() && ways[order[at.seen]].user >= at.factor * user; ++at.seen) {
+      const ServingWay& way = ways[order[at.seen]];
+      if (!within(first * way.first_token, each * way.each_token)) continue;
+      at.most = std::max(at.most, way.accelerator);
+    }
+  };
+  struct Candidate {
+    std::size_t place;
+    double from_front;  // of the closed form, in the logarithm of what is made
+  };
+  std::vector<Candidate> kept;
+  for (const std::size_t place : order) {
+    const ServingWay& way = ways[place];
+    look(faster, way.user, kTogether, kEach);
+    look(than_pipelines, way.user, kTogether, kEach);
+    look(as_fast, way.user, 1, 1);
+    const Faster& by = way.split.pp > 1 ? than_pipelines : faster;
+    if (!within(way.least_first, way.each_token / kEach)) continue;
+    if (by.most >= by.factor * way.accelerator) continue;
+    kept.push_back({place, std::abs(std::log(as_fast.most / way.accelerator))});
+  }
+  std::stable_sort(kept.begin(), kept.end(), [](const Candidate& a, const Candidate& b) {
+    return a.from_front < b.from_front;
+  });
+  kept.resize(std::min(kept.size(), kMostPlaced));
+  std::vector<std::size_t> out;
+  for (const Candidate& each : kept) out.push_back(each.place);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace headway
