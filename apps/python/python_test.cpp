@@ -44,11 +44,13 @@ class PythonRecorder : public ::testing::Test {
   }
   // As many processes as ranks; the code is that of the last.
   static std::string ranks(const std::string& what, int count) {
+    const std::string program = "python3 -B \"" HEADWAY_PYTHON_TESTS "/recorder_for_test.py\" ";
     std::string out = "sh -c '";
     for (int rank = 0; rank < count; ++rank) {
-      out += "python3 -B \"" HEADWAY_PYTHON_TESTS "/recorder_for_test.py\" " + what + " " +
-             std::to_string(rank) + " " + std::to_string(count) +
-             (rank + 1 < count ? " & " : "; code=$?; wait; exit $code'");
+      out += program + what;
+      out += " " + std::to_string(rank);
+      out += " " + std::to_string(count);
+      out += rank + 1 < count ? " & " : "; code=$?; wait; exit $code'";
     }
     return out;
   }
