@@ -265,9 +265,9 @@ Command replay_command(const ReplayStarter& starter) {
   Command out{
       .name = "replay",
       .help = "run the calls and the computation of a step on this machine, and measure",
-      .examples = {"headway replay --model gpt-neox-19m --cluster examples/cores.toml --gpus 2 "
-                   "\\\n    --seq 128 --global-batch 4 --tp 2 --framework megatron --single "
-                   "--sizes -o singles",
+      .examples = {"headway replay --model examples/small-llama.toml --cluster examples/cores.toml "
+                   "\\\n    --gpus 2 --seq 128 --global-batch 4 --tp 2 --single --sizes "
+                   "-o singles",
                    "headway replay RUN.toml --step --repeat 20 -o steps",
                    "headway replay recording --step"},
       .run =
