@@ -66,8 +66,9 @@ Command record() {
   auto options = std::make_shared<headway::RecordOptions>();
   return {
       .name = "record",
-      .help = "run a program that communicates by MPI, NCCL or torch.distributed, and record what "
-              "it sends",
+      .help =
+          "run a program that communicates by MPI, NCCL or torch.distributed, and record what "
+          "it sends",
       .examples = {"headway record -o recording -- mpirun -np 4 ./train"},
       .options = {{.name = "output",
                    .value = "DIR",

@@ -70,12 +70,11 @@ std::vector<RankRepetition> sequences_of(const Recording& recording) {
   }
   for (std::size_t rank = 0; rank < out.size(); ++rank) {
     out[rank].rank = static_cast<std::uint32_t>(rank);
-    std::stable_sort(out[rank].calls.begin(), out[rank].calls.end(),
-                     [&](std::size_t a, std::size_t b) {
-                       const auto &first = recording.calls[a].start_ns,
-                                  &second = recording.calls[b].start_ns;
-                       return first && second && *first < *second;
-                     });
+    std::stable_sort(
+        out[rank].calls.begin(), out[rank].calls.end(), [&](std::size_t a, std::size_t b) {
+          const auto &first = recording.calls[a].start_ns, &second = recording.calls[b].start_ns;
+          return first && second && *first < *second;
+        });
   }
   std::erase_if(out, [](const RankRepetition& rank) { return rank.calls.empty(); });
   return out;

@@ -65,8 +65,8 @@ RecordedSteps marked(const Recording& recording) {
   return out;
 }
 
-// The steps of a rank that all ranks repeat; none where a call has no start. One call over and over is
-// no step: nothing tells how many make one.
+// The steps of a rank that all ranks repeat; none where a call has no start. One call over and over
+// is no step: nothing tells how many make one.
 std::vector<StepRange> ranges_of(const Recording& recording, const RankRepetition& rank,
                                  std::int64_t steps) {
   std::vector<StepRange> out;

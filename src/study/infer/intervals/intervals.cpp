@@ -117,7 +117,8 @@ ServedIntervals intervals_of(const Serving& serving, const ServingConstants& con
                              ? 0
                              : waiting_share(served.first_token, served.prefill, serving.engine);
   const Seconds whole = least.first_token + others(served) * least.each_token;
-  out.first_token = range("ttft_s", served.first_token.value(), least.first_token.value(), kAny, waiting);
+  out.first_token =
+      range("ttft_s", served.first_token.value(), least.first_token.value(), kAny, waiting);
   out.each_token = range("tpot_s", served.each_token.value(), least.each_token.value(), kAny);
   out.latency = range("latency_s", served.latency.value(), whole.value(), kAny);
   out.output = range("throughput", served.output_per_second, 0,
