@@ -149,6 +149,17 @@ TEST_F(PythonRecorder, WhatWasAskedAndWhatTheBackendDidAreBothThereWithTheirTime
 }
 
 // [REC-1] The numbers are those that the recorder of MPI gives, by its own function.
+TEST_F(PythonRecorder, CallsOfNcclAreLeftToItsOwnRecorderWhereThatIsThere) {
+  record("on_nccl", 2);
+  EXPECT_EQ(tally(recorded(), 1), (Tally{{{Operation::all_reduce, 12}, 1}}));
+  fs::remove_all(folder_ / "recording");
+  fs::remove_all(folder_ / "store");
+  fs::create_directories(folder_ / "store");
+  record("on_nccl", 2, "--nccl off");
+  EXPECT_EQ(tally(recorded(), 1),
+            (Tally{{{Operation::all_reduce, 8}, 1}, {{Operation::all_reduce, 12}, 1}}));
+}
+
 TEST_F(PythonRecorder, GroupsHaveTheNumbersThatOtherRecordersGiveThem) {
   record("calls", 4);
   std::set<std::string> ids;

@@ -59,6 +59,14 @@ def calls(rank, world):
     return 3
 
 
+def on_nccl(rank, world):
+    """Calls of NCCL on devices, and of the same group on the host, where gloo does them."""
+    _, c10d, _ = begin(rank, world)
+    group = add_group(c10d, torch.ProcessGroup(rank, world, "cpu:gloo,cuda:nccl"), range(world))
+    c10d.blocking(group.ask("ALLREDUCE", torch.Work(), [torch.Tensor(2, device="cuda")]))
+    c10d.blocking(group.ask("ALLREDUCE", torch.Work(), [float32(3)]))
+
+
 def killed(rank, world):
     _, c10d, group = begin(rank, world)
     for _ in range(100):

@@ -91,6 +91,10 @@ class Calls:
         call.on_device = bool(tensors) and tensors[0].device.type != "cpu"
         if call.on_device and self._session.is_capturing():
             return None
+        # What NCCL is asked for its own recorder sees, with its times on the device: once is enough.
+        of_nccl = "nccl" in str(group.backend) and (call.on_device or not tensors)
+        if of_nccl and self._session.settings.leaves_to_nccl:
+            return None
         call.op, call.function, call.size, call.element = op, function, size, element_of(tensors)
         call.group, call.sequence, call.peer, call.tag = group, sequence, peer, tag
         call.blocks = blocks

@@ -20,6 +20,18 @@ def _steps(said):
         return None
 
 
+# The recorder of NCCL in this process: before it as a library, or in it as its plugin.
+NCCL_RECORDERS = ("/libheadway_nccl.so", "/libnccl-profiler-headway.so")
+
+
+def nccl_is_recorded():
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+            return any(line.rstrip("\n").endswith(NCCL_RECORDERS) for line in maps)
+    except OSError:
+        return False
+
+
 class Settings:
     def __init__(self, folder=None):
         self.folder = folder or os.environ.get("HEADWAY_RECORD", "")
@@ -30,6 +42,7 @@ class Settings:
         names = os.environ.get("HEADWAY_RECORD_OPS")
         self.operations = None if names is None else {
             record_file.WAIT if name == "wait" else record_file.OP.get(name) for name in names.split(",")}
+        self.leaves_to_nccl = nccl_is_recorded()
         self.always_measure_clock = os.environ.get("HEADWAY_RECORD_CLOCK") == "measure"
 
     def keeps(self, op, size):
