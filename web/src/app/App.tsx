@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 
 import { theme, toggleTheme } from "../lib/theme";
+import { longWork } from "../lib/opened";
 import { opensWith, seen } from "../lib/sharedRun";
 import { place, placeText } from "../lib/url";
 import { kViews, type View } from "./views";
@@ -46,6 +47,11 @@ export function App() {
         <h1>
           {view.title} <small>{view.purpose}</small>
         </h1>
+        {longWork.holds.value && (
+          <p role="status" class="panel">
+            Another site opened this page, so nothing long is searched yet: it begins with your first click or key.
+          </p>
+        )}
         <view.Page key={view.id} />
       </main>
     </>

@@ -84,6 +84,14 @@ describe("long work", () => {
     expect(done).toEqual([1, 4]);
   });
 
+  test("what is known first is told before the whole", async () => {
+    answering(new Response(streamOf('{"first":{"x":1}}\n{"result":{"x":1,"y":2},"exit":0}\n')));
+    const first: unknown[] = [];
+    const whole = await askLong("plan", {}, () => {}, undefined, (document) => first.push(document));
+    expect(first).toEqual([{ x: 1 }]);
+    expect(whole.document).toEqual({ x: 1, y: 2 });
+  });
+
   test("problems at its end are told", async () => {
     answering(new Response(streamOf('{"problems":[{"where":"gpus","message":"not 7"}]}\n')));
     expect(await refusal(askLong("plan", {}, () => {}))).toEqual([{ where: "gpus", message: "not 7" }]);

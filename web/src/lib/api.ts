@@ -103,14 +103,17 @@ export async function* lines(stream: ReadableStream<Uint8Array>): AsyncGenerator
 type Line<Document> =
   | { progress: Progress }
   | { result: Document; exit: number }
+  | { first: Document }
   | { problems: readonly Problem[] };
 
-/** Asks for long work: `onProgress` hears how far it is; ending it by `signal` stops the server's work. */
+/** Asks for long work: `onProgress` hears how far it is, `onFirst` of an answer that holds less than the whole,
+ * where there is one; ending it by `signal` stops the server's work. */
 export async function askLong<Document>(
   command: string,
   request: Request,
   onProgress: (progress: Progress) => void,
   signal?: AbortSignal,
+  onFirst: (document: Document) => void = () => {},
 ): Promise<Answer<Document>> {
   const headers = { "Content-Type": "application/json", Accept: "application/x-ndjson" };
   const response = await post(command, JSON.stringify(request), headers, signal);
@@ -121,6 +124,7 @@ export async function askLong<Document>(
     for await (const line of lines(response.body)) {
       const value = JSON.parse(line) as Line<Document>;
       if ("progress" in value) onProgress(value.progress);
+      else if ("first" in value) onFirst(value.first);
       else if ("result" in value) return { document: value.result, exit: value.exit };
       else throw problemsOf(value, response.status);
     }

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, askLong, problemsOfError, type Answer, type Problem, type Progress, type Request } from "./api";
 import { returns } from "./server";
 import { follow, type Follower, type Outcome } from "./following";
+import { longWork } from "./opened";
 
 export interface Asking<Document> {
   /** The last good answer, and the request that it answers. */
@@ -87,8 +88,10 @@ export function longAsker<Document>(command: string, rest: number, change: Chang
   let ending = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let first = true;
+  let notYet = () => {}; // takes back what waits for the reader
   const end = () => {
     clearTimeout(timer);
+    notYet();
     ending.abort();
   };
   const start = async (text: string, signal: AbortSignal) => {
@@ -98,7 +101,12 @@ export function longAsker<Document>(command: string, rest: number, change: Chang
       if (!signal.aborted) change((before) => ({ ...before, progress }));
     };
     try {
-      const answer = await askLong<Document>(command, asked, onProgress, signal);
+      // What is known before the whole is shown while the rest is awaited.
+      const onFirst = (document: Document) => {
+        if (signal.aborted) return;
+        change((before) => ({ ...before, answer: { document, exit: 0 }, answered: asked, problems: [] }));
+      };
+      const answer = await askLong<Document>(command, asked, onProgress, signal, onFirst);
       if (signal.aborted) return;
       remember(`${command} ${text}`, answer);
       change(() => ({ answer, answered: asked, problems: [], busy: false, progress: null }));
@@ -122,7 +130,7 @@ export function longAsker<Document>(command: string, rest: number, change: Chang
       }
       ending = new AbortController();
       const { signal } = ending;
-      timer = setTimeout(() => void start(text, signal), first ? 0 : rest);
+      timer = setTimeout(() => (notYet = longWork.whenOpen(() => void start(text, signal))), first ? 0 : rest);
       first = false;
     },
     end,

@@ -15,9 +15,11 @@ describe("long work", () => {
     gate.whenOpen(() => begun.push("second"));
     giveUp();
     expect(begun).toEqual([]);
+    expect(gate.holds.value).toBe(true);
     gate.open();
     gate.whenOpen(() => begun.push("third"));
     expect(begun).toEqual(["second", "third"]);
     expect(gate.isClosed).toBe(false);
+    expect(gate.holds.value).toBe(false);
   });
 });

@@ -1,6 +1,8 @@
 // A page that a link of another site opened begins no long work before its reader does something: a
 // link is no wish to search for minutes (docs/serve.md, "Who may ask").
 
+import { signal } from "@preact/signals";
+
 /** Whether the server said of this opening that another site asked for it. */
 function openedByAnotherSite(): boolean {
   if (typeof performance === "undefined" || !performance.getEntriesByType) return false;
@@ -11,10 +13,17 @@ function openedByAnotherSite(): boolean {
 /** Lets work wait for the reader: what is asked before the first click or key begins with it. */
 export class Gate {
   private waiting: (() => void)[] = [];
+  /** Whether something waits. */
+  readonly holds = signal(false);
   constructor(private closed: boolean) {}
 
   get isClosed(): boolean {
     return this.closed;
+  }
+
+  private hold(waiting: (() => void)[]): void {
+    this.waiting = waiting;
+    this.holds.value = waiting.length > 0;
   }
 
   /** Does the work now or once the gate opens; the answer takes it back. */
@@ -23,16 +32,14 @@ export class Gate {
       work();
       return () => undefined;
     }
-    this.waiting.push(work);
-    return () => {
-      this.waiting = this.waiting.filter((each) => each !== work);
-    };
+    this.hold([...this.waiting, work]);
+    return () => this.hold(this.waiting.filter((each) => each !== work));
   }
 
   open(): void {
     this.closed = false;
     const begun = this.waiting;
-    this.waiting = [];
+    this.hold([]);
     for (const work of begun) work();
   }
 }
