@@ -46,7 +46,8 @@ struct PredictRequest {
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);
-/// The fields of a run that a text says: a launch script, a framework's configuration or a run file.
+/// The fields of a run that a text says: a launch script, a framework's configuration or a run
+/// file.
 CommandOutput run_given(const std::string& text);
 
 struct PlanRequest {
@@ -96,9 +97,9 @@ struct LimitsRequest : LimitsQuestion {
   bool explain = false;
   bool sensitivity = false;
   bool smooth = false;  // with the limits that change smoothly
-  std::string rows;    // file for the models as CSV; empty: none
-  std::string plot;    // folder for drawings; empty: none
-  std::string report;  // folder of limits.md, to be renewed; empty: none
+  std::string rows;     // file for the models as CSV; empty: none
+  std::string plot;     // folder for drawings; empty: none
+  std::string report;   // folder of limits.md, to be renewed; empty: none
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of models; with `report` of tables
@@ -272,8 +273,8 @@ struct CalibrateRequest {
   bool write = false;  // renew the constants in `data`, empty: in the folder data of a checkout,
                        // from the measurements there
   bool json = false;
-  std::string date;               // as 2026-11-21, stated in what is written
-  std::vector<std::string> runs;  // files of measured steps of one's own; empty: none
+  std::string date;                  // as 2026-11-21, stated in what is written
+  std::vector<std::string> runs;     // files of measured steps of one's own; empty: none
   std::vector<std::string> entries;  // of steps: only these are renewed; empty: all
   std::string rows;  // of intervals: a table of the runs that were left out; empty: none
   // Of serving: files of measured kernels and of measured serving, and whether to fit without each

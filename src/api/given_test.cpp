@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api/answer.hpp"
-#include "platform/files.hpp"
 #include "base/source_dir_for_test.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {

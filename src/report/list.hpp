@@ -16,8 +16,8 @@ std::string names_json(const std::string& kind, const std::vector<std::string>& 
 /// the machines of the limits study, with the numbers that a setting in place may change.
 std::string machines_json();
 
-/// {"given": {"tp": "8", ...}, "notes": ["...", ...]}: fields of a run, as a text says them; of what it
-/// describes itself an object.
+/// {"given": {"tp": "8", ...}, "notes": ["...", ...]}: fields of a run, as a text says them; of
+/// what it describes itself an object.
 std::string given_json(const RunRequest& fields, const std::vector<std::string>& notes);
 
 /// One line on a built-in model, cluster or accelerator.
