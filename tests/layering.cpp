@@ -270,8 +270,8 @@ const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
     {"cost", {"cost/calibration"}},
     {"fit", {"base/document", "base/draw", "platform", "trace"}},
     {"study",
-     {"base/document", "cost/calibration", "cost/collective", "cost/kernels", "platform", "trace", "model",
-      "limits"}},
+     {"base/document", "cost/calibration", "cost/collective", "cost/kernels", "platform", "trace",
+      "model", "limits"}},
 };
 // apps are thin: they reach the library through its one door, and base for words.
 const std::set<std::string> kAppsMayInclude = {"api", "base", "base/document", "platform"};
