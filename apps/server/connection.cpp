@@ -14,6 +14,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLargestHeader = 32 * 1024;  // request line and headers, bytes
+constexpr std::size_t kLongestLine = 8 * 1024;     // one of them, as the HTTP library takes them
 constexpr milliseconds kHeaderTime(10'000);
 constexpr milliseconds kWriteTime(20'000);  // for the other side to take some bytes
 constexpr milliseconds kGlance(200);        // between looks at `stopping`
@@ -63,19 +64,38 @@ bool Connection::wait_for_request(milliseconds patience) {
   at_once_ = false;
   if (at_ == filled_ && !wait(POLLIN, Clock::now() + patience)) return false;
   allow(kLargestHeader, kHeaderTime);
+  in_head_ = in_first_line_ = true;
+  line_ = 0;
   return true;
 }
 
 void Connection::allow(std::size_t bytes, milliseconds time) {
   allowed_ = bytes;
   end_ = Clock::now() + time;
+  in_head_ = false;
+  fault_ = HeaderFault::none;
+}
+
+void Connection::look_at_head(std::string_view bytes) {
+  for (const char c : bytes) {
+    if (c == '\n') {
+      line_ = 0;
+      in_first_line_ = false;
+    } else if (++line_ > kLongestLine && fault_ == HeaderFault::none) {
+      fault_ = in_first_line_ ? HeaderFault::long_line : HeaderFault::large;
+    }
+  }
 }
 
 long Connection::read(char* into, std::size_t size) {
   if (at_ == filled_) {
     if (!flush()) return -1;  // "100 Continue" is waited for
     ssize_t got = -1;
-    if (wait(POLLIN, end_)) got = ::recv(socket_, in_.data(), in_.size(), 0);
+    if (wait(POLLIN, end_)) {
+      got = ::recv(socket_, in_.data(), in_.size(), 0);
+    } else if (in_head_ && !stopping_) {
+      fault_ = HeaderFault::late;
+    }
     at_ = 0;
     filled_ = got > 0 ? static_cast<std::size_t>(got) : 0;
     if (got <= 0) {
@@ -84,11 +104,13 @@ long Connection::read(char* into, std::size_t size) {
     }
   }
   if (allowed_ == 0) {
+    if (in_head_ && fault_ == HeaderFault::none) fault_ = HeaderFault::large;
     cut_off_ = close_after_ = true;
     return -1;
   }
   const std::size_t count = std::min({size, filled_ - at_, allowed_});
   std::copy_n(in_.data() + at_, count, into);
+  if (in_head_) look_at_head({into, count});
   at_ += count;
   allowed_ -= count;
   return static_cast<long>(count);

@@ -7,8 +7,12 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace headway {
+
+/// Why the head of a request was not taken.
+enum class HeaderFault { none, long_line, large, late };
 
 class Connection {
  public:
@@ -30,6 +34,11 @@ class Connection {
   bool flush();
   /// Whether a bound ended the reading of the request.
   bool cut_off() const { return cut_off_; }
+  /// What of a request line or a header was too large, or did not come in time, since
+  /// wait_for_request(); from allow() on nothing.
+  HeaderFault header_fault() const { return fault_; }
+  /// Whether the first line of the request is not whole yet.
+  bool lacks_request_line() const { return in_first_line_; }
 
   /// What is written is sent at once.
   void send_at_once() { at_once_ = true; }
@@ -40,6 +49,7 @@ class Connection {
 
  private:
   bool wait(short events, std::chrono::steady_clock::time_point end) const;
+  void look_at_head(std::string_view bytes);
 
   int socket_;
   const std::atomic<bool>& stopping_;
@@ -51,6 +61,9 @@ class Connection {
   std::size_t allowed_ = 0;  // bytes that may still be read of this request
   std::chrono::steady_clock::time_point end_;
   bool cut_off_ = false, at_once_ = false, close_after_ = false, broken_ = false;
+  bool in_head_ = false, in_first_line_ = false;  // of what is read of the request
+  std::size_t line_ = 0;                          // bytes of the line so far
+  HeaderFault fault_ = HeaderFault::none;
 };
 
 /// Whether the other side has closed the connection.

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -14,7 +15,10 @@
 #include <thread>
 
 #include "api/answer.hpp"
+#include "base/text.hpp"
 #include "connection.hpp"
+#include "idle_connections.hpp"
+#include "packing.hpp"
 
 namespace headway {
 namespace {
@@ -27,6 +31,16 @@ constexpr milliseconds kIdle(30'000);  // until a connection without a request i
 constexpr milliseconds kBodyTime(60'000), kUploadTime(300'000);  // for a body to come
 constexpr std::size_t kHeaderRoom = 64 * 1024;                   // of chunks of a body
 constexpr int kMostUploads = 2;                                  // large bodies held at a time
+
+// Headers of every reply.
+const httplib::Headers kEveryReply = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Content-Security-Policy",
+     "default-src 'self'; img-src 'self' data:; object-src 'none'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}};
 
 // A thread for each connection; a few more take the news that there are too many.
 class ThreadForEach : public httplib::TaskQueue {
@@ -97,13 +111,69 @@ HttpQuestion question_of(const httplib::Request& request) {
   return out;
 }
 
+// What would let two readers take the request for different ones: whose end is said twice, or not
+// in whole numbers, or by another coding than chunks; that is for no host, or two (RFC 9112 §6).
+std::optional<HttpReply> badly_framed(const httplib::Request& request) {
+  const auto [begin, end] = request.headers.equal_range("Content-Length");
+  const std::string length = begin == end ? "" : begin->second;
+  const bool alike =
+      std::all_of(begin, end, [&](const auto& each) { return each.second == length; });
+  const bool whole = length.find_first_not_of("0123456789") == std::string::npos;
+  if (!alike || !whole) {
+    return refusal(400, {{"Content-Length", "must be one whole number"}});
+  }
+  if (request.has_header("Transfer-Encoding")) {
+    if (begin != end) {
+      return refusal(400, {{"Content-Length", "cannot stand beside Transfer-Encoding"}});
+    }
+    const bool chunked = request.get_header_value_count("Transfer-Encoding") == 1 &&
+                         lower(request.get_header_value("Transfer-Encoding")) == "chunked";
+    if (!chunked) return refusal(501, {{"Transfer-Encoding", "must be chunked, or not be there"}});
+  }
+  if (request.get_header_value_count("Host") != 1) {
+    return refusal(400, {{"Host", "must stand there once"}});
+  }
+  return std::nullopt;
+}
+
+// Why the head of a request was not taken.
+HttpReply refusal_of_head(HeaderFault fault, int otherwise = 400) {
+  switch (fault) {
+    case HeaderFault::long_line:
+      return refusal(414, {{"request", "begins with a line of more than 8 KiB"}});
+    case HeaderFault::large:
+      return refusal(431, {{"request",
+                            "has a header of more than 8 KiB, or all of them more than "
+                            "32 KiB"}});
+    case HeaderFault::late:
+      return refusal(408, {{"request", "did not come in time"}});
+    case HeaderFault::none:
+      break;
+  }
+  return refusal(otherwise, {{"request", "is not HTTP as it should be"}});
+}
+
+// The bytes of a reply before which the library has read no request.
+std::string bytes_of(const HttpReply& reply) {
+  std::string out =
+      "HTTP/1.1 " + std::to_string(reply.status) + " Refused\r\nConnection: close\r\n";
+  for (const auto& [name, value] : kEveryReply) out += name + ": " + value + "\r\n";
+  out += "Content-Type: " + reply.content_type +
+         "\r\nContent-Length: " + std::to_string(reply.body.size()) + "\r\n\r\n" + reply.body;
+  return out;
+}
+
 bool has_body(const httplib::Request& request) {
   const std::string length = request.get_header_value("Content-Length");
   return request.has_header("Transfer-Encoding") || (!length.empty() && length != "0");
 }
 
-void send(HttpReply reply, httplib::Response& response) {
+void send(HttpReply reply, const httplib::Request& request, httplib::Response& response) {
+  if (accepts_gzip(request.get_header_value("Headway-Accept-Encoding"))) {
+    reply = packed(std::move(reply));
+  }
   response.status = reply.status;
+  response.set_header("Vary", "Accept-Encoding");
   for (const auto& [name, value] : reply.headers) response.set_header(name, value);
   if (served->is_last()) response.set_header("Connection", "close");
   if (!reply.stream) {
@@ -162,35 +232,34 @@ class Server : public httplib::Server {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
-    set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                         {"Referrer-Policy", "no-referrer"},
-                         {"Cross-Origin-Resource-Policy", "same-origin"},
-                         {"Content-Security-Policy",
-                          "default-src 'self'; img-src 'self' data:; object-src 'none'; "
-                          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}});
+    set_default_headers(kEveryReply);
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      auto reply = site_.before_body(question_of(request));
+      auto reply = badly_framed(request);
+      if (reply) {
+        served->close_after();  // where the next request would begin is not known
+      } else {
+        reply = site_.before_body(question_of(request));
+      }
       if (!reply) return HandlerResponse::Unhandled;
       // A body that nobody reads must not be taken for the next request.
       if (has_body(request)) served->close_after();
-      headway::send(std::move(*reply), response);
+      headway::send(std::move(*reply), request, response);
       return HandlerResponse::Handled;
     });
     for (const std::string& command : answered_names()) {
       Post("/api/" + command, [this](const httplib::Request& request, httplib::Response& response,
                                      const httplib::ContentReader& content) {
-        headway::send(posted(request, content), response);
+        headway::send(posted(request, content), request, response);
       });
     }
-    set_error_handler([](const httplib::Request&, httplib::Response& response) {
+    set_error_handler([](const httplib::Request& request, httplib::Response& response) {
       if (!response.body.empty()) return;
       served->close_after();  // where the next request would begin is not known
-      headway::send(refusal(response.status, {{"request", "is not HTTP as it should be"}}),
-                    response);
+      headway::send(refusal_of_head(served->header_fault(), response.status), request, response);
     });
     set_exception_handler(
-        [](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
-          headway::send(refusal(500, {{"server", "failed at this request"}}), response);
+        [](const httplib::Request& request, httplib::Response& response, std::exception_ptr) {
+          headway::send(refusal(500, {{"server", "failed at this request"}}), request, response);
         });
   }
 
@@ -231,21 +300,34 @@ class Server : public httplib::Server {
     return refusal(400, {{"request", "broke off"}});
   }
 
+  bool waited_for_request(Connection& connection) {
+    const IdleConnections::Wait wait(idle_, connection.socket());
+    return connection.wait_for_request(kIdle);
+  }
+
+  static void refuse(BoundedStream& stream, const HttpReply& reply) {
+    stream.Stream::write(bytes_of(reply));
+    stream.connection().close_after();
+  }
+
   bool process_and_close_socket(socket_t socket) override {
     BoundedStream stream(socket, stopping_);
     Connection& connection = stream.connection();
     served = &connection;
-    const bool too_many = ++connections_ > kMostConnections;
-    if (too_many) {
-      stream.Stream::write(
-          "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
-          "Content-Length: 0\r\n\r\n");
-      connection.close_after();
-    }
+    const bool too_many = ++connections_ > kMostConnections && !idle_.end_oldest();
     try {
-      while (!connection.is_last() && connection.wait_for_request(kIdle)) {
+      if (too_many) {
+        refuse(stream, refusal(503, {{"server", "has too many connections; try again"}}));
+      }
+      while (!connection.is_last() && waited_for_request(connection)) {
         bool closed = false;
-        if (!process_request(stream, /*close_connection=*/false, closed, take_over)) break;
+        if (!process_request(stream, /*close_connection=*/false, closed, take_over)) {
+          // The library says nothing where not even the first line came.
+          if (connection.lacks_request_line() && connection.header_fault() != HeaderFault::none) {
+            refuse(stream, refusal_of_head(connection.header_fault()));
+          }
+          break;
+        }
         if (closed) break;
       }
     } catch (const std::exception&) {
@@ -259,6 +341,7 @@ class Server : public httplib::Server {
   Site site_;
   std::atomic<bool> stopping_ = false;
   std::atomic<int> connections_ = 0, uploads_ = 0;
+  IdleConnections idle_;
 };
 
 }  // namespace

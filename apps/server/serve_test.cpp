@@ -13,6 +13,7 @@
 #include "client_for_test.hpp"
 #include "page.hpp"
 #include "platform/files.hpp"
+#include "platform/gzip.hpp"
 
 namespace headway {
 namespace {
@@ -175,9 +176,78 @@ TEST_F(Serve, WhatIsTooLargeIsRefused) {
   headers.send("GET / HTTP/1.1\r\n");
   for (int i = 0; i < 2000; ++i)
     headers.send("X-" + std::to_string(i) + ": " + std::string(90, 'y') + "\r\n");
-  const int status = headers.receive().status;
-  EXPECT_TRUE(status == 400 || status == 0) << status;
+  EXPECT_EQ(headers.receive().status, 431);
   expect_well();
+}
+
+TEST_F(Serve, ALongLineIsRefusedWithADocument) {
+  for (const std::size_t size : {9'000U, 40'000U}) {
+    const std::string much(size, 'x');
+    EXPECT_EQ(TestClient(port()).get("/" + much).status, 414) << size;
+    const HttpAnswer got = TestClient(port()).get("/", "X-Much: " + much + "\r\n");
+    EXPECT_EQ(got.status, 431) << size;
+    EXPECT_NE(got.body.find("\"problems\""), std::string::npos) << got.body;
+    EXPECT_EQ(got.headers.count("Content-Security-Policy"), 1U);
+  }
+}
+
+TEST_F(Serve, ARequestWhoseEndIsDoubtfulIsRefusedAndTheConnectionClosed) {
+  const std::string chunked = "Transfer-Encoding: chunked\r\n";
+  for (const auto& [more, status] :
+       std::vector<std::pair<std::string, int>>{{"Content-Length: 5\r\nContent-Length: 6\r\n", 400},
+                                                {"Content-Length: 5, 5\r\n", 400},
+                                                {"Content-Length: +5\r\n", 400},
+                                                {"Content-Length: 5\r\n" + chunked, 400},
+                                                {chunked + chunked, 501},
+                                                {"Transfer-Encoding: gzip, chunked\r\n", 501},
+                                                {"Host: 127.0.0.1\r\n", 400}}) {
+    TestClient client(port());
+    client.send("POST /api/predict HTTP/1.1\r\nHost: " + client.host() +
+                "\r\nContent-Type: application/json\r\n" + more + "\r\n5\r\n{}   \r\n0\r\n\r\n");
+    const HttpAnswer got = client.receive();
+    EXPECT_EQ(got.status, status) << more;
+    EXPECT_NE(got.body.find("\"problems\""), std::string::npos) << got.body;
+    EXPECT_EQ(client.receive().status, 0) << "no second answer: " << more;
+  }
+  // The same number twice is one number.
+  const std::string length = "Content-Length: " + std::to_string(kPredict.size()) + "\r\n";
+  EXPECT_EQ(post("/api/predict", kPredict, length).status, 200);
+}
+
+TEST_F(Serve, APageThatAnotherSiteOpenedIsToldSo) {
+  const HttpAnswer own = TestClient(port()).get("/", "Sec-Fetch-Site: none\r\n");
+  EXPECT_EQ(own.headers.count("Server-Timing"), 0U);
+  const HttpAnswer other = TestClient(port()).get(
+      "/", "Sec-Fetch-Site: cross-site\r\nIf-None-Match: " + own.headers.at("ETag") + "\r\n");
+  EXPECT_EQ(other.status, 200);
+  EXPECT_EQ(other.headers.at("Server-Timing"), "opened-by-another-site");
+}
+
+TEST_F(Serve, WhoAsksComesBeforeWhoWaitsLongest) {
+  std::vector<std::unique_ptr<TestClient>> idle;
+  for (int i = 0; i < 300; ++i) {
+    idle.push_back(std::make_unique<TestClient>(port()));
+    EXPECT_EQ(idle.back()->get("/api/schema/list").status, 200) << i;
+  }
+  expect_well();
+  EXPECT_EQ(idle.front()->get("/api/schema/list").status, 0) << "the oldest gave way";
+  EXPECT_EQ(idle.back()->get("/api/schema/list").status, 200) << "the newest did not";
+}
+
+TEST_F(Serve, TooManyAtWorkAreToldSoWithADocument) {
+  // Each has begun a request, so that none waits for one.
+  std::vector<std::unique_ptr<TestClient>> busy;
+  for (int i = 0; i < 256; ++i) {
+    busy.push_back(std::make_unique<TestClient>(port()));
+    busy.back()->send("GET /api/sch");
+  }
+  HttpAnswer got;
+  for (int tries = 0; tries < 100 && got.status != 503; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until all are taken
+    got = TestClient(port()).get("/api/schema/list");
+  }
+  EXPECT_EQ(got.status, 503);
+  EXPECT_NE(got.body.find("too many connections"), std::string::npos) << got.body;
 }
 
 TEST_F(Serve, ABodyMayComeInChunks) {
@@ -205,6 +275,7 @@ void expect_told(const HttpAnswer& got, const std::string& things, const Command
   }
   ASSERT_GE(lines.size(), 2U);
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    if (lines[i].find("first") != nullptr) continue;
     const Node* progress = lines[i].find("progress");
     ASSERT_NE(progress, nullptr);
     EXPECT_EQ(std::get<std::string>(progress->find("what")->value), things);
@@ -220,11 +291,43 @@ TEST_F(Serve, LongWorkTellsItsProgressAndThenItsResult) {
   const std::string plan =
       R"({"model":"llama-2-7b","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64,"top":1})";
   expect_told(post("/api/plan", plan, kLines), "layouts", answer("plan", plan));
+  const std::string lines = post("/api/plan", plan, kLines).body;
+  EXPECT_LT(lines.find("{\"first\":{\"model\": \"llama-2-7b\""), lines.find("{\"result\":"))
+      << lines;
   const std::string best = R"({"model":"llama-2-7b","cluster":"dgx-h100","gpus":8,"best":true,
                                "input-len":500,"output-len":100})";
   expect_told(post("/api/infer", best, kLines), "parts", answer("infer", best));
   // What is wrong comes as a line, too.
   EXPECT_NE(post("/api/plan", "{}", kLines).body.find("{\"problems\": ["), std::string::npos);
+}
+
+TEST_F(Serve, AnswersAreSentPackedToWhoTakesThem) {
+  const auto encoding = [](const HttpAnswer& got) {
+    const auto found = got.headers.find("Content-Encoding");
+    return found == got.headers.end() ? std::string() : found->second;
+  };
+  const std::string document = answer("predict", kPredict).text;
+  for (const char* taken : {"gzip", "br, GZIP;q=0.5", "*", "x-gzip", "*;q=0, gzip;q=0.001"}) {
+    const HttpAnswer got =
+        post("/api/predict", kPredict, "Accept-Encoding: " + std::string(taken) + "\r\n");
+    EXPECT_EQ(encoding(got), "gzip") << taken;
+    EXPECT_EQ(unpacked_gzip(got.body), document) << taken;
+    EXPECT_EQ(got.headers.at("Vary"), "Accept-Encoding");
+  }
+  for (const char* taken : {"", "br", "gzip;q=0", "*;q=0.0", "gzip;q=0, *", "gzipped"}) {
+    const HttpAnswer got =
+        post("/api/predict", kPredict, "Accept-Encoding: " + std::string(taken) + "\r\n");
+    EXPECT_EQ(encoding(got), "") << taken;
+    EXPECT_EQ(got.body, document) << taken;
+  }
+  // What is short stays as it is; what comes in lines is packed line by line.
+  EXPECT_EQ(encoding(post("/api/predict", "{", "Accept-Encoding: gzip\r\n")), "");
+  const std::string plan =
+      R"({"model":"llama-2-7b","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64,"top":1})";
+  HttpAnswer lines = post("/api/plan", plan, kLines + "Accept-Encoding: gzip\r\n");
+  EXPECT_EQ(encoding(lines), "gzip");
+  lines.body = unpacked_gzip(lines.body).value_or("");
+  expect_told(lines, "layouts", answer("plan", plan));
 }
 
 TEST_F(Serve, HangingUpStopsTheWork) {
@@ -301,6 +404,16 @@ TEST_F(Serve, TracesComeAsFilesOfAForm) {
     expected.erase(at, std::string(source_dir() + "/examples/").size());
   }
   EXPECT_EQ(got.body, expected);
+  // Two of one name are two.
+  const HttpAnswer twice =
+      TestClient(port()).post("/api/comms",
+                              form({{"name=\"trace\"; filename=\"a/ddp.json\"", *rank0},
+                                    {"name=\"trace\"; filename=\"b/ddp.json\"", *rank1}}),
+                              type);
+  EXPECT_EQ(twice.status, 200) << twice.body;
+  const auto both = parse_json(twice.body, "answer");
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both->root.find("ranks")->array()->size(), 2U);
   const auto leftovers = [] {
     int out = 0;
     for (const auto& entry :
@@ -355,7 +468,7 @@ TEST_F(Serve, GarbageIsRefusedAndNothingBreaks) {
     TestClient client(port());
     client.send("GET /api/schema HTTP/1.1\r\nHost: " + client.host() + "\r\n" + line + "\r\n\r\n");
     const int status = client.receive().status;
-    EXPECT_TRUE(status == 200 || status == 400 || status == 416 || status == 100)
+    EXPECT_TRUE(status == 200 || status == 400 || status == 416 || status == 431 || status == 100)
         << line.substr(0, 40);
   }
   expect_well();

@@ -10,6 +10,7 @@
 #include "api/answer.hpp"
 #include "base/text.hpp"
 #include "multipart.hpp"
+#include "packing.hpp"
 #include "page.hpp"
 #include "uploads.hpp"
 
@@ -82,14 +83,19 @@ HttpReply of_page(const HttpQuestion& question, const std::string& folder) {
   // The files of the next build have the same names: a browser asks whether what it has still
   // holds.
   out.headers = {{"ETag", file->etag}, {"Cache-Control", "no-cache"}};
-  if (question.if_none_match == file->etag) {
+  // A page reads this of its own opening (PerformanceServerTiming): opened by another site, it
+  // begins no long work before a person does something.
+  const std::string& from = question.fetch_site;
+  const bool by_another = from == "cross-site" || from == "same-site";
+  if (by_another) out.headers.emplace_back("Server-Timing", "opened-by-another-site");
+  if (question.if_none_match == file->etag && !by_another) {
     out.status = 304;
     return out;
   }
   if (file->gzipped) {
     // Who says nothing takes anything (RFC 9110 §12.5.3).
     const std::string& accepted = question.accept_encoding;
-    if (!accepted.empty() && accepted.find("gzip") == std::string::npos) {
+    if (!accepted.empty() && !accepts_gzip(accepted)) {
       return refusal(406, {{"Accept-Encoding", "must allow gzip for this file"}});
     }
     out.headers.emplace_back("Content-Encoding", "gzip");
@@ -146,10 +152,10 @@ struct Site::Work {
   bool wanted() const { return !site.stopping_ && !late() && !question.gone(); }
 
   // The answer, or that there is no place or time for it.
-  std::pair<int, CommandOutput> run(const Progress& told) const;
+  std::pair<int, CommandOutput> run(const Progress& told, const Begun& first = {}) const;
 };
 
-std::pair<int, CommandOutput> Site::Work::run(const Progress& told) const {
+std::pair<int, CommandOutput> Site::Work::run(const Progress& told, const Begun& first) const {
   const bool gated = is_long(command) || uploads != nullptr;
   if (gated && !site.gate_.enter([&] { return wanted() && told(0, 0); })) {
     return {503, {.problems = {{"server", "is busy with other work; ask again later"}}}};
@@ -159,6 +165,7 @@ std::pair<int, CommandOutput> Site::Work::run(const Progress& told) const {
   options.data = site.options_.data;
   options.threads = site.options_.threads;
   if (uploads) options.traces = uploads->files();
+  options.first = first;
   options.progress = [&](std::size_t done, std::size_t of) {
     if (!wanted() || !told(done, of)) stopped = true;
     return !stopped;
@@ -304,7 +311,10 @@ HttpReply Site::streamed(std::shared_ptr<const Work> work) const {
       next = Clock::now() + std::chrono::milliseconds(100);
       return send(progress_line(done, of, progress_unit(work->command)));
     };
-    const auto [status, output] = work->run(told);
+    const auto first = [&](const std::string& begun) {
+      send("{\"first\":" + on_one_line(begun) + "}\n");
+    };
+    const auto [status, output] = work->run(told, first);
     if (status != 200) {
       send(on_one_line(problems_json(output.problems)) + "\n");
       return;

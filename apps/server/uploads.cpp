@@ -42,11 +42,9 @@ Problems Uploads::add(const FormPart& part) {
     folder_ = folder + "/";
   }
   std::string path = folder_ + harmless(part.filename);
-  // A second file of the same name goes into a folder of its number.
+  // Of several of one name each has its number, which no name that was made harmless can have.
   if (std::error_code error; fs::exists(path, error)) {
-    const std::string own = folder_ + std::to_string(files_.size() + 1);
-    fs::create_directory(own, error);
-    path = own + "/" + harmless(part.filename);
+    path = folder_ + "(" + std::to_string(files_.size() + 1) + ") " + harmless(part.filename);
   }
   std::FILE* file = std::fopen(path.c_str(), "wbx");
   if (file == nullptr) return {failed};

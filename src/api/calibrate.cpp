@@ -15,6 +15,7 @@
 #include "fit/own/trial.hpp"
 #include "fit/serving/calibration.hpp"
 #include "fit/steps/fit.hpp"
+#include "platform/files.hpp"
 #include "platform/output.hpp"
 #include "platform/paths.hpp"
 #include "report/calibration.hpp"
@@ -81,8 +82,20 @@ Result<StepData> step_data(const CalibrateRequest& request) {
 Result<Fitted> steps(const CalibrateRequest& request) {
   const auto data = step_data(request);
   if (!data) return data.problems();
+  const std::string file = checkout_of(request) + "/calibration/step.toml";
+  Result<std::string> before = std::string();
+  if (!request.entries.empty()) {
+    before = read_file(file);
+    if (!before) return before.problems();
+  }
   const StepFit fit = fit_steps(data->runs, data->estimates, request.threads);
-  return fitted(to_text(fit), "step.toml", to_toml(fit, request.date));
+  std::string toml = to_toml(fit, request.date);
+  if (!request.entries.empty()) {
+    auto renewed = renewed_entries(*before, toml, request.entries);
+    if (!renewed) return renewed.problems();
+    toml = std::move(renewed).value();
+  }
+  return fitted(to_text(fit), "step.toml", std::move(toml));
 }
 
 Result<Fitted> intervals(const CalibrateRequest& request) {
@@ -281,6 +294,10 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
     return {.problems = {{"calibrate",
                           "--kernels, --corpus, --left-out and --report are of serving alone"}}};
   }
+  if (!request.entries.empty() &&
+      (!request.write || !(request.what.empty() || request.what == "steps"))) {
+    return {.problems = {{FieldName("entries"), "goes with steps and --write: what is renewed"}}};
+  }
   if (!request.runs.empty()) return calibrate_from_runs(request);
   if (!request.logs.empty()) return calibrate_from_logs(request);
   if (!request.cluster.empty() || !request.output.empty() || request.gpus_per_node > 0) {
@@ -339,6 +356,10 @@ Command calibrate_command() {
       path("data", "DIR", "folder with measurements/; default: those built in", &request->data),
       wordless("write", "renew DIR/calibration/*.toml of a checkout; default: data",
                request->write),
+      {.name = "entries",
+       .value = "NAME...",
+       .help = "steps: write only these of the fit, as shared framework.NAME network.NAME",
+       .target = &request->entries},
       path("runs", "FILE...",
            "what measured steps of your own say: a .csv as measurements/training.csv, or run "
            "files with [measured]",

@@ -64,6 +64,7 @@ struct PlanRequest {
   int threads = 0;         // 0: all cores
   Progress progress = {};  // stops the search where it says so
   Begun begun = {};        // of text alone, where no file can go wrong behind it
+  Begun first = {};        // of a document: one of the best layouts, before what follows from them
 };
 /// The best layouts of a run on a number of accelerators.
 CommandOutput run_plan(const PlanRequest& request);
@@ -92,6 +93,7 @@ CommandOutput run_comms(const CommsRequest& request);
 struct LimitsRequest : LimitsQuestion {
   bool explain = false;
   bool sensitivity = false;
+  bool smooth = false;  // with the limits that change smoothly
   std::string rows;    // file for the models as CSV; empty: none
   std::string plot;    // folder for drawings; empty: none
   std::string report;  // folder of limits.md, to be renewed; empty: none
@@ -270,6 +272,7 @@ struct CalibrateRequest {
   bool json = false;
   std::string date;               // as 2026-11-21, stated in what is written
   std::vector<std::string> runs;  // files of measured steps of one's own; empty: none
+  std::vector<std::string> entries;  // of steps: only these are renewed; empty: all
   std::string rows;  // of intervals: a table of the runs that were left out; empty: none
   // Of serving: files of measured kernels and of measured serving, and whether to fit without each
   // source, accelerator and size.

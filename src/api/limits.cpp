@@ -29,12 +29,14 @@ Problems misplaced_flags(const LimitsRequest& request) {
     refuse(request.sensitivity, "sensitivity", "has no meaning with --real: ask for one of them");
     refuse(request.explain, "explain",
            "has no meaning with --real: it explains the idealised model");
+    refuse(request.smooth, "smooth", "has no meaning with --real, which searches few models");
   } else {
     refuse(!request.cluster.empty(), "cluster", "is of --real, which is missing");
   }
   if (request.sensitivity) {
     refuse(!request.rows.empty(), "rows", "writes models of a curve; --sensitivity has none");
     refuse(request.explain, "explain", "explains a curve; --sensitivity has none");
+    refuse(request.smooth, "smooth", "is part of --sensitivity already");
   }
   return out;
 }
@@ -140,6 +142,7 @@ CommandOutput run_limits_report(const LimitsRequest& request) {
   refuse(request.as_published, FieldName("as-published"));
   refuse(request.explain, FieldName("explain"));
   refuse(request.sensitivity, FieldName("sensitivity"));
+  refuse(request.smooth, FieldName("smooth"));
   refuse(request.real, FieldName("real"));
   refuse(!request.cluster.empty(), FieldName("cluster"));
   refuse(request.sequence != 0, FieldName("seq"));
@@ -163,7 +166,8 @@ CommandOutput run_limits_report(const LimitsRequest& request) {
 
 CommandOutput run_limits_curves(const LimitsRequest& request, limits::Comparison comparison) {
   // The curves.
-  auto curves = limits_curves(comparison.settings, request.threads, request.progress);
+  auto curves =
+      limits_curves(comparison.settings, request.threads, request.progress, request.smooth);
   if (!curves) return {.problems = {{"limits", "was stopped", Trouble::stopped}}};
   const LimitsReport report{std::move(comparison.title), std::move(*curves)};
 
@@ -280,6 +284,8 @@ Command limits_command() {
       path("plot", "DIR", "draw to this folder", &request->plot),
       wordless("sensitivity", "how far each number of the machine moves the limits, and which most",
                request->sensitivity),
+      wordless("smooth", "add the limits between the models of the curve: they change smoothly",
+               request->smooth),
       wordless("real", "beside each setting, real transformers: the prediction of their steps",
                request->real),
       {.name = "cluster",

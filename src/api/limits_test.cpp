@@ -68,6 +68,25 @@ TEST(LimitsCommand, json_has_the_promised_fields_of_every_setting_and_row) {
   }
 }
 
+TEST(LimitsCommand, smooth_limits_stand_beside_the_curve_and_are_those_of_sensitivity) {
+  LimitsRequest request;
+  request.gpus = {"h100-sxm"};
+  request.json = true;
+  request.smooth = true;
+  const JsonTree smooth = JsonTree::parse(run_limits(request).text)["settings"][0];
+  request.smooth = false;
+  EXPECT_FALSE(JsonTree::parse(run_limits(request).text)["settings"][0].contains("smooth"));
+  request.sensitivity = true;
+  const JsonTree moved = JsonTree::parse(run_limits(request).text)["settings"][0];
+  EXPECT_EQ(smooth["smooth"], moved["sensitivity"]["smooth"]);
+  EXPECT_EQ(smooth["linear_scaling_end_flop"], moved["linear_scaling_end_flop"]);
+
+  request.smooth = true;
+  EXPECT_NE(all_problems(run_limits(request)).find("--smooth"), std::string::npos);
+  request.sensitivity = request.json = false;
+  EXPECT_NE(run_limits(request).text.find("between its models"), std::string::npos);
+}
+
 TEST(LimitsCommand, answers_do_not_depend_on_the_number_of_threads) {
   std::string first;
   for (const int threads : {1, 2, 7}) {

@@ -1,6 +1,7 @@
 #include "study/plan/plan.hpp"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "api/commands.hpp"
 #include "launch/read_back_for_test.hpp"
@@ -211,6 +212,19 @@ TEST(Plan, shows_its_best_layouts_before_what_follows_from_them) {
   EXPECT_EQ(shown + rest, whole);
   EXPECT_NE(shown.find("\n1  "), std::string::npos) << shown;
   EXPECT_EQ(shown.find("What binds"), std::string::npos) << shown;
+}
+
+TEST(Plan, tells_a_first_document_of_its_best_layouts) {
+  PlanRequest request = small();
+  request.json = true;
+  std::string first;
+  request.first = [&](const std::string& text) { first += text; };
+  const auto whole = nlohmann::json::parse(run_plan(request).text);
+  const auto begun = nlohmann::json::parse(first);
+  EXPECT_EQ(begun["best"], whole["best"]);
+  EXPECT_FALSE(begun["best"].empty());
+  EXPECT_TRUE(begun["sensitivity"].empty());
+  EXPECT_FALSE(whole["sensitivity"].empty());
 }
 
 TEST(Plan, shows_nothing_before_a_document_or_files) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { count, percent } from "../src/lib/format";
-import { flops } from "../src/views/limits/curves";
+import { flops, linearTo, wallOf } from "../src/views/limits/curves";
 import type { LimitsDocument, LimitsSetting } from "../src/views/limits/documents";
 import { kLaws } from "../src/views/limits/knobs";
 import { headway } from "./command";
@@ -17,11 +17,13 @@ function ofFile(text: string): LimitsSetting {
   try {
     const path = join(folder, "setting.toml");
     writeFileSync(path, text);
-    return headway<LimitsDocument>("limits", path).settings[0]!;
+    return headway<LimitsDocument>("limits", path, "--smooth").settings[0]!;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+const ofMachine = (name: string) => headway<LimitsDocument>("limits", "--gpu", name, "--smooth").settings[0]!;
 
 const table = (page: Page) => page.getByRole("region", { name: "Limits of each setting" });
 const row = (page: Page, name: string) =>
@@ -31,15 +33,17 @@ const row = (page: Page, name: string) =>
 
 async function expectLimits(page: Page, name: string, said: LimitsSetting): Promise<void> {
   const cells = row(page, name).first().getByRole("cell");
-  await expect(cells.nth(3)).toHaveText(flops(said.linear_scaling_end_flop));
-  await expect(cells.nth(5)).toHaveText(flops(said.last_feasible_flop));
-  await expect(cells.nth(6)).toHaveText(percent(said.rows[said.rows.length - 1]!.utilization));
+  await expect(cells.nth(3)).toHaveText(flops(linearTo(said)));
+  await expect(cells.nth(4)).toHaveText(flops(wallOf(said)));
+  await expect(cells.nth(5)).toHaveText(flops(said.linear_scaling_end_flop));
+  await expect(cells.nth(7)).toHaveText(flops(said.last_feasible_flop));
+  await expect(cells.nth(8)).toHaveText(percent(said.rows[said.rows.length - 1]!.utilization));
 }
 
 test("machines side by side have the limits that the command line gives", async ({ page }) => {
   await page.goto(at("#/limits?gpu=h100-sxm,gb200-nvl72"));
   for (const name of ["h100-sxm", "gb200-nvl72"]) {
-    await expectLimits(page, name, headway<LimitsDocument>("limits", "--gpu", name).settings[0]!);
+    await expectLimits(page, name, ofMachine(name));
   }
   await expect(page.getByText("training compute (FLOP)").first()).toBeVisible();
   await expect(page.getByText("utilisation (share of the dense peak)").first()).toBeVisible();
@@ -47,7 +51,7 @@ test("machines side by side have the limits that the command line gives", async 
 
 test("a moved slider gives what the command line says of such a machine", async ({ page }) => {
   await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
-  await expectLimits(page, "mine", headway<LimitsDocument>("limits", "--gpu", "h100-sxm").settings[0]!);
+  await expectLimits(page, "mine", ofMachine("h100-sxm"));
   await page.getByText("Arithmetic", { exact: true }).click();
   const slider = page.getByRole("slider", { name: "kernel latency" });
   await slider.focus();
@@ -147,7 +151,7 @@ test("an empty list stays empty, says what to add, and takes it", async ({ page,
   await second.goto(page.url());
   await expect(second.getByRole("heading", { name: "No settings" })).toBeVisible();
   await second.getByLabel("Add a machine").selectOption("b200");
-  await expectLimits(second, "b200", headway<LimitsDocument>("limits", "--gpu", "b200").settings[0]!);
+  await expectLimits(second, "b200", ofMachine("b200"));
   await expect(second).toHaveURL(/#\/limits\?gpu=b200$/);
   await page.getByRole("link", { name: /Begin with an H100/ }).click();
   await expect(row(page, "mine").first()).toBeVisible();
@@ -161,7 +165,7 @@ test("the numbers of the curves come as a table to take along", async ({ page })
   const lines = readFileSync(await (await download).path(), "utf8")
     .trim()
     .split("\n");
-  const { rows } = headway<LimitsDocument>("limits", "--gpu", "a100-sxm").settings[0]!;
+  const { rows } = ofMachine("a100-sxm");
   expect(lines).toHaveLength(rows.length + 1);
   const head = lines[0]!.split(",");
   const last = lines[lines.length - 1]!.split(",");
@@ -174,9 +178,54 @@ test("arrow keys read the points of a curve", async ({ page }) => {
   const plot = page.getByRole("group", { name: /^Utilisation against training compute/ });
   await plot.focus();
   await plot.press("End");
-  const { rows } = headway<LimitsDocument>("limits", "--gpu", "h100-sxm").settings[0]!;
+  const { rows } = ofMachine("h100-sxm");
   const last = rows[rows.length - 1]!;
   await expect(plot.locator('[aria-live="polite"]')).toContainText(`GPUs: ${count(last.n_gpus)}`);
+});
+
+test("the end of linear scaling follows each step of a slider, and a comparison keeps the study's", async ({ page }) => {
+  await page.goto(at("#/limits?preset=base_dense&own1=mine,base:h100-sxm"));
+  const slider = page.getByRole("slider", { name: "fabric: bandwidth of a GPU" });
+  const cell = row(page, "mine").first().getByRole("cell").nth(3);
+  await expect(cell).not.toBeEmpty();
+  const seen = new Set<string>();
+  await slider.fill("-4");
+  for (let place = -4; place <= 4; ++place) {
+    const before = await cell.innerText();
+    await slider.fill(String(place));
+    if (place > -4) await expect(cell).not.toHaveText(before);
+    seen.add(await cell.innerText());
+  }
+  expect(seen.size).toBeGreaterThanOrEqual(8);
+  const published = row(page, "H100 SXM").first().getByRole("cell");
+  await expect(published.nth(3)).toHaveText(await published.nth(5).innerText());
+});
+
+test("a number that does not bind says from where to where", async ({ page }) => {
+  await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
+  await page.getByText("Memory", { exact: true }).click();
+  await page.getByRole("slider", { name: "memory size" }).press("ArrowRight");
+  await expect(page.getByText(/does not bind: .* neither limit moves/)).toBeVisible();
+});
+
+test("is read as a share, in FLOP/s, GPUs, days and money, with the layout and a sentence for each wall", async ({
+  page,
+}) => {
+  await page.goto(at("#/limits?gpu=h100-sxm"));
+  await expect(page.getByText(/Up to .* FLOP more GPUs bring almost as much/)).toBeVisible();
+  await expect(page.getByText(/Beyond .* FLOP no number of GPUs ends a run in 3 months/)).toBeVisible();
+  await expect(page.getByRole("group", { name: /^Degrees of the best layout/ })).toBeVisible();
+  for (const [name, label] of [
+    ["FLOP/s of a GPU", "useful arithmetic of a GPU (FLOP/s)"],
+    ["days", "days of the run"],
+    ["GPUs", "GPUs of the smallest cluster"],
+    ["money", "cost of the run (US$)"],
+  ]) {
+    await page.getByLabel("shown as").selectOption(name!);
+    await expect(page.getByText(label!).first()).toBeVisible();
+  }
+  await page.getByLabel("at US$ of a GPU and hour").fill("4");
+  await expect(page).toHaveURL(/y=money&price=4/);
 });
 
 test("the sliders' laws start where the engine does", () => {

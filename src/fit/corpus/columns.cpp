@@ -41,13 +41,18 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   }
 }
 
-// "selective: norm latent-up": with these pieces; "offload": of activations.
+// "selective: norm latent-up": with these pieces; "full: 3": of one in three layers; "offload": of
+// activations; "as-stated": of the row.
 std::optional<Remedy> remedy_of(const std::string& text) {
-  if (text == "offload") return Remedy{Recompute::none, bit(Piece::core), true};
+  if (text == "as-stated") return Remedy{.as_stated = true};
+  if (text == "offload") return Remedy{.offload_activations = true};
   Remedy out;
   const std::vector<std::string> parts = split(text, ": ");
   if (!set_name(parts.front(), kRecomputeNames, out.recompute)) return std::nullopt;
   if (parts.size() == 1) return out;
+  if (out.recompute == Recompute::full) {
+    return set_number(parts[1], out.one_in) ? std::optional(out) : std::nullopt;
+  }
   out.pieces = 0;
   for (const std::string& name : split(parts[1], " ")) {
     Piece piece{};

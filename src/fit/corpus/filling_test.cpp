@@ -7,6 +7,7 @@
 
 #include "base/source_dir_for_test.hpp"
 #include "base/text.hpp"
+#include "fit/corpus/forecast.hpp"
 #include "fit/corpus/rules.hpp"
 #include "fit/corpus/run_for_test.hpp"
 
@@ -39,6 +40,26 @@ TEST(CorpusRun, RecomputationIsLeftOpenByFramework) {
   EXPECT_EQ(run_with({{"recompute", ""}, {"framework", "Megatron-LM"}})->remedies,
             (std::vector<Remedy>{{Recompute::none}, {Recompute::selective}}));
   EXPECT_TRUE(run_with({{"recompute", "full"}})->remedies.empty());
+}
+
+// 70B in bf16 with 4 sequences of 8,192 a rank: what a policy keeps of 80 layers is a hundred times
+// what 32 GB hold beside the states; of an H100 with short sequences it fits.
+TEST(CorpusRun, XlaComputesAgainWhatDoesNotFitWhateverAPolicyKeeps) {
+  const auto settled = [](const char* accelerator, const char* sequence) {
+    auto run = run_with({{"framework", "MaxText"},
+                         {"recompute", "selective"},
+                         {"accelerator", accelerator},
+                         {"model_name", "LLAMA3-8B"},
+                         {"n_accel", "8"},
+                         {"seq_len", sequence},
+                         {"micro_batch", "3"},
+                         {"global_batch_sequences", "24"}});
+    EXPECT_TRUE(run.ok());
+    settle_recomputation(run.value());
+    return std::pair(run->layout.recompute, assumes(run, "recompute=full"));
+  };
+  EXPECT_EQ(settled("TPU v6e (Trillium)", "8192"), std::pair(Recompute::full, true));
+  EXPECT_EQ(settled("H100", "512"), std::pair(Recompute::selective, false));
 }
 
 TEST(CorpusRun, TheBatchFollowsFromItsParts) {

@@ -15,10 +15,15 @@ Forecast forecast_of(const CorpusRun& run) {
 void settle_recomputation(CorpusRun& run) {
   if (run.remedies.empty()) return;
   for (const Remedy& remedy : run.remedies) {
-    run.layout.recompute = remedy.recompute;
-    run.layout.recompute_pieces = remedy.pieces;
-    run.layout.offload_activations = remedy.offload_activations;
-    if (forecast_of(run).fits) break;
+    if (!remedy.as_stated) {
+      run.layout.recompute = remedy.recompute;
+      run.layout.recompute_pieces = remedy.pieces;
+      run.layout.recompute_one_in = remedy.one_in;
+      run.layout.offload_activations = remedy.offload_activations;
+    }
+    if (!forecast_of(run).fits) continue;
+    if (remedy.as_stated) return;
+    break;
   }
   run.assumed.push_back("recompute=" +
                         std::string(kRecomputeNames[static_cast<int>(run.layout.recompute)]));

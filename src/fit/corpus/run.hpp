@@ -30,7 +30,9 @@ struct Machine {
 struct Remedy {
   Recompute recompute = Recompute::none;
   std::uint8_t pieces = bit(Piece::core);
+  std::int64_t one_in = 1;  // full: of so many layers
   bool offload_activations = false;
+  bool as_stated = false;  // nothing beyond what the row says
   friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
@@ -38,7 +40,7 @@ struct Remedy {
 struct CorpusRun : Run {
   std::shared_ptr<const Machine> machine;  // the cluster with its constants
   bool first_rank_reports = false;         // the peak in the row is rank 0's
-  std::vector<Remedy> remedies;      // recomputation not stated: to be tried, the lightest first
+  std::vector<Remedy> remedies;      // what may be recomputed: to be tried, the lightest first
   std::vector<std::string> assumed;  // "cell=value"
   std::set<std::string> derived;     // cells among them that follow from others of the row
 };

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "cost/calibration/step_constants.hpp"
 #include "fit/statistics.hpp"
 #include "fit/steps/data.hpp"
@@ -53,5 +55,10 @@ std::string to_text(const StepFit& fit);
 
 /// The text of data/calibration/step.toml. `date` as 2026-11-21.
 std::string to_toml(const StepFit& fit, const std::string& date);
+
+/// The text `before` of that file with the entries of these names ("framework.jax") as in `fitted`,
+/// the others as they were; or which names are not in both.
+Result<std::string> renewed_entries(std::string_view before, std::string_view fitted,
+                                    std::span<const std::string> names);
 
 }  // namespace headway

@@ -86,6 +86,21 @@ TEST(StepFit, IsTheSameWhateverTheNumberOfThreads) {
             to_toml(fit_steps(measured, estimates(), 3), "2026-01-01"));
 }
 
+TEST(StepFit, RenewsTheEntriesThatAreNamedAndLeavesTheOthers) {
+  const std::string before =
+      "# head\n\n[shared]\na = 1\n\n[framework.jax]\na = 2\n\n[network.ici]\na = 3\n";
+  const std::string fitted =
+      "# anew\n\n[shared]\na = 4\n\n[framework.jax]\na = 5\n\n[network.dcn]\na = 6\n";
+  EXPECT_EQ(*renewed_entries(before, fitted, std::vector<std::string>{"framework.jax"}),
+            "# head\n\n[shared]\na = 1\n\n[framework.jax]\na = 5\n\n[network.ici]\na = 3\n");
+  const auto both =
+      renewed_entries(before, fitted, std::vector<std::string>{"framework.jax", "shared"});
+  EXPECT_NE(both->find("a = 4\n\n[framework.jax]\na = 5"), std::string::npos);
+  const auto wrong =
+      renewed_entries(before, fitted, std::vector<std::string>{"network.ici", "jax"});
+  EXPECT_EQ(wrong.problems().size(), 2U);
+}
+
 TEST(StepFit, ItsTextIsReadBackAsItsConstants) {
   auto measured = runs_of_two_sources();
   StepConstants truth = estimates();

@@ -1,5 +1,10 @@
 // The text of data/calibration/step.toml.
 
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "fit/steps/fit.hpp"
@@ -69,6 +74,56 @@ std::string to_toml(const StepFit& fit, const std::string& date) {
             ", bias = " + number(entry.error.bias) + " }\n";
   }
   return text;
+}
+
+namespace {
+
+// The text of a file as its head, named "", and its entries by their names, in order.
+std::vector<std::pair<std::string, std::string>> entries_of(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> out = {{"", ""}};
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.starts_with('[') && line.ends_with(']')) {
+      out.emplace_back(line.substr(1, line.size() - 2), "");
+    }
+    const std::size_t taken = std::min(line.size() + 1, text.size());
+    out.back().second += text.substr(0, taken);
+    text.remove_prefix(taken);
+  }
+  // The empty line before an entry is its own.
+  for (std::size_t i = 1; i < out.size(); ++i) {
+    std::string& earlier = out[i - 1].second;
+    if (!earlier.ends_with("\n\n")) continue;
+    earlier.pop_back();
+    out[i].second.insert(0, "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> renewed_entries(std::string_view before, std::string_view fitted,
+                                    std::span<const std::string> names) {
+  std::map<std::string, std::string> renewed;
+  for (auto& [name, text] : entries_of(fitted)) renewed[name] = std::move(text);
+  std::map<std::string, bool> wanted;
+  for (const std::string& name : names) wanted[name] = false;
+  std::string out;
+  std::vector<std::string> legal;
+  for (const auto& [name, text] : entries_of(before)) {
+    const auto asked = wanted.find(name);
+    const auto found = renewed.find(name);
+    const bool both = !name.empty() && found != renewed.end();
+    if (both) legal.push_back(name);
+    if (both && asked != wanted.end()) asked->second = true;
+    out += both && asked != wanted.end() ? found->second : text;
+  }
+  Problems problems;
+  for (const auto& [name, was_found] : wanted) {
+    if (!was_found) problems.push_back({FieldName("entries"), not_known(name, legal)});
+  }
+  if (!problems.empty()) return problems;
+  return out;
 }
 
 }  // namespace headway

@@ -44,14 +44,23 @@ TEST(LimitsSensitivity, LIMIT_24_a_node_twice_as_large_scales_as_its_elasticity_
               4, 1e-9);
 }
 
-TEST(LimitsSmooth, points_that_rise_become_their_mean) {
+TEST(LimitsSmooth, points_that_rise_have_their_mean) {
   const auto found = never_increasing({{0, 3}, {1, 1}, {2, 2}, {3, 0}});
-  ASSERT_EQ(found.size(), 3U);
-  EXPECT_EQ(found[1].x, 1.5);
+  ASSERT_EQ(found.size(), 4U);
   EXPECT_EQ(found[1].y, 1.5);
-  EXPECT_NEAR(*falls_to(found, 0.75), 2.25, 1e-12);
+  EXPECT_EQ(found[2].y, 1.5);
+  EXPECT_NEAR(*falls_to(found, 0.75), 2.5, 1e-12);
   EXPECT_FALSE(falls_to(found, -1).has_value());
   EXPECT_FALSE(falls_to(found, 4).has_value());
+}
+
+TEST(LimitsSmooth, averages_keep_a_straight_line_and_spread_a_point) {
+  const auto line = averaged({{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}, 2);
+  EXPECT_NEAR(line[2].y, 2, 1e-12);  // both sides whole
+  const auto point = averaged({{0, 0}, {1, 0}, {2, 9}, {3, 0}, {4, 0}}, 2);
+  EXPECT_NEAR(point[2].y, 3, 1e-12);        // weights 1 2 3 2 1
+  EXPECT_NEAR(point[4].y, 9.0 / 6, 1e-12);  // at an end 1 2 3
+  EXPECT_EQ(averaged({{0, 5}}, 4).front().y, 5);
 }
 
 TEST(LimitsSmooth, a_line_through_points_of_a_line_is_that_line) {
@@ -70,6 +79,19 @@ TEST(LimitsSmooth, LIMIT_21_utilisation_does_not_jump_where_the_next_cluster_is_
   setting.duration = found.duration * (1 - 1e-9);
   EXPECT_NEAR(exact_utilization(setting, shape), found.utilization, 1e-6);
   EXPECT_LT(Search(setting, shape).smallest_cluster()->utilization, found.utilization * 0.99);
+}
+
+TEST(LimitsSmooth, LIMIT_22_rises_with_every_quarter_of_a_doubling_of_the_fabric) {
+  // [LIMIT-22] The crossing of the curve, on clusters that double, takes seven values there.
+  const Setting setting = on("h100-sxm");
+  double before = 0;
+  for (int quarter = -8; quarter <= 8; ++quarter) {
+    const Setting other =
+        *scaled(setting, {Number::level_bandwidth, 1}, std::pow(2, quarter / 4.0));
+    const double end = smooth_linear_scaling(other)->value();
+    EXPECT_GT(end, before) << quarter;
+    before = end;
+  }
 }
 
 TEST(LimitsSmooth, LIMIT_22_LIMIT_23_smooth_limits_lie_near_the_published_ones) {

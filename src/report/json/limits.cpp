@@ -99,7 +99,7 @@ Json curve_json(const LimitsCurve& of) {
   for (const limits::Run& run : curve.runs) rows.push_back(run_json(run, of.setting.machine));
   const Json last =
       curve.runs.empty() ? Json(nullptr) : finite(curve.runs.back().shape.training.value());
-  return {
+  Json out = {
       {"name", of.setting.name},
       {"training", limits::statement_of(of.setting)},
       {"sample_penalty", of.setting.relaxation.sample_penalty},
@@ -125,6 +125,11 @@ Json curve_json(const LimitsCurve& of) {
       {"against_published",
        {{"models_changed", of.models_changed}, {"largest_change_utilization", of.largest_change}}},
       {"rows", rows}};
+  if (of.smooth) {
+    out["smooth"] = {{"linear_scaling_flop", flop(of.smooth->linear_scaling)},
+                     {"wall_flop", flop(of.smooth->wall)}};
+  }
+  return out;
 }
 
 }  // namespace

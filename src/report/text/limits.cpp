@@ -117,8 +117,24 @@ Cells limits_rows(const LimitsReport& report) {
   return rows;
 }
 
+namespace {
+
+// The limits between the models of a curve, where they were asked for.
+std::string smooth_text(const LimitsReport& report) {
+  Cells rows = {{"setting, between its models", "linear to", "wall"}};
+  for (const LimitsCurve& of : report.curves) {
+    if (!of.smooth) return {};
+    rows.push_back({printable(of.setting.name), optional_text(of.smooth->linear_scaling, "-"),
+                    optional_text(of.smooth->wall, "-")});
+  }
+  return aligned(rows, 1) + "\n";
+}
+
+}  // namespace
+
 std::string limits_text(const LimitsReport& report) {
-  std::string out = printable(report.title, 200) + "\n\n" + aligned(limits_rows(report), 2) + "\n";
+  std::string out = printable(report.title, 200) + "\n\n" + aligned(limits_rows(report), 2) + "\n" +
+                    smooth_text(report);
   const auto widest = [](const LimitsCurve& of) { return of.curve.end == CurveEnd::widest; };
   if (std::any_of(report.curves.begin(), report.curves.end(), widest)) {
     out += "* the widest model asked for, not a limit\n";

@@ -75,7 +75,8 @@ LimitsCurve finished(const Setting& setting, std::vector<ModelRuns>& models) {
 }  // namespace
 
 std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<Setting>& settings,
-                                                      int threads, const Progress& progress) {
+                                                      int threads, const Progress& progress,
+                                                      bool smooth) {
   // Every model up to the end of its curve.
   auto models = along_widths<ModelRuns>(
       settings, threads, progress,
@@ -83,11 +84,21 @@ std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<Setting>
       [&](std::size_t s, const ModelRuns& model) { return ends_curve(settings[s], model.run); });
   if (!models) return std::nullopt;
 
-  // The curves, and for each that ends how long the next model would take.
+  // The curves, and for each that ends how long the next model would take; beside them what takes
+  // as long as a curve does.
   std::vector<LimitsCurve> out(settings.size());
+  std::vector<limits::SmoothLimits> ends(settings.size());
+  const std::size_t parts = smooth ? 3 : 1;
   for_each_index(
-      settings.size(), threads,
-      [&](std::size_t s, std::size_t) { out[s] = finished(settings[s], (*models)[s]); }, {}, 1);
+      parts * settings.size(), threads,
+      [&](std::size_t i, std::size_t) {
+        const std::size_t s = i / parts;
+        if (i % parts == 0) out[s] = finished(settings[s], (*models)[s]);
+        if (i % parts == 1) ends[s].linear_scaling = limits::smooth_linear_scaling(settings[s]);
+        if (i % parts == 2) ends[s].wall = limits::smooth_wall(settings[s]);
+      },
+      {}, 1);
+  for (std::size_t s = 0; s < out.size() && smooth; ++s) out[s].smooth = ends[s];
   return out;
 }
 

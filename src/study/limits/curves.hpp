@@ -9,6 +9,7 @@
 #include "limits/forms/closed_forms.hpp"
 #include "limits/machine/setting.hpp"
 #include "limits/search/curve.hpp"
+#include "limits/search/smooth.hpp"
 #include "platform/parallel.hpp"
 
 namespace headway {
@@ -20,6 +21,7 @@ struct LimitsCurve {
   limits::ClosedForms published_alpha;  // alpha 0, as the study's headline
   limits::ClosedForms implied_alpha;    // as the setting's laws imply
   std::optional<limits::Run> too_slow;  // the fastest run of the first model that is too slow
+  std::optional<limits::SmoothLimits> smooth;  // where they were asked for
 
   // Against the form of the step that the study published: models whose utilisation or cluster
   // differs, and the largest difference in utilisation, as a share. None where the setting is as
@@ -35,8 +37,9 @@ struct LimitsReport {
 };
 
 /// The curves of all settings, models side by side on `threads` threads; nothing where `progress`
-/// stopped them.
+/// stopped them. `smooth`: with the limits that change smoothly.
 std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<limits::Setting>& settings,
-                                                      int threads, const Progress& progress);
+                                                      int threads, const Progress& progress,
+                                                      bool smooth = false);
 
 }  // namespace headway

@@ -4,18 +4,21 @@ import { useId } from "preact/hooks";
 import type { Problem } from "../../lib/api";
 import type { MachineNumbers } from "./documents";
 import { factorText, knobsOf, positionOf, positions, usualPrecision, valueAt, valueText, type Knob } from "./knobs";
+import type { Flat } from "./flat";
 import { edited, type OwnSetting } from "./settings";
 
 interface Props {
   own: OwnSetting;
   machine: MachineNumbers;
   problems: readonly Problem[];
-  onChange: (own: OwnSetting) => void;
+  /** Where the slider that was moved last does not bind. */
+  flat: Flat | null;
+  onChange: (own: OwnSetting, key: string) => void;
 }
 
 const kGroups = ["Network", "Arithmetic", "Memory", "Run and models"] as const;
 
-export function Knobs({ own, machine, problems, onChange }: Props) {
+export function Knobs({ own, machine, problems, flat, onChange }: Props) {
   const knobs = knobsOf(machine, own.precision || usualPrecision(machine));
   return (
     <>
@@ -33,7 +36,8 @@ export function Knobs({ own, machine, problems, onChange }: Props) {
                 knob={knob}
                 value={own.edits[knob.key] ?? knob.base}
                 problems={problems.filter(({ where }) => where === knob.key || where.endsWith(`.${knob.key}`))}
-                onChange={(value) => onChange(edited(own, knob.key, value, knob.base))}
+                flat={flat?.key === knob.key ? flat : null}
+                onChange={(value) => onChange(edited(own, knob.key, value, knob.base), knob.key)}
               />
             ))}
           </details>
@@ -47,10 +51,18 @@ interface SliderProps {
   knob: Knob;
   value: number;
   problems: readonly Problem[];
+  flat: Flat | null;
   onChange: (value: number) => void;
 }
 
-function Slider({ knob, value, problems, onChange }: SliderProps) {
+// "from 200 GB/s to 3.2 TB/s", "up to", "from ... on".
+function rangeText(knob: Knob, { low, high }: Flat): string {
+  const from = low === null ? "" : `from ${valueText(knob, low)} `;
+  if (high === null) return low === null ? "whatever its value" : `${from}on`;
+  return `${from || "up "}to ${valueText(knob, high)}`;
+}
+
+function Slider({ knob, value, problems, flat, onChange }: SliderProps) {
   const id = useId();
   const [least, most] = positions(knob);
   const text = valueText(knob, value);
@@ -84,6 +96,7 @@ function Slider({ knob, value, problems, onChange }: SliderProps) {
       >
         ↺
       </button>
+      {flat && <p class="soft flat">does not bind: {rangeText(knob, flat)} neither limit moves</p>}
       {problems.map((problem) => (
         <p class="wrong" key={problem.message}>
           {problem.message}

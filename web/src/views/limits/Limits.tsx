@@ -1,6 +1,6 @@
 // How large a training run can become before moving data stops it, for machines as they are and as the
 // reader would have them.
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 
 import { Problems } from "../../app/Problems";
 import { Columns } from "../../charts/Columns";
@@ -15,17 +15,23 @@ import { percent } from "../../lib/format";
 import { place, placeText, setFields } from "../../lib/url";
 import { Choice, Edited } from "./Choice";
 import {
+  degreesOf,
   kLimitParts,
+  kMeasures,
   kModelColumns,
+  kPrice,
   kSettingColumns,
   markersOf,
   modelRows,
   partRows,
   seriesOf,
+  wallSentences,
   type Curve,
+  type Measure,
 } from "./curves";
 import type { LimitsDocument, MachinesDocument } from "./documents";
 import "./limits.css";
+import { useFlat } from "./flat";
 import { Knobs } from "./Knobs";
 import { ownsOf, ownText, type OwnSetting } from "./settings";
 import { changed, editedOf, fieldsOf, kFirst, lookOf, requestsOf } from "./state";
@@ -57,17 +63,41 @@ export function LimitsView() {
     curves.find((curve) => curve.id === fields.show) ??
     curves.find((curve) => edited && curve.id.startsWith(`${edited.id}/`)) ??
     curves[0];
+  const measure = kMeasures.find(({ id }) => id === fields.y) ?? kMeasures[0]!;
+  const price = priceOf(fields.price);
   const pictures = useMemo(
-    () => shown && <Pictures curves={curves} shown={shown} onShow={(id) => change({ show: id })} />,
-    [curves, shown],
+    () =>
+      shown && (
+        <Pictures
+          curves={curves}
+          shown={shown}
+          measure={measure}
+          price={price}
+          onShow={(id) => change({ show: id })}
+          onMeasure={(id) => change({ y: id === kMeasures[0]!.id ? undefined : id })}
+          onPrice={(text) => change({ price: text })}
+        />
+      ),
+    [curves, shown, measure, price],
   );
+  const [touched, setTouched] = useState<string | null>(null);
+  const flat = useFlat(edited && machine && touched ? { ...edited, machine, key: touched } : null, fields);
   return (
     <div class="view">
       <form class="fields" onSubmit={(event) => event.preventDefault()} autocomplete="off">
         <Choice fields={fields} machines={numbers} change={change} />
         {edited && <Edited own={edited.own} machines={numbers} machine={machine} onChange={edit} />}
         {edited && machine && (
-          <Knobs own={edited.own} machine={machine} problems={own?.problems ?? []} onChange={edit} />
+          <Knobs
+            own={edited.own}
+            machine={machine}
+            problems={own?.problems ?? []}
+            flat={flat}
+            onChange={(next, key) => {
+              setTouched(key);
+              edit(next);
+            }}
+          />
         )}
         {own?.took != null && <p class="soft took">answered in {Math.round(own.took)} ms</p>}
       </form>
@@ -111,14 +141,24 @@ function curvesOf(
   return out;
 }
 
+// US$ of a GPU for an hour, as the address has it.
+function priceOf(text: string | undefined): number {
+  const value = Number(text);
+  return text && Number.isFinite(value) && value > 0 ? value : kPrice;
+}
+
 interface PicturesProps {
   curves: readonly Curve[];
   shown: Curve;
+  measure: Measure;
+  price: number;
   onShow: (id: string) => void;
+  onMeasure: (id: string) => void;
+  onPrice: (text: string) => void;
 }
 
-function Pictures({ curves, shown, onShow }: PicturesProps) {
-  const series = curves.map(seriesOf);
+function Pictures({ curves, shown, measure, price, onShow, onMeasure, onPrice }: PicturesProps) {
+  const series = curves.map((curve) => seriesOf(curve, measure, price));
   const x: Axis = {
     label: "training compute (FLOP)",
     kind: "log",
@@ -127,28 +167,64 @@ function Pictures({ curves, shown, onShow }: PicturesProps) {
       "log",
     ),
   };
-  const highest = Math.max(...curves.flatMap((c) => c.setting.rows.map((row) => row.utilization)), 0.1);
-  const y: Axis = {
-    label: "utilisation (share of the dense peak)",
-    kind: "linear",
-    domain: [0, Math.min(1, highest * 1.2)],
-    format: (v) => `${Math.round(v * 100)} %`,
-  };
+  const values = series.flatMap(({ points }) => points.map((point) => point.y));
+  const highest = Math.max(...values.map((value) => value ?? 0), 0.1);
+  const y: Axis =
+    measure.id === "share"
+      ? {
+          label: measure.label,
+          kind: "linear",
+          domain: [0, Math.min(1, highest * 1.2)],
+          format: (v) => `${Math.round(v * 100)} %`,
+        }
+      : { label: measure.label, kind: "log", domain: domainOf(values, "log") };
+  const degrees = degreesOf(shown.setting);
+  const sentences = wallSentences(shown.setting);
+  const name = measure.id === "share" ? "Utilisation" : measure.name[0]!.toUpperCase() + measure.name.slice(1);
   return (
     <>
       <Figure
-        title="Utilisation against training compute"
+        title={`${name} against training compute`}
         note="Best layout at each size, run within the time allowed. Ring: first model at or below the linear share. Square: last feasible."
         file="headway-limits"
         table={{ columns: kModelColumns, rows: modelRows(curves) }}
         document={curves.map((curve) => curve.setting)}
       >
+        <p>
+          <label for="limits-y">shown as</label>{" "}
+          <select
+            id="limits-y"
+            class="inline"
+            value={measure.id}
+            onChange={(event) => onMeasure(event.currentTarget.value)}
+          >
+            {kMeasures.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>{" "}
+          {measure.id === "money" && (
+            <>
+              <label for="limits-price">at US$ of a GPU and hour</label>{" "}
+              <input
+                id="limits-price"
+                class="inline"
+                type="number"
+                min="0.01"
+                step="0.01"
+                value={price}
+                onChange={(event) => onPrice(event.currentTarget.value)}
+              />
+            </>
+          )}
+        </p>
         <LineChart
-          title="Utilisation against training compute"
+          title={`${name} against training compute`}
           x={x}
           y={y}
           series={series}
-          markers={markersOf(shown)}
+          markers={markersOf(shown, measure)}
           height={380}
         />
       </Figure>
@@ -160,7 +236,31 @@ function Pictures({ curves, shown, onShow }: PicturesProps) {
           rows={curves}
           selected={(curve) => curve === shown}
         />
+        <h3>What ends it: {shown.setting.name}</h3>
+        <ul class="walls">
+          {sentences.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
       </section>
+      <Figure
+        title={`Degrees of the best layout: ${shown.setting.name}`}
+        note="Ranks over which each model is split; their product is the number of GPUs."
+        file="headway-limits-degrees"
+      >
+        <LineChart
+          title="Degrees of the best layout"
+          x={x}
+          y={{
+            label: "degree",
+            kind: "log",
+            base: 2,
+            domain: domainOf([1, ...degrees.flatMap(({ points }) => points.map((point) => point.y))], "log"),
+          }}
+          series={degrees}
+          height={280}
+        />
+      </Figure>
       <Figure
         title={`Where a step goes: ${shown.setting.name}`}
         note="Shares of the step of the best layout. Arithmetic is at the sustained rate."

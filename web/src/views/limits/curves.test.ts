@@ -1,7 +1,20 @@
 import { describe, expect, it } from "vitest";
 
 import { wholeOf } from "../../charts/stack";
-import { endText, flops, kLimitParts, markersOf, modelRows, partRows, seriesOf, type Curve } from "./curves";
+import {
+  degreesOf,
+  endText,
+  flops,
+  kLimitParts,
+  kMeasures,
+  layoutText,
+  markersOf,
+  modelRows,
+  partRows,
+  seriesOf,
+  wallSentences,
+  type Curve,
+} from "./curves";
 import type { LimitsRow, LimitsSetting } from "./documents";
 
 const row = (training_flop: number, utilization: number, parts: Record<string, number>): LimitsRow => ({
@@ -13,7 +26,7 @@ const row = (training_flop: number, utilization: number, parts: Record<string, n
   batch_tokens: 4194304,
   n_gpus: 1024,
   run_time_s: 86400 * 30,
-  layout: {},
+  layout: { dp: 8, tp_model: 4, tp_ff: 2, pp: 16, ep: 1, micro_batches: 64, interleave: 3, zero_bubble: false },
   times: { step_time_s: Object.values(parts).reduce((sum, each) => sum + each, 0), parts_s: parts },
 });
 const setting: LimitsSetting = {
@@ -55,6 +68,41 @@ describe("a curve", () => {
   it("gives each model a row, and parts that make the whole step", () => {
     expect(modelRows([curve, curve])).toHaveLength(6);
     for (const each of partRows(setting)) expect(wholeOf(each, kLimitParts)).toBeCloseTo(1, 12);
+  });
+});
+
+describe("what a curve is drawn by", () => {
+  const valueOf = (id: string, price = 2) => kMeasures.find((each) => each.id === id)!.of(setting.rows[0]!, price);
+  it("is arithmetic over time, over all GPUs or one", () => {
+    expect(valueOf("total")).toBeCloseTo(1e26 / (86400 * 30), -10);
+    expect(valueOf("rate") * 1024).toBeCloseTo(valueOf("total"), -10);
+  });
+  it("is hours of GPUs at their price", () => {
+    expect(valueOf("money", 3)).toBe(1024 * 30 * 24 * 3);
+    expect(valueOf("days")).toBe(30);
+  });
+  it("has no line of the share where shares are not drawn", () => {
+    expect(markersOf(curve, kMeasures[1]).every((marker) => marker.y === undefined)).toBe(true);
+  });
+  it("is the layout, whose degrees make the GPUs", () => {
+    expect(layoutText(setting.rows[0]!)).toBe("dp 8 · tp 4×2 · pp 16 ×3 chunks · 64 micro-batches");
+    const product = degreesOf(setting).reduce((all, { points }) => all * points[0]!.y!, 1);
+    expect(product).toBe(1024);
+  });
+});
+
+describe("limits between the models of the curve", () => {
+  const smooth = { ...setting, smooth: { linear_scaling_flop: 3e27, wall_flop: 1.4e30 } };
+  it("are the lines of a setting that has them", () => {
+    expect(markersOf({ ...curve, setting: smooth }).map((marker) => marker.x)).toEqual([undefined, 3e27, 1.4e30]);
+  });
+  it("each have a sentence that says what is lost there", () => {
+    const [linear, wall] = wallSentences(smooth);
+    expect(linear).toContain("Up to 3×10²⁷ FLOP");
+    expect(linear).toContain("kernel latency (20.0 % of a step there)");
+    expect(wall).toContain("Beyond 1.4×10³⁰ FLOP no number of GPUs ends a run in 3 months: kernel latency");
+    const endless = { ...smooth, smooth: { linear_scaling_flop: null, wall_flop: null } };
+    expect(wallSentences(endless)[0]).toContain("nothing ends linear scaling");
   });
 });
 

@@ -1,5 +1,17 @@
 // What the server answers to `limits` and `list machines`; docs/limits.md says what each field is.
 
+/** Degrees of a layout. */
+export interface LimitsLayout {
+  readonly dp: number;
+  readonly tp_model: number;
+  readonly tp_ff: number;
+  readonly pp: number;
+  readonly ep: number;
+  readonly micro_batches: number;
+  readonly interleave: number;
+  readonly zero_bubble: boolean;
+}
+
 export interface LimitsRow {
   readonly training_flop: number;
   readonly d_model: number;
@@ -9,7 +21,7 @@ export interface LimitsRow {
   readonly n_gpus: number;
   readonly utilization: number;
   readonly run_time_s: number;
-  readonly layout: Readonly<Record<string, unknown>>;
+  readonly layout: LimitsLayout;
   readonly times: { readonly step_time_s: number; readonly parts_s: Readonly<Record<string, number>> };
 }
 
@@ -32,6 +44,8 @@ export interface LimitsSetting {
     readonly implied_latency_flop: number | null;
   };
   readonly rows: readonly LimitsRow[];
+  /** The limits between the models of the curve, where they were asked for. */
+  readonly smooth?: { readonly linear_scaling_flop: number | null; readonly wall_flop: number | null };
 }
 
 export interface LimitsDocument {

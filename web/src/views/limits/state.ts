@@ -19,7 +19,7 @@ export const kPresets: readonly { id: string; title: string }[] = [
 export const kFirst: Fields = { gpu: "h100-sxm", own1: "mine,base:h100-sxm" };
 
 /** `empty`: every setting was taken away, and the first picture does not come back for it. */
-export const kFieldNames: readonly string[] = ["preset", "gpu", "sparse", "edit", "show", "empty"].concat(
+export const kFieldNames: readonly string[] = ["preset", "gpu", "sparse", "edit", "show", "y", "price", "empty"].concat(
   Array.from({ length: kMostOwn }, (_, i) => `own${i + 1}`),
 );
 
@@ -51,9 +51,15 @@ export function requestsOf(fields: Fields): Map<string, Request> {
   const sparse = fields.sparse === "true" ? { sparse: true } : {};
   const out = new Map<string, Request>();
   for (const name of listed(fields.preset)) out.set(`preset:${name}`, { preset: [name], ...sparse });
-  for (const name of listed(fields.gpu)) out.set(`gpu:${name}`, { gpu: [name], ...sparse });
-  for (const { id, own } of ownsOf(fields)) out.set(id, { settings: [settingMembers(own)], ...sparse });
+  // The published comparisons keep the study's own numbers; all others have limits that move smoothly.
+  for (const name of listed(fields.gpu)) out.set(`gpu:${name}`, { gpu: [name], smooth: true, ...sparse });
+  for (const { id, own } of ownsOf(fields)) out.set(id, requestOf(own, fields));
   return out;
+}
+
+/** What is asked of one setting of the reader's own. */
+export function requestOf(own: OwnSetting, fields: Fields): Request {
+  return { settings: [settingMembers(own)], smooth: true, ...(fields.sparse === "true" ? { sparse: true } : {}) };
 }
 
 /** The reader's setting whose sliders are shown. */
