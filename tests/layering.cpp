@@ -47,7 +47,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"cost/kernels", {"base", "cluster", "layout", "step/program"}},
     {"cost/calibration",
      {"base", "base/document", "platform", "cluster", "layout", "cost/collective", "cost/kernels"}},
-    {"cost/serving", {"base", "base/document", "platform", "cluster", "layout", "cost/kernels"}},
+    {"cost/serving", {"base", "base/document", "platform", "model", "cluster", "layout", "cost/kernels"}},
     {"forecast/schedule", {"base", "step/schedule"}},
     {"forecast",
      {"base", "model", "cluster", "layout", "step/frameworks", "step/program", "step/schedule",

@@ -101,5 +101,34 @@ TEST(ExpertsInFourBits, LeaveAttentionInSixteen) {
   EXPECT_EQ(check(hopper).front().fields.front().name, "weights");
 }
 
+// [INFER-27] Products of few rows in 4 bits take the shorter of one sum over k and of two halves
+// beside each other with a pass that adds them up; those of more rows one.
+TEST(ProductsOfFewRows, AreSplitWhereThatIsShorter) {
+  const Serving serving = testing::serving_of("deepseek-v3", "dgx-b200", 8, "fp4");
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  const KernelParameters& kernels = constants.alone.kernels;
+  for (const std::int64_t rows : {8, 512}) {
+    std::vector<PassItem> items;
+    time_of(serving, constants, {.sequences = rows, .tokens = 1, .cached = 1000}, items);
+    int products = 0, shorter = 0;
+    for (const PassItem& item : items) {
+      const Op* op = std::get_if<Op>(&item.what);
+      const Matmul* product = op == nullptr ? nullptr : std::get_if<Matmul>(&op->shape);
+      if (product == nullptr || product->batch > 1 || op->routed ||
+          op->precision != Precision::fp4) {
+        continue;
+      }
+      ++products;
+      const Seconds whole =
+          matmul_time(*product, op->precision, accelerator, kernels, 0, Scaling::whole);
+      EXPECT_LE(item.each, whole * (1 + 1e-9));
+      shorter += item.each < whole * (1 - 1e-9) ? 1 : 0;
+    }
+    EXPECT_GT(products, 0) << rows;
+    EXPECT_EQ(shorter > 0, rows == 8) << rows;
+  }
+}
+
 }  // namespace
 }  // namespace headway

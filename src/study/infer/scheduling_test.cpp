@@ -120,5 +120,23 @@ TEST(UntunedKernels, BoundADecodePassByTheirShares) {
   EXPECT_EQ(time_of(serving, constants, prompt).total(), before);
 }
 
+// [INFER-28] Groups of 4 queries where kernels have those of 2: each head of queries reads its own
+// keys, four times the bytes of 8 heads, at 1.3 times the memory's bandwidth.
+TEST(GroupedAttention, ThatKernelsLackReadsForEachHeadOfQueries) {
+  Serving serving = scheduled({});
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const PassWork decode{.sequences = 64, .tokens = 1, .cached = 4095};
+  const Seconds before = time_of(serving, constants, decode)[ServingPart::attention];
+  serving.engine.grouped = {.queries = 16, .head_dim = 128, .others = 1.3};
+  EXPECT_EQ(time_of(serving, constants, decode)[ServingPart::attention], before);
+  serving.engine.grouped.queries = 2;
+  const double read = 64 * 4096.0 * 2 * 32 * 32 * 128 * 2;  // bytes of all layers
+  const double starts = 32 * constants.kernels.decode.start.value();
+  const double bandwidth = serving.cluster.accelerator.memory_bandwidth.value();
+  const double expected = starts + read / (1.3 * bandwidth);
+  EXPECT_NEAR(time_of(serving, constants, decode)[ServingPart::attention].value(), expected,
+              0.01 * expected);
+}
+
 }  // namespace
 }  // namespace headway
