@@ -77,7 +77,8 @@ TEST(InferLoad, SearchesPrefillAndDecodeApart) {
   ASSERT_FALSE(json["front"].empty());
   for (const auto& way : json["front"]) {
     const auto ranks = [](const nlohmann::json& split) {
-      return split["tp"].get<int>() * split["pp"].get<int>() * split["dp"].get<int>();
+      return split["tp"].get<int>() * split["pp"].get<int>() * split["dp"].get<int>() *
+             split["cp"].get<int>();
     };
     EXPECT_EQ(ranks(way["prefill"]) * way["prefill_copies"].get<int>() +
                   ranks(way["layout"]) * way["decode_copies"].get<int>(),
