@@ -102,6 +102,7 @@ export async function* lines(stream: ReadableStream<Uint8Array>): AsyncGenerator
 
 type Line<Document> =
   | { progress: Progress }
+  | { first: Document } // the best so far, before the search is over
   | { result: Document; exit: number }
   | { problems: readonly Problem[] };
 
@@ -122,7 +123,7 @@ export async function askLong<Document>(
       const value = JSON.parse(line) as Line<Document>;
       if ("progress" in value) onProgress(value.progress);
       else if ("result" in value) return { document: value.result, exit: value.exit };
-      else throw problemsOf(value, response.status);
+      else if (!("first" in value)) throw problemsOf(value, response.status);
     }
   } catch (error) {
     if (error instanceof Refusal || signal?.aborted) throw error;
