@@ -1,5 +1,5 @@
 // Files of the reader's own, and published runs to begin with.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 import type { Page } from "@playwright/test";
 
@@ -37,7 +37,9 @@ test("does my config.json fit on 8 H100: a file, and one field", async ({ page }
   await give(page, "config.json", kConfig);
   await page.getByLabel("Accelerators", { exact: true }).fill("8");
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("own: config");
-  const words = "--model mistral-7b --cluster dgx-h100 --gpus 8 --seq 8192 --global-batch 128 --top 1".split(" ");
+  const file = test.info().outputPath("config.json");
+  writeFileSync(file, kConfig);
+  const words = `--model ${file} --cluster dgx-h100 --gpus 8 --seq 8192 --global-batch 128 --top 1`.split(" ");
   const best = headway<PlanDocument>("plan", ...words).best[0]!;
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
   await expect(page.getByRole("region", { name: "What the memory holds" })).toContainText("It fits.");
@@ -60,7 +62,7 @@ test("a pasted cluster takes the place of the one before, and a launch script th
 
 test("a hostile, binary, large or wrong file is met by what was expected, and the last answer stays", async ({ page }) => {
   await page.goto(at("#/step?model=llama-2-7b&cluster=dgx-h100&gpus=8&seq=4096&global-batch=64"));
-  const time = await page.locator(kStepTime).innerText();
+  const time = (await page.locator(kStepTime).textContent())!;
   await page.getByText(kSummary).click();
   const said = page.locator(".own [role=alert]");
   const before = page.url();
