@@ -73,11 +73,6 @@ describe("one document", () => {
 });
 
 describe("long work", () => {
-  test("reads on behind the first answer of a search", async () => {
-    answering(new Response(streamOf('{"first":{"x":0}}\n{"result":{"x":1},"exit":0}\n')));
-    expect(await askLong("plan", {}, () => {})).toEqual({ document: { x: 1 }, exit: 0 });
-  });
-
   test("tells its progress, then its result", async () => {
     answering(
       new Response(

@@ -102,7 +102,6 @@ export async function* lines(stream: ReadableStream<Uint8Array>): AsyncGenerator
 
 type Line<Document> =
   | { progress: Progress }
-  | { first: Document } // the best so far, before the search is over
   | { result: Document; exit: number }
   | { first: Document }
   | { problems: readonly Problem[] };
@@ -127,7 +126,7 @@ export async function askLong<Document>(
       if ("progress" in value) onProgress(value.progress);
       else if ("first" in value) onFirst(value.first);
       else if ("result" in value) return { document: value.result, exit: value.exit };
-      else if (!("first" in value)) throw problemsOf(value, response.status);
+      else throw problemsOf(value, response.status);
     }
   } catch (error) {
     if (error instanceof Refusal || signal?.aborted) throw error;
