@@ -244,17 +244,27 @@ void most_changed_first(std::vector<CallsChange>& rows, bool timed) {
 
 // [TRACE-10] By the step where both know theirs, else by the second where both have times.
 void settle_units(Change& change, double steps) {
+  bool found = false;  // by what is repeated
   const auto steps_of = [&](const Measured& run) {
-    return steps > 0 ? steps : static_cast<double>(run.recording().marked_steps);
+    if (steps > 0) return steps;
+    if (run.recording().marked_steps > 0) return static_cast<double>(run.recording().marked_steps);
+    const bool repeats = run.steps.by == StepsBy::repetition && run.repeated.has_value();
+    found |= repeats;
+    return repeats ? static_cast<double>(run.repeated->steps) : 0.0;
   };
   change.before.steps = steps_of(change.before_run);
   change.after.steps = steps_of(change.after_run);
   if (change.before.steps > 0 && change.after.steps > 0) {
     change.per = Per::step;
+    if (found) {
+      change.notes.emplace_back(
+          "steps are what all ranks repeat; calls before and behind them are counted with them "
+          "(--trace-steps N says how many steps each holds)");
+    }
   } else if (change.before.span.value() > 0 && change.after.span.value() > 0) {
     change.per = Per::second;
     change.notes.emplace_back(
-        "steps are not marked in both: amounts are by the second, which hides a change of the step "
+        "steps are not known of both: amounts are by the second, which hides a change of the step "
         "as a whole (--trace-steps N says how many steps each holds)");
   } else {
     change.per = Per::recording;

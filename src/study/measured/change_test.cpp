@@ -128,6 +128,20 @@ TEST(Change, RanksAndGroupsOfOneSideAreSaidAndLeftOut) {
   EXPECT_EQ(change.by_group[0].before.count, change.by_group[0].after.count);
 }
 
+// [TRACE-10] [TRACE-13] Two calls of different sizes, of which 4 and 8 rounds are recorded.
+TEST(Change, StepsThatNobodyMarksAreWhatIsRepeated) {
+  const std::vector<MadeCall> round = {{}, {0, Operation::all_reduce, 8192, 15}};
+  RunRecording before = made(2, kTwo, round, 4), after = made(2, kTwo, round, 8);
+  before.recording.marked_steps = after.recording.marked_steps = 0;
+  const Change change = changed(before, after);
+  EXPECT_EQ(change.per, Per::step);
+  EXPECT_EQ(change.before.steps, 4);
+  EXPECT_EQ(change.after.steps, 8);
+  EXPECT_EQ(change.by_group[0].before.count, 2);
+  EXPECT_EQ(change.by_group[0].after.count, 2);
+  EXPECT_EQ(change.notes.size(), 1U);
+}
+
 TEST(Change, WithoutStepsAmountsAreByTheSecondAndWithoutTimesOfTheWhole) {
   RunRecording before = made(2, kTwo, {{}}, 4), after = made(2, kTwo, {{}}, 8);
   before.recording.marked_steps = 0;
