@@ -148,7 +148,7 @@ TEST_F(PythonRecorder, WhatWasAskedAndWhatTheBackendDidAreBothThereWithTheirTime
   }
 }
 
-// [REC-1] The numbers are those that the recorder of MPI gives, by its own function.
+// [RECORD-1] The numbers are those that the recorder of MPI gives, by its own function.
 TEST_F(PythonRecorder, CallsOfNcclAreLeftToItsOwnRecorderWhereThatIsThere) {
   record("on_nccl", 2);
   EXPECT_EQ(tally(recorded(), 1), (Tally{{{Operation::all_reduce, 12}, 1}}));
@@ -241,7 +241,7 @@ TEST_F(PythonRecorder, RangesOfNvtxMarkStepsByTheirName) {
   EXPECT_EQ(tally(recording, 0), (Tally{{{Operation::all_reduce, 8}, 2}}));
 }
 
-// [REC-3] Between ranks of one machine the clocks are the same: what is measured of them is the
+// [RECORD-3] Between ranks of one machine the clocks are the same: what is measured of them is the
 // error, at most half of the shortest round trip.
 TEST_F(PythonRecorder, ClocksOfOneMachineAreMeasuredToDifferByLessThanHalfARoundTrip) {
   const Ended with =
@@ -259,8 +259,8 @@ TEST_F(PythonRecorder, ClocksOfOneMachineAreMeasuredToDifferByLessThanHalfARound
   EXPECT_EQ(read(fs::path(path()) / "rank0.hwr").find("{\"clock\""), std::string::npos);
 }
 
-// [REC-3] By hand: of three rounds the second is the shortest, 80 ns from 300; its middle is 340,
-// and theirs said 1,345. Who does not know the word is not answered.
+// [RECORD-3] By hand: of three rounds the second is the shortest, 80 ns from 300; its middle is
+// 340, and theirs said 1,345. Who does not know the word is not answered.
 TEST_F(PythonRecorder, TheShortestRoundSaysTheOffset) {
   const Ended said = launch("offset", 1);
   EXPECT_EQ(said.out, "None\n{'clock': {'at_ns': 340, 'offset_ns': 1005, 'round_trip_ns': 80}}\n")

@@ -424,7 +424,7 @@ TEST_P(Recorder, TwoProgramsOfOneCommandHaveAFolderEach) {
   }
 }
 
-// [REC-3] Between ranks of one machine the clocks are the same: what is measured of them is the
+// [RECORD-3] Between ranks of one machine the clocks are the same: what is measured of them is the
 // error, at most half of the shortest round trip.
 TEST_P(Recorder, ClocksOfOneMachineAreMeasuredToDifferByLessThanHalfARoundTrip) {
   const Output with =

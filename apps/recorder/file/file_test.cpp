@@ -21,7 +21,7 @@
 namespace headway {
 namespace {
 
-// [REC-1] FNV-1a of 32 bits, by its published offset and prime: of the four bytes 0 0 0 0 of
+// [RECORD-1] FNV-1a of 32 bits, by its published offset and prime: of the four bytes 0 0 0 0 of
 // rank 0 and then those of ordinal 0 the state is the offset times the prime eight times.
 TEST(Record, TheNumberOfAGroupIsTheHashOfItsRanks) {
   const int zero[] = {0};

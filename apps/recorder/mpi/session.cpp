@@ -49,9 +49,9 @@ std::uint64_t machine() {
   return hash;
 }
 
-// [REC-3] The clock of rank 0 is ahead of ours by t - (sent + got) / 2, where t is its time when it
-// answers, sent and got our times around: of several rounds the shortest, whose way there and back
-// differ by the least. Error: half of that round trip at the most.
+// [RECORD-3] The clock of rank 0 is ahead of ours by t - (sent + got) / 2, where t is its time when
+// it answers, sent and got our times around: of several rounds the shortest, whose way there and
+// back differ by the least. Error: half of that round trip at the most.
 void ask_clock() {
   std::uint64_t shortest = ~std::uint64_t{0};
   long long at = 0, offset = 0;

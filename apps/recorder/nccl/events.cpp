@@ -141,7 +141,7 @@ bool make_anchor(Pool& pool) {
          device->event_create(&anchor.event, 0) == 0 && device->event_create(&anchor.other, 0) == 0;
 }
 
-// [REC-11] The host's time of an event on a stream of our own, which is idle: the middle between
+// [RECORD-5] The host's time of an event on a stream of our own, which is idle: the middle between
 // the moment before it was recorded and the one when it was seen passed; of five tries the
 // shortest.
 void set_anchor(Pool& pool) {

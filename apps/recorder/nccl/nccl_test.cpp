@@ -163,7 +163,7 @@ TEST_P(NcclRecorder, EveryCallHasTheBytesOfTheWholeTensor) {
   EXPECT_EQ(lost(recording), 0);
 }
 
-// [REC-11] The stand-in knows when the device began with each call and how long it took; calls of
+// [RECORD-5] The stand-in knows when the device began with each call and how long it took; calls of
 // one group on one stream ran as one, whose time is there once.
 TEST_P(NcclRecorder, TimesAreThoseOfTheDeviceAndLieWhereItHadThem) {
   const Recording recording = recorded("collectives", "", 1);
@@ -379,7 +379,7 @@ INSTANTIATE_TEST_SUITE_P(Program, NcclRecorder,
                                            HEADWAY_RCCL_LINKED),
                          program_name);
 
-// [REC-10] FNV-1a of 32 bits: of one byte 0 the offset times the prime.
+// [RECORD-4] FNV-1a of 32 bits: of one byte 0 the offset times the prime.
 TEST(NcclRecorderParts, NumbersOfCommunicatorsAreHashes) {
   const char zero = 0;
   EXPECT_EQ(recorder::nccl::mixed(recorder::nccl::kMixedNothing, &zero, 1),

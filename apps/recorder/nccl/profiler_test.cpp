@@ -95,7 +95,7 @@ TEST_P(NcclProfiler, CallsHaveTheirGroupAndTheBytesOfTheWholeTensor) {
       << out_;
 }
 
-// [REC-12] All calls of the test begin at one time of the device's clock, of which the host heard
+// [RECORD-6] All calls of the test begin at one time of the device's clock, of which the host heard
 // soonest in the first: there they lie, however much later it heard of the others.
 //
 // From the first channel's begin to the last one's stop: 6,000 - 1,000 ns of two, 4,000 of one.

@@ -35,7 +35,7 @@ struct ClockPair {
   std::int64_t at_ns = 0, offset_ns = 0;
 };
 
-// [REC-2] The time on the clock of rank 0: between two measurements of the offset it changes
+// [RECORD-2] The time on the clock of rank 0: between two measurements of the offset it changes
 // evenly, and goes on so beside them; with one measurement it stays.
 std::int64_t on_common_clock(std::int64_t ns, const std::vector<ClockPair>& clock) {
   if (clock.empty()) return ns;

@@ -183,7 +183,7 @@ TEST(HeadwayRecord, WhatTheRecorderLostIsCounted) {
   EXPECT_EQ(omitted(recording, "calls that the recorder lost (buffer or disk full)"), 12);
 }
 
-// [REC-2] A clock that runs slow by 1 part in 1,000, and was 5,000 ns behind at its time 0: at
+// [RECORD-2] A clock that runs slow by 1 part in 1,000, and was 5,000 ns behind at its time 0: at
 // its time t it is behind by 5,000 + t / 1,000, which the two measurements say exactly.
 TEST(HeadwayRecord, ClocksThatDriftAreBroughtToThatOfRankZero) {
   const auto at = [](std::uint64_t ns) {

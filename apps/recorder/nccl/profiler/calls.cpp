@@ -31,8 +31,8 @@ std::uint64_t next = 0;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 Moment began;
 
-// [REC-12] What the host's clock is ahead of the device's: NCCL says late that a channel began, so
-// that the least that it ever was ahead is nearest.
+// [RECORD-6] What the host's clock is ahead of the device's: NCCL says late that a channel began,
+// so that the least that it ever was ahead is nearest.
 std::int64_t ahead = 0;
 bool ahead_known = false;
 

@@ -50,7 +50,7 @@ class Answerer:
 
 
 def offset_from(rounds):
-    """[REC-3] Of rounds (sent, theirs, got) the shortest says by how much their clock is ahead: theirs
+    """[RECORD-3] Of rounds (sent, theirs, got) the shortest says by how much their clock is ahead: theirs
     less the middle of ours. Error: half of that round trip at the most."""
     sent, theirs, got = min(rounds, key=lambda round: round[2] - round[0])
     at = sent + (got - sent) // 2

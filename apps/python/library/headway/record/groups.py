@@ -3,7 +3,7 @@ from . import record_file
 
 
 def group_number(ranks, ordinal):
-    """[REC-1] FNV-1a of 32 bits over the world ranks, then over how many groups of these ranks were made
+    """[RECORD-1] FNV-1a of 32 bits over the world ranks, then over how many groups of these ranks were made
     before: apps/recorder/file/group_number.hpp. 0 stands for no group."""
     number = 2166136261
     for value in (*ranks, ordinal):
