@@ -9,11 +9,11 @@
 namespace headway {
 namespace {
 
-std::string time_text(double seconds) {
+std::string seconds_text(double seconds) {
   return to_text(Seconds(seconds));
 }
 
-std::string rate_text(double rate) {
+std::string tokens_text(double rate) {
   return count_text(rate) + " tokens/s";
 }
 
@@ -45,10 +45,10 @@ std::string intervals_text(const ServedIntervals& intervals) {
                        const auto& text) {
     if (range) rows.push_back({name, text(range->low), text(range->high)});
   };
-  add("first token", intervals.first_token, time_text);
-  add("each token after it", intervals.each_token, time_text);
-  add("whole answer", intervals.latency, time_text);
-  add("output", intervals.output, rate_text);
+  add("first token", intervals.first_token, seconds_text);
+  add("each token after it", intervals.each_token, seconds_text);
+  add("whole answer", intervals.latency, seconds_text);
+  add("output", intervals.output, tokens_text);
   return aligned(rows) + "\n";
 }
 
@@ -63,8 +63,8 @@ std::string intervals_text(const std::vector<PointIntervals>& points) {
       row.push_back(range ? text(range->high) : "-");
     };
     const double ranks = static_cast<double>(point.ranks);
-    add(point.intervals.first_token, time_text);
-    add(point.intervals.each_token, time_text);
+    add(point.intervals.first_token, seconds_text);
+    add(point.intervals.each_token, seconds_text);
     add(point.intervals.output, [&](double rate) { return count_text(rate / ranks); });
     rows.push_back(std::move(row));
   }
