@@ -1,9 +1,11 @@
 #include "simulate/live/file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
 
 #include "base/document/document.hpp"
-#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "simulate/live/check.hpp"
 
@@ -28,6 +30,12 @@ std::string json_text(std::string_view text) {
   return out + "\"";
 }
 
+// As few digits as are read back as the same number.
+std::string shortest(double number) {
+  char digits[32];
+  return {digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr};
+}
+
 template <class Numbers>
 std::string json_list(const Numbers& numbers) {
   std::string out = "[";
@@ -50,7 +58,7 @@ void write_item(const LiveItem& item, std::string& out) {
       if (!item.after.empty()) out += ", \"after\": " + json_list(item.after);
       break;
     case Kind::compute:
-      out += "{\"compute\": " + formatted("%.9g", item.time.value());
+      out += "{\"compute\": " + shortest(item.time.value());
       if (const auto& p = item.product) {
         out += ", \"product\": " + json_list(std::array{p->m, p->n, p->k, p->batch});
       }

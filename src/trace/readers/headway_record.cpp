@@ -195,6 +195,7 @@ class RecordReader {
     if (record.time < std::size(kinds)) call.time = kinds[record.time];
     if (record.duration_ns == 0) call.time = TimeKind::none;
     if (record.flags & record_file::kCaptured) {
+      call.time = TimeKind::none;
       leave_unsaid(recording_,
                    "calls put into a graph of the device's: how often they run, and how long, is "
                    "not known");
