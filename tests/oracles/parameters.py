@@ -115,6 +115,12 @@ def deepseek(rng, dense, **more):
     }
 
 
+def indexed(rng, dense):
+    """Latent attention over the keys that an indexer chooses."""
+    return deepseek(rng, dense, q_lora_rank=rng.randint(8, 64), index_n_heads=rng.randint(1, 8),
+                    index_head_dim=2 * rng.randint(20, 64), index_topk=rng.randint(4, 64))
+
+
 def gpt2(rng, **more):
     heads = rng.choice([2, 4, 8])
     return {
@@ -303,6 +309,11 @@ RANDOM = {
     "GPTNeoForCausalLM": ("gpt_neo", gpt_neo),
     "GPTBigCodeForCausalLM": ("gpt_bigcode", lambda r: gpt2(r, **maybe(r, multi_query=flag(r)))),
 }
+# With random numbers of their own, so that the rows before stay as they are.
+LATER = {
+    "DeepseekV32ForCausalLM": ("deepseek_v32", lambda r: indexed(r, 3)),
+    "GlmMoeDsaForCausalLM": ("glm_moe_dsa", lambda r: indexed(r, 3)),
+}
 # Other heads on some of them.
 HEADS = [
     "LlamaForSequenceClassification", "LlamaForTokenClassification", "LlamaForQuestionAnswering", "LlamaModel",
@@ -374,6 +385,11 @@ def cases():
             tied = {} if kind == "llama4" else {"tie_word_embeddings": text.pop("tie_word_embeddings")}
             yield (f"{kind}-{i}", "random", architecture,
                    {"architectures": [architecture], "model_type": kind, "text_config": text, **tied})
+    rng = random.Random(18)
+    for architecture, (kind, shape) in LATER.items():
+        for i in range(RANDOM_EACH):
+            yield (f"{kind}-{i}", "random", architecture,
+                   {"architectures": [architecture], "model_type": kind, **shape(rng)})
 
 
 def write(path):
