@@ -2,9 +2,9 @@
 #include "study/advise/advise.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "base/source_dir_for_test.hpp"
 #include "cost/calibration/calibration.hpp"
@@ -161,22 +161,28 @@ TEST(Advise, NamesNoFaultWhereThereIsNone) {
 }
 
 // [ADVISE-3] The gain is that of the same ranks without the fault, and never more.
-RC_GTEST_PROP(Advise, NamesTheSlowRankFirstWithWhatTheRunGainsWithoutIt, ()) {
+TEST(Advise, NamesTheSlowRankFirstWithWhatTheRunGainsWithoutIt) {
   const testing::Case c = two_nodes();
-  Faults faults;
-  faults.slow_rank = *rc::gen::inRange<std::int64_t>(0, c.layout.ranks());
-  faults.slow = 1 + 0.01 * *rc::gen::inRange(30, 150);
-  const Recording recording = recording_of_run(c, faults, 2);
-  const Advised out = advised(c, recording);
-  RC_ASSERT(!out.advice.empty());
-  const Advice& first = out.advice.front();
-  RC_ASSERT(first.kind == AdviceKind::late_rank);
-  RC_ASSERT(first.ranks == std::vector<std::int64_t>{faults.slow_rank});
-  const double truth = 1 - end_of(recording_of_run(c, {}, 2)) / end_of(recording);
-  RC_ASSERT(first.gain <= truth + 1e-3);
-  RC_ASSERT(first.gain >= 0.9 * truth);
-  RC_ASSERT(first.interval.low <= first.gain);
-  RC_ASSERT(first.gain <= first.interval.high);
+  const double sound = end_of(recording_of_run(c, {}, 2));
+  for (const std::int64_t rank : {std::int64_t{0}, c.layout.ranks() / 3, c.layout.ranks() - 1}) {
+    for (const double slow : {1.3, 1.7, 2.5}) {
+      SCOPED_TRACE(std::to_string(rank) + " " + std::to_string(slow));
+      Faults faults;
+      faults.slow_rank = rank;
+      faults.slow = slow;
+      const Recording recording = recording_of_run(c, faults, 2);
+      const Advised out = advised(c, recording);
+      ASSERT_FALSE(out.advice.empty());
+      const Advice& first = out.advice.front();
+      EXPECT_EQ(first.kind, AdviceKind::late_rank);
+      EXPECT_EQ(first.ranks, std::vector<std::int64_t>{rank});
+      const double truth = 1 - sound / end_of(recording);
+      EXPECT_LE(first.gain, truth + 1e-3);
+      EXPECT_GE(first.gain, 0.9 * truth);
+      EXPECT_LE(first.interval.low, first.gain);
+      EXPECT_LE(first.gain, first.interval.high);
+    }
+  }
 }
 
 // [ADVISE-5] With the links as the model has them the step takes what is said.
@@ -254,27 +260,32 @@ TEST(Advise, RefusesATraceOfAnotherRunWithTheReason) {
 
 // [ADVISE-1] [ADVISE-2] Of any fault the gains are shares of the step, each within its interval,
 // what brings most first.
-RC_GTEST_PROP(Advise, GainsStandInOrderWithinTheirIntervals, ()) {
+TEST(Advise, GainsStandInOrderWithinTheirIntervals) {
   const testing::Case c = two_nodes();
-  Faults faults;
-  faults.slow_rank = *rc::gen::inRange<std::int64_t>(-1, c.layout.ranks());
-  faults.slow = 1 + 0.01 * *rc::gen::inRange(1, 100);
-  faults.network = 1 + 0.1 * *rc::gen::inRange(0, 100);
-  faults.exposed = *rc::gen::arbitrary<bool>();
-  const Advised out = advised(c, recording_of_run(c, faults, 2));
-  double last = 1;
-  bool set = false;  // faults stand before settings
-  RC_ASSERT(out.advice.size() <= kMostAdvice);
-  for (const Advice& advice : out.advice) {
-    const bool setting = advice.kind == AdviceKind::setting;
-    RC_ASSERT(setting || !set);
-    RC_ASSERT(advice.gain <= (setting && !set ? 1 : last));
-    set = setting;
-    RC_ASSERT(advice.gain >= kLeastGain);
-    RC_ASSERT(advice.interval.low <= advice.gain && advice.gain <= advice.interval.high);
-    RC_ASSERT(!advice.says.empty());
-    RC_ASSERT(!advice.flags.empty() || !advice.remedy.empty());
-    last = advice.gain;
+  std::mt19937 random(1);
+  for (int draw = 0; draw < 8; ++draw) {
+    Faults faults;
+    faults.slow_rank = static_cast<std::int64_t>(random() % c.layout.ranks()) - 1;
+    faults.slow = 1 + 0.01 * static_cast<double>(random() % 100);
+    faults.network = 1 + 0.1 * static_cast<double>(random() % 100);
+    faults.exposed = random() % 2 == 0;
+    SCOPED_TRACE(draw);
+    const Advised out = advised(c, recording_of_run(c, faults, 2));
+    double last = 1;
+    bool set = false;  // faults stand before settings
+    EXPECT_LE(out.advice.size(), kMostAdvice);
+    for (const Advice& advice : out.advice) {
+      const bool setting = advice.kind == AdviceKind::setting;
+      EXPECT_TRUE(setting || !set);
+      EXPECT_LE(advice.gain, setting && !set ? 1 : last);
+      set = setting;
+      EXPECT_GE(advice.gain, kLeastGain);
+      EXPECT_LE(advice.interval.low, advice.gain);
+      EXPECT_LE(advice.gain, advice.interval.high);
+      EXPECT_FALSE(advice.says.empty());
+      EXPECT_TRUE(!advice.flags.empty() || !advice.remedy.empty());
+      last = advice.gain;
+    }
   }
 }
 
