@@ -224,7 +224,9 @@ test("is read as a share, in FLOP/s, GPUs, days and money, with the layout and a
     await page.getByLabel("shown as").selectOption(name!);
     await expect(page.getByText(label!).first()).toBeVisible();
   }
-  await page.getByLabel("at US$ of a GPU and hour").fill("4");
+  const price = page.getByLabel("at US$ of a GPU and hour");
+  await price.fill("4");
+  await price.press("Enter");
   await expect(page).toHaveURL(/y=money&price=4/);
 });
 
