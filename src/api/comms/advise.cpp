@@ -49,18 +49,10 @@ Command advise_command() {
               .door = Door::command_line,
               .doing = "reading",
               .things = "bytes"};
-  out.options = {operand("RUN", kOverrides, &request->run_file),
-                 path("trace", "TRACE", "traces of the run, of any known format", &request->traces),
-                 {.name = "trace-steps",
-                  .value = "N",
-                  .help = "steps in the traces; default: found by marks, counts or repetition",
-                  .target = &request->trace_steps,
-                  .range = Range{1, 1'000'000},
-                  .checked = true},
-                 {.name = "steps",
-                  .value = "A..B",
-                  .help = "of the traces these steps alone, by the numbers that they mark",
-                  .target = &request->steps}};
+  out.options = {
+      operand("RUN", kOverrides, &request->run_file),
+      path("trace", "TRACE", "traces of the run, of any known format", &request->traces)};
+  add(out.options, step_options(request->trace_steps, request->steps));
   add_fields(out.options, request->fields, run_fields());
   out.run = running(std::move(request), run_advise);
   return out;

@@ -331,17 +331,8 @@ Command comms_command() {
       path("trace", "TRACE", "traces to compare with what the run is expected to do",
            &request->traces),
       path("compare", "RECORDING", "two recordings, before and after: what changed, the most first",
-           &request->compare),
-      {.name = "trace-steps",
-       .value = "N",
-       .help = "steps in the traces; default: found by marks, counts or repetition",
-       .target = &request->trace_steps,
-       .range = Range{1, 1'000'000},
-       .checked = true},
-      {.name = "steps",
-       .value = "A..B",
-       .help = "of the traces these steps alone, by the numbers that they mark",
-       .target = &request->steps}};
+           &request->compare)};
+  add(out.options, step_options(request->trace_steps, request->steps));
   add_fields(out.options, request->fields, run_fields());
   add(out.options,
       {path("csv", "OUT.csv", "write the calls to this file", &request->csv),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/commands.hpp"
+#include "api/options.hpp"
 #include "trace/files.hpp"
 
 namespace headway {
@@ -19,6 +20,9 @@ Problems over_inputs(const RunRecording& run,
 
 /// Leaves of a recording the steps "10..20", or "7"; empty: all. Problems: no such steps.
 Problems cut_to_steps(Recording& recording, const std::string& steps);
+
+/// The options that say how many steps traces hold, and which of them are looked at.
+std::vector<Option> step_options(double& count, std::string& some);
 
 /// Two recordings, before and after. `others`: a run or further traces are named as well.
 CommandOutput comms_change(const CommsRequest& request, bool others);

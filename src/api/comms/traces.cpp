@@ -81,4 +81,17 @@ Problems cut_to_steps(Recording& recording, const std::string& steps) {
   return {};
 }
 
+std::vector<Option> step_options(double& count, std::string& some) {
+  return {{.name = "trace-steps",
+           .value = "N",
+           .help = "steps in the traces; default: found by marks, counts or repetition",
+           .target = &count,
+           .range = Range{1, 1'000'000},
+           .checked = true},
+          {.name = "steps",
+           .value = "A..B",
+           .help = "of the traces these steps alone, by the numbers that they mark",
+           .target = &some}};
+}
+
 }  // namespace headway
