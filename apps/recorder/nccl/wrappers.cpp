@@ -147,33 +147,26 @@ using namespace headway::record_file;
   recorded(asked, #function, library().function != nullptr, \
            [&]() -> Result { return library().function(__VA_ARGS__); })
 
+// A collective as `function`; `head` are its parameters, and what stands behind its arguments.
+#define AS_COLLECTIVE(function, op_, bytes_, root_, head, ...) \
+  VISIBLE Result function(BARE head) {                         \
+    Asked asked{.op = op_,                                     \
+                .bytes = Bytes::bytes_,                        \
+                .number = k_##function,                        \
+                .type = type,                                  \
+                .peer = root_,                                 \
+                .together = true,                              \
+                .comm = comm,                                  \
+                .stream = stream};                             \
+    asked.set_count(count);                                    \
+    return CALLED(function, asked, __VA_ARGS__);               \
+  }
 #define COLLECTIVE(function, op_, bytes_, root_, arguments, ...) \
-  VISIBLE Result function(__VA_ARGS__) {                         \
-    Asked asked{.op = op_,                                       \
-                .bytes = Bytes::bytes_,                          \
-                .number = k_##function,                          \
-                .type = type,                                    \
-                .peer = root_,                                   \
-                .together = true,                                \
-                .comm = comm,                                    \
-                .stream = stream};                               \
-    asked.set_count(count);                                      \
-    return CALLED(function, asked, BARE arguments);              \
-  }
-#define CONFIGURED(function, op_, bytes_, root_, arguments, ...)     \
-  COLLECTIVE(function, op_, bytes_, root_, arguments, __VA_ARGS__)   \
-  VISIBLE Result function##Config(__VA_ARGS__, const void* config) { \
-    Asked asked{.op = op_,                                           \
-                .bytes = Bytes::bytes_,                              \
-                .number = k_##function##Config,                      \
-                .type = type,                                        \
-                .peer = root_,                                       \
-                .together = true,                                    \
-                .comm = comm,                                        \
-                .stream = stream};                                   \
-    asked.set_count(count);                                          \
-    return CALLED(function##Config, asked, BARE arguments, config);  \
-  }
+  AS_COLLECTIVE(function, op_, bytes_, root_, (__VA_ARGS__), BARE arguments)
+#define CONFIGURED(function, op_, bytes_, root_, arguments, ...)                         \
+  COLLECTIVE(function, op_, bytes_, root_, arguments, __VA_ARGS__)                       \
+  AS_COLLECTIVE(function##Config, op_, bytes_, root_, (__VA_ARGS__, const void* config), \
+                BARE arguments, config)
 #define MESSAGE(function, op_, arguments, ...)      \
   VISIBLE Result function(__VA_ARGS__) {            \
     const Asked asked{.op = op_,                    \
