@@ -11,7 +11,7 @@
 #include <string>
 
 #include "../recorder/file/group_number.hpp"
-#include "../recorder/files_for_test.hpp"
+#include "../recorder/recordings_for_test.hpp"
 #include "trace/files.hpp"
 #include "trace/recording/recording.hpp"
 
@@ -29,13 +29,8 @@ class PythonRecorder : public ::testing::Test {
  protected:
   void SetUp() override {
     if (std::system("python3 -c pass >/dev/null 2>&1") != 0) GTEST_SKIP() << "no python3 is here";
-    folder_ = fs::path(::testing::TempDir()) /
-              ("headway_python_" +
-               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
     fs::create_directories(folder_ / "store");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   Ended run(const std::string& command) const {
     const int status = std::system(
@@ -70,24 +65,9 @@ class PythonRecorder : public ::testing::Test {
     return run.recording;
   }
 
-  fs::path folder_;
+  TestFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
-
-using Tally = std::map<std::pair<Operation, double>, int>;
-Tally tally(const Recording& recording, std::int64_t rank) {
-  Tally out;
-  for (const RecordedCall& call : recording.calls) {
-    if (recording.ranks[call.rank].number != rank) continue;
-    ++out[{call.op, call.bytes ? call.bytes->value() : -1}];
-  }
-  return out;
-}
-
-std::int64_t lost(const Recording& recording) {
-  std::int64_t out = 0;
-  for (const Omission& omission : recording.omissions) out += omission.lost ? omission.count : 0;
-  return out;
-}
 
 // The calls of calls() in tests/recorder_for_test.py, with four bytes a number unless it says so.
 TEST_F(PythonRecorder, EveryCallHasTheBytesOfTheWholeTensorItsGroupAndItsOtherEnd) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "file/settings.hpp"
-#include "files_for_test.hpp"
+#include "recordings_for_test.hpp"
 #include "trace/recording/operation.hpp"
 
 namespace headway {

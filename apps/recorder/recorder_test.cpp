@@ -12,7 +12,7 @@
 #include <set>
 #include <sstream>
 
-#include "files_for_test.hpp"
+#include "recordings_for_test.hpp"
 #include "trace/files.hpp"
 #include "trace/recording/record_file.hpp"
 
@@ -29,16 +29,6 @@ struct Output {
 // By the kind of MPI that the program is linked with.
 class Recorder : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = test->name();
-    for (char& c : name) c = c == '/' ? '_' : c;
-    folder_ = fs::path(::testing::TempDir()) / ("headway_record_" + name);
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string recording() const { return (folder_ / "recording").string(); }
 
   // The program on `ranks` ranks; `before` stands before the launcher.
@@ -81,26 +71,9 @@ class Recorder : public ::testing::TestWithParam<const char*> {
     return run.recording;
   }
 
-  fs::path folder_;
+  TestFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
-
-// (operation, bytes) -> how many, of one rank.
-using Tally = std::map<std::pair<Operation, double>, int>;
-Tally tally(const Recording& recording, std::int64_t rank, std::string_view group = {}) {
-  Tally out;
-  for (const RecordedCall& call : recording.calls) {
-    if (recording.ranks[call.rank].number != rank) continue;
-    if (!group.empty() && (!call.group || recording.groups[*call.group].id != group)) continue;
-    ++out[{call.op, call.bytes ? call.bytes->value() : -1}];
-  }
-  return out;
-}
-
-std::int64_t lost(const Recording& recording) {
-  std::int64_t out = 0;
-  for (const Omission& omission : recording.omissions) out += omission.lost ? omission.count : 0;
-  return out;
-}
 
 TEST_P(Recorder, ARingOfMessages) {
   const Recording recording = recorded("ring");

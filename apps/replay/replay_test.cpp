@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "platform/temporary_folder_for_test.hpp"
 #include "simulate/live/file.hpp"
 #include "trace/files.hpp"
 
@@ -25,17 +26,10 @@ struct Output {
 class Replay : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = test->name();
-    for (char& c : name) c = c == '/' ? '_' : c;
-    folder_ = fs::path(::testing::TempDir()) / ("headway_replay_" + name);
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     std::ofstream(folder_ / "small.toml")
         << "source = \"a test\"\nlayers = 2\nhidden = 64\nheads = 4\nkv_heads = 4\n"
            "feed_forward = 128\nvocabulary = 256\nsequence = 32\n";
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   std::string text_of(const fs::path& path) const {
     std::ifstream file(path, std::ios::binary);
@@ -65,7 +59,8 @@ class Replay : public ::testing::TestWithParam<const char*> {
            count + "' ";
   }
 
-  fs::path folder_;
+  testing::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 // (operation, ranks of the group, bytes moved) -> how many.

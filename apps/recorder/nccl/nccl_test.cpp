@@ -12,7 +12,7 @@
 #include <set>
 #include <sstream>
 
-#include "../files_for_test.hpp"
+#include "../recordings_for_test.hpp"
 #include "mixed.hpp"
 #include "trace/files.hpp"
 
@@ -30,16 +30,6 @@ struct Ended {
 // linked with RCCL.
 class NcclRecorder : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = test->name();
-    for (char& c : name) c = c == '/' ? '_' : c;
-    folder_ = fs::path(::testing::TempDir()) / ("headway_nccl_" + name);
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string recording() const { return (folder_ / "recording").string(); }
 
   // One process a rank; `before` stands before a shell that starts them.
@@ -89,26 +79,16 @@ class NcclRecorder : public ::testing::TestWithParam<const char*> {
     return run.recording;
   }
 
-  fs::path folder_;
+  TestFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   Ended ended_;
 };
 
-// (operation, bytes) -> how many, of one rank.
-using Tally = std::map<std::pair<Operation, double>, int>;
-Tally tally(const Recording& recording, std::int64_t rank, std::string_view group = {}) {
-  Tally out;
-  for (const RecordedCall& call : recording.calls) {
-    if (recording.ranks[call.rank].number != rank) continue;
-    if (!group.empty() && recording.groups[*call.group].description != group) continue;
-    ++out[{call.op, call.bytes ? call.bytes->value() : -1}];
-  }
-  return out;
-}
-
-std::int64_t lost(const Recording& recording) {
-  std::int64_t out = 0;
-  for (const Omission& omission : recording.omissions) out += omission.lost ? omission.count : 0;
-  return out;
+// Of one group.
+Tally tally(const Recording& recording, std::int64_t rank, std::string_view group) {
+  return tally_if(recording, rank, [&](const RecordedCall& call) {
+    return recording.groups[*call.group].description == group;
+  });
 }
 
 bool says(const Recording& recording, std::string_view what) {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <map>
 
-#include "../files_for_test.hpp"
+#include "../recordings_for_test.hpp"
 #include "trace/files.hpp"
 
 namespace headway {
@@ -17,15 +17,6 @@ namespace fs = std::filesystem;
 
 class NcclProfiler : public ::testing::TestWithParam<int> {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ("headway_profiler_" + std::to_string(GetParam()) +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name()[0]);
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   // Four ranks, one after another.
   Recording recorded(const std::string& flags) {
     const std::string version = std::to_string(GetParam());
@@ -42,21 +33,10 @@ class NcclProfiler : public ::testing::TestWithParam<int> {
     return run.recording;
   }
 
-  fs::path folder_;
+  TestFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   std::string out_;
 };
-
-using Tally = std::map<std::pair<Operation, double>, int>;
-
-Tally told(const Recording& recording, std::int64_t rank) {
-  Tally out;
-  for (const RecordedCall& call : recording.calls) {
-    if (recording.ranks[call.rank].number == rank) {
-      ++out[{call.op, call.bytes.value_or(Bytes(-1)).value()}];
-    }
-  }
-  return out;
-}
 
 // 1,000 floats, of an all-gather and a reduce-scatter one rank's part; 500 numbers of bf16.
 TEST_P(NcclProfiler, CallsHaveTheirGroupAndTheBytesOfTheWholeTensor) {
@@ -68,7 +48,7 @@ TEST_P(NcclProfiler, CallsHaveTheirGroupAndTheBytesOfTheWholeTensor) {
                     {{Operation::reduce_scatter, 16'000}, 1}};
   if (GetParam() >= 6)
     expected[{Operation::all_gather, 400}] = 3;  // by copy engines, 100 bytes a part
-  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(told(recording, rank), expected) << rank;
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(tally(recording, rank), expected) << rank;
   EXPECT_EQ(recording.marked_steps, 3);
   ASSERT_EQ(recording.groups.size(), 1u);
   EXPECT_EQ(recording.groups[0].ranks, (std::vector<std::int64_t>{0, 1, 2, 3}));

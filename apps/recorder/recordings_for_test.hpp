@@ -1,0 +1,69 @@
+// What tests of recorders read, and count.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "trace/recording/recording.hpp"
+
+namespace headway {
+
+/// An empty folder of the running test's own, gone when it goes.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = ::testing::TempDir() + "/headway_record_XXXXXX";
+    const char* made = ::mkdtemp(name.data());
+    if (made != nullptr) path_ = made;
+    EXPECT_NE(made, nullptr) << name;
+  }
+  ~TestFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// (operation, bytes) -> how many; bytes -1: not known.
+using Tally = std::map<std::pair<Operation, double>, int>;
+
+/// Of the calls of a rank that are wanted.
+template <class Wanted>
+Tally tally_if(const Recording& recording, std::int64_t rank, const Wanted& wanted) {
+  Tally out;
+  for (const RecordedCall& call : recording.calls) {
+    if (recording.ranks[call.rank].number != rank || !wanted(call)) continue;
+    ++out[{call.op, call.bytes.value_or(Bytes(-1)).value()}];
+  }
+  return out;
+}
+inline Tally tally(const Recording& recording, std::int64_t rank) {
+  return tally_if(recording, rank, [](const RecordedCall&) { return true; });
+}
+
+inline std::int64_t lost(const Recording& recording) {
+  std::int64_t out = 0;
+  for (const Omission& omission : recording.omissions) out += omission.lost ? omission.count : 0;
+  return out;
+}
+
+}  // namespace headway
