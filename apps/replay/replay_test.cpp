@@ -133,6 +133,28 @@ TEST_P(Replay, OfARecordingMakesTheSameCalls) {
   expect_as_listed(folder_ / "b", text_of(folder_ / "a/replay/list.jsonl"), 1);
 }
 
+// Three ranks share what three does not divide: 128 elements among all, 43 to the last from each.
+TEST_P(Replay, WhatRanksDoNotDivideFits) {
+  std::ofstream list(folder_ / "three.jsonl");
+  list << R"({"headway_list": 1, "ranks": 3, "groups": [{"name": "ep", "ranks": [0, 1, 2]}]})"
+       << "\n";
+  for (int rank = 0; rank < 3; ++rank) {
+    list << "{\"rank\": " << rank << "}\n";
+    for (const char* op : {"all_to_all", "all_gather", "reduce_scatter"}) {
+      list << "{\"call\": \"" << op
+           << R"(", "group": 0, "bytes": 256, "type": "bf16", "stream": 0})"
+           << "\n";
+    }
+  }
+  list.close();
+  for (const char* how : {"--step", "--single"}) {
+    const Output made =
+        run("three.jsonl" + launcher(3) + how + " --repeat 3 --warm 0 -o three" + how);
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;
+  }
+}
+
 TEST_P(Replay, ProductsAreMadeWhereThatIsAsked) {
   const Output made = run(fields("--gpus 2 --tp 2") + launcher(2) +
                           "--compute gemm --repeat 1 --warm 0 --json -o products");
