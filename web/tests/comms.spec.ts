@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { bytes, count, percent, seconds } from "../src/lib/format";
 import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
-import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
+import { choose, expect, expectAccessible, expectNoSidewaysScroll, hold, open, test, unfold } from "./page";
 
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=8&seq=4096&global-batch=64";
 const kWords = "--model llama-2-7b --cluster dgx-a100-80gb --gpus 8 --seq 4096 --global-batch 64".split(" ");
@@ -45,6 +45,20 @@ test("a changed degree gives the command line's volume, and back leads back", as
   await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "4").mean_rank.all.wire_bytes));
   await page.goBack();
   await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "2").mean_rank.all.wire_bytes));
+});
+
+test("where no layout fits, it says so and nothing of the run before; the search says that it is under way", async ({ page }) => {
+  await open(page, `#/comms?${kRun}`);
+  await expect(fact(page, "a rank sends, a step")).toBeVisible();
+  const answer = page.locator("#answer");
+  await expect(answer).toHaveAttribute("aria-busy", "false");
+  const release = await hold(page, "**/api/plan");
+  await choose(page, "Model", "llama-3.1-405b");
+  await expect(answer).toHaveAttribute("aria-busy", "true");
+  await release();
+  await expect(page.getByRole("alert", { name: "It does not fit" })).toContainText("llama-3.1-405b");
+  await expect(answer.locator(".numbers")).toHaveCount(0);
+  await expect(answer).toHaveAttribute("aria-busy", "false");
 });
 
 test("traces on their own show what they hold", async ({ page }) => {

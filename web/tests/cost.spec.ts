@@ -1,12 +1,10 @@
-import type { Page } from "@playwright/test";
-
 import type { PlanDocument } from "../src/lib/documents";
 import { count, dollars, duration } from "../src/lib/format";
 import { layoutFields } from "../src/lib/plan";
 import { cheaper } from "../src/views/cost/cost";
 import type { RunDocument } from "../src/views/scale/documents";
 import { headway } from "./command";
-import { at, choose, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { at, choose, expect, expectAccessible, expectNoSidewaysScroll, hold, test } from "./page";
 
 const kWords = "--model llama-3.1-70b --gpus 2048 --seq 8192 --global-batch 2048".split(" ");
 
@@ -14,20 +12,6 @@ function whole(cluster: string): RunDocument {
   const best = headway<PlanDocument>("plan", ...kWords, "--cluster", cluster, "--top", "1").best[0]!;
   const layout = Object.entries(layoutFields(best.flags)).flatMap(([name, value]) => (value === "true" ? [`--${name}`] : [`--${name}`, value]));
   return headway<RunDocument>("scale", "run", ...kWords, "--cluster", cluster, "--tokens", "2T", ...layout);
-}
-
-/** Holds back what is asked from now on; the function that it gives lets it go. */
-async function hold(page: Page, asked: string): Promise<() => Promise<void>> {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route(asked, async (route) => {
-    await held;
-    await route.continue().catch(() => {}); // a question that was given up meanwhile
-  });
-  return async () => {
-    release();
-    await page.unroute(asked);
-  };
 }
 
 test("H100 or B200 for 2 T tokens of 70B, which is cheaper: nothing is touched", async ({ page }) => {

@@ -67,3 +67,17 @@ export async function choose(page: Page, label: string, name: string): Promise<v
   await field.fill(name);
   await field.press("Enter");
 }
+
+/** Holds back what is asked from now on; the function that it gives lets it go. */
+export async function hold(page: Page, asked: string): Promise<() => Promise<void>> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(asked, async (route) => {
+    await held;
+    await route.continue().catch(() => {}); // a question that was given up meanwhile
+  });
+  return async () => {
+    release();
+    await page.unroute(asked);
+  };
+}

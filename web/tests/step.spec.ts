@@ -87,6 +87,15 @@ test("what is wrong stands beside its field, and the last answer stays", async (
   await expect(field).not.toHaveAttribute("aria-invalid", "true");
 });
 
+test("a search for the best layout that is refused is over", async ({ page }) => {
+  await page.goto(at(`#/step?${kRun}`));
+  await expect(page.locator(kStepTime)).toBeVisible();
+  const batch = page.getByLabel("Global batch");
+  await batch.fill("20,48");
+  await expect(batch).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#answer")).toHaveAttribute("aria-busy", "false");
+});
+
 test("an address restores what it was copied from", async ({ page, context }) => {
   await open(page, `#/step?${kRun}&pp=4&tp=2`);
   await page.getByLabel("Recompute", { exact: true }).selectOption("full");

@@ -10,7 +10,7 @@ import { Problems } from "../../app/Problems";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking } from "../../lib/asking";
 import { count, dollars, duration, energy, many, mass, percent } from "../../lib/format";
-import { useLaidOut, type LaidOut } from "../../lib/laidOut";
+import { answerOf, useLaidOut, type LaidOut } from "../../lib/laidOut";
 import { names } from "../../lib/lists";
 import { grouped } from "../../lib/makers";
 import { pinnedIn } from "../../lib/pinned";
@@ -34,17 +34,10 @@ interface Costed {
 function useCosted(fields: Fields | null): Costed {
   const laid = useLaidOut(fields ?? {}, fields !== null);
   const asking = useAsking<RunDocument>("scale", fields && laid.fields && costRequest(laid.fields));
-  const waiting = laid.searched && !laid.current;
-  const none = laid.current && laid.fields === null;
+  const { document, problems, busy } = answerOf(laid, asking);
   // What was answered last may be of another machine, that stood in this place before.
   const same = fields !== null && JSON.stringify(asking.answered?.cluster) === JSON.stringify(costRequest(fields).cluster);
-  return {
-    cluster: nameOf(fields?.cluster ?? ""),
-    laid,
-    run: none || !same ? undefined : asking.answer?.document,
-    problems: laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems,
-    busy: fields !== null && (waiting || asking.busy) && laid.problems.length === 0,
-  };
+  return { cluster: nameOf(fields?.cluster ?? ""), laid, run: same ? document : undefined, problems, busy };
 }
 
 export function CostView() {

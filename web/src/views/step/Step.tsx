@@ -12,7 +12,7 @@ import { useAsking } from "../../lib/asking";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
 import { bytes, count, percent, seconds, si } from "../../lib/format";
 import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
-import { useLaidOut } from "../../lib/laidOut";
+import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { pinnedIn } from "../../lib/pinned";
 import { kLayoutNames, layoutFields } from "../../lib/plan";
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
@@ -58,10 +58,7 @@ export function StepView() {
   const asking = useAsking<PredictDocument>("predict", request);
   const pin = pinnedIn(given);
   const pinned = useAsking<PredictDocument>("predict", pin && runRequest(pin)).answer?.document;
-  const waiting = laid.searched && !laid.current;
-  // A layout of a search that is over for another run may be illegal for this one: that is no news.
-  const problems = laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems;
-  const step = laid.current && laid.fields === null ? undefined : asking.answer?.document;
+  const { document: step, problems, busy } = answerOf(laid, asking);
   const change = (name: string, value: string) => {
     // Who changes one degree of the best layout keeps the others.
     const found = kLayoutNames.has(name) && laid.searched ? laid.plan?.best[0]?.flags : undefined;
@@ -80,7 +77,7 @@ export function StepView() {
           onChange={change}
         />
       </div>
-      <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy || waiting}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kRunNames} />
         <LaidOutBy laid={laid} fields={fields} />
         {step && (
