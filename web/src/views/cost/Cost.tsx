@@ -1,12 +1,12 @@
 // What a whole run costs: days, accelerator-hours, money, energy and CO2, on several machines beside each other.
 import { AtAGlance } from "../../app/AtAGlance";
 import { Combobox } from "../../app/Combobox";
-import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
 import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking } from "../../lib/asking";
 import { count, dollars, duration, energy, many, mass, percent } from "../../lib/format";
@@ -124,15 +124,7 @@ export function CostView() {
           )}
         </div>
         {first.run && <Assumed assumptions={first.run.assumptions} notes={first.run.notes} />}
-        {request && (
-          <section class="panel" aria-labelledby="same">
-            <header>
-              <h2 id="same">The same on the command line</h2>
-              <Copy text={commandLine("scale run", { ...request, sweep: false })} what="command" />
-            </header>
-            <pre class="text command">{commandLine("scale run", { ...request, sweep: false })}</pre>
-          </section>
-        )}
+        {request && <SameCommand lines={[commandLine("scale run", { ...request, sweep: false })]} />}
       </div>
       {first.run && (
         <AtAGlance>

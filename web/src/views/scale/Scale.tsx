@@ -3,7 +3,7 @@ import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Problems } from "../../app/Problems";
 import { useAsking } from "../../lib/asking";
-import { count } from "../../lib/format";
+import { progressWords } from "../../lib/format";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { commandLine } from "../../lib/run";
 import { place, setFields } from "../../lib/url";
@@ -59,9 +59,7 @@ export function ScaleView() {
         <Problems problems={problems} shown={groups.flatMap((group) => group.fields.map(({ name }) => name))} />
         <p role="status" class="soft status">
           {asking.busy &&
-            (progress
-              ? `${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}`
-              : "asking…")}
+            (progress ? progressWords(progress) : "asking…")}
         </p>
         <LaidOutBy laid={laid} fields={fields} />
         {document && request && (

@@ -2,13 +2,13 @@
 // way under ever more load.
 import type { ComponentChildren } from "preact";
 
-import { Copy } from "../../app/Copy";
 import { Facts } from "../../app/Facts";
 import { Form } from "../../app/Form";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
-import { bytes, count } from "../../lib/format";
+import { bytes, count, progressWords } from "../../lib/format";
 import { commandLine } from "../../lib/run";
 import { place, setFields, type Fields } from "../../lib/url";
 import { amountOf, Curve } from "./Curve";
@@ -155,7 +155,7 @@ function Searched<Document>({ title, asking, children }: SearchedProps<Document>
       <header>
         <h2 id={id}>{title}</h2>
         <span role="status" class="soft">
-          {busy && (progress ? `${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}` : "asking…")}
+          {busy && (progress ? progressWords(progress) : "asking…")}
         </span>
       </header>
       {problems.length > 0 && <Problems problems={problems} />}
@@ -172,13 +172,5 @@ function SameOnTheCommandLine({ fields }: { fields: Fields }) {
     ...(best ? [commandLine("infer", best)] : []),
     ...(curve ? [commandLine("infer", curve)] : []),
   ];
-  return (
-    <section class="panel" aria-labelledby="same">
-      <header>
-        <h2 id="same">The same on the command line</h2>
-        <Copy text={lines.join("\n")} what="commands" />
-      </header>
-      <pre class="text command">{lines.join("\n")}</pre>
-    </section>
-  );
+  return <SameCommand lines={lines} />;
 }

@@ -1,11 +1,11 @@
 // One training step: how long it takes, where the time goes, whether it fits.
-import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
 import { AtAGlance } from "../../app/AtAGlance";
 import { LaidOutBy, Unfit } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
 import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
@@ -91,19 +91,12 @@ export function StepView() {
         {step && pin && pinned && <Beside a={pinned} b={step} />}
         {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
         {request && (
-          <section class="panel" aria-labelledby="same">
-            <header>
-              <h2 id="same">The same on the command line</h2>
-              <Copy text={commandLine("predict", request)} what="command" />
-            </header>
-            <pre class="text command">
-              {commandLine("predict", request)}
-            </pre>
+          <SameCommand lines={[commandLine("predict", request)]}>
             <Launch fields={laid.fields!} />
             <p class="print-only">
               Specifications, measurements and constants with their sources: data/ of Headway. Address: {location.href}
             </p>
-          </section>
+          </SameCommand>
         )}
       </div>
       {step && (
