@@ -9,7 +9,7 @@ import { flops, linearTo, wallOf } from "../src/views/limits/curves";
 import type { LimitsDocument, LimitsSetting } from "../src/views/limits/documents";
 import { kLaws } from "../src/views/limits/knobs";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { at, expect, expectAccessible, expectForAll, test } from "./page";
 
 /** What the command line says of a setting in a file. */
 function ofFile(text: string): LimitsSetting {
@@ -65,6 +65,26 @@ test("a moved slider gives what the command line says of such a machine", async 
   await expectLimits(page, "mine", said);
   await expect(slider).toHaveAttribute("aria-valuetext", /2\.25 us, ×0\.5/);
   await expect(page).toHaveURL(/kernel_latency:0\.00000225/);
+});
+
+test("a pinned setting stands beside the edited one, drawn and in numbers, and the address holds both", async ({ page }) => {
+  await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
+  await page.getByRole("button", { name: "Pin as A" }).click();
+  await page.getByText("Arithmetic", { exact: true }).click();
+  const slider = page.getByRole("slider", { name: "kernel latency" });
+  await slider.focus();
+  for (let i = 0; i < 4; ++i) await slider.press("ArrowLeft");
+  const said = ofFile('name = "mine"\n[machine]\nbase = "h100-sxm"\nkernel_latency = "2.25 us"\n');
+  const wall = page.locator('[data-table="differences"] tbody tr').filter({ hasText: "wall (FLOP)" }).first();
+  const expectBoth = async () => {
+    await expectLimits(page, "A: mine", ofMachine("h100-sxm"));
+    await expectLimits(page, "mine", said);
+    for (const each of [ofMachine("h100-sxm"), said]) await expect(wall).toContainText(flops(each.smooth!.wall_flop));
+    await expect(page.locator(".pin")).toContainText("kernel_latency as the machine's → 0.00000225");
+  };
+  await expectBoth();
+  await page.reload();
+  await expectBoth();
 });
 
 // The time of one request without sliders and drawings, in the browser.
@@ -237,10 +257,8 @@ test("the sliders' laws start where the engine does", () => {
   expect(stated).toEqual(silent);
 });
 
-test("can be used by all, wide and narrow", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await page.goto(at("#/limits"));
   await expect(row(page, "mine").first()).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

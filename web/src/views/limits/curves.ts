@@ -5,6 +5,7 @@ import { asShares, type Row } from "../../charts/stack";
 import { numbers, type Column } from "../../charts/table";
 import type { LinePoint, LineSeries, Marker } from "../../charts/LineChart";
 import { count, dollars, number, percent, seconds, si } from "../../lib/format";
+import type { Compared } from "../../app/Pin";
 import type { LimitsRow, LimitsSetting } from "./documents";
 
 /** A setting with what tells it from the others. */
@@ -258,6 +259,21 @@ export function markersOf({ setting, colour }: Curve, measure: Measure = kMeasur
     });
   }
   return out;
+}
+
+/** Two settings in numbers. */
+export function beside(a: LimitsSetting, b: LimitsSetting): Compared[] {
+  const gpus = (n: number) => (n < 1e6 ? count(n) : flops(n));
+  const rows: readonly (readonly [string, (of: LimitsSetting) => number | null | undefined, (value: number) => string])[] = [
+    ["linear scaling up to (FLOP)", linearTo, flops],
+    ["wall (FLOP)", wallOf, flops],
+    ["utilisation at the last model", (of) => lastRow(of)?.utilization, percent],
+    ["GPUs of the last model", (of) => lastRow(of)?.n_gpus, gpus],
+    ["latency wall, closed form (FLOP)", (of) => of.closed_forms.implied_latency_flop, flops],
+    ["utilisation of the first model", (of) => of.rows[0]?.utilization, percent],
+    ["GPUs of the first model", (of) => of.rows[0]?.n_gpus, gpus],
+  ];
+  return rows.map(([name, of, text]) => ({ name, a: of(a) ?? null, b: of(b) ?? null, text }));
 }
 
 const kReasons: Readonly<Record<string, string>> = {

@@ -4,17 +4,19 @@ import type { ComponentChildren } from "preact";
 
 import { Facts } from "../../app/Facts";
 import { Form } from "../../app/Form";
+import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
 import { bytes, count, progressWords } from "../../lib/format";
+import { pinnedIn } from "../../lib/pinned";
 import { commandLine } from "../../lib/run";
 import { place, setFields, type Fields } from "../../lib/url";
 import { amountOf, Curve } from "./Curve";
 import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
 import { Front } from "./Front";
-import { factsOf, memoryParts, ofPool, whyNot } from "./numbers";
+import { beside, factsOf, memoryParts, ofPool, whyNot } from "./numbers";
 import { Passes } from "./Passes";
 import {
   bestRequest,
@@ -55,6 +57,8 @@ export function ServeView() {
   const wrong = asking.problems.length > 0;
   const best = useAsking<BestDocument>("infer", wrong ? null : bestRequest(fields), { long: true, rest: kRest });
   const curve = useAsking<CurveDocument>("infer", wrong ? null : curveRequest(fields), { long: true, rest: kRest });
+  const pin = pinnedIn(given);
+  const pinned = useAsking<ServedDocument>("infer", pin && servedRequest(pin)).answer?.document;
   const change = (name: string, value: string) => setFields({ ...(fields === given ? {} : fields), [name]: value });
   return (
     <div class="view">
@@ -68,6 +72,12 @@ export function ServeView() {
       />
       <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy}>
         <Problems problems={asking.problems} shown={kServeNames} />
+        {served && (
+          <div class="bar no-print">
+            <PinBar fields={fields} />
+          </div>
+        )}
+        {served && !wrong && pin && pinned && <Differences rows={beside(pinned, served)} />}
         {served && <Served served={served} old={wrong} />}
         <Searched title="The best ways" asking={best}>
           {(document) => <Front best={document} served={wrong ? undefined : served} fields={fields} />}
