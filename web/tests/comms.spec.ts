@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { bytes, count, percent, seconds } from "../src/lib/format";
 import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
-import { choose, expect, expectAccessible, expectNoSidewaysScroll, hold, open, test, unfold } from "./page";
+import { choose, expect, expectAccessible, expectForAll, expectNoSidewaysScroll, hold, open, test, unfold } from "./page";
 
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=8&seq=4096&global-batch=64";
 const kWords = "--model llama-2-7b --cluster dgx-a100-80gb --gpus 8 --seq 4096 --global-batch 64".split(" ");
@@ -158,10 +158,8 @@ test("an address restores what it was copied from", async ({ page, context }) =>
   await expect(second.getByLabel("Count", { exact: true })).toHaveValue("time");
 });
 
-test("can be used by all, wide and narrow", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await open(page, `#/comms?${kRun}&tp=2&pp=2`);
   await expect(fact(page, "calls").first()).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

@@ -4,7 +4,7 @@ import type { PlanDocument, PredictDocument } from "../src/lib/documents";
 import { seconds } from "../src/lib/format";
 import type { SimulateDocument } from "../src/lib/simulated";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
+import { at, expect, expectAccessible, expectForAll, open, test, unfold } from "./page";
 
 const kRun = "model=llama-3.1-70b&cluster=dgx-h100&gpus=64&seq=8192&global-batch=128";
 const kWords = "--model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 --global-batch 128".split(" ");
@@ -244,10 +244,8 @@ test("a changed field is answered within 100 ms", async ({ page }) => {
   expect(Math.min(...durations)).toBeLessThan(100);
 });
 
-test("can be used by all: axe finds nothing, nor does 400 pixels", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await open(page, `#/step?${kRun}&tp=8&pp=4`);
   await expect(page.locator(kTimeline)).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { change, count, percent } from "../src/lib/format";
 import type { TrustDocument } from "../src/views/trust/documents";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { at, expect, expectAccessible, expectForAll, test } from "./page";
 
 const said = (by: string) => headway<TrustDocument>("validate", "--by", by);
 const fact = (page: Page, name: string) =>
@@ -93,10 +93,8 @@ test("says what went wrong", async ({ page }) => {
   await expect(page.getByRole("alert")).toContainText("no measurements in this folder");
 });
 
-test("can be used by all, wide and narrow", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await page.goto(at("#/trust"));
   await expect(fact(page, "runs shown")).toBeVisible(kLong);
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

@@ -35,7 +35,7 @@ export function Figure<R>({ title, note, file, table, drawn = true, open, docume
         {table && (
           <details open={shown} onToggle={(event) => setShown(event.currentTarget.open)}>
             <summary>Numbers</summary>
-            {shown && <DataTable caption={title} columns={table.columns} rows={table.rows} />}
+            {shown && <DataTable caption={`${title}, in numbers`} columns={table.columns} rows={table.rows} />}
           </details>
         )}
         <div class="chart-downloads" role="group" aria-label={`Download ${title}`}>
