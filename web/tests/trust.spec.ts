@@ -18,6 +18,19 @@ const fact = (page: Page, name: string) =>
 test.setTimeout(90_000);
 const kLong = { timeout: 60_000 };
 
+// The corpus does not change either: a page that asks for it again has what the server said before.
+const answered = new Map<string, string>();
+test.beforeEach(({ context }) =>
+  context.route("**/api/validate", async (route) => {
+    const asked = route.request().postData() ?? "";
+    const known = answered.get(asked);
+    if (known !== undefined) return route.fulfill({ contentType: "application/x-ndjson", body: known });
+    const response = await route.fetch();
+    answered.set(asked, await response.text());
+    return route.fulfill({ response });
+  }),
+);
+
 test("errors over all runs and by group are the command line's", async ({ page }) => {
   await page.goto(at("#/trust?by=accelerator"));
   const { all, groups, aims } = said("accelerator");
