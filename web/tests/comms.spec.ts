@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { bytes, count, percent, seconds } from "../src/lib/format";
 import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
-import { choose, expect, expectAccessible, expectForAll, expectNoSidewaysScroll, hold, open, test, unfold } from "./page";
+import { beginTask, choose, expect, expectAccessible, expectForAll, expectNoSidewaysScroll, hold, open, test, unfold } from "./page";
 
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=8&seq=4096&global-batch=64";
 const kWords = "--model llama-2-7b --cluster dgx-a100-80gb --gpus 8 --seq 4096 --global-batch 64".split(" ");
@@ -73,12 +73,14 @@ test("traces on their own show what they hold", async ({ page }) => {
   await expectAccessible(page);
 });
 
-test("traces against a run give the command line's verdict", async ({ page }) => {
+test("why is my trace slow: its files beside the run give the command line's verdict, and nothing else is touched", async ({ page }) => {
   await open(page, `#/comms?${kRun}`);
+  const answered = beginTask(page);
   await page.getByLabel("Choose files").setInputFiles(kTraces);
   const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
   await expect(page.getByText(document.verdict, { exact: true })).toBeVisible();
   for (const finding of document.findings) await expect(page.getByText(finding.text).first()).toBeVisible();
+  answered([]);
   await page.getByRole("button", { name: "Remove ddp-rank1.json" }).click();
   const one = headway<ComparedDocument>("comms", ...kWords, "--trace", kTraces[0]!);
   await expect(page.getByText(one.verdict, { exact: true })).toBeVisible();

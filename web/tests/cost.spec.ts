@@ -4,7 +4,7 @@ import { layoutFields } from "../src/lib/plan";
 import { cheaper } from "../src/views/cost/cost";
 import type { RunDocument } from "../src/views/scale/documents";
 import { headway } from "./command";
-import { at, choose, expect, expectForAll, hold, test } from "./page";
+import { at, beginTask, choose, expect, expectForAll, hold, test } from "./page";
 
 const kWords = "--model llama-3.1-70b --gpus 2048 --seq 8192 --global-batch 2048".split(" ");
 
@@ -16,6 +16,7 @@ function whole(cluster: string): RunDocument {
 
 test("H100 or B200 for 2 T tokens of 70B, which is cheaper: nothing is touched", async ({ page }) => {
   await page.goto(at("#/cost"));
+  const answered = beginTask(page);
   const [h100, b200] = [whole("dgx-h100"), whole("dgx-b200")];
   const rows = page.locator('[data-table="cost"] tbody tr');
   for (const [i, run] of [h100, b200].entries()) {
@@ -24,6 +25,7 @@ test("H100 or B200 for 2 T tokens of 70B, which is cheaper: nothing is touched",
     await expect(rows.nth(i)).toContainText(count(run.gpu_hours));
   }
   await expect(page.getByRole("heading", { level: 2 }).filter({ hasText: "tokens on" })).toContainText(cheaper(h100, b200)!);
+  answered([]);
 });
 
 test("a third machine is added and taken away, and the address holds it", async ({ page }) => {

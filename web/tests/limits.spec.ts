@@ -5,11 +5,12 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { count, percent } from "../src/lib/format";
-import { flops, linearTo, wallOf } from "../src/views/limits/curves";
+import { flops, linearTo, wallOf, wallSentences } from "../src/views/limits/curves";
 import type { LimitsDocument, LimitsSetting } from "../src/views/limits/documents";
 import { kLaws } from "../src/views/limits/knobs";
+import { kFirst } from "../src/views/limits/state";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectForAll, test } from "./page";
+import { at, beginTask, expect, expectAccessible, expectForAll, test } from "./page";
 
 /** What the command line says of a setting in a file. */
 function ofFile(text: string): LimitsSetting {
@@ -47,6 +48,19 @@ test("machines side by side have the limits that the command line gives", async 
   }
   await expect(page.getByText("training compute (FLOP)").first()).toBeVisible();
   await expect(page.getByText("utilisation (share of the dense peak)").first()).toBeVisible();
+});
+
+test("what stops training at 1e29 FLOP on B200: a machine is added, and its walls are told", async ({ page }) => {
+  await page.goto(at("#/limits"));
+  const answered = beginTask(page, kFirst);
+  await page.getByLabel("Add a machine").selectOption("b200");
+  const said = ofMachine("b200");
+  const walls = page.locator(".walls li");
+  await expect(walls).toHaveText(wallSentences(said));
+  // The sentence in whose range that lies.
+  expect(linearTo(said)).toBeLessThan(1e29);
+  await expect(walls.first()).toContainText(/Beyond, most is lost to/);
+  answered(["gpu", "show"]);
 });
 
 test("a moved slider gives what the command line says of such a machine", async ({ page }) => {

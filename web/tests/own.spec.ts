@@ -5,8 +5,9 @@ import type { Page } from "@playwright/test";
 
 import type { PlanDocument, PredictDocument } from "../src/lib/documents";
 import { seconds } from "../src/lib/format";
+import { kFirstRun } from "../src/lib/run";
 import { headway, repository } from "./command";
-import { at, expect, test } from "./page";
+import { at, beginTask, expect, test } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
 const kSummary = "Begin with a published run or a file of yours";
@@ -33,6 +34,7 @@ const kConfig = JSON.stringify({
 
 test("does my config.json fit on 8 H100: a file, and one field", async ({ page }) => {
   await page.goto(at("#/step"));
+  const answered = beginTask(page, kFirstRun);
   await page.getByText(kSummary).click();
   await give(page, "config.json", kConfig);
   await page.getByLabel("Accelerators", { exact: true }).fill("8");
@@ -43,6 +45,7 @@ test("does my config.json fit on 8 H100: a file, and one field", async ({ page }
   const best = headway<PlanDocument>("plan", ...words).best[0]!;
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
   await expect(page.getByRole("region", { name: "What the memory holds" })).toContainText("It fits.");
+  answered(["gpus", "model"]);
   // The address holds the model.
   await page.reload();
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));

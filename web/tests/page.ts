@@ -97,3 +97,18 @@ export async function hold(page: Page, asked: string): Promise<() => Promise<voi
     await page.unroute(asked);
   };
 }
+
+/** A question of a person, from the page that is open to its answer: which fields of the address were touched and
+ * how long it took, which the report of the tests has. */
+export function beginTask(page: Page, first: Readonly<Record<string, string>> = {}): (touched: readonly string[]) => void {
+  const fields = () => Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.split("?")[1] ?? ""));
+  const before: Readonly<Record<string, string>> = { ...first, ...fields() };
+  const begun = Date.now();
+  return (touched) => {
+    const now = fields();
+    const changed = Object.keys(now).filter((name) => before[name] !== now[name]);
+    expect(changed.sort()).toEqual([...touched].sort());
+    const description = `${Date.now() - begun} ms, touched: ${touched.join(", ") || "nothing"}`;
+    test.info().annotations.push({ type: "time to the answer", description });
+  };
+}

@@ -64,6 +64,7 @@ export function LimitsView() {
   const curveOf = (id: string) => curves.find((curve) => curve.id.startsWith(`${id}/`));
   const shown =
     curves.find((curve) => curve.id === fields.show) ??
+    (fields.show && curveOf(fields.show)) ??
     (edited && curveOf(edited.id)) ??
     curves[0];
   const pinned = curveOf(kPinned);
