@@ -70,7 +70,7 @@ test("traces on their own show what they hold", async ({ page }) => {
     await expect(calls.getByRole("row").filter({ hasText: each.op })).toContainText(bytes(each.bytes));
   }
   await expect(page.getByText(document.format)).toBeVisible();
-  await expectAccessible(page);
+  await expectAccessible(page, "#answer");
 });
 
 test("why is my trace slow: its files beside the run give the command line's verdict, and nothing else is touched", async ({ page }) => {
@@ -133,7 +133,7 @@ test("the communication study has the command line's numbers, in its address", a
     await expect(rows.nth(i + 1)).toContainText(percent(run.exposed_s / run.step_time_s));
   }
   await expect(page).toHaveURL(/study=tensor/);
-  await expectAccessible(page);
+  await expectAccessible(page, "#answer");
   const second = await context.newPage();
   await second.setViewportSize({ width: 400, height: 800 });
   await second.goto(page.url().replace("study=tensor", "study=sequence"));

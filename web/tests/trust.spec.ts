@@ -82,7 +82,7 @@ test("a point says which run it is and where it was published", async ({ page })
   await expect(card.getByRole("link")).toHaveAttribute("href", /^https:\/\/github\.com\/mosaicml\/llm-foundry\/blob\//);
   await page.reload();
   await expect(card).toBeVisible(kLong);
-  await expectAccessible(page);
+  await expectAccessible(page, ".row-card");
 });
 
 test("the rows come as a table to take along", async ({ page }) => {
