@@ -206,15 +206,18 @@ test("the numbers of the curves come as a table to take along", async ({ page })
   expect(Number(last[head.indexOf("utilization")])).toBe(rows[rows.length - 1]!.utilization);
 });
 
-test("arrow keys read the points of a curve", async ({ page }) => {
-  await page.goto(at("#/limits?gpu=h100-sxm"));
+test("arrow keys read the points of a curve, with what the others are there", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=h100-sxm,gb200-nvl72"));
   await expect(row(page, "h100-sxm").first()).toBeVisible();
   const plot = page.getByRole("group", { name: /^Utilisation against training compute/ });
   await plot.focus();
   await plot.press("End");
   const { rows } = ofMachine("h100-sxm");
   const last = rows[rows.length - 1]!;
-  await expect(plot.locator('[aria-live="polite"]')).toContainText(`GPUs: ${count(last.n_gpus)}`);
+  const told = plot.locator('[aria-live="polite"]');
+  await expect(told).toContainText(`GPUs: ${count(last.n_gpus)}`);
+  const beside = ofMachine("gb200-nvl72").rows.find(({ training_flop }) => training_flop === last.training_flop)!;
+  await expect(told).toContainText(`gb200-nvl72: ${Math.round(100 * beside.utilization)} %`);
 });
 
 test("the end of linear scaling follows each step of a slider, and a comparison keeps the study's", async ({ page }) => {
