@@ -13,6 +13,7 @@ import type { LayoutDocument, PredictDocument } from "../../lib/documents";
 import { bytes, count, percent, seconds, si } from "../../lib/format";
 import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
+import { nearWords } from "../../lib/near";
 import { pinnedIn } from "../../lib/pinned";
 import { kLayoutNames, layoutFields } from "../../lib/plan";
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
@@ -142,12 +143,14 @@ interface StepProps {
 
 function Step({ step, request, fields, old }: StepProps) {
   const { total, capacity } = step.memory_bytes;
+  const near = nearWords(step);
   return (
     <>
       {old && <p class="soft">Below: the last run that could be predicted.</p>}
       {step.fits ? (
         <section class="panel" aria-label="The step in numbers" aria-live="polite">
           <h2>{headline(step)}</h2>
+          {near && <p class="soft">{near}</p>}
           <Numbers step={step} />
         </section>
       ) : (
