@@ -15,6 +15,7 @@ interface Shot {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  readonly print?: boolean;
 }
 
 const kStep =
@@ -32,6 +33,7 @@ const kShots: readonly Shot[] = [
   { name: "step", address: kStep, ready: ".timeline canvas", height: 1120 },
   { name: "step-dark", address: kStep, ready: ".timeline canvas", height: 1120, dark: true },
   { name: "step-400", address: kStep, ready: ".timeline canvas", width: 400, height: 1700 },
+  { name: "step-print", address: kStep, ready: ".sumbar-part", width: 800, height: 1130, print: true },
   { name: "plan", address: kPlan, ready: '[data-table="best"]', height: 1000 },
   { name: "plan-400", address: kPlan, ready: '[data-table="best"]', width: 400, height: 1700 },
   { name: "scale", address: "#/scale", ready: "svg.chart-drawing", height: 1150 },
@@ -59,7 +61,7 @@ mkdirSync(`${repository}docs/web`, { recursive: true });
 for (const shot of kShots) {
   test(shot.name, async ({ page }) => {
     await page.setViewportSize({ width: shot.width ?? 1280, height: shot.height ?? 900 });
-    await page.emulateMedia({ colorScheme: shot.dark ? "dark" : "light" });
+    await page.emulateMedia({ colorScheme: shot.dark ? "dark" : "light", media: shot.print ? "print" : "screen" });
     await page.goto(`${process.env.HEADWAY_URL}${shot.address}`);
     await expect(page.locator(shot.ready).first()).toBeVisible({ timeout: 50_000 });
     await settled(page);

@@ -2,7 +2,7 @@
 import { setFields, type Fields } from "../../lib/url";
 import type { MachineNumbers } from "./documents";
 import { ownText, ownsOf, type OwnSetting } from "./settings";
-import { editedOf, freeOwn, kPresets, listed } from "./state";
+import { editedOf, freeOwn, kPresets, listed, requestsOf } from "./state";
 import { usualPrecision } from "./knobs";
 
 interface Props {
@@ -19,9 +19,11 @@ export function Choice({ fields, machines, change }: Props) {
   const free = freeOwn(fields);
   const add = (name: string, list: string[], event: Event) => {
     const select = event.currentTarget as HTMLSelectElement;
-    // What is added is what is told of.
-    if (select.value && !list.includes(select.value))
-      change({ [name]: [...list, select.value].join(","), show: `${name}:${select.value}` });
+    if (select.value && !list.includes(select.value)) {
+      // What is added is what is told of.
+      const show = requestsOf(fields).size > 0 ? `${name}:${select.value}` : undefined;
+      change({ [name]: [...list, select.value].join(","), show });
+    }
     select.value = "";
   };
   const without = (list: string[], name: string) => list.filter((each) => each !== name).join(",");
