@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trace/io/json_value.hpp"
+#include "trace/readers/own_groups.hpp"
 #include "trace/readers/readers.hpp"
 #include "trace/recording/record_file.hpp"
 #include "trace/recording/shared_kernels.hpp"
@@ -296,18 +297,13 @@ class RecordReader {
     }
   }
 
-  // The file counts the ranks of the group, a recording those of the run.
-  std::int64_t rank_of_place(std::uint32_t group, std::int64_t place) const {
-    const auto& ranks = recording_.groups[group].ranks;
-    const bool known = place >= 0 && place < static_cast<std::int64_t>(ranks.size());
-    return known ? ranks[static_cast<std::size_t>(place)] : place;
-  }
-
   void finish() {
     share_kernels(recording_, launches_);
     for (RecordedCall& call : recording_.calls) {
       if (call.start_ns) call.start_ns = on_common_clock(*call.start_ns, clock_);
-      if (call.peer && call.group) call.peer = rank_of_place(*call.group, *call.peer);
+      // The file counts the ranks of the group, a recording those of the run; where the file says
+      // no more than its own place, complete_groups() knows the others'.
+      call.peer = global_rank(recording_, call, call.peer);
     }
     for (RecordedStep& step : recording_.steps) {
       step.start_ns = on_common_clock(step.start_ns, clock_);
