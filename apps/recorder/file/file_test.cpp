@@ -50,6 +50,24 @@ TEST(Record, WhatAFullBufferCannotTakeIsCountedAndTheRestComesInOrder) {
   EXPECT_EQ(record.start_ns, 99u);
 }
 
+// A program of MPI's sessions may begin a second file.
+TEST(Record, ABufferThatIsThereGoesOnWhereItWas) {
+  static recorder::Ring ring;  // as in a program: never freed
+  ASSERT_TRUE(ring.make(3));
+  record_file::Record record;
+  for (int i = 0; i < 20; ++i) {
+    ring.put(record);
+    ASSERT_TRUE(ring.take(record));
+  }
+  ASSERT_TRUE(ring.make(3));
+  for (record.start_ns = 0; record.start_ns < 8; ++record.start_ns) ring.put(record);
+  EXPECT_EQ(ring.lost(), 0u);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    ASSERT_TRUE(ring.take(record));
+    EXPECT_EQ(record.start_ns, i);
+  }
+}
+
 TEST(Record, ManyThreadsLoseNothingThatIsNotCounted) {
   static recorder::Ring ring;  // as in a program: never freed
   ASSERT_TRUE(ring.make(6));
