@@ -62,10 +62,15 @@ struct Rate {
                                    : 1.0;
 };
 
+bool is_over(const Call& call) {
+  return call.stopped && call.begun == call.ended && call.stopped_channels >= call.channels;
+}
+
+// Where a channel never spoke, or never said that it stopped, nobody knows when the kernel did.
 void put_call(Call& call) {
   call.taken = false;
   Record& record = call.record;
-  if (call.ended != 0 && call.ended == call.begun && call.last > call.first) {
+  if (is_over(call) && call.ended != 0 && call.last > call.first) {
     const Rate rate;
     record.time = record_file::kDevice;
     record.duration_ns =
@@ -76,10 +81,6 @@ void put_call(Call& call) {
                                            static_cast<std::int64_t>(before_now * rate.of_ns));
   }
   put(record);
-}
-
-bool is_over(const Call& call) {
-  return call.stopped && call.begun == call.ended && call.stopped_channels >= call.channels;
 }
 
 }  // namespace
