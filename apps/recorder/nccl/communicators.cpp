@@ -6,6 +6,7 @@
 
 #include <new>
 
+#include "identity.hpp"
 #include "library.hpp"
 #include "session.hpp"
 
@@ -19,7 +20,6 @@ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 Group* chains[kChains];
 std::atomic<unsigned> removed{0};
 int all_made = 0;
-std::uint32_t unknown_made = 0;
 
 std::size_t chain_of(Comm comm) {
   return (reinterpret_cast<std::uintptr_t>(comm) >> 4) * 0x9e3779b97f4a7c15u >> 56;
@@ -47,12 +47,6 @@ Group* make(Comm comm, std::uint32_t number, int size, int rank) {
   group->next = chain;
   chain = group;
   return group;
-}
-
-// One made before, or behind the back of, this library: of its own process alone.
-std::uint32_t number_of_unknown() {
-  const std::uint32_t parts[] = {static_cast<std::uint32_t>(::getpid()), unknown_made++};
-  return mixed(kMixedNothing, parts, sizeof parts);
 }
 
 // Asks the communicator itself, which answers where it is ready.
@@ -109,11 +103,20 @@ Group* group_of(Comm comm) {
   if (last.comm == comm && last.removed == now && last.group->told.load()) return last.group;
   ::pthread_mutex_lock(&lock);
   Group* group = find(comm);
-  if (group == nullptr) group = make(comm, number_of_unknown(), 0, -1);
+  if (group == nullptr) group = make(comm, number_of_own(), 0, -1);
   if (group != nullptr && !group->told.load()) complete(*group);
   ::pthread_mutex_unlock(&lock);
   if (group != nullptr) last = {comm, group, now};
   return group;
+}
+
+// [RECORD-4] Processes of two machines may have one number (pid), but not one rank.
+std::uint32_t number_of_own() {
+  static std::atomic<std::uint32_t> made{0};
+  const std::uint32_t parts[] = {static_cast<std::uint32_t>(::getpid()),
+                                 static_cast<std::uint32_t>(ranks_of_launcher().rank),
+                                 made.fetch_add(1)};
+  return mixed(kMixedNothing, parts, sizeof parts);
 }
 
 std::uint32_t number_of_next(Group& parent, char how, const void* bytes, std::size_t size) {

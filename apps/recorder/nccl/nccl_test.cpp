@@ -246,6 +246,19 @@ TEST_P(NcclRecorder, TheRankIsThatOfTheLauncherOrElseOfTheFirstCommunicator) {
       "' record -o recording -- '" +
       GetParam() + "' several >out 2>err";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 3);
+// [RECORD-4] Four devices each, of eight ranks: what one process makes alone is none of the
+// other's.
+TEST_P(NcclRecorder, CommunicatorsOfAProcessAloneAreGroupsOfTheirOwn) {
+  const Recording recording = recorded("several", "", 2, "WORLD_SIZE=8");
+  EXPECT_EQ(recording.ranks.size(), 8u);
+  ASSERT_EQ(recording.groups.size(), 2u);
+  EXPECT_NE(recording.groups[0].id, recording.groups[1].id);
+  std::map<std::uint32_t, std::set<std::uint32_t>> ranks;  // that called, by group
+  for (const RecordedCall& call : recording.calls) ranks[call.group.value()].insert(call.rank);
+  EXPECT_EQ(ranks[0].size(), 4u);
+  EXPECT_EQ(ranks[1].size(), 4u);
+}
+
   const Recording recording = read_run_traces({this->recording()}).recording;
   ASSERT_EQ(recording.ranks.size(), 4u);
   EXPECT_EQ(recording.ranks[0].number, 0);

@@ -150,12 +150,6 @@ std::uint32_t number_of_id(const UniqueId* id) {
   return id == nullptr ? 0 : mixed(kMixedNothing, id, sizeof *id);
 }
 
-std::uint32_t number_of_all(int devices) {
-  static std::atomic<std::uint32_t> made{0};
-  const std::uint32_t parts[] = {static_cast<std::uint32_t>(devices), made.fetch_add(1)};
-  return mixed(kMixedNothing, parts, sizeof parts);
-}
-
 }  // namespace
 
 void hold(const Record& record, Stream* stream) {
@@ -226,7 +220,7 @@ VISIBLE Result ncclCommInitAll(Comm* comms, int devices, const int* list) {
   const Inside inside;
   const Result result = library().ncclCommInitAll(comms, devices, list);
   if (!inside.watched() || result != kSuccess) return result;
-  const std::uint32_t number = number_of_all(devices);
+  const std::uint32_t number = number_of_own();
   for (int i = 0; i < devices; ++i) made(result, comms + i, number, devices, i);
   return result;
 }
