@@ -14,7 +14,7 @@ namespace headway::recorder::nccl {
 namespace {
 
 constexpr std::size_t kChains = 256;
-constexpr int kMostGroups = 100'000;  // what comes after them is recorded without a group
+constexpr int kMostGroups = 100'000;  // calls on those after them count as lost
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 Group* chains[kChains];

@@ -278,8 +278,11 @@ void* look_on(void*) {
 
 }  // namespace
 
-bool begin_events(bool hip) {
+void find_events(bool hip) {
   device = find_device(hip);
+}
+
+bool begin_events() {
   if (device == nullptr) return false;
   began = this_moment();
   ::sem_init(&wake, 0, 0);
@@ -294,14 +297,15 @@ bool begin_events(bool hip) {
   return started;
 }
 
-Marked mark_begin(Stream* stream) {
+Marked mark_begin(Stream* stream, bool timed) {
   Marked out;
-  if (!running.load(std::memory_order_relaxed)) return out;
+  if (device == nullptr) return out;
   int capturing = 0;
   if (device->stream_capturing(stream, &capturing) != 0 || capturing != 0) {
     out.captured = true;
     return out;
   }
+  if (!timed || !running.load(std::memory_order_relaxed)) return out;
   void* context = nullptr;
   if (device->stream_context(stream, &context) != 0 || context == nullptr) return out;
   Pool* pool = pool_of(context);

@@ -77,9 +77,9 @@ struct Marks {
 
 void mark_streams(Marks& marks) {
   for (const Held& call : held) {
-    if (!takes_times(call.stream) || marks.of(call.stream) != nullptr) continue;
+    if (marks.of(call.stream) != nullptr) continue;
     if (marks.count == Marks::kMost) return;
-    marks.all[marks.count++] = {call.stream, mark_begin(call.stream)};
+    marks.all[marks.count++] = {call.stream, mark_begin(call.stream, takes_times(call.stream))};
   }
 }
 

@@ -73,6 +73,15 @@ TEST_P(NcclProfiler, CallsHaveTheirGroupAndTheBytesOfTheWholeTensor) {
       << out_;
 }
 
+// Before v4 NCCL tells one rank's part, 4,000 bytes, and no size of the group: the whole is not
+// below.
+TEST_P(NcclProfiler, APartIsNotTakenForTheWholeWhereSmallCallsAreLeftOut) {
+  const Recording recording = recorded("--min-bytes '10 kB'");
+  const Tally expected = {{{Operation::all_gather, 16'000}, 3},
+                          {{Operation::reduce_scatter, 16'000}, 1}};
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(tally(recording, rank), expected) << rank;
+}
+
 // [RECORD-6] All calls of the test begin at one time of the device's clock, of which the host heard
 // soonest in the first: there they lie, however much later it heard of the others.
 //

@@ -56,7 +56,8 @@ void begin(const Group& group) {
               "2.32): recorded without times of the device\n",
               library_name());
   }
-  times = wanted && nccl.known && begin_events(nccl.is_rccl);
+  find_events(nccl.is_rccl);
+  times = wanted && nccl.known && begin_events();
   ::pthread_atfork(nullptr, nullptr, in_child);
   // Before what was registered sooner, such as the end of CUDA.
   ::atexit(end);
