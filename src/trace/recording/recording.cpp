@@ -78,6 +78,7 @@ std::optional<std::int64_t> group_size(const Recording& recording, const Recorde
 
 // The index in `to` of each name of kernels in `more`.
 static std::vector<std::uint32_t> merged_names(Recording& to, const Recording& more) {
+  if (more.kernel_names.empty()) return {};
   std::map<std::string_view, std::uint32_t> known;
   std::vector<std::string> names = std::move(to.kernel_names);
   for (std::uint32_t i = 0; i < names.size(); ++i) known.emplace(names[i], i);
