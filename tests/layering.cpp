@@ -93,7 +93,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"trace/io", {"base", "platform"}},
     {"trace/readers", {"base", "trace/recording", "trace/io"}},
     {"trace/readers/nccl", {"trace/recording", "trace/readers"}},
-    {"trace/analysis", {"trace/recording"}},
+    {"trace/analysis", {"base", "trace/recording"}},
     {"trace",
      {"base", "platform", "trace/recording", "trace/io", "trace/readers", "trace/readers/nccl",
       "trace/analysis"}},
@@ -295,7 +295,7 @@ const std::set<std::string> kAppsMayInclude = {"api", "api/live", "base", "base/
 constexpr std::string_view kReplayer = "apps/replay/";
 constexpr std::string_view kOfReplayers = "simulate/live";
 // What is loaded into programs of others needs nothing of the library but the form of its file; its
-// tests read that.
+// tests read that, and include what is of tests.
 constexpr std::array<std::string_view, 2> kRecorders = {"apps/recorder/", "apps/python/"};
 constexpr std::string_view kOfRecorders = "src/trace/recording/record_file.hpp";
 
@@ -455,7 +455,8 @@ Breaches layer_breaches(const SourceTree& tree) {
     }
     const std::string to = leaf_of(target);
     if (recorder) {
-      const bool tests = is_of_tests(include.file) && folder_of(target) == "trace";
+      const bool tests =
+          is_of_tests(include.file) && (folder_of(target) == "trace" || is_of_tests(target));
       if (!to.empty() && target != kOfRecorders && !tests) {
         out.push_back(at(include) + "a recorder may include record_file.hpp alone, not " +
                       include.name);

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Record, AProgramWithoutMpiRunsAsItDoesAndThatIsSaid) {
-  const TestFolder temporary;
+  const testing::TemporaryFolder temporary;
   const fs::path& folder = temporary.path();
   const std::string command = "cd '" + folder.string() +
                               "' && '" HEADWAY_PROGRAM
@@ -27,7 +27,7 @@ TEST(Record, AProgramWithoutMpiRunsAsItDoesAndThatIsSaid) {
 }
 
 TEST(Record, WhatIsWrongIsSaidAtOnceAndNothingIsRun) {
-  const TestFolder temporary;
+  const testing::TemporaryFolder temporary;
   const fs::path& folder = temporary.path();
   const std::string command =
       "cd '" + folder.string() +
@@ -50,7 +50,7 @@ TEST(Record, OperationsHaveTheNamesThatRecordingsHave) {
 }
 
 TEST(Record, TheRecorderNeedsTheCLibraryAlone) {
-  const TestFolder temporary;
+  const testing::TemporaryFolder temporary;
   const fs::path found = temporary.path() / "needed";
   for (const auto& entry : fs::directory_iterator(fs::path(HEADWAY_NVTX).parent_path())) {
     if (entry.path().extension() != ".so") continue;

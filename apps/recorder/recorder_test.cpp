@@ -71,7 +71,7 @@ class Recorder : public ::testing::TestWithParam<const char*> {
     return run.recording;
   }
 
-  TestFolder temporary_;
+  testing::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
 };
 

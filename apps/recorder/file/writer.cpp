@@ -15,6 +15,7 @@
 
 #include <atomic>
 
+#include "locked.hpp"
 #include "ring.hpp"
 
 namespace headway::recorder {
@@ -189,9 +190,8 @@ void* write_on(void*) {
     until.tv_sec += ns / 1'000'000'000;
     until.tv_nsec = ns % 1'000'000'000;
     ::sem_timedwait(&wake, &until);
-    ::pthread_mutex_lock(&lock);
+    const Locked locked(lock);
     drain();
-    ::pthread_mutex_unlock(&lock);
   }
   return nullptr;
 }
@@ -341,11 +341,10 @@ void put_text(const char* json, std::size_t length) {
   text->json = reinterpret_cast<char*>(text + 1);
   ::memcpy(text->json, json, length);
   const SignalsBlocked blocked;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   *last_text = text;
   last_text = &text->next;
   if (file.descriptor >= 0 && !append_text(*text)) lost_otherwise.fetch_add(1);
-  ::pthread_mutex_unlock(&lock);
 }
 
 void begin_step() {
@@ -358,19 +357,17 @@ void begin_step() {
 void write_now() {
   if (!running.load()) return;
   const SignalsBlocked blocked;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   drain();
-  ::pthread_mutex_unlock(&lock);
 }
 
 void end_file() {
   if (!running.exchange(false)) return;
   // The thread is not waited for: it finds nothing to do when it comes next.
   const SignalsBlocked blocked;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   drain();
   close_whole();
-  ::pthread_mutex_unlock(&lock);
 }
 
 void abandon_file() {

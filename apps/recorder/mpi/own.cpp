@@ -276,25 +276,6 @@ int Session_finalize::call(MPI_Session* session) {
   return real(session);
 }
 
-int Comm_create_from_group::call(MPI_Group group, const char* tag, MPI_Info info,
-                                 MPI_Errhandler errors, MPI_Comm* made) {
-  const Inside inside;
-  const int result = real(group, tag, info, errors, made);
-  if (!inside.watched() || result != MPI_SUCCESS) return result;
-  if (*made != MPI_COMM_NULL) group_of(*made);
-  return result;
-}
-
-int Intercomm_create_from_groups::call(MPI_Group group, int leader, MPI_Group others,
-                                       int other_leader, const char* tag, MPI_Info info,
-                                       MPI_Errhandler errors, MPI_Comm* made) {
-  const Inside inside;
-  const int result = real(group, leader, others, other_leader, tag, info, errors, made);
-  if (!inside.watched() || result != MPI_SUCCESS) return result;
-  if (*made != MPI_COMM_NULL) group_of(*made);
-  return result;
-}
-
 int Abort::call(MPI_Comm comm, int code) {
   const Inside inside;
   write_before_abort();

@@ -33,9 +33,6 @@ OWN_FUNCTION(Finalize, )
 OWN_FUNCTION(Abort, MPI_Comm, int)
 OWN_FUNCTION(Session_init, MPI_Info, MPI_Errhandler, MPI_Session*)
 OWN_FUNCTION(Session_finalize, MPI_Session*)
-OWN_FUNCTION(Comm_create_from_group, MPI_Group, const char*, MPI_Info, MPI_Errhandler, MPI_Comm*)
-OWN_FUNCTION(Intercomm_create_from_groups, MPI_Group, int, MPI_Group, int, const char*, MPI_Info,
-             MPI_Errhandler, MPI_Comm*)
 #undef OWN_FUNCTION
 
 }  // namespace headway::recorder::own

@@ -42,7 +42,8 @@ using namespace record_file;
 #define FILE_ORDERED(Name, counts_, ...) FILE_CALL(Name, , counts_, __VA_ARGS__)
 #define QUIET(Name) ROW(Name, decltype(MPI_##Name), kOther, 0, 0, false, false, 0)
 #define WAITING(Name) ROW(Name, decltype(MPI_##Name), kWait, 0, 0, false, false, 0)
-#define COMMUNICATOR(Name) ROW(Name, decltype(MPI_##Name), kOther, 0, 0, false, false, 0)
+#define COMMUNICATOR(Name) COMMUNICATOR_MPI4(Name, decltype(MPI_##Name))
+#define COMMUNICATOR_MPI4(Name, made_of) ROW(Name, made_of, kOther, 0, 0, false, false, 0)
 #define WINDOW(Name, at)                                   \
   struct Row_##Name {                                      \
     using Type = decltype(MPI_##Name);                     \
@@ -64,6 +65,7 @@ using namespace record_file;
 #undef QUIET
 #undef WAITING
 #undef COMMUNICATOR
+#undef COMMUNICATOR_MPI4
 #undef WINDOW
 #undef OWN
 #undef OWN_MPI4

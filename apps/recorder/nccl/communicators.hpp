@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "abi.hpp"
-#include "mixed.hpp"
 
 namespace headway::recorder::nccl {
 

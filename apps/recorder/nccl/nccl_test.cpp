@@ -13,7 +13,6 @@
 #include <sstream>
 
 #include "../recordings_for_test.hpp"
-#include "mixed.hpp"
 #include "trace/files.hpp"
 
 namespace headway {
@@ -79,7 +78,7 @@ class NcclRecorder : public ::testing::TestWithParam<const char*> {
     return run.recording;
   }
 
-  TestFolder temporary_;
+  testing::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
   Ended ended_;
 };
@@ -390,15 +389,8 @@ INSTANTIATE_TEST_SUITE_P(Program, NcclRecorder,
                                            HEADWAY_RCCL_LINKED),
                          program_name);
 
-// [RECORD-4] FNV-1a of 32 bits: of one byte 0 the offset times the prime.
-TEST(NcclRecorderParts, NumbersOfCommunicatorsAreHashes) {
-  const char zero = 0;
-  EXPECT_EQ(recorder::nccl::mixed(recorder::nccl::kMixedNothing, &zero, 1),
-            0x811c9dc5u * 0x01000193u);
-}
-
 TEST(NcclRecorderParts, WhatNcclIsAskedWrongIsSaidAtOnce) {
-  const TestFolder temporary;
+  const testing::TemporaryFolder temporary;
   const fs::path& folder = temporary.path();
   const auto said = [&](const std::string& command) {
     const std::string whole = "cd '" + folder.string() + "' && " + command + " >out 2>err";

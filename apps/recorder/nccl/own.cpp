@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../file/clock.hpp"
+#include "../file/hash.hpp"
 #include "../file/writer.hpp"
 #include "communicators.hpp"
 #include "events.hpp"
@@ -43,11 +44,6 @@ class List {
   T* end() { return all_ + count_; }
   std::size_t size() const { return count_; }
   void clear() { count_ = 0; }
-  void release() {
-    ::free(all_);
-    all_ = nullptr;
-    count_ = room_ = 0;
-  }
 
  private:
   T* all_ = nullptr;
@@ -147,7 +143,7 @@ Result made(Result result, Comm* comm, std::uint32_t number, int size, int rank)
 }
 
 std::uint32_t number_of_id(const UniqueId* id) {
-  return id == nullptr ? 0 : mixed(kMixedNothing, id, sizeof *id);
+  return id == nullptr ? 0 : hash(kHashOfNothing<std::uint32_t>, id, sizeof *id);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class NcclProfiler : public ::testing::TestWithParam<int> {
     return run.recording;
   }
 
-  TestFolder temporary_;
+  testing::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
   std::string out_;
 };

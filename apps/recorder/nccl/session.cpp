@@ -74,12 +74,11 @@ __attribute__((destructor)) void leave() {
 
 }  // namespace
 
-bool tell_group(Group& group, int device) {
+void tell_group(Group& group, int device) {
   if (state.load() == State::waiting) begin(group);
-  if (state.load() != State::recording) return true;
+  if (state.load() != State::recording) return;
   group.local = local_of(device, group.size, group.rank);
   tell_member(group.number, group.size, group.rank, group.local);
-  return true;
 }
 
 // The default streams have one handle on all devices (0, cudaStreamLegacy, cudaStreamPerThread), so
