@@ -149,7 +149,7 @@ int Waitall::call(int count, MPI_Request* requests, MPI_Status* statuses) {
   const std::uint64_t start = ticks();
   const int result = real(count, requests, statuses);
   const std::uint64_t end = ticks();
-  for (int i = 0; result == MPI_SUCCESS && i < count; ++i) complete(waited[i], statuses[i], end);
+  if (result == MPI_SUCCESS) complete(waited.all(), statuses, count, end);
   put_wait(kMPI_Waitall, start, end, static_cast<std::uint64_t>(count));
   return result;
 }
@@ -224,8 +224,7 @@ int Testall::call(int count, MPI_Request* requests, int* done, MPI_Status* statu
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.all();
   const int result = real(count, requests, done, statuses);
   if (result != MPI_SUCCESS || !*done) return result;
-  const std::uint64_t end = ticks();
-  for (int i = 0; i < count; ++i) complete(tested[i], statuses[i], end);
+  complete(tested.all(), statuses, count, ticks());
   return result;
 }
 
