@@ -1,9 +1,12 @@
 // The fronts of MPI's recorders, as a program finds them.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "../recordings_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -27,6 +30,20 @@ TEST(RecorderFront, ItShowsNoFunctionThatItsLevelLacks) {
     EXPECT_EQ(has(level, "PMPI_Allreduce_c"), wide) << level;
     EXPECT_EQ(has(level, "MPI_Bcast_init_c"), wide) << level;
   }
+}
+
+// Of four processes the first says it.
+TEST(RecorderFront, AnMpiThatIsNotKnownIsSaidOnceAndItsProgramRuns) {
+  const testing::TemporaryFolder temporary;
+  const std::string command =
+      "cd '" + temporary.path().string() +
+      "' && '" HEADWAY_PROGRAM
+      "' record --quiet -o recording -- sh -c 'for r in 0 1 2 3; do PMI_RANK=$r \"$1\" || "
+      "code=$?; done; exit $code' sh '" HEADWAY_MPI_PROGRAM "_other' 2>err";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 4);
+  EXPECT_EQ(read(temporary.path() / "err"),
+            "headway record: this kind of MPI is not known here: not recorded\n");
+  EXPECT_TRUE(fs::is_empty(temporary.path() / "recording"));
 }
 
 }  // namespace

@@ -261,6 +261,14 @@ int killed() {
   for (;;) some_reductions(1);
 }
 
+// The same, and one dies of its own.
+int crashed() {
+  some_reductions(50);
+  ::usleep(300'000);
+  if (rank == 1) std::abort();
+  for (;;) some_reductions(1);
+}
+
 int aborted() {
   some_reductions(50);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -373,11 +381,12 @@ struct Mode {
   const char* name;
   int (*run)();
 };
-const Mode kModes[] = {{"ring", ring},         {"stencil", stencil},   {"collectives", collectives},
-                       {"trainer", trainer},   {"messages", messages}, {"others", others},
-                       {"killed", killed},     {"aborted", aborted},   {"forked", forked},
-                       {"left", left},         {"many", many},         {"limited", limited},
-                       {"profiled", profiled}, {"version4", version4}, {"files", files}};
+const Mode kModes[] = {{"ring", ring},       {"stencil", stencil},   {"collectives", collectives},
+                       {"trainer", trainer}, {"messages", messages}, {"others", others},
+                       {"killed", killed},   {"crashed", crashed},   {"aborted", aborted},
+                       {"forked", forked},   {"left", left},         {"many", many},
+                       {"limited", limited}, {"profiled", profiled}, {"version4", version4},
+                       {"files", files}};
 
 }  // namespace
 

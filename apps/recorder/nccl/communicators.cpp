@@ -7,8 +7,8 @@
 #include <new>
 
 #include "../file/hash.hpp"
+#include "../file/identity.hpp"
 #include "../file/locked.hpp"
-#include "identity.hpp"
 #include "library.hpp"
 #include "session.hpp"
 

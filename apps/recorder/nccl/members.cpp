@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "../file/folder.hpp"
-#include "identity.hpp"
+#include "../file/identity.hpp"
 
 namespace headway::recorder::nccl {
 namespace {
