@@ -163,8 +163,14 @@ TEST_P(RecordedMpiCalls, WideCountsPersistentCollectivesAndPartitionsOfMpi4) {
                       {{Operation::send_receive, 80}, 1},
                       {{Operation::send, 320}, 2},
                       {{Operation::receive, 320}, 2},
-                      {{message, 240}, 1}};
+                      {{message, 240}, 1},
+                      {{message, 56}, 2},
+                      {{Operation::send, 16}, 1}};
     EXPECT_EQ(tally(recording, rank), expected) << rank;
+  }
+  for (const RecordedCall& call : recording.calls) {
+    // Of a message that was found before no communicator is said.
+    EXPECT_EQ(call.group.has_value(), call.op != Operation::receive || call.bytes != Bytes(56));
   }
 }
 

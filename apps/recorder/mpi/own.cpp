@@ -35,15 +35,6 @@ class Many {
   T* at_;
 };
 
-// A receive whose communicator its message does not say.
-struct MatchedRow {
-  static constexpr std::uint8_t operation = record_file::kReceive;
-  static constexpr bool receives = true, collective = false;
-};
-Shape matched(int count, MPI_Datatype type) {
-  return sized(no_group(), count, type, 1);
-}
-
 template <std::uint8_t op>
 struct PartitionedRow {
   static constexpr std::uint8_t operation = op;
@@ -51,35 +42,6 @@ struct PartitionedRow {
 };
 
 }  // namespace
-
-int Mrecv::call(void* to, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  const Inside inside;
-  if (!inside.watched()) return real(to, count, type, message, status);
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  const std::uint64_t start = ticks();
-  const int result = real(to, count, type, message, status);
-  const std::uint64_t end = ticks();
-  if (result != MPI_SUCCESS) return result;
-  record_file::Record record = record_of(matched(count, type), record_file::kReceive, kMPI_Mrecv);
-  set_received(record, *status);
-  put_call(record, nullptr, false, start, end, record_file::kHost);
-  return result;
-}
-
-int Imrecv::call(void* to, int count, MPI_Datatype type, MPI_Message* message,
-                 MPI_Request* request) {
-  const Inside inside;
-  if (!inside.watched()) return real(to, count, type, message, request);
-  const std::uint64_t start = ticks();
-  const int result = real(to, count, type, message, request);
-  if (result != MPI_SUCCESS) return result;
-  Posted call{record_of(matched(count, type), record_file::kReceive, kMPI_Imrecv), no_group(),
-              true};
-  call.record.start_ns = start;
-  post(*request, call);
-  return result;
-}
 
 int Psend_init::call(const void* from, int partitions, MPI_Count count, MPI_Datatype type, int to,
                      int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {

@@ -10,8 +10,6 @@ namespace headway::recorder::own {
     inline static int (*real)(__VA_ARGS__); \
     static int call(__VA_ARGS__);           \
   };
-OWN_FUNCTION(Mrecv, void*, int, MPI_Datatype, MPI_Message*, MPI_Status*)
-OWN_FUNCTION(Imrecv, void*, int, MPI_Datatype, MPI_Message*, MPI_Request*)
 OWN_FUNCTION(Psend_init, const void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info,
              MPI_Request*)
 OWN_FUNCTION(Precv_init, void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info,
