@@ -2,18 +2,16 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <thread>
 
 #include "base/text.hpp"
+#include "beside.hpp"
 #include "record.hpp"
 
 namespace headway {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -31,16 +29,8 @@ bool can_be_run(const std::string& word) {
   return false;
 }
 
-// Beside the program in the build tree, or where an installation puts it.
 std::optional<std::string> beside(const std::string& name) {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return std::nullopt;
-  for (const char* place : {HEADWAY_REPLAY_BUILT, HEADWAY_RECORDER_INSTALLED}) {
-    const fs::path file = (program.parent_path() / place / name).lexically_normal();
-    if (fs::exists(file, error)) return file.string();
-  }
-  return std::nullopt;
+  return find_beside({HEADWAY_REPLAY_BUILT, HEADWAY_RECORDER_INSTALLED}, name);
 }
 
 std::int64_t cores() {

@@ -26,6 +26,21 @@ TEST(Record, AProgramWithoutMpiRunsAsItDoesAndThatIsSaid) {
   EXPECT_NE(read(folder / "err").find("nothing was recorded"), std::string::npos);
 }
 
+// As in a bare root, where nobody mounted /proc.
+TEST(Record, ItsLibrariesAreFoundWhereTheKernelsFilesAreNot) {
+  const testing::TemporaryFolder temporary;
+  const std::string folder = temporary.path().string();
+  const std::string bare =
+      "cd '" + folder + "' && unshare -rm sh -c 'mount -t tmpfs none /proc && ";
+  if (std::system((bare + "true' 2>err").c_str()) != 0) {
+    GTEST_SKIP() << "no bare root can be made here: " << read(folder + "/err");
+  }
+  const std::string command = bare + "\"$@\"' sh '" HEADWAY_PROGRAM
+                                     "' record --quiet -- sh -c 'echo $LD_PRELOAD' >out 2>err";
+  EXPECT_EQ(std::system(command.c_str()), 0) << read(folder + "/err");
+  EXPECT_NE(read(folder + "/out").find("libheadway_nccl.so"), std::string::npos);
+}
+
 TEST(Record, WhatIsWrongIsSaidAtOnceAndNothingIsRun) {
   const testing::TemporaryFolder temporary;
   const fs::path& folder = temporary.path();
