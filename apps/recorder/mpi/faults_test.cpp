@@ -13,7 +13,10 @@ TEST_P(FaultyMpiPrograms, OfOneThatIsKilledOrDiesTheCallsBeforeItsLastMomentsAre
   for (const char* mode : {"killed", "crashed"}) {
     std::filesystem::remove_all(recording());
     const LaunchedOutput with = record(mode);
-    EXPECT_EQ(with.code, launch(mode, "").code) << with.err;
+    const int bare = launch(mode, "").code;
+    // MPICH's launcher says, by chance, the signal of the one that died (6) or of those it ended.
+    const bool by_chance = (bare == 6 || bare == 15) && (with.code == 6 || with.code == 15);
+    EXPECT_TRUE(with.code == bare || by_chance) << mode << with.code << with.err;
     const RunRecording run = read_run_traces({recording()});
     ASSERT_TRUE(run.unread.empty());
     for (int rank = 0; rank < 4; ++rank) {
