@@ -20,6 +20,9 @@ struct IntervalClass {
   std::string load;      // "together", "clients", "full", "apart"
   std::string engine;    // "known", "unknown"
   std::string accelerator;
+
+  /// Whether `other`, which says all of them, is of this class.
+  bool holds(const IntervalClass& other) const;
 };
 
 /// A tenth of what was measured lies below low times the prediction, a tenth above high times. Of a
