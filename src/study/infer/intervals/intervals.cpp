@@ -94,17 +94,17 @@ IntervalClass interval_class(const ServingIntervals& intervals, const Serving& s
 }
 
 ServedIntervals intervals_of(const Serving& serving, const ServingConstants& constants,
-                             const Load& load, const Served& served) {
+                             const Load& load, const Served& served, std::optional<bool> full) {
   ServedIntervals out;
   const auto& known = serving_intervals();
   if (!known) return out;
   constexpr double kAny = std::numeric_limits<double>::infinity();
-  const bool full =
-      load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
+  const bool is_full = full.value_or(load.arrivals == Arrivals::clients &&
+                                     served.sequences < static_cast<double>(load.batch));
   const LeastTimes least = least_times(serving, serving, constants, load);
   const auto range = [&](std::string_view quantity, double value, double low, double high,
                          double waiting = 0) -> std::optional<ServedRange> {
-    const auto factors = known->of(interval_class(*known, serving, load, full, quantity));
+    const auto factors = known->of(interval_class(*known, serving, load, is_full, quantity));
     if (value == 0 || !factors) return std::nullopt;
     return held(factors->at(waiting), value, low, high);
   };
