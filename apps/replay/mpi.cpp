@@ -61,7 +61,7 @@ std::string not_by_mpi(const LiveList& list) {
   return {};
 }
 
-MpiTransport::MpiTransport(const LiveList& list, int rank) : rank_(rank) {
+MpiTransport::MpiTransport(const LiveList& list, int rank) {
   // All of a group make its communicators in the same order, whatever each of them calls first.
   std::set<std::pair<std::uint32_t, std::int32_t>> needed;
   std::size_t largest = 0;
@@ -122,6 +122,13 @@ const MpiTransport::Counts& MpiTransport::parts(std::int64_t elements, int ranks
     out.places.push_back(static_cast<int>(begin));
   }
   return out;
+}
+
+// All that comes: in an uneven all-to-all a rank takes its own part, rounded up, from each.
+std::size_t MpiTransport::room_of(const LiveItem& call) const {
+  int ranks = 1;
+  MPI_Comm_size(communicator(call), &ranks);
+  return memory_of(call) + static_cast<std::size_t>(ranks * bytes_per_element(call.type));
 }
 
 void MpiTransport::issue(const LiveItem& call, char* received, MPI_Request* request) {
@@ -201,7 +208,7 @@ Transport::Handle MpiTransport::begin(const LiveItem& call) {
     free_.pop_back();
   }
   Open& open = open_[static_cast<std::size_t>(handle)];
-  open.received = take(memory_of(call));
+  open.received = take(room_of(call));
   issue(call, open.received.data(), &open.request);
   return handle;
 }
@@ -218,7 +225,7 @@ bool MpiTransport::done(Handle handle) {
 
 // By the form that a step uses: MPI may do the one that blocks in another way.
 void MpiTransport::call(const LiveItem& call) {
-  std::vector<char> received = take(memory_of(call));
+  std::vector<char> received = take(room_of(call));
   MPI_Request request = MPI_REQUEST_NULL;
   issue(call, received.data(), &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);

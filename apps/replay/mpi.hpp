@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,10 +40,10 @@ class MpiTransport final : public Transport {
   MPI_Comm communicator(const LiveItem& call) const;
   // The memory of a call: what comes has its own, what is sent is the same of all.
   std::vector<char> take(std::size_t bytes);
+  std::size_t room_of(const LiveItem& call) const;
   void issue(const LiveItem& call, char* received, MPI_Request* request);
   const Counts& parts(std::int64_t elements, int ranks);
 
-  int rank_;
   std::map<std::pair<std::uint32_t, std::int32_t>, MPI_Comm> communicators_;
   std::map<std::uint32_t, MPI_Comm> of_group_;
   std::vector<char> sent_;

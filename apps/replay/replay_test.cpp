@@ -133,6 +133,28 @@ TEST_P(Replay, OfARecordingMakesTheSameCalls) {
   expect_as_listed(folder_ / "b", text_of(folder_ / "a/replay/list.jsonl"), 1);
 }
 
+// Three ranks share what three does not divide: 128 elements among all, 43 to the last from each.
+TEST_P(Replay, WhatRanksDoNotDivideFits) {
+  std::ofstream list(folder_ / "three.jsonl");
+  list << R"({"headway_list": 1, "ranks": 3, "groups": [{"name": "ep", "ranks": [0, 1, 2]}]})"
+       << "\n";
+  for (int rank = 0; rank < 3; ++rank) {
+    list << "{\"rank\": " << rank << "}\n";
+    for (const char* op : {"all_to_all", "all_gather", "reduce_scatter"}) {
+      list << "{\"call\": \"" << op
+           << R"(", "group": 0, "bytes": 256, "type": "bf16", "stream": 0})"
+           << "\n";
+    }
+  }
+  list.close();
+  for (const char* how : {"--step", "--single"}) {
+    const Output made =
+        run("three.jsonl" + launcher(3) + how + " --repeat 3 --warm 0 -o three" + how);
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;
+  }
+}
+
 TEST_P(Replay, ProductsAreMadeWhereThatIsAsked) {
   const Output made = run(fields("--gpus 2 --tp 2") + launcher(2) +
                           "--compute gemm --repeat 1 --warm 0 --json -o products");
@@ -159,6 +181,12 @@ TEST_P(ReplayRefusal, SaysWhatWouldBeRight) {
       {two + "--ranks 1", "--ranks 2"},
       {two + "--launcher no-such-mpirun", "no-such-mpirun"},
       {two + "--from nowhere", "nowhere"},
+      {two + "--single --compute gemm", "--compute: is of a step"},
+      {two + "--list l.jsonl --csv c.csv --json", "--csv: is of what was measured"},
+      {two + "--list l.jsonl --json", "--json: is of what was measured"},
+      {two + "--from nowhere --repeat 3 --warm 1 --backend gloo", "--backend: says how to run"},
+      {two + "--from nowhere --single --ranks 2 -o here", "--output: says how to run"},
+      {two + "--launcher mpirun --ranks 2", "--launcher says itself"},
       {"nothing-here.jsonl", "nothing-here.jsonl"},
       {"small.toml nothing.jsonl", "one thing"},
   };
@@ -173,6 +201,31 @@ TEST_P(ReplayRefusal, SaysWhatWouldBeRight) {
   const Output none = run(two, "env PATH=/nonexistent");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("mpirun is not here"), std::string::npos) << none.err;
+}
+
+// The report of a replay, of the run that it was of and of no other.
+TEST_P(ReplayRefusal, AReportBesideAnotherRun) {
+  const std::string two = fields("--gpus 2 --tp 2 ");
+  ASSERT_EQ(run(two + launcher(2) + "--single --repeat 1 --warm 0 -o was").code, 0);
+  const Output same = run(two + "--from was");
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(run("--from was").code, 0);
+  const Output other = run(fields("--gpus 2 --dp 2 ") + "--from was");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("was holds a replay of another list"), std::string::npos) << other.err;
+  // A recording does not say what was multiplied.
+  const Output products = run("was --compute gemm -o again" + launcher(2));
+  EXPECT_EQ(products.code, 2);
+  EXPECT_NE(products.err.find("gemm makes the products"), std::string::npos) << products.err;
+}
+
+// As `comms` takes them: a name in .json says nothing of what is in it.
+TEST_P(ReplayRefusal, ATraceInJsonIsNoRun) {
+  std::ofstream(folder_ / "rank0.json") << R"({"schemaVersion": 1, "traceEvents": []})";
+  const Output refused = run("rank0.json");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.err.find("schemaVersion"), std::string::npos) << refused.err;
+  EXPECT_EQ(refused.err.find("unknown field"), std::string::npos) << refused.err;
 }
 
 TEST_P(ReplayRefusal, AListOfOtherRanksThanWereStarted) {

@@ -98,6 +98,12 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
   return request;
 }
 
+bool is_run_file(const std::string& path) {
+  if (path != "-" && !path.ends_with(".json")) return path.ends_with(".toml");
+  const auto document = read_document(path);
+  return document && document->root.find("model") != nullptr;
+}
+
 Result<RunRequest> read_run_file(const std::string& path) {
   const auto document = read_document(path);
   if (!document) {

@@ -44,6 +44,9 @@ struct RequestedRun : Run {
   RunRequest given = {};                      // the fields as given, for --save
 };
 
+/// Whether a file is meant as a run: a .toml is, and a .json, or the standard input, that names a
+/// model.
+bool is_run_file(const std::string& path);
 /// The fields of a run file. Unknown fields are problems (of make_run); a table [measured] is what
 /// was seen of the run (fit/own/runs.hpp) and no field.
 Result<RunRequest> read_run_file(const std::string& path);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import type { PredictDocument } from "../src/lib/documents";
 import { change, seconds } from "../src/lib/format";
-import { headway } from "./command";
+import { headway, repository } from "./command";
 import { at, expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
@@ -44,6 +44,27 @@ test("a server that went away is tried again by itself, and by a button", async 
   await page.unroute("**/api/**");
   const other = seconds(headway<PredictDocument>("predict", ...kWords, "--tp", "8").step_time_s);
   await expect(page.locator(kStepTime)).toContainText(other);
+});
+
+test("limits and traces are asked for again where the server is back", async ({ page }) => {
+  const away = page.getByText("does not answer").first();
+  await page.goto(at("#/limits?gpu=h100-sxm"));
+  const settings = page.getByRole("region", { name: "Limits of each setting" });
+  await expect(settings).toContainText("h100-sxm");
+  await page.route("**/api/**", (route) => route.abort());
+  await page.goto(at("#/limits?gpu=h100-sxm,gb200-nvl72"));
+  await expect(away).toBeVisible();
+  await page.unroute("**/api/**");
+  await expect(settings).toContainText("gb200-nvl72");
+  await expect(away).toHaveCount(0);
+
+  await page.goto(at(`#/comms?${kRun}&traces=alone`));
+  await page.route("**/api/**", (route) => route.abort());
+  await page.getByLabel("Choose files").setInputFiles(`${repository}examples/ddp-rank0.json`);
+  await expect(away).toBeVisible();
+  await page.unroute("**/api/**");
+  await expect(page.getByRole("region", { name: "Calls of all recorded ranks together" })).toBeVisible();
+  await expect(away).toHaveCount(0);
 });
 
 test("on small screens a line with step time, fit and MFU stays in sight while fields change", async ({ page }) => {

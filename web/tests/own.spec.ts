@@ -100,6 +100,15 @@ test("a published run is one choice: Llama 3.1 405B as Meta ran it", async ({ pa
   await expect(page.locator(".own [role=status]")).toContainText("arXiv 2407.21783");
 });
 
+test("a published run that Plan takes is that run alone, without what was said of the one before", async ({ page }) => {
+  await page.goto(at("#/plan?model=llama-2-7b&cluster=dgx-h100&gpus=8&seq=4096&global-batch=64&precision=fp8&objective=memory"));
+  await page.getByText(kSummary).click();
+  await page.getByLabel("A published run").selectOption({ label: "Llama 3.1 405B" });
+  await expect(page).toHaveURL(/model=llama-3.1-405b.*gpus=16384/);
+  expect(page.url()).not.toContain("precision=fp8");
+  expect(page.url()).toContain("objective=memory");
+});
+
 test("numbers stand as people write them, and what is ambiguous is refused by the engine", async ({ page }) => {
   await page.goto(at("#/step?model=llama-2-7b&cluster=dgx-h100&gpus=64&seq=4k&global-batch=2,048&framework=fsdp&zero=3"));
   const words = "--model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 --global-batch 2048 --framework fsdp --zero 3".split(" ");

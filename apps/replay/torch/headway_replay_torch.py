@@ -102,7 +102,8 @@ class Calls:
         self.buffers.setdefault((what, buffer.dtype), []).append(buffer)
 
     def issue(self, item):
-        """The work, what it uses, and the bytes and operation that it comes to."""
+        """The work, what it uses, and the bytes and operation that it comes to: bytes as listed, though
+        gloo and NCCL move as much for every rank."""
         dist, group = self.dist, self.made[headway_lists.key_of(item)]
         members = self.members(item)
         count, op = len(members), item["call"]
@@ -146,7 +147,7 @@ class Calls:
             work = dist.irecv(g, root, group, item.get("tag", 0))
         else:
             work = dist.barrier(**kwargs)
-        return work, (sent, got), whole * width, done
+        return work, (sent, got), elements * width, done
 
     def release(self, buffers):
         self.give_back("sent", buffers[0])

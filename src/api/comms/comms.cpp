@@ -271,13 +271,6 @@ CommandOutput comms_study(const CommsRequest& request) {
   return {.text = request.json ? study_json(*study) : study_text(*study)};
 }
 
-// The standard input has no name to tell it by.
-bool is_run_file(const std::string& file) {
-  if (file != "-") return file.ends_with(".toml");
-  const auto document = read_document(file);
-  return document && document->root.find("model") != nullptr;
-}
-
 }  // namespace
 
 CommandOutput run_comms(const CommsRequest& request) {

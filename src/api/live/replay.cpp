@@ -25,14 +25,14 @@ namespace {
 struct ReplayRequest {
   std::vector<std::string> files;  // a run file, a list, or traces
   RunRequest fields;               // of the run; they override the file
-  std::string backend = "mpi", compute = "spin";
+  std::string backend, compute;    // empty: mpi, spin
   bool single = false, step = false, sizes = false;
-  std::int64_t repeat = 20, warm = 3;
-  std::optional<std::int64_t> ranks;  // the most that can be started
+  std::optional<std::int64_t> repeat, warm;  // 20, 3
+  std::optional<std::int64_t> ranks;         // the most that can be started
   std::string launcher;
-  std::string output = "replay";
-  std::string list;  // file to write instead
-  std::string from;  // folder of a replay that was run elsewhere
+  std::optional<std::string> output;  // "replay"
+  std::string list;                   // file to write instead
+  std::string from;                   // folder of a replay that was run elsewhere
   std::string csv;
   bool json = false;
   Progress progress = {};
@@ -56,9 +56,6 @@ struct ToReplay {
 bool is_list(const std::string& file) {
   return file.ends_with(".jsonl");
 }
-bool is_run(const std::string& file) {
-  return file.ends_with(".toml") || file.ends_with(".json");
-}
 
 Problems check(const ReplayRequest& request) {
   Problems problems;
@@ -67,24 +64,38 @@ Problems check(const ReplayRequest& request) {
     if (std::find(names.begin(), names.end(), text) != names.end()) return;
     problems.push_back({FieldName(flag), not_known(text, names), Trouble::unknown});
   };
-  one_of("backend", request.backend, backends());
-  one_of("compute", request.compute, computes());
-  if (request.single && request.step) {
-    problems.push_back({FieldName("single"), "stands beside --step; ask for one of them"});
-  }
-  if (request.sizes && !request.single) {
-    problems.push_back({FieldName("sizes"), "are of calls one by one; give --single"});
-  }
-  if (request.repeat < 1) {
-    problems.push_back({FieldName("repeat"), "must be at least 1: nothing else is measured"});
-  }
-  if (request.warm < 0) problems.push_back({FieldName("warm"), "must be at least 0"});
-  if (request.ranks && *request.ranks < 1) {
-    problems.push_back({FieldName("ranks"), "must be at least 1"});
-  }
-  if (!request.list.empty() && !request.from.empty()) {
-    problems.push_back({FieldName("list"), "is written of what is to be run, and --from was run"});
-  }
+  const auto refuse = [&](const char* flag, bool given, const char* why) {
+    if (given) problems.push_back({FieldName(flag), why});
+  };
+  if (!request.backend.empty()) one_of("backend", request.backend, backends());
+  if (!request.compute.empty()) one_of("compute", request.compute, computes());
+  refuse("single", request.single && request.step, "stands beside --step; ask for one of them");
+  refuse("sizes", request.sizes && !request.single, "are of calls one by one; give --single");
+  refuse("compute", request.single && request.compute == "gemm",
+         "is of a step: calls one by one have none between them");
+  refuse("repeat", request.repeat.value_or(1) < 1, "must be at least 1: nothing else is measured");
+  refuse("warm", request.warm.value_or(0) < 0, "must be at least 0");
+  refuse("ranks", request.ranks.value_or(1) < 1, "must be at least 1");
+  refuse("ranks", request.ranks && !request.launcher.empty(),
+         "is of what is started here; --launcher says itself how many it starts");
+
+  // Nothing is run, or nothing is reported.
+  constexpr const char* kWasRun = "says how to run, and --from was run";
+  const bool was_run = !request.from.empty();
+  refuse("list", was_run && !request.list.empty(),
+         "is written of what is to be run, and --from was run");
+  refuse("backend", was_run && !request.backend.empty(), kWasRun);
+  refuse("compute", was_run && !request.compute.empty(), kWasRun);
+  refuse("repeat", was_run && request.repeat, kWasRun);
+  refuse("warm", was_run && request.warm, kWasRun);
+  refuse("ranks", was_run && request.ranks, kWasRun);
+  refuse("launcher", was_run && !request.launcher.empty(), kWasRun);
+  refuse("output", was_run && request.output, kWasRun);
+  refuse("single", was_run && request.single, kWasRun);
+  refuse("step", was_run && request.step, kWasRun);
+  constexpr const char* kNothingRun = "is of what was measured, and --list runs nothing";
+  refuse("csv", !request.list.empty() && !request.csv.empty(), kNothingRun);
+  refuse("json", !request.list.empty() && request.json, kNothingRun);
   return problems;
 }
 
@@ -131,7 +142,7 @@ Result<LiveList> list_of_file(const std::string& path) {
 // Of a run, a list or traces; or what is wrong with them.
 Result<ToReplay> to_replay(const ReplayRequest& request) {
   const auto& files = request.files;
-  const auto runs = std::count_if(files.begin(), files.end(), is_run);
+  const auto runs = std::count_if(files.begin(), files.end(), is_run_file);
   const auto lists = std::count_if(files.begin(), files.end(), is_list);
   if (files.empty() && request.fields.empty() && request.from.empty()) {
     return Problem{"replay",
@@ -178,27 +189,49 @@ Problems check_ranks(const ReplayRequest& request, std::int64_t ranks, std::int6
                          std::to_string(ranks) + "\"; --list FILE.jsonl writes the list)"}};
 }
 
+bool has_products(const LiveList& list) {
+  return std::any_of(list.ranks.begin(), list.ranks.end(), [](const auto& items) {
+    return std::any_of(items.begin(), items.end(),
+                       [](const LiveItem& item) { return item.product.has_value(); });
+  });
+}
+
 // What was recorded of a replay, beside what was expected.
 CommandOutput report(const ReplayRequest& request, const std::string& folder,
                      const ToReplay& what) {
-  const std::string kept = in_folder(folder, "replay/list.jsonl");
-  const auto list = exists(kept) ? list_of_file(kept) : Result<LiveList>(what.list);
   const auto document = read_document(in_folder(folder, "replay/times.json"));
-  Problems problems;
-  if (!list) append(problems, list.problems());
-  if (!document) append(problems, document.problems());
-  if (!problems.empty()) return {.problems = std::move(problems)};
+  if (!document) return {.problems = document.problems()};
   auto times = read_replay_times(*document);
   if (!times) return {.problems = times.problems()};
   RunRecording run = read_run_traces({folder}, request.progress);
   if (run.stopped) return {.problems = {{"replay", "was stopped", Trouble::stopped}}};
   if (run.files.empty()) return {.problems = std::move(run.unread)};
-  const Replayed made = replayed(*list, run.recording, std::move(times).value(), what.forecast);
+  const Replayed made = replayed(what.list, run.recording, std::move(times).value(), what.forecast);
   if (!request.csv.empty()) {
-    problems = write_files({{request.csv, replay_csv(made)}});
+    Problems problems = write_files({{request.csv, replay_csv(made)}});
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
   return {.text = request.json ? replay_json(made) : replay_text(made)};
+}
+
+// Of a replay that was run before: of the list that is kept with it, whatever is compiled now.
+CommandOutput report_of_before(const ReplayRequest& request, ToReplay what) {
+  const std::string kept = in_folder(request.from, "replay/list.jsonl");
+  if (!exists(kept) || (request.files.empty() && request.fields.empty())) {
+    return report(request, request.from, what);
+  }
+  auto list = list_of_file(kept);
+  if (!list) return {.problems = list.problems()};
+  // Single calls have groups behind those of the step.
+  const auto& groups = what.list.groups;
+  if (list->source != what.list.source || list->groups.size() < groups.size() ||
+      !std::equal(groups.begin(), groups.end(), list->groups.begin())) {
+    return {.problems = {
+                {FieldName("from"), printable(request.from) + " holds a replay of another list: " +
+                                        printable(list->source, 200) + "; leave the run out"}}};
+  }
+  what.list = std::move(list).value();
+  return report(request, request.from, what);
 }
 
 CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& starter) {
@@ -207,23 +240,29 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
   auto what = to_replay(request);
   if (!what) append(problems, what.problems());
   if (!problems.empty()) return {.problems = std::move(problems)};
+  if (request.compute == "gemm" && !has_products(what->list)) {
+    return {.problems = {{FieldName("compute"),
+                          "gemm makes the products of a step, and the list has none: a recording "
+                          "does not say them"}}};
+  }
   if (request.single) what->list = single_calls(what->list, request.sizes);
-  if (!request.from.empty()) return report(request, request.from, *what);
+  if (!request.from.empty()) return report_of_before(request, std::move(what).value());
   const auto ranks = static_cast<std::int64_t>(what->list.ranks.size());
   problems = check_ranks(request, ranks, starter.cores);
   if (!problems.empty()) return {.problems = std::move(problems)};
 
+  const std::string output = request.output.value_or("replay");
   ReplayStart start;
-  start.backend = request.backend;
+  start.backend = request.backend.empty() ? "mpi" : request.backend;
   start.launcher = request.launcher;
-  start.folder = request.output;
-  start.list = request.list.empty() ? in_folder(request.output, "replay/list.jsonl") : request.list;
-  start.times = in_folder(request.output, "replay/times.json");
+  start.folder = output;
+  start.list = request.list.empty() ? in_folder(output, "replay/list.jsonl") : request.list;
+  start.times = in_folder(output, "replay/times.json");
   start.ranks = ranks;
   start.single = request.single;
   start.multiplies = request.compute == "gemm";
-  start.repeat = request.repeat;
-  start.warm = request.warm;
+  start.repeat = request.repeat.value_or(start.repeat);
+  start.warm = request.warm.value_or(start.warm);
 
   // What would start it is here; then the list alone, and how it is run.
   const auto shown = starter.shown(start);
@@ -235,18 +274,17 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
   }
 
   // Run to its end, and read.
-  if (is_folder(request.output)) {
-    const auto there = file_names_in(request.output, kMostFiles);
-    if (!there || !there->empty() || is_folder(in_folder(request.output, "replay"))) {
-      return {.problems = {{FieldName("output"), printable(request.output) +
+  if (is_folder(output)) {
+    const auto there = file_names_in(output, kMostFiles);
+    if (!there || !there->empty() || is_folder(in_folder(output, "replay"))) {
+      return {.problems = {{FieldName("output"), printable(output) +
                                                      " is not empty: a replay stands alone; name "
                                                      "another folder"}}};
     }
   }
-  problems = write_files({}, request.output);
+  problems = write_files({}, output);
   if (problems.empty()) {
-    problems =
-        write_files({{start.list, list_text(what->list)}}, in_folder(request.output, "replay"));
+    problems = write_files({{start.list, list_text(what->list)}}, in_folder(output, "replay"));
   }
   if (!problems.empty()) return {.problems = std::move(problems)};
   const auto code = starter.start(start);
@@ -255,7 +293,7 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
     return {.problems = {{"replay", "ended with exit code " + std::to_string(*code) +
                                         "; what it said stands above"}}};
   }
-  return report(request, request.output, *what);
+  return report(request, output, *what);
 }
 
 }  // namespace
@@ -286,12 +324,12 @@ Command replay_command(const ReplayStarter& starter) {
           &request->files),
       {.name = "backend",
        .value = "NAME",
-       .help = "what carries the calls",
+       .help = "what carries the calls; default: mpi",
        .target = &request->backend,
        .names = backends},
       {.name = "compute",
        .value = "NAME",
-       .help = "spin: the clock for as long as planned; gemm: the products themselves",
+       .help = "spin (default): the clock for as long as planned; gemm: the products themselves",
        .target = &request->compute,
        .names = computes},
       wordless("single", "each distinct call by itself: what calibrate --collectives takes",

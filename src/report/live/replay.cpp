@@ -12,9 +12,9 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string off_by(Seconds measured, const std::optional<Seconds>& forecast) {
-  if (!forecast || !(forecast->value() > 0)) return "-";
-  return formatted("%+.0f %%", 100 * (measured / *forecast - 1));
+std::string off_by(const std::optional<Seconds>& measured, const std::optional<Seconds>& forecast) {
+  if (!measured || !forecast || !(forecast->value() > 0)) return "-";
+  return formatted("%+.0f %%", 100 * (*measured / *forecast - 1));
 }
 std::string or_none(const std::optional<Seconds>& time) {
   return time ? to_text(*time) : "-";
@@ -22,6 +22,10 @@ std::string or_none(const std::optional<Seconds>& time) {
 
 Json or_null(const std::optional<Seconds>& time) {
   return time ? Json(time->value()) : Json(nullptr);
+}
+
+std::string csv_or_empty(const std::optional<Seconds>& time) {
+  return time ? csv_number(time->value()) : "";
 }
 
 std::string steps_text(const Replayed& r) {
@@ -38,9 +42,9 @@ std::string calls_text(const Replayed& r) {
   for (const ReplayedCall& call : r.calls) {
     rows.push_back({printable(call.group, 24), std::string(to_name(call.op)),
                     std::to_string(call.ranks), to_text(call.bytes), formatted("%.4g", call.count),
-                    or_none(call.forecast), to_text(call.median),
-                    off_by(call.median, call.forecast), to_text(call.least), to_text(call.p95),
-                    to_text(call.waiting)});
+                    or_none(call.forecast), or_none(call.median),
+                    off_by(call.median, call.forecast), or_none(call.least), or_none(call.p95),
+                    or_none(call.waiting)});
   }
   return aligned(rows, 2);
 }
@@ -75,10 +79,10 @@ std::string replay_json(const Replayed& r) {
                      {"count", count_json(call.count)},
                      {"samples", call.samples},
                      {"forecast_s", or_null(call.forecast)},
-                     {"min_s", call.least.value()},
-                     {"median_s", call.median.value()},
-                     {"p95_s", call.p95.value()},
-                     {"waiting_s", call.waiting.value()}});
+                     {"min_s", or_null(call.least)},
+                     {"median_s", or_null(call.median)},
+                     {"p95_s", or_null(call.p95)},
+                     {"waiting_s", or_null(call.waiting)}});
   }
   for (const double step : r.times.steps) steps.push_back(step);
   return document_text({{"source", r.source},
@@ -104,9 +108,9 @@ std::string replay_csv(const Replayed& r) {
     out += csv_cell(call.group) + "," + std::string(to_name(call.op)) + "," +
            std::to_string(call.ranks) + "," + csv_number(call.bytes.value()) + "," +
            csv_number(call.count) + "," + std::to_string(call.samples) + "," +
-           (call.forecast ? csv_number(call.forecast->value()) : "") + "," +
-           csv_number(call.least.value()) + "," + csv_number(call.median.value()) + "," +
-           csv_number(call.p95.value()) + "," + csv_number(call.waiting.value()) + "\n";
+           csv_or_empty(call.forecast) + "," + csv_or_empty(call.least) + "," +
+           csv_or_empty(call.median) + "," + csv_or_empty(call.p95) + "," +
+           csv_or_empty(call.waiting) + "\n";
   }
   return out;
 }

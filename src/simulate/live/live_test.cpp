@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "forecast/random_run_for_test.hpp"
 #include "simulate/live/check.hpp"
@@ -275,6 +276,54 @@ TEST(LiveList, OfSingleCallsHasEachOnceInOneOrder) {
     for (const auto& [key, count] : once) {
       EXPECT_EQ(count, 1);
       EXPECT_TRUE(often.contains(key));
+    }
+  }
+}
+
+// Each call behind a meeting of its group, as a transport runs single calls.
+LiveList with_meetings(LiveList list) {
+  for (auto& items : list.ranks) {
+    std::vector<LiveItem> out;
+    std::uint32_t calls = 0;
+    for (LiveItem& item : items) {
+      if (item.kind == Kind::call) {
+        LiveItem meeting{.kind = Kind::call};
+        meeting.op = Operation::barrier;
+        meeting.group = item.group;
+        meeting.stream = 1;
+        out.push_back(std::move(meeting));
+        out.push_back({.kind = Kind::wait, .awaited = 2 * calls++});
+      }
+      if (item.kind == Kind::wait) item.awaited = 2 * item.awaited + 1;
+      out.push_back(std::move(item));
+    }
+    items = std::move(out);
+  }
+  return list;
+}
+
+// [LIVE-4] Messages of stages in the midst too, whose group holds ranks that have no part in them.
+TEST(LiveList, OfSingleCallsEndsWithTheMeetingsBeforeThem) {
+  for (const testing::Case& c :
+       {case_of_list(2, 2, 2, 1, 1), case_of_list(1, 2, 4, 1, 1), case_of_list(1, 1, 4, 2, 0)}) {
+    const LiveList list = live_list(c);
+    const LiveList single = single_calls(list, true);
+    const Problems problems = list_problems(with_meetings(single));
+    EXPECT_TRUE(problems.empty()) << problems.front().message;
+    for (std::size_t r = 0; r < single.ranks.size(); ++r) {
+      std::set<std::pair<std::int64_t, Operation>> ends, expected;  // ranks of the other end
+      for (const LiveItem& item : single.ranks[r]) {
+        if (item.kind != Kind::call || !is_between_two(item.op)) continue;
+        const auto& ranks = single.groups[item.group].ranks;
+        EXPECT_EQ(ranks.size(), 2U);
+        ends.insert({ranks[static_cast<std::size_t>(item.peer)], item.op});
+      }
+      for (const LiveItem& item : list.ranks[r]) {
+        if (item.kind != Kind::call || !is_between_two(item.op)) continue;
+        const auto& ranks = list.groups[item.group].ranks;
+        expected.insert({ranks[static_cast<std::size_t>(item.peer)], item.op});
+      }
+      EXPECT_EQ(ends, expected);
     }
   }
 }

@@ -60,6 +60,32 @@ void add_sizes(std::set<Single>& singles) {
   }
 }
 
+// The ranks of a call meet before it: those of a message are its two ends, whoever else is of the
+// group.
+class Ends {
+ public:
+  Ends(const LiveList& list, LiveList& out) : list_(list), out_(out) {}
+
+  void narrow(Single& message) {
+    const LiveGroup& group = list_.groups[message.group];
+    if (group.ranks.size() <= 2) return;
+    const std::int64_t from = group.ranks[static_cast<std::size_t>(message.from)];
+    const std::int64_t to = group.ranks[static_cast<std::size_t>(message.to)];
+    const auto [low, high] = std::minmax(from, to);
+    const auto next = static_cast<std::uint32_t>(out_.groups.size());
+    const auto [at, is_new] = made_.try_emplace({message.group, low, high}, next);
+    if (is_new) out_.groups.push_back({group.name, {low, high}});
+    message.group = at->second;
+    message.from = from > to ? 1 : 0;
+    message.to = 1 - message.from;
+  }
+
+ private:
+  const LiveList& list_;
+  LiveList& out_;
+  std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, std::uint32_t> made_;
+};
+
 }  // namespace
 
 LiveList single_calls(const LiveList& list, bool sizes) {
@@ -71,8 +97,10 @@ LiveList single_calls(const LiveList& list, bool sizes) {
   out.ranks.resize(list.ranks.size());
   for (auto& items : out.ranks) items.push_back({.kind = LiveItem::Kind::mark});
   std::vector<std::uint32_t> calls(list.ranks.size(), 0);
-  for (const Single& each : singles) {
-    const auto& ranks = list.groups[each.group].ranks;
+  Ends ends(list, out);
+  for (Single each : singles) {
+    if (each.op == Operation::send) ends.narrow(each);
+    const auto& ranks = out.groups[each.group].ranks;
     for (std::size_t place = 0; place < ranks.size(); ++place) {
       const auto at = static_cast<std::int64_t>(place);
       LiveItem item{.kind = LiveItem::Kind::call};

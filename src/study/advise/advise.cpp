@@ -14,13 +14,13 @@
 namespace headway {
 namespace {
 
-// The mean over the steps of the longest rank; nothing where the trace has no steps with times.
-std::optional<Seconds> measured_step_of(const Recording& recording) {
-  const auto rows = step_table(recording, steps_of(recording), align(recording));
+// The longest rank of each step, all of them together over the steps that they are said to be (0:
+// as many as rows); nothing where the trace has no steps with times.
+std::optional<Seconds> measured_step_of(const std::vector<StepRow>& rows, double steps) {
   Seconds sum;
   for (const StepRow& row : rows) sum += row.longest;
   if (rows.empty() || !(sum.value() > 0)) return std::nullopt;
-  return sum / static_cast<double>(rows.size());
+  return sum / (steps > 0 ? steps : static_cast<double>(rows.size()));
 }
 
 void calibrate_to(RequestedRun& run, Seconds measured, Seconds predicted, const OwnOfStep& own) {
@@ -82,8 +82,16 @@ Interval<double> gain_interval(const Forecast& from, const Forecast& to, Seconds
 
 Result<Advised> advise(const RequestedRun& run, const Recording& recording, const OwnOfStep& own,
                        double steps, std::size_t most) {
-  // The run with its ranks as the trace has them, or why the trace is none of it.
   Advised out;
+  const auto rows = step_table(recording, steps_of(recording), align(recording));
+  out.measured = measured_step_of(rows, steps);
+  if (out.measured && run.own) {
+    return Problem{FieldName("calibration"),
+                   "says how far times are from the model's, and the trace has steps of the run "
+                   "itself that say it; leave it out"};
+  }
+
+  // The run with its ranks as the trace has them, or why the trace is none of it.
   out.run = run;
   auto faults = fit_ranks(out.run, recording);
   if (!faults) return faults.problems();
@@ -99,13 +107,12 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
   for (Fault& fault : faults_of(out.run, out.reconciliation, recording, *calibration)) {
     faults->push_back(std::move(fault));
   }
-  std::optional<Advice> late = late_advice(recording);
+  std::optional<Advice> late = late_advice(recording, rows);
   const double late_share = late ? late->gain : 0;
 
   // Calibrated to the step, less what late ranks cost of it.
   const auto uncalibrated = predict(out.run);
   if (!uncalibrated) return uncalibrated.problems();
-  out.measured = measured_step_of(recording);
   if (out.measured) {
     calibrate_to(out.run, *out.measured * (1 - late_share), uncalibrated->step_time, own);
     out.factor = out.run.own->setups.front().factor;
@@ -124,13 +131,11 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
     ++out.tried;
     if (!without) continue;
     Advice advice = fault.advice;
-    advice.step_time = without->step_time;
     advice.gain = (out.forecast.step_time - without->step_time) / out.step_time;
     advice.interval = gain_interval(out.forecast, *without, out.step_time);
     found.push_back(std::move(advice));
   }
   if (late) {
-    late->step_time = out.forecast.step_time;
     const auto& bounds = out.forecast.step_time_interval;
     const double low = bounds ? bounds->low / out.forecast.step_time : 1;
     const double high = bounds ? bounds->high / out.forecast.step_time : 1;
@@ -138,7 +143,7 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
     found.push_back(std::move(*late));
     ++out.tried;
   }
-  for (Advice& advice : settings_of(out.run, out.reconciliation, out.forecast, out.tried)) {
+  for (Advice& advice : settings_of(out, out.tried)) {
     advice.gain *= 1 - late_share;
     advice.interval.low *= 1 - late_share;
     advice.interval.high *= 1 - late_share;
@@ -148,6 +153,7 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
     });
     if (!named) found.push_back(std::move(advice));
   }
+  for (Advice& advice : found) advice.step_time = out.step_time * (1 - advice.gain);
   std::erase_if(found, [](const Advice& advice) { return advice.gain < kLeastGain; });
   // What is broken stands before what might be set otherwise.
   std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {

@@ -258,6 +258,26 @@ TEST(Advise, RefusesATraceOfAnotherRunWithTheReason) {
   EXPECT_FALSE(advise(asked(c), nothing, as_measured).ok());
 }
 
+// Two marks that are said to be four steps are twice as many of half the time.
+TEST(Advise, TakesTheStepsThatItIsTold) {
+  const testing::Case c = two_nodes();
+  const Recording recording = recording_of_run(c, {}, 2);
+  const auto told = advise(asked(c), recording, as_measured, 4);
+  const auto marked = advise(asked(c), recording, as_measured);
+  ASSERT_TRUE(told.ok() && marked.ok() && told->measured && marked->measured);
+  EXPECT_NEAR(*told->measured / *marked->measured, 0.5, 1e-9);
+}
+
+// Own runs would say how far the model is off, and the trace's own step says it.
+TEST(Advise, RefusesOwnRunsBesideATraceWithSteps) {
+  const testing::Case c = two_nodes();
+  RequestedRun run = asked(c);
+  run.own = std::make_shared<const OwnRuns>();
+  const auto out = advise(run, recording_of_run(c, {}, 1), as_measured);
+  ASSERT_FALSE(out.ok());
+  EXPECT_NE(out.problems().front().message.find("leave it out"), std::string::npos);
+}
+
 // [ADVISE-1] [ADVISE-2] Of any fault the gains are shares of the step, each within its interval,
 // what brings most first.
 TEST(Advise, GainsStandInOrderWithinTheirIntervals) {
@@ -284,6 +304,7 @@ TEST(Advise, GainsStandInOrderWithinTheirIntervals) {
       EXPECT_LE(advice.gain, advice.interval.high);
       EXPECT_FALSE(advice.says.empty());
       EXPECT_TRUE(!advice.flags.empty() || !advice.remedy.empty());
+      EXPECT_NEAR(advice.step_time / out.step_time, 1 - advice.gain, 1e-9);
       last = advice.gain;
     }
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "study/advise/advise.hpp"
-#include "trace/recording/recording.hpp"
+#include "trace/analysis/steps.hpp"
 
 namespace headway {
 
@@ -26,12 +26,12 @@ std::vector<Fault> faults_of(RequestedRun& run, const Reconciliation& reconcilia
                              const Recording& recording, const Calibration& calibration);
 
 /// Ranks that come late, with the share of the step that they cost [ADVISE-3]; nothing where none
-/// does, or the recording cannot be run again.
-std::optional<Advice> late_advice(const Recording& recording);
+/// does, or the recording cannot be run again. `rows`: its steps.
+std::optional<Advice> late_advice(const Recording& recording, const std::vector<StepRow>& rows);
 
-/// Every change of one field that is legal, fits and is faster.
-std::vector<Advice> settings_of(const RequestedRun& run, const Reconciliation& reconciliation,
-                                const Forecast& as_it_is, std::size_t& tried);
+/// Every change of one field that is legal, fits and is faster, of the run and forecast of `as_is`;
+/// gains of that forecast's step. Adds to `tried` how many were forecast.
+std::vector<Advice> settings_of(const Advised& as_is, std::size_t& tried);
 
 /// Seconds a step that the recorded calls of a group take, and how much of it nothing hides.
 std::string group_evidence(const Reconciliation& reconciliation, Part part);

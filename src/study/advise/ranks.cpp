@@ -12,7 +12,6 @@
 #include "study/advise/parts.hpp"
 #include "study/reconcile/expected.hpp"
 #include "trace/analysis/call_table.hpp"
-#include "trace/analysis/steps.hpp"
 #include "trace/recording/rank_names.hpp"
 
 namespace headway {
@@ -102,10 +101,8 @@ Result<std::vector<Fault>> fit_ranks(RequestedRun& run, const Recording& recordi
 // of a rank whose work is w times the median, kernels and what lies between them and its calls
 // take 1 / w of their time. Late are ranks that the others wait for in at least half of the steps
 // and whose excess is at least half of the largest.
-std::optional<Advice> late_advice(const Recording& recording) {
+std::optional<Advice> late_advice(const Recording& recording, const std::vector<StepRow>& rows) {
   if (recording.ranks.size() < 2) return std::nullopt;
-  const RecordedSteps steps = steps_of(recording);
-  const auto rows = step_table(recording, steps, align(recording));
   const std::vector<Straggler> ranking = stragglers(rows);
   if (ranking.empty() || !(ranking.front().causes.value() > 0)) return std::nullopt;
   double most = 0;

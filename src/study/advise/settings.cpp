@@ -1,5 +1,6 @@
 // The run with one field changed, each forecast anew.
 #include <algorithm>
+#include <map>
 
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
@@ -51,80 +52,77 @@ std::string flag_for(const FieldRow& row, const Trial& trial) {
 }
 
 // What the step spends on the part, where the trace's calls do not tell.
-std::string part_evidence(const Forecast& forecast, Part part) {
-  return std::string(row_of(part).long_name) + " takes " + to_text(forecast.parts[part]) +
-         " of the step, as calibrated to the trace";
+std::string part_evidence(const Advised& as_is, Part part) {
+  return std::string(row_of(part).long_name) + " takes " + to_text(as_is.forecast.parts[part]) +
+         " of the step, as " + (as_is.measured ? "calibrated to the trace" : "forecast");
 }
 
-void try_run(const Run& other, const Forecast& as_it_is, Advice advice, std::size_t& tried,
-             std::vector<Advice>& out) {
-  if (!is_legal(other)) return;
-  ++tried;
-  const auto changed = predict(other);
-  if (!changed || !changed->fits || changed->step_time >= as_it_is.step_time) return;
-  advice.kind = AdviceKind::setting;
-  advice.step_time = changed->step_time;
-  advice.gain = (as_it_is.step_time - changed->step_time) / as_it_is.step_time;
-  advice.interval = gain_interval(as_it_is, *changed, as_it_is.step_time);
-  out.push_back(std::move(advice));
-}
+// Changes of fields that make the run faster, of each field the number that brings most.
+class Settings {
+ public:
+  Settings(const Advised& as_is, std::size_t& tried) : as_is_(as_is), tried_(tried) {}
+
+  void try_number(const FieldRow& row, double number, std::string what, Part part,
+                  std::string flag) {
+    const RequestedRun other = with(as_is_.run, row, number);
+    if (!is_legal(other)) return;
+    ++tried_;
+    const auto changed = predict(other);
+    const Seconds step = as_is_.forecast.step_time;
+    if (!changed || !changed->fits || changed->step_time >= step) return;
+    Advice advice;
+    advice.what = std::move(what);
+    const std::string calls = group_evidence(as_is_.reconciliation, part);
+    advice.says = calls.empty() ? part_evidence(as_is_, part) : calls;
+    advice.flags = {std::move(flag)};
+    advice.gain = (step - changed->step_time) / step;
+    advice.interval = gain_interval(as_is_.forecast, *changed, step);
+    const auto [best, is_new] = best_.try_emplace(row.field.name, advice);
+    if (!is_new && advice.gain > best->second.gain) best->second = std::move(advice);
+  }
+
+  std::vector<Advice> found() && {
+    std::vector<Advice> out;
+    for (auto& [field, advice] : best_) out.push_back(std::move(advice));
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Advice& a, const Advice& b) { return a.gain > b.gain; });
+    return out;
+  }
+
+ private:
+  const Advised& as_is_;
+  std::size_t& tried_;
+  std::map<std::string_view, Advice> best_;
+};
 
 }  // namespace
 
-std::vector<Advice> settings_of(const RequestedRun& run, const Reconciliation& reconciliation,
-                                const Forecast& as_it_is, std::size_t& tried) {
-  std::vector<Advice> out;
-  const auto evidence = [&](Part part) {
-    const std::string calls = group_evidence(reconciliation, part);
-    return calls.empty() ? part_evidence(as_it_is, part) : calls;
-  };
+std::vector<Advice> settings_of(const Advised& as_is, std::size_t& tried) {
+  const RequestedRun& run = as_is.run;
+  Settings settings(as_is, tried);
   for (const Trial& trial : kTrials) {
     const FieldRow& row = *field_row(trial.field);
     const auto number = number_for(row, trial);
     if (!number || number_of(run, row) == number) continue;
-    Advice advice;
-    advice.what = std::string(trial.what);
-    advice.says = evidence(trial.part);
-    advice.flags = {flag_for(row, trial)};
-    try_run(with(run, row, *number), as_it_is, std::move(advice), tried, out);
+    settings.try_number(row, *number, std::string(trial.what), trial.part, flag_for(row, trial));
   }
   // Micro-batches of other sizes; every order of the ranks.
   const FieldRow& micro = *field_row("micro-batch");
   for (const double factor : {0.5, 2.0, 4.0}) {
     const double number = *number_of(run, micro) * factor;
     if (number < 1) continue;
-    Advice advice;
-    advice.what = "micro-batches of " + text_of(micro.field.form, number);
-    advice.says = evidence(run.layout.pp > 1 ? Part::bubble : Part::compute);
-    advice.flags = {"--micro-batch " + text_of(micro.field.form, number)};
-    try_run(with(run, micro, number), as_it_is, std::move(advice), tried, out);
+    const std::string size = text_of(micro.field.form, number);
+    settings.try_number(micro, number, "micro-batches of " + size,
+                        run.layout.pp > 1 ? Part::bubble : Part::compute, "--micro-batch " + size);
   }
   const FieldRow& order = *field_row("order");
   for (const std::string_view name : order.field.form.names) {
     const auto number = number_of(order.field.form, name);
     if (!number || number_of(run, order) == number) continue;
-    Advice advice;
-    advice.what = "ranks numbered " + std::string(name);
-    advice.says = evidence(run.layout.tp > 1 ? Part::tp : Part::dp);
-    advice.flags = {"--order " + std::string(name)};
-    try_run(with(run, order, *number), as_it_is, std::move(advice), tried, out);
+    settings.try_number(order, *number, "ranks numbered " + std::string(name),
+                        run.layout.tp > 1 ? Part::tp : Part::dp, "--order " + std::string(name));
   }
-  // Of one field the number that brings most.
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Advice& a, const Advice& b) { return a.gain > b.gain; });
-  std::vector<Advice> best;
-  const auto field_of = [](const Advice& advice) {
-    const std::string& flag = advice.flags.front();
-    const std::size_t name = flag.find("--");
-    return flag.substr(name, flag.find(' ', name) - name);
-  };
-  for (Advice& advice : out) {
-    const bool have = std::any_of(best.begin(), best.end(), [&](const Advice& other) {
-      return field_of(other) == field_of(advice);
-    });
-    if (!have) best.push_back(std::move(advice));
-  }
-  return best;
+  return std::move(settings).found();
 }
 
 }  // namespace headway

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/statistics.hpp"
+#include "trace/analysis/align.hpp"
 
 namespace headway {
 namespace {
@@ -69,23 +70,48 @@ class Reading {
     return &rows_.at({place->second, op, group.ranks.size(), bytes});
   }
 
-  void meet(const std::vector<std::size_t>& calls) {
-    Row* row = row_of(recording_.calls[calls.front()]);
-    if (row == nullptr) return;
-    double shortest = HUGE_VAL, sum = 0;
+  // [LIVE-5] How long the transfer took that these calls of different ranks are; nothing where one
+  // of them has no time.
+  std::optional<double> transfer_of(const std::vector<std::size_t>& calls) const {
+    double shortest = HUGE_VAL, longest = 0;
+    bool parts = true;  // into transfer and waiting
     for (const std::size_t i : calls) {
       const RecordedCall& call = recording_.calls[i];
-      if (!call.duration) return;
+      if (!call.duration) return std::nullopt;
       shortest = std::min(shortest, call.duration->value());
-      sum += call.duration->value();
+      longest = std::max(longest, call.duration->value());
+      parts = parts && (call.time == TimeKind::kernel || synchronises(call.op));
     }
-    row->transfers.push_back(shortest);
-    row->waiting += sum - shortest * static_cast<double>(calls.size());
+    return parts ? shortest : longest;
+  }
+  // A send may end as soon as its bytes are copied: from when both ends were there until the
+  // receive was done, as far as their clocks agree.
+  std::optional<double> transfer_of(const RecordedCall& send, const RecordedCall& receive) const {
+    if (!send.duration || !receive.duration) return std::nullopt;
+    const double sent = send.duration->value(), received = receive.duration->value();
+    const double late = 1e-9 * static_cast<double>(*send.start_ns - *receive.start_ns);
+    return std::clamp(received - std::max(0.0, late), std::min(sent, received), received);
+  }
+
+  void meet(const std::vector<std::size_t>& calls, std::optional<double> transfer) {
+    Row* row = row_of(recording_.calls[calls.front()]);
+    if (row == nullptr || !transfer) return;
+    row->transfers.push_back(*transfer);
+    for (const std::size_t i : calls) {
+      row->waiting += std::max(0.0, recording_.calls[i].duration->value() - *transfer);
+    }
     row->waited += static_cast<std::int64_t>(calls.size());
     row->recorded += static_cast<std::int64_t>(calls.size());
   }
 
-  // Of each communicator and rank in the order of their starts.
+  void sort_by_start(std::vector<std::size_t>& calls) const {
+    std::stable_sort(calls.begin(), calls.end(), [&](std::size_t a, std::size_t b) {
+      return *recording_.calls[a].start_ns < *recording_.calls[b].start_ns;
+    });
+  }
+
+  // Of each communicator by the number that the source gives, or else in the order of their starts,
+  // where all ranks have as many.
   void match_collectives() {
     std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::size_t>>> by_group;
     for (std::size_t i = 0; i < recording_.calls.size(); ++i) {
@@ -95,20 +121,26 @@ class Reading {
       }
     }
     for (auto& [group, ranks] : by_group) {
-      std::size_t most = 0;
-      for (auto& [rank, calls] : ranks) {
-        std::stable_sort(calls.begin(), calls.end(), [&](std::size_t a, std::size_t b) {
-          return *recording_.calls[a].start_ns < *recording_.calls[b].start_ns;
-        });
-        most = std::max(most, calls.size());
-      }
       if (ranks.size() != recording_.groups[group].ranks.size()) continue;
-      for (std::size_t k = 0; k < most; ++k) {
-        std::vector<std::size_t> met;
-        for (const auto& [rank, calls] : ranks) {
-          if (k < calls.size()) met.push_back(calls[k]);
+      bool numbered = true;
+      std::size_t least = ranks.begin()->second.size(), most = 0;
+      for (auto& [rank, calls] : ranks) {
+        sort_by_start(calls);
+        least = std::min(least, calls.size());
+        most = std::max(most, calls.size());
+        for (const std::size_t i : calls) numbered = numbered && recording_.calls[i].sequence;
+      }
+      if (!numbered && least != most) continue;
+      std::map<std::int64_t, std::vector<std::size_t>> met;
+      for (const auto& [rank, calls] : ranks) {
+        for (std::size_t k = 0; k < calls.size(); ++k) {
+          const std::int64_t number =
+              numbered ? *recording_.calls[calls[k]].sequence : static_cast<std::int64_t>(k);
+          met[number].push_back(calls[k]);
         }
-        if (met.size() == ranks.size()) meet(met);
+      }
+      for (const auto& [number, calls] : met) {
+        if (calls.size() == ranks.size()) meet(calls, transfer_of(calls));
       }
     }
   }
@@ -126,13 +158,12 @@ class Reading {
           .push_back(i);
     }
     for (auto& [ends, both] : pairs) {
-      for (auto& calls : both) {
-        std::stable_sort(calls.begin(), calls.end(), [&](std::size_t a, std::size_t b) {
-          return *recording_.calls[a].start_ns < *recording_.calls[b].start_ns;
-        });
-      }
-      for (std::size_t k = 0; k < std::min(both[0].size(), both[1].size()); ++k) {
-        meet({both[0][k], both[1][k]});
+      auto& [sends, receives] = both;
+      sort_by_start(sends);
+      sort_by_start(receives);
+      for (std::size_t k = 0; k < std::min(sends.size(), receives.size()); ++k) {
+        meet({sends[k], receives[k]},
+             transfer_of(recording_.calls[sends[k]], recording_.calls[receives[k]]));
       }
     }
   }

@@ -46,8 +46,8 @@ struct ReplayedCall {
   double count = 0;  // of one rank in one repeat, a mean over those that make it
   std::optional<Seconds> forecast;
   std::int64_t samples = 0;
-  Seconds least, median, p95;  // [LIVE-5] of the transfer
-  Seconds waiting;             // mean, of a rank, for the others of the group
+  // [LIVE-5] Of the transfer; the mean of a rank's waiting for the others. Nothing: no sample.
+  std::optional<Seconds> least = {}, median = {}, p95 = {}, waiting = {};
 };
 
 struct Replayed {
@@ -60,8 +60,10 @@ struct Replayed {
   Seconds step_at(double share) const;  // 0.5: the median
 };
 
-/// [LIVE-5] The k-th call of a communicator is the same call on all of its ranks; the transfer is
-/// the time of the rank for which it was shortest, the waiting of the others what theirs is longer.
+/// [LIVE-5] Calls of one number of a communicator, or else the k-th of each of its ranks, are one.
+/// Its transfer is the time of the rank for which it was shortest, where no rank can leave before
+/// all have come; of a message from when both ends were there; of the rest the longest. Waiting is
+/// what the time of a rank is longer.
 Replayed replayed(const LiveList& list, const Recording& recording, ReplayTimes times,
                   const std::optional<ReplayForecast>& forecast);
 

@@ -70,12 +70,12 @@ TEST(Replayed, PartsTransferFromWaiting) {
   const ReplayedCall &reduce = made.calls[0], &message = made.calls[1];
   EXPECT_EQ(reduce.op, Operation::all_reduce);
   EXPECT_EQ(reduce.count, 1);
-  EXPECT_DOUBLE_EQ(reduce.median.value(), 5e-6);
-  EXPECT_DOUBLE_EQ(reduce.waiting.value(), 1.5e-6);  // 3 us of one of two ranks
+  EXPECT_DOUBLE_EQ(reduce.median.value().value(), 5e-6);
+  EXPECT_DOUBLE_EQ(reduce.waiting.value().value(), 1.5e-6);  // 3 us of one of two ranks
   ASSERT_TRUE(reduce.forecast);
   EXPECT_EQ(*reduce.forecast, Seconds(4e-6));
   EXPECT_EQ(message.op, Operation::send);
-  EXPECT_DOUBLE_EQ(message.median.value(), 2e-6);
+  EXPECT_DOUBLE_EQ(message.median.value().value(), 2e-6);
   EXPECT_FALSE(message.forecast);
 }
 
@@ -89,6 +89,50 @@ TEST(Replayed, CountsWhatWasNotRecorded) {
   EXPECT_EQ(made.expected, 4);
   EXPECT_EQ(made.recorded, 2);
   EXPECT_FALSE(made.forecast);
+  EXPECT_EQ(made.calls[1].samples, 0);
+  EXPECT_FALSE(made.calls[1].median);  // not 0 s
+}
+
+// [LIVE-5] A send of 1 us that began with a receive of 10 us: its bytes were copied, not sent.
+TEST(Replayed, AMessageTakesUntilItIsReceived) {
+  const LiveList list = small_list();
+  Recording recording = small_recording(list);
+  recording.calls[2].duration = Seconds(1e-6);
+  recording.calls[3].start_ns = 20'000;
+  recording.calls[3].duration = Seconds(10e-6);
+  EXPECT_DOUBLE_EQ(replayed(list, recording, {}, std::nullopt).calls[1].median.value().value(),
+                   10e-6);
+  // The receive 6 us before its send: 4 us of it are the transfer.
+  recording.calls[3].start_ns = 14'000;
+  EXPECT_DOUBLE_EQ(replayed(list, recording, {}, std::nullopt).calls[1].median.value().value(),
+                   4e-6);
+}
+
+// The root of a broadcast leaves before the others have it.
+TEST(Replayed, WhatMayLeaveEarlyTakesAsLongAsItsLongestRank) {
+  LiveList list = small_list();
+  for (auto& items : list.ranks) items[0].op = Operation::broadcast;
+  EXPECT_DOUBLE_EQ(
+      replayed(list, small_recording(list), {}, std::nullopt).calls[0].median.value().value(),
+      8e-6);
+}
+
+// Rank 1 lacks its first of two all-reduces: by their numbers the second is the second, without
+// numbers nothing is said of either.
+TEST(Replayed, ALostCallShiftsNoOther) {
+  LiveList list = small_list();
+  for (auto& items : list.ranks) items[1] = items[0];
+  Recording recording = small_recording(list);
+  recording.calls.clear();
+  recording.calls = {recorded(list.ranks[0][0], 0, 1'000, 8e-6),
+                     recorded(list.ranks[0][0], 0, 20'000, 3e-6),
+                     recorded(list.ranks[1][0], 1, 21'000, 2e-6)};
+  EXPECT_EQ(replayed(list, recording, {}, std::nullopt).calls[0].samples, 0);
+  recording.calls[0].sequence = 0;
+  recording.calls[1].sequence = recording.calls[2].sequence = 1;
+  const Replayed made = replayed(list, recording, {}, std::nullopt);
+  EXPECT_EQ(made.calls[0].samples, 1);
+  EXPECT_DOUBLE_EQ(made.calls[0].median.value().value(), 2e-6);
 }
 
 TEST(Replayed, TimesOfAProgramAreReadOrRefused) {

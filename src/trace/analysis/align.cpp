@@ -14,12 +14,6 @@ bool is_collective(Operation op) {
          op != Operation::other;
 }
 
-// No rank can leave before all have come.
-bool synchronises(Operation op) {
-  return op == Operation::all_reduce || op == Operation::all_gather ||
-         op == Operation::reduce_scatter || op == Operation::all_to_all || op == Operation::barrier;
-}
-
 // Whether its time is from when its own rank is ready until the transfer is done. Of calls on the
 // host only those in which every rank waits for every other: in the rest some may leave early.
 bool can_be_split(const RecordedCall& call) {
@@ -250,6 +244,11 @@ void keep_where(Alignment& alignment, Holds holds) {
 }
 
 }  // namespace
+
+bool synchronises(Operation op) {
+  return op == Operation::all_reduce || op == Operation::all_gather ||
+         op == Operation::reduce_scatter || op == Operation::all_to_all || op == Operation::barrier;
+}
 
 Alignment align(const Recording& recording) {
   Alignment alignment;

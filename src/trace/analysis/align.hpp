@@ -10,6 +10,9 @@
 
 namespace headway {
 
+/// Whether no rank can leave the operation before all have come.
+bool synchronises(Operation op);
+
 /// One collective as several ranks saw it.
 struct MatchedCall {
   std::vector<std::size_t> calls;  // indices into Recording::calls, one a rank, by rank

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
+#include "base/statistics.hpp"
 #include "trace/analysis/repetition.hpp"
 
 namespace headway {
@@ -16,22 +18,24 @@ double seconds_between(std::int64_t begin, std::int64_t end) {
          1e-9;
 }
 
-// When the last call or kernel of a rank has ended, at least `from`.
-std::int64_t end_of_rank(const Recording& recording, std::uint32_t rank, std::int64_t from) {
-  std::int64_t last = from;
-  const auto reach = [&](std::int64_t start, double seconds) {
+// When the last call or kernel of each rank has ended.
+std::vector<std::int64_t> ends_of_ranks(const Recording& recording) {
+  std::vector<std::int64_t> out(recording.ranks.size(), std::numeric_limits<std::int64_t>::min());
+  const auto reach = [&](std::uint32_t rank, std::int64_t start, double seconds) {
     const double ns = std::clamp(seconds, 0.0, 1e9) * 1e9;
     std::int64_t end = 0;
-    if (!__builtin_add_overflow(start, std::llround(ns) + 1, &end)) last = std::max(last, end);
+    if (!__builtin_add_overflow(start, std::llround(ns) + 1, &end)) {
+      out[rank] = std::max(out[rank], end);
+    }
   };
   for (const RecordedCall& call : recording.calls) {
-    if (call.rank != rank || !call.start_ns) continue;
-    reach(*call.start_ns, call.duration.value_or(Seconds()).value());
+    if (!call.start_ns) continue;
+    reach(call.rank, *call.start_ns, call.duration.value_or(Seconds()).value());
   }
   for (const RecordedCompute& kernel : recording.compute) {
-    if (kernel.rank == rank) reach(kernel.start_ns, static_cast<double>(kernel.duration_ns) * 1e-9);
+    reach(kernel.rank, kernel.start_ns, static_cast<double>(kernel.duration_ns) * 1e-9);
   }
-  return last;
+  return out;
 }
 
 // Marks of a rank in the order of their times. A step ends where the next begins, since a GPU runs
@@ -49,6 +53,7 @@ RecordedSteps marked(const Recording& recording) {
   std::stable_sort(order.begin(), order.end(), [](const RecordedStep* a, const RecordedStep* b) {
     return std::tie(a->rank, a->start_ns) < std::tie(b->rank, b->start_ns);
   });
+  const std::vector<std::int64_t> ends = ends_of_ranks(recording);
   RecordedSteps out;
   out.by = StepsBy::marks;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -58,7 +63,7 @@ RecordedSteps marked(const Recording& recording) {
       end = order[i + 1]->start_ns;
     } else if (step.duration_ns <= 0 ||
                __builtin_add_overflow(step.start_ns, step.duration_ns, &end)) {
-      end = end_of_rank(recording, step.rank, step.start_ns);
+      end = std::max(step.start_ns, ends[step.rank]);
     }
     if (end > step.start_ns) out.ranges.push_back({step.rank, step.number, step.start_ns, end});
   }
@@ -68,12 +73,12 @@ RecordedSteps marked(const Recording& recording) {
 // The steps of a rank that all ranks repeat; none where a call has no start. One call over and over
 // is no step: nothing tells how many make one.
 std::vector<StepRange> ranges_of(const Recording& recording, const RankRepetition& rank,
-                                 std::int64_t steps) {
+                                 std::int64_t steps, std::int64_t end_of_rank) {
   std::vector<StepRange> out;
   if (rank.found.period < 2) return out;
   const auto start = [&](std::int64_t step) -> std::optional<std::int64_t> {
     const std::size_t at = rank.found.begin + rank.found.period * static_cast<std::size_t>(step);
-    if (at == rank.calls.size()) return end_of_rank(recording, rank.rank, out.back().begin_ns + 1);
+    if (at == rank.calls.size()) return std::max(out.back().begin_ns + 1, end_of_rank);
     return recording.calls[rank.calls[at]].start_ns;
   };
   for (std::int64_t step = 0; step < steps; ++step) {
@@ -91,8 +96,9 @@ RecordedSteps repeated(const Recording& recording) {
   RecordedSteps out;
   const auto found = repeated_steps(recording);
   if (!found) return out;
+  const std::vector<std::int64_t> ends = ends_of_ranks(recording);
   for (const RankRepetition& rank : found->ranks) {
-    const std::vector<StepRange> ranges = ranges_of(recording, rank, found->steps);
+    const std::vector<StepRange> ranges = ranges_of(recording, rank, found->steps, ends[rank.rank]);
     if (ranges.empty()) return {};
     out.ranges.insert(out.ranges.end(), ranges.begin(), ranges.end());
   }
@@ -127,12 +133,6 @@ class StepFinder {
   const std::vector<StepRange>& ranges_;
   std::vector<std::vector<std::size_t>> of_rank_;
 };
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 }  // namespace
 
@@ -246,7 +246,7 @@ std::vector<Straggler> stragglers(const std::vector<StepRow>& rows) {
       const Seconds alone = rank.exposed.value_or(rank.communication);
       own.push_back(std::max(Seconds(0), rank.span - alone).value());
     }
-    const double middle = median(own);
+    const double middle = *quantile(own, 0.5);
     for (std::size_t i = 0; i < row.ranks.size(); ++i) {
       const StepOfRank& rank = row.ranks[i];
       Straggler& straggler = found[rank.rank];

@@ -8,7 +8,7 @@ import { names } from "../lib/lists";
 import { grouped } from "../lib/makers";
 import { offersOf } from "../lib/offers";
 import { fieldChoices, fieldHelp } from "../lib/schema";
-import { describedIn, type FieldGroup, type RunField } from "../lib/run";
+import { nameOf, type FieldGroup, type RunField } from "../lib/run";
 import type { Fields } from "../lib/url";
 import { Combobox } from "./Combobox";
 
@@ -102,7 +102,7 @@ function FieldRow({ field, fields, problems, taken, command, onChange }: FormPro
         <Combobox
           input={input}
           value={value}
-          {...own(value)}
+          shown={nameOf(value)}
           groups={grouped(list, names(list))}
           onChange={(name) => onChange(field.name, name)}
         />
@@ -143,16 +143,6 @@ function FieldRow({ field, fields, problems, taken, command, onChange }: FormPro
       )}
     </div>
   );
-}
-
-// A description of the reader's own goes by its name.
-function own(value: string): { shown: string } | Record<string, never> {
-  const described = describedIn(value);
-  if (!described) return {};
-  const name = [described.name, described._name_or_path, described.title, described.model_type, described.base].find(
-    (each) => typeof each === "string" && each !== "",
-  );
-  return { shown: `own: ${String(name ?? "described")}` };
 }
 
 function options(field: RunField, value: string, command: string, taken?: string) {

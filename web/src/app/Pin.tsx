@@ -1,6 +1,7 @@
 // Pins the present run as A, and sets what follows beside it.
 import { change } from "../lib/format";
 import { backToPinned, pinnedIn, pinThis, unpin } from "../lib/pinned";
+import { nameOf } from "../lib/run";
 import type { Fields } from "../lib/url";
 
 export function PinBar({ fields }: { fields: Fields | null }) {
@@ -33,7 +34,7 @@ export function PinBar({ fields }: { fields: Fields | null }) {
 export function changedWords(a: Fields, b: Fields): string {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => name !== "pin" && (a[name] ?? "") !== (b[name] ?? ""));
   if (names.length === 0) return "change a field, and both stand here.";
-  const short = (text: string | undefined) => (!text ? "none" : text.startsWith("{") ? "own" : text);
+  const short = (text: string | undefined) => (text ? nameOf(text) : "none");
   return names.map((name) => `${name} ${short(a[name])} → ${short(b[name])}`).join(", ");
 }
 

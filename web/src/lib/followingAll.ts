@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { ask, problemsOfError, type Answer, type Problem, type Request } from "./api";
 import { follow, type Follower } from "./following";
+import { returns } from "./server";
 
 export interface Followed<Document> {
   readonly answer: Answer<Document> | null;
@@ -22,8 +23,10 @@ export function useFollowing<Document>(
   requests: ReadonlyMap<string, Request>,
 ): ReadonlyMap<string, Followed<Document>> {
   const [state, setState] = useState<ReadonlyMap<string, Followed<Document>>>(new Map());
-  const followers = useRef(new Map<string, { follower: Follower<string>; asked: string }>());
+  const followers = useRef(new Map<string, { follower: Follower<string>; asked: string; back: number }>());
   const texts = [...requests].map(([id, request]) => [id, JSON.stringify(request)] as const);
+  // What was asked when the server was lost is asked again when it is back.
+  const back = returns.value;
 
   // Before the next picture is painted: a frame's time counts while a slider moves.
   useLayoutEffect(() => {
@@ -48,9 +51,10 @@ export function useFollowing<Document>(
     };
     for (const [id, text] of texts) {
       let entry = followers.current.get(id);
-      if (!entry) followers.current.set(id, (entry = { follower: begin(id), asked: "" }));
-      if (entry.asked === text) continue;
+      if (!entry) followers.current.set(id, (entry = { follower: begin(id), asked: "", back }));
+      if (entry.asked === text && entry.back === back) continue;
       entry.asked = text;
+      entry.back = back;
       change(id, (before) => ({ ...before, busy: true }));
       entry.follower.want(text);
     }
@@ -64,7 +68,7 @@ export function useFollowing<Document>(
         return rest;
       });
     }
-  }, [command, JSON.stringify(texts)]);
+  }, [command, JSON.stringify(texts), back]);
 
   useEffect(
     () => () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { layoutWords, planProblem, planRequest, planWords, stepFields } from "./plan";
-import { commandLine, fieldsOfFlags, kRunNames, runRequest } from "./run";
+import { commandLine, fieldsOfFlags, kRunNames, nameOf, runRequest } from "./run";
 
 test("counts are numbers, switches are true, text stays text", () => {
   expect(runRequest({ model: "gpt2", tp: "8", "no-sp": "true", offload: "optimizer", zero: "1", dropout: "0.1" })).toEqual({
@@ -25,6 +25,14 @@ test("what only JavaScript takes for a number goes as it stands", () => {
     tp: "8k",
     "global-batch": "2,048",
   });
+});
+
+test("a description of one's own goes by the first name that it has", () => {
+  expect(nameOf("dgx-h100")).toBe("dgx-h100");
+  expect(nameOf('{"base":"dgx-h100","name":"mine"}')).toBe("own: mine");
+  expect(nameOf('{"name":"","model_type":"mistral"}')).toBe("own: mistral");
+  expect(nameOf('{"layers":2}')).toBe("own: described");
+  expect(nameOf('{"layers":')).toBe('{"layers":');
 });
 
 test("a description of one's own is sent as the object that it is", () => {

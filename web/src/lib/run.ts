@@ -171,6 +171,16 @@ export function describedIn(text: string): Readonly<Record<string, unknown>> | n
   }
 }
 
+/** How a model or a cluster is called: a description of the reader's own by the name in it. */
+export function nameOf(text: string): string {
+  const described = describedIn(text);
+  if (!described) return text;
+  const name = [described.name, described._name_or_path, described.title, described.model_type, described.base].find(
+    (each) => typeof each === "string" && each !== "",
+  );
+  return `own: ${String(name ?? "described")}`;
+}
+
 /** A field's text as the server reads it: plain numbers as numbers, switches as true, descriptions as objects.
  * Everything else goes as it stands ("8k", "2,048", "15T"): the engine reads it as on the command line, or says
  * what would be right. */

@@ -22,6 +22,7 @@ export async function tryAgain(): Promise<void> {
   clearTimeout(timer);
   try {
     await fetch("api/schema/list", { cache: "no-store" });
+    clearTimeout(timer); // of another try, which failed while this one was under way
     lost.value = false;
     returns.value += 1;
   } catch {

@@ -8,6 +8,7 @@ import { askWithFiles, problemsOfError, type Answer, type Problem, type Request 
 import { useAsking } from "../../lib/asking";
 import { useLaidOut } from "../../lib/laidOut";
 import { kFirstRun, kRunFields, kRunGroups, kRunNames, requestValue, runRequest, type RunField } from "../../lib/run";
+import { returns } from "../../lib/server";
 import { place, setFields, type Fields } from "../../lib/url";
 import { Compared } from "./Compared";
 import { isCompared, isMeasured, isStudy, kStudyParts, type CommsDocument } from "./documents";
@@ -150,7 +151,7 @@ interface Traced {
 const kNoFiles: readonly File[] = [];
 const kNothing: Traced = { answer: null, problems: [], busy: false };
 
-// Asks with the files whenever they or the run change.
+// Asks with the files whenever they or the run change, and when a server that was lost is back.
 function useTraces(files: readonly File[], request: Request | null): Traced {
   const [state, setState] = useState<Traced>(kNothing);
   const text = JSON.stringify(request);
@@ -175,6 +176,6 @@ function useTraces(files: readonly File[], request: Request | null): Traced {
       clearTimeout(timer);
       ending.abort();
     };
-  }, [files, text]);
+  }, [files, text, returns.value]);
   return state;
 }

@@ -14,7 +14,7 @@ import { useLaidOut, type LaidOut } from "../../lib/laidOut";
 import { names } from "../../lib/lists";
 import { grouped } from "../../lib/makers";
 import { pinnedIn } from "../../lib/pinned";
-import { commandLine } from "../../lib/run";
+import { commandLine, nameOf } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
 import type { Problem } from "../../lib/api";
 import type { RunDocument } from "../scale/documents";
@@ -36,10 +36,12 @@ function useCosted(fields: Fields | null): Costed {
   const asking = useAsking<RunDocument>("scale", fields && laid.fields && costRequest(laid.fields));
   const waiting = laid.searched && !laid.current;
   const none = laid.current && laid.fields === null;
+  // What was answered last may be of another machine, that stood in this place before.
+  const same = fields !== null && JSON.stringify(asking.answered?.cluster) === JSON.stringify(costRequest(fields).cluster);
   return {
-    cluster: fields?.cluster ?? "",
+    cluster: nameOf(fields?.cluster ?? ""),
     laid,
-    run: none || fields === null ? undefined : asking.answer?.document,
+    run: none || !same ? undefined : asking.answer?.document,
     problems: laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems,
     busy: fields !== null && (waiting || asking.busy) && laid.problems.length === 0,
   };
@@ -115,8 +117,8 @@ export function CostView() {
         </div>
         {pin && pinned && first.run && <Beside a={pinned} b={first.run} />}
         <div class="pair">
-          {runs.map((run) => (
-            <section class="panel" key={run.cluster} aria-label={`Where the days go on ${run.cluster}`}>
+          {runs.map((run, i) => (
+            <section class="panel" key={i} aria-label={`Where the days go on ${run.cluster}`}>
               <h2>Where the days go on {run.cluster}</h2>
               <SumBar title="Expected time of the run" whole="time" parts={timeParts(run)} text={duration} />
             </section>
@@ -176,8 +178,8 @@ function Table({ costed }: { costed: readonly Costed[] }) {
           </tr>
         </thead>
         <tbody>
-          {costed.map(({ cluster, run, problems, busy, laid }) => (
-            <tr key={cluster}>
+          {costed.map(({ cluster, run, problems, busy, laid }, i) => (
+            <tr key={i}>
               <th scope="row">{cluster}</th>
               {run && problems.length === 0 ? (
                 <>

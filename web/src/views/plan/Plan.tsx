@@ -58,7 +58,7 @@ export function PlanView() {
   return (
     <div class="view">
       <div>
-        <Own fields={fields} onTake={(taken) => go("plan", pick({ ...fields, ...taken }, kPlanNames))} />
+        <Own fields={fields} onTake={(taken) => go("plan", pick(taken, [...kPlanNames, "pin"]))} />
         <div class="buttons searching">
           {busy ? (
             <button type="button" onClick={() => setAsked(null)}>
