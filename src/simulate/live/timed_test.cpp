@@ -8,6 +8,7 @@
 #include "forecast/random_run_for_test.hpp"
 #include "simulate/live/of_step.hpp"
 #include "simulate/step/simulated.hpp"
+#include "step/program/group_ranks.hpp"
 
 namespace headway {
 namespace {
