@@ -109,9 +109,10 @@ bool is_of_python(const std::string& launcher) {
 }
 
 // What the program says that it lacks, a line each; none where it lacks nothing.
-Problems lacks(const std::string& program, bool multiplies) {
-  const std::string command =
-      shell_quoted(program) + " --libraries" + (multiplies ? " --gemm" : "") + " 2>&1 </dev/null";
+Problems lacks(const std::string& program, const ReplayStart& start) {
+  const std::string command = shell_quoted(program) + " --libraries " +
+                              std::to_string(start.ranks) + (start.multiplies ? " --gemm" : "") +
+                              " 2>&1 </dev/null";
   FILE* const said = ::popen(command.c_str(), "r");
   if (said == nullptr) return {{"replay", program + " cannot be started"}};
   std::string out;
@@ -140,7 +141,7 @@ Result<Words> by_nccl(const ReplayStart& start) {
   const auto program = beside("headway-replay-nccl");
   if (!program) return Problem{"replay", "headway-replay-nccl is not here"};
   if (start.here) {
-    Problems missing = lacks(*program, start.multiplies);
+    Problems missing = lacks(*program, start);
     if (!missing.empty()) return missing;
   }
   out.insert(out.end(), {*program, start.list, "--record", start.folder});

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "../asked.hpp"
+#include "base/whole_number.hpp"
 #include "device.hpp"
 #include "recording.hpp"
 #include "simulate/live/file.hpp"
@@ -25,7 +27,8 @@ struct AskedOfNccl : Asked {
 constexpr char kUsage[] =
     "usage: headway-replay-nccl LIST [--single] [--gemm] [--repeat N] [--warm N] [--times FILE] "
     "[--record DIR] [--meeting DIR]\n"
-    "       headway-replay-nccl --libraries [--gemm]   whether NCCL, CUDA and a GPU are found\n"
+    "       headway-replay-nccl --libraries [RANKS] [--gemm]   whether NCCL, CUDA and a GPU are "
+    "found\n"
     "LIST is written by `headway replay RUN --backend nccl --list FILE`. Under torchrun "
     "--no-python, "
     "mpirun or srun it is one rank; alone it starts them.\n";
@@ -98,23 +101,33 @@ int run_all(const AskedOfNccl& asked, char** words) {
   return run(asked, *place, *plan, *libraries);
 }
 
+// What can be said before a rank is started.
+int look_for_libraries(bool multiplies, std::int64_t ranks) {
+  const auto found = nccl::open_libraries(multiplies);
+  if (!found) return fail(found.problems());
+  int devices = 0;
+  const int error = found->GetDeviceCount(&devices);
+  const std::string elsewhere = ": --list FILE.jsonl writes the list for a machine that has them";
+  if (error != 0 || devices == 0) {
+    return fail("no GPU is seen here (error " + std::to_string(error) +
+                "), of which NCCL needs one for each rank" + elsewhere);
+  }
+  if (devices < ranks) {
+    return fail("is of " + std::to_string(ranks) + " ranks, and " + std::to_string(devices) +
+                " GPUs are here, of which NCCL needs one for each" + elsewhere);
+  }
+  std::printf("%s, %d GPUs\n", found->name.c_str(), devices);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   AskedOfNccl asked;
-  if (argc > 1 && std::string(argv[1]) == "--libraries") {
-    const bool multiplies = argc > 2 && std::string(argv[2]) == "--gemm";
-    const auto found = nccl::open_libraries(multiplies);
-    if (!found) return fail(found.problems());
-    int devices = 0;
-    const int error = found->GetDeviceCount(&devices);
-    if (error != 0 || devices == 0) {
-      return fail("no GPU is seen here (error " + std::to_string(error) +
-                  "), of which NCCL needs one for each rank: --list FILE.jsonl writes the list for "
-                  "a machine that has them");
-    }
-    std::printf("%s\n", found->name.c_str());
-    return 0;
+  if (argc > 1 && std::string_view(argv[1]) == "--libraries") {
+    const bool multiplies = std::string_view(argv[argc - 1]) == "--gemm";
+    const auto ranks = argc > 2 ? headway::whole_number(argv[2]) : std::nullopt;
+    return look_for_libraries(multiplies, ranks.value_or(1));
   }
   if (!headway::replay::read_arguments(
           argc, argv, asked, {{"--record", &asked.record}, {"--meeting", &asked.meeting}})) {

@@ -179,6 +179,7 @@ Result<ToReplay> to_replay(const ReplayRequest& request) {
 Problems check_ranks(const ReplayRequest& request, std::int64_t ranks, std::int64_t cores) {
   const std::int64_t most = request.ranks.value_or(cores);
   if (!request.list.empty() || !request.launcher.empty() || ranks <= most) return {};
+  if (request.backend == "nccl" && !request.ranks) return {};  // of its GPUs, which it counts
   const std::string are = request.ranks ? "may be started (--ranks)" : "cores are here";
   return {{"replay", "is of " + std::to_string(ranks) + " ranks, and " + std::to_string(most) +
                          " " + are + ": make the run one of " + std::to_string(most) +
