@@ -446,8 +446,10 @@ Breaches layer_breaches(const SourceTree& tree) {
     const bool recorder =
         std::any_of(kRecorders.begin(), kRecorders.end(),
                     [&](std::string_view folder) { return include.file.starts_with(folder); });
-    // Its tables, and its header for programs in C.
-    if (recorder && (include.name.ends_with(".def") || include.name.ends_with(".h"))) continue;
+    // Tables of what is called, and a recorder's header for programs in C.
+    const bool tables = recorder || include.file.starts_with(kReplayer);
+    if (tables && include.name.ends_with(".def")) continue;
+    if (recorder && include.name.ends_with(".h")) continue;
     const std::string target = target_of(include, tree);
     if (target.empty()) {
       out.push_back(at(include) + "includes \"" + include.name + "\", which is no file of src/");

@@ -16,7 +16,7 @@
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/written_count.hpp"
-#include "beside.hpp"
+#include "programs.hpp"
 
 namespace headway {
 namespace {
@@ -61,9 +61,7 @@ Variable with_before(const char* name, const std::string& path) {
 }  // namespace
 
 std::string launcher_version(const std::string& launcher) {
-  std::string quoted = "'";
-  for (const char c : launcher) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  FILE* said = ::popen((quoted + "' --version 2>&1 </dev/null").c_str(), "r");
+  FILE* said = ::popen((shell_quoted(launcher) + " --version 2>&1 </dev/null").c_str(), "r");
   std::string out;
   char text[4096];
   while (said != nullptr) {
