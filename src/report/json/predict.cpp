@@ -163,6 +163,10 @@ std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeli
   json.begin_object();
   json.member("model", run.model.name);
   json.member("cluster", run.cluster.name);
+  if (run.far != nullptr) {
+    json.member("far_cluster", run.far->cluster.name);
+    json.member("far_stages", run.far->stages);
+  }
   json.member("parameters", counted.total);
   json.member("active_parameters", counted.active);
   json.key("job");
@@ -192,7 +196,9 @@ std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeli
   json.member("energy_j", f.energy.value());
   json.key("calls");
   json.begin_array();
-  for (const PricedCall& call : f.calls) write_call(json, call, run.cluster);
+  for (const PricedCall& call : f.calls) {
+    write_call(json, call, machine_of_calls(run, f.pace_is_far));
+  }
   json.end_array();
   if (ops != nullptr) {
     json.key("ops");
