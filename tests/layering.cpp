@@ -295,7 +295,7 @@ const std::set<std::string> kAppsMayInclude = {"api", "api/live", "base", "base/
 constexpr std::string_view kReplayer = "apps/replay/";
 constexpr std::string_view kOfReplayers = "simulate/live";
 // What is loaded into programs of others needs nothing of the library but the form of its file; its
-// tests read that.
+// tests read that, and include what is of tests.
 constexpr std::array<std::string_view, 2> kRecorders = {"apps/recorder/", "apps/python/"};
 constexpr std::string_view kOfRecorders = "src/trace/recording/record_file.hpp";
 
@@ -457,7 +457,8 @@ Breaches layer_breaches(const SourceTree& tree) {
     }
     const std::string to = leaf_of(target);
     if (recorder) {
-      const bool tests = is_of_tests(include.file) && folder_of(target) == "trace";
+      const bool tests =
+          is_of_tests(include.file) && (folder_of(target) == "trace" || is_of_tests(target));
       if (!to.empty() && target != kOfRecorders && !tests) {
         out.push_back(at(include) + "a recorder may include record_file.hpp alone, not " +
                       include.name);

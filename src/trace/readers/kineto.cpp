@@ -243,7 +243,7 @@ class KinetoReader {
           {0, number.value_or(recording_.marked_steps - 1), *start, *duration});
       return;
     }
-    if (kind == Kind::product) return products_.add(args);
+    if (kind == Kind::product) return products_.add(name, args);
     const std::uint64_t thread =
         static_cast<std::uint64_t>(event["pid"].integer().value_or(0)) * 0x9e3779b97f4a7c15u +
         static_cast<std::uint64_t>(event["tid"].integer().value_or(0));
