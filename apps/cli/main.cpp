@@ -221,8 +221,8 @@ int main(int argc, char** argv) {
     line.emplace(std::string(asked.command->doing), asked.things, asked.circumstances.quiet);
     asked.circumstances.progress = line->callback();
   }
-  // On a terminal it begins as soon as it can.
-  if (headway::terminal_columns() > 0) {
+  // On a terminal a text begins as soon as it can; a document is one.
+  if (headway::terminal_columns() > 0 && !asked.circumstances.json) {
     asked.circumstances.begun = [&line](const std::string& text) {
       if (line) line->erase();
       std::fputs(text.c_str(), stdout);

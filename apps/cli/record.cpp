@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/written_count.hpp"
+#include "programs.hpp"
 
 namespace headway {
 namespace {
@@ -38,19 +38,6 @@ constexpr std::size_t kLongestPlugin = 254;
 struct Variable {
   std::string name, value;
 };
-
-// A file beside the program in the build tree, or where an installation puts it.
-std::optional<std::string> find_beside(std::initializer_list<const char*> places,
-                                       const std::string& file) {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return std::nullopt;
-  for (const char* place : places) {
-    const fs::path found = (program.parent_path() / place / file).lexically_normal();
-    if (fs::exists(found, error)) return found.string();
-  }
-  return std::nullopt;
-}
 
 std::optional<std::string> recorder_library(const std::string& name) {
   return find_beside({HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}, name);
@@ -74,9 +61,7 @@ Variable with_before(const char* name, const std::string& path) {
 }  // namespace
 
 std::string launcher_version(const std::string& launcher) {
-  std::string quoted = "'";
-  for (const char c : launcher) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  FILE* said = ::popen((quoted + "' --version 2>&1 </dev/null").c_str(), "r");
+  FILE* said = ::popen((shell_quoted(launcher) + " --version 2>&1 </dev/null").c_str(), "r");
   std::string out;
   char text[4096];
   while (said != nullptr) {

@@ -2,18 +2,18 @@
 
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <thread>
 
 #include "base/text.hpp"
+#include "programs.hpp"
 #include "record.hpp"
 
 namespace headway {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -22,25 +22,8 @@ std::vector<std::string> words_of(const std::string& text) {
   return out;
 }
 
-bool can_be_run(const std::string& word) {
-  if (word.find('/') != std::string::npos) return ::access(word.c_str(), X_OK) == 0;
-  std::istringstream folders(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (::access((folder + "/" + word).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
-// Beside the program in the build tree, or where an installation puts it.
 std::optional<std::string> beside(const std::string& name) {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return std::nullopt;
-  for (const char* place : {HEADWAY_REPLAY_BUILT, HEADWAY_RECORDER_INSTALLED}) {
-    const fs::path file = (program.parent_path() / place / name).lexically_normal();
-    if (fs::exists(file, error)) return file.string();
-  }
-  return std::nullopt;
+  return find_beside({HEADWAY_REPLAY_BUILT, HEADWAY_RECORDER_INSTALLED}, name);
 }
 
 std::int64_t cores() {
@@ -53,11 +36,9 @@ bool is_open_mpi(const std::string& version) {
          version.find("OpenRTE") != std::string::npos;
 }
 
-struct Started {
-  std::vector<std::string> words;
-};
+using Words = std::vector<std::string>;
 
-void add_flags(const ReplayStart& start, std::vector<std::string>& words) {
+void add_flags(const ReplayStart& start, Words& words) {
   if (start.single) words.emplace_back("--single");
   if (start.multiplies) words.emplace_back("--gemm");
   for (const auto& [flag, value] :
@@ -68,19 +49,19 @@ void add_flags(const ReplayStart& start, std::vector<std::string>& words) {
   }
 }
 
-Result<Started> by_mpi(const ReplayStart& start) {
-  Started out{words_of(start.launcher)};
-  const bool own = !out.words.empty();
-  if (!own) out.words = {"mpirun", "-np", std::to_string(start.ranks)};
-  if (!can_be_run(out.words.front())) {
+Result<Words> by_mpi(const ReplayStart& start) {
+  Words out = words_of(start.launcher);
+  const bool own = !out.empty();
+  if (!own) out = {"mpirun", "-np", std::to_string(start.ranks)};
+  if (!can_be_run(out.front())) {
     return Problem{FieldName("launcher"),
-                   printable(out.words.front()) +
+                   printable(out.front()) +
                        " is not here: install an MPI (apt-get install openmpi-bin), or name what "
                        "starts the ranks (--launcher \"srun -n " +
                        std::to_string(start.ranks) + "\")"};
   }
   // A launcher of a cluster does not say which MPI it starts: that of mpirun.
-  std::string version = launcher_version(out.words.front());
+  std::string version = launcher_version(out.front());
   const bool says = is_open_mpi(version) || version.find("HYDRA") != std::string::npos;
   if (!says && can_be_run("mpirun")) version = launcher_version("mpirun");
   const bool open = is_open_mpi(version);
@@ -90,36 +71,82 @@ Result<Started> by_mpi(const ReplayStart& start) {
     return Problem{"replay", name + " is not here: this headway was built without that MPI"};
   }
   if (!own && open) {
-    if (start.ranks > cores()) out.words.emplace_back("--oversubscribe");
-    if (::geteuid() == 0) out.words.emplace_back("--allow-run-as-root");
+    if (start.ranks > cores()) out.emplace_back("--oversubscribe");
+    if (::geteuid() == 0) out.emplace_back("--allow-run-as-root");
   }
-  out.words.push_back(*program);
-  out.words.push_back(start.list);
-  add_flags(start, out.words);
+  out.push_back(*program);
+  out.push_back(start.list);
+  add_flags(start, out);
   return out;
 }
 
 // A script, which records what it calls itself.
-Result<Started> by_torch(const ReplayStart& start) {
-  Started out{words_of(start.launcher)};
-  if (out.words.empty()) out.words = {"python3"};
-  if (!can_be_run(out.words.front())) {
+Result<Words> by_torch(const ReplayStart& start) {
+  Words out = words_of(start.launcher);
+  if (out.empty()) out = {"python3"};
+  if (!can_be_run(out.front())) {
     return Problem{FieldName("launcher"),
-                   printable(out.words.front()) +
+                   printable(out.front()) +
                        " is not here: name the Python that has torch, or what starts it "
                        "(--launcher \"torchrun --nproc-per-node " +
                        std::to_string(start.ranks) + "\")"};
   }
   const auto script = beside("torch/headway_replay_torch.py");
   if (!script) return Problem{"replay", "headway_replay_torch.py is not here"};
-  out.words.insert(out.words.end(),
-                   {*script, start.list, "--backend", start.backend, "--record", start.folder});
-  add_flags(start, out.words);
+  out.insert(out.end(),
+             {*script, start.list, "--backend", start.backend, "--record", start.folder});
+  add_flags(start, out);
   return out;
 }
 
-Result<Started> started(const ReplayStart& start) {
-  return start.backend == "mpi" ? by_mpi(start) : by_torch(start);
+// Whether a launcher starts Python: then torch has the calls.
+bool is_of_python(const std::string& launcher) {
+  const Words words = words_of(launcher);
+  if (words.empty()) return false;
+  const std::string name = words.front().substr(words.front().rfind('/') + 1);
+  const bool starts_programs = std::find(words.begin(), words.end(), "--no-python") != words.end();
+  return (name.starts_with("python") || name.starts_with("torchrun")) && !starts_programs;
+}
+
+// What the program says that it lacks, a line each; none where it lacks nothing.
+Problems lacks(const std::string& program, const ReplayStart& start) {
+  const std::string command = shell_quoted(program) + " --libraries " +
+                              std::to_string(start.ranks) + (start.multiplies ? " --gemm" : "") +
+                              " 2>&1 </dev/null";
+  FILE* const said = ::popen(command.c_str(), "r");
+  if (said == nullptr) return {{"replay", program + " cannot be started"}};
+  std::string out;
+  char text[4096];
+  while (const std::size_t more = std::fread(text, 1, sizeof text, said)) out.append(text, more);
+  if (::pclose(said) == 0) return {};
+  Problems missing;
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view kName = "headway-replay-nccl: ";
+    if (line.starts_with(kName)) line.erase(0, kName.size());
+    missing.push_back({"replay", line});
+  }
+  return missing;
+}
+
+// A program that starts its ranks itself where nothing else does, and records what it calls.
+Result<Words> by_nccl(const ReplayStart& start) {
+  Words out = words_of(start.launcher);
+  if (!out.empty() && !can_be_run(out.front())) {
+    return Problem{FieldName("launcher"), printable(out.front()) +
+                                              " is not here: name what starts the ranks "
+                                              "(--launcher \"srun -n " +
+                                              std::to_string(start.ranks) + "\")"};
+  }
+  const auto program = beside("headway-replay-nccl");
+  if (!program) return Problem{"replay", "headway-replay-nccl is not here"};
+  if (start.here) {
+    Problems missing = lacks(*program, start);
+    if (!missing.empty()) return missing;
+  }
+  out.insert(out.end(), {*program, start.list, "--record", start.folder});
+  add_flags(start, out);
+  return out;
 }
 
 // What comes before the first is dropped.
@@ -127,45 +154,37 @@ std::string steps_of(const ReplayStart& start) {
   return "0.." + std::to_string(start.repeat - 1);
 }
 
-Result<int> run(const ReplayStart& start) {
-  auto made = started(start);
-  if (!made) return made.problems();
-  if (start.backend != "mpi") return run_program(made->words);
+Result<int> recorded(const ReplayStart& start, const Words& words) {
   RecordOptions options;
   options.output = start.folder;
   options.beside = "replay";
   options.steps = steps_of(start);
   options.quiet = true;
-  options.program = std::move(made->words);
+  options.program = words;
   return record(options);
 }
 
-std::string quoted(const std::string& word) {
-  const bool plain = word.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                         "-_./=:,+@") == std::string::npos;
-  if (plain && !word.empty()) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-Result<std::string> shown(const ReplayStart& start) {
-  const auto made = started(start);
-  if (!made) return made.problems();
-  std::string out;
-  if (start.backend == "mpi") {
-    out = "headway record -o " + quoted(start.folder) + " --steps " + steps_of(start) + " -- ";
+Result<ReplayProgram> prepare(const ReplayStart& start) {
+  const bool by_recorder = start.backend == "mpi";
+  const bool by_script = start.backend == "gloo" || is_of_python(start.launcher);
+  auto words = by_recorder ? by_mpi(start) : by_script ? by_torch(start) : by_nccl(start);
+  if (!words) return words.problems();
+  ReplayProgram out;
+  out.shown = shell_line(*words);
+  if (!by_recorder) {
+    out.run = [words = std::move(words).value()] { return run_program(words); };
+    return out;
   }
-  std::string words;
-  for (const std::string& word : made->words) words += (words.empty() ? "" : " ") + quoted(word);
-  return out + words;
+  out.shown = "headway record -o " + shell_quoted(start.folder) + " --steps " + steps_of(start) +
+              " -- " + out.shown;
+  out.run = [start, words = std::move(words).value()] { return recorded(start, words); };
+  return out;
 }
 
 }  // namespace
 
 ReplayStarter replay_starter() {
-  return {cores(), run, shown};
+  return {cores(), prepare};
 }
 
 }  // namespace headway

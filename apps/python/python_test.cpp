@@ -65,7 +65,7 @@ class PythonRecorder : public ::testing::Test {
     return run.recording;
   }
 
-  TestFolder temporary_;
+  testing::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
 };
 

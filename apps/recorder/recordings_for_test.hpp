@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -11,30 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "platform/temporary_folder_for_test.hpp"
 #include "trace/recording/recording.hpp"
 
 namespace headway {
-
-/// An empty folder of the running test's own, gone when it goes.
-class TestFolder {
- public:
-  TestFolder() {
-    std::string name = ::testing::TempDir() + "/headway_record_XXXXXX";
-    const char* made = ::mkdtemp(name.data());
-    if (made != nullptr) path_ = made;
-    EXPECT_NE(made, nullptr) << name;
-  }
-  ~TestFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

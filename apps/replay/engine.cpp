@@ -6,7 +6,7 @@ namespace headway::replay {
 
 using Kind = LiveItem::Kind;
 
-Engine::Engine(const std::vector<LiveItem>& items, Transport& transport, Compute& compute)
+Engine::Engine(const std::vector<LiveItem>& items, MpiTransport& transport, Compute& compute)
     : items_(items), transport_(transport), compute_(compute) {
   for (const LiveItem& item : items) {
     if (item.kind == Kind::call) calls_.push_back(&item);

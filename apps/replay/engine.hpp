@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "compute.hpp"
-#include "transport.hpp"
+#include "mpi.hpp"
 
 namespace headway::replay {
 
 class Engine {
  public:
-  Engine(const std::vector<LiveItem>& items, Transport& transport, Compute& compute);
+  Engine(const std::vector<LiveItem>& items, MpiTransport& transport, Compute& compute);
 
   /// The whole list once, until all of its calls are done.
   void step();
@@ -25,7 +25,7 @@ class Engine {
  private:
   struct Running {
     std::uint32_t call = 0;
-    Transport::Handle handle = 0;
+    MpiTransport::Handle handle = 0;
   };
   struct Stream {
     std::deque<std::uint32_t> waiting;  // in order
@@ -40,7 +40,7 @@ class Engine {
   bool is_ready(std::uint32_t call, Clock::time_point now) const;
 
   const std::vector<LiveItem>& items_;
-  Transport& transport_;
+  MpiTransport& transport_;
   Compute& compute_;
   std::vector<const LiveItem*> calls_;
   std::vector<char> done_;

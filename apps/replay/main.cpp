@@ -6,13 +6,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "asked.hpp"
 #include "engine.hpp"
 #include "mpi.hpp"
 #include "seal.hpp"
@@ -22,52 +21,16 @@
 namespace {
 
 using headway::LiveList;
+using headway::replay::Asked;
 using headway::replay::Compute;
 using headway::replay::Engine;
 using headway::replay::MpiTransport;
 namespace unseen = headway::replay::unseen;
 
-struct Asked {
-  std::string list, times;
-  bool single = false, multiplies = false;
-  int repeat = 20, warm = 3;
-};
-
 constexpr char kUsage[] =
     "usage: mpirun -np RANKS headway-replay-mpi LIST [--single] [--gemm] [--repeat N] [--warm N] "
     "[--times FILE]\n"
     "LIST is written by `headway replay RUN --list FILE`.\n";
-
-bool read_number(const char* text, int least, int& out) {
-  char* end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  if (*text == '\0' || *end != '\0' || value < least || value > 1'000'000) return false;
-  out = static_cast<int>(value);
-  return true;
-}
-
-bool read_arguments(int count, char** words, Asked& out) {
-  for (int i = 1; i < count; ++i) {
-    const std::string_view word = words[i];
-    const bool more = i + 1 < count;
-    if (word == "--single") {
-      out.single = true;
-    } else if (word == "--gemm") {
-      out.multiplies = true;
-    } else if (word == "--repeat" && more) {
-      if (!read_number(words[++i], 1, out.repeat)) return false;
-    } else if (word == "--warm" && more) {
-      if (!read_number(words[++i], 0, out.warm)) return false;
-    } else if (word == "--times" && more) {
-      out.times = words[++i];
-    } else if (!word.starts_with("-") && out.list.empty()) {
-      out.list = word;
-    } else {
-      return false;
-    }
-  }
-  return !out.list.empty();
-}
 
 // Of rank 0, for all.
 std::string text_of(const std::string& path, int rank) {
@@ -99,23 +62,6 @@ std::string library() {
     out += c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
   return out;
-}
-
-void write_times(const Asked& asked, int ranks, const std::vector<double>& seconds) {
-  std::error_code there;
-  std::filesystem::create_directories(std::filesystem::path(asked.times).parent_path(), there);
-  std::ofstream file(asked.times);
-  file.precision(9);
-  file << "{\"headway_replay\": 1, \"mode\": \"" << (asked.single ? "single" : "step")
-       << "\", \"compute\": \"" << (asked.multiplies ? "gemm" : "spin")
-       << "\", \"ranks\": " << ranks << ", \"library\": \"" << library()
-       << "\", \"warm\": " << asked.warm << ", \"step_s\": [";
-  for (std::size_t i = 0; i < seconds.size(); ++i) file << (i > 0 ? ", " : "") << seconds[i];
-  file << "]}\n";
-  file.flush();
-  if (!file) {
-    std::fprintf(stderr, "headway-replay-mpi: %s: cannot be written\n", asked.times.c_str());
-  }
 }
 
 // The longest of all ranks for each repeat.
@@ -158,7 +104,10 @@ int run(const Asked& asked, int rank, int ranks) {
   Compute compute(asked.multiplies, items);
   Engine engine(items, transport, compute);
   const std::vector<double> seconds = repeat(asked, engine, transport);
-  if (rank == 0 && !asked.times.empty()) write_times(asked, ranks, seconds);
+  const bool writes = rank == 0 && !asked.times.empty();
+  if (writes && !headway::replay::write_times(asked, ranks, library(), seconds)) {
+    return fail(asked.times + ": cannot be written");
+  }
   return 0;
 }
 
@@ -171,7 +120,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int code = 2;
-  if (read_arguments(argc, argv, asked)) {
+  if (headway::replay::read_arguments(argc, argv, asked)) {
     try {
       code = run(asked, rank, ranks);
     } catch (const std::bad_alloc&) {

@@ -199,7 +199,7 @@ void MpiTransport::issue(const LiveItem& call, char* received, MPI_Request* requ
   }
 }
 
-Transport::Handle MpiTransport::begin(const LiveItem& call) {
+MpiTransport::Handle MpiTransport::begin(const LiveItem& call) {
   Handle handle = static_cast<Handle>(open_.size());
   if (free_.empty()) {
     open_.emplace_back();

@@ -3,30 +3,38 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "transport.hpp"
+#include "simulate/live/list.hpp"
 
 namespace headway::replay {
 
 /// Why MPI cannot make the calls of the list; empty where it can.
 std::string not_by_mpi(const LiveList& list);
 
-class MpiTransport final : public Transport {
+class MpiTransport {
  public:
+  using Handle = std::int64_t;
   /// A communicator for each stream of each group of `list`, and one for its sends and receives.
   /// Called by all ranks of the list.
   MpiTransport(const LiveList& list, int rank);
-  ~MpiTransport() override;
+  ~MpiTransport();
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
 
-  Handle begin(const LiveItem& call) override;
-  bool done(Handle handle) override;
-  void call(const LiveItem& call) override;
-  void meet(std::uint32_t group) override;
-  void meet() override;
+  /// Begins a call of this rank, as all of its group do in the same order on its stream.
+  Handle begin(const LiveItem& call);
+  /// Whether it is done; then the handle is no more.
+  bool done(Handle handle);
+  /// The same at once, until it is done.
+  void call(const LiveItem& call);
+  /// All ranks of the group are ready; of all ranks. Not recorded.
+  void meet(std::uint32_t group);
+  void meet();
 
  private:
   struct Open {

@@ -6,12 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 
+#include "listed_for_test.hpp"
 #include "platform/temporary_folder_for_test.hpp"
-#include "simulate/live/file.hpp"
-#include "trace/files.hpp"
 
 namespace headway {
 namespace {
@@ -62,33 +60,6 @@ class Replay : public ::testing::TestWithParam<const char*> {
   testing::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
 };
-
-// (operation, ranks of the group, bytes moved) -> how many.
-using Tally = std::map<std::tuple<Operation, std::vector<std::int64_t>, double>, int>;
-
-// The list and the recording in DIR say the same of every rank, for each of the repeats.
-void expect_as_listed(const fs::path& folder, const std::string& list_text, int repeats) {
-  const auto list = read_list(list_text, "list");
-  ASSERT_TRUE(list.ok());
-  const RunRecording run = read_run_traces({folder.string()});
-  EXPECT_TRUE(run.unread.empty());
-  ASSERT_EQ(run.recording.ranks.size(), list->ranks.size());
-  EXPECT_EQ(run.recording.marked_steps, repeats);
-  for (std::size_t rank = 0; rank < list->ranks.size(); ++rank) {
-    Tally listed, recorded;
-    for (const LiveItem& item : list->ranks[rank]) {
-      if (item.kind != LiveItem::Kind::call) continue;
-      listed[{item.op, list->groups[item.group].ranks, static_cast<double>(item.bytes)}] += repeats;
-    }
-    for (const RecordedCall& call : run.recording.calls) {
-      if (run.recording.ranks[call.rank].number != static_cast<std::int64_t>(rank)) continue;
-      ASSERT_TRUE(call.group);
-      ++recorded[{call.op, run.recording.groups[*call.group].ranks,
-                  call.bytes ? call.bytes->value() : 0}];
-    }
-    EXPECT_EQ(recorded, listed) << "rank " << rank;
-  }
-}
 
 TEST_P(Replay, RecordsCallForCallWhatTheListSays) {
   const std::pair<int, const char*> runs[] = {{2, "--gpus 2 --dp 2 --zero 0"},

@@ -165,7 +165,7 @@ std::pair<int, CommandOutput> Site::Work::run(const Progress& told, const Begun&
   options.data = site.options_.data;
   options.threads = site.options_.threads;
   if (uploads) options.traces = uploads->files();
-  options.first = first;
+  options.begun = first;
   options.progress = [&](std::size_t done, std::size_t of) {
     if (!wanted() || !told(done, of)) stopped = true;
     return !stopped;

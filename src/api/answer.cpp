@@ -46,7 +46,7 @@ Circumstances circumstances_of(const AnswerOptions& options, const Problems& pro
   out.traces = options.traces;
   out.refused = !problems.empty();
   out.progress = options.progress;
-  out.first = options.first;
+  out.begun = options.begun;
   if (out.refused) out.progress = [](std::size_t, std::size_t) { return false; };
   return out;
 }

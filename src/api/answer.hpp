@@ -20,7 +20,7 @@ struct AnswerOptions {
   std::vector<std::string> traces = {};  // files for comms
   int threads = 0;                       // 0: all cores
   Progress progress = {};                // told of the parts that progress_unit() names
-  Begun first = {};                      // told of a first document of plan, before the whole one
+  Begun begun = {};                      // told of a first document of plan, before the whole one
 };
 
 /// Answers the JSON object `body`, a request of one of answered_names(), as `headway COMMAND

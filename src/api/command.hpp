@@ -77,8 +77,7 @@ struct Circumstances {
   std::vector<std::string> traces = {};  // files for comms
   std::string date = {};                 // as 2026-11-21
   Progress progress = {};
-  Begun begun = {};  // told of the beginning of a text
-  Begun first = {};  // told of a document that holds less, before the whole one
+  Begun begun = {};  // told of the beginning of a text, or of a document that holds less
 };
 
 struct Command;

@@ -20,7 +20,8 @@
 
 namespace headway {
 
-/// Shows how an answer begins, while the rest is worked out.
+/// Shows how an answer begins, while the rest is worked out: the beginning of a text, which is not
+/// printed again, or a whole document that holds less.
 using Begun = std::function<void(const std::string& text)>;
 
 struct CommandOutput {
@@ -66,8 +67,8 @@ struct PlanRequest {
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // stops the search where it says so
-  Begun begun = {};        // of text alone, where no file can go wrong behind it
-  Begun first = {};        // of a document: one of the best layouts, before what follows from them
+  Begun begun = {};        // the best layouts, before what follows from them; not where a file can
+                           // go wrong behind it
 };
 /// The best layouts of a run on a number of accelerators.
 CommandOutput run_plan(const PlanRequest& request);

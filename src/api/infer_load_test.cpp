@@ -86,6 +86,30 @@ TEST(InferLoad, SearchesPrefillAndDecodeApart) {
   }
 }
 
+// As text, with the tokens of a step of either part, which both are searched.
+TEST(InferLoad, ShowsTheStepsOfBothParts) {
+  InferRequest request = asked_of_clients(
+      {{"best", "true"}, {"disaggregate", "true"}, {"gpus", "4"}}, {"tp", "concurrency"});
+  const auto json = served_answer(request);
+  request.json = false;
+  const std::string text = run_infer(request).text;
+  ASSERT_FALSE(json["front"].empty());
+  const auto& way = json["front"][0];
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line) && line.find("prefill") == std::string::npos) {
+  }
+  std::getline(lines, line);
+  std::getline(lines, line);
+  std::istringstream words(line);
+  std::vector<std::string> told{std::istream_iterator<std::string>(words), {}};
+  for (const char* part : {"prefill_step_tokens", "step_tokens"}) {
+    const auto at = std::find(told.begin(), told.end(), std::to_string(way[part].get<int>()));
+    ASSERT_NE(at, told.end()) << line;
+    told.erase(at);
+  }
+}
+
 TEST(InferLoad, TakesLengthsAndMomentsFromAFile) {
   const RequestFile file("all",
                          "input_len,output_len,arrival_s\n1000,100,0\n500,200,0.5\n1500,1,2\n");

@@ -42,7 +42,6 @@ void adopt(Request& request, const Circumstances& at) {
   if constexpr (requires { request.threads; }) request.threads = at.threads;
   if constexpr (requires { request.progress; }) request.progress = at.progress;
   if constexpr (requires { request.begun; }) request.begun = at.begun;
-  if constexpr (requires { request.first; }) request.first = at.first;
   if constexpr (requires { request.bounded; }) request.bounded = at.bounded;
 }
 

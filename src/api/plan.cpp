@@ -173,10 +173,10 @@ CommandOutput run_plan(const PlanRequest& asked) {
   std::string shown;
   std::function<void(const Plan&)> found;
   const bool alone = request.emit.empty() && request.save.empty() && request.plot.empty();
-  if (request.begun && alone && !request.json) {
-    found = [&](const Plan& begun) { request.begun(shown = plan_text_begin(begun)); };
-  } else if (request.first && alone && request.json) {
-    found = [&](const Plan& begun) { request.first(plan_json(begun)); };
+  if (request.begun && alone) {
+    found = [&](const Plan& begun) {
+      request.begun(request.json ? plan_json(begun) : shown = plan_text_begin(begun));
+    };
   }
   const auto plan = make_plan(request, std::move(found));
   if (!plan) return {.problems = plan.problems()};

@@ -153,8 +153,24 @@ Problems ops_problems(const PredictRequest& request) {
   return {{FieldName("ops"), "are of a forecast; give no --emit", Trouble::illegal}};
 }
 
+// A configuration starts a run on one machine, and ops are those of one.
+Problems far_problems(const PredictRequest& request, const RequestedRun& run) {
+  Problems out;
+  if (run.far == nullptr) return out;
+  const auto refuse = [&](const char* name) {
+    out.push_back({FieldName(name),
+                   "is of one machine, and far-stages stand on another; leave "
+                   "either out",
+                   Trouble::unsupported});
+  };
+  if (!request.emit.empty()) refuse("emit");
+  if (request.ops) refuse("ops");
+  return out;
+}
+
 // The smallest change with which a run fits that does not.
-std::string what_would_fit(const Run& run, const Forecast& forecast) {
+std::string what_would_fit(const RequestedRun& run, const Forecast& forecast) {
+  if (run.far != nullptr) return "on two machines no change is looked for";
   const auto calibration = calibration_for(run);
   const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
   if (!found) {
@@ -219,13 +235,14 @@ CommandOutput run_predict(const PredictRequest& request) {
   }
 
   // A legal run, or everything that is wrong with it.
-  auto run = make_run(fields);
+  auto run = make_run(fields, Types::two);
   Problems problems = run ? Problems{} : run.problems();
   if (file.is_configuration && !gives(fields, "gpus") && !gives(fields, "dp")) {
     problems.push_back({request.run_file, "does not say on how many accelerators; give --gpus"});
   }
   append(problems, timeline_problems(request));
   append(problems, ops_problems(request));
+  if (run) append(problems, far_problems(request, *run));
   if (run && run->layout.tp > 1) append(problems, file.request.with_tensor_parallelism);
   if (!problems.empty()) return bad(std::move(problems));
 
@@ -273,6 +290,7 @@ Command predict_command() {
       .run = running(request, run_predict)};
   out.options = {operand("RUN", of_a_file, &request->run_file)};
   add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add_fields(out.options, request->fields, far_fields());
   add(out.options, {path("save", "RUN.toml", "write the run to this file as well", &request->save),
                     {.name = "emit",
                      .value = "NAME",

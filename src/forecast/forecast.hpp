@@ -61,6 +61,7 @@ struct Forecast {
   bool fits = false;
   Joules energy;  // of all accelerators of the run, one step [FORECAST-6]
   std::vector<PricedCall> calls;
+  bool pace_is_far = false;  // of two machines, whether the far one has the stage of the calls
   std::vector<std::string> notes;
 };
 

@@ -1,3 +1,4 @@
+// What is held: [MODEL-2].
 #include "model/count.hpp"
 
 #include <gtest/gtest.h>
@@ -7,16 +8,13 @@
 #include <string>
 
 #include "model/linear.hpp"
-#include "model/load.hpp"
+#include "model/model_for_test.hpp"
 
 namespace headway {
 namespace {
 
-Model built_in(const std::string& name) {
-  Result<Model> model = load_model(name);
-  EXPECT_TRUE(model.ok()) << name << ": " << (model.ok() ? "" : model.problems().front().message);
-  return model.ok() ? *model : Model{};
-}
+using testing::built_in;
+using testing::random_model;
 
 struct Total {
   const char* name;
@@ -221,166 +219,6 @@ TEST(LayerParameters, SplitByWhereTensorParallelismPutsThem) {
   EXPECT_EQ(layer.experts, 0);
 }
 
-// --- FLOPs -------------------------------------------------------------------------------------
-
-// [MODEL-1] [MODEL-3] Narayanan et al., arXiv 2104.04473 appendix: forward FLOPs of a GPT with
-// full attention are 24·B·s·l·h² + 4·B·s²·l·h + 2·B·s·h·V.
-TEST(ForwardFlops, OfAGptEqualTheClosedFormOfMegatron) {
-  const Model model = built_in("megatron-22b");
-  const double s = 2048, l = 48, h = 6144, v = 51200;
-  const double expected = 24 * s * l * h * h + 4 * s * s * l * h + 2 * s * h * v;
-  EXPECT_DOUBLE_EQ(forward_flops(model, 2048, AttentionFlops::full).value(), expected);
-}
-
-TEST(ForwardFlops, CountTheMatricesOfEachActiveExpertAndTheRouter) {
-  // Mixtral 8x7B at s tokens: attention 4096·(4096+2·1024) and 4096², two experts of 3·4096·14336,
-  // router 4096·8; scores 4·4096 a token and key; head 4096·32000.
-  const double s = 1024;
-  const double layer =
-      2.0 * (4096.0 * 6144 + 4096.0 * 4096 + 2 * 3 * 4096.0 * 14336 + 4096 * 8) + 4.0 * 4096 * s;
-  const double expected = s * (32 * layer + 2 * 4096.0 * 32000);
-  EXPECT_DOUBLE_EQ(forward_flops(built_in("mixtral-8x7b"), 1024, AttentionFlops::full).value(),
-                   expected);
-}
-
-TEST(ForwardFlops, OfLatentAttentionUseItsOwnWidths) {
-  // DeepSeek-V2-Lite, a dense first layer: queries 2048→16·192, down 2048→576, up 512→16·256,
-  // output 16·128→2048, gated 3·2048·10944; scores 2·(192+128)·16 a token and key.
-  const Model model = built_in("deepseek-v2-lite");
-  const double matrices =
-      2048.0 * 3072 + 2048.0 * 576 + 512.0 * 4096 + 2048.0 * 2048 + 3 * 2048.0 * 10944;
-  const double expected = 100 * (2 * matrices + 2.0 * 320 * 16 * 100);
-  EXPECT_DOUBLE_EQ(
-      layer_forward_flops(model, model.kinds[model.pattern[0]], 100, AttentionFlops::full).value(),
-      expected);
-}
-
-TEST(ForwardFlops, OfAPredictionModuleAddALayerAProjectionAndAHead) {
-  const Model with = built_in("deepseek-v3");
-  Model without = with;
-  without.prediction_layers = 0;
-  const double s = 4096;
-  const double extra =
-      layer_forward_flops(with, with.kinds[with.pattern.back()], 4096, AttentionFlops::causal)
-          .value() +
-      s * (2 * 2.0 * 7168 * 7168 + 2.0 * 7168 * 129280);
-  EXPECT_NEAR(forward_flops(with, 4096, AttentionFlops::causal).value() -
-                  forward_flops(without, 4096, AttentionFlops::causal).value(),
-              extra, extra * 1e-9);
-}
-
-TEST(ForwardFlops, OfANarrowEmbeddingPassItsProjections) {
-  // OPT-350M: 512→1024 before and 1024→512 after the layers, head 512·50272.
-  const Model model = built_in("opt-350m");
-  Model no_layers = model;
-  no_layers.pattern.clear();
-  EXPECT_DOUBLE_EQ(forward_flops(no_layers, 10, AttentionFlops::full).value(),
-                   10 * (2 * 2.0 * 512 * 1024 + 2.0 * 512 * 50272));
-}
-
-// [MODEL-5]
-TEST(SixN, CountsActiveParameters) {
-  EXPECT_DOUBLE_EQ(six_n_flops(built_in("gpt2"), 1000).value(), 6.0 * 124'439'808 * 1000);
-  EXPECT_DOUBLE_EQ(six_n_flops(built_in("mixtral-8x7b"), 10).value(), 6.0 * 12'879'925'248 * 10);
-}
-
-Model linear_model(LinearForm form, std::int64_t convolution) {
-  Attention attention;
-  attention.heads = 8;
-  attention.kv_heads = 4;
-  attention.head_dim = 16;
-  attention.value_dim = 24;
-  attention.linear = LinearAttention{.form = form, .convolution = convolution};
-  Layer layer;
-  layer.attention = attention;
-  Model model;
-  model.hidden = 64;
-  layer.feed_forward = FeedForward{.width = 100};
-  model.kinds = {layer};
-  model.pattern = {0};
-  return model;
-}
-
-// [MODEL-6] Written out for 8 heads of values of 24 and 4 of queries and keys of 16: the state of a
-// head, 16·24, is written and read (2·2·16·24), by the delta rule read once more; the convolution
-// of 4 taps on 2·4·16 + 8·24 = 320 channels.
-TEST(ForwardFlops, OfLinearAttentionDoNotGrowWithTheSequence) {
-  const auto flops = [](const Model& model, std::int64_t sequence) {
-    double matrices = 0;
-    for (const Linear& linear : linears(model.kinds[0], model.hidden)) {
-      matrices += linear.flops_per_token();
-    }
-    return layer_forward_flops(model, model.kinds[0], sequence, AttentionFlops::full).value() /
-               static_cast<double>(sequence) -
-           matrices;
-  };
-  for (const std::int64_t sequence : {100, 1'000'000}) {
-    EXPECT_DOUBLE_EQ(flops(linear_model(LinearForm::decay, 0), sequence), 8 * 4.0 * 16 * 24);
-    EXPECT_NEAR(flops(linear_model(LinearForm::delta_rule, 4), sequence),
-                8 * 6.0 * 16 * 24 + 2 * 4 * 320, 1e-6);
-  }
-}
-
-// Gates: queries and keys of 4·16 each, values and the gate of 8·24 each, by the delta rule two
-// scalars a head; result 8·24. Beside them norms (of one head, of all), taps, two vectors of 8.
-TEST(LayerParameters, OfLinearAttentionAreItsProductsAndVectors) {
-  const std::int64_t rest = 2 * 64 + 2 * 64 * 100;  // two norms, the feed-forward part
-  const Model decay = linear_model(LinearForm::decay, 0);
-  EXPECT_EQ(layer_parameters(decay, decay.kinds[0]).total(),
-            64 * (2 * 64 + 2 * 192) + 192 * 64 + 192 + rest);
-  const Model delta = linear_model(LinearForm::delta_rule, 4);
-  EXPECT_EQ(layer_parameters(delta, delta.kinds[0]).total(),
-            64 * (2 * 64 + 2 * 192 + 16) + 192 * 64 + 24 + 4 * 320 + 16 + rest);
-}
-
-// [MODEL-4]
-TEST(MeanKeys, AreTheSequenceTheWindowOrTheCausalHalf) {
-  EXPECT_DOUBLE_EQ(mean_keys(2048, 0, AttentionFlops::full), 2048);
-  EXPECT_DOUBLE_EQ(mean_keys(2048, 0, AttentionFlops::causal), 1024);
-  EXPECT_DOUBLE_EQ(mean_keys(2048, 512, AttentionFlops::full), 512);
-  EXPECT_DOUBLE_EQ(mean_keys(2048, 8192, AttentionFlops::causal), 1024);
-  // A band of 512 below the diagonal of 2048: (512·2048 − 512²/2) / 2048.
-  EXPECT_DOUBLE_EQ(mean_keys(2048, 512, AttentionFlops::causal), 448);
-}
-
-RC_GTEST_PROP(MeanKeys, CausalLiesBetweenHalfAndAllOfFull, ()) {
-  const auto sequence = *rc::gen::inRange<std::int64_t>(1, 1'000'000);
-  const auto window = *rc::gen::inRange<std::int64_t>(0, 2'000'000);
-  const double full = mean_keys(sequence, window, AttentionFlops::full);
-  const double causal = mean_keys(sequence, window, AttentionFlops::causal);
-  RC_ASSERT(causal >= full / 2 - 1e-9);
-  RC_ASSERT(causal <= full);
-}
-
-Model random_model() {
-  Model model;
-  Layer layer;
-  Attention attention;
-  attention.heads = *rc::gen::inRange<std::int64_t>(1, 64);
-  attention.kv_heads = attention.heads;
-  attention.head_dim = attention.value_dim = *rc::gen::inRange<std::int64_t>(1, 256);
-  attention.qkv_bias = *rc::gen::arbitrary<bool>();
-  layer.attention = attention;
-  FeedForward part;
-  part.width = *rc::gen::inRange<std::int64_t>(1, 60'000);
-  part.gated = *rc::gen::arbitrary<bool>();
-  if (*rc::gen::arbitrary<bool>()) {
-    Experts experts;
-    experts.count = *rc::gen::inRange<std::int64_t>(1, 256);
-    experts.active = *rc::gen::inRange<std::int64_t>(1, experts.count + 1);
-    experts.each = part;
-    layer.experts = experts;
-  } else {
-    layer.feed_forward = part;
-  }
-  model.hidden = *rc::gen::inRange<std::int64_t>(1, 30'000);
-  model.vocabulary = *rc::gen::inRange<std::int64_t>(0, 300'000);
-  model.tied_embeddings = *rc::gen::arbitrary<bool>();
-  model.kinds = {layer};
-  model.pattern.assign(*rc::gen::inRange<std::size_t>(1, 200), 0);
-  return model;
-}
-
 RC_GTEST_PROP(Parameters, GrowWithWidthDepthAndVocabulary, ()) {
   const Model model = random_model();
   const Parameters count = parameters(model);
@@ -395,57 +233,6 @@ RC_GTEST_PROP(Parameters, GrowWithWidthDepthAndVocabulary, ()) {
   Model wordier = model;
   ++wordier.vocabulary;
   RC_ASSERT(parameters(wordier).total > count.total);
-}
-
-// Each weight of a matrix is used once a token: without scores, FLOPs are 2·(active matrices), so
-// between one sequence length and the next only scores grow faster than the tokens.
-RC_GTEST_PROP(ForwardFlops, AreTwoForEachActiveMatrixValueAndTokenPlusScores, ()) {
-  const Model model = random_model();
-  const auto s = *rc::gen::inRange<std::int64_t>(1, 100'000);
-  double matrices = static_cast<double>(model.hidden * model.vocabulary);
-  for (const Linear& linear : linears(model.kinds[0], model.hidden)) {
-    const double copies =
-        is_expert(linear.role) ? static_cast<double>(model.kinds[0].experts->active) : 1;
-    matrices += static_cast<double>(model.layers()) * copies *
-                static_cast<double>(linear.weights() - (linear.bias ? linear.out : 0));
-  }
-  const Attention& attention = *model.kinds[0].attention;
-  const auto tokens = static_cast<double>(s);
-  const double scores = 4.0 * static_cast<double>(attention.heads * attention.head_dim) * tokens *
-                        tokens * static_cast<double>(model.layers());
-  const double expected = 2 * matrices * tokens + scores;
-  RC_ASSERT(std::abs(forward_flops(model, s, AttentionFlops::full).value() - expected) <=
-            1e-9 * expected);
-}
-
-// [MODEL-1] [MODEL-2] [MODEL-7] Of each of 61 layers: queries 1536→64·128, key 7168→128 with a
-// layer norm, weights 7168→64.
-TEST(Parameters, OfAnIndexerAreThoseOfItsThreeMatricesAndANorm) {
-  const std::int64_t each = 1536LL * 64 * 128 + 7168 * 128 + 7168 * 64 + 2 * 128;
-  EXPECT_EQ(parameters(built_in("deepseek-v3.2")).total - parameters(built_in("deepseek-v3")).total,
-            61 * each);
-  // z.ai's own count (github.com/zai-org/GLM-5): 744 B, 40 B active.
-  const Parameters glm = parameters(built_in("glm-5"));
-  EXPECT_NEAR(static_cast<double>(glm.total), 744e9, 1e9);
-  EXPECT_NEAR(static_cast<double>(glm.active), 40e9, 2e9);
-}
-
-// [MODEL-7] A token of a sequence of 8,192 is scored against all its keys by 64 heads of 128, and
-// 128 heads of 192 and 128 see 2,048 of them.
-TEST(ForwardFlops, OfAnIndexerAreScoresOfAllKeysAndAttentionOverThoseThatAreKept) {
-  const Model sparse = built_in("deepseek-v3.2");
-  Model dense = sparse;
-  for (Layer& layer : dense.kinds) layer.attention->indexer->keep = 1'000'000;
-  const auto flops = [](const Model& model, std::int64_t sequence) {
-    return layer_forward_flops(model, model.kinds.back(), sequence, AttentionFlops::full).value();
-  };
-  EXPECT_NEAR(flops(dense, 8192) - flops(sparse, 8192),
-              8192 * 2.0 * (192 + 128) * 128 * (8192 - 2048), 1e6);
-  EXPECT_EQ(flops(dense, 2048), flops(sparse, 2048));
-  for (Layer& layer : dense.kinds) layer.attention->indexer.reset();
-  const double products = 2.0 * (1536 * 8192 + 7168 * 192);
-  EXPECT_NEAR(flops(sparse, 1024) - flops(dense, 1024), 1024 * (products + 2.0 * 64 * 128 * 1024),
-              1e3);
 }
 
 TEST(Linears, AreSplitAsMegatronDoes) {

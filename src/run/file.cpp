@@ -8,6 +8,7 @@
 #include "model/load.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
+#include "run/far_stages.hpp"
 #include "run/run.hpp"
 
 namespace headway {
@@ -16,7 +17,7 @@ namespace {
 // Whether the field names a file or folder, and no built-in model or cluster.
 bool names_file(const GivenField& field) {
   if (field.name == "calibration") return field.document == nullptr;
-  return (field.name == "model" || field.name == "cluster") && field.document == nullptr &&
+  return (field.name == "model" || field.name.ends_with("cluster")) && field.document == nullptr &&
          (field.text.find('/') != std::string::npos || field.text.ends_with(".json") ||
           field.text.ends_with(".toml"));
 }
@@ -133,7 +134,7 @@ Result<RunRequest> read_run_request(const std::string& run_file, const RunReques
 std::string run_file_text(const RequestedRun& run, const std::string& path) {
   std::string out = "# headway predict THIS-FILE\n";
   std::string model;  // a table: it stands behind all fields
-  for (const RunField& field : run_fields()) {
+  for (const RunField& field : all_fields()) {
     const GivenField* given = nullptr;
     for (const GivenField& candidate : run.given) {
       if (candidate.name == field.name) given = &candidate;

@@ -57,6 +57,14 @@ const GivenField* RequestReader::find(std::string_view name) const {
   return nullptr;
 }
 
+void RequestReader::fail(std::string_view name, const Problems& of_file) {
+  for (const Problem& problem : of_file) {
+    const bool of_name = problem.place.kind != Place::Kind::file;  // and of nothing in a file
+    problems_.push_back(
+        {of_name ? find(name)->where : problem.where(), problem.message, problem.kind});
+  }
+}
+
 void RequestReader::fail(std::string_view name, std::string message, Trouble kind) {
   const GivenField* given = find(name);
   refused_.emplace_back(name);

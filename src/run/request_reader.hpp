@@ -25,6 +25,8 @@ class RequestReader {
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
   void fail(std::string_view name, std::string message, Trouble kind = Trouble::illegal);
+  /// What is wrong with the file that the field names, where it stands there, else with the field.
+  void fail(std::string_view name, const Problems& of_file);
   /// Whether a problem of this field was found: what was read of it is not what is meant.
   bool refused(std::string_view name) const;
 

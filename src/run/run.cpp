@@ -9,6 +9,7 @@
 #include "layout/ends.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
+#include "run/far_stages.hpp"
 #include "run/request_reader.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -268,9 +269,9 @@ void read_own_runs(RequestReader& reader, Problems& problems, RequestedRun& run)
 }
 
 // Reads everything; of the layout also whether it is legal, where that is asked for.
-Result<RequestedRun> read_run(const RunRequest& request, bool split) {
+Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types) {
   Problems problems;
-  RequestReader reader(request, problems);
+  RequestReader reader(request, problems, all_fields());
   RequestedRun run;
   run.given = request;
 
@@ -283,11 +284,7 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
       return;
     }
     loaded = false;
-    for (const Problem& problem : result.problems()) {
-      const bool of_name = problem.place.kind != Place::Kind::file;  // and of nothing in a file
-      const Where where = of_name ? reader.find(field)->where : problem.where();
-      problems.push_back({where, problem.message, problem.kind});
-    }
+    reader.fail(field, result.problems());
   };
   const auto tokens = reader.has("vocab") ? reader.value(*field_row("vocab")) : std::nullopt;
   const auto vocabulary = static_cast<std::int64_t>(tokens.value_or(0));
@@ -332,9 +329,14 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split) {
   if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
   if (!model_name || !cluster_name || !loaded) return problems;
   if (problems.empty()) read_own_runs(reader, problems, run);
+  read_far_stages(reader, types, run);
   if (split) {
     refuse_idle(reader, run);
-    append(problems, problems.empty() ? check(run) : independent_problems(run, reader));
+    if (!problems.empty()) {
+      append(problems, independent_problems(run, reader));
+    } else {
+      append(problems, run.far != nullptr ? check_on_both(run) : check(run));
+    }
   }
   if (!problems.empty()) return problems;
   return run;
@@ -346,12 +348,12 @@ void settle_ends(RequestedRun& run) {
   if (!says_spread(run)) apply(usual_ends(run.model, run.job, run.layout), run.layout);
 }
 
-Result<RequestedRun> make_run(const RunRequest& request) {
-  return read_run(request, true);
+Result<RequestedRun> make_run(const RunRequest& request, Types types) {
+  return read_run(request, true, types);
 }
 
 Result<RequestedRun> make_unsplit_run(const RunRequest& request) {
-  return read_run(request, false);
+  return read_run(request, false, Types::one);
 }
 
 }  // namespace headway

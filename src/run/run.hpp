@@ -38,11 +38,24 @@ struct GivenField {
 
 using RunRequest = std::vector<GivenField>;
 
+/// The last stages of a pipeline, where they stand on accelerators of another type.
+struct FarStages {
+  Cluster cluster;
+  std::int64_t stages = 0;  // of the run's pp, fewer than all
+  AttentionKernel attention = AttentionKernel::flash2;
+};
+
 /// A run as it was asked for.
 struct RequestedRun : Run {
   std::vector<std::string> assumptions = {};  // what was not given and how it was filled
   RunRequest given = {};                      // the fields as given, for --save
+  std::shared_ptr<const FarStages> far = {};  // null: all stages stand on the run's cluster
 };
+
+/// The run with all its stages on the far machine, which there is.
+Run on_far_machine(const RequestedRun& run);
+/// The machine of the stage whose calls a forecast tells.
+const Cluster& machine_of_calls(const RequestedRun& run, bool is_far);
 
 /// Whether a file is meant as a run: a .toml is, and a .json, or the standard input, that names a
 /// model.
@@ -58,8 +71,15 @@ Result<RunRequest> read_run_request(const std::string& run_file, const RunReques
 /// Spreads the layers as is usual for the layout, where the fields given do not say how [STEP-25].
 void settle_ends(RequestedRun& run);
 
+/// Of how many types the accelerators of a run may be.
+enum class Types { one, two };
+
+/// The fields that put stages on accelerators of another type; those who read one type alone refuse
+/// them.
+std::span<const RunField> far_fields();
+
 /// A legal run, or every problem with it.
-Result<RequestedRun> make_run(const RunRequest& request);
+Result<RequestedRun> make_run(const RunRequest& request, Types types = Types::one);
 /// The same without a layout: what of it is given is read, whether it is legal is not asked.
 Result<RequestedRun> make_unsplit_run(const RunRequest& request);
 

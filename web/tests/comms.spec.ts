@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { bytes, count, percent, seconds } from "../src/lib/format";
 import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
-import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
+import { beginTask, choose, expect, expectAccessible, expectForAll, expectNoSidewaysScroll, hold, open, test, unfold } from "./page";
 
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=8&seq=4096&global-batch=64";
 const kWords = "--model llama-2-7b --cluster dgx-a100-80gb --gpus 8 --seq 4096 --global-batch 64".split(" ");
@@ -47,6 +47,20 @@ test("a changed degree gives the command line's volume, and back leads back", as
   await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "2").mean_rank.all.wire_bytes));
 });
 
+test("where no layout fits, it says so and nothing of the run before; the search says that it is under way", async ({ page }) => {
+  await open(page, `#/comms?${kRun}`);
+  await expect(fact(page, "a rank sends, a step")).toBeVisible();
+  const answer = page.locator("#answer");
+  await expect(answer).toHaveAttribute("aria-busy", "false");
+  const release = await hold(page, "**/api/plan");
+  await choose(page, "Model", "llama-3.1-405b");
+  await expect(answer).toHaveAttribute("aria-busy", "true");
+  await release();
+  await expect(page.getByRole("alert", { name: "It does not fit" })).toContainText("llama-3.1-405b");
+  await expect(answer.locator(".numbers")).toHaveCount(0);
+  await expect(answer).toHaveAttribute("aria-busy", "false");
+});
+
 test("traces on their own show what they hold", async ({ page }) => {
   await open(page, `#/comms?${kRun}&traces=alone`);
   await page.getByLabel("Choose files").setInputFiles(kTraces);
@@ -56,15 +70,17 @@ test("traces on their own show what they hold", async ({ page }) => {
     await expect(calls.getByRole("row").filter({ hasText: each.op })).toContainText(bytes(each.bytes));
   }
   await expect(page.getByText(document.format)).toBeVisible();
-  await expectAccessible(page);
+  await expectAccessible(page, "#answer");
 });
 
-test("traces against a run give the command line's verdict", async ({ page }) => {
+test("why is my trace slow: its files beside the run give the command line's verdict, and nothing else is touched", async ({ page }) => {
   await open(page, `#/comms?${kRun}`);
+  const answered = beginTask(page);
   await page.getByLabel("Choose files").setInputFiles(kTraces);
   const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
   await expect(page.getByText(document.verdict, { exact: true })).toBeVisible();
   for (const finding of document.findings) await expect(page.getByText(finding.text).first()).toBeVisible();
+  answered([]);
   await page.getByRole("button", { name: "Remove ddp-rank1.json" }).click();
   const one = headway<ComparedDocument>("comms", ...kWords, "--trace", kTraces[0]!);
   await expect(page.getByText(one.verdict, { exact: true })).toBeVisible();
@@ -117,7 +133,7 @@ test("the communication study has the command line's numbers, in its address", a
     await expect(rows.nth(i + 1)).toContainText(percent(run.exposed_s / run.step_time_s));
   }
   await expect(page).toHaveURL(/study=tensor/);
-  await expectAccessible(page);
+  await expectAccessible(page, "#answer");
   const second = await context.newPage();
   await second.setViewportSize({ width: 400, height: 800 });
   await second.goto(page.url().replace("study=tensor", "study=sequence"));
@@ -144,10 +160,8 @@ test("an address restores what it was copied from", async ({ page, context }) =>
   await expect(second.getByLabel("Count", { exact: true })).toHaveValue("time");
 });
 
-test("can be used by all, wide and narrow", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await open(page, `#/comms?${kRun}&tp=2&pp=2`);
   await expect(fact(page, "calls").first()).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

@@ -1,28 +1,22 @@
 // The first minutes of a person: each a question, with the fields that had to be touched for its answer.
-import type { Page } from "@playwright/test";
-
 import type { PlanDocument, PredictDocument } from "../src/lib/documents";
 import { seconds } from "../src/lib/format";
 import { layoutWords } from "../src/lib/plan";
 import { headway } from "./command";
-import { at, choose, expect, open, test } from "./page";
+import { at, beginTask, choose, expect, open, test } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
 const kRun = "model=llama-3.1-70b&cluster=dgx-h100&gpus=64&seq=8192&global-batch=128";
 const kWords = "--model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 --global-batch 128".split(" ");
 
-/** Fields of the address that differ from those with which the page opens. */
-function touched(page: Page): string[] {
-  const first: Record<string, string> = { model: "llama-3.1-70b", cluster: "dgx-h100", gpus: "64", seq: "8192", "global-batch": "128" };
-  const now = new URLSearchParams(new URL(page.url()).hash.split("?")[1] ?? "");
-  return [...now].filter(([name, value]) => first[name] !== value).map(([name]) => name);
-}
+/** The fields with which the page opens. */
+const kFirst = { model: "llama-3.1-70b", cluster: "dgx-h100", gpus: "64", seq: "8192", "global-batch": "128" };
 
 test("which layout for Llama 3.1 70B on 256 H100: one field is touched, none beyond model, machine and number", async ({
   page,
 }) => {
   await page.goto(at(""));
-  const begun = Date.now();
+  const answered = beginTask(page, kFirst);
   await choose(page, "Model", "llama-3.1-70b");
   await choose(page, "Cluster", "dgx-h100");
   await page.getByLabel("Accelerators", { exact: true }).fill("256");
@@ -31,17 +25,17 @@ test("which layout for Llama 3.1 70B on 256 H100: one field is touched, none bey
   const layout = page.getByRole("region", { name: "The layout and why" });
   await expect(layout).toContainText(layoutWords(best.flags));
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
-  expect(touched(page)).toEqual(["gpus"]);
-  test.info().annotations.push({ type: "time to the answer", description: `${Date.now() - begun} ms` });
+  answered(["gpus"]);
   await layout.getByText("Why this one").click();
   await expect(layout).toContainText(/Without tensor parallelism the best would take \+/);
 });
 
 test("the opening view fits, with nothing touched", async ({ page }) => {
   await page.goto(at(""));
+  const answered = beginTask(page, kFirst);
   await expect(page.getByRole("region", { name: "What the memory holds" })).toContainText("It fits.");
   await expect(page.getByRole("region", { name: "It does not fit" })).toHaveCount(0);
-  expect(touched(page)).toEqual([]);
+  answered([]);
 });
 
 test("what does not fit says so first, in place of the speed, and one click finds a layout that does", async ({ page }) => {

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { count, percent } from "../src/lib/format";
-import { flops, linearTo, wallOf } from "../src/views/limits/curves";
+import { flops, linearTo, wallOf, wallSentences } from "../src/views/limits/curves";
 import type { LimitsDocument, LimitsSetting } from "../src/views/limits/documents";
 import { kLaws } from "../src/views/limits/knobs";
+import { kFirst } from "../src/views/limits/state";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { at, beginTask, expect, expectAccessible, expectForAll, test } from "./page";
 
 /** What the command line says of a setting in a file. */
 function ofFile(text: string): LimitsSetting {
@@ -49,6 +50,19 @@ test("machines side by side have the limits that the command line gives", async 
   await expect(page.getByText("utilisation (share of the dense peak)").first()).toBeVisible();
 });
 
+test("what stops training at 1e29 FLOP on B200: a machine is added, and its walls are told", async ({ page }) => {
+  await page.goto(at("#/limits"));
+  const answered = beginTask(page, kFirst);
+  await page.getByLabel("Add a machine").selectOption("b200");
+  const said = ofMachine("b200");
+  const walls = page.locator(".walls li");
+  await expect(walls).toHaveText(wallSentences(said));
+  // The sentence in whose range that lies.
+  expect(linearTo(said)).toBeLessThan(1e29);
+  await expect(walls.first()).toContainText(/Beyond, most is lost to/);
+  answered(["gpu", "show"]);
+});
+
 test("a moved slider gives what the command line says of such a machine", async ({ page }) => {
   await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
   await expectLimits(page, "mine", ofMachine("h100-sxm"));
@@ -65,6 +79,26 @@ test("a moved slider gives what the command line says of such a machine", async 
   await expectLimits(page, "mine", said);
   await expect(slider).toHaveAttribute("aria-valuetext", /2\.25 us, ×0\.5/);
   await expect(page).toHaveURL(/kernel_latency:0\.00000225/);
+});
+
+test("a pinned setting stands beside the edited one, drawn and in numbers, and the address holds both", async ({ page }) => {
+  await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
+  await page.getByRole("button", { name: "Pin as A" }).click();
+  await page.getByText("Arithmetic", { exact: true }).click();
+  const slider = page.getByRole("slider", { name: "kernel latency" });
+  await slider.focus();
+  for (let i = 0; i < 4; ++i) await slider.press("ArrowLeft");
+  const said = ofFile('name = "mine"\n[machine]\nbase = "h100-sxm"\nkernel_latency = "2.25 us"\n');
+  const wall = page.locator('[data-table="differences"] tbody tr').filter({ hasText: "wall (FLOP)" }).first();
+  const expectBoth = async () => {
+    await expectLimits(page, "A: mine", ofMachine("h100-sxm"));
+    await expectLimits(page, "mine", said);
+    for (const each of [ofMachine("h100-sxm"), said]) await expect(wall).toContainText(flops(each.smooth!.wall_flop));
+    await expect(page.locator(".pin")).toContainText("kernel_latency as the machine's → 0.00000225");
+  };
+  await expectBoth();
+  await page.reload();
+  await expectBoth();
 });
 
 // The time of one request without sliders and drawings, in the browser.
@@ -146,7 +180,7 @@ test("an empty list stays empty, says what to add, and takes it", async ({ page,
   await expect(page.getByRole("heading", { name: "No settings" })).toBeVisible();
   await expect(page.getByText(/add a machine, one of the published comparisons, or a setting/)).toBeVisible();
   await expect(page).toHaveURL(/#\/limits\?empty=true$/);
-  await expectAccessible(page);
+  await expectAccessible(page, "#answer");
   const second = await context.newPage();
   await second.goto(page.url());
   await expect(second.getByRole("heading", { name: "No settings" })).toBeVisible();
@@ -172,15 +206,18 @@ test("the numbers of the curves come as a table to take along", async ({ page })
   expect(Number(last[head.indexOf("utilization")])).toBe(rows[rows.length - 1]!.utilization);
 });
 
-test("arrow keys read the points of a curve", async ({ page }) => {
-  await page.goto(at("#/limits?gpu=h100-sxm"));
+test("arrow keys read the points of a curve, with what the others are there", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=h100-sxm,gb200-nvl72"));
   await expect(row(page, "h100-sxm").first()).toBeVisible();
   const plot = page.getByRole("group", { name: /^Utilisation against training compute/ });
   await plot.focus();
   await plot.press("End");
   const { rows } = ofMachine("h100-sxm");
   const last = rows[rows.length - 1]!;
-  await expect(plot.locator('[aria-live="polite"]')).toContainText(`GPUs: ${count(last.n_gpus)}`);
+  const told = plot.locator('[aria-live="polite"]');
+  await expect(told).toContainText(`GPUs: ${count(last.n_gpus)}`);
+  const beside = ofMachine("gb200-nvl72").rows.find(({ training_flop }) => training_flop === last.training_flop)!;
+  await expect(told).toContainText(`gb200-nvl72: ${Math.round(100 * beside.utilization)} %`);
 });
 
 test("the end of linear scaling follows each step of a slider, and a comparison keeps the study's", async ({ page }) => {
@@ -237,10 +274,8 @@ test("the sliders' laws start where the engine does", () => {
   expect(stated).toEqual(silent);
 });
 
-test("can be used by all, wide and narrow", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await page.goto(at("#/limits"));
   await expect(row(page, "mine").first()).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

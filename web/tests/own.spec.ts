@@ -5,8 +5,9 @@ import type { Page } from "@playwright/test";
 
 import type { PlanDocument, PredictDocument } from "../src/lib/documents";
 import { seconds } from "../src/lib/format";
+import { kFirstRun } from "../src/lib/run";
 import { headway, repository } from "./command";
-import { at, expect, test } from "./page";
+import { at, beginTask, expect, test } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
 const kSummary = "Begin with a published run or a file of yours";
@@ -33,6 +34,7 @@ const kConfig = JSON.stringify({
 
 test("does my config.json fit on 8 H100: a file, and one field", async ({ page }) => {
   await page.goto(at("#/step"));
+  const answered = beginTask(page, kFirstRun);
   await page.getByText(kSummary).click();
   await give(page, "config.json", kConfig);
   await page.getByLabel("Accelerators", { exact: true }).fill("8");
@@ -43,6 +45,7 @@ test("does my config.json fit on 8 H100: a file, and one field", async ({ page }
   const best = headway<PlanDocument>("plan", ...words).best[0]!;
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
   await expect(page.getByRole("region", { name: "What the memory holds" })).toContainText("It fits.");
+  answered(["gpus", "model"]);
   // The address holds the model.
   await page.reload();
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
@@ -50,11 +53,21 @@ test("does my config.json fit on 8 H100: a file, and one field", async ({ page }
 
 test("a pasted cluster takes the place of the one before, and a launch script that of the run", async ({ page }) => {
   await page.goto(at("#/step?model=llama-2-7b&cluster=dgx-h100&gpus=64&seq=4096&global-batch=64&framework=fsdp&zero=3"));
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.postData() ?? ""));
+  await expect(page.locator(kStepTime)).toBeVisible();
+  expect(asked.filter((each) => each.includes("published"))).toHaveLength(0); // before it is opened
   await page.getByText(kSummary).click();
-  await page.getByLabel("Or paste its text").fill(example("slow-network.toml"));
-  await page.getByLabel("Or paste its text").blur();
+  const text = page.getByLabel("Or paste its text");
+  await text.evaluate((field: HTMLTextAreaElement, pasted) => {
+    field.value = pasted;
+    field.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
+  }, example("slow-network.toml"));
+  await expect(page.locator(".own [role=status]")).toContainText("The text was read.");
+  await text.dispatchEvent("change"); // as where the field is left
   await expect(page.getByLabel("Cluster", { exact: true })).toHaveValue("own: DGX H100 behind a slow network");
   await expect(page.locator(kStepTime)).toBeVisible();
+  expect(asked.filter((each) => each.includes('"what":"fields"'))).toHaveLength(1);
   await give(page, "train.sh", example("llama-3-8b-megatron.sh"));
   await expect(page).toHaveURL(/framework=megatron/);
   await expect(page).toHaveURL(/tp=/);

@@ -29,13 +29,17 @@ export const test = base.extend<{ page: Page }>({
 
 export { expect };
 
+// What axe looks at takes its time: options are drawn by the browser, hundreds of them; and a row of a table is as
+// the rows before it, unless it stands out.
+const kAlike = ["option", "tbody tr:nth-child(n+4):not(.selected)"];
+
 /** No finding of axe in light; in dark the same holds, but for what depends on colours. `part`: a
  * selector, where the rest was looked at before. */
 export async function expectAccessible(page: Page, part = "body"): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    // The browser draws options; there are hundreds.
-    const axe = new AxeBuilder({ page }).include(part).exclude("option").setLegacyMode(true);
+    const axe = new AxeBuilder({ page }).include(part).setLegacyMode(true).options({ resultTypes: ["violations"] });
+    for (const alike of kAlike) axe.exclude(alike);
     if (colorScheme === "dark") axe.withRules(["color-contrast"]);
     const { violations } = await axe.analyze();
     const found = violations.map((each) => `${each.id} (${each.impact}): ${each.nodes[0]?.html}`);
@@ -47,6 +51,18 @@ export async function expectAccessible(page: Page, part = "body"): Promise<void>
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(wider).toBeLessThanOrEqual(0);
+}
+
+/** A view can be used by all: with every detail open axe finds nothing, and nothing is wider than small windows. */
+export async function expectForAll(page: Page): Promise<void> {
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0); // what comes later has details, too
+  await page.evaluate(() => document.querySelectorAll("details").forEach((each) => each.setAttribute("open", "")));
+  await expect(page.locator("details:not([open])")).toHaveCount(0);
+  await expectAccessible(page);
+  for (const width of [400, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectNoSidewaysScroll(page);
+  }
 }
 
 /** Opens a view with all its fields in sight. */
@@ -66,4 +82,33 @@ export async function choose(page: Page, label: string, name: string): Promise<v
   const field = page.getByLabel(label, { exact: true });
   await field.fill(name);
   await field.press("Enter");
+}
+
+/** Holds back what is asked from now on; the function that it gives lets it go. */
+export async function hold(page: Page, asked: string): Promise<() => Promise<void>> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(asked, async (route) => {
+    await held;
+    await route.continue().catch(() => {}); // a question that was given up meanwhile
+  });
+  return async () => {
+    release();
+    await page.unroute(asked);
+  };
+}
+
+/** A question of a person, from the page that is open to its answer: which fields of the address were touched and
+ * how long it took, which the report of the tests has. */
+export function beginTask(page: Page, first: Readonly<Record<string, string>> = {}): (touched: readonly string[]) => void {
+  const fields = () => Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.split("?")[1] ?? ""));
+  const before: Readonly<Record<string, string>> = { ...first, ...fields() };
+  const begun = Date.now();
+  return (touched) => {
+    const now = fields();
+    const changed = Object.keys(now).filter((name) => before[name] !== now[name]);
+    expect(changed.sort()).toEqual([...touched].sort());
+    const description = `${Date.now() - begun} ms, touched: ${touched.join(", ") || "nothing"}`;
+    test.info().annotations.push({ type: "time to the answer", description });
+  };
 }

@@ -2,7 +2,7 @@ import type { PlanDocument } from "../src/lib/documents";
 import { bytes, seconds } from "../src/lib/format";
 import { roomyWords } from "../src/lib/plan";
 import { headway } from "./command";
-import { choose, expect, expectAccessible, expectNoSidewaysScroll, open, test } from "./page";
+import { choose, expect, expectForAll, open, test } from "./page";
 
 // Small, so that it is searched in a moment.
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=16&seq=4096&global-batch=64";
@@ -97,10 +97,8 @@ test("what is wrong with a degree that is kept stands beside it", async ({ page 
   await expect(page.locator('[name="fix-pp"]')).toHaveAccessibleDescription(/'x' is no value of pp/);
 });
 
-test("can be used by all: axe finds nothing, nor does 400 pixels", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await open(page, `#/plan?${kRun}`);
   await expect(page.locator(kBest).first()).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

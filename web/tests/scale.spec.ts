@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { count, percent } from "../src/lib/format";
 import type { SweepDocument } from "../src/views/scale/documents";
 import { headway } from "./command";
-import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
+import { expect, expectForAll, expectNoSidewaysScroll, open, test, unfold } from "./page";
 
 const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=32&seq=4096&global-batch=256&framework=fsdp&zero=3";
 const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 256 --framework fsdp --zero 3".split(
@@ -105,12 +105,10 @@ test("the points come as a table to take along", async ({ page }) => {
   expect(numbers).toEqual(said("strong", "--at", "32,64").series[0]!.points.map((each) => each.tokens_per_s));
 });
 
-test("can be used by all, wide and narrow", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await open(page, `#/scale?sweep=strong&${kRun}&at=32,64`);
   await expect(point(page, "64")).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
   await open(page, `#/scale?sweep=layout&${kRun}&at=2`);
   await expect(table(page).getByRole("cell", { name: "hybrid", exact: true }).first()).toBeVisible();
   await expectNoSidewaysScroll(page);

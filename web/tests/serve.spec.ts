@@ -1,10 +1,10 @@
 import type { Page } from "@playwright/test";
 
-import { count, number, percent, seconds } from "../src/lib/format";
+import { change, count, number, percent, seconds } from "../src/lib/format";
 import type { BestDocument, CurveDocument, GainedDocument, ServedDocument } from "../src/views/serve/documents";
 import { offerWords, splitWords } from "../src/views/serve/questions";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectNoSidewaysScroll, test } from "./page";
+import { at, expect, expectForAll, test } from "./page";
 
 // Small, so that searches take a moment.
 const kServed = "model=llama-3-8b&cluster=dgx-h100&input-len=500&output-len=50";
@@ -161,6 +161,24 @@ test("a model and a cluster of another view are served as usual", async ({ page 
   await expect(fact(page, "First token")).toBeVisible();
 });
 
+test("a pinned way of serving stands beside the changed one, and the address holds both", async ({ page }) => {
+  await page.goto(at(kAddress));
+  await page.getByRole("button", { name: "Pin as A" }).click();
+  await page.getByLabel(/^Clients/).fill("32");
+  const [a, b] = ["8", "32"].map((clients) => said("--concurrency", clients, "--tp", "2"));
+  const row = (name: string) => page.locator('[data-table="differences"] tbody tr').filter({ hasText: name });
+  const expectBoth = async () => {
+    for (const text of [seconds(a!.tpot_s), seconds(b!.tpot_s), change(b!.tpot_s / a!.tpot_s)]) {
+      await expect(row("each token after it")).toContainText(text);
+    }
+    await expect(row("output tokens/s")).toContainText(count(b!.throughput_output_tok_s));
+    await expect(page.locator(".pin")).toContainText("concurrency 8 → 32");
+  };
+  await expectBoth();
+  await page.reload();
+  await expectBoth();
+});
+
 test("the commands below give the same", async ({ page }) => {
   await page.goto(at(kAddress));
   const commands = page.locator("pre.command");
@@ -173,11 +191,9 @@ test("the commands below give the same", async ({ page }) => {
   expect(curve).toHaveProperty("points");
 });
 
-test("can be used by all: axe finds nothing, nor does 400 pixels", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await page.goto(at(`#/serve?${kServed}&rate=20&tp=2&ttft=200+ms`));
   await expect(page.getByText(/^capacity:/).first()).toBeVisible();
   await expect(front(page).first()).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

@@ -4,7 +4,7 @@ import { count, dollars, duration, energy, number, percent } from "../src/lib/fo
 import type { RunDocument } from "../src/views/scale/documents";
 import { factsOf } from "../src/views/scale/whole";
 import { headway } from "./command";
-import { expect, expectAccessible, expectNoSidewaysScroll, open, test, unfold } from "./page";
+import { expect, expectForAll, open, test, unfold } from "./page";
 
 // Large enough that failures take their share.
 const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=256&seq=4096&global-batch=1024&framework=fsdp&zero=3";
@@ -13,7 +13,7 @@ const kWords = "--model llama-2-7b --cluster dgx-h100 --gpus 256 --seq 4096 --gl
 const said = (...more: string[]) => headway<RunDocument>("scale", "run", ...kWords.split(" "), ...more);
 
 const fact = (page: Page, name: string) => page.locator(`[data-number="${name}"]`);
-const table = (page: Page) => page.getByRole("region", { name: /by accelerators$/ });
+const table = (page: Page) => page.getByRole("region", { name: /by accelerators, in numbers$/ });
 
 test("a whole run has the numbers of the command line", async ({ page }) => {
   await open(page, kAddress);
@@ -93,10 +93,8 @@ test("arrow keys read the points by accelerators", async ({ page }) => {
   await expect(plot.locator('[aria-live="polite"]')).toContainText(number(first.time_s.total / 86400));
 });
 
-test("can be used by all, wide and narrow", async ({ page }) => {
+test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await open(page, kAddress);
   await expect(fact(page, "Time")).toBeVisible();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

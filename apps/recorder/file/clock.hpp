@@ -26,15 +26,14 @@ struct Moment {
 };
 Moment this_moment();
 
-/// Nanoseconds of ticks, by two moments: the rate between them, from the later one on. What lies
-/// between them is off by no more than the moments are.
+/// Nanoseconds of ticks and back, by two moments: the rate between them, from the later one on.
+/// What lies between them is off by no more than the moments are.
 class Ticks {
  public:
-  Ticks(Moment first, Moment last)
-      : last_(last),
-        rate_(last.ticks > first.ticks ? static_cast<double>(last.ns - first.ns) /
-                                             static_cast<double>(last.ticks - first.ticks)
-                                       : 1.0) {}
+  Ticks(Moment first, Moment last) : last_(last) {
+    if (last.ticks <= first.ticks || last.ns <= first.ns) return;
+    rate_ = static_cast<double>(last.ns - first.ns) / static_cast<double>(last.ticks - first.ticks);
+  }
   std::uint64_t ns_at(std::uint64_t ticks) const {
     const auto apart = static_cast<double>(static_cast<std::int64_t>(ticks - last_.ticks));
     return last_.ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(apart * rate_));
@@ -44,10 +43,19 @@ class Ticks {
     const auto ns = static_cast<std::uint64_t>(static_cast<double>(ticks) * rate_);
     return ns == 0 && ticks > 0 ? 1 : ns;
   }
+  std::uint64_t ticks_at(std::uint64_t ns) const {
+    const auto apart = static_cast<double>(static_cast<std::int64_t>(ns - last_.ns));
+    return last_.ticks + static_cast<std::uint64_t>(static_cast<std::int64_t>(apart / rate_));
+  }
+  /// At least 1.
+  std::uint64_t ticks_of(double ns) const {
+    const double ticks = ns / rate_;
+    return ticks >= 1 ? static_cast<std::uint64_t>(ticks) : 1;
+  }
 
  private:
   Moment last_;
-  double rate_;
+  double rate_ = 1;  // ns a tick
 };
 
 }  // namespace headway::recorder

@@ -7,12 +7,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <thread>
 #include <vector>
 
 #include "clock.hpp"
 #include "group_number.hpp"
+#include "hash.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 #include "ring.hpp"
 #include "settings.hpp"
 #include "trace/files.hpp"
@@ -33,6 +34,15 @@ TEST(Record, TheNumberOfAGroupIsTheHashOfItsRanks) {
   EXPECT_NE(recorder::group_number(pair, 2, 0), recorder::group_number(pair, 2, 1));
 }
 
+// [RECORD-4] In 32 and 64 bits, by the published offsets and primes; of the text "a" the published
+// results.
+TEST(Record, NumbersOfWhatAllWereGivenAreHashes) {
+  const std::uint32_t none = 0x811c9dc5;
+  EXPECT_EQ(recorder::hash(none, "\0", 1), none * 0x01000193u);
+  EXPECT_EQ(recorder::hash(recorder::kHashOfNothing<std::uint32_t>, "a", 1), 0xe40c292cu);
+  EXPECT_EQ(recorder::hash(recorder::kHashOfNothing<std::uint64_t>, "a", 1), 0xaf63dc4c8601ec8cu);
+}
+
 TEST(Record, WhatAFullBufferCannotTakeIsCountedAndTheRestComesInOrder) {
   static recorder::Ring ring;  // as in a program: never freed
   ASSERT_TRUE(ring.make(3));
@@ -48,6 +58,24 @@ TEST(Record, WhatAFullBufferCannotTakeIsCountedAndTheRestComesInOrder) {
   EXPECT_NE(ring.put(record), recorder::Ring::kLost);
   ASSERT_TRUE(ring.take(record));
   EXPECT_EQ(record.start_ns, 99u);
+}
+
+// A program of MPI's sessions may begin a second file.
+TEST(Record, ABufferThatIsThereGoesOnWhereItWas) {
+  static recorder::Ring ring;  // as in a program: never freed
+  ASSERT_TRUE(ring.make(3));
+  record_file::Record record;
+  for (int i = 0; i < 20; ++i) {
+    ring.put(record);
+    ASSERT_TRUE(ring.take(record));
+  }
+  ASSERT_TRUE(ring.make(3));
+  for (record.start_ns = 0; record.start_ns < 8; ++record.start_ns) ring.put(record);
+  EXPECT_EQ(ring.lost(), 0u);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    ASSERT_TRUE(ring.take(record));
+    EXPECT_EQ(record.start_ns, i);
+  }
 }
 
 TEST(Record, ManyThreadsLoseNothingThatIsNotCounted) {
@@ -87,6 +115,11 @@ TEST(Record, TicksBecomeNanosecondsByTwoMoments) {
   EXPECT_EQ(in_ticks.ns_of(250), 100u);
   EXPECT_EQ(in_ticks.ns_of(0), 0u);
   EXPECT_EQ(in_ticks.ns_of(1), 1u);
+  for (const std::uint64_t ns : {40u, 500'040u, 2'000'040u}) {  // and back
+    EXPECT_EQ(in_ticks.ns_at(in_ticks.ticks_at(ns)), ns);
+  }
+  EXPECT_EQ(in_ticks.ticks_of(100), 250u);
+  EXPECT_EQ(in_ticks.ticks_of(0.1), 1u);
 }
 
 TEST(Record, TicksOfThisMachineAreThoseOfItsClock) {
@@ -111,14 +144,12 @@ TEST(Record, TicksOfThisMachineAreThoseOfItsClock) {
 
 // Four threads and one that says what the records mean; the file is read as any other is.
 TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "headway_record_writer";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const testing::TemporaryFolder temporary;
+  const std::string folder = temporary.path().string();
   recorder::Settings settings;
   settings.rotate_bytes = 1'000'000;
   const char* why = "";
-  ASSERT_TRUE(recorder::begin_file(settings, (folder / "rank0").c_str(),
+  ASSERT_TRUE(recorder::begin_file(settings, (folder + "/rank0").c_str(),
                                    {.rank = 0, .world = 1, .host = "here \"quoted\""}, why))
       << why;
   constexpr int kEach = 20'000;
@@ -147,7 +178,7 @@ TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
   recorder::end_file();
   recorder::end_file();  // no more happens
 
-  const RunRecording run = read_run_traces({folder.string()});
+  const RunRecording run = read_run_traces({folder});
   EXPECT_TRUE(run.unread.empty());
   EXPECT_GT(run.files.size(), 2u);
   std::int64_t lost = 0;
@@ -158,7 +189,6 @@ TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
   EXPECT_EQ(static_cast<std::int64_t>(run.recording.calls.size()) + lost, 4 * kEach);
   EXPECT_EQ(run.recording.groups.size(), 4u);
   EXPECT_EQ(run.recording.marked_steps, 1);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hash.hpp"
+
 namespace headway::recorder {
 
 /// [RECORD-1] FNV-1a of 32 bits over the world ranks of the group, then over how many groups of
@@ -11,15 +13,9 @@ namespace headway::recorder {
 /// error: of n groups two share a number with probability n^2 / 2^33, and are told apart by their
 /// ranks.
 inline std::uint32_t group_number(const int* ranks, std::size_t size, std::uint32_t ordinal) {
-  std::uint32_t hash = 2166136261u;
-  const auto add = [&](std::uint32_t value) {
-    for (int shift = 0; shift < 32; shift += 8) {
-      hash = (hash ^ ((value >> shift) & 0xff)) * 16777619u;
-    }
-  };
-  for (std::size_t i = 0; i < size; ++i) add(static_cast<std::uint32_t>(ranks[i]));
-  add(ordinal);
-  return hash == 0 ? 1 : hash;
+  std::uint32_t number = hash(kHashOfNothing<std::uint32_t>, ranks, size * sizeof *ranks);
+  number = hash(number, &ordinal, sizeof ordinal);
+  return number == 0 ? 1 : number;
 }
 
 }  // namespace headway::recorder

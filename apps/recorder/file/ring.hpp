@@ -14,6 +14,8 @@ class Ring {
  public:
   /// 2^`power` records; false where there is no memory for them.
   bool make(unsigned power) {
+    // It is there from an earlier file: turns go on where the records did.
+    if (slots_ != nullptr) return true;
     mask_ = (std::uint64_t{1} << power) - 1;
     slots_ = static_cast<Slot*>(std::aligned_alloc(64, sizeof(Slot) << power));
     for (std::uint64_t i = 0; slots_ != nullptr && i <= mask_; ++i) {

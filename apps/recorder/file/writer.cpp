@@ -15,6 +15,7 @@
 
 #include <atomic>
 
+#include "locked.hpp"
 #include "ring.hpp"
 
 namespace headway::recorder {
@@ -57,7 +58,7 @@ sem_t wake;
 std::atomic<bool> running{false};
 std::atomic<bool> recording_step{true};
 std::atomic<std::int64_t> step{-1};
-std::atomic<std::uint64_t> lost_on_disk{0};
+std::atomic<std::uint64_t> lost_otherwise{0};  // than in the ring: on the disk, or never there
 Moment began;
 
 // All or nothing: after a failure the file is as long as before.
@@ -81,7 +82,7 @@ bool append(const void* bytes, std::size_t length) {
 }
 
 std::uint64_t all_lost() {
-  return ring.lost() + lost_on_disk.load();
+  return ring.lost() + lost_otherwise.load();
 }
 
 void write_state(bool whole) {
@@ -134,7 +135,7 @@ bool open_next() {
   }
   write_state(false);
   for (const Text* text = texts; text != nullptr; text = text->next) {
-    if (!append_text(*text)) lost_on_disk.fetch_add(1);
+    if (!append_text(*text)) lost_otherwise.fetch_add(1);
   }
   return true;
 }
@@ -174,7 +175,7 @@ void drain() {
       record.duration_ns = in_ticks.ns_of(record.duration_ns);
     }
     if (count == 0) break;
-    if (!append(file.together, count * sizeof(Record))) lost_on_disk.fetch_add(count);
+    if (!append(file.together, count * sizeof(Record))) lost_otherwise.fetch_add(count);
     rotate();
     if (count < kTogether) break;
   }
@@ -189,9 +190,8 @@ void* write_on(void*) {
     until.tv_sec += ns / 1'000'000'000;
     until.tv_nsec = ns % 1'000'000'000;
     ::sem_timedwait(&wake, &until);
-    ::pthread_mutex_lock(&lock);
+    const Locked locked(lock);
     drain();
-    ::pthread_mutex_unlock(&lock);
   }
   return nullptr;
 }
@@ -310,9 +310,11 @@ bool is_recorded(std::uint8_t op) {
 }
 
 namespace {
+// Of one rank's part nobody here knows how large the whole is: it stays.
 bool is_large_enough(const Record& record) {
   const bool has_size = record.asked < 64 && record.asked != record_file::kBarrier;
-  return !has_size || record.bytes >= told.min_bytes;
+  const bool is_part = (record.flags & record_file::kEachPart) != 0;
+  return !has_size || is_part || record.bytes >= told.min_bytes;
 }
 }  // namespace
 
@@ -327,6 +329,10 @@ void put(const Record& record) {
   if ((at & (ring.size() / 4 - 1)) == 0) ::sem_post(&wake);
 }
 
+void lose(std::uint8_t op) {
+  if (is_time_to_record() && is_recorded(op)) lost_otherwise.fetch_add(1);
+}
+
 void put_text(const char* json, std::size_t length) {
   auto* text = static_cast<Text*>(::malloc(sizeof(Text) + length));
   if (text == nullptr) return;
@@ -335,11 +341,10 @@ void put_text(const char* json, std::size_t length) {
   text->json = reinterpret_cast<char*>(text + 1);
   ::memcpy(text->json, json, length);
   const SignalsBlocked blocked;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   *last_text = text;
   last_text = &text->next;
-  if (file.descriptor >= 0 && !append_text(*text)) lost_on_disk.fetch_add(1);
-  ::pthread_mutex_unlock(&lock);
+  if (file.descriptor >= 0 && !append_text(*text)) lost_otherwise.fetch_add(1);
 }
 
 void begin_step() {
@@ -352,19 +357,17 @@ void begin_step() {
 void write_now() {
   if (!running.load()) return;
   const SignalsBlocked blocked;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   drain();
-  ::pthread_mutex_unlock(&lock);
 }
 
 void end_file() {
   if (!running.exchange(false)) return;
   // The thread is not waited for: it finds nothing to do when it comes next.
   const SignalsBlocked blocked;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   drain();
   close_whole();
-  ::pthread_mutex_unlock(&lock);
 }
 
 void abandon_file() {

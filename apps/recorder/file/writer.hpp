@@ -27,6 +27,9 @@ bool begin_file(const Settings& settings, const char* path, const Identity& iden
 /// Keeps a record whose times are ticks (clock.hpp), if the settings ask for it. Never waits.
 void put(const record_file::Record& record);
 
+/// A call that cannot be kept counts with those that were lost, if the settings ask for it.
+void lose(std::uint8_t op);
+
 /// Whether a record would be kept: nothing need be found out of one that is not.
 bool is_recorded(std::uint8_t op);
 bool is_time_to_record();

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../file/identity.hpp"
 #include "functions.hpp"
 
 extern "C" {
@@ -77,11 +78,6 @@ const MpiRecorder* recorder_of(const char* kind) {
 
 // Functions that this MPI has and the front does not show, or the other way round.
 void warn(int since) {
-  const char* const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
-  for (const char* name : ranks) {  // once is enough
-    const char* rank = ::getenv(name);
-    if (rank != nullptr && ::strcmp(rank, "0") != 0) return;
-  }
   const char* levels[] = {"3", "4", "4c"};
   ::fprintf(
       stderr,
@@ -102,7 +98,8 @@ void fill() {
       library != nullptr && asked ? recorder_of(kind_of(library)) : nullptr;
   const unsigned count = kFunctions;
   if (recorder != nullptr && recorder->count != count) recorder = nullptr;  // of another version
-  if (library != nullptr && asked && recorder == nullptr) {
+  const bool says = ranks_of_launcher().rank <= 0;                          // once is enough
+  if (library != nullptr && asked && recorder == nullptr && says) {
     ::fprintf(stderr, "headway record: this kind of MPI is not known here: not recorded\n");
   }
   for (unsigned i = 0; i < count; ++i) {
@@ -118,7 +115,7 @@ void fill() {
   const bool wide = library != nullptr && ::dlsym(library, "PMPI_Send_c") != nullptr;
   const bool mpi4 = library != nullptr && ::dlsym(library, "PMPI_Allreduce_init") != nullptr;
   const int since = wide ? 3 : mpi4 ? 2 : 1;
-  if (recorder != nullptr && since != HEADWAY_SINCE) warn(since);
+  if (recorder != nullptr && since != HEADWAY_SINCE && says) warn(since);
 }
 
 }  // namespace

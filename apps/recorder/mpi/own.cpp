@@ -35,15 +35,6 @@ class Many {
   T* at_;
 };
 
-// A receive whose communicator its message does not say.
-struct MatchedRow {
-  static constexpr std::uint8_t operation = record_file::kReceive;
-  static constexpr bool receives = true, collective = false;
-};
-Shape matched(int count, MPI_Datatype type) {
-  return sized(no_group(), count, type, 1);
-}
-
 template <std::uint8_t op>
 struct PartitionedRow {
   static constexpr std::uint8_t operation = op;
@@ -51,35 +42,6 @@ struct PartitionedRow {
 };
 
 }  // namespace
-
-int Mrecv::call(void* to, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  const Inside inside;
-  if (!inside.watched()) return real(to, count, type, message, status);
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  const std::uint64_t start = ticks();
-  const int result = real(to, count, type, message, status);
-  const std::uint64_t end = ticks();
-  if (result != MPI_SUCCESS) return result;
-  record_file::Record record = record_of(matched(count, type), record_file::kReceive, kMPI_Mrecv);
-  set_received(record, *status);
-  put_call(record, nullptr, false, start, end, record_file::kHost);
-  return result;
-}
-
-int Imrecv::call(void* to, int count, MPI_Datatype type, MPI_Message* message,
-                 MPI_Request* request) {
-  const Inside inside;
-  if (!inside.watched()) return real(to, count, type, message, request);
-  const std::uint64_t start = ticks();
-  const int result = real(to, count, type, message, request);
-  if (result != MPI_SUCCESS) return result;
-  Posted call{record_of(matched(count, type), record_file::kReceive, kMPI_Imrecv), no_group(),
-              true};
-  call.record.start_ns = start;
-  post(*request, call);
-  return result;
-}
 
 int Psend_init::call(const void* from, int partitions, MPI_Count count, MPI_Datatype type, int to,
                      int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
@@ -149,7 +111,7 @@ int Waitall::call(int count, MPI_Request* requests, MPI_Status* statuses) {
   const std::uint64_t start = ticks();
   const int result = real(count, requests, statuses);
   const std::uint64_t end = ticks();
-  for (int i = 0; result == MPI_SUCCESS && i < count; ++i) complete(waited[i], statuses[i], end);
+  if (result == MPI_SUCCESS) complete(waited.all(), statuses, count, end);
   put_wait(kMPI_Waitall, start, end, static_cast<std::uint64_t>(count));
   return result;
 }
@@ -224,8 +186,7 @@ int Testall::call(int count, MPI_Request* requests, int* done, MPI_Status* statu
   if (statuses == MPI_STATUSES_IGNORE) statuses = own.all();
   const int result = real(count, requests, done, statuses);
   if (result != MPI_SUCCESS || !*done) return result;
-  const std::uint64_t end = ticks();
-  for (int i = 0; i < count; ++i) complete(tested[i], statuses[i], end);
+  complete(tested.all(), statuses, count, ticks());
   return result;
 }
 
@@ -274,25 +235,6 @@ int Session_finalize::call(MPI_Session* session) {
   const Inside inside;
   end_session();
   return real(session);
-}
-
-int Comm_create_from_group::call(MPI_Group group, const char* tag, MPI_Info info,
-                                 MPI_Errhandler errors, MPI_Comm* made) {
-  const Inside inside;
-  const int result = real(group, tag, info, errors, made);
-  if (!inside.watched() || result != MPI_SUCCESS) return result;
-  if (*made != MPI_COMM_NULL) group_of(*made);
-  return result;
-}
-
-int Intercomm_create_from_groups::call(MPI_Group group, int leader, MPI_Group others,
-                                       int other_leader, const char* tag, MPI_Info info,
-                                       MPI_Errhandler errors, MPI_Comm* made) {
-  const Inside inside;
-  const int result = real(group, leader, others, other_leader, tag, info, errors, made);
-  if (!inside.watched() || result != MPI_SUCCESS) return result;
-  if (*made != MPI_COMM_NULL) group_of(*made);
-  return result;
 }
 
 int Abort::call(MPI_Comm comm, int code) {

@@ -10,8 +10,6 @@ namespace headway::recorder::own {
     inline static int (*real)(__VA_ARGS__); \
     static int call(__VA_ARGS__);           \
   };
-OWN_FUNCTION(Mrecv, void*, int, MPI_Datatype, MPI_Message*, MPI_Status*)
-OWN_FUNCTION(Imrecv, void*, int, MPI_Datatype, MPI_Message*, MPI_Request*)
 OWN_FUNCTION(Psend_init, const void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info,
              MPI_Request*)
 OWN_FUNCTION(Precv_init, void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info,
@@ -33,9 +31,6 @@ OWN_FUNCTION(Finalize, )
 OWN_FUNCTION(Abort, MPI_Comm, int)
 OWN_FUNCTION(Session_init, MPI_Info, MPI_Errhandler, MPI_Session*)
 OWN_FUNCTION(Session_finalize, MPI_Session*)
-OWN_FUNCTION(Comm_create_from_group, MPI_Group, const char*, MPI_Info, MPI_Errhandler, MPI_Comm*)
-OWN_FUNCTION(Intercomm_create_from_groups, MPI_Group, int, MPI_Group, int, const char*, MPI_Info,
-             MPI_Errhandler, MPI_Comm*)
 #undef OWN_FUNCTION
 
 }  // namespace headway::recorder::own

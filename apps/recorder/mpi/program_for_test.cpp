@@ -239,6 +239,26 @@ int version4() {
   }
   MPI_Request_free(&requests[0]);
   MPI_Request_free(&requests[1]);
+  for (int i = 0; i < 2; ++i) {  // found before it is received
+    if (rank % 2 == 0) {
+      MPI_Send(out.data(), 7, MPI_DOUBLE, other, 4, MPI_COMM_WORLD);
+      continue;
+    }
+    MPI_Message message;
+    MPI_Mprobe(other, 4, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    if (i == 0) {
+      MPI_Mrecv_c(in.data(), 40, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Imrecv_c(in.data(), 40, MPI_DOUBLE, &message, &requests[0]);
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Win window;
+  MPI_Win_create_c(in.data(), 320, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_fence(0, window);
+  MPI_Put(out.data(), 2, MPI_DOUBLE, other, 0, 2, MPI_DOUBLE, window);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
   if (rank == 0) std::printf("in %g\n", in[0]);
   return 0;
 }
@@ -258,6 +278,14 @@ int killed() {
   some_reductions(50);
   ::usleep(300'000);
   if (rank == 1) ::raise(SIGKILL);
+  for (;;) some_reductions(1);
+}
+
+// The same, and one dies of its own.
+int crashed() {
+  some_reductions(50);
+  ::usleep(300'000);
+  if (rank == 1) std::abort();
   for (;;) some_reductions(1);
 }
 
@@ -373,11 +401,12 @@ struct Mode {
   const char* name;
   int (*run)();
 };
-const Mode kModes[] = {{"ring", ring},         {"stencil", stencil},   {"collectives", collectives},
-                       {"trainer", trainer},   {"messages", messages}, {"others", others},
-                       {"killed", killed},     {"aborted", aborted},   {"forked", forked},
-                       {"left", left},         {"many", many},         {"limited", limited},
-                       {"profiled", profiled}, {"version4", version4}, {"files", files}};
+const Mode kModes[] = {{"ring", ring},       {"stencil", stencil},   {"collectives", collectives},
+                       {"trainer", trainer}, {"messages", messages}, {"others", others},
+                       {"killed", killed},   {"crashed", crashed},   {"aborted", aborted},
+                       {"forked", forked},   {"left", left},         {"many", many},
+                       {"limited", limited}, {"profiled", profiled}, {"version4", version4},
+                       {"files", files}};
 
 }  // namespace
 

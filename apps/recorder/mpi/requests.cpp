@@ -1,5 +1,6 @@
 #include "requests.hpp"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,16 +25,21 @@ struct Entry {
 };
 Entry* entries = nullptr;
 std::size_t room = 0;
-std::atomic<std::size_t> count{0};
+std::atomic<std::size_t> count{0};  // changed by who holds the lock
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 
-// Held for some ten instructions.
+// Held for some ten instructions, or a hundred of those that complete many.
 struct Lock {
   Lock() {
-    while (busy.test_and_set(std::memory_order_acquire)) continue;
+    while (busy.test_and_set(std::memory_order_acquire)) ::sched_yield();
   }
   ~Lock() { busy.clear(std::memory_order_release); }
 };
+
+void count_one(bool more) {
+  const std::size_t now = count.load(std::memory_order_relaxed);
+  count.store(more ? now + 1 : now - 1, std::memory_order_relaxed);
+}
 
 std::size_t home_of(MPI_Request request) {
   std::uint64_t value = 0;
@@ -50,10 +56,11 @@ Entry* find(MPI_Request request) {
   return nullptr;
 }
 
-void place(MPI_Request request, const Posted& call) {
+// Where a request that is not there would stand.
+Entry& place_of(MPI_Request request) {
   std::size_t at = home_of(request);
   while (entries[at].used) at = (at + 1) & (room - 1);
-  entries[at] = {request, true, call};
+  return entries[at];
 }
 
 // Those behind it that it kept from their place move up.
@@ -66,7 +73,7 @@ void erase(Entry* entry) {
     hole = at;
   }
   entries[hole].used = false;
-  count.fetch_sub(1);
+  count_one(false);
 }
 
 bool grow() {
@@ -79,14 +86,13 @@ bool grow() {
   entries = grown;
   room = more;
   for (std::size_t i = 0; i < before; ++i) {
-    if (old[i].used) place(old[i].request, old[i].call);
+    if (old[i].used) place_of(old[i].request) = old[i];
   }
   ::free(old);
   return true;
 }
 
-void put_until(const Posted& call, std::uint64_t end) {
-  Record record = call.record;
+void put_until(Record& record, std::uint64_t end) {
   record.duration_ns = end > record.start_ns ? end - record.start_ns : 1;
   record.time = record_file::kHost;
   record.flags |= record_file::kUntil;
@@ -108,29 +114,23 @@ void number_in_group(Posted& call) {
 
 }  // namespace
 
-void post(MPI_Request request, const Posted& given) {
-  Posted call = given, before;
-  bool replaces = false, kept = false;
+void post(MPI_Request request, Posted& call) {
   if (!call.persistent) number_in_group(call);
   if (call.persistent) call.started = false;
   if (!call.persistent && !is_time_to_record()) return;
-  {
-    const Lock lock;
-    if (Entry* old = find(request)) {
-      // One request stands for all calls that were done when they were posted: the one before was
-      // done at the latest when this one began.
-      replaces = old->call.started && !old->call.persistent;
-      before = old->call;
-      old->call = call;
-      kept = true;
-    } else if (grow()) {
-      place(request, call);
-      count.fetch_add(1);
-      kept = true;
-    }
+  const Lock lock;
+  if (Entry* old = find(request)) {
+    // One request stands for all calls that were done when they were posted: the one before was
+    // done at the latest when this one began.
+    if (old->call.started && !old->call.persistent)
+      put_until(old->call.record, call.record.start_ns);
+    old->call = call;
+  } else if (grow()) {
+    place_of(request) = {request, true, call};
+    count_one(true);
+  } else if (!call.persistent) {
+    put_without_end(call);
   }
-  if (replaces) put_until(before, call.record.start_ns);
-  if (!kept && !call.persistent) put_without_end(call);
 }
 
 void start_persistent(MPI_Request request, std::uint64_t start) {
@@ -158,22 +158,36 @@ void set_received(Record& record, const MPI_Status& status) {
   record.flags |= record_file::kPeer | record_file::kTag;
 }
 
+namespace {
+// Under the lock.
+void complete_one(MPI_Request request, const MPI_Status& status, std::uint64_t end) {
+  Entry* entry = find(request);
+  if (entry == nullptr || !entry->call.started) return;
+  Posted& call = entry->call;
+  Record received;
+  if (call.persistent) received = call.record;  // it stays as it was asked for
+  Record& record = call.persistent ? received : call.record;
+  if (call.receives) set_received(record, status);
+  put_until(record, end);
+  if (call.persistent) {
+    call.started = false;
+  } else {
+    erase(entry);
+  }
+}
+}  // namespace
+
 void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end) {
   if (!any_posted()) return;
-  Posted call;
-  {
-    const Lock lock;
-    Entry* entry = find(request);
-    if (entry == nullptr || !entry->call.started) return;
-    call = entry->call;
-    if (call.persistent) {
-      entry->call.started = false;
-    } else {
-      erase(entry);
-    }
-  }
-  if (call.receives) set_received(call.record, status);
-  put_until(call, end);
+  const Lock lock;
+  complete_one(request, status, end);
+}
+
+void complete(const MPI_Request* requests, const MPI_Status* statuses, int many,
+              std::uint64_t end) {
+  if (!any_posted()) return;
+  const Lock lock;
+  for (int i = 0; i < many; ++i) complete_one(requests[i], statuses[i], end);
 }
 
 void release(MPI_Request request) {

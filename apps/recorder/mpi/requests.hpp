@@ -18,14 +18,15 @@ struct Posted {
   bool persistent = false;
 };
 
-/// Keeps the call under its request.
-void post(MPI_Request request, const Posted& call);
+/// Keeps the call under its request; a collective takes its number.
+void post(MPI_Request request, Posted& call);
 
 /// A persistent call begins.
 void start_persistent(MPI_Request request, std::uint64_t start);
 
 /// It was found to be done: its record goes to the file. Requests of others are none of ours.
 void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end);
+void complete(const MPI_Request* requests, const MPI_Status* statuses, int many, std::uint64_t end);
 
 /// The program lets go of it: when it will be done nobody will know.
 void release(MPI_Request request);

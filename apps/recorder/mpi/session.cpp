@@ -1,16 +1,15 @@
 #include "session.hpp"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../file/folder.hpp"
+#include "../file/hash.hpp"
 #include "../file/writer.hpp"
 #include "functions.hpp"
 #include "groups.hpp"
@@ -22,7 +21,6 @@ std::atomic<bool> watching{false};
 
 namespace {
 
-constexpr int kMostRuns = 10'000;
 constexpr int kRounds = 8;
 constexpr int kTag = 18519;  // below the least upper bound of MPI, 32,767
 
@@ -42,11 +40,7 @@ std::uint64_t machine() {
     ::close(file);
   }
   if (text[0] == '\0') ::gethostname(text, sizeof text - 1);
-  std::uint64_t hash = 14695981039346656037ull;  // FNV-1a
-  for (const char* c = text; *c != '\0'; ++c) {
-    hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211ull;
-  }
-  return hash;
+  return hash(kHashOfNothing<std::uint64_t>, text, ::strlen(text));
 }
 
 // [RECORD-3] The clock of rank 0 is ahead of ours by t - (sent + got) / 2, where t is its time when
@@ -104,40 +98,14 @@ void compare_machines() {
   own_clock = rank != 0 && (settings.always_measure_clock || first != mine);
 }
 
-// The files of the first program lie in the folder itself, those of later ones in run2, run3, ...
-bool begin_in(int run, const Identity& identity, const char*& why) {
-  char path[PATH_MAX];
-  ::mkdir(settings.folder, 0700);
-  int length = ::snprintf(path, sizeof path, "%s", settings.folder);
-  if (run > 1) {
-    length +=
-        ::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "/run%d", run);
-    ::mkdir(path, 0700);
-  }
-  ::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "/rank%d", rank);
-  return begin_file(settings, path, identity, why);
-}
-
-// In the first folder that has none of this rank's.
-bool begin_in_first_free(int& run, const Identity& identity, const char*& why) {
-  while (!begin_in(run, identity, why)) {
-    if (errno != EEXIST || run == kMostRuns) return false;
-    ++run;
-  }
-  return true;
-}
-
 void begin_with(const Identity& identity, bool together) {
   const char* why = "";
   int run = 1;
   bool begun = false;
-  if (rank == 0 || !together) begun = begin_in_first_free(run, identity, why);
+  if (rank == 0 || !together) begun = begin_in_first_free(settings, run, "", identity, why);
   if (together) PMPI_Bcast(&run, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  if (rank != 0 && together) begun = begin_in(run, identity, why);
-  if (!begun) {
-    ::fprintf(stderr, "headway record: rank %d is not recorded: %s: %s\n", rank, settings.folder,
-              why);
-  }
+  if (rank != 0 && together) begun = begin_in_run(settings, run, "", identity, why);
+  if (!begun) say_not_recorded(settings, rank, why);
   watching.store(begun);
 }
 
@@ -148,14 +116,13 @@ void in_child() {
 
 // together: all ranks are here, and rank 0 says where to write.
 void begin_named(bool together) {
-  static char library[MPI_MAX_LIBRARY_VERSION_STRING], host[256];
+  static char library[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   PMPI_Get_library_version(library, &length);
   library[::strcspn(library, "\n,")] = '\0';
-  ::gethostname(host, sizeof host - 1);
   begin_with({.rank = rank,
               .world = world,
-              .host = host,
+              .host = host_name(),
               .library = library,
               .counts = "the whole tensor; all-to-all: what a rank sends in all; neighbours: what "
                         "goes to all of them",
@@ -209,11 +176,7 @@ void end_recording() {
   end_groups();
   release_all();
   end_file();
-  if (rank == 0 && settings.by_step && marked_steps() == 0) {
-    ::fprintf(stderr,
-              "headway record: the program marked no step (headway_step), so that none of --steps "
-              "was recorded\n");
-  }
+  say_if_no_step_was_marked(settings, rank);
 }
 
 void write_before_abort() {

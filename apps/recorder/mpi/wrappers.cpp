@@ -28,6 +28,7 @@ using namespace record_file;
   ROW(Name, decltype(MPI_##Name), kSend, counts_, 0, false, false, __VA_ARGS__)
 #define RECEIVE(Name, name, counts_, ...) \
   ROW(Name, Unstated<decltype(MPI_##Name)>::Type, kReceive, counts_, 0, true, false, __VA_ARGS__)
+#define MATCHED RECEIVE
 #define EXCHANGE(Name, name, counts_, ...)                                                \
   ROW(Name, Unstated<decltype(MPI_##Name)>::Type, kSendReceive, counts_, 0, false, false, \
       __VA_ARGS__)
@@ -42,18 +43,21 @@ using namespace record_file;
 #define FILE_ORDERED(Name, counts_, ...) FILE_CALL(Name, , counts_, __VA_ARGS__)
 #define QUIET(Name) ROW(Name, decltype(MPI_##Name), kOther, 0, 0, false, false, 0)
 #define WAITING(Name) ROW(Name, decltype(MPI_##Name), kWait, 0, 0, false, false, 0)
-#define COMMUNICATOR(Name) ROW(Name, decltype(MPI_##Name), kOther, 0, 0, false, false, 0)
-#define WINDOW(Name, at)                                   \
-  struct Row_##Name {                                      \
-    using Type = decltype(MPI_##Name);                     \
-    static constexpr unsigned counts_at = 0, steps_at = 0; \
-    static constexpr int communicator_at = at;             \
+#define COMMUNICATOR(Name) COMMUNICATOR_MPI4(Name, decltype(MPI_##Name))
+#define COMMUNICATOR_MPI4(Name, made_of) ROW(Name, made_of, kOther, 0, 0, false, false, 0)
+#define WINDOW(Name, steps_, at)                                \
+  struct Row_##Name {                                           \
+    using Type = decltype(MPI_##Name);                          \
+    static constexpr unsigned counts_at = 0, steps_at = steps_; \
+    static constexpr int communicator_at = at;                  \
   };
+#define WINDOW_NARROW(Name, at) WINDOW(Name, steps(), at)
 #define OWN(Name)
 #define OWN_MPI4(Name)
 #include "calls.def"
 #undef SEND
 #undef RECEIVE
+#undef MATCHED
 #undef EXCHANGE
 #undef COLLECTIVE
 #undef BARRIER
@@ -64,7 +68,9 @@ using namespace record_file;
 #undef QUIET
 #undef WAITING
 #undef COMMUNICATOR
+#undef COMMUNICATOR_MPI4
 #undef WINDOW
+#undef WINDOW_NARROW
 #undef OWN
 #undef OWN_MPI4
 

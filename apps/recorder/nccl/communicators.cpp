@@ -6,6 +6,9 @@
 
 #include <new>
 
+#include "../file/hash.hpp"
+#include "../file/identity.hpp"
+#include "../file/locked.hpp"
 #include "library.hpp"
 #include "session.hpp"
 
@@ -13,13 +16,12 @@ namespace headway::recorder::nccl {
 namespace {
 
 constexpr std::size_t kChains = 256;
-constexpr int kMostGroups = 100'000;  // what comes after them is recorded without a group
+constexpr int kMostGroups = 100'000;  // calls on those after them count as lost
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 Group* chains[kChains];
 std::atomic<unsigned> removed{0};
 int all_made = 0;
-std::uint32_t unknown_made = 0;
 
 std::size_t chain_of(Comm comm) {
   return (reinterpret_cast<std::uintptr_t>(comm) >> 4) * 0x9e3779b97f4a7c15u >> 56;
@@ -49,12 +51,6 @@ Group* make(Comm comm, std::uint32_t number, int size, int rank) {
   return group;
 }
 
-// One made before, or behind the back of, this library: of its own process alone.
-std::uint32_t number_of_unknown() {
-  const std::uint32_t parts[] = {static_cast<std::uint32_t>(::getpid()), unknown_made++};
-  return mixed(kMixedNothing, parts, sizeof parts);
-}
-
 // Asks the communicator itself, which answers where it is ready.
 void complete(Group& group) {
   const Library& nccl = library();
@@ -72,16 +68,16 @@ void complete(Group& group) {
   if (nccl.ncclCommCuDevice == nullptr || nccl.ncclCommCuDevice(group.comm, &device) != kSuccess) {
     device = -1;
   }
-  if (tell_group(group, device)) group.told.store(true, std::memory_order_release);
+  tell_group(group, device);
+  group.told.store(true, std::memory_order_release);
 }
 
 }  // namespace
 
 void add_group(Comm comm, std::uint32_t number, int size, int rank) {
   if (comm == nullptr) return;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   if (find(comm) == nullptr) make(comm, number, size, rank);
-  ::pthread_mutex_unlock(&lock);
 }
 
 void remove_group(Comm comm) {
@@ -107,21 +103,29 @@ Group* group_of(Comm comm) {
   Last& last = lasts[chain_of(comm) & 15];
   const unsigned now = removed.load(std::memory_order_acquire);
   if (last.comm == comm && last.removed == now && last.group->told.load()) return last.group;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   Group* group = find(comm);
-  if (group == nullptr) group = make(comm, number_of_unknown(), 0, -1);
+  if (group == nullptr) group = make(comm, number_of_own(), 0, -1);
   if (group != nullptr && !group->told.load()) complete(*group);
-  ::pthread_mutex_unlock(&lock);
   if (group != nullptr) last = {comm, group, now};
   return group;
 }
 
+// [RECORD-4] Processes of two machines may have one number (pid), but not one rank.
+std::uint32_t number_of_own() {
+  static std::atomic<std::uint32_t> made{0};
+  const std::uint32_t parts[] = {static_cast<std::uint32_t>(::getpid()),
+                                 static_cast<std::uint32_t>(ranks_of_launcher().rank),
+                                 made.fetch_add(1)};
+  return hash(kHashOfNothing<std::uint32_t>, parts, sizeof parts);
+}
+
 std::uint32_t number_of_next(Group& parent, char how, const void* bytes, std::size_t size) {
   const std::uint32_t ordinal = parent.made_of_it.fetch_add(1);
-  std::uint32_t state = mixed(kMixedNothing, &parent.number, sizeof parent.number);
-  state = mixed(state, &how, 1);
-  state = mixed(state, &ordinal, sizeof ordinal);
-  return mixed(state, bytes, size);
+  std::uint32_t state = hash(kHashOfNothing<std::uint32_t>, &parent.number, sizeof parent.number);
+  state = hash(state, &how, 1);
+  state = hash(state, &ordinal, sizeof ordinal);
+  return hash(state, bytes, size);
 }
 
 }  // namespace headway::recorder::nccl

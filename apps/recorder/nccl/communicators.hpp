@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "abi.hpp"
-#include "mixed.hpp"
 
 namespace headway::recorder::nccl {
 
@@ -31,6 +30,10 @@ void remove_group(Comm comm);
 /// Of a communicator, with its size and rank if they can be known by now; one that nobody made
 /// known before gets a number of its own. Null of none.
 Group* group_of(Comm comm);
+
+/// [RECORD-4] Of a communicator that this process alone makes (ncclCommInitAll), or was not seen to
+/// make: of no other process.
+std::uint32_t number_of_own();
 
 /// The number of a group made of another by a call of all its members.
 std::uint32_t number_of_next(Group& parent, char how, const void* bytes, std::size_t size);

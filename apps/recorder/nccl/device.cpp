@@ -58,7 +58,6 @@ bool take_hip(void* library) {
   found.get_context = get_hip_context;
   found.set_context = set_hip_context;
   found.stream_context = hip_stream_context;
-  found.is_hip = true;
   return take(library, found.event_create, "hipEventCreateWithFlags") &&
          take(library, found.event_record, "hipEventRecord") &&
          take(library, found.event_query, "hipEventQuery") &&

@@ -19,7 +19,6 @@ struct Device {
   int (*stream_capturing)(Stream* stream, int* status);
   int (*stream_create)(Stream** stream, unsigned flags);
   int (*exchange_capture_mode)(int* mode);
-  bool is_hip;
 
   // Where events are made: a context of CUDA, a device of HIP (counted from 1).
   int (*get_context)(void** context);

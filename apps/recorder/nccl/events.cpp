@@ -12,6 +12,8 @@
 #include <new>
 #include <utility>
 
+#include "../file/clock.hpp"
+#include "../file/locked.hpp"
 #include "../file/writer.hpp"
 #include "device.hpp"
 
@@ -71,20 +73,9 @@ sem_t wake;
 std::atomic<bool> running{false};
 Moment began;
 
-class Locked {
- public:
-  explicit Locked(pthread_mutex_t& mutex) : mutex_(mutex) { ::pthread_mutex_lock(&mutex_); }
-  ~Locked() { ::pthread_mutex_unlock(&mutex_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-
- private:
-  pthread_mutex_t& mutex_;
-};
-
 // With the pool's context in use.
 void make_pairs(Pool& pool) {
-  for (std::size_t i = 0; i < kAtOnce && pool.made < kMostPairs; ++i) {
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
     auto* pair = static_cast<Pair*>(::calloc(1, sizeof(Pair)));
     if (pair == nullptr) return;
     if (device->event_create(&pair->first, 0) != 0 || device->event_create(&pair->last, 0) != 0) {
@@ -95,8 +86,8 @@ void make_pairs(Pool& pool) {
     const Locked locked(lock);
     pair->next = pool.free;
     pool.free = pair;
-    ++pool.made;
     ++pool.spare;
+    if (++pool.made >= kMostPairs) return;
   }
 }
 
@@ -168,23 +159,8 @@ void set_anchor(Pool& pool) {
   }
 }
 
-struct Rate {
-  Moment now;
-  double ticks_per_ns = 1;
-  Rate() : now(this_moment()) {
-    if (now.ns > began.ns && now.ticks > began.ticks) {
-      ticks_per_ns =
-          static_cast<double>(now.ticks - began.ticks) / static_cast<double>(now.ns - began.ns);
-    }
-  }
-  std::uint64_t ticks_at(std::uint64_t ns) const {
-    const auto apart = static_cast<double>(static_cast<std::int64_t>(ns - now.ns));
-    return now.ticks + static_cast<std::uint64_t>(static_cast<std::int64_t>(apart * ticks_per_ns));
-  }
-};
-
 // The records of a pair, with the device's time if `passed`.
-void put_records(Pair& pair, bool passed, const Rate& rate) {
+void put_records(Pair& pair, bool passed, const Ticks& in_ticks) {
   float milliseconds = 0, since_anchor = 0;
   const bool timed = passed && device->event_elapsed(&milliseconds, pair.first, pair.last) == 0;
   const Anchor& anchor = pair.pool->anchor;
@@ -195,12 +171,11 @@ void put_records(Pair& pair, bool passed, const Rate& rate) {
     Record& record = records[i];
     if (timed) {
       record.time = record_file::kDevice;
-      const double ns = static_cast<double>(milliseconds) * 1e6 * rate.ticks_per_ns;
-      record.duration_ns = ns >= 1 ? static_cast<std::uint64_t>(ns) : 1;
+      record.duration_ns = in_ticks.ticks_of(static_cast<double>(milliseconds) * 1e6);
     }
     if (placed) {
       const auto after = static_cast<std::int64_t>(static_cast<double>(since_anchor) * 1e6);
-      record.start_ns = rate.ticks_at(anchor.at_ns + static_cast<std::uint64_t>(after));
+      record.start_ns = in_ticks.ticks_at(anchor.at_ns + static_cast<std::uint64_t>(after));
     } else if (timed) {
       record.start_ns = records[0].start_ns;  // of all together, when the host put them there
     }
@@ -219,7 +194,7 @@ Pair* take_waiting(Pool& pool) {
 
 // What the device has passed is put into the file; `all`: the rest as well. True where some wait
 // on.
-bool look_at(Pool& pool, const Rate& rate, bool all) {
+bool look_at(Pool& pool, const Ticks& in_ticks, bool all) {
   Pair* waiting = take_waiting(pool);
   if (waiting != nullptr) set_anchor(pool);
   Pair* left = nullptr;
@@ -232,7 +207,7 @@ bool look_at(Pool& pool, const Rate& rate, bool all) {
       last_left = &pair->next;
       continue;
     }
-    put_records(*pair, state == 0, rate);
+    put_records(*pair, state == 0, in_ticks);
     const Locked locked(lock);
     free_pair(pair);
   }
@@ -243,17 +218,24 @@ bool look_at(Pool& pool, const Rate& rate, bool all) {
   return left != nullptr;
 }
 
+Pool* first_pool() {
+  const Locked locked(lock);
+  return pools;
+}
+
+bool wants_pairs(const Pool& pool) {
+  const Locked locked(lock);
+  return pool.spare < kFew && pool.made < kMostPairs;
+}
+
 bool look(bool all) {
   const Locked one(looking);
-  const Rate rate;
+  const Ticks in_ticks(began, this_moment());
   bool some_wait = false;
-  ::pthread_mutex_lock(&lock);
-  Pool* pool = pools;
-  ::pthread_mutex_unlock(&lock);
-  for (; pool != nullptr; pool = pool->next) {
+  for (Pool* pool = first_pool(); pool != nullptr; pool = pool->next) {
     const bool here = device->set_context(pool->context) == 0;
-    if (here || all) some_wait = look_at(*pool, rate, all) || some_wait;
-    if (here && !all && pool->begun.load() && pool->spare < kFew) make_pairs(*pool);
+    if (here || all) some_wait = look_at(*pool, in_ticks, all) || some_wait;
+    if (here && !all && pool->begun.load() && wants_pairs(*pool)) make_pairs(*pool);
   }
   return some_wait;
 }
@@ -278,8 +260,11 @@ void* look_on(void*) {
 
 }  // namespace
 
-bool begin_events(bool hip) {
+void find_events(bool hip) {
   device = find_device(hip);
+}
+
+bool begin_events() {
   if (device == nullptr) return false;
   began = this_moment();
   ::sem_init(&wake, 0, 0);
@@ -294,14 +279,15 @@ bool begin_events(bool hip) {
   return started;
 }
 
-Marked mark_begin(Stream* stream) {
+Marked mark_begin(Stream* stream, bool timed) {
   Marked out;
-  if (!running.load(std::memory_order_relaxed)) return out;
+  if (device == nullptr) return out;
   int capturing = 0;
   if (device->stream_capturing(stream, &capturing) != 0 || capturing != 0) {
     out.captured = true;
     return out;
   }
+  if (!timed || !running.load(std::memory_order_relaxed)) return out;
   void* context = nullptr;
   if (device->stream_context(stream, &context) != 0 || context == nullptr) return out;
   Pool* pool = pool_of(context);

@@ -12,16 +12,18 @@ namespace headway::recorder::nccl {
 struct Stream;
 struct Pair;  // of events
 
-/// Before the first pair: finds the device's functions, starts the thread. False: times are not to
-/// be had.
-bool begin_events(bool hip);
+/// Before all else: finds the device's functions.
+void find_events(bool hip);
 
-/// What lies before a call: two events to spare for the stream, or why not.
+/// Before the first pair: starts the thread. False: times are not to be had.
+bool begin_events();
+
+/// What lies before a call: two events to spare for the stream, if it is `timed`, or why not.
 struct Marked {
   Pair* pair = nullptr;
   bool captured = false;  // the stream's calls go into a graph: they run later, as often as it does
 };
-Marked mark_begin(Stream* stream);
+Marked mark_begin(Stream* stream, bool timed);
 
 /// Behind the call; false: the device refused, the pair is given back.
 bool mark_end(Pair* pair, Stream* stream);

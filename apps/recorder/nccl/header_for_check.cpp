@@ -53,6 +53,13 @@ extern "C" int ncclAllToAllv(const void*, const std::size_t*, const std::size_t*
                              const std::size_t*, const std::size_t*, DataType, Comm, Stream*);
 #include "calls.def"
 #include "own.def"
+// What a replay calls.
+#define NCCL(function, ...) FUNCTION(function, __VA_ARGS__)
+#define DEVICE(function, ...)
+#define BLAS(function, ...)
+#include "../../replay/nccl/functions.def"
+static_assert(ncclSum == 0 && ncclMax == 2 && ncclUint8 == 1 && ncclFloat16 == 6 &&
+              ncclFloat64 == 8);
 
 static_assert(sizeof(ncclResult_t) == sizeof(own::Result) && ncclSuccess == own::kSuccess &&
               ncclInvalidUsage == own::kInvalidUsage && ncclInProgress == own::kInProgress);

@@ -1,19 +1,12 @@
 #include "members.hpp"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "../file/writer.hpp"
-#include "identity.hpp"
+#include "../file/folder.hpp"
+#include "../file/identity.hpp"
 
 namespace headway::recorder::nccl {
 namespace {
-
-constexpr int kMostRuns = 10'000;
 
 Settings settings;
 int world = 1;
@@ -25,21 +18,6 @@ struct Local {
 };
 Local locals[record_file::kMostLocals];
 std::uint32_t local_count = 0;
-
-// The files of the first program lie in the folder itself, those of later ones in run2, run3, ...
-bool begin_in(int run, const Identity& identity, const char*& why) {
-  char path[PATH_MAX];
-  ::mkdir(settings.folder, 0700);
-  int length = ::snprintf(path, sizeof path, "%s", settings.folder);
-  if (run > 1) {
-    length +=
-        ::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "/run%d", run);
-    ::mkdir(path, 0700);
-  }
-  ::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "/rank%d.nccl",
-             identity.rank);
-  return begin_file(settings, path, identity, why);
-}
 
 void say(const char* form, auto... values) {
   char text[256];
@@ -57,21 +35,16 @@ bool begin_member_file(int size, int rank, const char* library, const char* func
   Ranks ranks = ranks_of_launcher();
   if (ranks.rank < 0 || (ranks.world >= 0 && ranks.world < size)) ranks = {rank, size};
   world = ranks.world < 0 ? size : ranks.world;
-  static char host[256];
-  ::gethostname(host, sizeof host - 1);
   const Identity identity{.rank = ranks.rank,
                           .world = world,
-                          .host = host,
+                          .host = host_name(),
                           .library = library,
                           .counts = "the whole tensor; all-to-all: what a rank sends in all",
                           .functions = functions};
   const char* why = "";
   int run = 1;
-  bool begun = false;
-  while (!(begun = begin_in(run, identity, why)) && errno == EEXIST && run < kMostRuns) ++run;
-  if (!begun) {
-    ::fprintf(stderr, "headway record: rank %d is not recorded: %s: %s\n", identity.rank,
-              settings.folder, why);
+  if (!begin_in_first_free(settings, run, ".nccl", identity, why)) {
+    say_not_recorded(settings, identity.rank, why);
     return false;
   }
   locals[0] = {-1, identity.rank};
@@ -113,11 +86,7 @@ void tell_member(std::uint32_t number, int size, int rank, std::uint32_t local) 
 
 void end_member_file() {
   end_file();
-  if (settings.by_step && marked_steps() == 0 && locals[0].rank == 0) {
-    ::fprintf(stderr,
-              "headway record: the program marked no step (headway_step), so that none of --steps "
-              "was recorded\n");
-  }
+  say_if_no_step_was_marked(settings, locals[0].rank);
 }
 
 }  // namespace headway::recorder::nccl

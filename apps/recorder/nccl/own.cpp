@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../file/clock.hpp"
+#include "../file/hash.hpp"
 #include "../file/writer.hpp"
 #include "communicators.hpp"
 #include "events.hpp"
@@ -43,11 +44,6 @@ class List {
   T* end() { return all_ + count_; }
   std::size_t size() const { return count_; }
   void clear() { count_ = 0; }
-  void release() {
-    ::free(all_);
-    all_ = nullptr;
-    count_ = room_ = 0;
-  }
 
  private:
   T* all_ = nullptr;
@@ -77,9 +73,9 @@ struct Marks {
 
 void mark_streams(Marks& marks) {
   for (const Held& call : held) {
-    if (!takes_times(call.stream) || marks.of(call.stream) != nullptr) continue;
+    if (marks.of(call.stream) != nullptr) continue;
     if (marks.count == Marks::kMost) return;
-    marks.all[marks.count++] = {call.stream, mark_begin(call.stream)};
+    marks.all[marks.count++] = {call.stream, mark_begin(call.stream, takes_times(call.stream))};
   }
 }
 
@@ -147,13 +143,7 @@ Result made(Result result, Comm* comm, std::uint32_t number, int size, int rank)
 }
 
 std::uint32_t number_of_id(const UniqueId* id) {
-  return id == nullptr ? 0 : mixed(kMixedNothing, id, sizeof *id);
-}
-
-std::uint32_t number_of_all(int devices) {
-  static std::atomic<std::uint32_t> made{0};
-  const std::uint32_t parts[] = {static_cast<std::uint32_t>(devices), made.fetch_add(1)};
-  return mixed(kMixedNothing, parts, sizeof parts);
+  return id == nullptr ? 0 : hash(kHashOfNothing<std::uint32_t>, id, sizeof *id);
 }
 
 }  // namespace
@@ -226,7 +216,7 @@ VISIBLE Result ncclCommInitAll(Comm* comms, int devices, const int* list) {
   const Inside inside;
   const Result result = library().ncclCommInitAll(comms, devices, list);
   if (!inside.watched() || result != kSuccess) return result;
-  const std::uint32_t number = number_of_all(devices);
+  const std::uint32_t number = number_of_own();
   for (int i = 0; i < devices; ++i) made(result, comms + i, number, devices, i);
   return result;
 }

@@ -33,7 +33,7 @@ class NcclProfiler : public ::testing::TestWithParam<int> {
     return run.recording;
   }
 
-  TestFolder temporary_;
+  testing::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
   std::string out_;
 };
@@ -41,11 +41,9 @@ class NcclProfiler : public ::testing::TestWithParam<int> {
 // 1,000 floats, of an all-gather and a reduce-scatter one rank's part; 500 numbers of bf16.
 TEST_P(NcclProfiler, CallsHaveTheirGroupAndTheBytesOfTheWholeTensor) {
   const Recording recording = recorded("");
-  Tally expected = {{{Operation::all_reduce, 4000}, 3},
-                    {{Operation::all_gather, 16'000}, 3},
-                    {{Operation::reduce, 4000}, 3},
-                    {{Operation::send, 1000}, 3},
-                    {{Operation::reduce_scatter, 16'000}, 1}};
+  Tally expected = {{{Operation::all_reduce, 4000}, 3}, {{Operation::all_gather, 16'000}, 3},
+                    {{Operation::reduce, 4000}, 3},     {{Operation::send, 1000}, 3},
+                    {{Operation::broadcast, 4000}, 1},  {{Operation::reduce_scatter, 16'000}, 1}};
   if (GetParam() >= 6)
     expected[{Operation::all_gather, 400}] = 3;  // by copy engines, 100 bytes a part
   for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(tally(recording, rank), expected) << rank;
@@ -75,10 +73,20 @@ TEST_P(NcclProfiler, CallsHaveTheirGroupAndTheBytesOfTheWholeTensor) {
       << out_;
 }
 
+// Before v4 NCCL tells one rank's part, 4,000 bytes, and no size of the group: the whole is not
+// below.
+TEST_P(NcclProfiler, APartIsNotTakenForTheWholeWhereSmallCallsAreLeftOut) {
+  const Recording recording = recorded("--min-bytes '10 kB'");
+  const Tally expected = {{{Operation::all_gather, 16'000}, 3},
+                          {{Operation::reduce_scatter, 16'000}, 1}};
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(tally(recording, rank), expected) << rank;
+}
+
 // [RECORD-6] All calls of the test begin at one time of the device's clock, of which the host heard
 // soonest in the first: there they lie, however much later it heard of the others.
 //
-// From the first channel's begin to the last one's stop: 6,000 - 1,000 ns of two, 4,000 of one.
+// From the first channel's begin to the last one's stop: 6,000 - 1,000 ns of two, 4,000 of one. Of
+// the broadcast one channel of three spoke, of the reduce-scatter one of two said that it stopped.
 TEST_P(NcclProfiler, TheTimeOnTheDeviceIsFromTheFirstChannelToTheLast) {
   const Recording recording = recorded("--device-times on");
   const bool has_clock = GetParam() >= 4;
@@ -86,7 +94,7 @@ TEST_P(NcclProfiler, TheTimeOnTheDeviceIsFromTheFirstChannelToTheLast) {
   std::map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> starts;  // of a rank: first, last
   for (const RecordedCall& call : recording.calls) {
     const bool engines = call.op == Operation::all_gather && call.bytes == Bytes(400);
-    const bool unfinished = call.op == Operation::reduce_scatter;
+    const bool unfinished = call.op == Operation::reduce_scatter || call.op == Operation::broadcast;
     if (!has_clock || engines || unfinished) {
       EXPECT_EQ(call.time, TimeKind::enqueue) << to_name(call.op);
       continue;

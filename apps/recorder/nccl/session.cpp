@@ -56,7 +56,8 @@ void begin(const Group& group) {
               "2.32): recorded without times of the device\n",
               library_name());
   }
-  times = wanted && nccl.known && begin_events(nccl.is_rccl);
+  find_events(nccl.is_rccl);
+  times = wanted && nccl.known && begin_events();
   ::pthread_atfork(nullptr, nullptr, in_child);
   // Before what was registered sooner, such as the end of CUDA.
   ::atexit(end);
@@ -73,12 +74,11 @@ __attribute__((destructor)) void leave() {
 
 }  // namespace
 
-bool tell_group(Group& group, int device) {
+void tell_group(Group& group, int device) {
   if (state.load() == State::waiting) begin(group);
-  if (state.load() != State::recording) return true;
+  if (state.load() != State::recording) return;
   group.local = local_of(device, group.size, group.rank);
   tell_member(group.number, group.size, group.rank, group.local);
-  return true;
 }
 
 // The default streams have one handle on all devices (0, cudaStreamLegacy, cudaStreamPerThread), so

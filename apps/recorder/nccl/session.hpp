@@ -31,7 +31,7 @@ class Inside {
 
 /// Says in the file who this process is in a group, and begins the file with the first one. The
 /// group's size and rank are known; `device`: its number among the node's, -1: not known.
-bool tell_group(Group& group, int device);
+void tell_group(Group& group, int device);
 
 /// Whether calls on the stream have times of the device.
 bool takes_times(const Stream* stream);

@@ -90,7 +90,7 @@ Result absent(const char* name) {
 // stream.
 template <class Call>
 Result call_alone(const Asked& asked, Record& record, Call call) {
-  const Marked marked = takes_times(asked.stream) ? mark_begin(asked.stream) : Marked{};
+  const Marked marked = mark_begin(asked.stream, takes_times(asked.stream));
   const std::uint64_t start = ticks();
   const Result result = call();
   const std::uint64_t end = ticks();
@@ -120,7 +120,9 @@ Result recorded(const Asked& asked, const char* name, bool there, Call call) {
   const Inside inside;
   if (!inside.watched()) return call();
   Group* group = group_of(asked.comm);
-  if (group == nullptr || group->size == 0 || state.load() != State::recording) return call();
+  if (state.load() != State::recording) return call();
+  if (group == nullptr && asked.comm != nullptr) lose(asked.op);
+  if (group == nullptr || group->size == 0) return call();
   Record record = record_of(asked, *group);
   const bool kept = is_kept(record);
   if (grouped.depth > 0) {

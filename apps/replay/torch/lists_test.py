@@ -43,6 +43,9 @@ class Fake:
             self.shared.order[self.rank].append(item["bytes"])
             return len(self.shared.begun[own]) - 1, needed
 
+    def pause(self, seconds):
+        time.sleep(min(seconds, 1e-3))
+
     def done(self, handle):
         number, needed = handle
         with self.shared.lock:
@@ -53,17 +56,9 @@ class Fake:
             return True
 
 
-def compute(item, meanwhile):
-    end = time.monotonic() + item["compute"]
-    while True:
-        meanwhile()
-        if time.monotonic() >= end:
-            return
-
-
 def run(groups, ranks):
     meetings = Meetings(groups)
-    threads = [threading.Thread(target=headway_lists.Engine(items, Fake(meetings, r), compute).step,
+    threads = [threading.Thread(target=headway_lists.Engine(items, Fake(meetings, r)).step,
                                 daemon=True) for r, items in enumerate(ranks)]
     for thread in threads:
         thread.start()
@@ -94,6 +89,14 @@ class Lists(unittest.TestCase):
         meetings, ended = run(GROUPS, [first, late])
         self.assertTrue(ended)
         self.assertEqual(meetings.order[0], [1, 2])
+
+    def test_computation_has_a_clock_of_its_own_that_a_call_waits_for_and_a_wait_sets(self):
+        # A call begins 0.1 s after it was handed over, and what is computed meanwhile goes on.
+        items = [{"compute": 0.1}, call("all_reduce", 1, 1), {"compute": 0.1}, {"wait": 0},
+                 {"compute": 0.1}]
+        begin = time.monotonic()
+        self.assertTrue(run(GROUPS, [items, items])[1])
+        self.assertAlmostEqual(time.monotonic() - begin, 0.3, delta=0.09)
 
     def test_messages_of_any_streams_meet_by_ends_and_tag(self):
         beside = {"peer": 1, "tag": 5}

@@ -179,6 +179,7 @@ Result<ToReplay> to_replay(const ReplayRequest& request) {
 Problems check_ranks(const ReplayRequest& request, std::int64_t ranks, std::int64_t cores) {
   const std::int64_t most = request.ranks.value_or(cores);
   if (!request.list.empty() || !request.launcher.empty() || ranks <= most) return {};
+  if (request.backend == "nccl" && !request.ranks) return {};  // of its GPUs, which it counts
   const std::string are = request.ranks ? "may be started (--ranks)" : "cores are here";
   return {{"replay", "is of " + std::to_string(ranks) + " ranks, and " + std::to_string(most) +
                          " " + are + ": make the run one of " + std::to_string(most) +
@@ -259,18 +260,19 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
   start.list = request.list.empty() ? in_folder(output, "replay/list.jsonl") : request.list;
   start.times = in_folder(output, "replay/times.json");
   start.ranks = ranks;
+  start.here = request.list.empty() && request.launcher.empty();
   start.single = request.single;
   start.multiplies = request.compute == "gemm";
   start.repeat = request.repeat.value_or(start.repeat);
   start.warm = request.warm.value_or(start.warm);
 
   // What would start it is here; then the list alone, and how it is run.
-  const auto shown = starter.shown(start);
-  if (!shown) return {.problems = shown.problems()};
+  const auto program = starter.prepare(start);
+  if (!program) return {.problems = program.problems()};
   if (!request.list.empty()) {
     problems = write_files({{request.list, list_text(what->list)}});
     if (!problems.empty()) return {.problems = std::move(problems)};
-    return {.text = *shown + "\n"};
+    return {.text = program->shown + "\n"};
   }
 
   // Run to its end, and read.
@@ -287,7 +289,7 @@ CommandOutput run_replay(const ReplayRequest& request, const ReplayStarter& star
     problems = write_files({{start.list, list_text(what->list)}}, in_folder(output, "replay"));
   }
   if (!problems.empty()) return {.problems = std::move(problems)};
-  const auto code = starter.start(start);
+  const auto code = program->run();
   if (!code) return {.problems = code.problems()};
   if (*code != 0) {
     return {.problems = {{"replay", "ended with exit code " + std::to_string(*code) +

@@ -18,17 +18,22 @@ struct ReplayStart {
   std::string times;     // file, for what the program says of itself
   std::string folder;    // of the recording
   std::int64_t ranks = 1;
+  bool here = true;  // it is started now, on this machine as far as is known
   bool single = false, multiplies = false;
   std::int64_t repeat = 20, warm = 3;
+};
+
+/// What starts the ranks.
+struct ReplayProgram {
+  std::string shown;                 // as a user would start it: one line
+  std::function<Result<int>()> run;  // to its end: the exit code, or why it was not started
 };
 
 /// What the app does for the command.
 struct ReplayStarter {
   std::int64_t cores = 1;  // of this machine
-  /// Runs it to its end: the exit code, or why it was not started.
-  std::function<Result<int>(const ReplayStart&)> start;
-  /// As a user would start it: one line.
-  std::function<Result<std::string>(const ReplayStart&)> shown;
+  /// What would start them, or why nothing here does.
+  std::function<Result<ReplayProgram>(const ReplayStart&)> prepare;
 };
 
 Command replay_command(const ReplayStarter& starter);

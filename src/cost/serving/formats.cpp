@@ -121,6 +121,15 @@ Result<FormatKernels> format_kernels_for(const Accelerator& accelerator) {
   return out;
 }
 
+FlopsPerSecond peak_of(const WeightFormat& format, const Accelerator& accelerator,
+                       const FormatKernels& kernels) {
+  if (format.integer) return kernels.integer_rate;
+  const Precision arithmetic = recipe_from(format.arithmetic)->matmul;
+  return arithmetic >= Precision::fp8
+             ? accelerator.peak_of(arithmetic)
+             : std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
+}
+
 // [INFER-20] t = start + k · depth + max(compute, memory)
 //   compute = [KERNEL-1]'s of the units alone at peak · ceiling, for a few rows in steps of 16
 //   memory  = (inputs, results in 16 bit, weights as they lie) / (bandwidth · memory)
@@ -134,12 +143,7 @@ Seconds unpacked_product_time(const Matmul& shape, const WeightFormat& format,
   constexpr std::int64_t kSmallestTile = 64, kRowStep = 16;
   const UnpackedProducts& constants =
       kernels.products.at(shape.batch > 1 ? format.experts : format.dense);
-  const Precision arithmetic = recipe_from(format.arithmetic)->matmul;
-  const FlopsPerSecond wide =
-      std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
-  const FlopsPerSecond peak = format.integer                 ? kernels.integer_rate
-                              : arithmetic >= Precision::fp8 ? accelerator.peak_of(arithmetic)
-                                                             : wide;
+  const FlopsPerSecond peak = peak_of(format, accelerator, kernels);
   ProductParameters tiles = parameters.of(ProductFormat::bits_16);
   tiles.loop_step = Seconds(0);
   Matmul whole = shape;
@@ -152,7 +156,7 @@ Seconds unpacked_product_time(const Matmul& shape, const WeightFormat& format,
   }
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
-  const double input = bytes_per_element(arithmetic);
+  const double input = bytes_per_element(recipe_from(format.arithmetic)->matmul);
   const Bytes moved(batch * (m * k * input + 2 * m * n + k * n * format.bytes()));
   return constants.start + k * constants.depth +
          std::max(compute, moved / (accelerator.memory_bandwidth * constants.memory));

@@ -54,6 +54,11 @@ struct FormatKernels {
 };
 Result<FormatKernels> format_kernels_for(const Accelerator& accelerator);
 
+/// Of products of such weights: of 8-bit integers, of the format's own arithmetic, or of the
+/// accelerator's 16 bits, whichever these are.
+FlopsPerSecond peak_of(const WeightFormat& format, const Accelerator& accelerator,
+                       const FormatKernels& kernels);
+
 /// [INFER-20] A product of weights in `format`, `shape.batch` of them as a group of experts.
 Seconds unpacked_product_time(const Matmul& shape, const WeightFormat& format,
                               const Accelerator& accelerator, const KernelParameters& parameters,

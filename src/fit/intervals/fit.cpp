@@ -145,7 +145,9 @@ IntervalFit fit_intervals(const std::vector<MeasuredRun>& runs, const LeftOutFor
       });
   out.model.step_time = fit_spread(times);
   out.model.memory = fit_spread(memories);
-  for (const MeasuredRun& run : runs) out.model.reach.add(run.run);
+  for (const MeasuredRun& run : runs) {
+    out.model.reach.add(run.run, run.step_time.has_value());
+  }
 
   // How the intervals hold the runs whose source was left out: by that spread, and by the spread
   // that did not see them either.

@@ -110,9 +110,9 @@ TEST(IntervalFit, ItsTextIsReadBack) {
   fit.model.step_time.below = {0.5, 0, 0.25, 0, 0, 0.125};
   fit.model.step_time.above = {1, 0.5, 0, 0, 2};
   fit.model.memory.above = {0.75};
-  fit.model.reach.accelerators = {"h100-sxm", "tpu-v5p"};
-  fit.model.reach.setups = {"jax tpu 16"};
-  fit.model.reach.frameworks["fsdp"] = {{3, 30, 11}, {9, 36.5, 16}};
+  fit.model.reach.accelerators = {{"h100-sxm", 12}, {"tpu-v5p", 0}};
+  fit.model.reach.setups = {{"jax tpu 16", 7}};
+  fit.model.reach.frameworks["fsdp"] = {{3, 30, 11}, {9, 36.5, 16}, 12};
   fit.sources = {{"a source",
                   12,
                   {12, 0.05, 0, 0.1, 0},
@@ -128,6 +128,7 @@ TEST(IntervalFit, ItsTextIsReadBack) {
   EXPECT_EQ(read->model.memory.above[0], 0.75);
   EXPECT_EQ(read->model.reach.accelerators, fit.model.reach.accelerators);
   EXPECT_EQ(read->model.reach.setups, fit.model.reach.setups);
+  EXPECT_EQ(read->model.reach.frameworks.at("fsdp").runs, 12U);
   EXPECT_EQ(read->model.reach.frameworks.at("fsdp").most, fit.model.reach.frameworks["fsdp"].most);
   ASSERT_EQ(read->sources.size(), 1U);
   EXPECT_EQ(read->sources[0].left_out.p90, 0.2);

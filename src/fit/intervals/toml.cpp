@@ -28,11 +28,20 @@ std::string spread_text(const std::string& name, const Spread& spread) {
   return out;
 }
 
+std::string counts_text(const std::string& of, const std::map<std::string, std::size_t>& counts) {
+  std::string out = "\n[reach." + of + "]  # runs of which the step was timed\n";
+  for (const auto& [name, runs] : counts) {
+    out += toml_text(name) + " = " + std::to_string(runs) + '\n';
+  }
+  return out;
+}
+
 std::string reach_text(const Reach& reach) {
-  std::string out = "\n[reach]\naccelerators = " + toml_list(reach.accelerators) +
-                    "\nsetups = " + toml_list(reach.setups) + "\n";
+  std::string out =
+      counts_text("accelerators", reach.accelerators) + counts_text("setups", reach.setups);
   for (const auto& [name, box] : reach.frameworks) {
-    out += "\n[reach.framework." + name + "]  # log2 of the least and the most\n";
+    out += "\n[reach.framework." + name +
+           "]  # log2 of the least and the most\nruns = " + std::to_string(box.runs) + "\n";
     for (std::size_t side = 0; side < Box::kSides; ++side) {
       out += std::string(Box::kSideNames[side]) + " = { least = " + number(box.least[side]) +
              ", most = " + number(box.most[side]) + " }\n";

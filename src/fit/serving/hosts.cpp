@@ -7,8 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "fit/minimise.hpp"
-#include "fit/serving/loss.hpp"
+#include "fit/serving/host_lines.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
@@ -17,57 +16,10 @@ namespace {
 constexpr std::size_t kLeastOfEngine = 20;  // fewer decide no engine
 constexpr double kAlike = 0.25;             // n rows alike count as n to the power of 1 less this
 
-// Those that are fitted, in the order of knobs; layers of each architecture follow the first of
-// them. Of kernels that are not tuned one over their shares: time is linear in that.
-enum Constant : std::size_t {
-  kStep,
-  kSequence,
-  kRequest,
-  kProducts,
-  kAttention,
-  kPrompt,
-  kToken,
-  kLaunch,
-  kLayer
-};
-using Constants = std::array<double, 9>;  // s, none; of one architecture
-
-double over(double share) {
-  return share > 0 ? 1 / share : 0;
-}
-
-Constants constants_of(const Engine& engine, const Accelerator& accelerator) {
-  const auto untuned = engine.untuned.find(accelerator.architecture);
-  const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
-  return {engine.step.value(),  engine.sequence.value(), engine.request.value(),
-          over(of.products),    over(of.attention),      engine.prompt.value(),
-          engine.token.value(), engine.launch.value(),   gap_of_layer(engine, accelerator).value()};
-}
-
-// The largest that a search tries, s, and what one of its steps is.
-constexpr Constants kMost = {10e-3, 400e-6, 1, 100, 20, 20e-3, 5e-6, 200e-6, 400e-6};
-constexpr Constants kUnit = {1e-3, 50e-6, 50e-3, 10, 1, 1e-3, 0.5e-6, 20e-6, 20e-6};
-// A kernel is launched in no less.
-constexpr double kLeastLaunch = 5e-6;
-
 // Seconds of a quantity, of each token where tokens a second are told.
 double in_seconds(std::size_t quantity, double value) {
   return kServedQuantities[quantity].starts_with("throughput") ? 1 / value : value;
 }
-
-// A measured quantity, near which the prediction is linear in the constants.
-struct Line {
-  std::size_t of, quantity;
-  double measured, at = 0;
-  Constants point, slopes{};
-  double weight = 1;
-
-  double predicted(const Constants& x) const {
-    double out = at;
-    for (std::size_t k = 0; k < x.size(); ++k) out += slopes[k] * (x[k] - point[k]);
-    return std::max(out, 0.01 * at);
-  }
-};
 
 // What does not change with the host is lowered once.
 class Predictor {
@@ -99,9 +51,9 @@ class Predictor {
   }
 
   // The lines of all cases, by the constants of their engines.
-  std::vector<Line> lines(const std::map<std::string, Engine>& engines, bool slopes,
-                          const Progress& progress) const {
-    std::vector<std::vector<Line>> of_case(cases_.size());
+  std::vector<HostLine> lines(const std::map<std::string, Engine>& engines, bool slopes,
+                              const Progress& progress) const {
+    std::vector<std::vector<HostLine>> of_case(cases_.size());
     const bool done = for_each_index(
         cases_.size(), threads_,
         [&](std::size_t i, std::size_t) {
@@ -112,16 +64,16 @@ class Predictor {
             of_case[i] = lines_of(i, engine->second, slopes);
         },
         progress);
-    std::vector<Line> out;
+    std::vector<HostLine> out;
     if (!done) return out;
     for (const auto& each : of_case) out.insert(out.end(), each.begin(), each.end());
     return out;
   }
 
  private:
-  std::vector<Line> lines_of(std::size_t i, const Engine& engine, bool slopes) const {
+  std::vector<HostLine> lines_of(std::size_t i, const Engine& engine, bool slopes) const {
     const ServedCase& each = cases_[i];
-    std::vector<Line> out;
+    std::vector<HostLine> out;
     const auto here = seconds(i, engine);
     if (!here) return out;
     const Accelerator& accelerator = each.asked->serving.cluster.accelerator;
@@ -131,17 +83,18 @@ class Predictor {
                      .quantity = q,
                      .measured = in_seconds(q, *each.row.measured[q]),
                      .at = *(*here)[q],
-                     .point = constants_of(engine, accelerator)});
+                     .accelerator = &accelerator,
+                     .point = host_constants(engine, accelerator)});
     }
     const bool clients = each.asked->load.arrivals != Arrivals::together;
-    for (std::size_t k = 0; slopes && k < kUnit.size(); ++k) {
+    for (std::size_t k = 0; slopes && k < kHostUnit.size(); ++k) {
       if (k == kRequest) {  // on the way, whatever steps take
-        for (Line& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
+        for (HostLine& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
         continue;
       }
       // Launches count where they take longer than the kernels: a long step sees whether they
       // would.
-      const double step = k == kLaunch ? kUnit[k] : kUnit[k] / 10;
+      const double step = k == kLaunch ? kHostUnit[k] : kHostUnit[k] / 10;
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);
       if (k == kSequence) moved.sequence += Seconds(step);
@@ -152,13 +105,13 @@ class Predictor {
         const auto untuned = moved.untuned.find(accelerator.architecture);
         if (untuned == moved.untuned.end()) continue;
         double& share = k == kProducts ? untuned->second.products : untuned->second.attention;
-        share = 1 / (over(share) + step);
+        share = 1 / (one_over(share) + step);
       }
       if (k == kLayer) {
         moved.layer[accelerator.architecture] = gap_of_layer(engine, accelerator) + Seconds(step);
       }
       const auto there = seconds(i, moved);
-      for (Line& line : out) {
+      for (HostLine& line : out) {
         if (there) line.slopes[k] = (*(*there)[line.quantity] - line.at) / step;
       }
     }
@@ -166,7 +119,7 @@ class Predictor {
   }
 
   // Of seconds a token as clients wait longer; the first token and the whole come later.
-  static double request_slope(const Line& line, const ServedNumbers& here) {
+  static double request_slope(const HostLine& line, const ServedNumbers& here) {
     const std::string_view name = kServedQuantities[line.quantity];
     if (name == "tpot_s") return 0;
     return name.starts_with("throughput") ? line.at / *here[2] : 1;
@@ -179,25 +132,25 @@ class Predictor {
 
 class Fitter {
  public:
-  Fitter(const std::vector<ServedCase>& cases, std::vector<Line> lines)
+  Fitter(const std::vector<ServedCase>& cases, std::vector<HostLine> lines)
       : cases_(cases), lines_(std::move(lines)) {
     using Key = std::tuple<std::size_t, std::string, std::string, std::string>;
     std::map<Key, double> count;
-    const auto key = [&](const Line& line) {
+    const auto key = [&](const HostLine& line) {
       const ServedRow& row = cases_[line.of].row;
       return Key(line.quantity, row.source_key, row.machine, row.model);
     };
-    for (const Line& line : lines_) count[key(line)] += 1;
-    for (Line& line : lines_) line.weight = std::pow(count[key(line)], -kAlike);
+    for (const HostLine& line : lines_) count[key(line)] += 1;
+    for (HostLine& line : lines_) line.weight = std::pow(count[key(line)], -kAlike);
   }
 
-  const std::vector<Line>& lines() const { return lines_; }
+  const std::vector<HostLine>& lines() const { return lines_; }
 
   // The engine by those of the lines that are `wanted`; nothing where there are too few.
   template <class Wanted>
   std::optional<Engine> fit(Engine engine, const Wanted& wanted) const {
-    std::vector<const Line*> own, measured;
-    for (const Line& line : lines_) {
+    std::vector<const HostLine*> own, measured;
+    for (const HostLine& line : lines_) {
       if (!wanted(cases_[line.of].row)) continue;
       own.push_back(&line);
       if (cases_[line.of].asked->constants->kernels.measured) measured.push_back(&line);
@@ -206,110 +159,19 @@ class Fitter {
     // Where kernels are estimates, their errors would stand in the host: it is found without them,
     // where there are others, and they then decide what is of their architecture alone.
     const bool apart = measured.size() >= kLeastOfEngine && measured.size() < own.size();
-    if (!apart) return solved(engine, own, {});
+    if (!apart) return host_solved(engine, own, {});
     std::set<std::string> settled;
-    for (const Line* line : measured) settled.insert(architecture_of(*line));
+    for (const HostLine* line : measured) settled.insert(line->accelerator->architecture);
     Engine host = engine;
     host.untuned.clear();
-    host = solved(host, measured, {});
+    host = host_solved(host, measured, {});
     host.untuned = engine.untuned;
-    return solved(host, own, settled);
+    return host_solved(host, own, settled);
   }
 
  private:
-  // By those lines. What is of all architectures, and layers of those that are `settled`, stand
-  // where there are any.
-  Engine solved(Engine engine, const std::vector<const Line*>& own,
-                const std::set<std::string>& settled) const {
-    std::map<std::string, std::size_t> layer_at;
-    for (const Line* line : own) layer_at.emplace(architecture_of(*line), 0);
-    std::size_t knobs = kLayer;
-    for (auto& [name, at] : layer_at) at = knobs++;
-    std::vector<std::size_t> layers;
-    for (const Line* line : own) layers.push_back(layer_at.at(architecture_of(*line)));
-
-    // In units of their own.
-    std::vector<double> least(knobs, 0), most(knobs), start(knobs);
-    for (std::size_t k = 0; k < knobs; ++k)
-      most[k] = kMost[std::min<std::size_t>(k, kLayer)] / unit(k);
-    const auto at = [&](std::span<const double> x, std::size_t layer) {
-      return Constants{x[kStep] * unit(kStep),           x[kSequence] * unit(kSequence),
-                       x[kRequest] * unit(kRequest),     x[kProducts] * unit(kProducts),
-                       x[kAttention] * unit(kAttention), x[kPrompt] * unit(kPrompt),
-                       x[kToken] * unit(kToken),         x[kLaunch] * unit(kLaunch),
-                       x[layer] * unit(kLayer)};
-    };
-    const auto loss = [&](std::span<const double> x, double*) {
-      double sum = 0, weights = 0;
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        sum += own[i]->weight *
-               robust_loss(std::log(own[i]->predicted(at(x, layers[i])) / own[i]->measured));
-        weights += own[i]->weight;
-      }
-      double drawn = 0;
-      for (const double value : x) drawn += value;
-      return sum / weights + 1e-3 * drawn;
-    };
-    start[kStep] = engine.step.value() / unit(kStep);
-    start[kSequence] = engine.sequence.value() / unit(kSequence);
-    start[kRequest] = engine.request.value() / unit(kRequest);
-    start[kPrompt] = engine.prompt.value() / unit(kPrompt);
-    start[kToken] = engine.token.value() / unit(kToken);
-    start[kLaunch] = engine.launch.value() / unit(kLaunch);
-    least[kLaunch] = kLeastLaunch / unit(kLaunch);
-    const bool tuned = engine.untuned.empty();
-    if (tuned) most[kProducts] = most[kAttention] = 0;
-    for (const auto& [architecture, untuned] : engine.untuned) {
-      start[kProducts] = over(untuned.products) / unit(kProducts);
-      start[kAttention] = over(untuned.attention) / unit(kAttention);
-    }
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      start[layers[i]] = gap_of_layer(engine, accelerator_of(*own[i])).value() / unit(kLayer);
-    }
-    for (std::size_t k = 0; k < knobs; ++k) start[k] = std::clamp(start[k], least[k], most[k]);
-    const auto stands = [&](std::size_t k) { least[k] = most[k] = start[k]; };
-    for (const auto& [architecture, at_knob] : layer_at) {
-      if (settled.contains(architecture)) stands(at_knob);
-    }
-    if (!settled.empty()) {
-      for (const std::size_t k : {kStep, kSequence, kRequest, kPrompt, kToken, kLaunch}) stands(k);
-    }
-    Minimum best{start, loss(start, nullptr), true};
-    for (int round = 0; round < 3; ++round) {
-      const Minimum found = minimise({SearchBy::subplex, best.at, least, most,
-                                      std::vector<double>(knobs, 0.5), 1e-7, 1e-4, 3000},
-                                     loss);
-      if (found.value < best.value) best = found;
-    }
-
-    const auto seconds = [&](std::size_t k) { return Seconds(best.at[k] * unit(k)); };
-    engine.step = seconds(kStep);
-    engine.sequence = seconds(kSequence);
-    engine.request = seconds(kRequest);
-    engine.prompt = seconds(kPrompt);
-    engine.token = seconds(kToken);
-    engine.launch = seconds(kLaunch);
-    for (auto& [architecture, untuned] : engine.untuned) {
-      untuned = {over(best.at[kProducts] * unit(kProducts)),
-                 over(best.at[kAttention] * unit(kAttention))};
-    }
-    engine.layer.clear();
-    Seconds sum(0);
-    for (const auto& [name, knob] : layer_at) sum += engine.layer[name] = seconds(knob);
-    engine.layer["default"] = sum / static_cast<double>(layer_at.size());
-    return engine;
-  }
-
-  static double unit(std::size_t knob) { return kUnit[std::min<std::size_t>(knob, kLayer)]; }
-  const Accelerator& accelerator_of(const Line& line) const {
-    return cases_[line.of].asked->serving.cluster.accelerator;
-  }
-  const std::string& architecture_of(const Line& line) const {
-    return accelerator_of(line).architecture;
-  }
-
   const std::vector<ServedCase>& cases_;
-  std::vector<Line> lines_;
+  std::vector<HostLine> lines_;
 };
 
 // The engine without some rows: by its other rows, by those of others of its age, by none.
@@ -396,7 +258,7 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
   for (const Engine& engine : start) engines[engine.name] = engine;
   std::optional<Fitter> fitter;
   for (int round = 0; round < kRounds; ++round) {
-    std::vector<Line> lines = predictor.lines(engines, true, progress);
+    std::vector<HostLine> lines = predictor.lines(engines, true, progress);
     if (lines.empty()) return std::nullopt;
     fitter.emplace(cases, std::move(lines));
     for (auto& [name, engine] : engines) {
@@ -408,7 +270,7 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
 
   // What rows are predicted by all, and by others.
   HostFit out;
-  for (const Line& line : predictor.lines(engines, false, progress)) {
+  for (const HostLine& line : predictor.lines(engines, false, progress)) {
     out.residuals.push_back({line.of, line.quantity, line.measured, line.at});
   }
   out.left_out = left_out;

@@ -157,20 +157,13 @@ std::vector<Seen> seen_apart(const std::vector<ServedCase>& cases) {
 // The entry of all that `of` holds for; none: too few.
 std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
                                                 const std::vector<const Seen*>& seen) {
-  const auto in = [&](const Seen& each) {
-    const auto holds = [](const std::string& a, const std::string& b) {
-      return a.empty() || a == b;
-    };
-    return holds(of.quantity, each.of.quantity) && holds(of.load, each.of.load) &&
-           holds(of.engine, each.of.engine) && holds(of.accelerator, each.of.accelerator);
-  };
   std::map<std::string, double> rows;
   for (const Seen* each : seen) {
-    if (in(*each)) rows[each->source] += 1;
+    if (of.holds(each->of)) rows[each->source] += 1;
   }
   std::vector<std::tuple<double, double, double>> values;
   for (const Seen* each : seen) {
-    if (!in(*each)) continue;
+    if (!of.holds(each->of)) continue;
     values.emplace_back(each->waiting, each->log_ratio, std::pow(rows[each->source], -kOfSource));
   }
   if (values.size() < kLeastOfClass) return std::nullopt;

@@ -11,7 +11,7 @@ std::optional<double> ServedRow::error(std::size_t quantity) const {
 }
 
 std::optional<std::size_t> ServedRow::main() const {
-  for (const std::size_t quantity : {2, 3, 4, 1, 0}) {
+  for (const std::size_t quantity : {kLatency, kOutput, kTotal, kEachToken, kFirstToken}) {
     if (measured[quantity] && predicted[quantity]) return quantity;
   }
   return std::nullopt;
@@ -71,6 +71,7 @@ ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by) {
   out.by = by;
   std::map<std::pair<std::string, std::size_t>, GroupRows> groups;
   std::array<GroupRows, kServedQuantities.size()> all;
+  GroupRows below, others;
   for (const ServedRow& row : rows) {
     if (!row.fits) {
       ++out.skipped[row.skipped_reason];
@@ -85,6 +86,9 @@ ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by) {
       groups[{group_of(row, by), i}].add(row, i);
       all[i].add(row, i);
     }
+    if (row.of_capacity && row.error(kFirstToken)) {
+      (*row.of_capacity < kShortOfFull ? below : others).add(row, kFirstToken);
+    }
   }
   for (const auto& [key, each] : groups) {
     out.groups.push_back(each.summary(key.first, key.second));
@@ -92,6 +96,13 @@ ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].errors.empty()) out.groups.push_back(all[i].summary("all", i));
   }
+  if (!below.errors.empty()) {
+    out.by_capacity.push_back(below.summary("below 80 % of capacity", kFirstToken));
+  }
+  if (!others.errors.empty()) {
+    out.by_capacity.push_back(others.summary("from 80 % on", kFirstToken));
+  }
+  out.repeats = repeats_of(rows);
   out.rows = std::move(rows);
   return out;
 }

@@ -1,4 +1,4 @@
-// One row of a file of measured serving: what was served, and what it is predicted to take.
+// One row of a file of measured serving: what was served.
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -12,17 +12,13 @@
 #include "fit/serving/pools.hpp"
 #include "fit/serving/words.hpp"
 #include "model/load.hpp"
-#include "platform/parallel.hpp"
 #include "study/infer/engines.hpp"
-#include "study/infer/intervals/intervals.hpp"
 
 namespace headway {
 
 using benchmarks::Cells;
 
 namespace {
-
-enum Quantity : std::size_t { kFirst, kEach, kWhole, kOutput, kTotal };
 
 constexpr std::int64_t kMostClients = 100'000;
 
@@ -212,7 +208,7 @@ class RowReader {
     const bool by_notes = std::any_of(batches.begin(), batches.end(), [&](const std::string& has) {
       return said_.find(has) != std::string::npos;
     });
-    if (!by_notes && (row_.measured[kFirst] || row_.measured[kEach])) {
+    if (!by_notes && (row_.measured[kFirstToken] || row_.measured[kEachToken])) {
       out.arrivals = Arrivals::clients;
     }
     const auto drawn = loaded_.words.shortest.find(row_.source_key);
@@ -364,6 +360,19 @@ const std::vector<std::string> kNeeded = {"source_key",
                                           "throughput_output_tok_s",
                                           "throughput_total_tok_s"};
 
+// What a row says was run.
+std::string cells_of_run(const Csv& csv, const CsvRow& row) {
+  std::string out;
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    const std::string& name = csv.header[i];
+    const bool is_quantity = std::find(kServedQuantities.begin(), kServedQuantities.end(), name) !=
+                             kServedQuantities.end();
+    if (is_quantity || name == "id" || name == "source" || name == "memory_gb") continue;
+    out += row.cells[i] + '\n';
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<ServedCase>> read_serving(const Csv& csv) {
@@ -384,66 +393,12 @@ Result<std::vector<ServedCase>> read_serving(const Csv& csv) {
     const std::string& id = cells.text("id");
     each.row.id = id.empty() ? std::to_string(from.line) : id;
     each.row.source_key = cells.text("source_key");
+    each.row.cells = cells_of_run(csv, from);
     each.asked = RowReader(each.row, cells, loaded).run();
     each.row.skipped_reason = cells.reason;
     each.row.skipped_detail = cells.detail;
   }
   return cases;
-}
-
-Served served(const AskedServing& asked) {
-  if (asked.apart) return served(*asked.apart, *asked.constants, asked.load).all;
-  return served(asked.serving, *asked.constants, asked.load);
-}
-
-ServedNumbers numbers_of(const Served& served, double chunk) {
-  ServedNumbers out;
-  out[kFirst] = (served.first_token + (chunk - 1) * served.each_token).value();
-  out[kEach] = served.each_token.value();
-  out[kWhole] = served.latency.value();
-  out[kOutput] = served.output_per_second;
-  out[kTotal] = served.total_per_second;
-  return out;
-}
-
-// Of the main quantity of an engine that is not apart; without a calibration of intervals in this
-// build there is none.
-static void add_interval(ServedRow& row, const AskedServing& asked, const Served& said) {
-  const auto& intervals = serving_intervals();
-  const auto quantity = row.main();
-  if (!intervals || !quantity || asked.apart) return;
-  const auto entry = intervals->of(interval_class(*intervals, asked.serving, asked.load,
-                                                  asked.at_capacity, kServedQuantities[*quantity]));
-  if (!entry) return;
-  const bool waits = *quantity == kFirst && asked.load.arrivals != Arrivals::together;
-  const IntervalFactors factors =
-      entry->at(waits ? waiting_share(said.first_token, said.prefill, asked.serving.engine) : 0);
-  row.interval_low = factors.low * *row.predicted[*quantity];
-  row.interval_high = factors.high * *row.predicted[*quantity];
-}
-
-static ServedRow predicted_row(ServedCase& from) {
-  ServedRow row = std::move(from.row);
-  if (!from.asked) return row;
-  const Served said = served(*from.asked);
-  if (!said.stable()) {
-    row.skipped_reason = "more requests a second than are answered";
-    return row;
-  }
-  row.fits = said.fits;
-  if (!said.fits) return row;
-  row.predicted = numbers_of(said, from.asked->chunk);
-  add_interval(row, *from.asked, said);
-  return row;
-}
-
-Result<std::vector<ServedRow>> predict_serving(const Csv& csv, int threads) {
-  auto cases = read_serving(csv);
-  if (!cases) return cases.problems();
-  std::vector<ServedRow> rows(cases->size());
-  for_each_index(rows.size(), threads,
-                 [&](std::size_t i, std::size_t) { rows[i] = predicted_row(cases.value()[i]); });
-  return rows;
 }
 
 }  // namespace headway

@@ -106,6 +106,51 @@ TEST(MeasuredServing, OfPrefillAndDecodeApartIsPredictedWhereItsCopiesAreStated)
   }
 }
 
+// [INFER-29] 32 clients' first tokens wait for each other, by how much is not known well; no kernel
+// multiplies 128 MiB of a prompt's products faster than the data sheet has it.
+TEST(MeasuredServing, HasNoIntervalThatPeaksForbid) {
+  const auto rows = predicted(
+      "a,s,x,llama-2-13b,13,A100,1,1,,,,fp16,fp16,tensorrt-llm,0.9,32,3900,2,,9,,,,,,0,\n");
+  ASSERT_TRUE(rows.at(0).interval_low) << rows[0].skipped_reason;
+  EXPECT_GE(*rows[0].interval_low, 2 * 12.7e9 * 3900 / 312e12);
+  EXPECT_LE(*rows[0].interval_low, *rows[0].predicted[0]);
+}
+
+// One client of an engine that holds many is far from what it could answer; of as many as memory
+// holds it is all of it.
+TEST(MeasuredServing, TellsFirstTokensBelowCapacityApart) {
+  const std::string before = "a,s,x,llama-3-8b,8,H100,1,1,,,,,,vllm,0.11,";
+  const auto report = summarise_serving(predicted(before + "1,1000,200,,0.1,0.01,,,,,0,\n" +
+                                                  before + "400,1000,200,,1,0.05,,,,,0,\n" +
+                                                  before + ",1000,200,,1,0.05,,,,,0,\n"));
+  ASSERT_EQ(report.rows.size(), 3U);
+  const double one = report.rows[0].of_capacity.value_or(0);
+  // In steps of its own a token takes no less than in those of all.
+  EXPECT_GT(one, 1.0 / 1024);
+  EXPECT_LT(one, 0.1);
+  EXPECT_NEAR(report.rows[1].of_capacity.value_or(0), 1, 0.2);
+  EXPECT_EQ(report.rows[2].of_capacity, 1);
+  ASSERT_EQ(report.by_capacity.size(), 2U);
+  EXPECT_EQ(report.by_capacity[0].error.rows, 1U);
+  EXPECT_EQ(report.by_capacity[1].error.rows, 2U);
+}
+
+// Of two that say the same 10 and 12 s, 20 % apart, and one of them twice; another says a release
+// that is of the same engine to the program: 15 over 10.
+TEST(MeasuredServing, TellsHowFarRepeatedRowsLieApart) {
+  const std::string before = ",s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,", behind = ",8,500,500,,,,";
+  const auto report = summarise_serving(predicted("a" + before + "0.11" + behind + "10,,,,0,\nb" +
+                                                  before + "0.11" + behind + "12,,,,0,\nc" +
+                                                  before + "0.12" + behind + "15,,,,0,\n"));
+  ASSERT_EQ(report.repeats.size(), 2U);
+  EXPECT_EQ(report.repeats[0].quantity, "latency_s");
+  EXPECT_EQ(report.repeats[0].rows, 2U);
+  EXPECT_NEAR(report.repeats[0].median, 0.2, 1e-12);
+  EXPECT_EQ(report.repeats[1].rows, 3U);
+  EXPECT_EQ(report.repeats[1].configurations, 1U);
+  EXPECT_NEAR(report.repeats[1].median, 0.5, 1e-12);
+}
+
 // A name from a file opens no file of this machine.
 TEST(MeasuredServing, WithWhatIsNotKnownIsSkippedWithItsReason) {
   const auto rows = predicted(

@@ -11,6 +11,7 @@
 namespace headway {
 
 struct Aim {
+  std::string id;           // "left-out-coverage": by which programs know it
   std::string of, measure;  // "tuned rows", "median error of the step time"
   std::optional<double> at_least, at_most;
   bool percent = true;  // a share, shown as a percentage; otherwise a plain number

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace headway {
 namespace {
@@ -44,6 +45,16 @@ TEST(Aims, WhatHasNoRowsIsNotMeasuredAndNotMet) {
     EXPECT_EQ(aim.now.has_value(), aim.of == "vtrain") << aim.of;
     EXPECT_EQ(aim.met(), aim.of == "vtrain") << aim.of;
   }
+}
+
+// By which programs know them, whatever the words.
+TEST(Aims, HaveAnIdEach) {
+  std::set<std::string> ids;
+  for (const Aim& aim : aims_of(summarise({}, ValidateBy::source))) {
+    EXPECT_TRUE(ids.insert(aim.id).second) << aim.id;
+    EXPECT_EQ(aim.id.find(' '), std::string::npos) << aim.id;
+  }
+  EXPECT_TRUE(ids.contains("left-out-coverage"));  // of the page's Trust
 }
 
 TEST(Aims, ARangeIsMissedOnBothSides) {

@@ -51,11 +51,29 @@ double Reach::distance(const Run& run) const {
   return out;
 }
 
-void Reach::add(const Run& run) {
-  accelerators.insert(run.cluster.accelerator.name);
-  setups.insert(setup_name(run));
+Nearness Reach::nearness(const Run& run) const {
+  const auto of = [](const std::map<std::string, std::size_t>& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    return found == counts.end() ? std::size_t{0} : found->second;
+  };
+  Nearness out;
+  for (const auto& [name, box] : frameworks) {
+    out.runs += box.runs;
+    if (name == framework_name(run.job)) out.of_framework = box.runs;
+  }
+  out.on_accelerator = of(accelerators, run.cluster.accelerator.name);
+  out.of_setup = of(setups, setup_name(run));
+  out.doublings = distance(run);
+  return out;
+}
+
+void Reach::add(const Run& run, bool timed) {
+  const std::size_t one = timed ? 1 : 0;
+  accelerators[run.cluster.accelerator.name] += one;
+  setups[setup_name(run)] += one;
   const auto at = place(run);
   const auto [found, inserted] = frameworks.emplace(framework_name(run.job), Box{at, at});
+  found->second.runs += one;
   for (std::size_t side = 0; side < Box::kSides; ++side) {
     found->second.least[side] = std::min(found->second.least[side], at[side]);
     found->second.most[side] = std::max(found->second.most[side], at[side]);

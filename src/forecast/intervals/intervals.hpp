@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -52,17 +51,27 @@ struct Box {
   static constexpr std::size_t kSides = 3;  // log2 of ranks, parameters, tokens in a sequence
   static constexpr std::array<const char*, kSides> kSideNames = {"ranks", "parameters", "sequence"};
   std::array<double, kSides> least, most;
+  std::size_t runs = 0;  // of which the step was timed
+};
+
+/// How many measured runs stand behind a forecast's interval, of which the step was timed, and how
+/// far from them the forecast's run lies.
+struct Nearness {
+  std::size_t runs = 0;
+  std::size_t of_framework = 0, on_accelerator = 0, of_setup = 0;  // of them with the run's own
+  double doublings = 0;                                            // Reach::distance
 };
 
 /// Where measured runs lie.
 struct Reach {
   std::map<std::string, Box> frameworks;
-  std::set<std::string> accelerators, setups;
+  std::map<std::string, std::size_t> accelerators, setups;  // with the runs of each, timed
 
   /// Doublings outside of the framework's box, all sides together; of the box about all frameworks
   /// where no run had it.
   double distance(const Run& run) const;
-  void add(const Run& run);
+  Nearness nearness(const Run& run) const;
+  void add(const Run& run, bool timed = true);
 };
 
 /// Variances of ln(measured / predicted) for each unit of a difficulty: its quantile 0.1 lies at

@@ -69,6 +69,29 @@ TEST(Intervals, KnowWhatNoMeasuredRunHadAndHowFarTheyAre) {
   EXPECT_EQ(of(unknown, Difficulty::framework), 1);
 }
 
+TEST(Intervals, TellHowManyMeasuredRunsTheyAreOfAndHowFarFromThemARunIs) {
+  headway::Run run{load_model("llama-2-7b").value(), load_cluster("dgx-h100").value(), {}, {}};
+  run.job.sequence = 4096;
+  run.layout.dp = 8;
+  Reach reach;
+  reach.add(run);
+  reach.add(run);
+  reach.add(run, /*timed=*/false);
+  headway::Run other = run;
+  other.job.framework = framework_from("jax").value();
+  reach.add(other);
+  run.layout.dp = 32;  // two doublings from 8
+  const Nearness near = reach.nearness(run);
+  EXPECT_EQ(near.runs, 3U);
+  EXPECT_EQ(near.of_framework, 2U);
+  EXPECT_EQ(near.on_accelerator, 3U);
+  EXPECT_EQ(near.of_setup, 2U);
+  EXPECT_DOUBLE_EQ(near.doublings, 2);
+  run.cluster = load_cluster("tpu-v5p").value();
+  EXPECT_EQ(reach.nearness(run).on_accelerator, 0U);
+  EXPECT_EQ(reach.nearness(run).of_setup, 0U);
+}
+
 // Llama-3.1-405B on 16,384 H100 was once said to take from 1.15 s, 236 % MFU, to 74 s.
 TEST(Intervals, FarFromAnyRunAreBoundedAndNotBelowThePeak) {
   headway::Run run{load_model("llama-3.1-405b").value(), load_cluster("dgx-h100").value(), {}, {}};
@@ -104,6 +127,13 @@ TEST(Intervals, OfTheBinaryAreThere) {
   EXPECT_GT(model->step_time.above[0], 0);
   EXPECT_GT(model->step_time.below[0], 0);
   EXPECT_FALSE(model->reach.frameworks.empty());
+  // Every run has one framework and one accelerator.
+  std::size_t on_any = 0;
+  for (const auto& [name, runs] : model->reach.accelerators) on_any += runs;
+  const auto gpt =
+      headway::Run{load_model("gpt2").value(), load_cluster("dgx-h100").value(), {}, {}};
+  EXPECT_EQ(model->reach.nearness(gpt).runs, on_any);
+  EXPECT_GT(on_any, 0U);
 }
 
 }  // namespace

@@ -22,15 +22,24 @@ Spread spread_from(Fields fields) {
   return out;
 }
 
+// { name = runs }.
+std::map<std::string, std::size_t> counts_from(Fields fields) {
+  std::map<std::string, std::size_t> out;
+  for (const std::string& name : fields.keys()) {
+    out[name] = static_cast<std::size_t>(fields.natural(name));
+  }
+  fields.reject_unknown();
+  return out;
+}
+
 Reach reach_from(Fields fields) {
   Reach out;
-  for (const std::string& name : fields.texts_or_empty("accelerators")) {
-    out.accelerators.insert(name);
-  }
-  for (const std::string& name : fields.texts_or_empty("setups")) out.setups.insert(name);
+  out.accelerators = counts_from(fields.table("accelerators"));
+  out.setups = counts_from(fields.table("setups"));
   Fields frameworks = fields.table("framework");
   for (const std::string& name : frameworks.keys()) {
     Fields box = frameworks.table(name);
+    out.frameworks[name].runs = static_cast<std::size_t>(box.natural("runs"));
     for (std::size_t side = 0; side < Box::kSides; ++side) {
       Fields ends = box.table(Box::kSideNames[side], /*required=*/true);
       out.frameworks[name].least[side] = ends.number("least");

@@ -1,11 +1,14 @@
 #include "forecast/predict/predict.hpp"
 
+#include <algorithm>
+
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/intervals/intervals.hpp"
 #include "forecast/own_interval.hpp"
+#include "forecast/two_machines.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -78,6 +81,24 @@ void add_notes(const Run& run, Forecast& out) {
   }
 }
 
+// What holds on both machines.
+template <class Q>
+void widen(std::optional<Interval<Q>>& interval, const std::optional<Interval<Q>>& other) {
+  if (!interval || !other) return;
+  interval->low = std::min(interval->low, other->low);
+  interval->high = std::max(interval->high, other->high);
+}
+
+// Which machine holds what, and where the slowest stage is.
+std::string note_on_machines(const RequestedRun& run, const Forecast& forecast) {
+  const std::int64_t pp = run.layout.pp, near = pp - run.far->stages;
+  return "stages 0 to " + std::to_string(near - 1) + " on " + printable(run.cluster.name) +
+         ", stages " + std::to_string(near) + " to " + std::to_string(pp - 1) + " on " +
+         printable(run.far->cluster.name) + ": the slowest is on the " +
+         (forecast.pace_is_far ? "second" : "first") +
+         ", and transfers take what the slower network does";
+}
+
 }  // namespace
 
 Result<Forecast> predict(const Run& run) {
@@ -89,6 +110,25 @@ Result<Forecast> predict(const Run& run) {
     if (const OwnSetup* own = own_setup(run)) narrow_interval(*own, out);
   }
   add_notes(run, out);
+  return out;
+}
+
+Result<Forecast> predict(const RequestedRun& run) {
+  if (run.far == nullptr) return predict(static_cast<const Run&>(run));
+  const Run far = on_far_machine(run);
+  const auto calibration = calibration_for(run), of_far = calibration_for(far);
+  if (!calibration) return calibration.problems();
+  if (!of_far) return of_far.problems();
+  Forecast out = forecast({run, *calibration}, {far, *of_far}, run.layout.pp - run.far->stages);
+  if (const auto& intervals = embedded_interval_model()) {
+    Forecast as_far = out;
+    add_intervals(*intervals, run, out);
+    add_intervals(*intervals, far, as_far);
+    widen(out.step_time_interval, as_far.step_time_interval);
+    widen(out.memory_interval, as_far.memory_interval);
+  }
+  add_notes(run, out);
+  out.notes.push_back(note_on_machines(run, out));
   return out;
 }
 

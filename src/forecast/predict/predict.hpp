@@ -3,10 +3,13 @@
 #pragma once
 
 #include "forecast/forecast.hpp"
+#include "run/run.hpp"
 
 namespace headway {
 
 /// Of a legal run (check() found nothing); problems: no calibration for the cluster.
 Result<Forecast> predict(const Run& run);
+/// The same where stages may stand on another machine: the interval is the wider of both machines'.
+Result<Forecast> predict(const RequestedRun& run);
 
 }  // namespace headway

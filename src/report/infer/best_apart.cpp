@@ -22,13 +22,13 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
     return out + (best.tried == 0 ? "no way fits\n" : "no way keeps to the limits\n");
   }
   const bool formats = space.formats.size() > 1;
-  TextTable rows = {
-      {"prefill", "step", "decode", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a",
-       "what"},
-      {"", "tokens", "", "of all", "of a user", "of a GPU", "token", "token", "million", "binds"}};
+  TextTable rows = {{"prefill", "step", "decode", "step", "clients", "tokens/s", "tokens/s",
+                     "first", "each", "$ for a", "what"},
+                    {"", "tokens", "", "tokens", "of all", "of a user", "of a GPU", "token",
+                     "token", "million", "binds"}};
   if (formats) {
-    rows[0].insert(rows[0].begin() + 3, "weights");
-    rows[1].insert(rows[1].begin() + 3, "and cache");
+    rows[0].insert(rows[0].begin() + 4, "weights");
+    rows[1].insert(rows[1].begin() + 4, "and cache");
   }
   std::vector<PointIntervals> told;
   for (const ApartOffer& offer : best.front) {
@@ -38,6 +38,7 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
     std::vector<std::string> row = {pool_text(apart.prefill, apart.prefill_copies),
                                     std::to_string(apart.prefill.engine.policy.most_tokens),
                                     pool_text(apart.decode, apart.decode_copies),
+                                    std::to_string(apart.decode.engine.policy.most_tokens),
                                     std::to_string(offer.load.batch),
                                     formatted("%.1f", offer.of_user()),
                                     count_text(offer.of_accelerator()),
@@ -46,7 +47,7 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
                                     price > 0 ? formatted("%.2f", price) : "-",
                                     std::string(offer.served.binding())};
     if (formats) {
-      row.insert(row.begin() + 3,
+      row.insert(row.begin() + 4,
                  std::string(weights_name(apart.decode)) + " " + apart.decode.cache->name);
     }
     rows.push_back(std::move(row));

@@ -1,5 +1,6 @@
 #include "report/infer/validation.hpp"
 
+#include <algorithm>
 #include <variant>
 
 #include "base/document/csv.hpp"
@@ -36,6 +37,7 @@ std::vector<Cell> cells_of(const ServedRow& row) {
   out.push_back({"engine", row.engine});
   out.push_back({"precision", row.precision});
   out.push_back({"load", row.load});
+  out.push_back({"of_capacity", row.of_capacity});
   return out;
 }
 
@@ -77,7 +79,7 @@ UnitTable serving_groups(const ServedReport& report) {
   UnitTable table = {{std::string(kServedByNames[static_cast<std::size_t>(report.by)]), "quantity",
                       "rows", "median", "mean", "p90", "bias", "in 80 %", "width"},
                      {"", "", "", "%", "%", "%", "%", "%", ""}};
-  for (const ServedGroup& group : report.groups) {
+  const auto add = [&](const ServedGroup& group) {
     const bool held = group.with_interval > 0;
     table.push_back({printable(group.name, 30), group.quantity, std::to_string(group.error.rows),
                      in_percent(group.error.median), in_percent(group.error.mean),
@@ -86,6 +88,18 @@ UnitTable serving_groups(const ServedReport& report) {
                                        static_cast<double>(group.with_interval))
                           : "",
                      held ? formatted("%.2f", *group.width) : ""});
+  };
+  std::for_each(report.groups.begin(), report.groups.end(), add);
+  std::for_each(report.by_capacity.begin(), report.by_capacity.end(), add);
+  return table;
+}
+
+static UnitTable repeats_table(const ServedReport& report) {
+  UnitTable table = {{"alike in", "quantity", "configurations", "rows", "median", "p90"},
+                     {"", "", "", "", "%", "%"}};
+  for (const ServedRepeats& each : report.repeats) {
+    table.push_back({each.alike, each.quantity, std::to_string(each.configurations),
+                     std::to_string(each.rows), in_percent(each.median), in_percent(each.p90)});
   }
   return table;
 }
@@ -96,6 +110,7 @@ GeneratedBlocks serving_blocks(const ServedReport& report) {
     out["serving-by-" + std::string(kServedByNames[static_cast<std::size_t>(by)])] =
         markdown_of(serving_groups(summarise_serving(report.rows, by)), 2);
   }
+  out["serving-repeats"] = markdown_of(repeats_table(report), 2);
   return out;
 }
 
@@ -106,6 +121,10 @@ std::string serving_validation_text(const ServedReport& report) {
                     std::to_string(report.ran_and_fits) + " of " + std::to_string(report.ran) +
                     " that ran, not " + std::to_string(report.ran_out_and_does_not_fit) + " of " +
                     std::to_string(report.ran_out) + " that ran out of memory\n";
+  if (!report.repeats.empty()) {
+    out += "\nmeasured more than once, largest over smallest less 1\n" +
+           aligned(repeats_table(report), 2);
+  }
   if (report.skipped.empty()) return out;
   std::vector<std::vector<std::string>> reasons = {{"skipped", "rows"}};
   for (const auto& [reason, count] : report.skipped) {
@@ -118,13 +137,9 @@ std::string serving_validation_json(const ServedReport& report, bool rows) {
   JsonWriter out;
   out.begin_object();
   out.member("kind", "serving");
-  out.key("groups");
-  out.begin_array();
-  for (const ServedGroup& group : report.groups) {
+  const auto group_member = [&](std::string_view by, const ServedGroup& group) {
     out.begin_object();
-    out.member(report.by == ServedBy::source ? "source_key"
-                                             : kServedByNames[static_cast<std::size_t>(report.by)],
-               group.name);
+    out.member(by, group.name);
     out.member("quantity", group.quantity);
     out.member("rows", group.error.rows);
     out.member("median", group.error.median);
@@ -136,6 +151,29 @@ std::string serving_validation_json(const ServedReport& report, bool rows) {
                  static_cast<double>(group.in_interval) / static_cast<double>(group.with_interval));
       out.member("width", *group.width);
     }
+    out.end_object();
+  };
+  const std::string_view by = report.by == ServedBy::source
+                                  ? "source_key"
+                                  : kServedByNames[static_cast<std::size_t>(report.by)];
+  out.key("groups");
+  out.begin_array();
+  for (const ServedGroup& group : report.groups) group_member(by, group);
+  out.end_array();
+  out.key("by_capacity");
+  out.begin_array();
+  for (const ServedGroup& group : report.by_capacity) group_member("share", group);
+  out.end_array();
+  out.key("repeats");
+  out.begin_array();
+  for (const ServedRepeats& each : report.repeats) {
+    out.begin_object();
+    out.member("alike", each.alike);
+    out.member("quantity", each.quantity);
+    out.member("configurations", each.configurations);
+    out.member("rows", each.rows);
+    out.member("median", each.median);
+    out.member("p90", each.p90);
     out.end_object();
   }
   out.end_array();

@@ -15,11 +15,13 @@ namespace headway {
 UnitTable serving_groups(const ServedReport& report);
 /// The same, and the reasons of rows that are not predicted.
 std::string serving_validation_text(const ServedReport& report);
-/// The tables of docs/models/infer.md: errors by source, by engine and by accelerator.
+/// The tables of docs/models/infer.md: errors by source, by engine and by accelerator; repeats.
 GeneratedBlocks serving_blocks(const ServedReport& report);
 /// {kind, groups: [{source_key, quantity, rows, median, mean, p90, bias,
-/// in_interval, width}], memory, skipped}; with
-/// `rows`, also each row: the columns of --rows, empty cells null.
+/// in_interval, width}], by_capacity: [{share, quantity, ...}], repeats: [{alike, quantity,
+/// configurations, rows, median, p90}], memory, skipped}; with `rows`, also each row: the columns
+/// of
+/// --rows, empty cells null.
 std::string serving_validation_json(const ServedReport& report, bool rows);
 /// id, source_key, outcome, measured_ and predicted_ of each quantity, predicted_fits, error, ...
 std::string serving_csv(std::span<const ServedRow> rows);

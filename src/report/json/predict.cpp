@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/whole_number.hpp"
+#include "forecast/intervals/intervals.hpp"
 #include "model/count.hpp"
 #include "report/json/run.hpp"
 
@@ -115,6 +116,18 @@ void write_pipeline(JsonWriter& json, const Run& run, const PipelineTimes& pipel
   json.end_object();
 }
 
+// How many measured runs the interval is of, and how near to them the run is.
+Json nearness_json(const Run& run) {
+  const auto& intervals = embedded_interval_model();
+  if (!intervals) return nullptr;
+  const Nearness near = intervals->reach.nearness(run);
+  return {{"runs", near.runs},
+          {"of_framework", near.of_framework},
+          {"on_accelerator", near.on_accelerator},
+          {"of_setup", near.of_setup},
+          {"doublings_away", near.doublings}};
+}
+
 }  // namespace
 
 void write_op_table(JsonWriter& json, const OpTable& table) {
@@ -150,6 +163,10 @@ std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeli
   json.begin_object();
   json.member("model", run.model.name);
   json.member("cluster", run.cluster.name);
+  if (run.far != nullptr) {
+    json.member("far_cluster", run.far->cluster.name);
+    json.member("far_stages", run.far->stages);
+  }
   json.member("parameters", counted.total);
   json.member("active_parameters", counted.active);
   json.key("job");
@@ -159,6 +176,8 @@ std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeli
   json.member("step_time_s", f.step_time.value());
   json.key("interval_step_time_s");
   write(json, interval_json(f.step_time_interval));
+  json.key("interval_from");
+  write(json, f.step_time_interval ? nearness_json(run) : Json(nullptr));
   json.key("parts_s");
   write(json, parts_json(f.parts));
   json.key("pipeline");
@@ -177,7 +196,9 @@ std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeli
   json.member("energy_j", f.energy.value());
   json.key("calls");
   json.begin_array();
-  for (const PricedCall& call : f.calls) write_call(json, call, run.cluster);
+  for (const PricedCall& call : f.calls) {
+    write_call(json, call, machine_of_calls(run, f.pace_is_far));
+  }
   json.end_array();
   if (ops != nullptr) {
     json.key("ops");

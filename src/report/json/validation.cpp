@@ -65,7 +65,8 @@ Json group_json(const ValidationGroup& group) {
 }
 
 Json aim_json(const Aim& aim) {
-  return {{"of", aim.of},
+  return {{"id", aim.id},
+          {"of", aim.of},
           {"measure", aim.measure},
           {"unit", aim.percent ? "share" : "1"},
           {"at_least", number_json(aim.at_least)},

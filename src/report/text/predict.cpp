@@ -73,7 +73,7 @@ std::string memory_table(const Forecast& f) {
                   {"  other", to_text(f.memory.other)}});
 }
 
-std::string calls_table(const Run& run, const Forecast& f) {
+std::string calls_table(const Cluster& cluster, const Forecast& f) {
   std::vector<const PricedCall*> calls;
   for (const PricedCall& call : f.calls) {
     if (call.each.value() > 0) calls.push_back(&call);
@@ -88,7 +88,7 @@ std::string calls_table(const Run& run, const Forecast& f) {
     const Call& call = priced->call;
     rows.push_back({"  " + std::string(to_name(call.group)) + " " + std::string(to_name(call.op)),
                     std::string(to_name(call.phase)),
-                    printable(run.cluster.levels[static_cast<std::size_t>(priced->level)].name, 20),
+                    printable(cluster.levels[static_cast<std::size_t>(priced->level)].name, 20),
                     std::to_string(priced->ranks), to_text(call.bytes), count_text(call.count),
                     to_text(priced->each), to_text(priced->exposed)});
   }
@@ -189,7 +189,7 @@ std::string predict_text(const RequestedRun& run, const Forecast& f, const OpTab
   }
   out += "\nmemory of the fullest rank: " + to_text(f.memory.total()) + " of " +
          to_text(f.capacity) + verdict(f) + memory_table(f);
-  out += calls_table(run, f);
+  out += calls_table(machine_of_calls(run, f.pace_is_far), f);
   for (const std::string& note : f.notes) out += "\nnote: " + printable(note, 1000);
   for (const std::string& assumption : run.assumptions)
     out += "\nassumed: " + printable(assumption, 1000);

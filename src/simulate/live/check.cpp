@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "step/program/group_ranks.hpp"
+
 namespace headway {
 namespace {
 
@@ -208,8 +210,7 @@ class AbstractMachine {
   }
   void meet_pair(std::size_t r, std::size_t number, const LiveItem& call) {
     const auto& ranks = list_.groups[call.group].ranks;
-    const std::int64_t own =
-        std::lower_bound(ranks.begin(), ranks.end(), static_cast<std::int64_t>(r)) - ranks.begin();
+    const std::int64_t own = place_in(ranks, static_cast<std::int64_t>(r));
     const bool sends = call.op == Operation::send;
     Pairs& pairs = pairs_[{call.group, sends ? own : call.peer, sends ? call.peer : own, call.tag}];
     auto &mine = sends ? pairs.sends : pairs.receives,

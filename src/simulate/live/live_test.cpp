@@ -384,5 +384,28 @@ TEST(LiveList, OfARecordingThatSaysTooLittleIsRefused) {
   EXPECT_FALSE(list_of_recording(one_more).ok());
 }
 
+// Rank 1 sends to all, or nobody knows who: no rank is taken for the root that is not.
+TEST(LiveList, OfARecordingHasTheRootsThatWereRecordedOrIsRefused) {
+  Recording recording = recorded_twice(true);
+  for (RecordedCall& call : recording.calls) {
+    call.op = Operation::broadcast;
+    call.peer = 1;
+  }
+  const auto list = list_of_recording(recording);
+  ASSERT_TRUE(list.ok());
+  for (const auto& items : list->ranks) {
+    for (const LiveItem& item : items) {
+      if (item.kind != Kind::call) continue;
+      EXPECT_EQ(item.peer, 1);
+    }
+  }
+  for (const std::optional<std::int64_t> unknown : {std::optional<std::int64_t>(), {7}}) {
+    for (RecordedCall& call : recording.calls) call.peer = unknown;
+    const auto refused = list_of_recording(recording);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.problems().front().message.find("no known root"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace headway

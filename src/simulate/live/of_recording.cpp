@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "simulate/live/check.hpp"
+#include "step/program/group_ranks.hpp"
 
 namespace headway {
 namespace {
@@ -140,9 +141,17 @@ class RecordedLists {
     if (!runs_live(done_op(call))) {
       count("are of operations that cannot be told (sends and receives in one, scans)");
     }
-    if (is_between_two(done_op(call)) && (!call.peer || !by_number_.contains(*call.peer))) {
-      count("have no known other end");
+    if (is_between_two(done_op(call)) && !has_known_peer(call)) count("have no known other end");
+    if (has_root(done_op(call)) && !has_known_peer(call)) {
+      count("have no known root, which headway record would have");
     }
+  }
+
+  bool has_known_peer(const RecordedCall& call) const {
+    const auto known = call.peer ? by_number_.find(*call.peer) : by_number_.end();
+    if (known == by_number_.end() || !call.group) return false;
+    const auto& ranks = groups_[*call.group].ranks;
+    return std::binary_search(ranks.begin(), ranks.end(), static_cast<std::int64_t>(known->second));
   }
 
   // What happens on a rank, in time.
@@ -171,7 +180,7 @@ class RecordedLists {
     std::vector<LiveItem>& items = list_.ranks[rank];
     items.push_back({.kind = LiveItem::Kind::mark});
     std::map<std::size_t, std::uint32_t> number;
-    std::int64_t running = 0, blocking = 0, computed = 0;
+    std::int64_t running = 0, blocking = 0;
     std::uint32_t calls = 0;
     std::size_t kernel = 0;
     std::optional<std::int64_t> before;
@@ -182,11 +191,10 @@ class RecordedLists {
       if (before && now > *before) {
         const std::int64_t busy = common(kernels, kernel, *before, now);
         const bool free = running == 0 || (kernels.empty() && blocking == 0);
-        computed += free ? now - *before : busy;
+        const std::int64_t computed = free ? now - *before : busy;
+        if (computed > 0) items.push_back({.time = Seconds(static_cast<double>(computed) * 1e-9)});
       }
       before = now;
-      if (computed > 0) items.push_back({.time = Seconds(static_cast<double>(computed) * 1e-9)});
-      computed = 0;
     };
     for (const Event& event : events) {
       const RecordedCall& call = recording_.calls[event.call];
@@ -224,10 +232,8 @@ class RecordedLists {
     item.bytes = call.bytes ? std::llround(std::min(call.bytes->value(), 1e12)) : 0;
     item.type = call.type.value_or(ElementType::uint8);
     const auto& ranks = groups_[item.group].ranks;
-    if (call.peer && (is_between_two(item.op) || has_root(item.op))) {
-      const auto known = by_number_.find(*call.peer);
-      const auto end = known == by_number_.end() ? 0 : static_cast<std::int64_t>(known->second);
-      item.peer = std::lower_bound(ranks.begin(), ranks.end(), end) - ranks.begin();
+    if (is_between_two(item.op) || has_root(item.op)) {
+      item.peer = place_in(ranks, static_cast<std::int64_t>(by_number_.at(*call.peer)));
     }
     if (is_between_two(item.op)) {
       item.stream = kBesideStreams;

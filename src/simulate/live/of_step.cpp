@@ -1,13 +1,10 @@
 #include "simulate/live/of_step.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "simulate/live/order.hpp"
-#include "step/program/group_ranks.hpp"
+#include "simulate/workload/groups.hpp"
 
 namespace headway {
 namespace {
@@ -27,41 +24,12 @@ ElementType type_of(Precision precision) {
   }
 }
 
-// Groups of all ranks, each once.
-class LiveGroups {
- public:
-  explicit LiveGroups(const Run& run)
-      : layout_(run.layout), node_(spans(run.layout, run.cluster).node.ranks) {}
-
-  struct Own {
-    std::uint32_t number = 0;
-    std::int64_t place = 0;  // of the rank in it
-  };
-  Own of(Group group, std::int64_t rank) {
-    std::vector<std::int64_t> ranks = group_ranks(layout_, group, rank, node_);
-    const std::int64_t place = std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
-    const auto [at, is_new] =
-        numbers_.try_emplace({group, ranks.front()}, static_cast<std::uint32_t>(groups_.size()));
-    if (is_new) groups_.push_back({std::string(to_name(group)), std::move(ranks)});
-    return {at->second, place};
-  }
-  const std::vector<std::int64_t>& ranks(std::uint32_t number) const {
-    return groups_[number].ranks;
-  }
-  std::vector<LiveGroup> take() && { return std::move(groups_); }
-
- private:
-  const Layout& layout_;
-  std::int64_t node_;
-  std::map<std::pair<Group, std::int64_t>, std::uint32_t> numbers_;
-  std::vector<LiveGroup> groups_;
-};
-
 // The list of a stage as one of its ranks has it.
 class ListOfRank {
  public:
-  ListOfRank(const StageOrder& order, const Layout& layout, std::int64_t rank, LiveGroups& groups)
-      : order_(order), layout_(layout), rank_(rank), groups_(groups) {}
+  ListOfRank(const StageOrder& order, const Layout& layout, std::int64_t rank,
+             WorkloadGroups& groups)
+      : order_(order), groups_(groups, layout, rank) {}
 
   std::vector<LiveItem> build() {
     items_.push_back({.kind = LiveItem::Kind::mark, .mark = LiveItem::Mark::step});
@@ -106,17 +74,16 @@ class ListOfRank {
 
   void add_call(std::size_t i) {
     const WorkloadNode& node = order_.nodes[i];
-    const LiveGroups::Own& own = own_group(node.group);
     LiveItem item{.kind = LiveItem::Kind::call};
     item.op = node.kind == WorkloadNode::Kind::send      ? Operation::send
               : node.kind == WorkloadNode::Kind::receive ? Operation::receive
                                                          : traced_as(node.op);
-    item.group = own.number;
+    item.group = static_cast<std::uint32_t>(groups_.number(node.group));
     item.bytes = std::llround(node.bytes.value());
     item.type = type_of(node.dtype);
     item.stream = node.stream == WorkloadNode::kNoStream ? kBesideStreams : node.stream;
     if (node.kind != WorkloadNode::Kind::collective) {
-      item.peer = place_of_peer(node, own);
+      item.peer = place_in(groups_.ranks(node.group), groups_.peer_of(node));
       item.tag = node.tag;
     }
     for (const std::size_t need : order_.needs[i]) {
@@ -130,26 +97,8 @@ class ListOfRank {
     items_.push_back(std::move(item));
   }
 
-  const LiveGroups::Own& own_group(Group group) {
-    auto& own = own_groups_[static_cast<std::size_t>(group)];
-    if (!own) own = groups_.of(group, rank_);
-    return *own;
-  }
-  std::int64_t place_of_peer(const WorkloadNode& node, const LiveGroups::Own& own) const {
-    const auto& ranks = groups_.ranks(own.number);
-    if (node.group == Group::pp) {
-      const std::int64_t other = at_stage(layout_, rank_, node.peer);
-      return std::lower_bound(ranks.begin(), ranks.end(), other) - ranks.begin();
-    }
-    const auto count = static_cast<std::int64_t>(ranks.size());
-    return (own.place + node.peer + count) % count;
-  }
-
   const StageOrder& order_;
-  const Layout& layout_;
-  std::int64_t rank_;
-  LiveGroups& groups_;
-  std::array<std::optional<LiveGroups::Own>, kGroups.size()> own_groups_{};
+  GroupsOfRank groups_;
   std::vector<LiveItem> items_;
   std::vector<std::uint32_t> number_;  // of calls
   std::vector<bool> waited_;
@@ -164,12 +113,14 @@ LiveList list_of_step(const Workload& workload, const Run& run, std::string sour
   out.source = std::move(source);
   std::vector<StageOrder> orders;
   for (const auto& nodes : workload.stages) orders.push_back(order_of_stage(nodes));
-  LiveGroups groups(run);
+  WorkloadGroups groups(run);
   for (std::int64_t rank = 0; rank < run.layout.ranks(); ++rank) {
     const auto stage = static_cast<std::size_t>(stage_of(run.layout, rank));
     out.ranks.push_back(ListOfRank(orders[stage], run.layout, rank, groups).build());
   }
-  out.groups = std::move(groups).take();
+  for (const WorkloadGroups::Named& group : groups.all()) {
+    out.groups.push_back({std::string(to_name(group.group)), group.ranks});
+  }
   return out;
 }
 

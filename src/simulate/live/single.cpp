@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "step/program/group_ranks.hpp"
+
 namespace headway {
 namespace {
 
@@ -29,9 +31,7 @@ std::set<Single> singles_of(const LiveList& list) {
       Single single{item.op, item.group, item.type, item.peer, item.peer, item.bytes};
       if (is_between_two(item.op)) {
         const auto& ranks = list.groups[item.group].ranks;
-        const auto own =
-            std::lower_bound(ranks.begin(), ranks.end(), static_cast<std::int64_t>(r)) -
-            ranks.begin();
+        const std::int64_t own = place_in(ranks, static_cast<std::int64_t>(r));
         single.op = Operation::send;
         (item.op == Operation::send ? single.from : single.to) = own;
       }

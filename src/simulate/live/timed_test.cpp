@@ -8,6 +8,7 @@
 #include "forecast/random_run_for_test.hpp"
 #include "simulate/live/of_step.hpp"
 #include "simulate/step/simulated.hpp"
+#include "step/program/group_ranks.hpp"
 
 namespace headway {
 namespace {
@@ -86,8 +87,7 @@ class TimedMachine {
   Key key_of(std::size_t r, const LiveItem& item) const {
     if (!is_between_two(item.op)) return {item.group, item.stream, 0, 0, 0, 0};
     const auto& ranks = list_.groups[item.group].ranks;
-    const std::int64_t own =
-        std::lower_bound(ranks.begin(), ranks.end(), static_cast<std::int64_t>(r)) - ranks.begin();
+    const std::int64_t own = place_in(ranks, static_cast<std::int64_t>(r));
     const bool sends = item.op == Operation::send;
     return {item.group, kBesideStreams, sends ? own : item.peer, sends ? item.peer : own, item.tag,
             0};

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "simulate/recorded/pairs.hpp"
 #include "simulate/recorded/programs.hpp"
 #include "trace/analysis/call_table.hpp"
+#include "trace/analysis/pairs.hpp"
 #include "trace/recording/rank_names.hpp"
 
 namespace headway {
@@ -143,13 +143,13 @@ class GraphReader {
         meet({pair.sends[i], pair.receives[i]}, true);
         met[pair.sends[i]] = met[pair.receives[i]] = true;
       }
-      const bool recorded = is_recorded(std::get<0>(ends)) && is_recorded(std::get<1>(ends));
+      const bool recorded = is_recorded(ends.from) && is_recorded(ends.to);
       const std::size_t left = pair.sends.size() + pair.receives.size() - 2 * both;
       if (left > 0 && recorded) {
         const bool sends = pair.sends.size() > both;
         deadlock(std::to_string(left) + (sends ? " sends" : " receives") + " from rank " +
-                 std::to_string(std::get<0>(ends)) + " to rank " +
-                 std::to_string(std::get<1>(ends)) + " have no " + (sends ? "receive" : "send"));
+                 std::to_string(ends.from) + " to rank " + std::to_string(ends.to) + " have no " +
+                 (sends ? "receive" : "send"));
       }
     }
     for (std::size_t i = 0; i < recording_.calls.size(); ++i) {

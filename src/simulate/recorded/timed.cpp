@@ -5,9 +5,9 @@
 #include <map>
 #include <queue>
 
-#include "simulate/recorded/pairs.hpp"
 #include "simulate/recorded/programs.hpp"
 #include "trace/analysis/align.hpp"
+#include "trace/analysis/pairs.hpp"
 
 namespace headway {
 namespace {

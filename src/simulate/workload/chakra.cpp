@@ -8,6 +8,7 @@
 #include <protozero/varint.hpp>
 
 #include "simulate/workload/files.hpp"
+#include "simulate/workload/groups.hpp"
 #include "step/program/group_ranks.hpp"
 
 namespace headway {
@@ -57,52 +58,33 @@ std::int64_t comm_type_of(CollectiveOp op) {
   }
 }
 
-// Groups of all ranks by number, from 1 on: ASTRA-sim wants names that are numbers.
-class GroupNumbers {
- public:
-  explicit GroupNumbers(const Run& run)
-      : layout_(run.layout), node_(spans(run.layout, run.cluster).node.ranks) {}
+// ASTRA-sim wants names that are numbers: from 1 on.
+std::string name_of(std::size_t group) {
+  return std::to_string(group + 1);
+}
 
-  struct Numbered {
-    std::int64_t number = 0;
-    std::vector<std::int64_t> ranks;
-  };
-  const Numbered& of(Group group, std::int64_t rank) {
-    std::vector<std::int64_t> ranks = group_ranks(layout_, group, rank, node_);
-    const std::int64_t first = ranks.front();
-    const auto [at, is_new] = groups_.try_emplace({group, first});
-    if (is_new) at->second = {static_cast<std::int64_t>(groups_.size()), std::move(ranks)};
-    return at->second;
-  }
-  std::string json() const {
-    std::map<std::int64_t, const Numbered*> by_number;
-    for (const auto& [key, group] : groups_) by_number[group.number] = &group;
-    std::string out = "{";
-    const char* separator = "\n";
-    for (const auto& [number, group] : by_number) {
-      out += separator;
-      out += "  \"" + std::to_string(number) + "\": [";
-      for (std::size_t i = 0; i < group->ranks.size(); ++i) {
-        if (i > 0) out += ", ";
-        out += std::to_string(group->ranks[i]);
-      }
-      out += "]";
-      separator = ",\n";
+std::string groups_json(const WorkloadGroups& groups) {
+  std::string out = "{";
+  const char* separator = "\n";
+  for (std::size_t number = 0; number < groups.all().size(); ++number) {
+    out += separator;
+    out += "  \"" + name_of(number) + "\": [";
+    const auto& ranks = groups.ranks(number);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (i > 0) out += ", ";
+      out += std::to_string(ranks[i]);
     }
-    return out + "\n}\n";
+    out += "]";
+    separator = ",\n";
   }
-
- private:
-  const Layout& layout_;
-  std::int64_t node_;
-  std::map<std::pair<Group, std::int64_t>, Numbered> groups_;
-};
+  return out + "\n}\n";
+}
 
 class TraceOfRank {
  public:
   TraceOfRank(const Workload& workload, const Layout& layout, std::int64_t rank,
-              GroupNumbers& groups)
-      : workload_(workload), layout_(layout), rank_(rank), groups_(groups) {}
+              WorkloadGroups& groups)
+      : workload_(workload), layout_(layout), rank_(rank), groups_(groups, layout, rank) {}
 
   std::string write() {
     pbf_writer metadata(message_);
@@ -153,7 +135,7 @@ class TraceOfRank {
     if (node.kind == WorkloadNode::Kind::collective) add_collective(node, to);
     const bool sends = node.kind == WorkloadNode::Kind::send;
     if (sends || node.kind == WorkloadNode::Kind::receive) {
-      const std::int64_t other = peer_of(node);
+      const std::int64_t other = groups_.peer_of(node);
       number(to, "comm_size", size_of(node.bytes));
       small(to, "comm_src", sends ? rank_ : other);
       small(to, "comm_dst", sends ? other : rank_);
@@ -163,19 +145,12 @@ class TraceOfRank {
   }
 
   void add_collective(const WorkloadNode& node, pbf_writer& to) {
-    const GroupNumbers::Numbered& group = own_group(node.group);
     const bool gathers = node.op == CollectiveOp::all_gather;
-    const double parts = gathers ? static_cast<double>(group.ranks.size()) : 1;
+    const double parts = gathers ? static_cast<double>(groups_.ranks(node.group).size()) : 1;
     number(to, "comm_type", comm_type_of(node.op));
     number(to, "comm_size", size_of(node.bytes / parts));
-    const std::string name = std::to_string(group.number);
+    const std::string name = name_of(groups_.number(node.group));
     attribute(to, "pg_name", [&](pbf_writer& writer) { writer.add_string(kText, name); });
-  }
-
-  const GroupNumbers::Numbered& own_group(Group group) {
-    const GroupNumbers::Numbered*& own = own_groups_[static_cast<std::size_t>(group)];
-    if (own == nullptr) own = &groups_.of(group, rank_);
-    return *own;
   }
 
   // ASTRA-sim takes no call without bytes.
@@ -183,19 +158,10 @@ class TraceOfRank {
     return std::max<std::int64_t>(1, std::llround(bytes.value()));
   }
 
-  std::int64_t peer_of(const WorkloadNode& node) {
-    if (node.group == Group::pp) return at_stage(layout_, rank_, node.peer);
-    const std::vector<std::int64_t>& ranks = own_group(node.group).ranks;
-    const auto count = static_cast<std::int64_t>(ranks.size());
-    const std::int64_t place = std::find(ranks.begin(), ranks.end(), rank_) - ranks.begin();
-    return ranks[static_cast<std::size_t>((place + node.peer + count) % count)];
-  }
-
   const Workload& workload_;
   const Layout& layout_;
   std::int64_t rank_;
-  GroupNumbers& groups_;
-  std::array<const GroupNumbers::Numbered*, kGroups.size()> own_groups_{};
+  GroupsOfRank groups_;
   std::string out_, message_, attribute_;
 };
 
@@ -210,13 +176,13 @@ std::int64_t count_nodes(const Workload& workload, const Layout& layout) {
 }
 
 std::vector<WorkloadFile> workload_files(const Workload& workload, const Run& run) {
-  GroupNumbers groups(run);
+  WorkloadGroups groups(run);
   std::vector<WorkloadFile> out;
   for (std::int64_t rank = 0; rank < run.layout.ranks(); ++rank) {
     out.push_back({"step." + std::to_string(rank) + ".et",
                    TraceOfRank(workload, run.layout, rank, groups).write()});
   }
-  out.push_back({"groups.json", groups.json()});
+  out.push_back({"groups.json", groups_json(groups)});
   return out;
 }
 

@@ -27,12 +27,13 @@ Problems check_part(const Serving& part, std::string_view option) {
 }
 
 // Seconds that the cache of so many tokens takes from the ranks of one copy of attention of
-// prefill to those of one of decode, each of which needs its own part.
+// prefill to those of one of decode, each of which needs its own part; of ranks that share each
+// sequence (cp) a part of its tokens.
 double moving_time(const ServingApart& apart, const ServingConstants& constants, const Load& load,
                    double tokens) {
   const ServingMemory there = memory_of(apart.decode, load.input + load.output);
-  const std::int64_t senders = apart.prefill.tp * apart.prefill.pp;
-  const std::int64_t receivers = apart.decode.tp * apart.decode.pp;
+  const std::int64_t senders = ranks_of_attention(apart.prefill);
+  const std::int64_t receivers = ranks_of_attention(apart.decode);
   const double lanes = static_cast<double>(std::min(senders, receivers));
   const Bytes each = there.cache_of_token * tokens * static_cast<double>(receivers) / lanes;
   const std::int64_t stride =
@@ -77,15 +78,12 @@ Policy policy_of_copy(const Serving& serving) {
 
 Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
                const ServingConstants& constants, const Load& load) {
-  const auto room = [&](const ServingMemory& memory, const Serving& part) {
-    return memory.room(static_cast<double>(load.input + load.output)) *
-           static_cast<double>(part.dp);
-  };
-  Apart out{{engines.prefill, engines.of_prefill, room(engines.prefill_memory, apart.prefill)},
-            {engines.decode, engines.of_decode, room(engines.decode_memory, apart.decode),
-             drafting_of(apart.decode)},
-            apart.prefill_copies,
-            apart.decode_copies};
+  Apart out{engine_of(apart.prefill, engines.prefill, engines.of_prefill, engines.prefill_memory,
+                      load, static_cast<double>(apart.prefill.dp)),
+            engine_of(apart.decode, engines.decode, engines.of_decode, engines.decode_memory, load,
+                      static_cast<double>(apart.decode.dp)),
+            apart.prefill_copies, apart.decode_copies};
+  out.prefill.guesses = {};  // it makes the first token alone
   out.lanes = apart.prefill.dp;
   const double tokens = static_cast<double>(load.input);
   const double whole = moving_time(apart, constants, load, tokens);

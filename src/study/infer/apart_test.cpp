@@ -43,6 +43,23 @@ TEST(ServedApart, OfOneClientIsPrefillTheWayAndDecoding) {
   EXPECT_LT(by.moving.value(), 3 * 1000 * 163840.0 / 2 / 450e9);
 }
 
+// [INFER-19] Ranks that share each sequence keep a part of its cache, as those of tp do: four that
+// send or take it have the same way, however they are split.
+TEST(ServedApart, MovesACacheByAllRanksThatHoldIt) {
+  Serving one = testing::serving_of("llama-3-8b", "dgx-h100"), four = one, shared = one;
+  four.tp = 4;
+  shared.tp = shared.cp = 2;
+  const ServingConstants constants = *serving_constants(one.cluster);
+  const auto moving = [&](const Serving& prefill, const Serving& decode) {
+    return served(ServingApart{prefill, decode}, constants, clients_of(1)).moving.value();
+  };
+  // 1,000 tokens of 128 KiB from one rank, and from four at once.
+  EXPECT_GT(moving(one, shared), 1000 * 131072.0 / 450e9);
+  EXPECT_NEAR(moving(one, shared) / moving(one, four), 1, 1e-9);
+  EXPECT_NEAR(moving(shared, four) / moving(four, four), 1, 1e-9);
+  EXPECT_NEAR(moving(four, shared) / moving(four, four), 1, 1e-9);
+}
+
 // Of a decode pool alone no prompt takes time: its tokens are faster than those of clients whose
 // prompts pass between them, on as many accelerators.
 TEST(ServedApart, HasNoPromptsBetweenItsTokens) {
@@ -98,6 +115,21 @@ TEST(BestApart, IsNoWorseThanWaysThatAreGiven) {
       return offer.of_user() >= 0.9 * user && offer.of_accelerator() >= 0.8 * each;
     })) << clients;
   }
+}
+
+// A client whose way in takes a second asks again that much later: an accelerator makes most with
+// many of them, of whom hardly one is inside.
+TEST(BestApart, CountsTheWayInOfAnswersOfOneToken) {
+  Serving base = testing::serving_of("llama-3-8b", "dgx-h100");
+  base.engine.request = Seconds(1);
+  const ServingConstants constants = *serving_constants(base.cluster);
+  Load asked{.input = 500, .output = 1};
+  const auto best = best_apart(base, constants, asked, {{}, false}, 2, false, 2, {});
+  ASSERT_TRUE(best && !best->front.empty());
+  asked.arrivals = Arrivals::clients;
+  asked.batch = 64;
+  const ServedApart given = served(ServingApart{base, base}, constants, asked);
+  EXPECT_GE(best->front.back().of_accelerator(), 0.8 * given.all.output_per_second / 2);
 }
 
 // Two formats are searched as each by itself: no way of either beats the front of both.

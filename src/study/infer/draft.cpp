@@ -8,8 +8,8 @@ Serving draft_of(const Serving& serving) {
   Serving out = serving;
   out.speculation.reset();
   out.pp = 1;
-  // The host's part is of the pass that checks.
-  out.engine.step = out.engine.sequence = Seconds(0);
+  // The host's part is of the model's own pass, of a prompt or one that checks.
+  out.engine.step = out.engine.sequence = out.engine.prompt = out.engine.token = Seconds(0);
   if (serving.speculation->draft) {
     out.model = *serving.speculation->draft;
     if (!has_experts(out.model)) out.ep = 1;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "forecast/energy.hpp"
+#include "study/infer/summary.hpp"
 
 namespace headway {
 
@@ -23,17 +24,19 @@ void add_energy(Served& out, const Serving& serving, const ServingConstants& con
   out.prefill_power = power(out.prefill.rated, out.prefill.total());
   out.decode_power = power(out.decode.rated, out.decode.total());
 
-  const double passes = static_cast<double>(load.output - 1) / out.sequences;
+  const double passes =
+      static_cast<double>(load.output - 1) / drafting_of(serving).made() / out.sequences;
   const double share = 1 / static_cast<double>(prompts);
   const double requests = out.output_per_second / static_cast<double>(load.output) / copies;
   const double active =
       load.arrivals == Arrivals::random ? 1 - std::exp(-load.rate * out.latency.value()) : 1.0;
-  const Seconds rated = share * out.prefill.rated + passes * out.decode.rated;
+  const Seconds rated = share * out.prefill.rated + passes * (out.decode.rated + out.draft_rated);
   out.mean_power =
       active * power(rated, Seconds(active / requests)) + (1 - active) * idle_power(accelerator);
   out.energy_of_token =
       out.mean_power * static_cast<double>(serving.ranks()) * Seconds(1 / out.output_per_second);
-  const Seconds prompt = share * out.prefill.total(), answer = passes * out.decode.total();
+  const Seconds prompt = share * out.prefill.total(),
+                answer = passes * (out.decode.total() + out.draft);
   out.prompt_share = prompt / (prompt + answer);
 }
 
@@ -62,10 +65,12 @@ void add_energy(Served& out, const ServingApart& apart, const ServingConstants& 
   const Seconds answering = out.latency - out.first_token;
   const double active = waits ? 1 - std::exp(-to_decode * answering.value()) : 1.0;
   const double sequences = std::max(1.0, out.sequences / static_cast<double>(apart.decode.dp));
-  const double passes = static_cast<double>(load.output - 1) / sequences;
-  const Watts decode = active > 0 ? mean(active, power(passes * out.decode.rated,
-                                                       Seconds(active / to_decode), apart.decode))
-                                  : idle_power(accelerator);
+  const double passes =
+      static_cast<double>(load.output - 1) / drafting_of(apart.decode).made() / sequences;
+  const Seconds rated = passes * (out.decode.rated + out.draft_rated);
+  const Watts decode = active > 0
+                           ? mean(active, power(rated, Seconds(active / to_decode), apart.decode))
+                           : idle_power(accelerator);
   const double ranks = static_cast<double>(apart.ranks());
   out.prompt_share = static_cast<double>(apart.prefill_ranks()) / ranks;
   out.mean_power = out.prompt_share * prefill + (1 - out.prompt_share) * decode;

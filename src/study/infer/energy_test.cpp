@@ -1,9 +1,12 @@
 // What serving draws and takes [INFER-22].
+#include "forecast/energy.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "model/count.hpp"
+#include "study/infer/apart.hpp"
 #include "study/infer/serving_for_test.hpp"
 
 namespace headway {
@@ -56,6 +59,42 @@ TEST(ServedEnergy, OfATokenFallsWithTheBatchAndStaysAboveTheProducts) {
   }
   // 1,200 tokens of 141 GFLOP for 200 of output, at the peak's 700 W / 989 TFLOP/s.
   EXPECT_GT(last, 6 * 141e9 * 700 / 989.4e12);
+}
+
+// [INFER-16] 85 % of single guesses are right: 199 tokens after the first take 199 / 1.85 passes,
+// each with a guess. One sequence by itself: its prompt's share is that of its first token.
+TEST(ServedEnergy, OfGuessesIsOfThePassesThatTheyLeave) {
+  Serving serving = testing::serving_of("deepseek-v3", "dgx-h200", 8, "fp8-block");
+  serving.ep = 8;
+  serving.cache = cache_format("fp8");
+  serving.speculation = Speculation{{0.85, 1}, std::nullopt};
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const Served answer = served(serving, constants, batch_of(1));
+  EXPECT_NEAR(answer.prompt_share / (answer.first_token / answer.latency), 1, 1e-9);
+  const Seconds rated =
+      answer.prefill.rated + 199 / 1.85 * (answer.decode.rated + answer.draft_rated);
+  EXPECT_GT(answer.draft_rated, Seconds(0));
+  EXPECT_NEAR(answer.mean_power / training_power(constants.power, serving.cluster.accelerator,
+                                                 rated / answer.latency),
+              1, 1e-9);
+}
+
+// Apart, too: a second's passes of decode, and its prompts between which the others are idle.
+TEST(ServedEnergy, OfGuessesApartIsOfAsManyFewerPasses) {
+  Serving serving = testing::serving_of("llama-3-70b", "dgx-h100", 4, "fp8");
+  serving.speculation = Speculation{{0.8, 3}, *load_model("llama-3-8b")};
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  Load load = batch_of(1);
+  load.arrivals = Arrivals::clients;
+  const Served apart = served(ServingApart{serving, serving}, constants, load).all;
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  const double requests = apart.output_per_second / 200;
+  const double made = 1 + 0.8 + 0.8 * 0.8 + 0.8 * 0.8 * 0.8;
+  const Seconds rated = 199 / made * (apart.decode.rated + apart.draft_rated);
+  const Watts decode = training_power(constants.power, accelerator, rated.value() * requests);
+  const double prompts = apart.prefill.total().value() * requests;
+  const Watts prefill = prompts * apart.prefill_power + (1 - prompts) * idle_power(accelerator);
+  EXPECT_NEAR(2 * apart.mean_power / (decode + prefill), 1, 1e-9);
 }
 
 // Boards set to 400 W draw no more, whatever the work.

@@ -74,6 +74,21 @@ double weight_bytes(const Serving& serving, bool routed) {
   return recipe.matmul == Precision::fp4 ? element + 1.0 / 16 : element;
 }
 
+Arithmetic arithmetic_of(const Serving& serving, const ServingConstants& constants, const Op& op,
+                         bool of_layer) {
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  const WeightFormat* stored = serving.stored;
+  const bool weights = of_layer && std::holds_alternative<Matmul>(op.shape);
+  const auto of = [](Precision precision, const Recipe& recipe) {
+    return format_of(precision, recipe.block_scaled ? Scaling::blocks : Scaling::whole);
+  };
+  if (weights && stored != nullptr && is_stored(*stored, serving.model, op.routed)) {
+    const Recipe& recipe = *recipe_from(stored->arithmetic);
+    return {peak_of(*stored, accelerator, constants.formats), of(recipe.matmul, recipe)};
+  }
+  return {accelerator.peak_of(op.precision), of(op.precision, *serving.weights)};
+}
+
 Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
   const auto known = engine.layer.find(accelerator.architecture);
   const auto usual = known != engine.layer.end() ? known : engine.layer.find("default");
@@ -120,10 +135,9 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
   if (serving.stored == nullptr) return out;
   const auto& products = constants.formats.products;
   const bool experts = has_experts(serving.model);
-  const bool measured =
-      (experts && serving.stored->experts_only ? true
-                                               : products.at(serving.stored->dense).measured) &&
-      (!experts || products.at(serving.stored->experts).measured);
+  const bool dense = is_stored(*serving.stored, serving.model, false);
+  const bool measured = (!dense || products.at(serving.stored->dense).measured) &&
+                        (!experts || products.at(serving.stored->experts).measured);
   if (!measured) {
     out.push_back("products of " + serving.stored->name + " weights were not measured on " +
                   architecture + ": its data sheet, with what others reach of theirs");

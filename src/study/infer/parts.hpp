@@ -29,6 +29,15 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
 /// The down projections of latent attention made one product, where there are two.
 void join_projections(Program& program);
 
+/// Dense products in which an op of a pass multiplies, and which constants hold for them; of a
+/// layer's weights it may be that of the format in which they are stored.
+struct Arithmetic {
+  FlopsPerSecond peak;
+  ProductFormat format;
+};
+Arithmetic arithmetic_of(const Serving& serving, const ServingConstants& constants, const Op& op,
+                         bool of_layer);
+
 /// Whether a layer's weights, of its routed experts or others, lie in the format.
 bool is_stored(const WeightFormat& format, const Model& model, bool routed);
 /// Bytes of an element of a layer's weights, with their scales.

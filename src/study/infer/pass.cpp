@@ -24,7 +24,7 @@ class Pricer {
         constants_(constants),
         work_(work),
         items_(items),
-        cp_(work.tokens > 1 && !work.checks ? serving.cp : 1),
+        cp_(work.is_prompt() ? serving.cp : 1),
         layout_(layout_of(serving, work.sequences, cp_)),
         job_(serving_job(serving, (work.tokens + cp_ - 1) / cp_ * cp_)),
         last_(serving_job(serving, work.checks ? work.tokens : 1)),
@@ -163,11 +163,11 @@ class Pricer {
     if (const auto* product = std::get_if<Matmul>(&op.shape)) {
       item.part = ServingPart::products;
       item.each = std::max(product_time(op, *product, layer, item), untuned_time(*product));
-      out_.rated += times * rated_time(op);
+      out_.rated += times * rated_time(op, layer != nullptr);
     } else if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
       item.part = ServingPart::attention;
       item.each = attention_time(*core, *layer->attention, item);
-      if (work_.tokens > 1) out_.rated += times * rated_time(op);
+      if (work_.tokens > 1) out_.rated += times * rated_time(op, true);
     } else {
       const Pass& pass = std::get<Pass>(op.shape);
       item.part = ServingPart::passes;
@@ -177,15 +177,10 @@ class Pricer {
   }
 
   // [INFER-22] What a product takes at the rate that long ones of its arithmetic sustain.
-  Seconds rated_time(const Op& op) const {
-    const Accelerator& accelerator = serving_.cluster.accelerator;
-    const bool integer = serving_.stored != nullptr && serving_.stored->integer;
-    const bool small = op.precision >= Precision::fp8;
-    const FlopsPerSecond peak =
-        integer && small ? constants_.formats.integer_rate : accelerator.peak_of(op.precision);
-    const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
+  Seconds rated_time(const Op& op, bool of_layer) const {
+    const Arithmetic arithmetic = arithmetic_of(serving_, constants_, op, of_layer);
     return work(op, AttentionFlops::full) /
-           (peak * sustained_share(constants_.alone.kernels, format_of(op.precision, scaling)));
+           (arithmetic.peak * sustained_share(constants_.alone.kernels, arithmetic.format));
   }
 
   // Embedding and head, which are no layer's, are in 16 bits whatever the weights.
@@ -238,7 +233,7 @@ class Pricer {
     core.keys = work_.cached + work_.tokens;
     if (attention.indexer && !reads_all(attention)) return chosen_keys_time(core, attention, item);
     if (attention.window > 0) core.keys = std::min(core.keys, attention.window + work_.tokens - 1);
-    if (work_.tokens > 1 && !work_.checks) {
+    if (work_.is_prompt()) {
       // [INFER-25] Every rank has an early and a late piece, which see as much as all in the mean.
       if (cp_ > 1) core.keys = work_.cached + (work_.tokens + core.queries) / 2;
       Op op = std::get<Op>(item.what);
@@ -280,16 +275,15 @@ class Pricer {
   // A prompt that keeps all of its keys needs no scores: engines pass it as if there were no
   // indexer. Passes that a graph replays are of any length.
   bool reads_all(const Attention& attention) const {
-    return is_prompt() && work_.cached + work_.tokens <= attention.indexer->keep;
+    return work_.is_prompt() && work_.cached + work_.tokens <= attention.indexer->keep;
   }
-  bool is_prompt() const { return work_.tokens > 1 && !work_.checks; }
 
   // [INFER-26] The scores of all keys, and attention over those that are kept.
   Seconds chosen_keys_time(const AttentionShape& core, const Attention& attention,
                            PassItem& item) const {
     const LatentProjection& latent = *attention.latent;
     const KeyIndexer& indexer = *attention.indexer;
-    const SparseWork shape{work_.sequences, work_.tokens, work_.cached, is_prompt()};
+    const SparseWork shape{work_.sequences, work_.tokens, work_.cached, work_.is_prompt()};
     const ChosenKeys chosen{core.heads, 2 * latent.key_value_rank + latent.rope_dim, indexer.keep,
                             Bytes(cached_values(attention, 1) * serving_.cache->bytes)};
     const Accelerator& accelerator = serving_.cluster.accelerator;
@@ -332,7 +326,7 @@ class Pricer {
     const Engine& engine = serving_.engine;
     const Seconds device = out_.total();
     if (!work_.replayed) {
-      const double prompts = is_prompt() ? static_cast<double>(work_.sequences) : 0;
+      const double prompts = work_.is_prompt() ? static_cast<double>(work_.sequences) : 0;
       return engine.step + std::max(Seconds(0), kernels_ * engine.launch - device) +
              prompts * (engine.prompt + static_cast<double>(work_.tokens) * engine.token);
     }

@@ -43,6 +43,20 @@ Load clients(std::int64_t count) {
   return {.input = kInput, .output = kOutput, .arrivals = Arrivals::clients, .batch = count};
 }
 
+// [INFER-16] The host handles a prompt once, whoever else takes it in: 10 ms, and 2 us a token.
+TEST(Guesses, HaveTheHostTakeAPromptOnce) {
+  Serving serving = testing::serving_of("llama-3-70b", "dgx-h100", 4, "fp8");
+  serving.speculation = Speculation{{0.8, 3}, *load_model("llama-3-8b")};
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const auto first_by = [&](double prompt, double token, const Load& load) {
+    serving.engine.prompt = Seconds(prompt);
+    serving.engine.token = Seconds(token);
+    return served(serving, constants, load).first_token.value();
+  };
+  const Load one = clients(1);
+  EXPECT_NEAR(first_by(10e-3, 2e-6, one) - first_by(0, 0, one), 10e-3 + kInput * 2e-6, 1e-9);
+}
+
 // At random moments a request finds the look before the last of so many steps: it waits for half of
 // them in the mean, and the rest of the step that runs.
 TEST(Scheduling, WithPollsARequestWaitsHalfTheStepsBetweenThem) {

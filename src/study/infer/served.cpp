@@ -26,9 +26,7 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   steps.ways *= joined;
   Policy policy = serving.engine.policy;
   if (listed) policy.most_sequences *= serving.dp;
-  // [INFER-21] In tokens; states of sequences as if they were some more of each.
-  const double room = out.memory.room(static_cast<double>(load.input + load.output));
-  const Engined engine{steps, policy, room * joined, drafting_of(serving)};
+  const Engined engine = engine_of(serving, steps, policy, out.memory, load, joined);
   if (load.arrivals == Arrivals::random) {
     const double at_a_time = std::min(most, policy.most_at_a_time(steps.ways, steps.checked));
     const double capacity = most_answered(engine, load, at_a_time);
@@ -96,10 +94,7 @@ std::optional<Fluid> in_closed_form(const Serving& serving, const ServingConstan
   if (load.arrivals != Arrivals::clients && load.arrivals != Arrivals::random) return std::nullopt;
   const StepTimes steps = step_times(serving, constants, load.input, load.output);
   const ServingMemory memory = memory_of(serving, load.input + load.output);
-  const Engined engine{steps, serving.engine.policy,
-                       memory.room(static_cast<double>(load.input + load.output)),
-                       drafting_of(serving)};
-  return in_closed_form(engine, load);
+  return in_closed_form(engine_of(serving, steps, serving.engine.policy, memory, load), load);
 }
 
 }  // namespace headway

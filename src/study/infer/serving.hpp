@@ -80,6 +80,10 @@ struct ServingSplit {
 
   std::int64_t ranks() const { return tp * pp * dp * cp; }
 };
+/// Of one copy of attention: each holds a part of the cache of its sequences.
+inline std::int64_t ranks_of_attention(const ServingSplit& split) {
+  return split.ranks() / split.dp;
+}
 
 /// A model on accelerators, with its formats and how it is split.
 struct Serving : ServingSplit {
@@ -130,6 +134,8 @@ struct PassWork {
   std::int64_t sequences = 1, tokens = 1, cached = 0;
   bool replayed = true;  // by a graph: the host does not launch its kernels
   bool checks = false;   // decodes: all `tokens` are guesses that go through the head
+
+  bool is_prompt() const { return tokens > 1 && !checks; }
 };
 
 /// Seconds of a pass, in the order in which they are told; they add up.
@@ -192,7 +198,7 @@ struct Served {
   double output_per_second = 0, total_per_second = 0;  // tokens, of all ranks
   PassTime prefill, decode;                            // one pass of each, at the mean context
   PassWork prefill_work, decode_work;                  // and what it works on
-  Seconds draft;                                       // guesses that are made for one of decode
+  Seconds draft, draft_rated;  // guesses that are made for one of decode; rated as PassTime has it
   ServingMemory memory;
   double sequences = 0;                           // of each copy of attention at a time, at most
   Joules energy_of_token;                         // of all accelerators, for each token of output

@@ -21,9 +21,8 @@ Quantiles quantiles_of(const std::vector<double>& seconds, Seconds more) {
 double share_within(const Answered& by, const Load& load, Seconds way) {
   std::size_t good = 0;
   for (std::size_t i = 0; i < by.latency.size(); ++i) {
-    const bool first = !load.first_limit || Seconds(by.first_token[i]) + way <= *load.first_limit;
-    const bool each = !load.each_limit || Seconds(by.each_token[i]) <= *load.each_limit;
-    if (first && each) ++good;
+    const Seconds first = Seconds(by.first_token[i]) + way;
+    if (load.keeps_to_limits(first, Seconds(by.each_token[i]))) ++good;
   }
   return static_cast<double>(good) / static_cast<double>(by.latency.size());
 }
@@ -32,6 +31,12 @@ double share_within(const Answered& by, const Load& load, Seconds way) {
 
 Drafting drafting_of(const Serving& serving) {
   return serving.speculation ? serving.speculation->guesses : Drafting{};
+}
+
+Engined engine_of(const Serving& serving, const StepTimes& steps, const Policy& policy,
+                  const ServingMemory& memory, const Load& load, double copies) {
+  const double room = memory.room(static_cast<double>(load.input + load.output));
+  return {steps, policy, room * copies, drafting_of(serving)};
 }
 
 void summarise(Served& out, const Answered& by, const Load& load, Seconds way) {
@@ -66,8 +71,10 @@ void decode_pass(Served& out, const Serving& serving, const ServingConstants& co
   out.decode = time_of(serving, constants, pass);
   if (!serving.speculation) return;
   const PassWork guess{.sequences = pass.sequences, .tokens = 1, .cached = pass.cached};
-  out.draft =
-      static_cast<double>(checked - 1) * time_of(draft_of(serving), constants, guess).total();
+  const PassTime each = time_of(draft_of(serving), constants, guess);
+  const double guesses = static_cast<double>(checked - 1);
+  out.draft = guesses * each.total();
+  out.draft_rated = guesses * each.rated;
 }
 
 }  // namespace headway

@@ -7,6 +7,12 @@ namespace headway {
 
 Drafting drafting_of(const Serving& serving);
 
+/// So many copies of attention of it as one engine, as requests of the load see it [INFER-21]: room
+/// in tokens, states of sequences as if they were some more of each. Of values that must outlive
+/// it.
+Engined engine_of(const Serving& serving, const StepTimes& steps, const Policy& policy,
+                  const ServingMemory& memory, const Load& load, double copies = 1);
+
 /// Means, quantiles and tokens a second of requests that were placed in time; `way`: of a client
 /// into the engine and out again.
 void summarise(Served& out, const Answered& by, const Load& load, Seconds way);

@@ -7,6 +7,7 @@
 
 #include "base/statistics.hpp"
 #include "trace/analysis/align.hpp"
+#include "trace/analysis/pairs.hpp"
 
 namespace headway {
 namespace {
@@ -145,25 +146,12 @@ class Reading {
     }
   }
   void match_pairs() {
-    std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>,
-             std::array<std::vector<std::size_t>, 2>>
-        pairs;
-    for (std::size_t i = 0; i < recording_.calls.size(); ++i) {
-      const RecordedCall& call = recording_.calls[i];
-      const auto own = recording_.ranks[call.rank].number;
-      if (!is_between_two(call.op) || !call.group || !call.peer || !own || !call.start_ns) continue;
-      const bool sends = call.op == Operation::send;
-      pairs[{*call.group, sends ? *own : *call.peer, sends ? *call.peer : *own,
-             call.tag.value_or(0)}][sends ? 0 : 1]
-          .push_back(i);
-    }
-    for (auto& [ends, both] : pairs) {
-      auto& [sends, receives] = both;
-      sort_by_start(sends);
-      sort_by_start(receives);
-      for (std::size_t k = 0; k < std::min(sends.size(), receives.size()); ++k) {
-        meet({sends[k], receives[k]},
-             transfer_of(recording_.calls[sends[k]], recording_.calls[receives[k]]));
+    for (const auto& [ends, pair] : pair_calls(recording_)) {
+      for (std::size_t k = 0; k < std::min(pair.sends.size(), pair.receives.size()); ++k) {
+        const RecordedCall &send = recording_.calls[pair.sends[k]],
+                           &receive = recording_.calls[pair.receives[k]];
+        if (!send.start_ns || !receive.start_ns) continue;
+        meet({pair.sends[k], pair.receives[k]}, transfer_of(send, receive));
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -247,6 +248,15 @@ TEST(HeadwayRecord, AGroupOfWhichEveryMemberSaysItsPlaceIsComplete) {
     file += member(8 + rank % 2, 2, rank / 2);       // the same ranks again
     if (rank < 2) file += member(10, 3, rank);       // of a third one there is no file
     file += member(11 + rank / 2, 2, 1 - rank % 2);  // the other way round
+    const auto send = [](std::uint32_t group, int place) {
+      return call({.bytes = 8,
+                   .asked = record_file::kSend,
+                   .done = record_file::kSend,
+                   .group = group,
+                   .peer = place,
+                   .flags = record_file::kPeer});
+    };
+    if (rank == 1) file += send(7, 1) + send(9, 0) + send(11, 1) + send(10, 0) + send(10, 2);
     if (rank == 0) {
       recording = read_text(file);
     } else {
@@ -254,6 +264,10 @@ TEST(HeadwayRecord, AGroupOfWhichEveryMemberSaysItsPlaceIsComplete) {
     }
   }
   complete_groups(recording);
+  complete_groups(recording);  // no more happens
+  std::vector<std::optional<std::int64_t>> ends;
+  for (const RecordedCall& one : recording.calls) ends.push_back(one.peer);
+  EXPECT_EQ(ends, (std::vector<std::optional<std::int64_t>>{3, 1, 0, 0, std::nullopt}));
   std::map<std::string, std::pair<std::vector<std::int64_t>, std::string>> said;
   for (const RecordedGroup& group : recording.groups) {
     said[group.id] = {group.ranks, group.description};

@@ -269,7 +269,7 @@ class KinetoReader {
       named_steps_.push_back({0, *named_step(name), *start, *duration});
       return;
     }
-    if (kind == Kind::product) return products_.add(args);
+    if (kind == Kind::product) return products_.add(name, args);
     const std::uint64_t thread =
         static_cast<std::uint64_t>(event["pid"].integer().value_or(0)) * 0x9e3779b97f4a7c15u +
         static_cast<std::uint64_t>(event["tid"].integer().value_or(0));

@@ -71,7 +71,7 @@ class KinetoProducts {
   /// The index of a kernel's name; kNone beyond the first kMostNames.
   std::uint32_t name_of(std::string_view name, Recording& recording);
   /// A host operation aten::mm, aten::addmm, aten::bmm or aten::baddbmm.
-  void add(const JsonValue& args);
+  void add(std::string_view name, const JsonValue& args);
   /// Kernel `index` of Recording::compute.
   void launched(std::size_t index, const JsonValue& args);
   void join(Recording& recording) const;

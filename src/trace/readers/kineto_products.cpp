@@ -49,17 +49,15 @@ std::uint32_t KinetoProducts::name_of(std::string_view name, Recording& recordin
   return index;
 }
 
-void KinetoProducts::add(const JsonValue& args) {
+void KinetoProducts::add(std::string_view name, const JsonValue& args) {
   const auto id = args["External id"].integer();
   const JsonValue dims = args["Input Dims"], types = args["Input type"];
   if (!id || !dims.is_array()) return;
-  // addmm and baddbmm have what is added first.
-  const auto first = sides_of(dims.at(0)), second = sides_of(dims.at(1));
-  const auto third = sides_of(dims.at(2));
-  const bool adds = third.size() >= 2;
-  auto product = adds ? product_of(second, third) : product_of(first, second);
+  // addmm and baddbmm have what is added first; mm and bmm may have what they write to last.
+  const std::size_t first = name.find("add") != std::string_view::npos ? 1 : 0;
+  auto product = product_of(sides_of(dims.at(first)), sides_of(dims.at(first + 1)));
   if (!product) return;
-  product->type = element_type_from(types.at(adds ? 1 : 0).text().value_or(""));
+  product->type = element_type_from(types.at(first).text().value_or(""));
   products_.emplace(*id, *product);
 }
 

@@ -249,6 +249,24 @@ TEST(Kineto, KernelsOfExchangesThatAreNotNcclsAreNoComputation) {
             1);
 }
 
+// aten::mm(a, b, out=c) has three tensors as aten::addmm(c, a, b) has: 4 x 8 times 8 x 2 in each.
+TEST(Kineto, WhatAProductWritesToIsNoFactorOfIt) {
+  const std::pair<const char*, const char*> rows[] = {{"aten::mm", "[4, 8], [8, 2]"},
+                                                      {"aten::mm", "[4, 8], [8, 2], [4, 2]"},
+                                                      {"aten::addmm", "[4, 2], [4, 8], [8, 2]"},
+                                                      {"aten::addmm", "[2], [4, 8], [8, 2]"}};
+  for (const auto& [name, dims] : rows) {
+    const Recording recording = read_text(trace_of(
+        kernel("gemm", 10, 5, R"(, "External id": 7)") +
+        R"(, {"ph": "X", "cat": "cpu_op", "name": ")" + name +
+        R"(", "pid": 1, "tid": 2, "ts": 9, "dur": 5, "args": {"External id": 7, "Input Dims": [)" +
+        dims + R"(], "Input type": ["float", "float", "float"]}})"));
+    ASSERT_EQ(recording.products.size(), 1u) << name << dims;
+    EXPECT_EQ(recording.products[0],
+              (RecordedProduct{.m = 4, .n = 2, .k = 8, .type = ElementType::fp32}));
+  }
+}
+
 // ---- damage ----
 
 std::string many_gathers(int count) {

@@ -1,6 +1,7 @@
 #include "trace/recording/recording.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -77,6 +78,7 @@ std::optional<std::int64_t> group_size(const Recording& recording, const Recorde
 
 // The index in `to` of each name of kernels in `more`.
 static std::vector<std::uint32_t> merged_names(Recording& to, const Recording& more) {
+  if (more.kernel_names.empty()) return {};
   std::map<std::string_view, std::uint32_t> known;
   std::vector<std::string> names = std::move(to.kernel_names);
   for (std::uint32_t i = 0; i < names.size(); ++i) known.emplace(names[i], i);
@@ -191,6 +193,21 @@ std::string name_by_ranks(const std::vector<std::int64_t>& ranks, std::int64_t w
   return "by " + std::to_string(step);
 }
 
+// [TRACE-2] A call of such a group names its other end, or its root, by the place in the group.
+// Where the file of that rank is missing, nobody says which one of the run it is.
+void name_ends(Recording& recording) {
+  for (RecordedCall& call : recording.calls) {
+    if (!call.peer || !call.group) continue;
+    const auto& members = recording.groups[*call.group].members;
+    if (members.empty()) continue;
+    const auto at =
+        std::lower_bound(members.begin(), members.end(),
+                         std::pair(*call.peer, std::numeric_limits<std::int64_t>::min()));
+    const bool known = at != members.end() && at->first == *call.peer;
+    call.peer = known ? std::optional(at->second) : std::nullopt;
+  }
+}
+
 }  // namespace
 
 void complete_groups(Recording& recording) {
@@ -223,6 +240,8 @@ void complete_groups(Recording& recording) {
       group.description = group.size ? "comm of " + std::to_string(*group.size) : "comm";
     }
   }
+  name_ends(recording);
+  for (RecordedGroup& group : recording.groups) group.members.clear();  // all is said now
 }
 
 // [TRACE-8]

@@ -210,8 +210,8 @@ void set_bytes_from_count(RecordedCall& call, double bytes, std::optional<std::i
 /// The buffer sizes of one rank, input and output, as the whole tensor. Negative sizes: unknown.
 std::optional<Bytes> whole_from_buffers(Operation op, double input_bytes, double output_bytes);
 
-/// The ranks of groups of which every member has said its place, and names for them by how their
-/// ranks lie, "by 8" of every eighth; of others how many they are.
+/// The ranks of groups whose members said their places, names for them by how their ranks lie, "by
+/// 8" of every eighth; of others how many they are. Ends of calls become ranks, members are gone.
 void complete_groups(Recording& recording);
 
 /// [TRACE-8] The whole size of calls of which one rank's part is known, where the size of the group

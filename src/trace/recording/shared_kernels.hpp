@@ -22,7 +22,7 @@ struct Launch {
 /// [TRACE-9] Calls of one group run in one kernel, each on some of its channels, and each lasts as
 /// long as the kernel. Their kernels' time, which is there once, is shared among those that ran at
 /// one time, by their bytes, one after another; so they add up to what the GPU was busy.
-/// `launches`: one for each call.
+/// `launches`: one for each call; those behind the last ran alone.
 void share_kernels(Recording& recording, const std::vector<Launch>& launches);
 
 }  // namespace headway

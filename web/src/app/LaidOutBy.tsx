@@ -1,7 +1,7 @@
 // Which layout an empty one came to, and why that.
 import type { LaidOut } from "../lib/laidOut";
 import type { PlanDocument } from "../lib/documents";
-import { bytes, change, count, percent } from "../lib/format";
+import { bytes, change, count, percent, progressWords } from "../lib/format";
 import { layoutWords, roomyWords, withoutLayout } from "../lib/plan";
 import { go, place, placeText, type Fields } from "../lib/url";
 
@@ -16,7 +16,7 @@ export function LaidOutBy({ laid, fields }: { laid: LaidOut; fields: Fields }) {
       <p class="laid soft" role="status">
         {/* A search of a moment says nothing. */}
         Looking for the best layout
-        {progress ? `: ${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}` : " …"}
+        {progress ? `: ${progressWords(progress)}` : " …"}
       </p>
     );
   }

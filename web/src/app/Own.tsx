@@ -1,11 +1,12 @@
 // Where a run may begin: one that was published, or a file of the reader's own, dropped, chosen or pasted.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 import { ask, problemsOfError, type Problem } from "../lib/api";
 import { readGiven, textOf } from "../lib/own";
 import { published, publishedGroups } from "../lib/published";
 import { kRunNames } from "../lib/run";
-import type { Fields } from "../lib/url";
+import { without, type Fields } from "../lib/url";
+import { useDropped } from "./dropped";
 
 interface Props {
   readonly fields: Fields;
@@ -17,10 +18,11 @@ const kExpected =
   "Expected: a config.json of Hugging Face, a model or cluster .toml of Headway, a run file, a launch script of Megatron-LM or DeepSpeed, or a configuration of torchtitan or nanotron.";
 
 export function Own({ fields, onTake }: Props) {
-  const [over, setOver] = useState(false);
+  // What a closed part would show is not asked for.
+  const [open, setOpen] = useState(false);
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   const [said, setSaid] = useState("");
-  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !kRunNames.includes(name)));
+  const rest = without(fields, kRunNames);
   const take = async (text: string, name: string) => {
     try {
       const { document } = await ask<{ given: Record<string, unknown>; notes: readonly string[] }>("list", { what: "fields", of: text });
@@ -32,6 +34,12 @@ export function Own({ fields, onTake }: Props) {
       setProblems(problemsOfError(error));
     }
   };
+  const taken = useRef(""); // a text that was pasted is not read again when its field is left
+  const takeText = (text: string) => {
+    if (text === taken.current) return;
+    taken.current = text;
+    if (text.trim() !== "") void take(text, "The text");
+  };
   const read = async (file: File | undefined) => {
     if (!file) return;
     const text = await textOf(file);
@@ -40,20 +48,12 @@ export function Own({ fields, onTake }: Props) {
       setProblems([{ where: file.name, message: text.wrong }]);
     } else await take(text.text, file.name);
   };
+  const { over, listens } = useDropped((files) => {
+    setOpen(true); // what was read, or is wrong, is said there
+    void read(files[0]);
+  });
   return (
-    <details
-      class={`own ${over ? "over" : ""}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void read(event.dataTransfer?.files[0]);
-      }}
-    >
+    <details class={`own ${over ? "over" : ""}`} open={open} onToggle={(event) => setOpen(event.currentTarget.open)} {...listens}>
       <summary>Begin with a published run or a file of yours</summary>
       <div class="field wide">
         <label for="own-published">A published run</label>
@@ -67,7 +67,7 @@ export function Own({ fields, onTake }: Props) {
           }}
         >
           <option value="">choose…</option>
-          {publishedGroups().map(({ title, names }) => (
+          {(open ? publishedGroups() : []).map(({ title, names }) => (
             <optgroup label={title} key={title}>
               {names.map((run) => (
                 <option key={run.name} value={run.name}>
@@ -95,11 +95,8 @@ export function Own({ fields, onTake }: Props) {
           id="own-text"
           rows={3}
           spellcheck={false}
-          onPaste={(event) => {
-            const text = event.clipboardData?.getData("text") ?? "";
-            if (text.trim() !== "") void take(text, "The text");
-          }}
-          onChange={(event) => event.currentTarget.value.trim() !== "" && void take(event.currentTarget.value, "The text")}
+          onInput={(event) => event.inputType === "insertFromPaste" && takeText(event.currentTarget.value)}
+          onChange={(event) => takeText(event.currentTarget.value)}
         />
       </div>
       <p role="status" class="soft">

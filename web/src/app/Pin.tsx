@@ -4,7 +4,15 @@ import { backToPinned, pinnedIn, pinThis, unpin } from "../lib/pinned";
 import { nameOf } from "../lib/run";
 import type { Fields } from "../lib/url";
 
-export function PinBar({ fields }: { fields: Fields | null }) {
+interface PinBarProps {
+  readonly fields: Fields | null;
+  /** What the present has otherwise than A, where fields of the address do not tell it. */
+  readonly words?: (a: Fields, b: Fields) => string;
+}
+
+const kNothingYet = "change a field, and both stand here.";
+
+export function PinBar({ fields, words = changedWords }: PinBarProps) {
   const pinned = fields && pinnedIn(fields);
   if (!fields) return null;
   return (
@@ -12,7 +20,7 @@ export function PinBar({ fields }: { fields: Fields | null }) {
       {pinned ? (
         <>
           <span>
-            Beside <strong>A</strong>: {changedWords(pinned, fields)}
+            Beside <strong>A</strong>: {words(pinned, fields) || kNothingYet}
           </span>
           <button type="button" onClick={backToPinned}>
             Back to A
@@ -31,9 +39,8 @@ export function PinBar({ fields }: { fields: Fields | null }) {
 }
 
 /** "gpus 64 → 128, tp 8 → 4": what the present run has otherwise than A. */
-export function changedWords(a: Fields, b: Fields): string {
+function changedWords(a: Fields, b: Fields): string {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => name !== "pin" && (a[name] ?? "") !== (b[name] ?? ""));
-  if (names.length === 0) return "change a field, and both stand here.";
   const short = (text: string | undefined) => (text ? nameOf(text) : "none");
   return names.map((name) => `${name} ${short(a[name])} → ${short(b[name])}`).join(", ");
 }

@@ -17,11 +17,12 @@ interface Props<R> {
   drawn?: boolean; // false: bars of text, of which there is no .svg
   open?: boolean; // the table is shown from the beginning
   document?: unknown; // the server's answer, as it came
+  also?: { readonly name: string; readonly save: () => void }; // another form of it
   children: ComponentChildren;
 }
 
 /** A chart with its name, its conventions, the same numbers as a table, and downloads. */
-export function Figure<R>({ title, note, file, table, drawn = true, open, document, children }: Props<R>) {
+export function Figure<R>({ title, note, file, table, drawn = true, open, document, also, children }: Props<R>) {
   const ref = useRef<HTMLElement>(null);
   const [shown, setShown] = useState(open ?? false); // a table that nobody sees is not made
   return (
@@ -35,7 +36,7 @@ export function Figure<R>({ title, note, file, table, drawn = true, open, docume
         {table && (
           <details open={shown} onToggle={(event) => setShown(event.currentTarget.open)}>
             <summary>Numbers</summary>
-            {shown && <DataTable caption={title} columns={table.columns} rows={table.rows} />}
+            {shown && <DataTable caption={`${title}, in numbers`} columns={table.columns} rows={table.rows} />}
           </details>
         )}
         <div class="chart-downloads" role="group" aria-label={`Download ${title}`}>
@@ -72,6 +73,11 @@ export function Figure<R>({ title, note, file, table, drawn = true, open, docume
               onClick={() => saveText(`${file}.json`, "application/json", JSON.stringify(document, null, 2) + "\n")}
             >
               JSON
+            </button>
+          )}
+          {also && (
+            <button type="button" onClick={also.save}>
+              {also.name}
             </button>
           )}
         </div>

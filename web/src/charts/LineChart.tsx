@@ -2,9 +2,9 @@ import { area, line } from "d3-shape";
 import { useState } from "preact/hooks";
 import { Axes, marginFor, plotOf, type Plot } from "./Axes";
 import { Legend } from "./Legend";
-import { moved, nearestSpot, type Place, type Spot } from "./nearest";
+import { across, moved, nearestSpot, type Place, type Spot } from "./nearest";
 import { Pointed } from "./Pointed";
-import type { Axis } from "./scales";
+import { tickLabel, type Axis } from "./scales";
 import type { Hint } from "./Tooltip";
 import { useWidth } from "./width";
 
@@ -142,6 +142,8 @@ function MarkerLine({ marker, plot, row }: { marker: Marker; plot: Plot; row: nu
   );
 }
 
+const kBeside = 8; // pixels within which points of two curves stand at the same place
+
 /** Curves over a common abscissa with bands, walls and thresholds; keys and pointer read single points. */
 export function LineChart({ title, x, y, series, markers = [], height = 320 }: Props) {
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -154,6 +156,12 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
   }));
   const own = at && seen[at.series]?.points[at.index];
   const spot = own && spots[at.series]!.points[at.index]!;
+  // What the others are at the same place, told with the point.
+  const label = y.format ?? ((value: number) => tickLabel(Number(value.toPrecision(3))));
+  const beside = (but: number, px: number): [string, string][] =>
+    across(spots, px, kBeside).flatMap((index, i): [string, string][] =>
+      i === but || index < 0 ? [] : [[seen[i]!.name, label(seen[i]!.points[index]!.y!)]],
+    );
   const hint: Hint | null =
     own && spot && own.y !== null
       ? {
@@ -161,7 +169,7 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
           y: spot.y,
           colour: seen[at.series]!.colour,
           title: own.title ?? seen[at.series]!.name,
-          lines: own.lines ?? [],
+          lines: [...(own.lines ?? []), ...beside(at.series, spot.x)],
         }
       : null;
 
@@ -218,6 +226,9 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
         {markers.map((m, i) => (
           <MarkerLine key={i} marker={m} plot={plot} row={walls.indexOf(m)} />
         ))}
+        {hint && seen.length > 1 && (
+          <line class="chart-cross" x1={hint.x} x2={hint.x} y1={plot.margin.top} y2={height - plot.margin.bottom} />
+        )}
         {hint && <circle class="chart-here" cx={hint.x} cy={hint.y} r="5" style={{ stroke: hint.colour }} />}
       </Pointed>
     </>

@@ -41,7 +41,7 @@ function inline(from: Element, to: Element): void {
   });
 }
 
-// Points are drawn on a canvas below the axes; a file takes them along as a picture.
+// What is drawn on a canvas lies below the rest; a file takes it along as a picture.
 function withCanvas(svg: SVGSVGElement, copy: SVGSVGElement): void {
   const canvas = svg.parentElement?.querySelector("canvas");
   if (!canvas || canvas.width === 0) return;
@@ -49,7 +49,7 @@ function withCanvas(svg: SVGSVGElement, copy: SVGSVGElement): void {
   image.setAttribute("href", canvas.toDataURL("image/png"));
   image.setAttribute("width", String(svg.clientWidth));
   image.setAttribute("height", String(svg.clientHeight));
-  copy.append(image);
+  copy.prepend(image);
 }
 
 /** The drawing as a file that looks the same anywhere. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { moved, nearestSpot, stepped } from "./nearest";
+import { across, moved, nearestSpot, stepped } from "./nearest";
 
 describe("nearestSpot", () => {
   const spots = [
@@ -54,6 +54,18 @@ describe("moved", () => {
   it("starts again where the place is gone", () => {
     expect(moved(series, { series: 5, index: 3 }, "ArrowLeft")).toEqual({ series: 0, index: 0 });
     expect(moved([], null, "ArrowLeft")).toBeNull();
+  });
+});
+
+describe("across", () => {
+  const series = [
+    { points: [{ x: 0, y: 5 }, { x: 10, y: 900 }] },
+    { points: [{ x: 12, y: 0 }, { x: 9, y: NaN }] },
+    { points: [{ x: 40, y: 0 }] },
+    { points: [] },
+  ];
+  it("takes of each series what stands there, however high, and no gap", () => {
+    expect(across(series, 10, 8)).toEqual([1, 0, -1, -1]);
   });
 });
 

@@ -19,6 +19,11 @@ export function nearestSpot(spots: readonly Spot[], x: number, y: number, reach 
   return best;
 }
 
+/** Of each series the point nearest to `x` from side to side, within `reach` pixels; -1 where it has none. */
+export function across(series: readonly { points: readonly Spot[] }[], x: number, reach: number): number[] {
+  return series.map(({ points }) => nearestSpot(points.map(({ x: at, y }) => ({ x: at, y: Number.isNaN(y) ? NaN : 0 })), x, 0, reach));
+}
+
 export interface Place {
   series: number;
   index: number;

@@ -87,6 +87,14 @@ export interface PredictDocument {
   readonly layout: LayoutDocument;
   readonly step_time_s: number;
   readonly interval_step_time_s: readonly [number, number] | null;
+  /** The measured runs that the interval is of. */
+  readonly interval_from: {
+    readonly runs: number;
+    readonly of_framework: number;
+    readonly on_accelerator: number;
+    readonly of_setup: number;
+    readonly doublings_away: number;
+  } | null;
   readonly parts_s: Readonly<Record<Part, number>>;
   readonly pipeline: {
     readonly stages: readonly StageDocument[];

@@ -96,3 +96,8 @@ export function number(value: number): string {
   if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(2);
   return threeDigits(value);
 }
+
+/** How far long work is: "120 of 4,000 layouts". */
+export function progressWords({ done, of, what }: { done: number; of: number | null; what: string }): string {
+  return `${count(done)}${of ? ` of ${count(of)}` : ""} ${what}`;
+}

@@ -8,7 +8,7 @@ import { givesLayout, layoutFields, layoutRequest } from "./plan";
 import type { Fields } from "./url";
 
 export interface LaidOut {
-  /** The run with its layout; null where none is known yet, or none fits. */
+  /** The run with its layout, where it is to have one; null where none is known yet, or none fits. */
   readonly fields: Fields | null;
   /** The layout was not said, and is searched. */
   readonly searched: boolean;
@@ -22,7 +22,7 @@ export interface LaidOut {
 
 const kRest = 120; // milliseconds: a number that is being typed
 
-/** `wanted`: false asks nothing. */
+/** `wanted`: false asks nothing, and leaves the run as it is. */
 export function useLaidOut(fields: Fields, wanted = true): LaidOut {
   const searched = wanted && !givesLayout(fields);
   const request = searched ? layoutRequest(fields) : null;
@@ -36,11 +36,33 @@ export function useLaidOut(fields: Fields, wanted = true): LaidOut {
   if (current) last.current = { of, layout: flags === undefined ? null : layoutFields(flags) };
   const layout = current || last.current.of === of ? last.current.layout : null;
   return {
-    fields: !wanted ? null : !searched ? fields : layout && { ...fields, ...layout },
+    fields: !searched ? fields : layout && { ...fields, ...layout },
     searched,
     plan,
     current,
     problems: searched ? search.problems : [],
     search,
+  };
+}
+
+/** What is shown of such a run. */
+export interface LaidOutAnswer<Document> {
+  readonly document: Document | undefined;
+  readonly problems: readonly Problem[];
+  readonly busy: boolean;
+}
+
+/** `asking`: the question about the run with its layout. Where none fits nothing is shown; a layout of a search for
+ * another run may be illegal for this one, which is no news. */
+export function answerOf<Document>(
+  laid: LaidOut,
+  asking: Pick<Asking<Document>, "answer" | "problems" | "busy">,
+): LaidOutAnswer<Document> {
+  const refused = laid.problems.length > 0;
+  const waiting = laid.searched && !laid.current && !refused;
+  return {
+    document: laid.current && laid.fields === null ? undefined : asking.answer?.document,
+    problems: refused ? laid.problems : waiting ? [] : asking.problems,
+    busy: waiting || laid.search.busy || asking.busy,
   };
 }

@@ -1,6 +1,6 @@
 // Files of the reader's own: what may be read at all, and what they make of a run.
 import { withoutLayout } from "./plan";
-import type { Fields } from "./url";
+import { pick, type Fields } from "./url";
 
 /** The server reads requests of a mebibyte; a file takes more room there than by itself. */
 export const kMostBytes = 512 * 1024;
@@ -23,16 +23,15 @@ export async function textOf(file: Blob): Promise<{ text: string } | { wrong: st
 /** The fields of a run in which what a file gives takes the place of what was there. A description of a model or
  * a cluster alone leaves the rest of the run, without its layout; more is a run of its own. */
 export function readGiven(given: Readonly<Record<string, unknown>>, before: Fields, name: string): Fields {
-  const text = (key: string, value: unknown) => (typeof value === "string" ? value : JSON.stringify(named(key, value, name)));
-  const fields = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, text(key, value)]));
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(named(value, name)));
+  const fields = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, text(value)]));
   const names = Object.keys(fields);
   if (names.every((each) => each === "model" || each === "cluster")) return { ...withoutLayout(before), ...fields };
-  const kept = Object.fromEntries(Object.entries(before).filter(([key]) => ["cluster", "gpus", "global-batch", "model", "seq"].includes(key)));
-  return { ...kept, ...fields };
+  return { ...pick(before, ["cluster", "gpus", "global-batch", "model", "seq"]), ...fields };
 }
 
 // What has no name of its own goes by its file's.
-function named(_: string, value: unknown, file: string): unknown {
+function named(value: unknown, file: string): unknown {
   const described = value as Record<string, unknown>;
   if (typeof described !== "object" || described === null || "name" in described || "base" in described) return value;
   const name = file.replace(/\.[a-z]+$/i, "").replace(/[^\w.-]+/g, "-");

@@ -1,5 +1,5 @@
 // A pinned run, A, beside which the present one stands. The address holds both: the fields of A in the field "pin".
-import { go, place, setFields, type Fields } from "./url";
+import { go, place, setFields, without, type Fields } from "./url";
 
 /** The fields of A; null where none is pinned. */
 export function pinnedIn(fields: Fields): Fields | null {
@@ -8,8 +8,7 @@ export function pinnedIn(fields: Fields): Fields | null {
 }
 
 export function pinText(fields: Fields): string {
-  const { pin: _, ...rest } = fields;
-  return new URLSearchParams(rest).toString();
+  return new URLSearchParams(without(fields, ["pin"])).toString();
 }
 
 /** `fields`: the run as it is shown, its defaults and its layout included. */

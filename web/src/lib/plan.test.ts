@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { PlanBest, PlanPoint } from "./documents";
-import { roomyWords } from "./plan";
+import { kGivenNames, kLayoutNames, layoutRequest, roomyWords } from "./plan";
+import { kRunNames } from "./run";
 
 const point = (step_time_s: number, energy_j: number) => ({ step_time_s, energy_j }) as PlanPoint;
 const plan = (objective: string, first: PlanPoint, roomy: PlanPoint | null) => ({
@@ -23,5 +24,13 @@ describe("what more memory would bring", () => {
     expect(roomyWords(plan("time", point(2, 1e6), null))).toBeNull();
     expect(roomyWords(plan("time", point(2, 1e6), point(2, 1e6)))).toBeNull();
     expect(roomyWords({ ...plan("time", point(2, 1e6), point(1, 1e6)), best: [] })).toBeNull();
+  });
+});
+
+describe("a search", () => {
+  it("takes every field of a run that it does not choose itself", () => {
+    expect([...kGivenNames, ...kLayoutNames].sort()).toEqual([...kRunNames].sort());
+    const fields = { model: "llama-2-7b", "small-activation-inputs": "true", tp: "8" };
+    expect(layoutRequest(fields)).toEqual({ model: "llama-2-7b", "small-activation-inputs": true, top: 1 });
   });
 });

@@ -3,8 +3,8 @@ import type { Problem, Request } from "./api";
 import type { PlanDocument, PlanPoint } from "./documents";
 import { percent, seconds, si } from "./format";
 import { kSearched } from "./fields";
-import { fieldsOfFlags, kFirstGroup, kJobGroup, kMoreGroup, kRunFields, requestValue, runRequest, type FieldGroup } from "./run";
-import type { Fields } from "./url";
+import { fieldsOfFlags, kFirstGroup, kJobGroup, kMoreGroup, kRunFields, requestValue, runRequest, type FieldGroup, type RunField } from "./run";
+import { pick, without, type Fields } from "./url";
 
 export const kSearchGroup: FieldGroup = {
   title: "Search",
@@ -49,9 +49,10 @@ export const kMaxGroup: FieldGroup = {
 
 // Fields of a run that the search does not choose by itself.
 export const kLayoutNames: ReadonlySet<string> = new Set(kSearched.map((each) => each.field));
+const kStated: ReadonlySet<RunField> = new Set([...kFirstGroup.fields, ...kJobGroup.fields]);
 const kGivenMore: FieldGroup = {
   ...kMoreGroup,
-  fields: kMoreGroup.fields.filter((field) => !kLayoutNames.has(field.name)),
+  fields: kRunFields.filter((field) => !kStated.has(field) && !kLayoutNames.has(field.name)),
 };
 
 export const kPlanGroups: readonly FieldGroup[] = [kFirstGroup, kJobGroup, kSearchGroup, kFixGroup, kMaxGroup, kGivenMore];
@@ -79,7 +80,7 @@ export function givesLayout(fields: Fields): boolean {
 
 /** The same run without its layout. */
 export function withoutLayout(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !kLayoutNames.has(name)));
+  return without(fields, kLayoutNames);
 }
 
 /** The question for the best layout of a run. */
@@ -109,12 +110,7 @@ export function planWords(request: Request): Request {
 
 /** The fields of the Step view that show a layout of a plan. */
 export function stepFields(planFields: Fields, flags: string): Fields {
-  const given: Record<string, string> = {};
-  for (const { name } of kGiven) {
-    const value = planFields[name];
-    if (value) given[name] = value;
-  }
-  return { ...given, ...fieldsOfFlags(flags) };
+  return { ...pick(planFields, kGivenNames), ...fieldsOfFlags(flags) };
 }
 
 /** "--dp 32 --tp 8" in words. What the framework does anyway is no news. */

@@ -2,18 +2,9 @@
 // that a plan found. What a view asks besides stays its own.
 import { signal } from "@preact/signals";
 
-import { layoutFields, kGivenNames, kLayoutNames } from "./plan";
+import { givesLayout, layoutFields, kGivenNames } from "./plan";
 import { kRunNames } from "./run";
-import type { Fields } from "./url";
-
-export function pick(fields: Fields, names: Iterable<string>): Fields {
-  const out: Record<string, string> = {};
-  for (const name of names) {
-    const value = fields[name];
-    if (value !== undefined) out[name] = value;
-  }
-  return out;
-}
+import { pick, without, type Fields } from "./url";
 
 export interface Shares {
   /** The fields that a view shares with others. */
@@ -35,7 +26,7 @@ export function tellFound(fields: Fields, flags: string): void {
 /** A view is looked at with these fields. */
 export function seen(id: string, { shares }: Shares, fields: Fields): void {
   const shared = new Set(shares);
-  own.set(id, Object.fromEntries(Object.entries(fields).filter(([name]) => !shared.has(name))));
+  own.set(id, without(fields, shared));
   if (!fields.model || shares.length === 0) return;
   const wholly = kRunNames.every((name) => shared.has(name));
   if (wholly) {
@@ -50,12 +41,8 @@ export function seen(id: string, { shares }: Shares, fields: Fields): void {
 
 /** The fields with which a view opens. */
 export function opensWith(id: string, { shares }: Shares): Fields {
-  const layout = found.value?.of === key(run) && !has(run) ? found.value.layout : {};
+  const layout = found.value?.of === key(run) && !givesLayout(run) ? found.value.layout : {};
   return { ...pick({ ...run, ...layout }, shares), ...own.get(id) };
-}
-
-function has(fields: Fields): boolean {
-  return [...kLayoutNames].some((name) => fields[name]);
 }
 
 /** For tests: nothing was seen yet. */

@@ -5,6 +5,22 @@ import { signal } from "@preact/signals";
 /** Names and values as the address carries them; an absent name is a default. */
 export type Fields = Readonly<Record<string, string>>;
 
+/** The fields of these names that there are. */
+export function pick(fields: Fields, names: Iterable<string>): Fields {
+  const out: Record<string, string> = {};
+  for (const name of names) {
+    const value = fields[name];
+    if (value !== undefined) out[name] = value;
+  }
+  return out;
+}
+
+/** All but those of these names. */
+export function without(fields: Fields, names: Iterable<string>): Fields {
+  const left = new Set(names);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !left.has(name)));
+}
+
 export interface Place {
   readonly view: string;
   readonly fields: Fields;

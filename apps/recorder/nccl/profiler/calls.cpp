@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "../../file/clock.hpp"
+#include "../../file/locked.hpp"
 #include "../../file/writer.hpp"
 
 namespace headway::recorder::nccl::profiler {
@@ -36,14 +38,6 @@ Moment began;
 std::int64_t ahead = 0;
 bool ahead_known = false;
 
-class Locked {
- public:
-  Locked() { ::pthread_mutex_lock(&lock); }
-  ~Locked() { ::pthread_mutex_unlock(&lock); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-};
-
 void* handle_of(std::uint64_t place) {
   return reinterpret_cast<void*>(calls[place].turn * kPlaces + place + 1);
 }
@@ -54,32 +48,21 @@ Call* call_of(void* handle) {
   return handle != nullptr && call.taken && call.turn == number / kPlaces ? &call : nullptr;
 }
 
-// Ticks of the host's counter at a time of the host's clock, and in so many nanoseconds.
-struct Rate {
-  Moment now = this_moment();
-  double of_ns = now.ns > began.ns ? static_cast<double>(now.ticks - began.ticks) /
-                                         static_cast<double>(now.ns - began.ns)
-                                   : 1.0;
-};
+bool is_over(const Call& call) {
+  return call.stopped && call.begun == call.ended && call.stopped_channels >= call.channels;
+}
 
+// Where a channel never spoke, or never said that it stopped, nobody knows when the kernel did.
 void put_call(Call& call) {
   call.taken = false;
   Record& record = call.record;
-  if (call.ended != 0 && call.ended == call.begun && call.last > call.first) {
-    const Rate rate;
+  if (is_over(call) && call.ended != 0 && call.last > call.first) {
+    const Ticks in_ticks(began, this_moment());
     record.time = record_file::kDevice;
-    record.duration_ns =
-        static_cast<std::uint64_t>(static_cast<double>(call.last - call.first) * rate.of_ns);
-    const std::int64_t start = static_cast<std::int64_t>(call.first) + ahead;
-    const auto before_now = static_cast<double>(static_cast<std::int64_t>(rate.now.ns) - start);
-    record.start_ns = rate.now.ticks - static_cast<std::uint64_t>(
-                                           static_cast<std::int64_t>(before_now * rate.of_ns));
+    record.duration_ns = in_ticks.ticks_of(static_cast<double>(call.last - call.first));
+    record.start_ns = in_ticks.ticks_at(call.first + static_cast<std::uint64_t>(ahead));
   }
   put(record);
-}
-
-bool is_over(const Call& call) {
-  return call.stopped && call.begun == call.ended && call.stopped_channels >= call.channels;
 }
 
 }  // namespace
@@ -106,7 +89,7 @@ void* start_call(const Context& context, const Told& told) {
   record.start_ns = ticks();
   record.time = record_file::kEnqueue;
   if (!is_kept(record)) return nullptr;
-  const Locked locked;
+  const Locked locked(lock);
   if (began.ns == 0) began = this_moment();
   const std::uint64_t place = next++ % kPlaces;
   Call& call = calls[place];
@@ -118,7 +101,7 @@ void* start_call(const Context& context, const Told& told) {
 
 void stop_call(void* handle) {
   if (reinterpret_cast<std::uint64_t>(handle) & kChannel) return;
-  const Locked locked;
+  const Locked locked(lock);
   Call* call = call_of(handle);
   if (call == nullptr || call->stopped) return;
   call->stopped = true;
@@ -127,7 +110,7 @@ void stop_call(void* handle) {
 }
 
 void* start_channel(void* handle, unsigned channel, std::uint64_t device_ns) {
-  const Locked locked;
+  const Locked locked(lock);
   Call* call = call_of(handle);
   if (call == nullptr || device_ns == 0) return nullptr;
   const auto now = static_cast<std::int64_t>(now_ns() - device_ns);
@@ -143,7 +126,7 @@ void* start_channel(void* handle, unsigned channel, std::uint64_t device_ns) {
 void stop_channel(void* handle, std::uint64_t device_ns) {
   const auto bits = reinterpret_cast<std::uint64_t>(handle);
   if ((bits & kChannel) == 0) return;
-  const Locked locked;
+  const Locked locked(lock);
   Call* call = call_of(handle);
   if (call == nullptr) return;
   const std::uint64_t channel = std::uint64_t{1} << (bits >> kChannelShift & 63);
@@ -155,7 +138,7 @@ void stop_channel(void* handle, std::uint64_t device_ns) {
 }
 
 void put_left(const Context* context) {
-  const Locked locked;
+  const Locked locked(lock);
   for (std::uint64_t i = 0; i < kPlaces; ++i) {  // the oldest first
     Call& call = calls[(next + i) % kPlaces];
     const bool is_of_it = context == nullptr || call.record.group == context->number;

@@ -9,10 +9,11 @@
 
 #include <atomic>
 
+#include "../../file/hash.hpp"
+#include "../../file/locked.hpp"
 #include "../../file/writer.hpp"
 #include "../loaded.hpp"
 #include "../members.hpp"
-#include "../mixed.hpp"
 #include "abi.hpp"
 #include "calls.hpp"
 
@@ -104,10 +105,10 @@ const char* library_name() {
 }
 
 void end() {
-  ::pthread_mutex_lock(&lock);
-  const bool ends = state.exchange(State::unasked) == State::recording;
-  ::pthread_mutex_unlock(&lock);
-  if (!ends) return;
+  {
+    const Locked locked(lock);
+    if (state.exchange(State::unasked) != State::recording) return;
+  }
   put_left(nullptr);
   end_member_file();
 }
@@ -140,15 +141,14 @@ void begin(int size, int rank) {
 
 // A communicator whose number and own rank are known by now.
 void tell(Context& context, std::uint64_t comm) {
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   if (state == State::waiting) begin(context.size, context.rank);
   if (state == State::recording && context.number == 0) {
-    const std::uint32_t number = mixed(kMixedNothing, &comm, sizeof comm);
+    const std::uint32_t number = hash(kHashOfNothing<std::uint32_t>, &comm, sizeof comm);
     context.number = number == 0 ? 1 : number;
     context.local = local_of(device_in_use(), context.size, context.rank);
     tell_member(context.number, context.size, context.rank, context.local);
   }
-  ::pthread_mutex_unlock(&lock);
 }
 
 // ---- what NCCL calls ----

@@ -194,6 +194,8 @@ int main(int argc, char** argv) {
       plugin->stop(handle);
     }
   }
+  play(*plugin, context, mask, collective("Broadcast", 0, 1000, 1, rank, 0, 3),
+       1);  // of 3 channels
   // A kind that was not asked for, and a call of which a channel never says that it stopped.
   void* handle = context;
   Bytes group;

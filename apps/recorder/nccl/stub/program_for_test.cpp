@@ -166,6 +166,21 @@ void several() {
   for (Comm comm : comms) expect("destroy", ncclCommDestroy(comm));
 }
 
+// Communicators come and go: with that of the world 100,001 before the last ones.
+void crowded(Comm first, Stream* s) {
+  constexpr int kTogether = 100;
+  Comm comms[kTogether];
+  for (int i = 0; i < 1000; ++i) {
+    ncclCommInitAll(comms, kTogether, nullptr);
+    for (Comm comm : comms) ncclCommDestroy(comm);
+  }
+  ncclCommInitAll(comms, kTogether, nullptr);
+  expect("of the first", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, first, s));
+  expect("of the last", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, comms[0], s));
+  expect("of the last", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, comms[1], s));
+  stub_wait(s);
+}
+
 void reduce_often(Comm comm, Stream* s, int times) {
   for (int i = 0; i < times; ++i) ncclAllReduce(at(0x1000), at(0x2000), 2, kFp32, 0, comm, s);
 }
@@ -178,6 +193,7 @@ int run_mode(const std::string& mode) {
   if (mode == "collectives") collectives(comm, s);
   if (mode == "trainer") trainer(comm, s);
   if (mode == "captured") captured(comm, s);
+  if (mode == "crowded") crowded(comm, s);
   if (mode == "killed") {
     reduce_often(comm, s, 50);
     stub_wait(s);

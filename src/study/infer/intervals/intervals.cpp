@@ -12,24 +12,13 @@
 namespace headway {
 namespace {
 
-bool holds(const std::string& entry, const std::string& asked) {
-  return entry.empty() || entry == asked;
-}
-
-// A mean prompt, in tokens: of lengths that lie between a share of the nominal one and it, their
-// middle.
-double mean_input(const Load& load) {
-  const bool share = load.input_spread.kind == LengthSpread::Kind::share;
-  return static_cast<double>(load.input) * (share ? (1 + load.input_spread.of) / 2 : 1);
-}
-
 // What no serving beats: one prompt with nobody beside it, and one sequence's token.
 struct LeastTimes {
   Seconds first_token, each_token;
 };
 LeastTimes least_times(const Serving& prefill, const Serving& decode,
                        const ServingConstants& constants, const Load& load) {
-  const double input = mean_input(load);
+  const double input = static_cast<double>(load.input) * load.input_spread.mean();
   const auto hit = static_cast<std::int64_t>(load.prefix_hit * input);
   const auto tokens = static_cast<std::int64_t>(input) - hit;
   const std::int64_t checked = drafting_of(decode).length + 1;
@@ -64,6 +53,14 @@ double others(const Served& served) {
 
 }  // namespace
 
+bool IntervalClass::holds(const IntervalClass& other) const {
+  const auto same = [](const std::string& own, const std::string& said) {
+    return own.empty() || own == said;
+  };
+  return same(quantity, other.quantity) && same(load, other.load) && same(engine, other.engine) &&
+         same(accelerator, other.accelerator);
+}
+
 IntervalFactors IntervalFactors::at(double share) const {
   const auto grown = [&](double factor, double waiting) {
     return std::hypot(std::log(factor), share * std::log(waiting));
@@ -77,10 +74,8 @@ double waiting_share(Seconds first_token, const PassTime& prefill, const Engine&
 }
 
 std::optional<IntervalFactors> ServingIntervals::of(const IntervalClass& asked) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-    return holds(entry.of.quantity, asked.quantity) && holds(entry.of.load, asked.load) &&
-           holds(entry.of.engine, asked.engine) && holds(entry.of.accelerator, asked.accelerator);
-  });
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const Entry& entry) { return entry.of.holds(asked); });
   if (found == entries.end()) return std::nullopt;
   return found->factors;
 }
@@ -99,17 +94,17 @@ IntervalClass interval_class(const ServingIntervals& intervals, const Serving& s
 }
 
 ServedIntervals intervals_of(const Serving& serving, const ServingConstants& constants,
-                             const Load& load, const Served& served) {
+                             const Load& load, const Served& served, std::optional<bool> full) {
   ServedIntervals out;
   const auto& known = serving_intervals();
   if (!known) return out;
   constexpr double kAny = std::numeric_limits<double>::infinity();
-  const bool full =
-      load.arrivals == Arrivals::clients && served.sequences < static_cast<double>(load.batch);
+  const bool is_full = full.value_or(load.arrivals == Arrivals::clients &&
+                                     served.sequences < static_cast<double>(load.batch));
   const LeastTimes least = least_times(serving, serving, constants, load);
   const auto range = [&](std::string_view quantity, double value, double low, double high,
                          double waiting = 0) -> std::optional<ServedRange> {
-    const auto factors = known->of(interval_class(*known, serving, load, full, quantity));
+    const auto factors = known->of(interval_class(*known, serving, load, is_full, quantity));
     if (value == 0 || !factors) return std::nullopt;
     return held(factors->at(waiting), value, low, high);
   };

@@ -20,6 +20,9 @@ struct IntervalClass {
   std::string load;      // "together", "clients", "full", "apart"
   std::string engine;    // "known", "unknown"
   std::string accelerator;
+
+  /// Whether `other`, which says all of them, is of this class.
+  bool holds(const IntervalClass& other) const;
 };
 
 /// A tenth of what was measured lies below low times the prediction, a tenth above high times. Of a
@@ -64,9 +67,10 @@ struct ServedIntervals {
 };
 
 /// Four of five measured ones lie there. Each holds its prediction, and none is better than
-/// peaks of arithmetic and memory allow [INFER-29].
+/// peaks of arithmetic and memory allow [INFER-29]. `full` as for interval_class(); not said: where
+/// not all clients are inside.
 ServedIntervals intervals_of(const Serving& serving, const ServingConstants& constants,
-                             const Load& load, const Served& served);
+                             const Load& load, const Served& served, std::optional<bool> full = {});
 /// Of prefill and decode apart, whose errors are classes of their own: those of whole answers
 /// follow from their tokens'.
 ServedIntervals intervals_of(const ServingApart& apart, const ServingConstants& constants,

@@ -8,15 +8,38 @@
 namespace headway {
 namespace {
 
-FlopsPerSecond peak_of(const Serving& serving, const ServingConstants& constants,
-                       Precision precision) {
-  const bool integer = serving.stored != nullptr && serving.stored->integer;
-  return integer && precision >= Precision::fp8 ? constants.formats.integer_rate
-                                                : serving.cluster.accelerator.peak_of(precision);
+// What decoding must read of the cache, once: what kernels read again for other heads or guesses
+// may lie in the chip's, as tokens of this pass do, and scores need not leave it.
+Bytes least_read(const Serving& serving, const Attention& attention, const PassWork& pass) {
+  const auto sequences = static_cast<double>(pass.sequences);
+  // Read and written.
+  if (attention.linear) return 2 * sequences * state_of(attention, serving.tp);
+  double keys = static_cast<double>(pass.cached);
+  if (attention.window > 0) keys = std::min(keys, static_cast<double>(attention.window - 1));
+  Bytes scored(0);
+  if (attention.indexer) {
+    scored = keys * index_bytes_of_token(*attention.indexer);
+    keys = std::min(keys, static_cast<double>(attention.indexer->keep - 1));
+  }
+  const Bytes each(cached_values(attention, serving.tp) * serving.cache->bytes);
+  return sequences / static_cast<double>(serving.cp) * (scored + keys * each);
+}
+
+// Of a prompt the scores of an indexer are of 8 bits where there are any, attention itself of 16.
+Seconds least_of_prompt(const Serving& serving, const Attention& attention, const PassItem& item,
+                        const PassWork& pass) {
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  const FlopsPerSecond wide = accelerator.peak_of(serving.weights->activation);
+  const bool chosen = attention.indexer && pass.cached + pass.tokens > attention.indexer->keep;
+  if (!chosen) return item.flops / wide;
+  const Flops scores =
+      work(SparseWork{pass.sequences, pass.tokens, pass.cached, true}, *attention.indexer);
+  return scores / std::max(wide, accelerator.peak_of(Precision::fp8)) +
+         (item.flops - scores) / wide;
 }
 
 Seconds least_of(const Serving& serving, const ServingConstants& constants, const PassItem& item,
-                 bool of_prompt) {
+                 const PassWork& pass) {
   const BytesPerSecond bandwidth = serving.cluster.accelerator.memory_bandwidth;
   const auto& op = std::get<Op>(item.what);
   if (const auto* product = std::get_if<Matmul>(&op.shape)) {
@@ -24,25 +47,25 @@ Seconds least_of(const Serving& serving, const ServingConstants& constants, cons
     const double element =
         of_layer ? weight_bytes(serving, op.routed) : bytes_per_element(op.precision);
     const double weights = static_cast<double>(product->batch * product->n * product->k);
-    return std::max(item.flops / peak_of(serving, constants, op.precision),
+    return std::max(item.flops / arithmetic_of(serving, constants, op, of_layer).peak,
                     Bytes(element * weights) / bandwidth);
   }
   if (item.part != ServingPart::attention) return Seconds(0);
-  if (!of_prompt) return item.bytes / bandwidth;
-  return item.flops / serving.cluster.accelerator.peak_of(serving.weights->activation);
+  const Attention& attention = *serving.model.kinds[item.kind].attention;
+  return pass.is_prompt() ? least_of_prompt(serving, attention, item, pass)
+                          : least_read(serving, attention, pass) / bandwidth;
 }
 
 }  // namespace
 
 Seconds least_time(const Serving& serving, const ServingConstants& constants,
-                   const PassWork& work) {
+                   const PassWork& pass) {
   std::vector<PassItem> items;
-  time_of(serving, constants, work, items);
-  const bool of_prompt = work.tokens > 1 && !work.checks;
+  time_of(serving, constants, pass, items);
   Seconds out(0);
   for (const PassItem& item : items) {
     if (!std::holds_alternative<Op>(item.what)) continue;
-    out += item.count * std::min(item.each, least_of(serving, constants, item, of_prompt));
+    out += item.count * std::min(item.each, least_of(serving, constants, item, pass));
   }
   return out;
 }

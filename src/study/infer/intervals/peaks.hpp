@@ -8,6 +8,6 @@ namespace headway {
 /// [INFER-29] Seconds of a pass whose products multiply at the peak of their arithmetic or read
 /// their weights at the memory's bandwidth, whichever is longer, and whose attention does the same
 /// with the cache; nothing else takes time.
-Seconds least_time(const Serving& serving, const ServingConstants& constants, const PassWork& work);
+Seconds least_time(const Serving& serving, const ServingConstants& constants, const PassWork& pass);
 
 }  // namespace headway

@@ -13,7 +13,7 @@ struct Moments {
 Moments moments_of(const LengthSpread& spread, std::int64_t nominal) {
   const double mean = static_cast<double>(nominal);
   if (spread.kind != LengthSpread::Kind::share) return {mean, 1 + spread.of * spread.of};
-  const double middle = (1 + spread.of) / 2, wide = 1 - spread.of;
+  const double middle = spread.mean(), wide = 1 - spread.of;
   return {mean * middle, 1 + wide * wide / 12 / (middle * middle)};
 }
 Moments moments_of(const std::vector<Listed>& listed, std::int64_t Listed::*length) {

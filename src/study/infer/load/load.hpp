@@ -21,6 +21,9 @@ enum class Arrivals : std::uint8_t { together, clients, random, listed };
 struct LengthSpread {
   enum class Kind : std::uint8_t { share, normal, log_normal } kind = Kind::share;
   double of = 1;
+
+  /// Over the nominal one.
+  double mean() const { return kind == Kind::share ? (1 + of) / 2 : 1; }
 };
 
 /// A request of a file.
@@ -43,6 +46,12 @@ struct Load {
   std::optional<Seconds> first_limit{}, each_limit{};  // what a good answer keeps to
   /// Lengths in turn, and where arrivals are listed their moments, in order.
   std::shared_ptr<const std::vector<Listed>> listed{};
+
+  /// Whether times keep to what a good answer does.
+  bool keeps_to_limits(Seconds first_token, Seconds each_token) const {
+    return (!first_limit || first_token <= *first_limit) &&
+           (!each_limit || each_token <= *each_limit);
+  }
 };
 
 /// [INFER-10] How an engine fills its steps (data/serving/engines.toml).

@@ -57,11 +57,13 @@ std::vector<ServingFormats> asked_formats(RequestReader& in, const Serving& base
   if (const auto& known = cache_formats(); known) {
     for (const CacheFormat& each : *known) caches.push_back(each.name);
   }
+  bool all_name_caches = true;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string part(text.substr(begin, end - begin));
     begin = end + 1;
     const std::size_t slash = std::min(part.find('/'), part.size());
+    all_name_caches = all_name_caches && slash < part.size();
     Serving each = base;
     const std::string name = part.substr(0, slash);
     if (!set_weights(each, name)) {
@@ -83,6 +85,9 @@ std::vector<ServingFormats> asked_formats(RequestReader& in, const Serving& base
       continue;
     }
     out.push_back(formats_of(each));
+  }
+  if (all_name_caches && in.has("cache")) {
+    in.fail("cache", "is of formats that name none; all of these say theirs behind a slash");
   }
   return out;
 }

@@ -170,6 +170,8 @@ class QuestionReader {
     if (in_.has("weights")) in_.fail("weights", "is among the formats; it cannot be given beside");
     if (!has_model_ || !has_cluster_) return;
     out.space.formats = asked_formats(in_, out.serving, *asked_.formats);
+    // Nobody asked for any other.
+    if (!out.space.formats.empty()) set_formats(out.serving, out.space.formats.front());
   }
 
   // Prefill and decode on accelerators of their own.
@@ -205,6 +207,10 @@ class QuestionReader {
     };
     step(apart.prefill, prefill);
     step(apart.decode, decode);
+    if (in_.has("step-tokens") && prefill.step_tokens && decode.step_tokens) {
+      in_.fail("step-tokens",
+               "are of a part that says none; prefill and decode both say their own");
+    }
     apart.prefill_copies = prefill.copies;
     apart.decode_copies = decode.copies;
     apart.streamed = asked_.streamed;
@@ -218,7 +224,10 @@ class QuestionReader {
   void rules(const ServingQuestion& question) {
     const Serving& serving = question.serving;
     for (Problem& problem : question.apart ? check(*question.apart) : check(serving)) {
-      const auto refused = [&](const FieldName& field) { return in_.refused(field.name); };
+      const auto refused = [&](const FieldName& field) {
+        const bool of_format = field.name == "weights" || field.name == "cache";
+        return in_.refused(of_format && in_.has("formats") ? "formats" : field.name);
+      };
       if (std::any_of(problem.fields.begin(), problem.fields.end(), refused)) continue;
       if (problem.fields.size() == 1 && in_.has(problem.fields.front().name)) {
         in_.fail(problem.fields.front().name, std::move(problem.message), problem.kind);

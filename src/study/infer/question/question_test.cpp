@@ -161,6 +161,17 @@ TEST(ReadServing, TakesFormatsThatTheBestAreChosenAmong) {
   EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8,"}}));
   EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8"}, {"weights", "bf16"}}));
   EXPECT_FALSE(read_serving(request_of_8b({{"formats", "fp8"}}), Asker::whoever_runs_it).ok());
+  // V100 has no bf16, which nobody asked for; where all formats are refused, nothing else is told.
+  const auto volta = of("dgx-v100", {{"formats", "fp16,int4"}});
+  ASSERT_TRUE(volta.ok()) << volta.problems().front().message;
+  EXPECT_EQ(weights_name(volta->serving), "fp16");
+  const auto none = of("dgx-v100", {{"formats", "fp8"}});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.problems().size(), 1U);
+  // A cache is of those formats that name none.
+  EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8/fp8,int4/bf16"}, {"cache", "fp8"}}));
+  EXPECT_EQ(names("dgx-h100", {{"formats", "fp8/bf16,int4"}, {"cache", "fp8"}}),
+            (std::set<std::string>{"fp8/bf16", "int4/fp8"}));
 }
 
 TEST(ReadServing, TakesStepsOfEitherPart) {
@@ -173,6 +184,18 @@ TEST(ReadServing, TakesStepsOfEitherPart) {
   EXPECT_EQ(question->apart->prefill.engine.policy.most_tokens, 2048);
   EXPECT_EQ(question->apart->prefill.cp, 2);
   EXPECT_EQ(question->apart->decode.engine.policy.most_tokens, 8192);
+  // Beside them steps are of the part that says none; where both do, of neither.
+  request.emplace_back("step-tokens", "512");
+  const auto beside = read_serving(request, Asker::whoever_runs_it);
+  ASSERT_TRUE(beside.ok());
+  EXPECT_EQ(beside->apart->prefill.engine.policy.most_tokens, 2048);
+  EXPECT_EQ(beside->apart->decode.engine.policy.most_tokens, 512);
+  for (GivenField& field : request) {
+    if (field.name == "decode") field.text = "tp=2,step-tokens=1024";
+  }
+  const auto neither = read_serving(request, Asker::whoever_runs_it);
+  ASSERT_FALSE(neither.ok());
+  EXPECT_EQ(neither.problems().front().fields.front().name, "step-tokens");
 }
 
 // [INFER-7] Ten requests of each client, of which memory holds some at a time: with room for all

@@ -23,7 +23,7 @@ std::optional<BestOffers> best_offers(const Serving& base, const ServingConstant
         const ServingWay& way = (*ways)[worth[i]];
         Offer& offer = placed[i];
         offer = {serving_of_way(base, way), load_of_way(asked, way), {}, {}};
-        offer.served = served(offer.serving, constants, offer.load);
+        offer.served = served(offer.serving, constants, offer.load, way.steps.get());
       },
       progress, 1);
   if (!whole) return std::nullopt;
@@ -31,8 +31,7 @@ std::optional<BestOffers> best_offers(const Serving& base, const ServingConstant
   BestOffers out{.front = {}, .tried = ways->size(), .placed = placed.size()};
   std::erase_if(placed, [&](const Offer& offer) {
     const Served& by = offer.served;
-    return !are_held(by, offer.load.batch) ||
-           !keeps_to_limits(asked, by.first_token, by.each_token);
+    return !are_held(by, offer.load.batch) || !asked.keeps_to_limits(by.first_token, by.each_token);
   });
   out.front = front_of(std::move(placed));
   for (Offer& offer : out.front) {

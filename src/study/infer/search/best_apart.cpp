@@ -23,10 +23,7 @@ struct Copy {
 
   // As its requests see it.
   Engined engine(const Load& load) const {
-    return {steps, policy,
-            memory.room(static_cast<double>(load.input + load.output)) *
-                static_cast<double>(serving.dp),
-            drafting_of(serving)};
+    return engine_of(serving, steps, policy, memory, load, static_cast<double>(serving.dp));
   }
 };
 
@@ -34,11 +31,12 @@ void add_metrics(Copy& copy, const Load& load) {
   const Engined engine = copy.engine(load);
   const Serving& serving = copy.serving;
   const PromptTimes prompts = prompt_times(engine, load);
-  copy.as_prefill = {prompts.alone, prompts.together, -static_cast<double>(serving.tp * serving.pp),
-                     -static_cast<double>(serving.dp)};
+  // Of ranks that send or take a cache more are better, and less of it.
+  const double ranks = static_cast<double>(ranks_of_attention(serving));
+  copy.as_prefill = {prompts.alone, prompts.together, -ranks, -static_cast<double>(serving.dp)};
   const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
   const double most = std::max(1.0, most_decoding(engine, load));
-  copy.as_decode = {-most, -static_cast<double>(serving.tp * serving.pp)};
+  copy.as_decode = {-most, -ranks, ranks * copy.memory.cache_of_token.value()};
   for (const double sequences : copy.steps.tokens) {
     copy.as_decode.push_back(
         sequences <= most ? copy.steps.of({.decoding = sequences, .cached = sequences * context})
@@ -108,17 +106,21 @@ std::vector<Way> ways_of(Way way, const ServingConstants& constants, const Load&
   load.arrivals = Arrivals::clients;
   const double most = rates_of(apart, load).least();
   constexpr std::int64_t kMostOfAll = 1 << 20;
+  const double way_in = p.serving.engine.request.value();
   for (load.batch = 1; load.batch <= kMostOfAll; load.batch *= 2) {
     const auto closed = in_closed_form(apart, load);
-    if (!closed) break;
+    if (!closed || !(closed->rate > 0)) break;
     way.clients = load.batch;
     const double output = static_cast<double>(asked.output);
-    way.user = 1 / (asked.output > 1 ? closed->each_token : closed->first_token);
-    way.accelerator = closed->rate * output / static_cast<double>(serving.ranks());
-    const Seconds first = Seconds(closed->first_token) + p.serving.engine.request;
-    way.within = keeps_to_limits(asked, first, Seconds(closed->each_token));
+    const double first = closed->first_token + way_in;
+    way.user = 1 / (asked.output > 1 ? closed->each_token : first);
+    // Each client waits for its way in and out, too.
+    const double clients = static_cast<double>(load.batch);
+    const double rate = clients / (clients / closed->rate + way_in);
+    way.accelerator = rate * output / static_cast<double>(serving.ranks());
+    way.within = asked.keeps_to_limits(Seconds(first), Seconds(closed->each_token));
     out.push_back(way);
-    if (closed->rate >= 0.99 * most) break;
+    if (rate >= 0.99 * most) break;
   }
   return out;
 }
@@ -220,7 +222,7 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
   out.placed = placed.size();
   std::erase_if(placed, [&](const ApartOffer& offer) {
     const Served& by = offer.served.all;
-    return !by.fits || !keeps_to_limits(asked, by.first_token, by.each_token);
+    return !by.fits || !asked.keeps_to_limits(by.first_token, by.each_token);
   });
   out.front = front_of(std::move(placed));
   for (ApartOffer& offer : out.front) {

@@ -34,12 +34,6 @@ std::vector<Offer> front_of(std::vector<Offer> all) {
       [](const Offer& offer) { return offer.of_accelerator(); });
 }
 
-/// Whether times keep to what a good answer does.
-inline bool keeps_to_limits(const Load& asked, Seconds first_token, Seconds each_token) {
-  return (!asked.first_limit || first_token <= *asked.first_limit) &&
-         (!asked.each_limit || each_token <= *asked.each_limit);
-}
-
 /// Whether half of them at least are inside: who waits outside makes nothing faster.
 inline bool are_held(const Served& served, std::int64_t sequences) {
   return served.fits && served.sequences >= static_cast<double>(sequences) / 2;

@@ -30,17 +30,19 @@ std::int64_t most_clients(const Serving& serving, const ServingMemory& memory, c
 std::vector<ServingWay> ways_of_split(Serving serving, const ServingConstants& constants,
                                       const Load& asked, const SearchSpace& space) {
   std::vector<ServingWay> out;
-  std::optional<StepTimes> steps;  // which do not hang on how many tokens a step has
+  std::shared_ptr<const StepTimes> steps;  // which do not hang on how many tokens a step has
   for (const std::int64_t tokens : step_sizes(serving, space, asked)) {
     serving.engine.policy.most_tokens = tokens;
     const ServingMemory memory = memory_of(serving, asked.input + asked.output);
     const std::int64_t most = most_clients(serving, memory, asked);
     if (most == 0) continue;
-    if (!steps) steps = step_times(serving, constants, asked.input, asked.output);
-    const Engined engine{*steps, serving.engine.policy,
-                         memory.room(static_cast<double>(asked.input + asked.output)),
-                         drafting_of(serving)};
+    if (steps == nullptr) {
+      steps = std::make_shared<const StepTimes>(
+          step_times(serving, constants, asked.input, asked.output));
+    }
+    const Engined engine = engine_of(serving, *steps, serving.engine.policy, memory, asked);
     ServingWay way{.split = serving, .formats = formats_of(serving), .step_tokens = tokens};
+    way.steps = steps;
     const double way_in = serving.engine.request.value();
     way.least_first = Seconds(prompt_times(engine, asked).alone + way_in);
     for (way.clients = 1; way.clients <= most; way.clients *= 2) {
@@ -132,10 +134,6 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
 std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, const Load& asked) {
   constexpr double kSpeeds = 1.2, kOfPipelines = 1.5, kTogether = 3, kEach = 1.5;
   constexpr std::size_t kMostPlaced = 1000;
-  const auto within = [&](Seconds first, Seconds each) {
-    return (!asked.first_limit || first <= *asked.first_limit) &&
-           (!asked.each_limit || each <= *asked.each_limit);
-  };
   std::vector<std::size_t> order(ways.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -149,7 +147,7 @@ std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, cons
   const auto look = [&](Faster& at, double user, double first, double each) {
     for (; at.seen < order.size() && ways[order[at.seen]].user >= at.factor * user; ++at.seen) {
       const ServingWay& way = ways[order[at.seen]];
-      if (!within(first * way.first_token, each * way.each_token)) continue;
+      if (!asked.keeps_to_limits(first * way.first_token, each * way.each_token)) continue;
       at.most = std::max(at.most, way.accelerator);
     }
   };
@@ -164,7 +162,7 @@ std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, cons
     look(than_pipelines, way.user, kTogether, kEach);
     look(as_fast, way.user, 1, 1);
     const Faster& by = way.split.pp > 1 ? than_pipelines : faster;
-    if (!within(way.least_first, way.each_token / kEach)) continue;
+    if (!asked.keeps_to_limits(way.least_first, way.each_token / kEach)) continue;
     if (by.most >= by.factor * way.accelerator) continue;
     kept.push_back({place, std::abs(std::log(as_fast.most / way.accelerator))});
   }

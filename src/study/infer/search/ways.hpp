@@ -1,6 +1,7 @@
 // Ways of serving in closed form: thousands a second, of which the best are then placed in time.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "platform/parallel.hpp"
@@ -36,6 +37,8 @@ struct ServingWay {
   double user = 0, accelerator = 0;  // tokens/s, as Offer has them
   Seconds first_token{}, each_token{};
   Seconds least_first{};  // of a prompt with nobody beside it
+  std::shared_ptr<const StepTimes>
+      steps{};  // at these lengths, of all ways of the split and format
 };
 /// The serving that it is, and the load.
 Serving serving_of_way(const Serving& base, const ServingWay& way);

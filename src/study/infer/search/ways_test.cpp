@@ -116,7 +116,7 @@ void expect_front_of_all(const Serving& base, Load asked, std::int64_t accelerat
   for (const ServingWay& way : *ways) {
     const Serving serving = serving_of_way(base, way);
     const Served by = served(serving, constants, load_of_way(asked, way));
-    if (!are_held(by, way.clients) || !keeps_to_limits(asked, by.first_token, by.each_token)) {
+    if (!are_held(by, way.clients) || !asked.keeps_to_limits(by.first_token, by.each_token)) {
       continue;
     }
     all.emplace_back(1 / by.each_token.value(),

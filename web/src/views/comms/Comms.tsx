@@ -6,7 +6,7 @@ import { LaidOutBy } from "../../app/LaidOutBy";
 import { Problems } from "../../app/Problems";
 import { askWithFiles, problemsOfError, type Answer, type Problem, type Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
-import { useLaidOut } from "../../lib/laidOut";
+import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { kFirstRun, kRunFields, kRunGroups, kRunNames, requestValue, runRequest, type RunField } from "../../lib/run";
 import { returns } from "../../lib/server";
 import { place, setFields, type Fields } from "../../lib/url";
@@ -37,14 +37,12 @@ export function CommsView() {
   const more = steps === "" ? {} : { "trace-steps": requestValue({ name: "", label: "", kind: "count" }, steps) };
   const studied = fields.study !== undefined;
   const laid = useLaidOut(fields, !alone && !studied);
-  const run = laid.searched ? laid.fields : fields;
-  const request = alone ? more : run && { ...runRequest(run, kFields), ...(files.length > 0 ? more : {}) };
+  const request = alone ? more : laid.fields && { ...runRequest(laid.fields, kFields), ...(files.length > 0 ? more : {}) };
   const withFiles = files.length > 0 && !studied;
   const asked = useAsking<CommsDocument>("comms", studied ? kStudyRequest : withFiles ? null : request);
   const traced = useTraces(studied ? kNoFiles : files, request);
-  const { answer, busy, ...told } = withFiles ? traced : asked;
-  const problems = laid.problems.length > 0 ? laid.problems : told.problems;
-  const document = answer?.document;
+  const asking = withFiles ? traced : asked;
+  const { document, problems, busy } = answerOf(laid, asking);
   const change: typeof setFields = (patch) => setFields({ ...(given.model ? {} : kFirst), ...patch });
   return (
     <div class="view">
@@ -91,7 +89,7 @@ export function CommsView() {
       <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kRunNames} />
         <LaidOutBy laid={laid} fields={fields} />
-        {busy && !document && <p role="status">asking…</p>}
+        {asking.busy && !document && <p role="status">asking…</p>}
         {document &&
           (isStudy(document) ? (
             <Study study={document} part={studyPart(fields.study)} />

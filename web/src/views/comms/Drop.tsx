@@ -1,6 +1,5 @@
 // Trace files of one run, dropped or chosen. They go to the server on this machine and nowhere else.
-import { useState } from "preact/hooks";
-
+import { useDropped } from "../../app/dropped";
 import { bytes } from "../../lib/format";
 
 interface Props {
@@ -9,26 +8,14 @@ interface Props {
 }
 
 export function Drop({ files, onChange }: Props) {
-  const [over, setOver] = useState(false);
   const add = (more: FileList | null | undefined) => {
     if (!more || more.length === 0) return;
     const names = new Set([...more].map((file) => file.name));
     onChange([...files.filter((file) => !names.has(file.name)), ...more]);
   };
+  const { over, listens } = useDropped(add);
   return (
-    <fieldset
-      class={`drop ${over ? "over" : ""}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        add(event.dataTransfer?.files);
-      }}
-    >
+    <fieldset class={`drop ${over ? "over" : ""}`} {...listens}>
       <legend>Traces</legend>
       <p class="soft">
         Drop the traces or logs of one run here (profiler traces, NCCL logs, nccl-tests, ...). The server on this

@@ -1,16 +1,16 @@
 // What a whole run costs: days, accelerator-hours, money, energy and CO2, on several machines beside each other.
 import { AtAGlance } from "../../app/AtAGlance";
 import { Combobox } from "../../app/Combobox";
-import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
 import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking } from "../../lib/asking";
 import { count, dollars, duration, energy, many, mass, percent } from "../../lib/format";
-import { useLaidOut, type LaidOut } from "../../lib/laidOut";
+import { answerOf, useLaidOut, type LaidOut } from "../../lib/laidOut";
 import { names } from "../../lib/lists";
 import { grouped } from "../../lib/makers";
 import { pinnedIn } from "../../lib/pinned";
@@ -34,17 +34,10 @@ interface Costed {
 function useCosted(fields: Fields | null): Costed {
   const laid = useLaidOut(fields ?? {}, fields !== null);
   const asking = useAsking<RunDocument>("scale", fields && laid.fields && costRequest(laid.fields));
-  const waiting = laid.searched && !laid.current;
-  const none = laid.current && laid.fields === null;
+  const { document, problems, busy } = answerOf(laid, asking);
   // What was answered last may be of another machine, that stood in this place before.
   const same = fields !== null && JSON.stringify(asking.answered?.cluster) === JSON.stringify(costRequest(fields).cluster);
-  return {
-    cluster: nameOf(fields?.cluster ?? ""),
-    laid,
-    run: none || !same ? undefined : asking.answer?.document,
-    problems: laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems,
-    busy: fields !== null && (waiting || asking.busy) && laid.problems.length === 0,
-  };
+  return { cluster: nameOf(fields?.cluster ?? ""), laid, run: same ? document : undefined, problems, busy };
 }
 
 export function CostView() {
@@ -131,15 +124,7 @@ export function CostView() {
           )}
         </div>
         {first.run && <Assumed assumptions={first.run.assumptions} notes={first.run.notes} />}
-        {request && (
-          <section class="panel" aria-labelledby="same">
-            <header>
-              <h2 id="same">The same on the command line</h2>
-              <Copy text={commandLine("scale run", { ...request, sweep: false })} what="command" />
-            </header>
-            <pre class="text command">{commandLine("scale run", { ...request, sweep: false })}</pre>
-          </section>
-        )}
+        {request && <SameCommand lines={[commandLine("scale run", { ...request, sweep: false })]} />}
       </div>
       {first.run && (
         <AtAGlance>

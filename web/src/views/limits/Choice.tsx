@@ -19,7 +19,9 @@ export function Choice({ fields, machines, change }: Props) {
   const free = freeOwn(fields);
   const add = (name: string, list: string[], event: Event) => {
     const select = event.currentTarget as HTMLSelectElement;
-    if (select.value && !list.includes(select.value)) change({ [name]: [...list, select.value].join(",") });
+    // What is added is what is told of.
+    if (select.value && !list.includes(select.value))
+      change({ [name]: [...list, select.value].join(","), show: `${name}:${select.value}` });
     select.value = "";
   };
   const without = (list: string[], name: string) => list.filter((each) => each !== name).join(",");

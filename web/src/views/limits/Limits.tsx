@@ -2,6 +2,7 @@
 // reader would have them.
 import { useMemo, useState } from "preact/hooks";
 
+import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { Columns } from "../../charts/Columns";
 import { DataTable } from "../../charts/DataTable";
@@ -15,6 +16,7 @@ import { percent } from "../../lib/format";
 import { place, placeText, setFields } from "../../lib/url";
 import { Choice, Edited } from "./Choice";
 import {
+  beside,
   degreesOf,
   kLimitParts,
   kMeasures,
@@ -34,7 +36,7 @@ import "./limits.css";
 import { useFlat } from "./flat";
 import { Knobs } from "./Knobs";
 import { ownsOf, ownText, type OwnSetting } from "./settings";
-import { changed, editedOf, fieldsOf, kFirst, lookOf, requestsOf } from "./state";
+import { changed, editedOf, editedWords, fieldsOf, kFirst, kPinned, lookOf, requestsOf } from "./state";
 
 const kMachinesRequest: Request = { what: "machines" };
 
@@ -59,10 +61,14 @@ export function LimitsView() {
   const all = [...answers.values()];
   const problems = all.flatMap((each) => each.problems).concat(machines.problems);
   const own = edited && answers.get(edited.id);
+  const curveOf = (id: string) => curves.find((curve) => curve.id.startsWith(`${id}/`));
   const shown =
     curves.find((curve) => curve.id === fields.show) ??
-    curves.find((curve) => edited && curve.id.startsWith(`${edited.id}/`)) ??
+    (fields.show && curveOf(fields.show)) ??
+    (edited && curveOf(edited.id)) ??
     curves[0];
+  const pinned = curveOf(kPinned);
+  const now = edited && curveOf(edited.id);
   const measure = kMeasures.find(({ id }) => id === fields.y) ?? kMeasures[0]!;
   const price = priceOf(fields.price);
   const pictures = useMemo(
@@ -103,6 +109,12 @@ export function LimitsView() {
       </form>
       <div class="answer" id="answer" tabIndex={-1} aria-busy={all.some((each) => each.answer === null && each.problems.length === 0)}>
         <Problems problems={problems} />
+        {edited && (
+          <div class="bar no-print">
+            <PinBar fields={fields} words={editedWords} />
+          </div>
+        )}
+        {pinned && now && <Differences rows={beside(pinned.setting, now.setting)} />}
         {pictures}
         {ids.length === 0 && <Empty />}
       </div>

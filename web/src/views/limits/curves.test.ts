@@ -118,3 +118,12 @@ describe("words", () => {
     expect(flops(null)).toBe("–");
   });
 });
+
+it("tells in a point the value that is drawn", () => {
+  const told = (id: string) => seriesOf(curve, kMeasures.find((each) => each.id === id)!).points[0]!.lines!.map(([name]) => name);
+  for (const { id, name } of kMeasures) {
+    const other = { share: "utilisation", gpus: "GPUs" }[id];
+    expect(told(id), id).toContain(other ?? name);
+    expect(new Set(told(id)).size, id).toBe(told(id).length);
+  }
+});

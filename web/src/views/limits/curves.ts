@@ -4,7 +4,8 @@ import { tickLabel } from "../../charts/scales";
 import { asShares, type Row } from "../../charts/stack";
 import { numbers, type Column } from "../../charts/table";
 import type { LinePoint, LineSeries, Marker } from "../../charts/LineChart";
-import { count, number, percent, seconds, si } from "../../lib/format";
+import { count, dollars, number, percent, seconds, si } from "../../lib/format";
+import type { Compared } from "../../app/Pin";
 import type { LimitsRow, LimitsSetting } from "./documents";
 
 /** A setting with what tells it from the others. */
@@ -77,14 +78,16 @@ export function layoutText({ layout }: LimitsRow): string {
   );
 }
 
-function pointOf(setting: LimitsSetting, row: LimitsRow, y: number, mark: LinePoint["mark"]): LinePoint {
+function pointOf(setting: LimitsSetting, row: LimitsRow, measure: Measure, y: number, mark: LinePoint["mark"]): LinePoint {
   const lost = lossOf(row);
+  const told = measure.id === "share" || measure.id === "gpus"; // below, whatever is drawn
   return {
     x: row.training_flop,
     y,
     mark,
     title: `${setting.name}: ${flops(row.training_flop)} FLOP`,
     lines: [
+      ...(told ? [] : [[measure.name, measure.text(y)] as [string, string]]),
       ["utilisation", percent(row.utilization)],
       ["GPUs", count(row.n_gpus)],
       ["width, layers", `${count(row.d_model)}, ${count(row.layers)}`],
@@ -143,7 +146,7 @@ export const kMeasures: readonly Measure[] = [
     name: "money",
     label: "cost of the run (US$)",
     of: (row, price) => (row.n_gpus * row.run_time_s * price) / 3600,
-    text: (value) => (value < 1e6 ? count(Math.round(value)) : flops(value)),
+    text: dollars,
   },
 ];
 
@@ -221,6 +224,7 @@ export function seriesOf({ id, colour, dash, setting }: Curve, measure = kMeasur
     pointOf(
       setting,
       row,
+      measure,
       measure.of(row, price),
       row === last ? "end" : row.training_flop === setting.linear_scaling_end_flop ? "ring" : undefined,
     ),
@@ -255,6 +259,21 @@ export function markersOf({ setting, colour }: Curve, measure: Measure = kMeasur
     });
   }
   return out;
+}
+
+/** Two settings in numbers. */
+export function beside(a: LimitsSetting, b: LimitsSetting): Compared[] {
+  const gpus = (n: number) => (n < 1e6 ? count(n) : flops(n));
+  const rows: readonly (readonly [string, (of: LimitsSetting) => number | null | undefined, (value: number) => string])[] = [
+    ["linear scaling up to (FLOP)", linearTo, flops],
+    ["wall (FLOP)", wallOf, flops],
+    ["utilisation at the last model", (of) => lastRow(of)?.utilization, percent],
+    ["GPUs of the last model", (of) => lastRow(of)?.n_gpus, gpus],
+    ["latency wall, closed form (FLOP)", (of) => of.closed_forms.implied_latency_flop, flops],
+    ["utilisation of the first model", (of) => of.rows[0]?.utilization, percent],
+    ["GPUs of the first model", (of) => of.rows[0]?.n_gpus, gpus],
+  ];
+  return rows.map(([name, of, text]) => ({ name, a: of(a) ?? null, b: of(b) ?? null, text }));
 }
 
 const kReasons: Readonly<Record<string, string>> = {

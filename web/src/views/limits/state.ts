@@ -1,6 +1,7 @@
 // What the address says of the view: which settings stand side by side, and which of them is edited.
 import { seriesColour, seriesDash } from "../../charts/palette";
 import type { Request } from "../../lib/api";
+import { pinnedIn } from "../../lib/pinned";
 import type { Fields } from "../../lib/url";
 import { kMostOwn, ownsOf, settingMembers, type OwnSetting } from "./settings";
 
@@ -19,7 +20,7 @@ export const kPresets: readonly { id: string; title: string }[] = [
 export const kFirst: Fields = { gpu: "h100-sxm", own1: "mine,base:h100-sxm" };
 
 /** `empty`: every setting was taken away, and the first picture does not come back for it. */
-export const kFieldNames: readonly string[] = ["preset", "gpu", "sparse", "edit", "show", "y", "price", "empty"].concat(
+export const kFieldNames: readonly string[] = ["preset", "gpu", "sparse", "edit", "show", "y", "price", "empty", "pin"].concat(
   Array.from({ length: kMostOwn }, (_, i) => `own${i + 1}`),
 );
 
@@ -54,12 +55,40 @@ export function requestsOf(fields: Fields): Map<string, Request> {
   // The published comparisons keep the study's own numbers; all others have limits that move smoothly.
   for (const name of listed(fields.gpu)) out.set(`gpu:${name}`, { gpu: [name], smooth: true, ...sparse });
   for (const { id, own } of ownsOf(fields)) out.set(id, requestOf(own, fields));
+  const pinned = pinnedOf(fields);
+  if (pinned) out.set(kPinned, pinned);
   return out;
 }
 
 /** What is asked of one setting of the reader's own. */
 export function requestOf(own: OwnSetting, fields: Fields): Request {
   return { settings: [settingMembers(own)], smooth: true, ...(fields.sparse === "true" ? { sparse: true } : {}) };
+}
+
+/** The curve of the setting that was pinned, beside which the edited one stands. */
+export const kPinned = "pin";
+
+function pinnedOf(fields: Fields): Request | null {
+  const pin = pinnedIn(fields);
+  const edited = pin && editedOf(pin);
+  return edited && requestOf({ ...edited.own, name: `A: ${edited.own.name || edited.own.base}` }, pin);
+}
+
+/** "kernel_latency 4e-6 → 2e-6": the numbers that the edited setting has otherwise than the pinned one. */
+export function editedWords(a: Fields, b: Fields): string {
+  const [x, y] = [editedOf(a)?.own, editedOf(b)?.own];
+  if (!x || !y) return "";
+  const told = ({ base, precision, sparse, edits }: OwnSetting): Record<string, string> => ({
+    machine: base,
+    precision: precision || "auto",
+    experts: sparse ? "with" : "without",
+    ...Object.fromEntries(Object.entries(edits).map(([key, value]) => [key, String(value)])),
+  });
+  const [before, after] = [told(x), told(y)];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((key) => before[key] !== after[key])
+    .map((key) => `${key} ${before[key] ?? "as the machine's"} → ${after[key] ?? "as the machine's"}`)
+    .join(", ");
 }
 
 /** The reader's setting whose sliders are shown. */

@@ -2,20 +2,20 @@
 // how far it is, and can be given up.
 import { useEffect, useState } from "preact/hooks";
 
-import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
 import { Own } from "../../app/Own";
 import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { useAsking } from "../../lib/asking";
 import type { Request } from "../../lib/api";
 import type { PlanBest, PlanDocument } from "../../lib/documents";
-import { bytes, count, dollars, percent, seconds, si } from "../../lib/format";
+import { bytes, count, dollars, percent, progressWords, seconds, si } from "../../lib/format";
 import { pinnedIn } from "../../lib/pinned";
 import { layoutWords, kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
 import { commandLine, kFirstRun } from "../../lib/run";
-import { pick, tellFound } from "../../lib/sharedRun";
-import { go, place, setFields } from "../../lib/url";
+import { tellFound } from "../../lib/sharedRun";
+import { go, pick, place, setFields } from "../../lib/url";
 import { Launch } from "../step/Launch";
 import { Best } from "./Best";
 import { Front } from "./Front";
@@ -131,12 +131,10 @@ function Beside({ a, b }: { a: PlanBest; b: PlanBest }) {
 
 function Progress({ progress }: { progress: { done: number; of: number | null; what: string } | null }) {
   if (!progress) return <>searching ...</>;
-  const { done, of, what } = progress;
+  const { done, of } = progress;
   return (
     <>
-      {of !== null && <progress value={done} max={of} aria-label="Progress of the search" />}{" "}
-      {count(done)}
-      {of !== null && ` of ${count(of)}`} {what}
+      {of !== null && <progress value={done} max={of} aria-label="Progress of the search" />} {progressWords(progress)}
     </>
   );
 }
@@ -173,16 +171,9 @@ function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
           </ul>
         </section>
       )}
-      <section class="panel" aria-labelledby="same">
-        <header>
-          <h2 id="same">The same on the command line</h2>
-          <Copy text={commandLine("plan", planWords(asked))} what="command" />
-        </header>
-        <pre class="text command">
-          {commandLine("plan", planWords(asked))}
-        </pre>
+      <SameCommand lines={[commandLine("plan", planWords(asked))]}>
         {best && <Launch fields={fields} flags={best.flags} />}
-      </section>
+      </SameCommand>
     </>
   );
 }

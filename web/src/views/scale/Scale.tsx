@@ -3,8 +3,8 @@ import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Problems } from "../../app/Problems";
 import { useAsking } from "../../lib/asking";
-import { count } from "../../lib/format";
-import { useLaidOut } from "../../lib/laidOut";
+import { progressWords } from "../../lib/format";
+import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { commandLine } from "../../lib/run";
 import { place, setFields } from "../../lib/url";
 import { isRun, type ScaleDocument } from "./documents";
@@ -23,11 +23,9 @@ export function ScaleView() {
   const chosen = whole ? kWholeRun : sweepOf(fields).id;
   // What tries layouts by itself needs none.
   const laid = useLaidOut(fields, chosen !== "layout" && fields.best !== "true");
-  const run = laid.searched ? laid.fields : fields;
-  const request = run && scaleRequest(run);
+  const request = laid.fields && scaleRequest(laid.fields);
   const asking = useAsking<ScaleDocument>("scale", request, { long: !whole, rest: 250 });
-  const problems = laid.problems.length > 0 ? laid.problems : asking.problems;
-  const document = asking.answer?.document;
+  const { document, problems, busy } = answerOf(laid, asking);
   const change: typeof setFields = (patch) => setFields({ ...(given.model ? {} : first), ...patch });
   const choose = (sweep: string) =>
     change(sweep === kWholeRun && !fields.tokens ? { sweep, tokens: kUsualTokens } : { sweep });
@@ -57,13 +55,11 @@ export function ScaleView() {
           onChange={(name, value) => change({ [name]: value })}
         />
       </div>
-      <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={groups.flatMap((group) => group.fields.map(({ name }) => name))} />
         <p role="status" class="soft status">
           {asking.busy &&
-            (progress
-              ? `${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}`
-              : "asking…")}
+            (progress ? progressWords(progress) : "asking…")}
         </p>
         <LaidOutBy laid={laid} fields={fields} />
         {document && request && (

@@ -2,19 +2,21 @@
 // way under ever more load.
 import type { ComponentChildren } from "preact";
 
-import { Copy } from "../../app/Copy";
 import { Facts } from "../../app/Facts";
 import { Form } from "../../app/Form";
+import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
-import { bytes, count } from "../../lib/format";
+import { bytes, count, progressWords } from "../../lib/format";
+import { pinnedIn } from "../../lib/pinned";
 import { commandLine } from "../../lib/run";
 import { place, setFields, type Fields } from "../../lib/url";
 import { amountOf, Curve } from "./Curve";
 import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
 import { Front } from "./Front";
-import { factsOf, memoryParts, ofPool, whyNot } from "./numbers";
+import { beside, factsOf, memoryParts, ofPool, whyNot } from "./numbers";
 import { Passes } from "./Passes";
 import {
   bestRequest,
@@ -55,6 +57,8 @@ export function ServeView() {
   const wrong = asking.problems.length > 0;
   const best = useAsking<BestDocument>("infer", wrong ? null : bestRequest(fields), { long: true, rest: kRest });
   const curve = useAsking<CurveDocument>("infer", wrong ? null : curveRequest(fields), { long: true, rest: kRest });
+  const pin = pinnedIn(given);
+  const pinned = useAsking<ServedDocument>("infer", pin && servedRequest(pin)).answer?.document;
   const change = (name: string, value: string) => setFields({ ...(fields === given ? {} : fields), [name]: value });
   return (
     <div class="view">
@@ -68,6 +72,12 @@ export function ServeView() {
       />
       <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy}>
         <Problems problems={asking.problems} shown={kServeNames} />
+        {served && (
+          <div class="bar no-print">
+            <PinBar fields={fields} />
+          </div>
+        )}
+        {served && !wrong && pin && pinned && <Differences rows={beside(pinned, served)} />}
         {served && <Served served={served} old={wrong} />}
         <Searched title="The best ways" asking={best}>
           {(document) => <Front best={document} served={wrong ? undefined : served} fields={fields} />}
@@ -155,7 +165,7 @@ function Searched<Document>({ title, asking, children }: SearchedProps<Document>
       <header>
         <h2 id={id}>{title}</h2>
         <span role="status" class="soft">
-          {busy && (progress ? `${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}` : "asking…")}
+          {busy && (progress ? progressWords(progress) : "asking…")}
         </span>
       </header>
       {problems.length > 0 && <Problems problems={problems} />}
@@ -172,13 +182,5 @@ function SameOnTheCommandLine({ fields }: { fields: Fields }) {
     ...(best ? [commandLine("infer", best)] : []),
     ...(curve ? [commandLine("infer", curve)] : []),
   ];
-  return (
-    <section class="panel" aria-labelledby="same">
-      <header>
-        <h2 id="same">The same on the command line</h2>
-        <Copy text={lines.join("\n")} what="commands" />
-      </header>
-      <pre class="text command">{lines.join("\n")}</pre>
-    </section>
-  );
+  return <SameCommand lines={lines} />;
 }

@@ -3,7 +3,7 @@
 import type { Request } from "../../lib/api";
 import { runRequest, type FieldGroup, type RunField } from "../../lib/run";
 import { kServingFields, type ServingFieldName } from "../../lib/servingFields";
-import type { Fields } from "../../lib/url";
+import { without, type Fields } from "../../lib/url";
 import { kCurves, type CurveOf, type OfferDocument, type SplitDocument } from "./documents";
 
 /** What the page calls each field, and in what it counts. The compiler refuses a field without one; those that
@@ -96,10 +96,6 @@ export function isApart(fields: Fields): boolean {
 
 const kPools = ["prefill", "decode"] as const;
 const kDegrees = ["tp", "pp", "ep", "dp", "cp"] as const;
-
-function without(fields: Fields, names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-}
 
 // "tp=2,pp=4,copies=2".
 function acceleratorsOfPool(text: string): number {

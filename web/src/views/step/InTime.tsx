@@ -2,9 +2,12 @@
 import { useMemo } from "preact/hooks";
 
 import { DataTable } from "../../charts/DataTable";
+import { saveText } from "../../charts/download";
+import { Figure } from "../../charts/Figure";
 import type { Column } from "../../charts/table";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
+import { chromeTrace } from "../../lib/chromeTrace";
 import type { PredictDocument } from "../../lib/documents";
 import { change, count, percent, seconds } from "../../lib/format";
 import { kParts } from "../../lib/parts";
@@ -36,14 +39,24 @@ export function InTime({ step, request }: { step: PredictDocument; request: Requ
   const { schedule, micro_batches } = step.layout;
   return (
     <div aria-busy={asking.busy}>
-      <StepTimeline timeline={timeline} first={simulated.stage} />
+      <Figure
+        title="Each stage, and the streams of one"
+        file="headway-timeline"
+        document={simulated}
+        also={{
+          name: "Perfetto",
+          save: () => saveText("headway-timeline.trace.json", "application/json", chromeTrace(timeline)),
+        }}
+      >
+        <StepTimeline timeline={timeline} first={simulated.stage} />
+      </Figure>
       <p class="soft" data-timeline={simulated.placed_s}>
         {timeline.rows.length > 1
           ? `${count(micro_batches)} micro-batches by ${schedule}${timeline.chunks > 1 ? `, ${timeline.chunks} chunks a stage (later ones paler)` : ""}`
           : `${count(micro_batches)} ${micro_batches === 1 ? "micro-batch" : "micro-batches"}`}
         , one rank of each stage. Simulated the step takes {seconds(simulated.step_time_s)}, by the forecast{" "}
         {seconds(step.step_time_s)} ({change(simulated.step_time_s / step.step_time_s)}); what follows the picture all
-        ranks have once a step. Drag to move, Ctrl and the wheel or + and − to zoom, double-click or Enter for a closer
+        ranks have once a step. Drag or A and D to move, Ctrl and the wheel or W and S to zoom, double-click or Enter for a closer
         look; a stage that is clicked shows its streams.
       </p>
       <details>

@@ -1,18 +1,19 @@
 // One training step: how long it takes, where the time goes, whether it fits.
-import { Copy } from "../../app/Copy";
 import { Form } from "../../app/Form";
 import { AtAGlance } from "../../app/AtAGlance";
 import { LaidOutBy, Unfit } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
 import { Differences, PinBar, type Compared } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
 import { bytes, count, percent, seconds, si } from "../../lib/format";
 import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
-import { useLaidOut } from "../../lib/laidOut";
+import { answerOf, useLaidOut } from "../../lib/laidOut";
+import { nearWords } from "../../lib/near";
 import { pinnedIn } from "../../lib/pinned";
 import { kLayoutNames, layoutFields } from "../../lib/plan";
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
@@ -58,10 +59,7 @@ export function StepView() {
   const asking = useAsking<PredictDocument>("predict", request);
   const pin = pinnedIn(given);
   const pinned = useAsking<PredictDocument>("predict", pin && runRequest(pin)).answer?.document;
-  const waiting = laid.searched && !laid.current;
-  // A layout of a search that is over for another run may be illegal for this one: that is no news.
-  const problems = laid.problems.length > 0 ? laid.problems : waiting ? [] : asking.problems;
-  const step = laid.current && laid.fields === null ? undefined : asking.answer?.document;
+  const { document: step, problems, busy } = answerOf(laid, asking);
   const change = (name: string, value: string) => {
     // Who changes one degree of the best layout keeps the others.
     const found = kLayoutNames.has(name) && laid.searched ? laid.plan?.best[0]?.flags : undefined;
@@ -80,7 +78,7 @@ export function StepView() {
           onChange={change}
         />
       </div>
-      <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy || waiting}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kRunNames} />
         <LaidOutBy laid={laid} fields={fields} />
         {step && (
@@ -94,19 +92,12 @@ export function StepView() {
         {step && pin && pinned && <Beside a={pinned} b={step} />}
         {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
         {request && (
-          <section class="panel" aria-labelledby="same">
-            <header>
-              <h2 id="same">The same on the command line</h2>
-              <Copy text={commandLine("predict", request)} what="command" />
-            </header>
-            <pre class="text command">
-              {commandLine("predict", request)}
-            </pre>
+          <SameCommand lines={[commandLine("predict", request)]}>
             <Launch fields={laid.fields!} />
             <p class="print-only">
               Specifications, measurements and constants with their sources: data/ of Headway. Address: {location.href}
             </p>
-          </section>
+          </SameCommand>
         )}
       </div>
       {step && (
@@ -152,12 +143,14 @@ interface StepProps {
 
 function Step({ step, request, fields, old }: StepProps) {
   const { total, capacity } = step.memory_bytes;
+  const near = nearWords(step);
   return (
     <>
       {old && <p class="soft">Below: the last run that could be predicted.</p>}
       {step.fits ? (
         <section class="panel" aria-label="The step in numbers" aria-live="polite">
           <h2>{headline(step)}</h2>
+          {near && <p class="soft">{near}</p>}
           <Numbers step={step} />
         </section>
       ) : (

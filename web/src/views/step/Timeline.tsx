@@ -69,6 +69,8 @@ export function StepTimeline({ timeline, first }: Props) {
     const kept = middle !== undefined && middle >= seen[0] && middle <= seen[1] ? middle : undefined;
     const time = at ? timesAt(at)[0] : from;
     const line = at === null ? stage : at.track === null ? at.span.stage : timeline.rows.length + at.track;
+    const closer = () => setSeen(zoomed(seen, 2, kept));
+    const farther = () => setSeen(zoomed(seen, 0.5, kept));
     const actions: Readonly<Record<string, () => void>> = {
       ArrowRight: () => go(at ? neighbour(timeline, tracks, at, 1, close) : begin()),
       ArrowLeft: () => go(at ? neighbour(timeline, tracks, at, -1, close) : begin()),
@@ -78,12 +80,17 @@ export function StepTimeline({ timeline, first }: Props) {
       End: () => go(inRow(timeline, tracks, line, timeline.length, close)),
       PageDown: () => setSeen(moved(seen, 0.8)),
       PageUp: () => setSeen(moved(seen, -0.8)),
-      "+": () => setSeen(zoomed(seen, 2, kept)),
-      "=": () => setSeen(zoomed(seen, 2, kept)),
-      "-": () => setSeen(zoomed(seen, 0.5, kept)),
+      // As in Perfetto: closer, farther, left, right.
+      w: closer,
+      s: farther,
+      a: () => setSeen(moved(seen, -0.2)),
+      d: () => setSeen(moved(seen, 0.2)),
+      "+": closer,
+      "=": closer,
+      "-": farther,
       "0": () => setSeen(kAll),
       Enter: () => at && look(at.span),
-      w: () => {
+      p: () => {
         const cause = at?.task == null ? at?.span.waitsFor : null;
         if (cause) go({ track: null, span: timeline.stages[cause.stage]![cause.index]!, task: null });
         const task = at && at.task !== null ? at.span.program!.tasks[at.task]!.waitsFor : -1;
@@ -147,7 +154,7 @@ export function StepTimeline({ timeline, first }: Props) {
       <div class="timeline" data-seen={`${from} ${to}`} data-stage={stage}>
         <Pointed
           title={`Timeline of ${timeline.rows.length} ${timeline.rows.length === 1 ? "stage" : "stages"}`}
-          reads="slots, up and down its rows; plus and minus zoom, Enter looks closer, W goes to what was waited for"
+          reads="slots, up and down its rows; W and S zoom, A and D move, Enter looks closer, P goes to what was waited for"
           drawn={`${seconds(from)} to ${seconds(to)}, the tracks of stage ${stage} below`}
           plotRef={ref}
           width={width}

@@ -10,7 +10,7 @@ import { Scatter, type ScatterPoint } from "../../charts/Scatter";
 import { domainOf, type Axis } from "../../charts/scales";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
-import { change, count, number, percent, seconds } from "../../lib/format";
+import { change, count, number, percent, progressWords, seconds } from "../../lib/format";
 import { place, setFields } from "../../lib/url";
 import type { TrustDocument } from "./documents";
 import {
@@ -47,7 +47,7 @@ export function TrustView() {
           <p role="status">
             Predicting every measured run
             {progress
-              ? `: ${count(progress.done)}${progress.of ? ` of ${count(progress.of)}` : ""} ${progress.what}`
+              ? `: ${progressWords(progress)}`
               : "…"}
             {progress?.of && <progress aria-label="Rows predicted" value={progress.done} max={progress.of} />}
           </p>
@@ -108,7 +108,7 @@ function sentence(summary: ReturnType<typeof summaryOf>, measure: Measure): stri
 
 // Two shares go by the name of coverage: of runs that the constants were fitted on, and of runs that they were not.
 function coverages(corpus: TrustDocument): string {
-  const apart = corpus.aims.find(({ of, measure }) => of === "left-out sources" && measure.includes("inside the 80 % interval"));
+  const apart = corpus.aims.find(({ id }) => id === "left-out-coverage");
   const seen = "“Inside the 80 % interval” below counts the runs shown here, which the constants have seen.";
   if (!apart || apart.now === null) return seen;
   return `${seen} What the interval promises is of runs that they had not: ${percent(apart.now)} of ${count(apart.rows)} runs lay within when their source was left out of the fit.`;

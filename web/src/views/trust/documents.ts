@@ -19,6 +19,7 @@ export interface TrustGroup {
 }
 
 export interface Aim {
+  readonly id: string;
   readonly of: string;
   readonly measure: string;
   readonly unit: string; // "share", or "1" for a plain number

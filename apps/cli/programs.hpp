@@ -1,0 +1,23 @@
+// Programs and files that stand beside this one, and words for a shell.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headway {
+
+/// A file beside the program in the build tree, or where an installation puts it.
+std::optional<std::string> find_beside(std::initializer_list<const char*> places,
+                                       const std::string& file);
+
+/// Whether a shell would find it.
+bool can_be_run(const std::string& program);
+
+/// As one word of a shell.
+std::string shell_quoted(const std::string& word);
+/// As one line.
+std::string shell_line(const std::vector<std::string>& words);
+
+}  // namespace headway

@@ -1,0 +1,50 @@
+// The fronts of MPI's recorders, as a program finds them.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "../recordings_for_test.hpp"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A program that asks for a function of MPI 4 by its name shall find it only where the MPI has it.
+TEST(RecorderFront, ItShowsNoFunctionThatItsLevelLacks) {
+  const fs::path folder = fs::path(HEADWAY_RECORDER).parent_path();
+  const auto has = [&](const std::string& level, const std::string& function) {
+    const std::string command = "nm -D '" + (folder / ("libheadway_mpi" + level + ".so")).string() +
+                                "' | grep -q ' T " + function + "$'";
+    return std::system(command.c_str()) == 0;
+  };
+  for (const char* level : {"3", "4", "4c"}) {
+    const bool four = level[0] == '4', wide = four && level[1] == 'c';
+    EXPECT_TRUE(has(level, "MPI_Send") && has(level, "PMPI_Ineighbor_alltoallw")) << level;
+    EXPECT_EQ(has(level, "MPI_Allreduce_init"), four) << level;
+    EXPECT_EQ(has(level, "MPI_Psend_init"), four) << level;
+    EXPECT_EQ(has(level, "MPI_Isendrecv"), four) << level;
+    EXPECT_EQ(has(level, "PMPI_Allreduce_c"), wide) << level;
+    EXPECT_EQ(has(level, "MPI_Bcast_init_c"), wide) << level;
+  }
+}
+
+// Of four processes the first says it.
+TEST(RecorderFront, AnMpiThatIsNotKnownIsSaidOnceAndItsProgramRuns) {
+  const testing::TemporaryFolder temporary;
+  const std::string command =
+      "cd '" + temporary.path().string() +
+      "' && '" HEADWAY_PROGRAM
+      "' record --quiet -o recording -- sh -c 'for r in 0 1 2 3; do PMI_RANK=$r \"$1\" || "
+      "code=$?; done; exit $code' sh '" HEADWAY_MPI_PROGRAM "_other' 2>err";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 4);
+  EXPECT_EQ(read(temporary.path() / "err"),
+            "headway record: this kind of MPI is not known here: not recorded\n");
+  EXPECT_TRUE(fs::is_empty(temporary.path() / "recording"));
+}
+
+}  // namespace
+}  // namespace headway
