@@ -292,7 +292,7 @@ TEST(CollectiveLog, TimesOnTheHostAreRefusedAsWhatTheyAre) {
     call.time = TimeKind::host;
     log.calls.push_back(call);
   }
-  const auto logged = logged_collectives({log}, cluster_of("dgx-h100"));
+  const auto logged = logged_collectives(std::span(&log, 1), cluster_of("dgx-h100"));
   ASSERT_FALSE(logged.ok());
   const std::string& said = logged.problems()[0].message;
   EXPECT_NE(said.find("times on the host are no transfers"), std::string::npos) << said;
@@ -306,7 +306,7 @@ TEST(CollectiveLog, TheTimesOfARepeatedLogCountByTheirMedian) {
   std::vector<Recording> logs = {log, log, log};
   for (RecordedCall& call : logs[1].calls) *call.duration *= 9;  // one disturbed run of three
   const auto logged = logged_collectives(logs, cluster);
-  const auto quiet = logged_collectives({log}, cluster);
+  const auto quiet = logged_collectives(std::span(&log, 1), cluster);
   ASSERT_TRUE(logged.ok() && quiet.ok());
   ASSERT_EQ(logged->data.rows.size(), quiet->data.rows.size());
   for (std::size_t i = 0; i < quiet->data.rows.size(); ++i) {
