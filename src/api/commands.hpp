@@ -82,6 +82,8 @@ struct CommsRequest {
   std::vector<std::string> compare;   // two recordings, before and after; empty: none
   RunRequest fields;                  // flags of the run; they override the file
   std::string csv;                    // file for the calls; empty: none
+  std::string csv_steps;              // file for measured steps; empty: none
+  std::string csv_kernels;            // file for measured kernels; empty: none
   std::string save;                   // SQLite file for what was measured; empty: none
   std::string plot;                   // folder for drawings; empty: none
   std::string small;                  // "16 KiB": messages below it are small; empty: by their time
@@ -103,6 +105,7 @@ struct AdviseRequest {
   double trace_steps = 0;           // optimiser steps in them; 0: to be found out
   std::string steps;                // "10..20": of the traces alone; empty: all
   bool json = false;
+  int threads = 0;         // 0: all cores
   Progress progress = {};  // told of bytes of traces; stops the command where it says so
 };
 /// The changes that bring a run most, by its own trace.

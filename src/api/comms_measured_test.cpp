@@ -68,6 +68,21 @@ TEST_F(Outputs, TwoRanksByHand) {
   EXPECT_TRUE(document["notes"].empty());
 }
 
+// One gemm of 20 us on each rank; without marks and repetition there is no step to write.
+TEST_F(Outputs, KernelsAreATableAndStepsThatAreNotThereAreRefused) {
+  CommsRequest request;
+  request.files = {file("rank0.json", kineto(0)), file("rank1.json", kineto(1))};
+  request.csv_kernels = path("kernels.csv");
+  EXPECT_TRUE(run_comms(request).problems.empty());
+  EXPECT_NE(read(request.csv_kernels).find("\nkernel,gemm,2,4e-05,2e-05,2e-05,,,,,,,,\n"),
+            std::string::npos)
+      << read(request.csv_kernels);
+  request.csv_steps = path("steps.csv");
+  const CommandOutput output = run_comms(request);
+  ASSERT_EQ(output.problems.size(), 1u);
+  EXPECT_EQ(output.problems.front().fields.front().name, "csv-steps");
+}
+
 TEST_F(Outputs, AFolderIsTheRanksInIt) {
   file("rank1.json", kineto(1));
   file("rank0.json", kineto(0));

@@ -5,6 +5,7 @@
 
 #include "api/comms/parts.hpp"
 #include "api/options.hpp"
+#include "fit/collectives/traced.hpp"
 #include "fit/own/one_step.hpp"
 
 namespace headway {
@@ -18,23 +19,20 @@ CommandOutput run_advise(const AdviseRequest& request) {
   if (request.traces.empty()) {
     problems.push_back({FieldName("trace"), "is missing: the traces of the run", Trouble::missing});
   }
-  const auto fields = read_run_request(request.run_file, request.fields);
-  if (!fields) append(problems, fields.problems());
-  const auto run = make_run(fields ? *fields : request.fields);
-  if (!run && problems.empty()) append(problems, run.problems());
-  RunRecording read = read_run_traces(request.traces, request.progress);
-  if (read.stopped) return {.problems = {{"advise", "was stopped", Trouble::stopped}}};
-  if (!request.traces.empty() && read.files.empty()) append(problems, read.unread);
-  if (!read.files.empty()) append(problems, cut_to_steps(read.recording, request.steps));
-  if (!problems.empty()) return {.problems = std::move(problems)};
+  const auto given =
+      read_run_and_traces("advise", std::move(problems), request.run_file, request.fields,
+                          request.traces, request.steps, request.progress);
+  if (!given) return {.problems = given.problems()};
 
-  Problems warnings = warnings_of(read);
+  Problems warnings = warnings_of(given->read);
   const auto& prior = own_prior();
   if (!prior) return {.problems = prior.problems()};
   const auto own = [&](const Setup& setup, double residual) {
     return own_of_step(*prior, setup, residual);
   };
-  const auto advised = advise(*run, read.recording, own, request.trace_steps);
+  const auto advised =
+      advise(given->run, given->read.recording, own,
+             {.steps = request.trace_steps, .network = fit_network_to, .threads = request.threads});
   if (!advised) return {.problems = advised.problems()};
   return {.text = request.json ? advise_json(*advised) : advise_text(*advised),
           .warnings = std::move(warnings)};

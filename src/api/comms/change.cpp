@@ -20,6 +20,7 @@ Problems check_change(const CommsRequest& request, bool others) {
     if (given) problems.push_back({where, "has no meaning with --compare"});
   };
   refuse(!request.save.empty(), FieldName("save"));
+  refuse_timings(request, "has no meaning with --compare", problems);
   refuse(!request.plot.empty(), FieldName("plot"));
   refuse(!request.small.empty(), FieldName("small"));
   refuse(!request.clusters.empty(), FieldName("clusters"));
@@ -42,7 +43,7 @@ CommandOutput comms_change(const CommsRequest& request, bool others) {
 
   // Both recordings, or all that is wrong with either.
   Problems problems, warnings;
-  std::vector<Measured> sides;
+  std::vector<ChangeRun> sides;
   for (const std::string& path : request.compare) {
     RunRecording read = read_run_traces({path}, request.progress);
     if (read.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
@@ -50,7 +51,7 @@ CommandOutput comms_change(const CommsRequest& request, bool others) {
     append(problems, over_inputs(read, {{FieldName("csv"), request.csv}}));
     append(warnings, warnings_of(read));
     if (!read.files.empty()) append(problems, cut_to_steps(read.recording, request.steps));
-    sides.push_back(measure(std::move(read)));
+    sides.push_back(change_run(std::move(read)));
   }
   if (!problems.empty()) return {.problems = std::move(problems)};
 

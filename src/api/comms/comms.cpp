@@ -14,6 +14,7 @@
 #include "cluster/load.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
+#include "report/comms/timings.hpp"
 #include "report/comms_clusters.hpp"
 #include "report/comms_compared.hpp"
 #include "report/comms_expected.hpp"
@@ -59,6 +60,7 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
   if (!request.steps.empty()) {
     problems.push_back({FieldName("steps"), "is of traces, and there are none here"});
   }
+  refuse_timings(request, "is of traces, and there are none here", problems);
   if (!request.save.empty()) {
     problems.push_back({FieldName("save"),
                         "writes what was measured, and there are no traces here; --csv OUT.csv "
@@ -111,6 +113,7 @@ CommandOutput comms_on_clusters(const GivenRun& given, const CommsRequest& reque
                                    {FieldName("steps"), request.steps}}) {
     if (!path.empty()) problems.push_back({name, "has no meaning with --clusters"});
   }
+  refuse_timings(request, "has no meaning with --clusters", problems);
   const auto small = small_below(request.small);
   if (!small) append(problems, small.problems());
   const auto fields = fields_of(given);
@@ -139,6 +142,8 @@ CommandOutput comms_on_clusters(const GivenRun& given, const CommsRequest& reque
 Problems write(const Measured& measured, const Cluster* cluster, const CommsRequest& request) {
   std::vector<OutputFile> files;
   if (!request.csv.empty()) files.push_back({request.csv, measured_csv(measured)});
+  if (!request.csv_steps.empty()) files.push_back({request.csv_steps, steps_csv(measured)});
+  if (!request.csv_kernels.empty()) files.push_back({request.csv_kernels, kernels_csv(measured)});
   if (!request.plot.empty()) {
     for (OutputFile& file : measured_plots(measured, cluster, request.plot)) {
       files.push_back(std::move(file));
@@ -156,6 +161,20 @@ Problems write(const Measured& measured, const Cluster* cluster, const CommsRequ
     problems.push_back({printable(request.save), "cannot be written"});
   }
   if (!problems.empty() && !draft.empty()) std::remove(draft.c_str());
+  return problems;
+}
+
+// Tables that would be empty.
+Problems check_timings(const Measured& measured, const CommsRequest& request) {
+  Problems problems;
+  if (!request.csv_steps.empty() && measured.step_rows.empty()) {
+    problems.push_back({FieldName("csv-steps"),
+                        "the traces mark no steps with times, and their calls do not repeat"});
+  }
+  const KernelTable& kernels = measured.kernels;
+  if (!request.csv_kernels.empty() && kernels.kernels.empty() && kernels.products.empty()) {
+    problems.push_back({FieldName("csv-kernels"), "the traces hold no kernels with names"});
+  }
   return problems;
 }
 
@@ -179,14 +198,17 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
   if (run.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (run.files.empty()) append(problems, run.unread);
   if (!run.files.empty()) append(problems, cut_to_steps(run.recording, request.steps));
-  append(problems,
-         over_inputs(run, {{FieldName("csv"), request.csv}, {FieldName("save"), request.save}}));
+  append(problems, over_inputs(run, {{FieldName("csv"), request.csv},
+                                     {FieldName("csv-steps"), request.csv_steps},
+                                     {FieldName("csv-kernels"), request.csv_kernels},
+                                     {FieldName("save"), request.save}}));
   if (!problems.empty()) return {.problems = problems};
   Problems warnings = warnings_of(run);
 
   // What follows from it, written where it was asked for.
   const Measured measured = measure(std::move(run), cluster ? &*cluster : nullptr);
-  problems = write(measured, cluster ? &*cluster : nullptr, request);
+  problems = check_timings(measured, request);
+  if (problems.empty()) problems = write(measured, cluster ? &*cluster : nullptr, request);
   if (!problems.empty()) return {.problems = problems};
 
   return {.text = request.json ? measured_json(measured) : measured_text(measured),
@@ -209,30 +231,24 @@ Problems check_flags(const CommsRequest& request) {
   if (request.trace_steps < 0) {
     problems.push_back({FieldName("trace-steps"), "must be a number of steps above 0"});
   }
+  refuse_timings(request, "is of what was measured; ask for it with traces and no run", problems);
   return problems;
 }
 
 CommandOutput comms_compared(const GivenRun& given, const std::vector<std::string>& traces,
                              const CommsRequest& request) {
   // The run and the recording, or all that is wrong with either.
-  Problems problems = check_flags(request);
-  const auto fields = fields_of(given);
-  if (!fields) append(problems, fields.problems());
-  const auto run = make_run(fields ? *fields : given.fields);
-  if (!run && problems.empty()) append(problems, run.problems());
-  RunRecording read = read_run_traces(traces, request.progress);
-  if (read.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
-  if (read.files.empty()) append(problems, read.unread);
-  if (!read.files.empty()) append(problems, cut_to_steps(read.recording, request.steps));
-  if (!problems.empty()) return {.problems = std::move(problems)};
+  auto both = read_run_and_traces("comms", check_flags(request), given.run_file, given.fields,
+                                  traces, request.steps, request.progress);
+  if (!both) return {.problems = both.problems()};
 
   // The comparison, and what a person should look at.
-  Problems warnings = warnings_of(read);
-  const auto compared = compare(*run, std::move(read.recording), request.trace_steps);
+  Problems warnings = warnings_of(both->read);
+  const auto compared = compare(both->run, std::move(both->read.recording), request.trace_steps);
   if (!compared) return {.problems = compared.problems()};
 
   if (!request.csv.empty()) {
-    problems = write_files({{request.csv, compared_csv(*compared)}});
+    Problems problems = write_files({{request.csv, compared_csv(*compared)}});
     if (!problems.empty()) return {.problems = std::move(problems)};
   }
   return {.text = request.json ? compared_json(*compared) : compared_text(*compared),
@@ -251,6 +267,7 @@ CommandOutput comms_study(const CommsRequest& request) {
   refuse(!request.plot.empty(), FieldName("plot"));
   refuse(!request.small.empty(), FieldName("small"));
   refuse(!request.steps.empty(), FieldName("steps"));
+  refuse_timings(request, "has no meaning with --study and --report", problems);
   if (!problems.empty()) return {.problems = std::move(problems)};
 
   // Every run of the study.
@@ -329,6 +346,10 @@ Command comms_command() {
   add_fields(out.options, request->fields, run_fields());
   add(out.options,
       {path("csv", "OUT.csv", "write the calls to this file", &request->csv),
+       path("csv-steps", "OUT.csv", "write every measured step of every rank to this file",
+            &request->csv_steps),
+       path("csv-kernels", "OUT.csv", "write the measured kernels and products to this file",
+            &request->csv_kernels),
        path("save", "RUN.sqlite", "write what was measured to a database", &request->save),
        path("plot", "DIR", "draw to this folder", &request->plot),
        {.name = "small",

@@ -7,6 +7,7 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "run/run.hpp"
 #include "trace/files.hpp"
 
 namespace headway {
@@ -21,8 +22,23 @@ Problems over_inputs(const RunRecording& run,
 /// Leaves of a recording the steps "10..20", or "7"; empty: all. Problems: no such steps.
 Problems cut_to_steps(Recording& recording, const std::string& steps);
 
+/// A run, and what was recorded of it.
+struct RunAndTraces {
+  RequestedRun run;
+  RunRecording read;
+};
+/// The run of `file` (empty: none) and `fields`, and the `steps` of its traces. `problems`: found
+/// before; with all that is wrong with either.
+Result<RunAndTraces> read_run_and_traces(const std::string& command, Problems problems,
+                                         const std::string& file, const RunRequest& fields,
+                                         const std::vector<std::string>& traces,
+                                         const std::string& steps, const Progress& progress);
+
 /// The options that say how many steps traces hold, and which of them are looked at.
 std::vector<Option> step_options(double& count, std::string& some);
+
+/// Refuses the tables of times where traces alone are not what is asked about.
+void refuse_timings(const CommsRequest& request, const std::string& why, Problems& problems);
 
 /// Two recordings, before and after. `others`: a run or further traces are named as well.
 CommandOutput comms_change(const CommsRequest& request, bool others);

@@ -1,24 +1,12 @@
 #include <algorithm>
-#include <charconv>
 
 #include "api/comms/parts.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "platform/paths.hpp"
 #include "trace/analysis/steps.hpp"
 
 namespace headway {
-namespace {
-
-std::optional<std::int64_t> whole_number(const std::string& text) {
-  std::int64_t out = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, out);
-  if (read.ec != std::errc() || read.ptr != end || out < 0) return std::nullopt;
-  return out;
-}
-
-}  // namespace
-
 Problems warnings_of(const RunRecording& run) {
   Problems warnings = run.unread;
   for (const std::string& doubt : run.doubts) warnings.push_back({"traces", doubt});
@@ -61,15 +49,14 @@ Problems cut_to_steps(Recording& recording, const std::string& steps) {
   const std::size_t dots = steps.find("..");
   const auto first = whole_number(steps.substr(0, dots));
   const auto last = dots == std::string::npos ? first : whole_number(steps.substr(dots + 2));
-  if (!first || !last || *last < *first) {
+  if (!first || !last || *first < 0 || *last < *first) {
     return refused("'" + printable(steps) + "' names no steps: 10..20, or 7");
   }
   const RecordedSteps found = steps_of(recording);
   if (found.by == StepsBy::none) {
     return refused("the traces mark no steps, and their calls do not repeat");
   }
-  auto window = window_of(recording, found, *first, *last);
-  if (!window) {
+  if (!keep_steps(recording, found, *first, *last)) {
     const auto [least, most] = std::minmax_element(
         found.ranges.begin(), found.ranges.end(),
         [](const StepRange& a, const StepRange& b) { return a.number < b.number; });
@@ -77,8 +64,28 @@ Problems cut_to_steps(Recording& recording, const std::string& steps) {
                    std::to_string(least->number) + " to " + std::to_string(most->number) + ", by " +
                    std::string(to_name(found.by)));
   }
-  recording = std::move(*window);
   return {};
+}
+
+Result<RunAndTraces> read_run_and_traces(const std::string& command, Problems problems,
+                                         const std::string& file, const RunRequest& fields,
+                                         const std::vector<std::string>& traces,
+                                         const std::string& steps, const Progress& progress) {
+  const auto given = read_run_request(file, fields);
+  if (!given) append(problems, given.problems());
+  auto run = make_run(given ? *given : fields);
+  if (!run && problems.empty()) append(problems, run.problems());
+  RunRecording read = read_run_traces(traces, progress);
+  if (read.stopped) return Problem{command, "was stopped", Trouble::stopped};
+  if (!traces.empty() && read.files.empty()) append(problems, read.unread);
+  if (!read.files.empty()) append(problems, cut_to_steps(read.recording, steps));
+  if (!problems.empty()) return problems;
+  return RunAndTraces{std::move(run).value(), std::move(read)};
+}
+
+void refuse_timings(const CommsRequest& request, const std::string& why, Problems& problems) {
+  if (!request.csv_steps.empty()) problems.push_back({FieldName("csv-steps"), why});
+  if (!request.csv_kernels.empty()) problems.push_back({FieldName("csv-kernels"), why});
 }
 
 std::vector<Option> step_options(double& count, std::string& some) {

@@ -232,7 +232,7 @@ void warn(const CollectiveData& data, const CollectiveFit& fit,
 
 }  // namespace
 
-Result<LoggedCollectives> logged_collectives(const std::vector<Recording>& recordings,
+Result<LoggedCollectives> logged_collectives(std::span<const Recording> recordings,
                                              const Cluster& cluster, std::int64_t gpus_per_node) {
   LoggedCollectives out;
   Problems problems;

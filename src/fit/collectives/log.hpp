@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ struct LoggedCollectives {
 /// Measurements of `recordings` as ones on `cluster`. `gpus_per_node`: ranks on each node,
 /// also where a log lists its hosts; 0: as it lists them (the hosts of one domain are one node),
 /// else as many as a node of the cluster has.
-Result<LoggedCollectives> logged_collectives(const std::vector<Recording>& recordings,
+Result<LoggedCollectives> logged_collectives(std::span<const Recording> recordings,
                                              const Cluster& cluster,
                                              std::int64_t gpus_per_node = 0);
 

@@ -8,6 +8,8 @@
 
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
+#include "cost/calibration/step_constants.hpp"
+#include "fit/collectives/traced.hpp"
 #include "trace/trace_files_for_test.hpp"
 
 namespace headway {
@@ -101,6 +103,22 @@ TEST(CollectiveLog, FindsTheConstantsThatMadeTheLogsOfOneAndTwoNodes) {
   EXPECT_TRUE(warns(fit, "measured on at most 4 nodes")) << to_text(fit);
 }
 
+TEST(CollectiveLog, SetsOnACloneOfTheClusterWhatCallsOfAStepWouldTakeAlone) {
+  // [REC-11] Calls at 0.6 of the rate in a step, where calls reach a share of what they do alone.
+  const Cluster cluster = cluster_of("dgx-h100");
+  LevelParameters truth = parameters_of(cluster);
+  truth[1].bandwidth_efficiency = 0.6;
+  const double in_step = step_constants()->network(cluster.levels[1].network).in_step;
+  Cluster fitted = cluster;
+  const std::vector<bool> levels =
+      fit_network_to(fitted, read_text(log_of(CollectiveOp::all_gather, 2, cluster, truth)));
+  EXPECT_EQ(levels, (std::vector<bool>{false, true}));
+  const NetworkParameters found = network_parameters_for(fitted.levels[1]).value();
+  EXPECT_NEAR(found.bandwidth_efficiency * in_step, 0.6, 0.03);
+  EXPECT_EQ(network_parameters_for(fitted.levels[0]).value().bandwidth_efficiency,
+            parameters_of(cluster)[0].bandwidth_efficiency);
+}
+
 TEST(CollectiveLog, SaysWhichClassOfSizesTheFitMakesWorseWithBothNumbers) {
   // [REC-10] All-gather and reduce-scatter are the same ring with the same constants. Where
   // all-gather lasts as the cluster says and reduce-scatter four times as long, the fit cannot
@@ -156,7 +174,7 @@ TEST(CollectiveLog, LogsOfAllToAllsBesideGathersTakeNothingFromTheGathers) {
   EXPECT_NEAR(fitted.exchange_ratio, 0.5, 0.01) << to_text(fit);
   EXPECT_LT(worst(fit), 0.01) << to_text(fit);
   // Alone they say nothing of rings.
-  const auto alone = logged_collectives({logs[1]}, cluster);
+  const auto alone = logged_collectives(std::span(logs).subspan(1, 1), cluster);
   ASSERT_TRUE(alone.ok());
   const LoggedFit of_exchanges = fit_logged(*alone);
   EXPECT_EQ(of_exchanges.fit.classes.at("node").parameters.bandwidth_efficiency,
@@ -198,7 +216,7 @@ TEST(CollectiveLog, TheTraysOfARackAreOneDomain) {
   call.duration = Seconds(50e-6);
   call.time = TimeKind::benchmark;
   log.calls = {call};
-  const auto logged = logged_collectives({log}, rack);
+  const auto logged = logged_collectives(std::span(&log, 1), rack);
   ASSERT_TRUE(logged.ok());
   EXPECT_EQ(logged->data.rows.front().nodes, 1);
   EXPECT_EQ(logged->data.rows.front().span.members[0], 72);
@@ -274,7 +292,7 @@ TEST(CollectiveLog, TimesOnTheHostAreRefusedAsWhatTheyAre) {
     call.time = TimeKind::host;
     log.calls.push_back(call);
   }
-  const auto logged = logged_collectives({log}, cluster_of("dgx-h100"));
+  const auto logged = logged_collectives(std::span(&log, 1), cluster_of("dgx-h100"));
   ASSERT_FALSE(logged.ok());
   const std::string& said = logged.problems()[0].message;
   EXPECT_NE(said.find("times on the host are no transfers"), std::string::npos) << said;
@@ -288,7 +306,7 @@ TEST(CollectiveLog, TheTimesOfARepeatedLogCountByTheirMedian) {
   std::vector<Recording> logs = {log, log, log};
   for (RecordedCall& call : logs[1].calls) *call.duration *= 9;  // one disturbed run of three
   const auto logged = logged_collectives(logs, cluster);
-  const auto quiet = logged_collectives({log}, cluster);
+  const auto quiet = logged_collectives(std::span(&log, 1), cluster);
   ASSERT_TRUE(logged.ok() && quiet.ok());
   ASSERT_EQ(logged->data.rows.size(), quiet->data.rows.size());
   for (std::size_t i = 0; i < quiet->data.rows.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "report/comms/advise.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/draw/table.hpp"
@@ -34,6 +35,21 @@ std::string one_text(std::size_t number, const Advice& advice) {
   return out;
 }
 
+std::string tried_text(const Advised& advised) {
+  return std::to_string(advised.tried) + " changes that were tried, each alone" +
+         (advised.layouts > 0
+              ? ", and " + count_text(static_cast<double>(advised.layouts)) + " layouts"
+              : std::string());
+}
+
+Json links_json(const Advised& advised) {
+  Json out = Json::array();
+  for (const TracedLinks& links : advised.links) {
+    out.push_back({{"level", links.level}, {"slower", links.slower}, {"fitted", links.fitted}});
+  }
+  return out;
+}
+
 Json advice_json(const Advice& advice) {
   return {{"kind", to_name(advice.kind)},
           {"what", advice.what},
@@ -57,22 +73,29 @@ std::string advise_text(const Advised& advised) {
       " and " + number_text(all.steps.steps) + (all.steps.steps == 1 ? " step" : " steps") + ": ";
   head += advised.measured ? to_text(*advised.measured) + " a step measured, "
                            : std::string("no times of steps, ");
-  head += to_text(advised.step_time) + " forecast";
+  head += to_text(advised.measured ? advised.forecast.step_time : advised.step_time) + " forecast";
+  const bool late =
+      std::any_of(advised.advice.begin(), advised.advice.end(),
+                  [](const Advice& advice) { return advice.kind == AdviceKind::late_rank; });
+  if (late && advised.measured) head += " without late ranks";
   if (advised.factor != 1) {
     head += " (all times by " + formatted("%.3f", advised.factor) + ", as the trace has it)";
   }
+  for (const TracedLinks& links : advised.links) {
+    head += "; level " + printable(links.level, 20) + " at " + formatted("%.2f", links.slower) +
+            " of its times, as the trace has it";
+  }
   std::string out = wrapped(head, 0, 0) + "\n";
   if (advised.advice.empty()) {
-    return out + "nothing of " + std::to_string(advised.tried) +
-           " changes that were tried brings a hundredth of the step\n";
+    return out +
+           wrapped("nothing of " + tried_text(advised) + " brings a hundredth of the step", 0, 0);
   }
   for (std::size_t i = 0; i < advised.advice.size(); ++i) {
     out += one_text(i + 1, advised.advice[i]);
   }
   return out + "\n" +
-         wrapped("what brings most of " + std::to_string(advised.tried) +
-                     " changes that were tried, each alone: share of the step (four "
-                     "of five times within)",
+         wrapped("what brings most of " + tried_text(advised) +
+                     ": share of the step (four of five times within)",
                  0, 0);
 }
 
@@ -92,7 +115,9 @@ std::string advise_json(const Advised& advised) {
        {"interval_step_time_s",
         bounds ? Json({bounds->low.value(), bounds->high.value()}) : Json(nullptr)},
        {"factor", advised.factor},
+       {"links", links_json(advised)},
        {"tried", advised.tried},
+       {"layouts", advised.layouts},
        {"advice", std::move(list)}});
 }
 

@@ -2,6 +2,7 @@
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "report/comms/change.hpp"
+#include "trace/analysis/call_table.hpp"
 
 namespace headway {
 namespace {

@@ -1,19 +1,15 @@
 #include "report/comms/change.hpp"
 #include "report/json/document.hpp"
+#include "trace/analysis/call_table.hpp"
 
 namespace headway {
 namespace {
 
-template <class Q>
-Json si_or_null(const std::optional<Q>& quantity) {
-  return quantity ? Json(quantity->value()) : Json(nullptr);
-}
-
 Json amounts_json(const Amounts& amounts) {
   return {
-      {"count", count_json(amounts.count)},           {"bytes", si_or_null(amounts.bytes)},
-      {"wire_bytes", si_or_null(amounts.wire_bytes)}, {"seconds", si_or_null(amounts.time)},
-      {"waiting_s", si_or_null(amounts.waiting)},     {"exposed_s", si_or_null(amounts.exposed)}};
+      {"count", count_json(amounts.count)},           {"bytes", known_json(amounts.bytes)},
+      {"wire_bytes", known_json(amounts.wire_bytes)}, {"seconds", known_json(amounts.time)},
+      {"waiting_s", known_json(amounts.waiting)},     {"exposed_s", known_json(amounts.exposed)}};
 }
 
 Json group_or_null(const Recording& recording, const std::optional<std::uint32_t>& group) {
@@ -26,7 +22,7 @@ Json rows_json(const Change& change, const std::vector<CallsChange>& rows, bool 
     Json one = {{"group", group_or_null(change.before_run.recording(), row.group_before)},
                 {"group_after", group_or_null(change.after_run.recording(), row.group_after)},
                 {"op", to_name(row.op)}};
-    if (sized) one["size_bytes"] = si_or_null(row.size);
+    if (sized) one["size_bytes"] = known_json(row.size);
     one["before"] = amounts_json(row.before);
     one["after"] = amounts_json(row.after);
     out.push_back(std::move(one));
@@ -34,7 +30,7 @@ Json rows_json(const Change& change, const std::vector<CallsChange>& rows, bool 
   return out;
 }
 
-Json side_json(const Measured& run, const ChangeSide& side, const Amounts& whole) {
+Json side_json(const ChangeRun& run, const ChangeSide& side, const Amounts& whole) {
   Json alone = Json::array();
   for (const std::uint32_t group : side.only_groups) {
     const RecordedGroup& found = run.recording().groups[group];
@@ -48,11 +44,11 @@ Json side_json(const Measured& run, const ChangeSide& side, const Amounts& whole
           {"steps", side.steps > 0 ? Json(side.steps) : Json(nullptr)},
           {"span_s", side.span.value() > 0 ? Json(side.span.value()) : Json(nullptr)},
           {"whole", amounts_json(whole)},
-          {"compute_s", si_or_null(side.compute)},
-          {"communication_s", si_or_null(side.communication)},
-          {"hidden_s", si_or_null(side.hidden)},
-          {"exposed_s", si_or_null(side.exposed)},
-          {"idle_s", si_or_null(side.idle)},
+          {"compute_s", known_json(side.compute)},
+          {"communication_s", known_json(side.communication)},
+          {"hidden_s", known_json(side.hidden)},
+          {"exposed_s", known_json(side.exposed)},
+          {"idle_s", known_json(side.idle)},
           {"only_ranks", side.only_ranks},
           {"only_groups", std::move(alone)}};
 }

@@ -6,13 +6,14 @@
 #include "base/text.hpp"
 #include "report/comms/change.hpp"
 #include "report/text/comms_measured.hpp"
+#include "trace/analysis/call_table.hpp"
 
 namespace headway {
 namespace {
 
 constexpr std::size_t kMostChanged = 12;
 
-std::string source_line(const std::string& name, const Measured& run, const ChangeSide& side) {
+std::string source_line(const std::string& name, const ChangeRun& run, const ChangeSide& side) {
   const auto& files = run.run.files;
   std::string out = name + (files.size() == 1 ? printable(files.front(), 200)
                                               : plural(files.size(), "file", "files"));

@@ -6,16 +6,6 @@
 namespace headway {
 namespace {
 
-template <class Number>
-Json known(const std::optional<Number>& number) {
-  if (!number) return nullptr;
-  if constexpr (std::is_arithmetic_v<Number>) {
-    return *number;
-  } else {
-    return number->value();
-  }
-}
-
 Json group_json(const Measured& measured, const std::optional<std::uint32_t>& group) {
   if (!group) return nullptr;
   return group_name(measured.recording(), group);
@@ -30,9 +20,9 @@ Json ranks_json(const Measured& measured) {
     if (const auto& ns = measured.alignment.clock_offset_ns[i]) {
       offset = static_cast<double>(*ns) * 1e-9;
     }
-    out.push_back({{"rank", known(rank.number)},
+    out.push_back({{"rank", known_json(rank.number)},
                    {"label", rank.label},
-                   {"world_size", known(rank.world_size)},
+                   {"world_size", known_json(rank.world_size)},
                    {"clock_offset_s", std::move(offset)},
                    {"waits", rank.waits > 0 ? Json(rank.waits) : Json()},
                    {"waited_s", rank.waits > 0 ? Json(rank.waited.value()) : Json()}});
@@ -46,7 +36,7 @@ Json groups_json(const Recording& recording) {
     out.push_back(
         {{"id", group.id},
          {"description", group.description.empty() ? Json(nullptr) : Json(group.description)},
-         {"size", known(group.size)},
+         {"size", known_json(group.size)},
          {"ranks", group.ranks.empty() ? Json(nullptr) : Json(group.ranks)}});
   }
   return out;
@@ -60,19 +50,19 @@ Json calls_json(const Measured& measured) {
     out.push_back({{"group", group_json(measured, row.group)},
                    {"op", to_name(row.op)},
                    {"done_as", row.done_as ? Json(to_name(*row.done_as)) : Json()},
-                   {"ranks", known(row.ranks)},
+                   {"ranks", known_json(row.ranks)},
                    {"recorded_ranks", row.callers},
                    {"count", count_json(row.count)},
                    {"sized", count_json(row.sized)},
                    {"bytes", if_known(sized, row.bytes.value())},
-                   {"wire_bytes", known(row.wire_bytes)},
+                   {"wire_bytes", known_json(row.wire_bytes)},
                    {"smallest_bytes", if_known(sized, row.smallest.value())},
                    {"largest_bytes", if_known(sized, row.largest.value())},
                    {"time_kind", to_name(row.time_kind)},
                    {"timed", count_json(row.timed)},
                    {"seconds", if_known(timed, row.time.value())},
                    {"shortest_s", if_known(timed, row.shortest.value())},
-                   {"busbw_bytes_per_s", known(row.bus_bandwidth)}});
+                   {"busbw_bytes_per_s", known_json(row.bus_bandwidth)}});
   }
   return out;
 }
@@ -86,12 +76,12 @@ Json matched_json(const Measured& measured) {
     for (std::size_t i = 0; i < matched.calls.size(); ++i) {
       const RecordedCall& call = recording.calls[matched.calls[i]];
       ranks.push_back(call.rank);
-      seconds.push_back(known(call.duration));
+      seconds.push_back(known_json(call.duration));
       waiting.push_back(matched.waiting[i].value());
     }
     out.push_back({{"group", group_json(measured, first.group)},
                    {"op", to_name(first.op)},
-                   {"bytes", known(first.bytes)},
+                   {"bytes", known_json(first.bytes)},
                    {"ranks", std::move(ranks)},
                    {"seconds", std::move(seconds)},
                    {"waiting_s", std::move(waiting)},
@@ -111,7 +101,7 @@ Json waiting_json(const Measured& measured) {
                    {"collectives", row.collectives},
                    {"incomplete", row.incomplete},
                    {"transfer_s", row.transfer.value()},
-                   {"transfer_busbw_bytes_per_s", known(row.bus_bandwidth)},
+                   {"transfer_busbw_bytes_per_s", known_json(row.bus_bandwidth)},
                    {"waiting_s", row.waiting.value()},
                    {"kernel_s", row.kernel_time.value()},
                    {"longest_wait_s", row.longest.value()},
@@ -169,10 +159,10 @@ Json steps_json(const Measured& measured) {
     for (const StepOfRank& rank : row.ranks) {
       ranks.push_back({{"rank", rank.rank},
                        {"span_s", rank.span.value()},
-                       {"compute_s", known(rank.compute)},
+                       {"compute_s", known_json(rank.compute)},
                        {"communication_s", rank.communication.value()},
-                       {"exposed_s", known(rank.exposed)},
-                       {"idle_s", known(rank.idle)},
+                       {"exposed_s", known_json(rank.exposed)},
+                       {"idle_s", known_json(rank.idle)},
                        {"waiting_s", rank.waits.value()},
                        {"causes_waiting_s", rank.causes.value()}});
     }
@@ -252,7 +242,7 @@ Json products_json(const Measured& measured) {
                    {"seconds", row.time.value()},
                    {"flops", row.flops.value()},
                    {"flops_per_s", row.rate().value()},
-                   {"model_s", known(row.modelled)}});
+                   {"model_s", known_json(row.modelled)}});
   }
   return out;
 }
@@ -270,8 +260,8 @@ Json histogram_json(const SizeHistogram& sizes) {
 
 // Null where steps are marked, or nothing repeats.
 Json repeated_json(const Measured& measured) {
-  if (!measured.repeated) return nullptr;
-  const RepeatedSteps& found = *measured.repeated;
+  if (!measured.steps.repeated) return nullptr;
+  const RepeatedSteps& found = *measured.steps.repeated;
   return {{"steps", found.steps},
           {"calls_per_step", found.calls},
           {"calls_before", found.before},
@@ -303,7 +293,7 @@ std::string measured_json(const Measured& measured) {
                         {"waiting_by_group", waiting_json(measured)},
                         {"matched", matched_json(measured)},
                         {"unmatched", measured.alignment.unmatched},
-                        {"clock_error_s", known(measured.alignment.clock_error)},
+                        {"clock_error_s", known_json(measured.alignment.clock_error)},
                         {"ranks_waiting", ranks_waiting_json(measured)},
                         {"overlap", overlap_json(measured)},
                         {"steps", steps_json(measured)},

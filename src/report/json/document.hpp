@@ -2,7 +2,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "base/document/document.hpp"
 #include "report/json/writer.hpp"
@@ -16,6 +18,17 @@ std::string document_text(const Json& document);
 
 /// A count: a whole number where it is one, but for what sums and means of doubles leave behind.
 Json count_json(double count);
+
+/// A number, or a quantity in SI units; null where it is not known.
+template <class Number>
+Json known_json(const std::optional<Number>& number) {
+  if (!number) return nullptr;
+  if constexpr (std::is_arithmetic_v<Number>) {
+    return *number;
+  } else {
+    return number->value();
+  }
+}
 
 /// A document that was read, or a part of it, as it stands.
 Json node_json(const Node& node);

@@ -103,14 +103,9 @@ class PathWalk {
 Result<RecordedPath> path_of(const Recording& recording) {
   const auto program = program_of(recording);
   if (!program) return program.problems();
-  std::vector<Nanoseconds> transfers;
-  for (const Meeting& meeting : program->meetings) {
-    if (!meeting.transfer) {
-      return Problem{"recording", "says no times of its calls", Trouble::missing};
-    }
-    transfers.push_back(*meeting.transfer);
-  }
-  const auto run = run_again(*program, recording, transfers);
+  const auto transfers = measured_transfers(*program);
+  if (!transfers) return Problem{"recording", "says no times of its calls", Trouble::missing};
+  const auto run = run_again(*program, recording, *transfers);
   if (!run) return run.problems();
   return PathWalk(recording, *program, *run).walk();
 }

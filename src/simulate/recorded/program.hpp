@@ -53,4 +53,7 @@ struct RecordedProgram {
 /// Problems: all that keeps the recording from being run again.
 Result<RecordedProgram> program_of(const Recording& recording);
 
+/// What each meeting took; nothing where one has no time.
+std::optional<std::vector<Nanoseconds>> measured_transfers(const RecordedProgram& program);
+
 }  // namespace headway

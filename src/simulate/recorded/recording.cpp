@@ -73,20 +73,16 @@ Result<SimulatedRecording> simulate_recording(const Recording& recording,
   if (!program) return program.problems();
 
   // As it was: with the transfers that were measured, where they were.
-  std::vector<Nanoseconds> measured;
-  for (const Meeting& meeting : program->meetings) {
-    if (meeting.transfer) measured.push_back(*meeting.transfer);
-  }
-  const bool timed = measured.size() == program->meetings.size();
-  if (!timed && !other) {
+  const auto measured = measured_transfers(*program);
+  if (!measured && !other) {
     return Problem{"recording",
                    "says no times of its calls: name a network that they are to be simulated on, "
                    "by --topology or --cluster",
                    Trouble::missing};
   }
   std::optional<RunAgain> own, there;
-  if (timed) {
-    auto run = run_again(*program, recording, measured);
+  if (measured) {
+    auto run = run_again(*program, recording, *measured);
     if (!run) return run.problems();
     own = std::move(run).value();
   }

@@ -228,4 +228,13 @@ Result<RecordedProgram> program_of(const Recording& recording) {
   return recording.graph.empty() ? timed_program(recording) : graph_program(recording);
 }
 
+std::optional<std::vector<Nanoseconds>> measured_transfers(const RecordedProgram& program) {
+  std::vector<Nanoseconds> out;
+  for (const Meeting& meeting : program.meetings) {
+    if (!meeting.transfer) return std::nullopt;
+    out.push_back(*meeting.transfer);
+  }
+  return out;
+}
+
 }  // namespace headway

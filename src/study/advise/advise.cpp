@@ -62,29 +62,11 @@ Problems not_of_this_run(const Reconciliation& reconciliation, const Recording& 
 
 }  // namespace
 
-// [ADVISE-2] Parts of the step that shrink and parts that grow err as the step does, each on its
-// own: gain = (D - I) / T, D and I the sums of what parts lose and win; its interval from
-// (D low - I high) / T to (D high - I low) / T, with the bounds of the step over the step.
-Interval<double> gain_interval(const Forecast& from, const Forecast& to, Seconds step_time) {
-  double less = 0, more = 0;
-  for (const PartRow& row : kParts) {
-    const double change = (from.parts[row.part] - to.parts[row.part]).value();
-    (change > 0 ? less : more) += std::abs(change);
-  }
-  double low = 1, high = 1;
-  if (from.step_time_interval) {
-    low = from.step_time_interval->low / from.step_time;
-    high = from.step_time_interval->high / from.step_time;
-  }
-  return {(less * low - more * high) / step_time.value(),
-          std::min(1.0, (less * high - more * low) / step_time.value())};
-}
-
 Result<Advised> advise(const RequestedRun& run, const Recording& recording, const OwnOfStep& own,
-                       double steps, std::size_t most) {
+                       const AdviseHow& how) {
   Advised out;
   const auto rows = step_table(recording, steps_of(recording), align(recording));
-  out.measured = measured_step_of(rows, steps);
+  out.measured = measured_step_of(rows, how.steps);
   if (out.measured && run.own) {
     return Problem{FieldName("calibration"),
                    "says how far times are from the model's, and the trace has steps of the run "
@@ -97,7 +79,7 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
   if (!faults) return faults.problems();
   const auto calibration = calibration_for(out.run);
   if (!calibration) return calibration.problems();
-  out.reconciliation = reconcile(recording, out.run, *calibration, steps);
+  out.reconciliation = reconcile(recording, out.run, *calibration, how.steps);
   if (Problems problems = not_of_this_run(out.reconciliation, recording, out.run.cluster);
       !problems.empty()) {
     return problems;
@@ -107,12 +89,18 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
   for (Fault& fault : faults_of(out.run, out.reconciliation, recording, *calibration)) {
     faults->push_back(std::move(fault));
   }
+  for (Fault& fault : fit_links(out.run, out.reconciliation, recording, how.network, out.links)) {
+    faults->push_back(std::move(fault));
+  }
   std::optional<Advice> late = late_advice(recording, rows);
   const double late_share = late ? late->gain : 0;
 
   // Calibrated to the step, less what late ranks cost of it.
   const auto uncalibrated = predict(out.run);
   if (!uncalibrated) return uncalibrated.problems();
+  if (const auto& bounds = uncalibrated->step_time_interval) {
+    out.spread = {bounds->low / uncalibrated->step_time, bounds->high / uncalibrated->step_time};
+  }
   if (out.measured) {
     calibrate_to(out.run, *out.measured * (1 - late_share), uncalibrated->step_time, own);
     out.factor = out.run.own->setups.front().factor;
@@ -120,7 +108,8 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
   auto forecast = predict(out.run);
   if (!forecast) return forecast.problems();
   out.forecast = std::move(forecast).value();
-  out.step_time = out.forecast.step_time / (1 - late_share);
+  out.step_time = out.measured.value_or(out.forecast.step_time / (1 - late_share));
+  out.factors = factors_of(out, rows);
 
   // [ADVISE-1] Each fault put right, each setting changed, forecast again.
   std::vector<Advice> found;
@@ -131,8 +120,9 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
     ++out.tried;
     if (!without) continue;
     Advice advice = fault.advice;
-    advice.gain = (out.forecast.step_time - without->step_time) / out.step_time;
-    advice.interval = gain_interval(out.forecast, *without, out.step_time);
+    const Gain gain = gain_of(out, *without);
+    advice.gain = gain.share;
+    advice.interval = gain.interval;
     found.push_back(std::move(advice));
   }
   if (late) {
@@ -143,10 +133,12 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
     found.push_back(std::move(*late));
     ++out.tried;
   }
-  for (Advice& advice : settings_of(out, out.tried)) {
-    advice.gain *= 1 - late_share;
-    advice.interval.low *= 1 - late_share;
-    advice.interval.high *= 1 - late_share;
+  std::vector<Advice> choices = settings_of(out, out.tried);
+  if (how.layouts) {
+    auto layout = layout_advice(out, how.threads, out.layouts);
+    if (layout) choices.push_back(std::move(*layout));
+  }
+  for (Advice& advice : choices) {
     // A setting that puts a fault right is named as the fault.
     const bool named = std::any_of(faults->begin(), faults->end(), [&](const Fault& fault) {
       return fault.advice.flags == advice.flags;
@@ -157,10 +149,10 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
   std::erase_if(found, [](const Advice& advice) { return advice.gain < kLeastGain; });
   // What is broken stands before what might be set otherwise.
   std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {
-    const bool sets_a = a.kind == AdviceKind::setting, sets_b = b.kind == AdviceKind::setting;
-    return sets_a != sets_b ? sets_b : a.gain > b.gain;
+    const bool fault_a = is_fault(a.kind), fault_b = is_fault(b.kind);
+    return fault_a != fault_b ? fault_a : a.gain > b.gain;
   });
-  if (found.size() > most) found.resize(most);
+  if (found.size() > how.most) found.resize(how.most);
   out.advice = std::move(found);
   return out;
 }

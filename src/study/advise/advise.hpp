@@ -24,11 +24,18 @@ enum class AdviceKind : std::uint8_t {
   buckets,    // gradients sent in smaller pieces than the run says
   order,      // ranks numbered so that a group with much to send lies on a slower level
   setting,    // a field of the run that another number makes faster
+  layout,     // several fields of the layout, planned again
 };
-constexpr std::array<std::string_view, 6> kAdviceKindNames = {
-    "late rank", "slow link", "not overlapped", "small buckets", "order of ranks", "setting"};
+constexpr std::array<std::string_view, 7> kAdviceKindNames = {
+    "late rank",      "slow link", "not overlapped", "small buckets",
+    "order of ranks", "setting",   "layout"};
 constexpr std::string_view to_name(AdviceKind kind) {
   return kAdviceKindNames[static_cast<std::size_t>(kind)];
+}
+
+/// What is broken, and not what might be chosen otherwise.
+constexpr bool is_fault(AdviceKind kind) {
+  return kind != AdviceKind::setting && kind != AdviceKind::layout;
 }
 
 struct Advice {
@@ -47,24 +54,49 @@ struct Advice {
 constexpr double kLeastGain = 0.01;
 constexpr std::size_t kMostAdvice = 3;
 
+/// A level's links by the trace [ADVISE-5].
+struct TracedLinks {
+  std::string level;
+  double slower = 1;    // long transfers over the model's times
+  bool fitted = false;  // all constants to the trace's calls; else the bandwidth alone
+};
+
+/// By Part: what the trace has of it over what the forecast has [ADVISE-8].
+using PartFactors = std::array<double, kParts.size()>;
+
 struct Advised {
-  RequestedRun run;  // as the trace shows it, calibrated to it
+  RequestedRun run;                // as the trace shows it, calibrated to it
+  std::vector<TracedLinks> links;  // of levels of which it tells
   Reconciliation reconciliation;
   std::optional<Seconds> measured;  // a step of the trace; nothing where it has no times
   Forecast forecast;                // of the run, without ranks that are late
-  Seconds step_time;                // with them: what gains are shares of
+  Seconds step_time;                // measured, else forecast: what gains are shares of
+  PartFactors factors{};            // of the forecast's parts
+  Interval<double> spread{1, 1};    // of a part over its forecast, as of steps nobody measured
   double factor = 1;                // of every time, by the trace's step [OWN-1]
   std::vector<Advice> advice;       // what brings most first, at most `most`
   std::size_t tried = 0;            // changes that were forecast
+  std::uint64_t layouts = 0;        // among which the best was looked for
 };
 
 /// What a measured step says of every time of its setup, ln(measured / predicted) given: own runs
 /// know it [OWN-1], fit/own/one_step.hpp.
 using OwnOfStep = std::function<OwnSetup(const Setup& setup, double residual)>;
 
-/// Problems: a trace of another run, or a run that cannot be forecast. `steps`: in the trace; 0: to
-/// be found out.
+/// Sets the constants of the levels that a trace's calls tell, and says which: fit_network_to() of
+/// fit/collectives/traced.hpp.
+using NetworkOfTrace = std::function<std::vector<bool>(Cluster& cluster, const Recording&)>;
+
+struct AdviseHow {
+  double steps = 0;             // in the trace; 0: to be found out
+  NetworkOfTrace network = {};  // none: bandwidths alone are taken from the trace
+  bool layouts = true;          // whether other layouts are looked for
+  int threads = 1;              // for that; 0: all
+  std::size_t most = kMostAdvice;
+};
+
+/// Problems: a trace of another run, or a run that cannot be forecast.
 Result<Advised> advise(const RequestedRun& run, const Recording& recording, const OwnOfStep& own,
-                       double steps = 0, std::size_t most = kMostAdvice);
+                       const AdviseHow& how = {});
 
 }  // namespace headway

@@ -1,6 +1,7 @@
-// What the trace shows otherwise than was said: buckets, overlap, links.
+// What the trace shows otherwise than was said: buckets, overlap.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -51,7 +52,12 @@ bool of_part(const ReconciledRow& row, Part part) {
 
 struct OfPhase {
   Seconds time, exposed;
-  double share() const { return time.value() > 0 ? exposed / time : 1; }
+  Seconds compute = Seconds(std::numeric_limits<double>::infinity());  // that may hide it
+  /// What is exposed of all that could be hidden.
+  double share() const {
+    const Seconds most = std::min(time, compute);
+    return most.value() > 0 ? 1 - (time - exposed) / most : 1;
+  }
 };
 
 OfPhase expected_of(const Forecast& forecast, const Overlapping& overlap) {
@@ -87,6 +93,7 @@ std::optional<OfPhase> measured_of(const Reconciliation& reconciliation,
   std::optional<OfPhase> out;
   for (const Overlap& rank : ranks) {
     OfPhase sum;
+    sum.compute = rank.compute / reconciliation.steps.steps;
     for (const ExposedCalls& calls : rank.by_call) {
       if (!calls.group || !groups.contains(*calls.group) || !ops.contains(calls.op)) continue;
       sum.time += calls.time / reconciliation.steps.steps;
@@ -161,44 +168,6 @@ void find_buckets(RequestedRun& run, const Reconciliation& reconciliation,
   }
 }
 
-// [ADVISE-5] A level whose long transfers take s times the model has its bandwidth over s.
-void find_links(RequestedRun& run, const Reconciliation& reconciliation, std::vector<Fault>& out) {
-  struct OfLevel {
-    Seconds transfer, model;
-  };
-  std::map<int, OfLevel> levels;
-  for (const ReconciledRow& row : reconciliation.rows) {
-    const bool told = row.slowdown() && !row.groups.empty() && row.match != Match::small &&
-                      row.transfer_kind != TransferKind::whole && row.measured_size() > kLongCall;
-    if (!told) continue;
-    levels[row.level].transfer += row.transfer;
-    levels[row.level].model += row.timed_model;
-  }
-  for (const auto& [index, sums] : levels) {
-    const double slower = sums.transfer / sums.model;
-    if (slower <= 1 + kLongError) continue;
-    Level& level = run.cluster.levels[static_cast<std::size_t>(index)];
-    const BytesPerSecond bandwidth = level.bandwidth, port = level.port_bandwidth;
-    Fault fault;
-    fault.advice.kind = AdviceKind::slow_link;
-    fault.advice.what = "the links of level " + printable(level.name, 20) + " are slow";
-    fault.advice.says = "messages above 1 MiB take " + formatted("%.1f", slower) +
-                        " times what the model has for them: " + to_text(sums.transfer) +
-                        " a step for " + to_text(sums.model);
-    fault.advice.remedy =
-        index == 0 ? "check the links inside a node (errors, peer access)"
-                   : "check the network cards: how many are used, their rate, direct access";
-    fault.puts_right = [index = index, bandwidth, port](Run& right) {
-      Level& of = right.cluster.levels[static_cast<std::size_t>(index)];
-      of.bandwidth = bandwidth;
-      of.port_bandwidth = port;
-    };
-    level.bandwidth = bandwidth / slower;
-    level.port_bandwidth = port / slower;
-    out.push_back(std::move(fault));
-  }
-}
-
 }  // namespace
 
 std::vector<Fault> faults_of(RequestedRun& run, const Reconciliation& reconciliation,
@@ -206,19 +175,21 @@ std::vector<Fault> faults_of(RequestedRun& run, const Reconciliation& reconcilia
   std::vector<Fault> out;
   find_exposed(run, reconciliation, recording, calibration, out);
   find_buckets(run, reconciliation, out);
-  find_links(run, reconciliation, out);
   return out;
 }
 
-std::string group_evidence(const Reconciliation& reconciliation, Part part) {
+std::string evidence_of(const Advised& as_is, Part part) {
   Seconds time;
   std::optional<Seconds> exposed;
-  for (const ReconciledRow& row : reconciliation.rows) {
+  for (const ReconciledRow& row : as_is.reconciliation.rows) {
     if (!of_part(row, part)) continue;
     time += row.measured();
     if (row.exposed) exposed = exposed.value_or(Seconds(0)) + *row.exposed;
   }
-  if (!(time.value() > 0)) return {};
+  if (!(time.value() > 0)) {
+    return std::string(row_of(part).long_name) + " takes " + to_text(as_is.forecast.parts[part]) +
+           " of the step, as " + (as_is.measured ? "calibrated to the trace" : "forecast");
+  }
   return "calls of " + std::string(row_of(part).name) + " take " + to_text(time) +
          " a step in the trace" +
          (exposed ? ", " + to_text(*exposed) + " of it while nothing computes" : "");

@@ -21,9 +21,14 @@ struct Fault {
 /// one that was said. Problems: the groups are of no order of this run.
 Result<std::vector<Fault>> fit_ranks(RequestedRun& run, const Recording& recording);
 
-/// Faults of buckets, overlap and links, put into the run.
+/// Faults of buckets and overlap, put into the run.
 std::vector<Fault> faults_of(RequestedRun& run, const Reconciliation& reconciliation,
                              const Recording& recording, const Calibration& calibration);
+
+/// [ADVISE-5] The links as the trace has them, put into the run; a fault where they are slow.
+std::vector<Fault> fit_links(RequestedRun& run, const Reconciliation& reconciliation,
+                             const Recording& recording, const NetworkOfTrace& network,
+                             std::vector<TracedLinks>& links);
 
 /// Ranks that come late, with the share of the step that they cost [ADVISE-3]; nothing where none
 /// does, or the recording cannot be run again. `rows`: its steps.
@@ -33,10 +38,22 @@ std::optional<Advice> late_advice(const Recording& recording, const std::vector<
 /// gains of that forecast's step. Adds to `tried` how many were forecast.
 std::vector<Advice> settings_of(const Advised& as_is, std::size_t& tried);
 
-/// Seconds a step that the recorded calls of a group take, and how much of it nothing hides.
-std::string group_evidence(const Reconciliation& reconciliation, Part part);
+/// [ADVISE-7] The best layout of as many accelerators that the framework can run, where it differs
+/// in more than one field and is faster; gains as those of settings. `layouts`: how many there are.
+std::optional<Advice> layout_advice(const Advised& as_is, int threads, std::uint64_t& layouts);
 
-/// [ADVISE-2] The interval of a change from one forecast to another.
-Interval<double> gain_interval(const Forecast& from, const Forecast& to, Seconds step_time);
+/// Seconds a step that the recorded calls of a part take, and how much of it nothing hides; where
+/// there are none, what the step spends on it.
+std::string evidence_of(const Advised& as_is, Part part);
+
+/// [ADVISE-8] Of a forecast, a reconciliation and the steps of the trace.
+PartFactors factors_of(const Advised& as_is, const std::vector<StepRow>& rows);
+
+/// Of a change to another forecast: a share of the step, and where four of five such gains lie.
+struct Gain {
+  double share = 0;
+  Interval<double> interval;
+};
+Gain gain_of(const Advised& as_is, const Forecast& to);
 
 }  // namespace headway

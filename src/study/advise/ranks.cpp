@@ -123,12 +123,9 @@ std::optional<Advice> late_advice(const Recording& recording, const std::vector<
 
   auto program = program_of(recording);
   if (!program) return std::nullopt;
-  std::vector<Nanoseconds> transfers;
-  for (const Meeting& meeting : program->meetings) {
-    if (!meeting.transfer) return std::nullopt;
-    transfers.push_back(*meeting.transfer);
-  }
-  const auto own = run_again(*program, recording, transfers);
+  const auto transfers = measured_transfers(*program);
+  if (!transfers) return std::nullopt;
+  const auto own = run_again(*program, recording, *transfers);
   if (!own) return std::nullopt;
   const auto shorter = [](Nanoseconds time, double by) {
     return static_cast<Nanoseconds>(static_cast<double>(time) / by);
@@ -143,7 +140,7 @@ std::optional<Advice> late_advice(const Recording& recording, const std::vector<
       if (need.lag > 0) need.lag = shorter(need.lag, slow->second);
     }
   }
-  const auto right = run_again(*program, recording, transfers);
+  const auto right = run_again(*program, recording, *transfers);
   if (!right || right->time >= own->time) return std::nullopt;
 
   Advice out;

@@ -51,12 +51,6 @@ std::string flag_for(const FieldRow& row, const Trial& trial) {
   return trial.value == "true" ? "--" + name : "without --" + name;
 }
 
-// What the step spends on the part, where the trace's calls do not tell.
-std::string part_evidence(const Advised& as_is, Part part) {
-  return std::string(row_of(part).long_name) + " takes " + to_text(as_is.forecast.parts[part]) +
-         " of the step, as " + (as_is.measured ? "calibrated to the trace" : "forecast");
-}
-
 // Changes of fields that make the run faster, of each field the number that brings most.
 class Settings {
  public:
@@ -68,15 +62,15 @@ class Settings {
     if (!is_legal(other)) return;
     ++tried_;
     const auto changed = predict(other);
-    const Seconds step = as_is_.forecast.step_time;
-    if (!changed || !changed->fits || changed->step_time >= step) return;
+    if (!changed || !changed->fits) return;
+    const Gain gain = gain_of(as_is_, *changed);
+    if (gain.share < kLeastGain) return;
     Advice advice;
     advice.what = std::move(what);
-    const std::string calls = group_evidence(as_is_.reconciliation, part);
-    advice.says = calls.empty() ? part_evidence(as_is_, part) : calls;
+    advice.says = evidence_of(as_is_, part);
     advice.flags = {std::move(flag)};
-    advice.gain = (step - changed->step_time) / step;
-    advice.interval = gain_interval(as_is_.forecast, *changed, step);
+    advice.gain = gain.share;
+    advice.interval = gain.interval;
     const auto [best, is_new] = best_.try_emplace(row.field.name, advice);
     if (!is_new && advice.gain > best->second.gain) best->second = std::move(advice);
   }

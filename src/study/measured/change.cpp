@@ -9,6 +9,8 @@
 
 #include "base/text.hpp"
 #include "study/measured/change_groups.hpp"
+#include "trace/analysis/call_table.hpp"
+#include "trace/analysis/steps.hpp"
 #include "trace/recording/rank_names.hpp"
 
 namespace headway {
@@ -101,10 +103,6 @@ Seconds span_of_ranks(const Recording& recording, const ComparedRanks& ranks) {
   return count > 0 ? Seconds(sum / count) : Seconds();
 }
 
-bool counts_as_time(TimeKind kind) {
-  return kind == TimeKind::kernel || kind == TimeKind::host || kind == TimeKind::benchmark;
-}
-
 template <class Q>
 void add_to(std::optional<Q>& sum, Q value) {
   sum = sum.value_or(Q()) + value;
@@ -115,7 +113,7 @@ void add_call(Amounts& to, const Recording& recording, const RecordedCall& call,
   to.count += call.count;
   if (call.bytes) add_to(to.bytes, call.count * *call.bytes);
   if (const auto wire = wire_bytes(recording, call)) add_to(to.wire_bytes, call.count * *wire);
-  if (call.duration && counts_as_time(call.time)) add_to(to.time, call.count * *call.duration);
+  if (call.duration && can_mean_transfer(call.time)) add_to(to.time, call.count * *call.duration);
   if (waiting) add_to(to.waiting, *waiting);
 }
 
@@ -149,7 +147,7 @@ std::map<SizeKey, double> classes_of(const std::set<SizeKey>& sizes) {
 }
 
 struct SideRows {
-  const Measured* run = nullptr;
+  const ChangeRun* run = nullptr;
   const ComparedRanks* ranks = nullptr;
   const std::vector<std::size_t>* pair_of_group = nullptr;  // kUnpaired: on this side alone
   double per = 1;                                           // compared ranks times steps or seconds
@@ -160,7 +158,7 @@ struct SideRows {
 };
 
 // Of each call what it waited for the others, where that is known.
-std::vector<std::optional<Seconds>> waits_of_calls(const Measured& run) {
+std::vector<std::optional<Seconds>> waits_of_calls(const ChangeRun& run) {
   std::vector<std::optional<Seconds>> out(run.recording().calls.size());
   for (const MatchedCall& matched : run.alignment.matched) {
     for (std::size_t i = 0; i < matched.calls.size(); ++i) {
@@ -245,15 +243,17 @@ void most_changed_first(std::vector<CallsChange>& rows, bool timed) {
 // [TRACE-10] By the step where both know theirs, else by the second where both have times.
 void settle_units(Change& change, double steps) {
   bool found = false;  // by what is repeated
-  const auto steps_of = [&](const Measured& run) {
+  const auto steps_in = [&](const Recording& recording) {
     if (steps > 0) return steps;
-    if (run.recording().marked_steps > 0) return static_cast<double>(run.recording().marked_steps);
-    const bool repeats = run.steps.by == StepsBy::repetition && run.repeated.has_value();
-    found |= repeats;
-    return repeats ? static_cast<double>(run.repeated->steps) : 0.0;
+    if (recording.marked_steps > 0) return static_cast<double>(recording.marked_steps);
+    if (recording.repeated_steps > 0) return static_cast<double>(recording.repeated_steps);
+    const RecordedSteps repeated = steps_of(recording);
+    if (repeated.by != StepsBy::repetition) return 0.0;
+    found = true;
+    return static_cast<double>(repeated.repeated->steps);
   };
-  change.before.steps = steps_of(change.before_run);
-  change.after.steps = steps_of(change.after_run);
+  change.before.steps = steps_in(change.before_run.recording());
+  change.after.steps = steps_in(change.after_run.recording());
   if (change.before.steps > 0 && change.after.steps > 0) {
     change.per = Per::step;
     if (found) {
@@ -281,7 +281,7 @@ double units_of(const ChangeSide& side, Per per) {
 std::set<TimeKind> time_kinds(const Recording& recording) {
   std::set<TimeKind> out;
   for (const RecordedCall& call : recording.calls) {
-    if (call.duration && counts_as_time(call.time)) out.insert(call.time);
+    if (call.duration && can_mean_transfer(call.time)) out.insert(call.time);
   }
   return out;
 }
@@ -309,7 +309,18 @@ std::vector<std::uint32_t> groups_alone(const Recording& recording, const Compar
 
 }  // namespace
 
-Result<Change> change_between(Measured before, Measured after, double steps) {
+ChangeRun change_run(RunRecording run) {
+  ChangeRun out;
+  out.run = std::move(run);
+  out.alignment = align(out.recording());
+  name_whole_group(out.run.recording, out.alignment);
+  complete_sizes(out.run.recording);
+  // Without computation on record nothing can be said of what it hides.
+  if (!out.recording().compute.empty()) out.overlap = overlap_of(out.recording());
+  return out;
+}
+
+Result<Change> change_between(ChangeRun before, ChangeRun after, double steps) {
   Change out;
   out.before_run = std::move(before);
   out.after_run = std::move(after);

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "study/measured/measured.hpp"
+#include "trace/analysis/align.hpp"
+#include "trace/analysis/overlap.hpp"
+#include "trace/files.hpp"
 
 namespace headway {
 
@@ -52,8 +54,18 @@ struct ChangeSide {
   std::optional<Seconds> compute, communication, hidden, exposed, idle;  // as Amounts
 };
 
+/// One of the two recordings, and what is compared of it beside its calls.
+struct ChangeRun {
+  RunRecording run;
+  Alignment alignment;
+  std::vector<Overlap> overlap;  // where computation is recorded
+
+  const Recording& recording() const { return run.recording; }
+};
+ChangeRun change_run(RunRecording run);
+
 struct Change {
-  Measured before_run, after_run;
+  ChangeRun before_run, after_run;
   Per per = Per::recording;
   ChangeSide before, after;
   std::vector<std::string> ranks;  // that are compared; empty: all, as none is in both
@@ -68,6 +80,6 @@ inline constexpr double kSameSize = 0.01;
 
 /// [TRACE-10] `steps`: in each of the recordings; 0: as they mark them. A problem where the two
 /// have nothing in common.
-Result<Change> change_between(Measured before, Measured after, double steps = 0);
+Result<Change> change_between(ChangeRun before, ChangeRun after, double steps = 0);
 
 }  // namespace headway

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "trace/analysis/call_table.hpp"
 
 namespace headway {
 namespace {
@@ -19,34 +20,53 @@ std::vector<bool> groups_called(const Recording& recording, const std::vector<bo
   return out;
 }
 
-std::vector<std::int64_t> members_of(const RecordedGroup& group) {
-  std::vector<std::int64_t> out = group.ranks;
-  std::sort(out.begin(), out.end());
+using Members = std::vector<std::int64_t>;
+
+// Of each group its ranks, ascending.
+std::vector<Members> members_of(const Recording& recording) {
+  std::vector<Members> out;
+  for (const RecordedGroup& group : recording.groups) {
+    out.push_back(group.ranks);
+    std::sort(out.back().begin(), out.back().end());
+  }
   return out;
 }
 
-bool same_name(const Recording& a, std::uint32_t i, const Recording& b, std::uint32_t j) {
-  return group_name(a, i) == group_name(b, j);
-}
+// Finds for groups of one recording those of the other.
+class Partners {
+ public:
+  Partners(const Recording& a, const Recording& b, const std::vector<bool>& called)
+      : a_(a), b_(b), called_(called), in_a_(members_of(a)), in_b_(members_of(b)) {}
 
-bool same_group(const Recording& a, std::uint32_t i, const Recording& b, std::uint32_t j) {
-  const auto in_a = members_of(a.groups[i]), in_b = members_of(b.groups[j]);
-  if (!in_a.empty() && !in_b.empty()) return in_a == in_b;
-  return a.groups[i].size == b.groups[j].size && same_name(a, i, b, j);
-}
-
-// The group of `b` that is group i of `a`: of several of its ranks the one of its name.
-std::optional<std::uint32_t> partner(const Recording& a, std::uint32_t i, const Recording& b,
-                                     const std::vector<bool>& called,
-                                     const std::vector<bool>& taken) {
-  std::optional<std::uint32_t> found;
-  for (std::uint32_t j = 0; j < b.groups.size(); ++j) {
-    if (!called[j] || taken[j] || !same_group(a, i, b, j)) continue;
-    if (same_name(a, i, b, j)) return j;
-    if (!found) found = j;
+  // The group of `b` that is group i of `a` and was not found before: of several of its ranks the
+  // one of its name.
+  std::optional<std::uint32_t> take(std::uint32_t i) {
+    std::optional<std::uint32_t> found;
+    for (std::uint32_t j = 0; j < b_.groups.size(); ++j) {
+      if (!called_[j] || taken_[j] || !same_group(i, j)) continue;
+      if (!found) found = j;
+      if (!same_name(i, j)) continue;
+      found = j;
+      break;
+    }
+    if (found) taken_[*found] = true;
+    return found;
   }
-  return found;
-}
+
+ private:
+  bool same_name(std::uint32_t i, std::uint32_t j) const {
+    return group_name(a_, i) == group_name(b_, j);
+  }
+  bool same_group(std::uint32_t i, std::uint32_t j) const {
+    if (!in_a_[i].empty() && !in_b_[j].empty()) return in_a_[i] == in_b_[j];
+    return a_.groups[i].size == b_.groups[j].size && same_name(i, j);
+  }
+
+  const Recording &a_, &b_;
+  const std::vector<bool>& called_;
+  std::vector<Members> in_a_, in_b_;
+  std::vector<bool> taken_ = std::vector<bool>(b_.groups.size());
+};
 
 // "groups of 4 and 8 ranks", of those that have calls.
 std::string sizes_text(const Recording& recording, const std::vector<bool>& called) {
@@ -83,12 +103,11 @@ PairedGroups pair_groups(const Recording& before, const std::vector<bool>& ranks
   }
   const std::vector<std::uint32_t> alike = alike_groups(before);
   std::map<std::uint32_t, std::size_t> pair_of_alike;
-  std::vector<bool> taken(after.groups.size());
+  Partners partners(before, after, called_after);
   for (std::uint32_t i = 0; i < before.groups.size(); ++i) {
     if (!called_before[i]) continue;
-    const auto j = partner(before, i, after, called_after, taken);
+    const auto j = partners.take(i);
     if (!j) continue;
-    taken[*j] = true;
     const auto [at, is_new] = pair_of_alike.emplace(alike[i], out.pairs.size());
     if (is_new) out.pairs.push_back({i, *j});
     out.of_before[i] = out.of_after[*j] = at->second;

@@ -62,7 +62,7 @@ RunRecording made(std::int64_t ranks, const std::vector<MadeGroup>& groups,
 }
 
 Change changed(RunRecording before, RunRecording after, double steps = 0) {
-  auto change = change_between(measure(std::move(before)), measure(std::move(after)), steps);
+  auto change = change_between(change_run(std::move(before)), change_run(std::move(after)), steps);
   EXPECT_TRUE(change.ok());
   return std::move(change).value();
 }
@@ -176,7 +176,7 @@ TEST(Change, SizesWithinAHundredthAreOne) {
 
 TEST(Change, NothingInCommonIsRefusedWithTheReason) {
   const auto refused = [](RunRecording before, RunRecording after) {
-    const auto change = change_between(measure(std::move(before)), measure(std::move(after)));
+    const auto change = change_between(change_run(std::move(before)), change_run(std::move(after)));
     return change.ok() ? std::string() : change.problems().front().message;
   };
   EXPECT_EQ(refused(made(2, kTwo, {{}}, 1), made(4, {{"all", {0, 1, 2, 3}}}, {{}}, 1)),

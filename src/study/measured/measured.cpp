@@ -26,7 +26,6 @@ Measured measure(RunRecording run, const Cluster* cluster) {
     const bool message = call.bytes && call.time != TimeKind::benchmark;
     if (message) measured.sizes.add(*call.bytes, call.count);
   }
-  if (recording.marked_steps == 0) measured.repeated = repeated_steps(recording);
   measured.notes = notes_on(measured);
   return measured;
 }

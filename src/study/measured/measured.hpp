@@ -12,7 +12,6 @@
 #include "trace/analysis/call_table.hpp"
 #include "trace/analysis/exchange.hpp"
 #include "trace/analysis/overlap.hpp"
-#include "trace/analysis/repetition.hpp"
 #include "trace/analysis/steps.hpp"
 #include "trace/analysis/waiting.hpp"
 #include "trace/files.hpp"
@@ -32,9 +31,8 @@ struct Measured {
   std::vector<ExchangeRow> exchanges;  // alike groups in one row
   std::optional<RecordedPath> path;    // where all calls have a start and a time
   KernelTable kernels;
-  SizeHistogram sizes;                    // of the calls whose whole size is known; no benchmarks
-  std::optional<RepeatedSteps> repeated;  // where the source marks no steps
-  std::vector<std::string> notes;         // what the source does not say, each thing once
+  SizeHistogram sizes;             // of the calls whose whole size is known; no benchmarks
+  std::vector<std::string> notes;  // what the source does not say, each thing once
 
   const Recording& recording() const { return run.recording; }
 };

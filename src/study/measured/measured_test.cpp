@@ -57,7 +57,7 @@ TEST(Measured, StepsThatNobodyMarksAreThoseThatAllRanksRepeat) {
     });
   };
   RunRecording run = two_ranks();
-  EXPECT_FALSE(measure(run).repeated);  // one call each
+  EXPECT_FALSE(measure(run).steps.repeated);  // one call each
   const std::vector<RecordedCall> once = run.recording.calls;
   run.recording.calls.clear();
   for (int i = 0; i < 6; ++i) {
@@ -68,11 +68,11 @@ TEST(Measured, StepsThatNobodyMarksAreThoseThatAllRanksRepeat) {
     }
   }
   const Measured measured = measure(run);
-  ASSERT_TRUE(measured.repeated);
-  EXPECT_EQ(measured.repeated->steps, 3);
+  ASSERT_TRUE(measured.steps.repeated);
+  EXPECT_EQ(measured.steps.repeated->steps, 3);
   EXPECT_TRUE(said(measured));
   run.recording.marked_steps = 6;
-  EXPECT_FALSE(measure(run).repeated);
+  EXPECT_FALSE(measure(run).steps.repeated);
   EXPECT_FALSE(said(measure(run)));
 }
 

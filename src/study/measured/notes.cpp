@@ -81,8 +81,8 @@ void note_ranks(const Measured& measured, std::vector<std::string>& notes) {
 }
 
 void note_steps(const Measured& measured, std::vector<std::string>& notes) {
-  if (!measured.repeated) return;
-  const RepeatedSteps& found = *measured.repeated;
+  if (!measured.steps.repeated) return;
+  const RepeatedSteps& found = *measured.steps.repeated;
   std::string note = "no step is marked; by what repeats there are " + std::to_string(found.steps) +
                      ", of " + count_text(found.calls) + " calls of a rank each";
   if (found.before > 0) note += ", behind " + count_text(found.before) + " other calls";

@@ -158,6 +158,10 @@ class Comparison {
       const auto marked = static_cast<double>(recording_.marked_steps);
       return {marked, StepEvidence::marked, unless_same(marked)};
     }
+    if (recording_.repeated_steps > 0) {
+      const auto repeated = static_cast<double>(recording_.repeated_steps);
+      return {repeated, StepEvidence::sequence, unless_same(repeated)};
+    }
     if (counted) return {*counted, StepEvidence::counts, {}};
     if (ranks_.ranks.empty()) return {};
     const std::int64_t found = repeats(recording_, mapping_, ranks_.ranks.front());

@@ -14,9 +14,7 @@ namespace {
 constexpr std::size_t kEnoughEqual = 4;
 
 bool has_time(const RecordedCall& call) {
-  const bool means_transfer = call.time == TimeKind::kernel || call.time == TimeKind::host ||
-                              call.time == TimeKind::benchmark;
-  return means_transfer && call.duration && call.duration->value() > 0;
+  return can_mean_transfer(call.time) && call.duration && call.duration->value() > 0;
 }
 
 void split_alone(const Recording& recording, const MeasuredKind& kind,

@@ -7,10 +7,6 @@
 namespace headway {
 namespace {
 
-bool can_mean_transfer(TimeKind kind) {
-  return kind == TimeKind::kernel || kind == TimeKind::host || kind == TimeKind::benchmark;
-}
-
 // [TRACE-1] The factor of a call; nothing where it depends on ranks that are not known.
 std::optional<double> factor_of(Operation op, std::optional<std::int64_t> ranks) {
   if (op == Operation::barrier || op == Operation::other) return std::nullopt;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace headway {
@@ -82,11 +81,14 @@ std::vector<Overlap> overlap_of(const Recording& recording) {
     rank.communication.push_back(*interval);
     rank.by_call[{call.group.value_or(kNoGroup), call.op}].push_back(*interval);
   }
-  std::set<std::uint32_t> calling;
-  for (const RecordedCall& call : recording.calls) calling.insert(call.rank);
+  std::vector<bool> calling;
+  for (const RecordedCall& call : recording.calls) {
+    if (call.rank >= calling.size()) calling.resize(call.rank + 1);
+    calling[call.rank] = true;
+  }
   for (const RecordedCompute& compute : recording.compute) {
-    if (!calling.contains(compute.rank))
-      ranks.try_emplace(compute.rank);  // it communicates nothing
+    const bool calls = compute.rank < calling.size() && calling[compute.rank];
+    if (!calls) ranks.try_emplace(compute.rank);  // it communicates nothing
     const auto rank = ranks.find(compute.rank);
     const auto interval = interval_of(compute.start_ns, compute.duration_ns);
     if (rank != ranks.end() && interval) rank->second.compute.push_back(*interval);

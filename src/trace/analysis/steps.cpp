@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/statistics.hpp"
-#include "trace/analysis/repetition.hpp"
 
 namespace headway {
 namespace {
@@ -55,7 +56,7 @@ RecordedSteps marked(const Recording& recording) {
   });
   const std::vector<std::int64_t> ends = ends_of_ranks(recording);
   RecordedSteps out;
-  out.by = StepsBy::marks;
+  out.by = recording.repeated_steps > 0 ? StepsBy::repetition : StepsBy::marks;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const RecordedStep& step = *order[i];
     std::int64_t end = 0;
@@ -94,12 +95,17 @@ std::vector<StepRange> ranges_of(const Recording& recording, const RankRepetitio
 
 RecordedSteps repeated(const Recording& recording) {
   RecordedSteps out;
-  const auto found = repeated_steps(recording);
-  if (!found) return out;
+  if (recording.marked_steps > 0) return out;  // marks without times
+  out.repeated = repeated_steps(recording);
+  if (!out.repeated) return out;
   const std::vector<std::int64_t> ends = ends_of_ranks(recording);
-  for (const RankRepetition& rank : found->ranks) {
-    const std::vector<StepRange> ranges = ranges_of(recording, rank, found->steps, ends[rank.rank]);
-    if (ranges.empty()) return {};
+  for (const RankRepetition& rank : out.repeated->ranks) {
+    const std::vector<StepRange> ranges =
+        ranges_of(recording, rank, out.repeated->steps, ends[rank.rank]);
+    if (ranges.empty()) {
+      out.ranges.clear();
+      return out;
+    }
     out.ranges.insert(out.ranges.end(), ranges.begin(), ranges.end());
   }
   out.by = StepsBy::repetition;
@@ -140,36 +146,35 @@ RecordedSteps steps_of(const Recording& recording) {
   return recording.steps.empty() ? repeated(recording) : marked(recording);
 }
 
-std::optional<Recording> window_of(const Recording& recording, const RecordedSteps& steps,
-                                   std::int64_t first, std::int64_t last) {
+bool keep_steps(Recording& recording, const RecordedSteps& steps, std::int64_t first,
+                std::int64_t last) {
   const StepFinder finder(recording, steps);
   const auto inside = [&](std::uint32_t rank, std::int64_t start) {
     const std::size_t step = finder.of(rank, start);
     return step != StepFinder::kNone && steps.ranges[step].number >= first &&
            steps.ranges[step].number <= last;
   };
-  Recording out = recording;
-  out.calls.clear();
-  out.compute.clear();
-  out.steps.clear();
-  out.graph.clear();  // its needs lie outside
-  std::map<std::int64_t, bool> numbers;
+  std::set<std::int64_t> numbers;
+  std::vector<RecordedStep> kept;
   for (const StepRange& range : steps.ranges) {
     if (range.number < first || range.number > last) continue;
-    numbers[range.number] = true;
+    numbers.insert(range.number);
     std::int64_t length = 0;
     if (__builtin_sub_overflow(range.end_ns, range.begin_ns, &length)) length = 0;
-    out.steps.push_back({range.rank, range.number, range.begin_ns, length});
+    kept.push_back({range.rank, range.number, range.begin_ns, length});
   }
-  if (numbers.empty()) return std::nullopt;
-  for (const RecordedCall& call : recording.calls) {
-    if (call.start_ns && inside(call.rank, *call.start_ns)) out.calls.push_back(call);
-  }
-  for (const RecordedCompute& kernel : recording.compute) {
-    if (inside(kernel.rank, kernel.start_ns)) out.compute.push_back(kernel);
-  }
-  out.marked_steps = static_cast<std::int64_t>(numbers.size());
-  return out;
+  if (numbers.empty()) return false;
+  std::erase_if(recording.calls, [&](const RecordedCall& call) {
+    return !call.start_ns || !inside(call.rank, *call.start_ns);
+  });
+  std::erase_if(recording.compute, [&](const RecordedCompute& kernel) {
+    return !inside(kernel.rank, kernel.start_ns);
+  });
+  recording.graph.clear();  // its needs lie outside
+  recording.steps = std::move(kept);
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  (steps.by == StepsBy::marks ? recording.marked_steps : recording.repeated_steps) = count;
+  return true;
 }
 
 std::vector<StepRow> step_table(const Recording& recording, const RecordedSteps& steps,

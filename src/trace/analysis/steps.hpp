@@ -9,6 +9,7 @@
 
 #include "trace/analysis/align.hpp"
 #include "trace/analysis/overlap.hpp"
+#include "trace/analysis/repetition.hpp"
 
 namespace headway {
 
@@ -31,15 +32,18 @@ struct StepRange {
 struct RecordedSteps {
   StepsBy by = StepsBy::none;
   std::vector<StepRange> ranges;  // by rank, each with rising numbers
+  /// What all ranks repeat, where nothing is marked; also of calls without a start, which have no
+  /// ranges.
+  std::optional<RepeatedSteps> repeated = std::nullopt;
 };
 
 /// [TRACE-11] As marked; where nothing is, by what all ranks repeat [TRACE-13].
 RecordedSteps steps_of(const Recording& recording);
 
-/// The calls, kernels and marks of the steps numbered `first` to `last` alone; nothing where
-/// `steps` holds none of these numbers.
-std::optional<Recording> window_of(const Recording& recording, const RecordedSteps& steps,
-                                   std::int64_t first, std::int64_t last);
+/// Leaves of a recording the calls, kernels and steps numbered `first` to `last` of its `steps`.
+/// False, and nothing is changed, where these hold none of the numbers.
+bool keep_steps(Recording& recording, const RecordedSteps& steps, std::int64_t first,
+                std::int64_t last);
 
 /// A rank in a step. `causes`: what the others waited for it in the collectives that it came last
 /// to, all of them together.
@@ -67,8 +71,9 @@ struct Straggler {
   Seconds causes;            // waiting of others, a step
   std::int64_t last_in = 0;  // steps in which it caused most
   std::int64_t steps = 0;    // that are known of it
-  /// Its own work (compute where recorded, else what is no communication) over the median of the
-  /// ranks', the mean of the steps: a rank that is late because it works longer has it above 1.
+  /// Its own work (the span less the communication that nothing hides; less all of it where no
+  /// computation is recorded) over the median of the ranks', the mean of the steps: a rank that is
+  /// late because it works longer has it above 1.
   double work = 1;
 };
 /// Who causes most first.

@@ -84,15 +84,30 @@ TEST(Steps, WithoutMarksTheRepeatedSequenceOfCallsTellsThem) {
 
 TEST(Steps, AWindowIsARecordingOfItsStepsAlone) {
   const Recording recording = lockstep({30, 50}, 5, true);
-  const auto window = window_of(recording, steps_of(recording), 8, 10);
-  ASSERT_TRUE(window);
-  EXPECT_EQ(window->marked_steps, 3);
-  EXPECT_EQ(window->calls.size(), 3U * 2 * 2);
-  EXPECT_EQ(window->compute.size(), 3U * 2);
-  const auto rows = step_table(*window, steps_of(*window), align(*window));
+  Recording window = recording;
+  ASSERT_TRUE(keep_steps(window, steps_of(recording), 8, 10));
+  EXPECT_EQ(window.marked_steps, 3);
+  EXPECT_EQ(window.calls.size(), 3U * 2 * 2);
+  EXPECT_EQ(window.compute.size(), 3U * 2);
+  const auto rows = step_table(window, steps_of(window), align(window));
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows.front().number, 8);
-  EXPECT_FALSE(window_of(recording, steps_of(recording), 100, 200));
+  EXPECT_FALSE(keep_steps(window, steps_of(window), 100, 200));
+}
+
+// Nothing marks them, neither before the others were left out nor after; also of one alone.
+TEST(Steps, AWindowOfRepeatedStepsIsNoneOfMarks) {
+  const Recording recording = lockstep({30, 50}, 5, false);
+  for (const std::int64_t last : {1, 3}) {
+    Recording window = recording;
+    ASSERT_TRUE(keep_steps(window, steps_of(recording), 1, last));
+    EXPECT_EQ(window.marked_steps, 0);
+    EXPECT_EQ(window.repeated_steps, last);
+    EXPECT_EQ(window.calls.size(), static_cast<std::size_t>(last) * 2 * 2);
+    EXPECT_EQ(steps_of(window).by, StepsBy::repetition);
+    EXPECT_EQ(step_table(window, steps_of(window), align(window)).size(),
+              static_cast<std::size_t>(last));
+  }
 }
 
 // [TRACE-12] The slowest of five causes all the waiting and works as much longer as was made.

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "base/whole_number.hpp"
 #include "trace/readers/json_pieces.hpp"
 #include "trace/readers/kineto_events.hpp"
 #include "trace/readers/readers.hpp"
@@ -58,7 +61,25 @@ bool is_host_op(std::string_view name) {
   return false;
 }
 
-enum class Kind { nothing, kernel, launch, host_op, step, product };
+// The number of a range by which a program names its own steps: "step 3", "## Step 3 ##".
+std::optional<std::int64_t> named_step(std::string_view name) {
+  constexpr std::string_view kWord = "step", kAround = " #_";
+  const auto strip = [&] {
+    while (!name.empty() && kAround.find(name.front()) != kAround.npos) name.remove_prefix(1);
+  };
+  while (!name.empty() && kAround.find(name.back()) != kAround.npos) name.remove_suffix(1);
+  strip();
+  if (name.size() <= kWord.size()) return std::nullopt;
+  for (std::size_t i = 0; i < kWord.size(); ++i) {
+    if ((name[i] | 0x20) != kWord[i]) return std::nullopt;
+  }
+  name.remove_prefix(kWord.size());
+  strip();
+  const auto number = whole_number(name);
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+enum class Kind { nothing, kernel, launch, host_op, step, named_step, product };
 
 // Categories in the words of 2020 ("Kernel", "Runtime", "Operator") and of today.
 Kind kind_of(std::string_view category, std::string_view name) {
@@ -71,6 +92,7 @@ Kind kind_of(std::string_view category, std::string_view name) {
     if (is_one_of(name, {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"})) {
       return Kind::product;
     }
+    if (category == "user_annotation" && named_step(name)) return Kind::named_step;
     return is_host_op(name) ? Kind::host_op : Kind::nothing;
   }
   return Kind::nothing;
@@ -243,6 +265,10 @@ class KinetoReader {
           {0, number.value_or(recording_.marked_steps - 1), *start, *duration});
       return;
     }
+    if (kind == Kind::named_step) {
+      named_steps_.push_back({0, *named_step(name), *start, *duration});
+      return;
+    }
     if (kind == Kind::product) return products_.add(name, args);
     const std::uint64_t thread =
         static_cast<std::uint64_t>(event["pid"].integer().value_or(0)) * 0x9e3779b97f4a7c15u +
@@ -359,6 +385,13 @@ class KinetoReader {
     seen_.note(recording_);
     if (kernels_ == 0) leave_unsaid(recording_, "no GPU kernel in the trace");
     if (recording_.calls.empty()) leave_unsaid(recording_, "no communication in the trace");
+    // The profiler's own marks go before those that the program made.
+    if (recording_.marked_steps == 0) {
+      recording_.steps = std::move(named_steps_);
+      std::set<std::int64_t> numbers;
+      for (const RecordedStep& step : recording_.steps) numbers.insert(step.number);
+      recording_.marked_steps = static_cast<std::int64_t>(numbers.size());
+    }
     for (RecordedCall& call : recording_.calls) shift(*call.start_ns);
     for (RecordedCompute& compute : recording_.compute) shift(compute.start_ns);
     for (RecordedStep& step : recording_.steps) shift(step.start_ns);
@@ -372,6 +405,7 @@ class KinetoReader {
 
   static constexpr std::size_t kMostGroups = 4096;
 
+  std::vector<RecordedStep> named_steps_;
   JsonStream stream_;
   JsonParser parser_;
   Recording& recording_;

@@ -90,6 +90,24 @@ TEST(Kineto, AKernelWithoutAnyDescriptionHasNoSizeNotZero) {
   EXPECT_EQ(omitted(recording, "calls without a size"), 1);
 }
 
+// [TRACE-11] A program's own ranges are steps where the profiler marks none.
+TEST(Kineto, RangesNamedStepAreStepsUnlessTheProfilerMarksThem) {
+  const auto range = [](const std::string& name, int at) {
+    return R"({"ph": "X", "cat": "user_annotation", "name": ")" + name +
+           R"(", "pid": 1, "tid": 2, "ts": )" + std::to_string(at) + R"(, "dur": 90, "args": {}})";
+  };
+  const std::string own = range("## step 3 ##", 100) + "," + range("Step 4", 200) + "," +
+                          range("stepping 5", 300) + "," + range("Optimizer.step#Adam.step", 310);
+  const Recording named = read_text(trace_of(own));
+  ASSERT_EQ(named.steps.size(), 2u);
+  EXPECT_EQ(named.marked_steps, 2);
+  EXPECT_EQ(named.steps[0].number, 3);
+  EXPECT_EQ(named.steps[1].number, 4);
+  const Recording marked = read_text(trace_of(own + "," + range("ProfilerStep#7", 100)));
+  ASSERT_EQ(marked.steps.size(), 1u);
+  EXPECT_EQ(marked.steps[0].number, 7);
+}
+
 TEST(Kineto, GlooRunsOnTheHostAndEnqueueTimeIsNoTransferTime) {
   const Recording recording = read_text(trace_of(
       R"({"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 1, "tid": 2, "ts": 900,

@@ -31,6 +31,11 @@ constexpr std::string_view to_name(TimeKind kind) {
   return kTimeKindNames[static_cast<std::size_t>(kind)];
 }
 
+/// Whether such a time holds the transfer, with whatever waiting for other ranks.
+constexpr bool can_mean_transfer(TimeKind kind) {
+  return kind == TimeKind::kernel || kind == TimeKind::host || kind == TimeKind::benchmark;
+}
+
 /// A process and device that recorded. Clocks of different ones need not agree.
 struct RecordedRank {
   std::optional<std::int64_t> number;  // global rank
@@ -153,13 +158,16 @@ struct Recording {
   std::vector<std::string> kernel_names;
   std::vector<RecordedProduct> products;  // each asked for once
   std::vector<RecordedNode> graph;        // empty where the source has none
-  std::vector<RecordedStep> steps;        // that the source marks
+  std::vector<RecordedStep> steps;        // that the source marks, or of a window as found
   std::vector<Omission> omissions;
   /// The source is all that was recorded of its one rank: another of the same rank is not more of
   /// it, but another recording.
   bool whole_of_rank = false;
   /// Optimiser steps that the source marks (PyTorch's ProfilerStep#n); 0: it marks none.
   std::int64_t marked_steps = 0;
+  /// Of a window of steps that nothing marks: how many of those that its ranks repeat it holds, and
+  /// they are `steps`; 0: these are marks.
+  std::int64_t repeated_steps = 0;
   std::int64_t records_read = 0;  // events, nodes or lines understood, of any kind
 };
 
