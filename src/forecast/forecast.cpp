@@ -1,7 +1,7 @@
 #include "forecast/forecast.hpp"
 
 #include "forecast/energy.hpp"
-#include "forecast/priced_step.hpp"
+#include "forecast/priced_blocks.hpp"
 #include "forecast/rates.hpp"
 
 namespace headway {
@@ -10,7 +10,7 @@ std::vector<StageCalls> calls_by_stage(const Run& run, const Calibration& calibr
   const Step step = lower(run);
   const Prices prices{run.job, run.layout, run.cluster, calibration, step.spans};
   std::vector<StageCalls> out;
-  PricedStep priced(step, prices);
+  PricedBlocks priced(step, prices);
   for (std::size_t i = 0; i < step.stages.size(); ++i) {
     std::vector<PricedCall> calls;
     Assembly assembly = priced.assembly(calls);
@@ -31,7 +31,7 @@ Forecast forecast(const Run& run, const Calibration& calibration) {
   const Prices prices{job, layout, cluster, calibration, step.spans};
 
   Forecast out;
-  PricedStep priced(step, prices);
+  PricedBlocks priced(step, prices);
   Assembly assembly = priced.assembly(out.calls);
   const PricedUpdate update = priced.run(assembly, out.calls);
   assembly.run_optimizer(update, step.held);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "forecast/energy.hpp"
-#include "forecast/priced_step.hpp"
+#include "forecast/priced_blocks.hpp"
 #include "forecast/rates.hpp"
 
 namespace headway {
@@ -71,7 +71,7 @@ struct Side {
   const Calibration& calibration;
   Step step;
   Prices prices;
-  PricedStep priced;
+  PricedBlocks priced;
   std::vector<StageClass> own;
   std::int64_t ranks = 0;
   MostHeld held;

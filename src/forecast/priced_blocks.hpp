@@ -17,10 +17,10 @@ void stretch(std::vector<PricedCall>& calls, double factor);
 void stretch(PipelineTimes& pipeline, double factor);
 
 /// Every block priced for one micro-batch, and every stage's transfers.
-class PricedStep {
+class PricedBlocks {
  public:
   /// Both are read as long as this is used.
-  PricedStep(const Step& step, const Prices& prices);
+  PricedBlocks(const Step& step, const Prices& prices);
 
   /// Of the classes of stages of the step, timed.
   Assembly assembly(std::vector<PricedCall>& calls);

@@ -1,4 +1,4 @@
-#include "forecast/priced_step.hpp"
+#include "forecast/priced_blocks.hpp"
 
 #include <cmath>
 
@@ -45,7 +45,7 @@ void stretch(PipelineTimes& pipeline, double factor) {
   pipeline.send *= factor;
 }
 
-PricedStep::PricedStep(const Step& step, const Prices& prices) : step_(step), prices_(prices) {
+PricedBlocks::PricedBlocks(const Step& step, const Prices& prices) : step_(step), prices_(prices) {
   blocks_.reserve(step.blocks.size());
   for (const Block& block : step.blocks) {
     block_calls_.emplace_back();
@@ -54,13 +54,13 @@ PricedStep::PricedStep(const Step& step, const Prices& prices) : step_(step), pr
   for (const StageClass& stage : step.stages) transfers_.push_back(priced_transfers(stage, prices));
 }
 
-Assembly PricedStep::assembly(std::vector<PricedCall>& calls) {
+Assembly PricedBlocks::assembly(std::vector<PricedCall>& calls) {
   Assembly out(step_.stages, blocks_, step_.micro_batches, prices_, times_, &calls);
   out.time_stages([&](std::size_t i) -> const std::vector<StageCall>& { return transfers_[i]; });
   return out;
 }
 
-PricedUpdate PricedStep::run(Assembly& assembly, std::vector<PricedCall>& calls) const {
+PricedUpdate PricedBlocks::run(Assembly& assembly, std::vector<PricedCall>& calls) const {
   const StageClass& stage = step_.stages[assembly.pace()];
   assembly.run_micro_batches();
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
