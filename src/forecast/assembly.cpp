@@ -237,10 +237,6 @@ void Assembly::run_data_parallel(const PricedUpdate& update) {
   }
 }
 
-void Assembly::run_optimizer(const PricedUpdate& update, const MostHeld& held) {
-  parts_.optimizer += update_time(update, held, prices_);
-}
-
 void Assembly::run_reclaiming() {
   parts_.other += reclaiming_time(micro_batches_, prices_);
 }

@@ -99,7 +99,8 @@ class Assembly {
   /// one's forward pass [FORECAST-5]; what does not fit under it is exposed, and at least the
   /// bucket before or behind which nothing runs.
   void run_data_parallel(const PricedUpdate& update);
-  void run_optimizer(const PricedUpdate& update, const MostHeld& held);
+  /// `time`: of the update of the weights (update_time).
+  void run_optimizer(Seconds time) { parts_.optimizer += time; }
   void run_reclaiming();
   void run_rest();
 

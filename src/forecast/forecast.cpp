@@ -34,7 +34,7 @@ Forecast forecast(const Run& run, const Calibration& calibration) {
   PricedBlocks priced(step, prices);
   Assembly assembly = priced.assembly(out.calls);
   const PricedUpdate update = priced.run(assembly, out.calls);
-  assembly.run_optimizer(update, step.held);
+  assembly.run_optimizer(update_time(update, step.held, prices));
   const HeldMemory memory = held_memory(step.held, job, cluster, calibration);
   if (memory.fits && memory.at_limit) assembly.run_reclaiming();
   assembly.run_rest();

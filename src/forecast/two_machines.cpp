@@ -113,8 +113,11 @@ Forecast forecast(const OnMachine& on_near, const OnMachine& on_far, std::int64_
   std::vector<PricedCall>& calls = out.pace_is_far ? far_calls : near_calls;
   assembly.look_at(pace);
   const PricedUpdate update = paced.priced.run(assembly, calls);
-  assembly.run_optimizer(update, paced.held);
-  if (paced.memory.fits && paced.memory.at_limit) assembly.run_reclaiming();
+  // States in the hosts' memory are updated when the last rank's are.
+  assembly.run_optimizer(std::max(update_time(update, near.held, near.prices),
+                                  update_time(update, far.held, far.prices)));
+  const bool fits = near.memory.fits && far.memory.fits;
+  if (fits && (near.memory.at_limit || far.memory.at_limit)) assembly.run_reclaiming();
   assembly.run_rest();
 
   out.parts = assembly.parts();
@@ -124,7 +127,7 @@ Forecast forecast(const OnMachine& on_near, const OnMachine& on_far, std::int64_
   const Side& fullest = near.room() < far.room() ? near : far;
   add_memory(fullest.memory, fullest.run, fullest.calibration, out);
   out.first_memory = near.memory.first;
-  out.fits = near.memory.fits && far.memory.fits;
+  out.fits = fits;
   const double ranks = static_cast<double>(near.ranks + far.ranks);
   add_rates(paced.run, paced.step, (near.peak() + far.peak()) / ranks, out);
 

