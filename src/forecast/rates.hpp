@@ -6,8 +6,8 @@
 
 namespace headway {
 
-/// Step time, tokens/s and what of the peak they are, and the least time. `peak`: of an accelerator,
-/// the mean where they differ.
+/// Step time, tokens/s and what of the peak they are, and the least time. `peak`: of an
+/// accelerator, the mean where they differ.
 void add_rates(const Run& run, const Step& step, FlopsPerSecond peak, Forecast& out);
 
 /// What the fullest rank holds of its accelerator's memory, and whether that fits.

@@ -12,10 +12,15 @@ namespace headway {
 namespace {
 
 RunRequest on_two(std::vector<std::pair<const char*, const char*>> fields) {
-  std::map<std::string, std::string> all = {
-      {"model", "llama-2-13b"}, {"cluster", "dgx-h100"}, {"far-cluster", "dgx-a100-80gb"},
-      {"far-stages", "1"},      {"seq", "4096"},         {"global-batch", "64"},
-      {"gpus", "64"},           {"tp", "8"},             {"pp", "4"}};
+  std::map<std::string, std::string> all = {{"model", "llama-2-13b"},
+                                            {"cluster", "dgx-h100"},
+                                            {"far-cluster", "dgx-a100-80gb"},
+                                            {"far-stages", "1"},
+                                            {"seq", "4096"},
+                                            {"global-batch", "64"},
+                                            {"gpus", "64"},
+                                            {"tp", "8"},
+                                            {"pp", "4"}};
   for (const auto& [name, text] : fields) all[name] = text;
   RunRequest out;
   for (const auto& [name, text] : all) {
