@@ -41,14 +41,18 @@ std::string host_name() {
   return name.data();
 }
 
+// Of the file, in front of its records.
+std::string header_of(const NcclPlan& plan, int rank, const std::string& library) {
+  return "{\"headway_record\":1,\"rank\":" + std::to_string(rank) +
+         ",\"world\":" + std::to_string(plan.list.ranks.size()) +
+         ",\"host\":" + json_of(host_name()) + ",\"library\":" + json_of(library) +
+         ",\"version\":\"1\",\"functions\":[],\"counts\":\"the whole tensor\"}\n";
+}
+
 }  // namespace
 
 Recording::Recording(const NcclPlan& plan, int rank, const std::string& library)
-    : plan_(plan), rank_(static_cast<std::size_t>(rank)) {
-  header_ = "{\"headway_record\":1,\"rank\":" + std::to_string(rank) +
-            ",\"world\":" + std::to_string(plan.list.ranks.size()) +
-            ",\"host\":" + json_of(host_name()) + ",\"library\":" + json_of(library) +
-            ",\"version\":\"1\",\"functions\":[],\"counts\":\"the whole tensor\"}\n";
+    : plan_(plan), rank_(static_cast<std::size_t>(rank)), header_(header_of(plan, rank, library)) {
   Record whole;
   whole.asked = whole.done = record_file::kState;
   whole.flags = record_file::kWhole;

@@ -108,14 +108,15 @@ TEST(AdviseGains, LieInTheirIntervals) {
   EXPECT_GE(count.within, 4);
 }
 
-// Takes seconds: run it with --gtest_also_run_disabled_tests.
-TEST(AdviseGains, DISABLED_FourOfFiveOfSixtyLieInTheirIntervals) {
-  const Count count = count_of(testing::two_nodes(), 60, 1);
-  EXPECT_EQ(count.drawn, 60);
-  EXPECT_EQ(count.named, 60);
-  EXPECT_GE(count.within, 44);
-  EXPECT_LE(count.within, 54);
-  std::cout << count.within << " of " << count.drawn << " within\n";
+// The first draws were looked at while the intervals were made, the others not. Takes half a
+// minute: run it with --gtest_also_run_disabled_tests.
+TEST(AdviseGains, DISABLED_FourOfFiveLieInTheirIntervals) {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    const Count count = count_of(testing::two_nodes(), 60, seed);
+    EXPECT_EQ(count.named, count.drawn);
+    EXPECT_NEAR(static_cast<double>(count.within) / count.drawn, 0.8, 0.1);
+    std::cout << count.within << " of " << count.drawn << " within\n";
+  }
 }
 
 }  // namespace
