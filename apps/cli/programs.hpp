@@ -8,7 +8,8 @@
 
 namespace headway {
 
-/// A file beside the program in the build tree, or where an installation puts it.
+/// The file at the first of `places`, seen from the program's folder, that has it. Where it is
+/// installed stands before the build tree: an installation below the sources sees that, too.
 std::optional<std::string> find_beside(std::initializer_list<const char*> places,
                                        const std::string& file);
 

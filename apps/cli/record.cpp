@@ -40,13 +40,13 @@ struct Variable {
 };
 
 std::optional<std::string> recorder_library(const std::string& name) {
-  return find_beside({HEADWAY_RECORDER_BUILT, HEADWAY_RECORDER_INSTALLED}, name);
+  return find_beside({HEADWAY_RECORDER_INSTALLED, HEADWAY_RECORDER_BUILT}, name);
 }
 
 // Python runs a file of this name at its start, where its folder is in PYTHONPATH.
 std::optional<std::string> recorder_of_python() {
   const auto start =
-      find_beside({HEADWAY_PYTHON_BUILT, HEADWAY_PYTHON_INSTALLED}, "sitecustomize.py");
+      find_beside({HEADWAY_PYTHON_INSTALLED, HEADWAY_PYTHON_BUILT}, "sitecustomize.py");
   if (!start) return std::nullopt;
   return fs::path(*start).parent_path().string();
 }

@@ -23,7 +23,7 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 std::optional<std::string> beside(const std::string& name) {
-  return find_beside({HEADWAY_REPLAY_BUILT, HEADWAY_RECORDER_INSTALLED}, name);
+  return find_beside({HEADWAY_RECORDER_INSTALLED, HEADWAY_REPLAY_BUILT}, name);
 }
 
 std::int64_t cores() {
