@@ -264,6 +264,20 @@ TEST(Answer, NoMemberMakesItReadAFile) {
       EXPECT_NE(problems_text(output.problems).find("is no built-in"), std::string::npos);
     }
   }
+  // Of the fields that not all runs have, each that names what a file may describe.
+  const std::string path = "\"" + folder.of("secret.toml") + "\"";
+  const std::string run =
+      R"("model":"llama-2-7b","cluster":"dgx-h100","gpus":16,"pp":2,"seq":4096,"global-batch":64,)";
+  const std::string served =
+      R"("model":"llama-3-8b","cluster":"dgx-h100","gpus":1,"input-len":500,)"
+      R"("output-len":100,"batch":1,"guesses":2,)";
+  for (const CommandOutput& output :
+       {answer("predict", "{" + run + "\"far-stages\":1,\"far-cluster\":" + path + "}"),
+        answer("infer", "{" + served + "\"draft\":" + path + "}")}) {
+    ASSERT_FALSE(output.problems.empty());
+    EXPECT_EQ(problems_text(output.problems).find("unheard_of_word"), std::string::npos);
+    EXPECT_NE(problems_text(output.problems).find("a request reads none"), std::string::npos);
+  }
   for (const char* gone : {"save", "csv", "plot", "report", "run_file", "data", "corpus", "file"}) {
     for (const std::string& command : answered_names()) {
       const std::string sweep = command == "scale"      ? "\"sweep\":\"weak\","

@@ -73,6 +73,31 @@ TEST(Command, WhatADocumentCannotSayNamesAFileOrIsOfACommandOfTheCommandLineAlon
   }
 }
 
+// No document makes this machine read a file: what a command line may name one for a document
+// describes in place, or it is a number, or one of the names that are built in.
+TEST(Command, WhatMayNameAFileIsToldFromTextInADocument) {
+  int looked_at = 0;
+  const auto look = [&](const Command& command) {
+    for (const Option& option : command.options) {
+      if (option.door == Door::command_line) continue;
+      if (option.value.find("FILE") == std::string_view::npos) continue;
+      ++looked_at;
+      const bool built_in = !option.built_in.empty();
+      const bool described =
+          std::holds_alternative<NameOrDescription*>(option.target) ||
+          (option.takes != nullptr &&
+           (option.takes->or_file || option.takes->kind != FieldForm::Kind::text));
+      EXPECT_TRUE(built_in || described) << command.name << " " << option.name;
+    }
+  };
+  for (const CommandRow& row : answered_commands()) {
+    const Command asked = row.make();
+    look(asked);
+    for (const CommandRow& below : answered(asked.commands)) look(below.make());
+  }
+  EXPECT_GE(looked_at, 20);
+}
+
 TEST(Command, EveryOptionOfADocumentStandsInItsSchemaAndIsTakenFromIt) {
   for (const CommandRow& row : answered_commands()) {
     const auto schema = parse_json(*schema_json(row.name), "schema");

@@ -191,7 +191,9 @@ std::vector<std::pair<std::string, std::string>> JsonRequest::pairs(std::string_
 std::optional<GivenField> JsonRequest::field(std::string_view name, const FieldForm& form,
                                              const Node& node) {
   GivenField out(std::string(name), {}, member(name));
-  const bool model = name == "model", cluster = name == "cluster", own = name == "calibration";
+  using Kind = FieldForm::Kind;
+  const bool model = form.kind == Kind::model, cluster = form.kind == Kind::cluster;
+  const bool own = form.kind == Kind::own_runs;
   if (own && node.table() == nullptr) {
     return fail(name, "must be an object, as headway calibrate --runs writes it; no file is read"),
            std::nullopt;

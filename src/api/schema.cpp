@@ -57,11 +57,14 @@ Json understood_names_of(const FieldForm& form) {
 // What may be given for a field of a run, or an option like it.
 Json field_schema(const Option& field) {
   using Kind = FieldForm::Kind;
-  if (field.name == "model") return built_in_or_object(model_names());
-  if (field.name == "cluster") return built_in_or_object(cluster_names());
-  if (field.name == "calibration") return typed("object");
   const FieldForm& form = *field.takes;
   switch (form.kind) {
+    case Kind::model:
+      return built_in_or_object(model_names());
+    case Kind::cluster:
+      return built_in_or_object(cluster_names());
+    case Kind::own_runs:
+      return typed("object");
     case Kind::whole:
       return whole(static_cast<std::int64_t>(form.least), static_cast<std::int64_t>(form.most));
     case Kind::number:

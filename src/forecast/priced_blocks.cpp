@@ -75,9 +75,7 @@ PricedUpdate PricedBlocks::run(Assembly& assembly, std::vector<PricedCall>& call
     }
   }
   assembly.run_pipeline(transfers_[assembly.pace()]);
-  PricedUpdate update = priced_update(stage, prices_);
-  assembly.run_data_parallel(update);
-  return update;
+  return priced_update(stage, prices_);
 }
 
 }  // namespace headway

@@ -24,7 +24,8 @@ class PricedBlocks {
 
   /// Of the classes of stages of the step, timed.
   Assembly assembly(std::vector<PricedCall>& calls);
-  /// The micro-batches, transfers and data-parallel calls of the stage that the assembly looks at.
+  /// The micro-batches and transfers of the stage that the assembly looks at, and what it does
+  /// after them.
   PricedUpdate run(Assembly& assembly, std::vector<PricedCall>& calls) const;
 
   /// Of the stages of the last assembly, which reads them.

@@ -35,6 +35,9 @@ inline double any_number(const FieldForm& form) {
     case Kind::bytes:
       return std::min(form.most, 1024.0 * static_cast<double>(power_of_two(20)));
     case Kind::text:
+    case Kind::model:
+    case Kind::cluster:
+    case Kind::own_runs:
     case Kind::amount:
     case Kind::list:
       break;

@@ -72,6 +72,9 @@ std::vector<std::string_view> items_of(std::string_view list) {
 std::optional<double> number_of(const FieldForm& form, std::string_view text) {
   switch (form.kind) {
     case Kind::text:
+    case Kind::model:
+    case Kind::cluster:
+    case Kind::own_runs:
     case Kind::amount:
     case Kind::list:
       return std::nullopt;
@@ -109,6 +112,9 @@ Node value_of(const FieldForm& form, double number) {
   if (number == form.none) return {};
   switch (form.kind) {
     case Kind::text:
+    case Kind::model:
+    case Kind::cluster:
+    case Kind::own_runs:
     case Kind::amount:
     case Kind::list:
       return {};

@@ -35,7 +35,17 @@ bool picks(const FieldForm& form, double number, std::size_t i) {
 
 bool stands_for_number(const FieldForm& form) {
   using Kind = FieldForm::Kind;
-  return form.kind != Kind::text && form.kind != Kind::amount && form.kind != Kind::list;
+  switch (form.kind) {
+    case Kind::text:
+    case Kind::model:
+    case Kind::cluster:
+    case Kind::own_runs:
+    case Kind::amount:
+    case Kind::list:
+      return false;
+    default:
+      return true;
+  }
 }
 
 // What stands for the field where nothing is given; empty: it must be given, or is a switch.

@@ -28,10 +28,15 @@ struct OtherName {
 /// What may be given for a field, and which number stands for it: a whole number or another for
 /// itself, a name for its index, names for a bit each, a switch for what it sets (0 or 1), a month
 /// for its date in years, a size with its unit for its bytes. The last two, and text, are of
-/// options that are no numbers: an amount as 15T, and a list of numbers or texts.
+/// options that are no numbers: an amount as 15T, and a list of numbers or texts. A model, a
+/// cluster and what own runs say are named, or described in place by a document; a name may be of a
+/// file.
 struct FieldForm {
   enum class Kind : std::uint8_t {
     text,
+    model,
+    cluster,
+    own_runs,
     whole,
     number,
     name,

@@ -47,6 +47,9 @@ std::string may_be(const RunField& field) {
     case Kind::bytes:
       return "a size, as `25 MiB`";
     case Kind::text:
+    case Kind::model:
+    case Kind::cluster:
+    case Kind::own_runs:
     case Kind::amount:
     case Kind::list:
       break;
@@ -84,9 +87,11 @@ struct Asked {
 };
 Asked asked(const RunField& field) {
   const FieldForm& form = field.form;
-  if (field.name == "model") return {"model"};
-  if (field.name == "cluster") return {"cluster"};
   switch (form.kind) {
+    case Kind::model:
+      return {"model"};
+    case Kind::cluster:
+      return {"cluster"};
     case Kind::whole: {
       if (form.most - form.least > 9) return {"count"};
       Asked out{"choice"};
@@ -101,6 +106,7 @@ Asked asked(const RunField& field) {
     case Kind::flag:
       return {"switch"};
     case Kind::text:
+    case Kind::own_runs:
     case Kind::names:
     case Kind::month:
     case Kind::bytes:

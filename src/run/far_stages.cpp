@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cluster/load.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -56,7 +55,10 @@ Problems check_alone(Run run) {
 
 std::span<const RunField> far_fields() {
   static const std::vector<RunField> out = {
-      {kCluster, "NAME|FILE", "machine of the last pipeline stages, where it is another"},
+      {kCluster,
+       "NAME|FILE",
+       "machine of the last pipeline stages, where it is another",
+       {.kind = FieldForm::Kind::cluster}},
       {kStages,
        "N",
        "how many of the pipeline's stages those are",
@@ -100,9 +102,7 @@ void read_far_stages(RequestReader& reader, Types types, RequestedRun& run) {
                                     plural(run.layout.pp, "stage") +
                                     "; legal: fewer than pp, which is 2 or more");
   }
-  const GivenField* given = reader.find(kCluster);
-  auto cluster = given->document != nullptr ? cluster_from_document(*given->document, *name)
-                                            : load_cluster(*name);
+  auto cluster = cluster_of(*reader.find(kCluster));
   if (!cluster) return reader.fail(kCluster, cluster.problems());
   far.cluster = std::move(cluster).value();
   far.attention = reader.has("attention") ? run.job.attention

@@ -16,10 +16,16 @@ namespace {
 
 // Whether the field names a file or folder, and no built-in model or cluster.
 bool names_file(const GivenField& field) {
-  if (field.name == "calibration") return field.document == nullptr;
-  return (field.name == "model" || field.name.ends_with("cluster")) && field.document == nullptr &&
-         (field.text.find('/') != std::string::npos || field.text.ends_with(".json") ||
-          field.text.ends_with(".toml"));
+  using Kind = FieldForm::Kind;
+  const auto fields = all_fields();
+  const auto known = std::find_if(fields.begin(), fields.end(),
+                                  [&](const RunField& each) { return each.name == field.name; });
+  if (known == fields.end() || field.document != nullptr) return false;
+  const Kind kind = known->form.kind;
+  return kind == Kind::own_runs ||
+         ((kind == Kind::model || kind == Kind::cluster) &&
+          (field.text.find('/') != std::string::npos || field.text.ends_with(".json") ||
+           field.text.ends_with(".toml")));
 }
 
 // The same file as `file` (from the current folder), named from the folder of `path`.

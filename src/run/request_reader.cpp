@@ -6,6 +6,7 @@
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/written_count.hpp"
+#include "cluster/load.hpp"
 #include "run/words.hpp"
 
 namespace headway {
@@ -30,6 +31,11 @@ std::string not_among(std::string_view field, const FieldForm& form, std::string
 }
 
 }  // namespace
+
+Result<Cluster> cluster_of(const GivenField& given) {
+  return given.document == nullptr ? load_cluster(given.text)
+                                   : cluster_from_document(*given.document, given.text);
+}
 
 RequestReader::RequestReader(const RunRequest& request, Problems& problems,
                              std::span<const RunField> known)
@@ -126,6 +132,9 @@ std::optional<double> RequestReader::value(const RunField& field) {
   std::optional<double> out = number_of(form, given->text);
   switch (form.kind) {
     case Kind::text:
+    case Kind::model:
+    case Kind::cluster:
+    case Kind::own_runs:
     case Kind::amount:
     case Kind::list:
       break;

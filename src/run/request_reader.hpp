@@ -13,6 +13,9 @@
 
 namespace headway {
 
+/// The cluster that is named, of a file, or described in place.
+Result<Cluster> cluster_of(const GivenField& given);
+
 /// Reads the given fields by name; what is wrong becomes a problem where the field stands.
 class RequestReader {
  public:

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "cluster/load.hpp"
 #include "cluster/settings.hpp"
 #include "cluster/slice.hpp"
 #include "layout/ends.hpp"
@@ -306,10 +305,7 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
     }
   }
   if (cluster_name) {
-    const GivenField* given = reader.find("cluster");
-    load(given->document != nullptr ? cluster_from_document(*given->document, *cluster_name)
-                                    : load_cluster(*cluster_name),
-         run.cluster, "cluster");
+    load(cluster_of(*reader.find("cluster")), run.cluster, "cluster");
   }
   for (const MachineSetting& setting : machine_settings()) {
     const auto text = reader.text(setting.name);

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/formatted.hpp"
-#include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "study/infer/engines.hpp"
 #include "study/infer/question/options.hpp"
@@ -19,11 +18,6 @@ Result<Model> model_of(const GivenField& given) {
   const bool is_config = given.document->root.find("model_type") != nullptr;
   return is_config ? model_from_config(*given.document, given.text)
                    : model_from_toml(*given.document, given.text);
-}
-
-Result<Cluster> cluster_of(const GivenField& given) {
-  return given.document == nullptr ? load_cluster(given.text)
-                                   : cluster_from_document(*given.document, given.text);
 }
 
 constexpr std::string_view kDegreeNames[] = {"tp", "pp", "ep", "dp", "cp"};
