@@ -36,7 +36,7 @@ export const kServingFields = [
   { name: "block", group: "Formats and engine", kind: "count" },
   { name: "guesses", group: "Formats and engine", kind: "count" },
   { name: "acceptance", group: "Formats and engine", kind: "number" },
-  { name: "draft", group: "Formats and engine", kind: "text" },
+  { name: "draft", group: "Formats and engine", kind: "model" },
   { name: "best", group: "Asked", kind: "switch" },
   { name: "formats", group: "Asked", kind: "text" },
   { name: "disaggregate", group: "Asked", kind: "switch" },
