@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -41,6 +42,19 @@ bool can_be_run(const std::string& program) {
     if (::access((folder + "/" + program).c_str(), X_OK) == 0) return true;
   }
   return false;
+}
+
+Said said_by(const std::string& command) {
+  FILE* const from = ::popen((command + " 2>&1 </dev/null").c_str(), "r");
+  if (from == nullptr) return {};
+  Said said;
+  said.started = true;
+  char text[4096];
+  while (const std::size_t more = std::fread(text, 1, sizeof text, from)) {
+    said.text.append(text, more);
+  }
+  said.failed = ::pclose(from) != 0;
+  return said;
 }
 
 std::string shell_quoted(const std::string& word) {

@@ -16,6 +16,14 @@ std::optional<std::string> find_beside(std::initializer_list<const char*> places
 /// Whether a shell would find it.
 bool can_be_run(const std::string& program);
 
+struct Said {
+  bool started = false;
+  bool failed = false;  // where it ended with another code than 0
+  std::string text;     // on its standard output and error
+};
+/// What a command of a shell says that is given no input.
+Said said_by(const std::string& command);
+
 /// As one word of a shell.
 std::string shell_quoted(const std::string& word);
 /// As one line.

@@ -61,16 +61,7 @@ Variable with_before(const char* name, const std::string& path) {
 }  // namespace
 
 std::string launcher_version(const std::string& launcher) {
-  FILE* said = ::popen((shell_quoted(launcher) + " --version 2>&1 </dev/null").c_str(), "r");
-  std::string out;
-  char text[4096];
-  while (said != nullptr) {
-    const std::size_t more = std::fread(text, 1, sizeof text, said);
-    if (more == 0) break;
-    out.append(text, more);
-  }
-  if (said != nullptr) ::pclose(said);
-  return out;
+  return said_by(shell_quoted(launcher) + " --version").text;
 }
 
 namespace {

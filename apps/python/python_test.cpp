@@ -192,6 +192,14 @@ TEST_F(PythonRecorder, FilesAreRotatedAndReadAsOne) {
   EXPECT_EQ(lost(recording), 0);
 }
 
+TEST_F(PythonRecorder, WhatTheBufferCannotTakeIsCountedInOneOfTheRotatedFiles) {
+  record("crowded", 1, "--rotate '1 kB'");
+  EXPECT_TRUE(fs::exists(fs::path(path()) / "rank0.1.hwr"));
+  const Recording recording = recorded();
+  EXPECT_EQ(tally(recording, 0), (Tally{{{Operation::all_reduce, 8}, 100}}));
+  EXPECT_EQ(lost(recording), 3);
+}
+
 TEST_F(PythonRecorder, WhereAFileMayNotGrowTheRestIsCountedAndTheProgramGoesOn) {
   EXPECT_EQ(record("limited", 1).code, 0);
   const Recording recording = recorded();

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "platform/temporary_folder_for_test.hpp"
@@ -42,6 +43,15 @@ inline Tally tally(const Recording& recording, std::int64_t rank) {
 inline std::int64_t lost(const Recording& recording) {
   std::int64_t out = 0;
   for (const Omission& omission : recording.omissions) out += omission.lost ? omission.count : 0;
+  return out;
+}
+
+/// How often what was left out is said with these words.
+inline std::int64_t times_said(const Recording& recording, std::string_view what) {
+  std::int64_t out = 0;
+  for (const Omission& omission : recording.omissions) {
+    if (omission.what.find(what) != std::string::npos) out += omission.count;
+  }
   return out;
 }
 

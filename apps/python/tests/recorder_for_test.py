@@ -102,6 +102,16 @@ def limited(rank, world):
     many(rank, world)
 
 
+def crowded(rank, world):
+    """Three calls more than the queue takes while its thread is held up."""
+    _, c10d, group = begin(rank, world)
+    from headway.record import session, writer
+    writer.QUEUE = 100
+    with session.current.writer._lock:
+        for _ in range(writer.QUEUE + 3):
+            c10d.blocking(group.ask("ALLREDUCE", torch.Work(), [float32(2)]))
+
+
 def ranged(rank, world):
     """Steps by ranges of NVTX: the library is asked as NVTX asks it."""
     import ctypes

@@ -7,13 +7,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
+#include "../recordings_for_test.hpp"
 #include "clock.hpp"
 #include "group_number.hpp"
 #include "hash.hpp"
-#include "platform/temporary_folder_for_test.hpp"
 #include "ring.hpp"
 #include "settings.hpp"
 #include "trace/files.hpp"
@@ -152,6 +153,9 @@ TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
   ASSERT_TRUE(recorder::begin_file(settings, (folder + "/rank0").c_str(),
                                    {.rank = 0, .world = 1, .host = "here \"quoted\""}, why))
       << why;
+  // Before the first rotation: in a later file they would be read a second time.
+  constexpr int kNotKept = 3;
+  for (int i = 0; i < kNotKept; ++i) recorder::lose(record_file::kAllReduce);
   constexpr int kEach = 20'000;
   std::vector<std::thread> writers;
   for (std::uint32_t writer = 0; writer < 4; ++writer) {
@@ -174,6 +178,7 @@ TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
     recorder::write_now();
   }
   for (std::thread& writer : writers) writer.join();
+  recorder::write_now();  // the mark needs room in the buffer
   recorder::begin_step();
   recorder::end_file();
   recorder::end_file();  // no more happens
@@ -186,9 +191,53 @@ TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
     EXPECT_TRUE(omission.lost) << omission.what;
     lost += omission.count;
   }
-  EXPECT_EQ(static_cast<std::int64_t>(run.recording.calls.size()) + lost, 4 * kEach);
+  EXPECT_EQ(static_cast<std::int64_t>(run.recording.calls.size()) + lost, 4 * kEach + kNotKept);
   EXPECT_EQ(run.recording.groups.size(), 4u);
   EXPECT_EQ(run.recording.marked_steps, 1);
+}
+
+TEST(Record, CallsOfWhichOnlyPartsAreKnownAreNotLeftOutAsSmall) {
+  const testing::TemporaryFolder temporary;
+  recorder::Settings settings;
+  settings.min_bytes = 100;
+  const char* why = "";
+  ASSERT_TRUE(recorder::begin_file(settings, (temporary.path() / "rank0").c_str(), {}, why)) << why;
+  record_file::Record record;
+  record.asked = record.done = record_file::kGather;
+  record.bytes = 99;
+  EXPECT_FALSE(recorder::is_kept(record));
+  for (const std::uint32_t part : {record_file::kPart, record_file::kEachPart}) {
+    record.flags = part;
+    EXPECT_TRUE(recorder::is_kept(record)) << part;
+  }
+  recorder::end_file();
+}
+
+// A program of MPI's sessions begins a file after another one, here after two: it is the first of
+// its own, and says what was lost since.
+TEST(Record, AFileBegunAfterAnotherOneKnowsNothingOfIt) {
+  const testing::TemporaryFolder temporary;
+  for (const int not_kept : {3, 2}) {
+    const std::string folder = (temporary.path() / std::to_string(not_kept)).string();
+    ASSERT_TRUE(std::filesystem::create_directory(folder));
+    recorder::Settings settings;
+    settings.rotate_bytes = 1;
+    const char* why = "";
+    ASSERT_TRUE(recorder::begin_file(settings, (folder + "/rank0").c_str(), {}, why)) << why;
+    for (int i = 0; i < not_kept; ++i) recorder::lose(record_file::kAllReduce);
+    record_file::Record record;
+    record.asked = record.done = record_file::kAllReduce;
+    record.start_ns = recorder::ticks();
+    recorder::put(record);
+    recorder::end_file();
+
+    EXPECT_TRUE(std::filesystem::exists(folder + "/rank0.hwr"));
+    EXPECT_TRUE(std::filesystem::exists(folder + "/rank0.1.hwr"));
+    const RunRecording run = read_run_traces({folder});
+    EXPECT_TRUE(run.unread.empty());
+    EXPECT_EQ(run.recording.calls.size(), 1u);
+    EXPECT_EQ(lost(run.recording), not_kept);
+  }
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct File {
   int number = 0;          // of the files of this rank
   std::uint64_t size = 0;  // of what is whole in it
   std::uint64_t state_at = 0;
-  std::uint64_t lost = 0;  // as the state says
+  std::uint64_t lost = 0;  // as the state says: of this file alone, for a reader adds up
   Record together[kTogether];
 };
 
@@ -55,10 +55,12 @@ std::size_t header_length = 0;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_t thread;
 sem_t wake;
+bool wake_is_there = false;
 std::atomic<bool> running{false};
 std::atomic<bool> recording_step{true};
 std::atomic<std::int64_t> step{-1};
 std::atomic<std::uint64_t> lost_otherwise{0};  // than in the ring: on the disk, or never there
+std::uint64_t lost_before = 0;                 // as files say that are ended; under `lock`
 Moment began;
 
 // All or nothing: after a failure the file is as long as before.
@@ -81,15 +83,22 @@ bool append(const void* bytes, std::size_t length) {
   return true;
 }
 
-std::uint64_t all_lost() {
-  return ring.lost() + lost_otherwise.load();
+// Of all that was lost what no ended file says.
+std::uint64_t lost_now() {
+  return ring.lost() + lost_otherwise.load() - lost_before;
+}
+
+Record state_of(std::uint64_t lost, bool whole) {
+  Record state{};
+  state.bytes = lost;
+  state.asked = state.done = record_file::kState;
+  state.flags = whole ? record_file::kWhole : 0u;
+  return state;
 }
 
 void write_state(bool whole) {
-  Record state{};
-  state.bytes = file.lost = all_lost();
-  state.asked = state.done = record_file::kState;
-  state.flags = whole ? record_file::kWhole : 0u;
+  file.lost = lost_now();
+  const Record state = state_of(file.lost, whole);
   const ssize_t wrote =
       ::pwrite(file.descriptor, &state, sizeof state, static_cast<off_t>(file.state_at));
   (void)wrote;
@@ -110,7 +119,7 @@ bool append_text(const Text& text) {
   return done;
 }
 
-// A file with all that the records behind it need.
+// A file with all that the records behind it need; nothing is lost in it yet.
 bool open_next() {
   char path[PATH_MAX + 32];
   if (file.number == 0) {
@@ -124,7 +133,7 @@ bool open_next() {
   file.size = 0;
   bool done = append(header, header_length);
   file.state_at = file.size;
-  const Record state{};
+  const Record state = state_of(0, false);
   done = done && append(&state, sizeof state);
   if (!done) {  // it was made and holds nothing
     const int error = errno;
@@ -133,7 +142,6 @@ bool open_next() {
     errno = error;
     return false;
   }
-  write_state(false);
   for (const Text* text = texts; text != nullptr; text = text->next) {
     if (!append_text(*text)) lost_otherwise.fetch_add(1);
   }
@@ -142,6 +150,8 @@ bool open_next() {
 
 void close_whole() {
   write_state(true);
+  lost_before += file.lost;
+  file.lost = 0;
   ::close(file.descriptor);
   file.descriptor = -1;
 }
@@ -179,7 +189,7 @@ void drain() {
     rotate();
     if (count < kTogether) break;
   }
-  if (file.lost != all_lost()) write_state(false);
+  if (file.lost != lost_now()) write_state(false);
 }
 
 void* write_on(void*) {
@@ -271,6 +281,9 @@ void put_step(std::int64_t number) {
 
 bool begin_file(const Settings& settings, const char* path, const Identity& identity,
                 const char*& why) {
+  // The thread of an earlier file may look for the last time.
+  const SignalsBlocked blocked;
+  const Locked locked(lock);
   told = settings;
   choose_clock();
   began = this_moment();
@@ -279,12 +292,12 @@ bool begin_file(const Settings& settings, const char* path, const Identity& iden
   write_header(identity);
   if (header_length == 0) return why = "the header is too long", false;
   if (!ring.make(kRingPower)) return why = "there is no memory for its buffer", false;
-  const SignalsBlocked blocked;
+  file.number = 0;
   if (!open_next()) return why = ::strerror(errno), false;
   // A step may have been marked before there was anything to record.
   const std::int64_t now = step.load();
   recording_step.store(is_step_recorded(now));
-  ::sem_init(&wake, 0, 0);
+  if (!wake_is_there) wake_is_there = ::sem_init(&wake, 0, 0) == 0;
   running.store(true);
   if (::pthread_create(&thread, nullptr, write_on, nullptr) != 0) {
     running.store(false);
@@ -313,7 +326,7 @@ namespace {
 // Of one rank's part nobody here knows how large the whole is: it stays.
 bool is_large_enough(const Record& record) {
   const bool has_size = record.asked < 64 && record.asked != record_file::kBarrier;
-  const bool is_part = (record.flags & record_file::kEachPart) != 0;
+  const bool is_part = (record.flags & (record_file::kPart | record_file::kEachPart)) != 0;
   return !has_size || is_part || record.bytes >= told.min_bytes;
 }
 }  // namespace

@@ -17,18 +17,14 @@
 
 namespace {
 
+#define FOR_EACH_CALL(DO) \
+  DO(Allreduce) DO(Bcast) DO(Sendrecv) DO(Irecv) DO(Isend) DO(Send) DO(Wait) DO(Waitall)
+
 // The calls as the program has them, or as the library has them.
 struct Calls {
-#define OF(name) decltype(&MPI_##name) name
-  OF(Allreduce);
-  OF(Bcast);
-  OF(Sendrecv);
-  OF(Irecv);
-  OF(Isend);
-  OF(Send);
-  OF(Wait);
-  OF(Waitall);
-#undef OF
+#define MEMBER(name) decltype(&MPI_##name) name;
+  FOR_EACH_CALL(MEMBER)
+#undef MEMBER
 };
 
 // The library of MPI; the recorder's is called otherwise.
@@ -51,15 +47,8 @@ Calls calls_of(void* library, const char* prefix) {
     std::snprintf(whole, sizeof whole, "%sMPI_%s", prefix, name);
     call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(::dlsym(library, whole));
   };
-#define TAKE(name) take(calls.name, #name)
-  TAKE(Allreduce);
-  TAKE(Bcast);
-  TAKE(Sendrecv);
-  TAKE(Irecv);
-  TAKE(Isend);
-  TAKE(Send);
-  TAKE(Wait);
-  TAKE(Waitall);
+#define TAKE(name) take(calls.name, #name);
+  FOR_EACH_CALL(TAKE)
 #undef TAKE
   return calls;
 }

@@ -30,6 +30,23 @@ TEST_P(RecordedMpiFiles, FiltersKeepWhatIsAskedFor) {
   }
 }
 
+// MPI_Gatherv and Scatterv: ranks that are not the root know nothing of the others' parts.
+TEST_P(RecordedMpiFiles, CallsOfWhichARankKnowsItsPartAloneStay) {
+  const Recording recording = recorded("collectives", "--min-bytes '100 B'");
+  for (int rank = 0; rank < 4; ++rank) {
+    const double whole = rank == 0 ? 400 : -1;  // of 40 bytes, 80, 120, 160
+    const Tally expected = {
+        {{Operation::barrier, -1}, 3 * 2},     {{Operation::gather, 160}, 3},
+        {{Operation::scatter, 160}, 3},        {{Operation::all_gather, 160}, 3},
+        {{Operation::all_gather, 400}, 3},     {{Operation::all_to_all, 160}, 3},
+        {{Operation::all_to_all, 400}, 3 * 2}, {{Operation::reduce_scatter, 400}, 3},
+        {{Operation::reduce_scatter, 160}, 3}, {{Operation::gather, whole}, 3},
+        {{Operation::scatter, whole}, 3},
+    };
+    EXPECT_EQ(tally(recording, rank), expected) << rank;
+  }
+}
+
 TEST_P(RecordedMpiFiles, OfAProgramThatMarksNoStepsThatIsSaid) {
   const LaunchedOutput with = record("ring", "--steps 2..3");
   EXPECT_EQ(with.code, 3);

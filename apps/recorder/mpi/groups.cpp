@@ -8,6 +8,7 @@
 #include <new>
 
 #include "../file/group_number.hpp"
+#include "../file/locked.hpp"
 #include "../file/writer.hpp"
 
 namespace headway::recorder {
@@ -199,10 +200,9 @@ Group* group_of(MPI_Comm comm) {
   int is_there = 0;
   PMPI_Comm_get_attr(comm, group_key, &found, &is_there);
   if (!is_there) {
-    ::pthread_mutex_lock(&lock);
+    const Locked locked(lock);
     PMPI_Comm_get_attr(comm, group_key, &found, &is_there);
     if (!is_there) found = define(comm);
-    ::pthread_mutex_unlock(&lock);
   }
   last.comm = comm, last.group = static_cast<Group*>(found), last.freed = now;
   return last.group;

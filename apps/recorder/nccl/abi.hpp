@@ -36,6 +36,15 @@ constexpr int version_code(int major, int minor, int patch) {
                                   : major * 10000 + minor * 100 + patch;
 }
 
+/// The parts of such a code.
+struct Version {
+  int major = 0, minor = 0, patch = 0;
+};
+constexpr Version version_of(int code) {
+  const int scale = code < 10'000 ? 1'000 : 10'000;
+  return {code / scale, code % scale / 100, code % 100};
+}
+
 /// From when on the functions are as they stand here, and the last version whose header was read.
 inline constexpr int kFirstKnown = version_code(2, 7, 0), kLastKnown = version_code(2, 32, 99);
 

@@ -1,6 +1,6 @@
 // What a call of NCCL costs: run bare, and under `headway record`; the difference is the recorder,
-// without its events, for no CUDA is there (with events: two more calls of CUDA's driver, 1 to 2
-// us).
+// without what it asks of CUDA's driver, for none is there: whether the stream is captured, and two
+// events (1 to 2 us).
 //
 //   recorder_bench_nccl; headway record -o DIR -- recorder_bench_nccl
 #include <algorithm>

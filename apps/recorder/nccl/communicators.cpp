@@ -81,14 +81,13 @@ void add_group(Comm comm, std::uint32_t number, int size, int rank) {
 }
 
 void remove_group(Comm comm) {
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   for (Group** at = &chains[chain_of(comm)]; *at != nullptr; at = &(*at)->next) {
     if ((*at)->comm != comm) continue;
     // Not freed: another thread may be in a call on it.
     *at = (*at)->next;
     break;
   }
-  ::pthread_mutex_unlock(&lock);
   removed.fetch_add(1, std::memory_order_release);
 }
 

@@ -116,6 +116,18 @@ Pool* pool_of(void* context) {
   return pool;
 }
 
+// Null: none is free. `few`: more shall be made.
+Pair* take_pair(Pool& pool, bool& few) {
+  const Locked locked(lock);
+  Pair* pair = pool.free;
+  if (pair != nullptr) {
+    pool.free = pair->next;
+    --pool.spare;
+  }
+  few = pool.spare < kFew;
+  return pair;
+}
+
 // Under `lock`.
 void free_pair(Pair* pair) {
   ::free(pair->many);
@@ -283,8 +295,9 @@ Marked mark_begin(Stream* stream, bool timed) {
   Marked out;
   if (device == nullptr) return out;
   int capturing = 0;
-  if (device->stream_capturing(stream, &capturing) != 0 || capturing != 0) {
-    out.captured = true;
+  const bool answered = device->stream_capturing(stream, &capturing) == 0;
+  if (!answered || capturing != 0) {  // of a stream that is not answered for nothing is said
+    out.captured = answered;
     return out;
   }
   if (!timed || !running.load(std::memory_order_relaxed)) return out;
@@ -292,14 +305,8 @@ Marked mark_begin(Stream* stream, bool timed) {
   if (device->stream_context(stream, &context) != 0 || context == nullptr) return out;
   Pool* pool = pool_of(context);
   if (pool == nullptr) return out;
-  ::pthread_mutex_lock(&lock);
-  Pair* pair = pool->free;
-  if (pair != nullptr) {
-    pool->free = pair->next;
-    --pool->spare;
-  }
-  const bool few = pool->spare < kFew;
-  ::pthread_mutex_unlock(&lock);
+  bool few = false;
+  Pair* pair = take_pair(*pool, few);
   if (few) ::sem_post(&wake);
   if (pair != nullptr && device->event_record(pair->first, stream) != 0) {
     give_back(pair);

@@ -8,6 +8,7 @@
 
 #include <atomic>
 
+#include "../file/locked.hpp"
 #include "loaded.hpp"
 
 namespace headway::recorder::nccl {
@@ -67,9 +68,8 @@ void find() {
 
 const Library& library() {
   if (is_found.load(std::memory_order_acquire)) return found;
-  ::pthread_mutex_lock(&lock);
+  const Locked locked(lock);
   if (!is_found.load(std::memory_order_relaxed)) find();
-  ::pthread_mutex_unlock(&lock);
   return found;
 }
 

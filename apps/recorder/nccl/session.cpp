@@ -35,10 +35,9 @@ void in_child() {
 const char* library_name() {
   static char name[64];
   const Library& nccl = library();
-  const int version = nccl.version;
-  const int scale = version >= 10'000 ? 10'000 : 1'000;
+  const Version version = version_of(nccl.version);
   ::snprintf(name, sizeof name, "%s %d.%d.%d", nccl.is_rccl ? "RCCL as NCCL" : "NCCL",
-             version / scale, version % scale / 100, version % 100);
+             version.major, version.minor, version.patch);
   return name;
 }
 
@@ -56,8 +55,9 @@ void begin(const Group& group) {
               "2.32): recorded without times of the device\n",
               library_name());
   }
-  find_events(nccl.is_rccl);
-  times = wanted && nccl.known && begin_events();
+  // Of others not even what they take for a stream is known.
+  if (nccl.known) find_events(nccl.is_rccl);
+  times = wanted && begin_events();
   ::pthread_atfork(nullptr, nullptr, in_child);
   // Before what was registered sooner, such as the end of CUDA.
   ::atexit(end);

@@ -121,8 +121,12 @@ Result recorded(const Asked& asked, const char* name, bool there, Call call) {
   if (!inside.watched()) return call();
   Group* group = group_of(asked.comm);
   if (state.load() != State::recording) return call();
-  if (group == nullptr && asked.comm != nullptr) lose(asked.op);
-  if (group == nullptr || group->size == 0) return call();
+  if (group == nullptr || group->size == 0) {
+    const Result result = call();
+    const bool done = result == kSuccess || result == kInProgress;
+    if (done && asked.comm != nullptr) lose(asked.op);
+    return result;
+  }
   Record record = record_of(asked, *group);
   const bool kept = is_kept(record);
   if (grouped.depth > 0) {

@@ -271,8 +271,7 @@ class KinetoReader {
     }
     if (kind == Kind::product) return products_.add(name, args);
     const std::uint64_t thread =
-        static_cast<std::uint64_t>(event["pid"].integer().value_or(0)) * 0x9e3779b97f4a7c15u +
-        static_cast<std::uint64_t>(event["tid"].integer().value_or(0));
+        thread_of(event["pid"].integer().value_or(0), event["tid"].integer().value_or(0));
     if (kind == Kind::launch) {
       const auto correlation = args["correlation"].integer();
       if (correlation) events_.launches.push_back({*correlation, *start, thread});

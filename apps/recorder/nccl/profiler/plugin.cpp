@@ -80,10 +80,10 @@ const char* library_name() {
   void* library = loaded_library_with("ncclGetVersion");
   if (library == nullptr) return name;  // linked into the program
   auto* get = reinterpret_cast<int (*)(int*)>(::dlsym(library, "ncclGetVersion"));
-  int version = 0;
-  if (get == nullptr || get(&version) != kFine || version < 10'000) return name;
-  ::snprintf(name, sizeof name, "NCCL %d.%d.%d", version / 10'000, version % 10'000 / 100,
-             version % 100);
+  int code = 0;
+  if (get == nullptr || get(&code) != kFine || code < 10'000) return name;
+  const Version version = version_of(code);
+  ::snprintf(name, sizeof name, "NCCL %d.%d.%d", version.major, version.minor, version.patch);
   struct Fault {
     const char* of;
     bool of_device_times;

@@ -18,6 +18,7 @@ struct Stream {
   std::intptr_t context = 0;
   std::uint64_t busy_until = 0;
   bool capturing = false;
+  bool answers = true;  // whether it is captured
 };
 
 }  // namespace headway::recorder::nccl
@@ -31,7 +32,7 @@ struct Event {
   std::intptr_t context = 0;
 };
 
-constexpr int kNotReady = 600, kInvalidContext = 201, kCaptureUnsafe = 900;
+constexpr int kNotReady = 600, kInvalidContext = 201, kCaptureUnsafe = 900, kCaptureImplicit = 906;
 
 std::mutex lock;
 std::atomic<int> waits{0}, violations{0}, events{0}, capturing{0}, streams{0};
@@ -109,6 +110,7 @@ int API(cuEventElapsedTime)(float* milliseconds, Event* first, Event* last) {
 }
 
 int API(cuStreamIsCapturing)(Stream* stream, int* status) {
+  if (!stream->answers) return kCaptureImplicit;
   *status = stream->capturing ? 1 : 0;
   return 0;
 }
@@ -198,6 +200,9 @@ void stub_capture(Stream* stream, bool on) {
   const std::lock_guard<std::mutex> guard(lock);
   capturing += static_cast<int>(on) - static_cast<int>(stream->capturing);
   stream->capturing = on;
+}
+void stub_hush_stream(Stream* stream) {
+  stream->answers = false;
 }
 std::uint64_t stub_work(Stream* stream, std::uint64_t ns) {
   const std::lock_guard<std::mutex> guard(lock);

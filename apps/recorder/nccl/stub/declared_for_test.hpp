@@ -32,6 +32,10 @@ void stub_use_device(int device);
 int stub_device();
 /// What is put into the stream goes into a graph.
 void stub_capture(Stream* stream, bool on);
+/// From now on it is an error to ask whether the stream is captured, as of the default one while
+/// another is; or how many ranks the communicator has, as while it is being made.
+void stub_hush_stream(Stream* stream);
+void stub_hush_comm(Comm comm);
 /// Puts work of so long into the stream; when it begins, in ns of the host's clock.
 std::uint64_t stub_work(Stream* stream, std::uint64_t ns);
 int stub_number_of(Stream* stream);

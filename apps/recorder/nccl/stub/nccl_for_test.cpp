@@ -14,6 +14,7 @@ namespace headway::recorder::nccl {
 
 struct Communicator {
   int number, size, rank, device;
+  bool answers = true;  // how many ranks it has
 };
 
 namespace {
@@ -133,6 +134,9 @@ extern "C" {
 namespace headway::recorder::nccl {
 
 int (*stub_color_of)(int rank) = nullptr;
+void stub_hush_comm(Comm comm) {
+  comm->answers = false;
+}
 
 #define BARE(...) __VA_ARGS__
 #define COLLECTIVE(function, op, bytes, root, arguments, ...)    \
@@ -161,7 +165,7 @@ Result ncclGetVersion(int* version) {
   return kSuccess;
 }
 Result ncclCommCount(Comm comm, int* ranks) {
-  if (comm == nullptr) return kInvalidArgument;
+  if (comm == nullptr || !comm->answers) return kInvalidArgument;
   *ranks = comm->size;
   return kSuccess;
 }

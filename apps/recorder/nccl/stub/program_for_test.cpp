@@ -1,6 +1,6 @@
 // What the tests of the recorder of NCCL run, on one process a rank (RANK, WORLD_SIZE): it calls
 // NCCL in the mode that is its argument and prints what it got. Its expected calls stand in
-// ../nccl_test.cpp.
+// ../*_test.cpp.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -145,6 +145,29 @@ void captured(Comm comm, Stream* s) {
   stub_wait(free);
 }
 
+// Of a stream that does not say whether it is captured.
+void unanswered(Comm comm, Stream* s) {
+  stub_hush_stream(s);
+  expect("alone", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, comm, s));
+  expect("start", ncclGroupStart());
+  expect("in a group", ncclAllGather(at(0x1000), at(0x2000), 1000, kFp32, comm, s));
+  expect("end", ncclGroupEnd());
+  stub_wait(s);
+}
+
+// On a communicator that does not say how many ranks it has, one call that is done and one that is
+// not.
+void unready(Comm comm, Stream* s) {
+  stub_color_of = [](int) { return 0; };
+  Comm hushed = nullptr;
+  expect("split", ncclCommSplit(comm, 0, rank, &hushed, nullptr));
+  stub_hush_comm(hushed);
+  expect("all_reduce", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, comm, s));
+  expect("not known", ncclAllReduce(at(0x1000), at(0x2000), 20, kFp32, 0, hushed, s));
+  expect("of no type", ncclAllReduce(at(0x1000), at(0x2000), 30, 99, 0, hushed, s), 4);
+  stub_wait(s);
+}
+
 // One process with four devices.
 void several() {
   constexpr int kDevices = 4;
@@ -194,6 +217,8 @@ int run_mode(const std::string& mode) {
   if (mode == "trainer") trainer(comm, s);
   if (mode == "captured") captured(comm, s);
   if (mode == "crowded") crowded(comm, s);
+  if (mode == "unanswered") unanswered(comm, s);
+  if (mode == "unready") unready(comm, s);
   if (mode == "killed") {
     reduce_often(comm, s, 50);
     stub_wait(s);

@@ -22,7 +22,8 @@ class Writer:
         self._lock = threading.Lock()  # of the file
         self._number = 0
         self._lost = 0
-        self._said_lost = 0
+        self._lost_before = 0  # as files say that are ended: a reader adds up
+        self._said_lost = 0    # as this file says
         self._file = self._size = None
         self._open_next()
         self._ended = threading.Event()
@@ -68,7 +69,7 @@ class Writer:
         file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         before = self._file, self._size
         self._file, self._size = file, 0
-        if not self._append(self._header + record_file.state(self._lost, False)):
+        if not self._append(self._header + record_file.state(0, False)):
             os.close(file)
             self._file, self._size = before
             raise OSError("the disk is full")
@@ -91,15 +92,21 @@ class Writer:
         self._size += len(data)
         return True
 
+    def _lost_now(self):
+        """Of all that was lost what no ended file says."""
+        return self._lost - self._lost_before
+
     def _write_state(self, whole):
-        self._said_lost = self._lost
+        self._said_lost = self._lost_now()
         try:
-            os.pwrite(self._file, record_file.state(self._lost, whole), len(self._header))
+            os.pwrite(self._file, record_file.state(self._said_lost, whole), len(self._header))
         except OSError:
             pass
 
     def _close_whole(self):
         self._write_state(True)
+        self._lost_before += self._said_lost
+        self._said_lost = 0
         os.close(self._file)
         self._file = None
 
@@ -132,12 +139,12 @@ class Writer:
             self._rotate()
             if len(records) < TOGETHER:
                 break
-        if self._lost != self._said_lost:
+        if self._lost_now() != self._said_lost:
             self._write_state(False)
 
     def _write_on(self):
         while not self._ended.wait(EVERY_S):
-            if self._queue or self._lost != self._said_lost:
+            if self._queue or self._lost_now() != self._said_lost:
                 with self._lock:
                     if self._file is not None:
                         self._drain()
