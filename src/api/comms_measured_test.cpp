@@ -7,6 +7,7 @@
 
 #include "api/comms_for_test.hpp"
 #include "base/document/csv.hpp"
+#include "base/source_dir_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 
@@ -74,7 +75,7 @@ TEST_F(Outputs, KernelsAreATableAndStepsThatAreNotThereAreRefused) {
   request.files = {file("rank0.json", kineto(0)), file("rank1.json", kineto(1))};
   request.csv_kernels = path("kernels.csv");
   EXPECT_TRUE(run_comms(request).problems.empty());
-  EXPECT_NE(read(request.csv_kernels).find("\nkernel,gemm,2,4e-05,2e-05,2e-05,,,,,,,,\n"),
+  EXPECT_NE(read(request.csv_kernels).find("\nkernel,gemm,2,4e-05,2e-05,2e-05,,,,,,,,,,\n"),
             std::string::npos)
       << read(request.csv_kernels);
   request.csv_steps = path("steps.csv");
@@ -176,6 +177,77 @@ TEST_F(Outputs, ATraceIsNotReplacedByWhatIsSaidOfIt) {
   request.csv = path("./rank0.json");
   ASSERT_EQ(run_comms(request).problems.size(), 1u);
   EXPECT_EQ(read(path("rank0.json")), kineto(0));
+}
+
+// Alone, beside a run, before and after.
+TEST_F(Outputs, ATraceIsReplacedThroughNoDoor) {
+  const std::string trace = file("rank0.json", kineto(0));
+  CommsRequest alone, compared, change;
+  alone.files = {trace};
+  compared.files = {source_dir() + "/examples/small-llama-ddp.toml"};
+  compared.traces = {trace};
+  change.compare = {trace, file("rank1.json", kineto(1))};
+  for (CommsRequest* request : {&alone, &compared, &change}) {
+    request->csv = path("./rank0.json");
+    const CommandOutput output = run_comms(*request);
+    ASSERT_EQ(output.problems.size(), 1u);
+    EXPECT_NE(output.problems.front().message.find("is one of the traces"), std::string::npos);
+    EXPECT_EQ(read(trace), kineto(0));
+  }
+}
+
+TEST_F(Outputs, OneFileTakesOneTable) {
+  CommsRequest request;
+  request.files = {path("nowhere.json")};
+  request.csv = path("table.csv");
+  request.csv_kernels = path("./table.csv");
+  request.save = path("run.sqlite");
+  const CommandOutput output = run_comms(request);  // before anything is read
+  ASSERT_EQ(output.problems.size(), 1u);
+  EXPECT_EQ(output.problems.front().fields.front().name, "csv-kernels");
+  EXPECT_NE(output.problems.front().message.find("is named twice"), std::string::npos);
+  request.files = {file("rank0.json", kineto(0))};
+  EXPECT_EQ(run_comms(request).problems.size(), 1u);
+  EXPECT_FALSE(fs::exists(path("table.csv")));
+  request.csv_kernels = path("kernels.csv");
+  EXPECT_TRUE(run_comms(request).problems.empty());
+}
+
+TEST_F(Outputs, StepsAreSaidWhereTracesAreSetBesideSomething) {
+  CommsRequest expected, clusters, study, alone;
+  expected.files = clusters.files = {source_dir() + "/examples/small-llama-ddp.toml"};
+  clusters.clusters = {"dgx-h100"};
+  study.study = true;
+  alone.files = {file("rank0.json", kineto(0))};
+  for (CommsRequest* request : {&expected, &clusters, &study, &alone}) {
+    request->trace_steps = 2;
+    const CommandOutput output = run_comms(*request);
+    ASSERT_EQ(output.problems.size(), 1u);
+    EXPECT_EQ(output.problems.front().fields.front().name, "trace-steps");
+    EXPECT_EQ(output.problems.front().message, "is asked beside a run or with --compare");
+  }
+}
+
+// A batch of large products of a measured type, whose line has every column.
+TEST_F(Outputs, ProductsStandBesideTheRooflineInEightyColumns) {
+  CommsRequest request;
+  request.files = {file("t.json", R"({"schemaVersion": 1, "traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": "aten::bmm", "pid": 1, "tid": 1, "ts": 1, "dur": 2,
+     "args": {"External id": 71, "Input Dims": [[1024, 16384, 4096], [1024, 4096, 16384]],
+              "Input type": ["c10::BFloat16", "c10::BFloat16"]}},
+    {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 10, "dur": 5000000,
+     "args": {"External id": 71, "correlation": 900, "stream": 7}}]})")};
+  request.fields = {{"cluster", "dgx-h100"}};
+  request.json = true;
+  const CommandOutput json = run_comms(request);
+  ASSERT_TRUE(json.problems.empty()) << problems_text(json.problems);
+  const JsonTree product = JsonTree::parse(json.text)["products"][0];
+  EXPECT_GT(product["peak_share"].get<double>(), 0);
+  EXPECT_NEAR(product["peak_share"].get<double>(), product["roofline_share"].get<double>(), 1e-9);
+  request.json = false;
+  const CommandOutput text = run_comms(request);
+  EXPECT_LE(widest_line(text.text), 80u) << text.text;
+  EXPECT_NE(text.text.find("roof"), std::string::npos) << text.text;
 }
 
 TEST_F(Outputs, AFileThatCannotBeReadIsAWarningAndNoneThatCanBeAProblem) {

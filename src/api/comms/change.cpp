@@ -48,7 +48,7 @@ CommandOutput comms_change(const CommsRequest& request, bool others) {
     RunRecording read = read_run_traces({path}, request.progress);
     if (read.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
     if (read.files.empty()) append(problems, read.unread);
-    append(problems, over_inputs(read, {{FieldName("csv"), request.csv}}));
+    append(problems, over_inputs(read, outputs_of(request)));
     append(warnings, warnings_of(read));
     if (!read.files.empty()) append(problems, cut_to_steps(read.recording, request.steps));
     sides.push_back(change_run(std::move(read)));

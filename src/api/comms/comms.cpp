@@ -36,6 +36,12 @@ Result<RunRequest> fields_of(const GivenRun& given) {
   return read_run_request(given.run_file, given.fields);
 }
 
+// What says how many steps traces hold, where they are set beside nothing.
+void refuse_trace_steps(const CommsRequest& request, Problems& problems) {
+  if (request.trace_steps == 0) return;
+  problems.push_back({FieldName("trace-steps"), "is asked beside a run or with --compare"});
+}
+
 // ---- with a run: its expected calls ----
 
 // Below which size a message is small; empty: where latency is more than half of its time.
@@ -60,6 +66,7 @@ CommandOutput comms_expected(const GivenRun& given, const CommsRequest& request)
   if (!request.steps.empty()) {
     problems.push_back({FieldName("steps"), "is of traces, and there are none here"});
   }
+  refuse_trace_steps(request, problems);
   refuse_timings(request, "is of traces, and there are none here", problems);
   if (!request.save.empty()) {
     problems.push_back({FieldName("save"),
@@ -113,6 +120,7 @@ CommandOutput comms_on_clusters(const GivenRun& given, const CommsRequest& reque
                                    {FieldName("steps"), request.steps}}) {
     if (!path.empty()) problems.push_back({name, "has no meaning with --clusters"});
   }
+  refuse_trace_steps(request, problems);
   refuse_timings(request, "has no meaning with --clusters", problems);
   const auto small = small_below(request.small);
   if (!small) append(problems, small.problems());
@@ -192,16 +200,18 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
     }
   }
   if (!request.save.empty()) append(problems, may_save_to(request.save));
+  refuse_trace_steps(request, problems);
+  const NamedOutputs outputs = outputs_of(request);
+  const Problems twice = named_twice(outputs);
+  append(problems, twice);
+  if (!twice.empty()) return {.problems = std::move(problems)};
 
   // The recording of all files that can be read; the others are warnings, or the end.
   RunRecording run = read_run_traces(traces, request.progress);
   if (run.stopped) return {.problems = {{"comms", "was stopped", Trouble::stopped}}};
   if (run.files.empty()) append(problems, run.unread);
   if (!run.files.empty()) append(problems, cut_to_steps(run.recording, request.steps));
-  append(problems, over_inputs(run, {{FieldName("csv"), request.csv},
-                                     {FieldName("csv-steps"), request.csv_steps},
-                                     {FieldName("csv-kernels"), request.csv_kernels},
-                                     {FieldName("save"), request.save}}));
+  append(problems, over_inputs(run, outputs));
   if (!problems.empty()) return {.problems = problems};
   Problems warnings = warnings_of(run);
 
@@ -241,6 +251,9 @@ CommandOutput comms_compared(const GivenRun& given, const std::vector<std::strin
   auto both = read_run_and_traces("comms", check_flags(request), given.run_file, given.fields,
                                   traces, request.steps, request.progress);
   if (!both) return {.problems = both.problems()};
+  if (Problems problems = over_inputs(both->read, outputs_of(request)); !problems.empty()) {
+    return {.problems = std::move(problems)};
+  }
 
   // The comparison, and what a person should look at.
   Problems warnings = warnings_of(both->read);
@@ -267,6 +280,7 @@ CommandOutput comms_study(const CommsRequest& request) {
   refuse(!request.plot.empty(), FieldName("plot"));
   refuse(!request.small.empty(), FieldName("small"));
   refuse(!request.steps.empty(), FieldName("steps"));
+  refuse_trace_steps(request, problems);
   refuse_timings(request, "has no meaning with --study and --report", problems);
   if (!problems.empty()) return {.problems = std::move(problems)};
 

@@ -15,9 +15,15 @@ namespace headway {
 /// What was lost on the way from traces to a recording, for stderr.
 Problems warnings_of(const RunRecording& run);
 
-/// Outputs, each with what names it, that would take the place of what is read.
-Problems over_inputs(const RunRecording& run,
-                     const std::vector<std::pair<FieldName, std::string>>& outputs);
+/// The files that a request names to be written, each with what names it; some are empty: none.
+using NamedOutputs = std::vector<std::pair<FieldName, std::string>>;
+NamedOutputs outputs_of(const CommsRequest& request);
+
+/// Outputs of which the later would take the place of the earlier.
+Problems named_twice(const NamedOutputs& outputs);
+
+/// Outputs that would take the place of what is read.
+Problems over_inputs(const RunRecording& run, const NamedOutputs& outputs);
 
 /// Leaves of a recording the steps "10..20", or "7"; empty: all. Problems: no such steps.
 Problems cut_to_steps(Recording& recording, const std::string& steps);

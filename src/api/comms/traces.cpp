@@ -29,8 +29,33 @@ Problems warnings_of(const RunRecording& run) {
   return warnings;
 }
 
-Problems over_inputs(const RunRecording& run,
-                     const std::vector<std::pair<FieldName, std::string>>& outputs) {
+NamedOutputs outputs_of(const CommsRequest& request) {
+  return {{FieldName("csv"), request.csv},
+          {FieldName("csv-steps"), request.csv_steps},
+          {FieldName("csv-kernels"), request.csv_kernels},
+          {FieldName("save"), request.save}};
+}
+
+Problems named_twice(const NamedOutputs& outputs) {
+  const auto same = [](const std::string& one, const std::string& other) {
+    return plain_path(whole_path(one).value_or(one)) ==
+               plain_path(whole_path(other).value_or(other)) ||
+           is_same_file(one, other);
+  };
+  Problems problems;
+  for (auto later = outputs.begin(); later != outputs.end(); ++later) {
+    const bool twice = std::any_of(outputs.begin(), later, [&](const auto& earlier) {
+      return !earlier.second.empty() && !later->second.empty() &&
+             same(earlier.second, later->second);
+    });
+    if (!twice) continue;
+    problems.push_back(
+        {later->first, printable(later->second) + " is named twice; name another file"});
+  }
+  return problems;
+}
+
+Problems over_inputs(const RunRecording& run, const NamedOutputs& outputs) {
   Problems problems;
   for (const auto& [flag, path] : outputs) {
     for (const std::string& input : run.files) {

@@ -13,7 +13,6 @@
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "cost/calibration/calibration.hpp"
-#include "trace/analysis/align.hpp"
 
 namespace headway {
 namespace {
@@ -33,8 +32,7 @@ class Gatherer {
   Gatherer(const Cluster& cluster, std::int64_t given)
       : cluster_(cluster), listed_(given == 0), in_node_(given > 0 ? given : node().size) {}
 
-  void add(const Recording& recording) {
-    const Alignment alignment = align(recording);
+  void add(const Recording& recording, const Alignment& alignment) {
     std::map<std::size_t, Seconds> transfer;
     for (const MatchedCall& matched : alignment.matched) {
       if (matched.complete) transfer[matched.calls.front()] = matched.transfer;
@@ -233,7 +231,8 @@ void warn(const CollectiveData& data, const CollectiveFit& fit,
 }  // namespace
 
 Result<LoggedCollectives> logged_collectives(std::span<const Recording> recordings,
-                                             const Cluster& cluster, std::int64_t gpus_per_node) {
+                                             const Cluster& cluster, std::int64_t gpus_per_node,
+                                             const Alignment* known) {
   LoggedCollectives out;
   Problems problems;
   Cluster own = cluster;
@@ -248,7 +247,13 @@ Result<LoggedCollectives> logged_collectives(std::span<const Recording> recordin
   }
   if (!problems.empty()) return problems;
   Gatherer gatherer(own, gpus_per_node);
-  for (const Recording& recording : recordings) gatherer.add(recording);
+  for (const Recording& recording : recordings) {
+    if (known != nullptr) {
+      gatherer.add(recording, *known);
+    } else {
+      gatherer.add(recording, align(recording));
+    }
+  }
   out.data.clusters.push_back(std::move(own));
   gatherer.finish(out);
   if (out.data.rows.empty()) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fit/collectives/collectives.hpp"
+#include "trace/analysis/align.hpp"
 #include "trace/recording/recording.hpp"
 
 namespace headway {
@@ -25,10 +26,11 @@ struct LoggedCollectives {
 
 /// Measurements of `recordings` as ones on `cluster`. `gpus_per_node`: ranks on each node,
 /// also where a log lists its hosts; 0: as it lists them (the hosts of one domain are one node),
-/// else as many as a node of the cluster has.
+/// else as many as a node of the cluster has. `known`: align() of the one recording; null: to be
+/// made.
 Result<LoggedCollectives> logged_collectives(std::span<const Recording> recordings,
-                                             const Cluster& cluster,
-                                             std::int64_t gpus_per_node = 0);
+                                             const Cluster& cluster, std::int64_t gpus_per_node = 0,
+                                             const Alignment* known = nullptr);
 
 enum class LoggedSize : std::uint8_t { up_to_64kib, up_to_16mib, above };
 constexpr std::array<std::string_view, 3> kLoggedSizeNames = {"<= 64 KiB", "64 KiB-16 MiB",

@@ -110,8 +110,8 @@ TEST(CollectiveLog, SetsOnACloneOfTheClusterWhatCallsOfAStepWouldTakeAlone) {
   truth[1].bandwidth_efficiency = 0.6;
   const double in_step = step_constants()->network(cluster.levels[1].network).in_step;
   Cluster fitted = cluster;
-  const std::vector<bool> levels =
-      fit_network_to(fitted, read_text(log_of(CollectiveOp::all_gather, 2, cluster, truth)));
+  const Recording recording = read_text(log_of(CollectiveOp::all_gather, 2, cluster, truth));
+  const std::vector<bool> levels = fit_network_to(fitted, recording, align(recording));
   EXPECT_EQ(levels, (std::vector<bool>{false, true}));
   const NetworkParameters found = network_parameters_for(fitted.levels[1]).value();
   EXPECT_NEAR(found.bandwidth_efficiency * in_step, 0.6, 0.03);

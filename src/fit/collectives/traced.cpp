@@ -22,9 +22,10 @@ void take_out_of_step(CollectiveData& data, const Cluster& cluster,
 
 }  // namespace
 
-std::vector<bool> fit_network_to(Cluster& cluster, const Recording& recording) {
+std::vector<bool> fit_network_to(Cluster& cluster, const Recording& recording,
+                                 const Alignment& alignment) {
   std::vector<bool> out(cluster.levels.size());
-  auto logged = logged_collectives(std::span(&recording, 1), cluster);
+  auto logged = logged_collectives(std::span(&recording, 1), cluster, 0, &alignment);
   const auto& constants = step_constants();
   if (!logged || !constants) return out;
   take_out_of_step(logged->data, cluster, *constants);

@@ -1,6 +1,5 @@
 #include "report/comms/advise.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/draw/table.hpp"
@@ -45,7 +44,8 @@ std::string tried_text(const Advised& advised) {
 Json links_json(const Advised& advised) {
   Json out = Json::array();
   for (const TracedLinks& links : advised.links) {
-    out.push_back({{"level", links.level}, {"slower", links.slower}, {"fitted", links.fitted}});
+    out.push_back(
+        {{"level", links.level}, {"slower", known_json(links.slower)}, {"fitted", links.fitted}});
   }
   return out;
 }
@@ -74,16 +74,15 @@ std::string advise_text(const Advised& advised) {
   head += advised.measured ? to_text(*advised.measured) + " a step measured, "
                            : std::string("no times of steps, ");
   head += to_text(advised.measured ? advised.forecast.step_time : advised.step_time) + " forecast";
-  const bool late =
-      std::any_of(advised.advice.begin(), advised.advice.end(),
-                  [](const Advice& advice) { return advice.kind == AdviceKind::late_rank; });
-  if (late && advised.measured) head += " without late ranks";
+  if (advised.late_share > 0 && advised.measured) head += " without late ranks";
   if (advised.factor != 1) {
     head += " (all times by " + formatted("%.3f", advised.factor) + ", as the trace has it)";
   }
   for (const TracedLinks& links : advised.links) {
-    head += "; level " + printable(links.level, 20) + " at " + formatted("%.2f", links.slower) +
-            " of its times, as the trace has it";
+    head += "; level " + printable(links.level, 20) +
+            (links.slower
+                 ? " at " + formatted("%.2f", *links.slower) + " of its times, as the trace has it"
+                 : std::string(" fitted to the trace's calls"));
   }
   std::string out = wrapped(head, 0, 0) + "\n";
   if (advised.advice.empty()) {

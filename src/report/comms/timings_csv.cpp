@@ -13,6 +13,10 @@ std::string timing(const std::optional<Seconds>& time) {
   return time ? timing(*time) : std::string();
 }
 
+std::string ratio(const std::optional<double>& ratio) {
+  return ratio ? formatted("%.9g", *ratio) : std::string();
+}
+
 std::string line_of(std::initializer_list<std::string> cells) {
   std::string out;
   for (const std::string& cell : cells) out += (out.empty() ? "" : ",") + cell;
@@ -41,10 +45,12 @@ std::string steps_csv(const Measured& measured) {
 
 std::string kernels_csv(const Measured& measured) {
   std::string out =
-      "kind,name,count,seconds,shortest_s,longest_s,m,n,k,batch,dtype,flops,flops_per_s,model_s\n";
+      "kind,name,count,seconds,shortest_s,longest_s,m,n,k,batch,dtype,flops,flops_per_s,model_s,"
+      "peak_share,roofline_share\n";
   for (const KernelRow& row : measured.kernels.kernels) {
     out += line_of({"kernel", csv_cell(row.name), std::to_string(row.count), timing(row.time),
-                    timing(row.shortest), timing(row.longest), "", "", "", "", "", "", "", ""});
+                    timing(row.shortest), timing(row.longest), "", "", "", "", "", "", "", "", "",
+                    ""});
   }
   for (const ProductRow& row : measured.kernels.products) {
     const RecordedProduct& product = row.product;
@@ -53,7 +59,7 @@ std::string kernels_csv(const Measured& measured) {
                     std::to_string(product.batch),
                     product.type ? std::string(to_name(*product.type)) : std::string(),
                     formatted("%.9g", row.flops.value()), formatted("%.9g", row.rate().value()),
-                    timing(row.modelled)});
+                    timing(row.modelled), ratio(row.peak_share), ratio(row.roofline_share)});
   }
   return out;
 }

@@ -7,11 +7,6 @@
 namespace headway {
 namespace {
 
-template <class Q>
-Json value_of(const std::optional<Q>& quantity) {
-  return quantity ? Json(quantity->value()) : Json(nullptr);
-}
-
 Json names_of(const std::vector<Group>& groups) {
   Json names = Json::array();
   for (const Group group : groups) names.push_back(to_name(group));
@@ -43,16 +38,16 @@ Json row_json(const ReconciledRow& row, const Compared& c) {
           {"expected_bytes", row.expected_bytes.value()},
           {"measured_bytes", row.sized ? Json(row.measured_bytes.value()) : Json(nullptr)},
           {"expected_s", row.expected.value()},
-          {"model_s", value_of(row.model)},
+          {"model_s", known_json(row.model)},
           {"timed_count", count_json(row.timed_count)},
           {"transfer_s", timed ? Json(row.transfer.value()) : Json(nullptr)},
           {"transfer_is", kTransferKindNames[static_cast<std::size_t>(row.transfer_kind)]},
           {"waiting_s", timed ? Json(row.waiting.value()) : Json(nullptr)},
           {"timed_model_s", timed ? Json(row.timed_model.value()) : Json(nullptr)},
           {"slowdown", slowdown ? Json(*slowdown) : Json(nullptr)},
-          {"exposed_s", value_of(row.exposed)},
-          {"model_bus_bytes_per_s", value_of(row.model_bus)},
-          {"measured_bus_bytes_per_s", value_of(row.measured_bus)}};
+          {"exposed_s", known_json(row.exposed)},
+          {"model_bus_bytes_per_s", known_json(row.model_bus)},
+          {"measured_bus_bytes_per_s", known_json(row.measured_bus)}};
 }
 
 Json groups_json(const Compared& c) {
@@ -75,7 +70,7 @@ Json findings_json(const Compared& c) {
     Json ranks = Json::array();
     for (const std::uint32_t rank : finding.ranks) ranks.push_back(rank_of(c.recording, rank));
     list.push_back({{"kind", to_name(finding.kind)},
-                    {"lost_s", value_of(finding.lost)},
+                    {"lost_s", known_json(finding.lost)},
                     {"exposed_share", finding.exposed},
                     {"row", finding.row ? Json(*finding.row) : Json(nullptr)},
                     {"ranks", std::move(ranks)},
@@ -111,10 +106,10 @@ std::string compared_json(const Compared& c) {
        {"as_expected", c.verdict.findings.empty() && !c.recording.calls.empty()},
        {"findings", findings_json(c)},
        {"expected_s", all.expected.value()},
-       {"measured_s", value_of(all.measured)},
+       {"measured_s", known_json(all.measured)},
        {"transfer_s", all.measured ? Json(all.transfer.value()) : Json(nullptr)},
        {"waiting_s", all.measured ? Json(all.waiting.value()) : Json(nullptr)},
-       {"exposed_s", value_of(all.exposed)},
+       {"exposed_s", known_json(all.exposed)},
        {"rows", std::move(rows)},
        {"late_ranks", std::move(late)},
        {"recorded_groups", groups_json(c)},

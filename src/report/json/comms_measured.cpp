@@ -242,7 +242,9 @@ Json products_json(const Measured& measured) {
                    {"seconds", row.time.value()},
                    {"flops", row.flops.value()},
                    {"flops_per_s", row.rate().value()},
-                   {"model_s", known_json(row.modelled)}});
+                   {"model_s", known_json(row.modelled)},
+                   {"peak_share", known_json(row.peak_share)},
+                   {"roofline_share", known_json(row.roofline_share)}});
   }
   return out;
 }

@@ -68,17 +68,14 @@ std::string study_json(const CommunicationStudy& study) {
   for (const StudiedModel& model : study.models) models.push_back(model_json(model));
   for (const StudiedRun& run : study.runs) runs.push_back(run_json(run));
   Json correlated = Json::array();
-  const auto or_null = [](std::optional<double> value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
   for (const StudyCorrelation& pair : correlations(study)) {
     Json by_model = Json::object();
     for (std::size_t i = 0; i < study.models.size(); ++i) {
-      by_model[study.models[i].model] = or_null(pair.by_model[i]);
+      by_model[study.models[i].model] = known_json(pair.by_model[i]);
     }
     correlated.push_back({{"of", pair.of},
                           {"with", pair.with},
-                          {"all", or_null(pair.all)},
+                          {"all", known_json(pair.all)},
                           {"by_model", std::move(by_model)}});
   }
   return document_text({{"cluster", study.cluster.name},

@@ -27,6 +27,9 @@ std::string wrapped(const std::string& text, std::size_t indent = 0);
 /// Takes out columns from `first` on, at least 1, that say nothing ("-") below the header.
 void drop_silent_columns(Rows& rows, std::size_t first);
 
+/// Whether a line of a table is longer than 80 columns.
+bool is_wide(const std::string& table);
+
 /// A table with a header, no wider than 80 columns where that can be: names of groups, in the first
 /// column, are cut as far as needed. Where that column says the same everywhere it is left out, and
 /// so is any silent one behind the second.

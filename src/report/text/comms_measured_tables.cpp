@@ -13,6 +13,14 @@ constexpr std::size_t kColumns = 80;
 
 }  // namespace
 
+bool is_wide(const std::string& table) {
+  std::size_t widest = 0;
+  for (std::size_t at = 0; at < table.size(); at = table.find('\n', at) + 1) {
+    widest = std::max(widest, table.find('\n', at) - at);
+  }
+  return widest > kColumns;
+}
+
 std::string number_text(double value) {
   if (!(std::abs(value) < 1e15)) return formatted("%.3g", value);
   std::string out = formatted(value == std::floor(value) ? "%.0f" : "%.1f", value);
@@ -57,11 +65,7 @@ std::string fitted(Rows rows) {
     Rows cut = rows;
     for (auto& row : cut) row.front() = "  " + printable(row.front(), limit);
     std::string out = aligned(cut, alike ? 1 : 2);
-    std::size_t widest = 0;
-    for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1) {
-      widest = std::max(widest, out.find('\n', at) - at);
-    }
-    if (widest <= kColumns || limit <= 8) return out;
+    if (!is_wide(out) || limit <= 8) return out;
   }
 }
 

@@ -43,6 +43,13 @@ std::string stragglers_lines(const Measured& measured, const std::vector<std::st
   return "\nwho is late (own work: over the median of the ranks)\n" + aligned(rows, 1);
 }
 
+void drop_column(Rows& rows, std::string_view head) {
+  const auto at = std::find(rows.front().begin(), rows.front().end(), head);
+  if (at == rows.front().end()) return;
+  const auto column = at - rows.front().begin();
+  for (auto& row : rows) row.erase(row.begin() + column);
+}
+
 std::string sides_text(const RecordedProduct& product) {
   std::string out =
       product.batch > 1 ? number_text(static_cast<double>(product.batch)) + " of " : "";
@@ -257,7 +264,8 @@ std::string kernels_section(const Measured& measured) {
   std::string out;
   const KernelTable& table = measured.kernels;
   if (!table.products.empty()) {
-    Rows rows = {{"  m x n x k", "type", "times", "each", "FLOP/s", "model", "ratio"}};
+    Rows rows = {
+        {"  m x n x k", "type", "times", "each", "FLOP/s", "peak", "roof", "model", "ratio"}};
     for (const ProductRow& row : table.products) {
       if (rows.size() > kMostKernels) break;
       const auto slowdown = row.slowdown();
@@ -265,9 +273,15 @@ std::string kernels_section(const Measured& measured) {
                       row.product.type ? std::string(to_name(*row.product.type)) : "-",
                       number_text(static_cast<double>(row.count)),
                       to_text(row.time / static_cast<double>(row.count)), to_text(row.rate()),
+                      row.peak_share ? share_text(*row.peak_share) : "-",
+                      row.roofline_share ? share_text(*row.roofline_share) : "-",
                       time_cell(row.modelled), slowdown ? formatted("%.2f", *slowdown) : "-"});
     }
     drop_silent_columns(rows, 4);
+    // Where lines would be too long, the model's time goes, which the ratio tells, then how often.
+    for (const std::string_view less : {"model", "times"}) {
+      if (is_wide(aligned(rows, 2))) drop_column(rows, less);
+    }
     out += "\nmatrix products, the longest in all first\n" + aligned(rows, 2) +
            and_more(table.products.size() + 1 - rows.size());
   }

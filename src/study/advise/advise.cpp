@@ -14,13 +14,29 @@
 namespace headway {
 namespace {
 
-// The longest rank of each step, all of them together over the steps that they are said to be (0:
-// as many as rows); nothing where the trace has no steps with times.
-std::optional<Seconds> measured_step_of(const std::vector<StepRow>& rows, double steps) {
+// The longest rank of each row, the mean of them; nothing where the trace has no steps with times.
+std::optional<Seconds> mean_longest(const std::vector<StepRow>& rows) {
   Seconds sum;
   for (const StepRow& row : rows) sum += row.longest;
-  if (rows.empty() || !(sum.value() > 0)) return std::nullopt;
-  return sum / (steps > 0 ? steps : static_cast<double>(rows.size()));
+  if (!(sum.value() > 0)) return std::nullopt;
+  return sum / static_cast<double>(rows.size());
+}
+
+// How many rows of the trace's steps one step of the run is. Where nothing is marked, rows are what
+// repeats, which may be the micro-batches of a step: then the counts of calls tell.
+double rows_a_step_of(const std::vector<StepRow>& rows, double said, const StepCount& counted) {
+  const auto in_all = static_cast<double>(rows.size());
+  if (rows.empty()) return 1;
+  if (said > 0) return in_all / said;
+  if (counted.evidence != StepEvidence::counts) return 1;
+  return std::max(1.0, std::round(in_all / counted.steps));
+}
+
+// "sp" of "--sp on", "--no-sp" and "without --no-sp".
+std::string_view field_of(std::string_view flag) {
+  flag.remove_prefix(flag.find("--") + 2);
+  if (flag.starts_with("no-")) flag.remove_prefix(3);
+  return flag.substr(0, flag.find(' '));
 }
 
 void calibrate_to(RequestedRun& run, Seconds measured, Seconds predicted, const OwnOfStep& own) {
@@ -65,9 +81,10 @@ Problems not_of_this_run(const Reconciliation& reconciliation, const Recording& 
 Result<Advised> advise(const RequestedRun& run, const Recording& recording, const OwnOfStep& own,
                        const AdviseHow& how) {
   Advised out;
-  const auto rows = step_table(recording, steps_of(recording), align(recording));
-  out.measured = measured_step_of(rows, how.steps);
-  if (out.measured && run.own) {
+  const Alignment alignment = align(recording);
+  const auto rows = step_table(recording, steps_of(recording), alignment);
+  const auto longest = mean_longest(rows);
+  if (longest && run.own) {
     return Problem{FieldName("calibration"),
                    "says how far times are from the model's, and the trace has steps of the run "
                    "itself that say it; leave it out"};
@@ -79,21 +96,24 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
   if (!faults) return faults.problems();
   const auto calibration = calibration_for(out.run);
   if (!calibration) return calibration.problems();
-  out.reconciliation = reconcile(recording, out.run, *calibration, how.steps);
+  out.reconciliation = reconcile(recording, alignment, out.run, *calibration, how.steps);
   if (Problems problems = not_of_this_run(out.reconciliation, recording, out.run.cluster);
       !problems.empty()) {
     return problems;
   }
+  const double rows_a_step = rows_a_step_of(rows, how.steps, out.reconciliation.steps);
+  if (longest) out.measured = *longest * rows_a_step;
 
   // What else is as the trace shows it and not as was said, and who is late.
   for (Fault& fault : faults_of(out.run, out.reconciliation, recording, *calibration)) {
     faults->push_back(std::move(fault));
   }
-  for (Fault& fault : fit_links(out.run, out.reconciliation, recording, how.network, out.links)) {
+  for (Fault& fault :
+       fit_links(out.run, out.reconciliation, recording, alignment, how.network, out.links)) {
     faults->push_back(std::move(fault));
   }
-  std::optional<Advice> late = late_advice(recording, rows);
-  const double late_share = late ? late->gain : 0;
+  std::optional<Advice> late = late_advice(recording, rows, rows_a_step);
+  out.late_share = late ? late->gain : 0;
 
   // Calibrated to the step, less what late ranks cost of it.
   const auto uncalibrated = predict(out.run);
@@ -102,14 +122,14 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
     out.spread = {bounds->low / uncalibrated->step_time, bounds->high / uncalibrated->step_time};
   }
   if (out.measured) {
-    calibrate_to(out.run, *out.measured * (1 - late_share), uncalibrated->step_time, own);
+    calibrate_to(out.run, *out.measured * (1 - out.late_share), uncalibrated->step_time, own);
     out.factor = out.run.own->setups.front().factor;
   }
   auto forecast = predict(out.run);
   if (!forecast) return forecast.problems();
   out.forecast = std::move(forecast).value();
-  out.step_time = out.measured.value_or(out.forecast.step_time / (1 - late_share));
-  out.factors = factors_of(out, rows);
+  out.step_time = out.measured.value_or(out.forecast.step_time / (1 - out.late_share));
+  out.factors = factors_of(out, rows, rows_a_step);
 
   // [ADVISE-1] Each fault put right, each setting changed, forecast again.
   std::vector<Advice> found;
@@ -136,7 +156,12 @@ Result<Advised> advise(const RequestedRun& run, const Recording& recording, cons
   std::vector<Advice> choices = settings_of(out, out.tried);
   if (how.layouts) {
     auto layout = layout_advice(out, how.threads, out.layouts);
-    if (layout) choices.push_back(std::move(*layout));
+    // A field that was tried alone stands with the number that brought most.
+    const bool tried = layout && layout->kind == AdviceKind::setting &&
+                       std::any_of(choices.begin(), choices.end(), [&](const Advice& choice) {
+                         return field_of(choice.flags.front()) == field_of(layout->flags.front());
+                       });
+    if (layout && !tried) choices.push_back(std::move(*layout));
   }
   for (Advice& advice : choices) {
     // A setting that puts a fault right is named as the fault.

@@ -14,6 +14,7 @@
 #include "forecast/forecast.hpp"
 #include "run/run.hpp"
 #include "study/reconcile/reconcile.hpp"
+#include "trace/analysis/align.hpp"
 
 namespace headway {
 
@@ -57,8 +58,8 @@ constexpr std::size_t kMostAdvice = 3;
 /// A level's links by the trace [ADVISE-5].
 struct TracedLinks {
   std::string level;
-  double slower = 1;    // long transfers over the model's times
-  bool fitted = false;  // all constants to the trace's calls; else the bandwidth alone
+  std::optional<double> slower;  // long transfers over the model's times; nothing where none are
+  bool fitted = false;           // all constants to the trace's calls; else the bandwidth alone
 };
 
 /// By Part: what the trace has of it over what the forecast has [ADVISE-8].
@@ -71,6 +72,7 @@ struct Advised {
   std::optional<Seconds> measured;  // a step of the trace; nothing where it has no times
   Forecast forecast;                // of the run, without ranks that are late
   Seconds step_time;                // measured, else forecast: what gains are shares of
+  double late_share = 0;            // of that step, which ranks that are late cost [ADVISE-3]
   PartFactors factors{};            // of the forecast's parts
   Interval<double> spread{1, 1};    // of a part over its forecast, as of steps nobody measured
   double factor = 1;                // of every time, by the trace's step [OWN-1]
@@ -85,7 +87,8 @@ using OwnOfStep = std::function<OwnSetup(const Setup& setup, double residual)>;
 
 /// Sets the constants of the levels that a trace's calls tell, and says which: fit_network_to() of
 /// fit/collectives/traced.hpp.
-using NetworkOfTrace = std::function<std::vector<bool>(Cluster& cluster, const Recording&)>;
+using NetworkOfTrace =
+    std::function<std::vector<bool>(Cluster& cluster, const Recording&, const Alignment&)>;
 
 struct AdviseHow {
   double steps = 0;             // in the trace; 0: to be found out

@@ -9,6 +9,8 @@
 #include "base/source_dir_for_test.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "study/advise/made_recording_for_test.hpp"
+#include "study/advise/parts.hpp"
+#include "study/reconcile/synthetic_recording_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -79,7 +81,7 @@ TEST(Advise, NamesSlowLinksFirst) {
   EXPECT_NEAR(out.step_time * (1 - out.advice.front().gain) / out.advice.front().step_time, 1,
               1e-9);
   ASSERT_EQ(out.links.size(), 2u);
-  EXPECT_NEAR(out.links.back().slower, faults.network, 0.01 * faults.network);
+  EXPECT_NEAR(out.links.back().slower.value(), faults.network, 0.01 * faults.network);
 }
 
 // [ADVISE-4]
@@ -152,6 +154,71 @@ TEST(Advise, TakesTheStepsThatItIsTold) {
   const auto marked = advise(asked(c), recording, as_measured, {.layouts = false});
   ASSERT_TRUE(told.ok() && marked.ok() && told->measured && marked->measured);
   EXPECT_NEAR(*told->measured / *marked->measured, 0.5, 1e-9);
+  // Each part takes half as long, too: by the trace, not by the step.
+  const auto trace_of = [](const Advised& advised, Part part, Seconds forecast) {
+    return advised.factors[static_cast<std::size_t>(part)] * forecast;
+  };
+  const auto compute_of = [&](const Advised& advised) {
+    const Parts& parts = advised.forecast.parts;
+    return trace_of(advised, Part::compute, parts.compute + parts.optimizer);
+  };
+  EXPECT_NEAR(compute_of(*told) / compute_of(*marked), 0.5, 1e-9);
+  EXPECT_NEAR(trace_of(*told, Part::tp, told->forecast.parts.tp) /
+                  trace_of(*marked, Part::tp, marked->forecast.parts.tp),
+              0.5, 1e-9);
+}
+
+// Nothing is marked, and what repeats is a micro-batch: by the counts of its calls four of them are
+// a step.
+TEST(Advise, TakesMicroBatchesThatRepeatForPartsOfAStep) {
+  testing::Case micro = two_nodes();
+  micro.layout.tp = 8;
+  micro.layout.dp = 1;
+  micro.layout.zero = 0;
+  micro.job.global_batch = micro.layout.micro_batch;
+  Recording recording = recording_of_run(micro, {}, 4);
+  recording.steps.clear();
+  recording.marked_steps = 0;
+  testing::Case said = micro;
+  said.job.global_batch *= 4;
+  ASSERT_TRUE(micro.legal() && said.legal());
+  const Advised out = advised(said, recording);
+  EXPECT_EQ(out.reconciliation.steps.evidence, StepEvidence::counts);
+  EXPECT_EQ(out.reconciliation.steps.steps, 1);
+  ASSERT_TRUE(out.measured);
+  EXPECT_NEAR(out.measured->value() / (end_of(recording_of_run(micro, {}, 4)) * 1e-9), 1, 0.01);
+}
+
+// [ADVISE-8] What late ranks cost is in no part: parts that the trace does not tell are as the step
+// without it.
+TEST(Advise, LatenessIsScaledIntoNoPart) {
+  const testing::Case c = two_nodes();
+  Faults faults;
+  faults.slow_rank = 3;
+  faults.slow = 1.5;
+  const Advised out = advised(c, recording_of_run(c, faults, 2));
+  EXPECT_GT(out.late_share, 0.1);
+  ASSERT_TRUE(out.measured);
+  EXPECT_NEAR(out.factors[static_cast<std::size_t>(Part::bubble)],
+              *out.measured * (1 - out.late_share) / out.forecast.step_time, 1e-9);
+}
+
+// A level that short calls alone cross may be fitted, too.
+TEST(Advise, TellsEveryLevelThatWasFitted) {
+  testing::Case c = two_nodes();
+  c.layout.dp = 4;  // on one node
+  c.job.global_batch = 16;
+  ASSERT_TRUE(c.legal());
+  const auto all = [](Cluster& cluster, const Recording&, const Alignment&) {
+    return std::vector<bool>(cluster.levels.size(), true);
+  };
+  const auto out =
+      advise(asked(c), recording_of_run(c, {}, 1), as_measured, {.network = all, .layouts = false});
+  ASSERT_TRUE(out.ok());
+  ASSERT_EQ(out->links.size(), c.cluster.levels.size());
+  EXPECT_TRUE(out->links.front().slower);
+  EXPECT_FALSE(out->links.back().slower);
+  EXPECT_TRUE(out->links.back().fitted);
 }
 
 // Own runs would say how far the model is off, and the trace's own step says it.
@@ -187,6 +254,60 @@ TEST(Advise, PlansAnotherLayoutOfWhichNoSettingAloneBringsAsMuch) {
     if (is_fault(advice.kind)) continue;
     EXPECT_LE(advice.gain, layout->gain + 1e-9) << advice.what;
   }
+}
+
+// [ADVISE-7] The stages of a run with a bubble hold several pieces each: one field, which no
+// setting tries.
+TEST(Advise, TellsABestLayoutOfOneOtherFieldAsASetting) {
+  testing::Case c = testing::case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 16;
+  c.layout.pp = 2;
+  ASSERT_TRUE(c.legal());
+  const auto out = advise(asked(c), recording_of_run(c, {}, 1), as_measured, {.most = 100});
+  ASSERT_TRUE(out.ok()) << out.problems().front().message;
+  const auto advice = std::find_if(out->advice.begin(), out->advice.end(), [](const Advice& found) {
+    return found.flags.size() == 1 && found.flags.front().starts_with("--vpp ");
+  });
+  ASSERT_NE(advice, out->advice.end());
+  EXPECT_EQ(advice->kind, AdviceKind::setting);
+  EXPECT_TRUE(advice->what.starts_with("planned again, vpp ")) << advice->what;
+}
+
+// The best layout has micro-batches of another size alone, which are tried, too.
+TEST(Advise, ASettingThatWasTriedIsNotToldAgainAsALayout) {
+  testing::Case c = testing::case_of(source_dir() + "/examples/small-llama.toml", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 8;
+  c.layout.dp = 2;
+  c.layout.zero = 1;
+  ASSERT_TRUE(c.legal());
+  const auto out = advise(asked(c), recording_of_run(c, {}, 1), as_measured, {.most = 100});
+  ASSERT_TRUE(out.ok()) << out.problems().front().message;
+  EXPECT_EQ(std::count_if(out->advice.begin(), out->advice.end(),
+                          [](const Advice& found) {
+                            return found.flags.front().starts_with("--micro-batch ");
+                          }),
+            1);
+  EXPECT_TRUE(std::none_of(out->advice.begin(), out->advice.end(),
+                           [](const Advice& found) { return found.kind == AdviceKind::layout; }));
+}
+
+// A step cannot lose more than what is not its products at the peak, whatever the trace has of its
+// parts.
+TEST(Advise, NoGainIsMoreThanTheStepsProductsLeave) {
+  Advised as_is;
+  as_is.step_time = Seconds(10);
+  as_is.factors.fill(4);
+  as_is.spread = {0.8, 1.25};
+  as_is.forecast.parts.compute = Seconds(8);
+  Forecast to;
+  to.parts.compute = Seconds(4);
+  to.least_time = Seconds(2);
+  const Gain gain = gain_of(as_is, to);
+  EXPECT_NEAR(gain.share, 0.8, 1e-12);
+  EXPECT_NEAR(gain.interval.high, 0.8, 1e-12);
+  EXPECT_LE(gain.interval.low, gain.share);
 }
 
 // [ADVISE-1] [ADVISE-2] Of any fault the gains are shares of the step, each within its interval,

@@ -45,11 +45,6 @@ constexpr Overlapping kOverlaps[] = {
      {Phase::forward, Phase::backward}},
 };
 
-bool of_part(const ReconciledRow& row, Part part) {
-  return std::any_of(row.groups.begin(), row.groups.end(),
-                     [&](Group group) { return row_of(group).part == part; });
-}
-
 struct OfPhase {
   Seconds time, exposed;
   Seconds compute = Seconds(std::numeric_limits<double>::infinity());  // that may hide it
@@ -169,6 +164,11 @@ void find_buckets(RequestedRun& run, const Reconciliation& reconciliation,
 }
 
 }  // namespace
+
+bool of_part(const ReconciledRow& row, Part part) {
+  return std::any_of(row.groups.begin(), row.groups.end(),
+                     [&](Group group) { return row_of(group).part == part; });
+}
 
 std::vector<Fault> faults_of(RequestedRun& run, const Reconciliation& reconciliation,
                              const Recording& recording, const Calibration& calibration) {

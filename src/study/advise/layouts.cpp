@@ -69,11 +69,14 @@ std::optional<Advice> layout_advice(const Advised& as_is, int threads, std::uint
   const Gain gain = gain_of(as_is, *changed);
   if (gain.share < kLeastGain) return std::nullopt;
   Advice out;
-  out.kind = AdviceKind::layout;
   out.flags = flags_of(run, other.layout);
-  if (out.flags.size() < 2) return std::nullopt;  // a setting
+  if (out.flags.empty()) return std::nullopt;
+  const bool one = out.flags.size() == 1;
+  out.kind = one ? AdviceKind::setting : AdviceKind::layout;
   const std::string degrees = degrees_text(run.layout, other.layout);
-  out.what = "planned again, " + (degrees.empty() ? "other settings together" : degrees);
+  out.what = "planned again, " + (!degrees.empty() ? degrees
+                                  : one            ? out.flags.front().substr(2)
+                                                   : "other settings together");
   out.says = evidence_of(as_is, most_saved(as_is.forecast, *changed));
   out.gain = gain.share;
   out.interval = gain.interval;

@@ -45,15 +45,22 @@ Fault slow_link(std::size_t index, const Level& said, double slower, const LongT
 }  // namespace
 
 std::vector<Fault> fit_links(RequestedRun& run, const Reconciliation& reconciliation,
-                             const Recording& recording, const NetworkOfTrace& network,
-                             std::vector<TracedLinks>& links) {
+                             const Recording& recording, const Alignment& alignment,
+                             const NetworkOfTrace& network, std::vector<TracedLinks>& links) {
   const Cluster said = run.cluster;
   std::vector<bool> fitted(said.levels.size());
-  if (network) fitted = network(run.cluster, recording);
+  if (network) fitted = network(run.cluster, recording, alignment);
+  const auto sums_of = long_transfers(reconciliation);
   std::vector<Fault> out;
-  for (const auto& [index, sums] : long_transfers(reconciliation)) {
-    const double slower = sums.transfer / sums.model;
+  for (std::size_t index = 0; index < said.levels.size(); ++index) {
     Level& level = run.cluster.levels[index];
+    const auto found = sums_of.find(index);
+    if (found == sums_of.end()) {
+      if (fitted[index]) links.push_back({level.name, std::nullopt, true});
+      continue;
+    }
+    const LongTransfers& sums = found->second;
+    const double slower = sums.transfer / sums.model;
     links.push_back({level.name, slower, fitted[index]});
     if (!fitted[index]) {
       level.bandwidth = level.bandwidth / slower;

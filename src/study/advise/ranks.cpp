@@ -101,7 +101,8 @@ Result<std::vector<Fault>> fit_ranks(RequestedRun& run, const Recording& recordi
 // of a rank whose work is w times the median, kernels and what lies between them and its calls
 // take 1 / w of their time. Late are ranks that the others wait for in at least half of the steps
 // and whose excess is at least half of the largest.
-std::optional<Advice> late_advice(const Recording& recording, const std::vector<StepRow>& rows) {
+std::optional<Advice> late_advice(const Recording& recording, const std::vector<StepRow>& rows,
+                                  double rows_a_step) {
   if (recording.ranks.size() < 2) return std::nullopt;
   const std::vector<Straggler> ranking = stragglers(rows);
   if (ranking.empty() || !(ranking.front().causes.value() > 0)) return std::nullopt;
@@ -159,7 +160,7 @@ std::optional<Advice> late_advice(const Recording& recording, const std::vector<
       (rows.size() == 1 ? "the step"
        : every          ? "every step"
                : std::to_string(late_steps) + " of " + std::to_string(rows.size()) + " steps");
-  out.says = "the others wait " + to_text(causes) +
+  out.says = "the others wait " + to_text(causes * rows_a_step) +
              " a step for it, all together; its own work takes " + formatted("%.2f", 1 + most) +
              " of the median of the ranks";
   out.remedy = "look at its accelerator (clock, temperature, errors), its host and its input";

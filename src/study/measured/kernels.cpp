@@ -6,6 +6,7 @@
 
 #include "cost/calibration/calibration.hpp"
 #include "cost/kernels/kernels.hpp"
+#include "cost/kernels/traffic.hpp"
 
 namespace headway {
 namespace {
@@ -24,6 +25,19 @@ std::optional<Precision> precision_of(const std::optional<ElementType>& type) {
     default:
       return std::nullopt;
   }
+}
+
+// [TRACE-14] Of the peak what the product reaches, and of its time what the operands' way through
+// memory or its FLOPs at the peak take, whichever is longer.
+void add_shares(ProductRow& row, const Matmul& matmul, Precision precision,
+                const Accelerator& accelerator) {
+  const FlopsPerSecond peak = accelerator.peak_of(precision);
+  if (!(peak.value() > 0)) return;
+  const Seconds each = row.time / static_cast<double>(row.count);
+  const Seconds least =
+      std::max(row.flops / peak, traffic_of(matmul, precision) / accelerator.memory_bandwidth);
+  row.peak_share = row.rate() / peak;
+  row.roofline_share = least / each;
 }
 
 }  // namespace
@@ -66,8 +80,11 @@ KernelTable kernel_table(const Recording& recording, const Cluster* cluster) {
     row.flops =
         Flops(2 * side(product.m) * side(product.n) * side(product.k) * side(product.batch));
     const auto precision = precision_of(product.type);
+    const Matmul matmul{product.m, product.n, product.k, product.batch};
+    if (cluster != nullptr && precision) {
+      add_shares(row, matmul, *precision, cluster->accelerator);
+    }
     if (constants && precision) {
-      const Matmul matmul{product.m, product.n, product.k, product.batch};
       row.modelled =
           product.batch > 1
               ? batched_matmul_time(matmul, *precision, cluster->accelerator, constants->kernels)

@@ -26,6 +26,9 @@ struct ProductRow {
   Seconds time;                     // of all
   Flops flops;                      // of one
   std::optional<Seconds> modelled;  // of one [KERNEL-1]; nothing without a cluster or type
+  // Nothing without a cluster, a type, or a peak of it.
+  std::optional<double> peak_share;      // of the rate, of the accelerator's peak
+  std::optional<double> roofline_share;  // of the time, that no kernel can do without
 
   FlopsPerSecond rate() const { return static_cast<double>(count) * flops / time; }
   /// Measured over modelled.

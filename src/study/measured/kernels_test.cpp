@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "cost/kernels/kernels.hpp"
@@ -41,9 +43,34 @@ TEST(Kernels, AProductTakesAllOfItsKernelsAndStandsBesideTheModels) {
   const auto constants = benchmarked_for(cluster).value();
   EXPECT_EQ(row.modelled, matmul_time({4096, 2048, 1024}, Precision::bf16, cluster.accelerator,
                                       constants.kernels));
+  // A, B and C in 16 bit once, or the FLOPs at the peak: of such a product these take longer.
+  const double peak = cluster.accelerator.peak_of(Precision::bf16).value();
+  const double at_peak = 2.0 * 4096 * 2048 * 1024 / peak;
+  const double moved = 2.0 * (4096.0 * 1024 + 1024.0 * 2048 + 4096.0 * 2048) /
+                       cluster.accelerator.memory_bandwidth.value();
+  ASSERT_TRUE(row.peak_share && row.roofline_share);
+  EXPECT_NEAR(*row.peak_share, at_peak / 40e-6, 1e-9);
+  EXPECT_NEAR(*row.roofline_share, std::max(at_peak, moved) / 40e-6, 1e-9);
   ASSERT_EQ(table.kernels.size(), 3U);
   EXPECT_EQ(table.kernels[0].name, "gelu");  // the longest
-  EXPECT_FALSE(kernel_table(recording, nullptr).products[0].modelled);
+  const ProductRow alone = kernel_table(recording, nullptr).products[0];
+  EXPECT_FALSE(alone.modelled || alone.peak_share || alone.roofline_share);
+}
+
+// A row times a square: 2 FLOPs for each weight of 2 bytes, far below what the memory would feed.
+TEST(Kernels, AProductThatReadsMoreThanItComputesIsBoundByTheMemory) {
+  std::string text = kTrace;
+  constexpr std::string_view kSides = "[4096, 1024]";
+  text.replace(text.find(kSides), kSides.size(), "[1, 1024]");
+  const Cluster cluster = load_cluster("dgx-h100").value();
+  const KernelTable table = kernel_table(read_text(text), &cluster);
+  ASSERT_EQ(table.products.size(), 1U);
+  const ProductRow& row = table.products[0];
+  ASSERT_TRUE(row.peak_share && row.roofline_share);
+  const double moved =
+      2.0 * (1024 + 1024.0 * 2048 + 2048) / cluster.accelerator.memory_bandwidth.value();
+  EXPECT_NEAR(*row.roofline_share, moved / 40e-6, 1e-9);
+  EXPECT_LT(*row.peak_share, *row.roofline_share);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ class Comparison {
     steps_ = count_steps(steps);
   }
 
-  Reconciliation result() {
+  Reconciliation result(const Alignment& alignment) {
     Reconciliation out;
     out.steps = steps_;
     out.recorded_ranks = static_cast<std::int64_t>(ranks_.ranks.size());
@@ -123,8 +123,7 @@ class Comparison {
     out.stages.assign(stages.begin(), stages.end());
     out.groups = mapping_.groups;
 
-    alignment_ = align(recording_);
-    times_ = split_times(recording_, alignment_, measured_);
+    times_ = split_times(recording_, alignment, measured_);
     exposed_ = exposed_shares(recording_);
     for (const Pairing& pairing : pair_up(expected_, per_step())) {
       out.rows.push_back(row_of(pairing));
@@ -132,7 +131,7 @@ class Comparison {
     std::stable_sort(out.rows.begin(), out.rows.end(), [](const auto& a, const auto& b) {
       return a.groups.empty() != b.groups.empty() ? b.groups.empty() : a.groups < b.groups;
     });
-    out.late = late_ranks(recording_, alignment_, ranks_and_steps());
+    out.late = late_ranks(recording_, alignment, ranks_and_steps());
     sum_up(out);
     return out;
   }
@@ -295,7 +294,6 @@ class Comparison {
   LaneMapping mapping_;
   std::vector<MeasuredKind> measured_;  // on one rank, over the whole recording
   StepCount steps_;
-  Alignment alignment_;
   std::vector<SplitTime> times_;
   ExposedShares exposed_;
 };
@@ -317,10 +315,15 @@ Bytes ReconciledRow::measured_size() const {
 
 Reconciliation reconcile(const Recording& recording, const Run& run, const Calibration& calibration,
                          double steps) {
+  return reconcile(recording, align(recording), run, calibration, steps);
+}
+
+Reconciliation reconcile(const Recording& recording, const Alignment& alignment, const Run& run,
+                         const Calibration& calibration, double steps) {
   Comparison comparison(recording, run, calibration);
   comparison.guess_stage(steps);
   comparison.map_and_count(steps);
-  return comparison.result();
+  return comparison.result(alignment);
 }
 
 }  // namespace headway

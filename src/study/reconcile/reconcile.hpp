@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "forecast/price.hpp"
+#include "trace/analysis/align.hpp"
 #include "trace/recording/recording.hpp"
 
 namespace headway {
@@ -138,5 +139,8 @@ struct Reconciliation {
 /// 0: to be found out.
 Reconciliation reconcile(const Recording& recording, const Run& run, const Calibration& calibration,
                          double steps = 0);
+/// The same of a recording whose align() is known.
+Reconciliation reconcile(const Recording& recording, const Alignment& alignment, const Run& run,
+                         const Calibration& calibration, double steps = 0);
 
 }  // namespace headway

@@ -181,7 +181,8 @@ std::vector<StepRow> step_table(const Recording& recording, const RecordedSteps&
                                 const Alignment& alignment) {
   const StepFinder finder(recording, steps);
   // Of each step of each rank what it holds, in a recording of its own for the overlap.
-  std::vector<Recording> parts(steps.ranges.size());
+  const bool computes = !recording.compute.empty();
+  std::vector<Recording> parts(computes ? steps.ranges.size() : 0);
   std::vector<StepOfRank> of_range(steps.ranges.size());
   std::vector<std::size_t> step_of_call(recording.calls.size(), StepFinder::kNone);
   for (std::size_t i = 0; i < recording.calls.size(); ++i) {
@@ -191,7 +192,7 @@ std::vector<StepRow> step_table(const Recording& recording, const RecordedSteps&
     if (step == StepFinder::kNone) continue;
     const bool timed = call.time == TimeKind::kernel || call.time == TimeKind::host;
     if (timed && call.duration) of_range[step].communication += call.count * *call.duration;
-    parts[step].calls.push_back(call);
+    if (computes) parts[step].calls.push_back(call);
   }
   for (const RecordedCompute& kernel : recording.compute) {
     const std::size_t step = finder.of(kernel.rank, kernel.start_ns);
@@ -215,7 +216,7 @@ std::vector<StepRow> step_table(const Recording& recording, const RecordedSteps&
     StepOfRank& rank = of_range[i];
     rank.rank = range.rank;
     rank.span = Seconds(seconds_between(range.begin_ns, range.end_ns));
-    if (!recording.compute.empty()) {
+    if (computes) {
       const auto overlap = overlap_of(parts[i]);
       if (!overlap.empty()) {
         rank.compute = overlap.front().compute;
