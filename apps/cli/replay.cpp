@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -110,17 +109,12 @@ bool is_of_python(const std::string& launcher) {
 
 // What the program says that it lacks, a line each; none where it lacks nothing.
 Problems lacks(const std::string& program, const ReplayStart& start) {
-  const std::string command = shell_quoted(program) + " --libraries " +
-                              std::to_string(start.ranks) + (start.multiplies ? " --gemm" : "") +
-                              " 2>&1 </dev/null";
-  FILE* const said = ::popen(command.c_str(), "r");
-  if (said == nullptr) return {{"replay", program + " cannot be started"}};
-  std::string out;
-  char text[4096];
-  while (const std::size_t more = std::fread(text, 1, sizeof text, said)) out.append(text, more);
-  if (::pclose(said) == 0) return {};
+  const Said said = said_by(shell_quoted(program) + " --libraries " + std::to_string(start.ranks) +
+                            (start.multiplies ? " --gemm" : ""));
+  if (!said.started) return {{"replay", program + " cannot be started"}};
+  if (!said.failed) return {};
   Problems missing;
-  std::istringstream lines(out);
+  std::istringstream lines(said.text);
   for (std::string line; std::getline(lines, line);) {
     constexpr std::string_view kName = "headway-replay-nccl: ";
     if (line.starts_with(kName)) line.erase(0, kName.size());
@@ -144,7 +138,10 @@ Result<Words> by_nccl(const ReplayStart& start) {
     Problems missing = lacks(*program, start);
     if (!missing.empty()) return missing;
   }
-  out.insert(out.end(), {*program, start.list, "--record", start.folder});
+  out.push_back(*program);
+  // A batch script and a pod have the environment of a rank, which it would take itself for.
+  if (start.here) out.emplace_back("--start");
+  out.insert(out.end(), {start.list, "--record", start.folder});
   add_flags(start, out);
   return out;
 }

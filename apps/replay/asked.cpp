@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "base/whole_number.hpp"
+#include "simulate/live/file.hpp"
 
 namespace headway::replay {
 namespace {
@@ -54,8 +55,8 @@ bool write_times(const Asked& asked, int ranks, const std::string& library,
   file.precision(9);
   file << "{\"headway_replay\": 1, \"mode\": \"" << (asked.single ? "single" : "step")
        << "\", \"compute\": \"" << (asked.multiplies ? "gemm" : "spin")
-       << "\", \"ranks\": " << ranks << ", \"library\": \"" << library
-       << "\", \"warm\": " << asked.warm << ", \"step_s\": [";
+       << "\", \"ranks\": " << ranks << ", \"library\": " << json_text(library)
+       << ", \"warm\": " << asked.warm << ", \"step_s\": [";
   for (std::size_t i = 0; i < seconds.size(); ++i) file << (i > 0 ? ", " : "") << seconds[i];
   file << "]}\n";
   file.flush();

@@ -4,8 +4,7 @@
 
 namespace headway::replay {
 
-Compute::Compute(bool multiplies, const std::vector<LiveItem>& items) : multiplies_(multiplies) {
-  if (!multiplies) return;
+std::array<std::int64_t, 3> largest_products(const std::vector<LiveItem>& items) {
   std::int64_t a = 0, b = 0, c = 0;
   for (const LiveItem& item : items) {
     if (!item.product) continue;
@@ -14,6 +13,12 @@ Compute::Compute(bool multiplies, const std::vector<LiveItem>& items) : multipli
     b = std::max(b, p.k * p.n);
     c = std::max(c, p.m * p.n);
   }
+  return {a, b, c};
+}
+
+Compute::Compute(bool multiplies, const std::vector<LiveItem>& items) : multiplies_(multiplies) {
+  if (!multiplies) return;
+  const auto [a, b, c] = largest_products(items);
   a_.assign(static_cast<std::size_t>(a), 1e-3F);
   b_.assign(static_cast<std::size_t>(b), 1e-3F);
   c_.assign(static_cast<std::size_t>(c), 0.0F);

@@ -1,6 +1,7 @@
 // What stands for the computation of a step: time on the clock, or products of matrices.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "simulate/live/list.hpp"
 
 namespace headway::replay {
+
+/// Elements of A, B and C that hold those of every product.
+std::array<std::int64_t, 3> largest_products(const std::vector<LiveItem>& items);
 
 class Compute {
  public:

@@ -1,16 +1,64 @@
-// Whether what was recorded of a replay is what its list says. Tests only.
+// A folder in which steps are replayed, and whether what was recorded of a replay is what its list
+// says. Tests only.
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <sstream>
+#include <string>
 #include <tuple>
 
+#include "platform/temporary_folder_for_test.hpp"
 #include "simulate/live/file.hpp"
 #include "trace/files.hpp"
 
 namespace headway {
+
+// How a program ended, and what it said.
+struct Ran {
+  int code = -1;
+  std::string out, err;
+};
+
+class ReplayFolder {
+ protected:
+  static std::string text_of(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  // The program in the folder; `before`: words in front of it.
+  Ran run_program(const std::string& words, const std::string& before) const {
+    const std::string command = "cd '" + folder_.string() + "' && " + before +
+                                " '" HEADWAY_PROGRAM "' " + words + " >out 2>err </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / "out"),
+            text_of(folder_ / "err")};
+  }
+
+  // A model that takes no time, and a run of it.
+  void write_small(int hidden) const {
+    temporary_.write("small.toml",
+                     "source = \"a test\"\nlayers = 2\nheads = 4\nkv_heads = 4\n"
+                     "vocabulary = 256\nsequence = 32\nhidden = " +
+                         std::to_string(hidden) + "\nfeed_forward = " + std::to_string(2 * hidden) +
+                         "\n");
+  }
+  static std::string fields(const std::string& more) {
+    return "--model small.toml --cluster '" HEADWAY_CORES
+           "' --seq 32 --global-batch 4 --framework megatron " +
+           more + " ";
+  }
+
+  const testing::TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
+};
 
 // (operation, ranks of the group, bytes moved) -> how many.
 using Tally = std::map<std::tuple<Operation, std::vector<std::int64_t>, double>, int>;

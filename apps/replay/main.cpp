@@ -57,11 +57,7 @@ std::string library() {
   int length = 0;
   MPI_Get_library_version(text, &length);
   const std::string all = text;
-  std::string out;
-  for (const char c : all.substr(0, all.find_first_of("\n,"))) {
-    out += c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out;
+  return all.substr(0, all.find_first_of("\n,"));
 }
 
 // The longest of all ranks for each repeat.

@@ -1,7 +1,6 @@
 #include "mpi.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 
@@ -37,13 +36,8 @@ std::pair<std::uint32_t, std::int32_t> key_of(const LiveItem& call) {
   return {call.group, is_between_two(call.op) ? kBesideStreams : call.stream};
 }
 
-std::int64_t elements_of(const LiveItem& call) {
-  return std::llround(std::ceil(static_cast<double>(call.bytes) / bytes_per_element(call.type)));
-}
-
 std::size_t memory_of(const LiveItem& call) {
-  return static_cast<std::size_t>(static_cast<double>(elements_of(call)) *
-                                  bytes_per_element(call.type));
+  return static_cast<std::size_t>(elements_of(call) * bytes_of_element(call.type));
 }
 
 }  // namespace
@@ -128,7 +122,7 @@ const MpiTransport::Counts& MpiTransport::parts(std::int64_t elements, int ranks
 std::size_t MpiTransport::room_of(const LiveItem& call) const {
   int ranks = 1;
   MPI_Comm_size(communicator(call), &ranks);
-  return memory_of(call) + static_cast<std::size_t>(ranks * bytes_per_element(call.type));
+  return memory_of(call) + static_cast<std::size_t>(ranks * bytes_of_element(call.type));
 }
 
 void MpiTransport::issue(const LiveItem& call, char* received, MPI_Request* request) {

@@ -1,52 +1,24 @@
 // Steps of generated runs replayed on ranks of this machine: what was recorded of them is what the
 // list says, call for call; and what cannot be replayed is refused.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "listed_for_test.hpp"
-#include "platform/temporary_folder_for_test.hpp"
 
 namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Output {
-  int code = -1;
-  std::string out, err;
-};
-
-class Replay : public ::testing::TestWithParam<const char*> {
+class Replay : public ::testing::TestWithParam<const char*>, protected ReplayFolder {
  protected:
-  void SetUp() override {
-    std::ofstream(folder_ / "small.toml")
-        << "source = \"a test\"\nlayers = 2\nhidden = 64\nheads = 4\nkv_heads = 4\n"
-           "feed_forward = 128\nvocabulary = 256\nsequence = 32\n";
-  }
+  void SetUp() override { write_small(64); }
 
-  std::string text_of(const fs::path& path) const {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream all;
-    all << file.rdbuf();
-    return all.str();
-  }
-  Output run(const std::string& words, const std::string& before = "") const {
-    const std::string command = "cd '" + folder_.string() + "' && timeout 200 " + before +
-                                " '" HEADWAY_PROGRAM "' replay " + words + " >out 2>err </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / "out"),
-            text_of(folder_ / "err")};
-  }
-  static std::string fields(const std::string& more) {
-    return "--model small.toml --cluster '" HEADWAY_CORES
-           "' --seq 32 --global-batch 4 "
-           "--framework megatron " +
-           more;
+  Ran run(const std::string& words, const std::string& before = "") const {
+    return run_program("replay " + words, "timeout 200 " + before);
   }
   std::string launcher(int ranks) const {
     const std::string count = " -np " + std::to_string(ranks);
@@ -56,9 +28,6 @@ class Replay : public ::testing::TestWithParam<const char*> {
                 : "mpirun.mpich") +
            count + "' ";
   }
-
-  testing::TemporaryFolder temporary_;
-  const fs::path folder_ = temporary_.path();
 };
 
 TEST_P(Replay, RecordsCallForCallWhatTheListSays) {
@@ -69,7 +38,7 @@ TEST_P(Replay, RecordsCallForCallWhatTheListSays) {
   int number = 0;
   for (const auto& [ranks, more] : runs) {
     const std::string folder = "out" + std::to_string(number++);
-    const Output made =
+    const Ran made =
         run(fields(more) + launcher(ranks) + "--step --repeat 2 --warm 1 -o " + folder);
     ASSERT_EQ(made.code, 0) << more << "\n" << made.err;
     EXPECT_NE(made.out.find("2 repeats (1 more"), std::string::npos) << made.out;
@@ -79,8 +48,8 @@ TEST_P(Replay, RecordsCallForCallWhatTheListSays) {
 }
 
 TEST_P(Replay, CallsOneByOneBlockAndAreWhatCalibrateTakes) {
-  const Output made = run(fields("--gpus 2 --tp 2") + launcher(2) +
-                          "--single --sizes --repeat 2 --warm 0 -o singles --csv calls.csv");
+  const Ran made = run(fields("--gpus 2 --tp 2") + launcher(2) +
+                       "--single --sizes --repeat 2 --warm 0 -o singles --csv calls.csv");
   ASSERT_EQ(made.code, 0) << made.err;
   expect_as_listed(folder_ / "singles", text_of(folder_ / "singles/replay/list.jsonl"), 2);
   for (const RecordedCall& call :
@@ -99,7 +68,7 @@ TEST_P(Replay, CallsOneByOneBlockAndAreWhatCalibrateTakes) {
 TEST_P(Replay, OfARecordingMakesTheSameCalls) {
   ASSERT_EQ(run(fields("--gpus 2 --dp 2 --zero 0") + launcher(2) + "--repeat 1 --warm 0 -o a").code,
             0);
-  const Output again = run("a" + launcher(2) + "--repeat 1 --warm 0 -o b");
+  const Ran again = run("a" + launcher(2) + "--repeat 1 --warm 0 -o b");
   ASSERT_EQ(again.code, 0) << again.err;
   expect_as_listed(folder_ / "b", text_of(folder_ / "a/replay/list.jsonl"), 1);
 }
@@ -119,16 +88,15 @@ TEST_P(Replay, WhatRanksDoNotDivideFits) {
   }
   list.close();
   for (const char* how : {"--step", "--single"}) {
-    const Output made =
-        run("three.jsonl" + launcher(3) + how + " --repeat 3 --warm 0 -o three" + how);
+    const Ran made = run("three.jsonl" + launcher(3) + how + " --repeat 3 --warm 0 -o three" + how);
     ASSERT_EQ(made.code, 0) << made.err;
     EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;
   }
 }
 
 TEST_P(Replay, ProductsAreMadeWhereThatIsAsked) {
-  const Output made = run(fields("--gpus 2 --tp 2") + launcher(2) +
-                          "--compute gemm --repeat 1 --warm 0 --json -o products");
+  const Ran made = run(fields("--gpus 2 --tp 2") + launcher(2) +
+                       "--compute gemm --repeat 1 --warm 0 --json -o products");
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_NE(made.out.find("\"compute\": \"gemm\""), std::string::npos) << made.out;
 }
@@ -162,14 +130,14 @@ TEST_P(ReplayRefusal, SaysWhatWouldBeRight) {
       {"small.toml nothing.jsonl", "one thing"},
   };
   for (const auto& [words, said] : cases) {
-    const Output refused = run(words);
+    const Ran refused = run(words);
     EXPECT_EQ(refused.code, 2) << words << refused.out;
     EXPECT_NE(refused.err.find(said), std::string::npos) << words << "\n" << refused.err;
     EXPECT_EQ(refused.out, "") << words;
   }
   EXPECT_FALSE(fs::exists(folder_ / "replay"));
   // Nowhere a launcher.
-  const Output none = run(two, "env PATH=/nonexistent");
+  const Ran none = run(two, "env PATH=/nonexistent");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("mpirun is not here"), std::string::npos) << none.err;
 }
@@ -178,14 +146,26 @@ TEST_P(ReplayRefusal, SaysWhatWouldBeRight) {
 TEST_P(ReplayRefusal, AReportBesideAnotherRun) {
   const std::string two = fields("--gpus 2 --tp 2 ");
   ASSERT_EQ(run(two + launcher(2) + "--single --repeat 1 --warm 0 -o was").code, 0);
-  const Output same = run(two + "--from was");
+  const Ran same = run(two + "--from was");
   EXPECT_EQ(same.code, 0) << same.err;
   EXPECT_EQ(run("--from was").code, 0);
-  const Output other = run(fields("--gpus 2 --dp 2 ") + "--from was");
+  const Ran other = run(fields("--gpus 2 --dp 2 ") + "--from was");
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("was holds a replay of another list"), std::string::npos) << other.err;
+  const Ran shorter = run(two + "--seq 16 --from was");
+  EXPECT_EQ(shorter.code, 2);
+  EXPECT_NE(shorter.err.find("another list"), std::string::npos) << shorter.err;
+  // A step of more micro-batches makes the same calls more often.
+  temporary_.write("step/replay/times.json",
+                   R"({"headway_replay": 1, "mode": "step", "compute": "spin", "ranks": 2,
+                       "library": "any", "warm": 0, "step_s": [1]})");
+  ASSERT_EQ(run(two + "--list step/replay/list.jsonl").code, 0);
+  const Ran as_long = run(two + "--from step"), longer = run(two + "--global-batch 8 --from step");
+  EXPECT_EQ(as_long.err.find("another list"), std::string::npos) << as_long.err;
+  EXPECT_EQ(longer.code, 2);
+  EXPECT_NE(longer.err.find("another list"), std::string::npos) << longer.err;
   // A recording does not say what was multiplied.
-  const Output products = run("was --compute gemm -o again" + launcher(2));
+  const Ran products = run("was --compute gemm -o again" + launcher(2));
   EXPECT_EQ(products.code, 2);
   EXPECT_NE(products.err.find("gemm makes the products"), std::string::npos) << products.err;
 }
@@ -193,7 +173,7 @@ TEST_P(ReplayRefusal, AReportBesideAnotherRun) {
 // As `comms` takes them: a name in .json says nothing of what is in it.
 TEST_P(ReplayRefusal, ATraceInJsonIsNoRun) {
   std::ofstream(folder_ / "rank0.json") << R"({"schemaVersion": 1, "traceEvents": []})";
-  const Output refused = run("rank0.json");
+  const Ran refused = run("rank0.json");
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.err.find("schemaVersion"), std::string::npos) << refused.err;
   EXPECT_EQ(refused.err.find("unknown field"), std::string::npos) << refused.err;
@@ -201,7 +181,7 @@ TEST_P(ReplayRefusal, ATraceInJsonIsNoRun) {
 
 TEST_P(ReplayRefusal, AListOfOtherRanksThanWereStarted) {
   ASSERT_EQ(run(fields("--gpus 2 --tp 2 ") + "--list two.jsonl").code, 0);
-  const Output refused = run("two.jsonl" + launcher(3) + "-o three");
+  const Ran refused = run("two.jsonl" + launcher(3) + "-o three");
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("is of 2 ranks, and 3 were started"), std::string::npos)
       << refused.err;

@@ -1,11 +1,11 @@
 #include "device.hpp"
 
-#include <time.h>
-
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <stdexcept>
 
+#include "../compute.hpp"
 #include "simulate/live/single.hpp"
 
 // Names what failed.
@@ -21,10 +21,8 @@ constexpr Reduction kSum = 0;
 constexpr DataType kBytes = 1, kDouble = 8;
 
 std::uint64_t now_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(time.tv_nsec);
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
 }
 
 // One of as many bytes that NCCL of any version sums: fp8 and what it has no type for move as
@@ -33,22 +31,17 @@ DataType type_of(ElementType type) {
   constexpr DataType kHalf = 6;
   if (type == ElementType::int16) return kHalf;
   for (DataType number = 0; number < 10; ++number) {
-    if (recorder::nccl::element_of(number).number == 1 + static_cast<int>(type)) return number;
+    if (element_type_from_nccl(number) == type) return number;
   }
   return kBytes;
 }
 
 // On a thread of CUDA's, in the order of the stream.
-void spin(void* seconds) {
-  const std::uint64_t until =
-      now_ns() + static_cast<std::uint64_t>(*static_cast<const double*>(seconds) * 1e9);
+void spin(void* item) {
+  const double seconds = static_cast<const LiveItem*>(item)->time.value();
+  const std::uint64_t until = now_ns() + static_cast<std::uint64_t>(seconds * 1e9);
   while (now_ns() < until) {
   }
-}
-
-double* seconds_of(const LiveItem& item) {
-  static_assert(sizeof(Seconds) == sizeof(double));
-  return const_cast<double*>(reinterpret_cast<const double*>(&item.time));
 }
 
 }  // namespace
@@ -113,9 +106,8 @@ void DeviceRank::make_communicators(const Place& place, Meeting& meeting) {
     const auto& members = plan_.lanes[i].members;
     const auto at = std::lower_bound(members.begin(), members.end(), std::int64_t{place.rank});
     const bool is_in = at != members.end() && *at == place.rank;
-    comms_.push_back(is_in ? make(i + 1, static_cast<int>(members.size()),
-                                  static_cast<int>(at - members.begin()))
-                           : nullptr);
+    places_.push_back(static_cast<int>(at - members.begin()));
+    comms_.push_back(is_in ? make(i + 1, static_cast<int>(members.size()), places_[i]) : nullptr);
   }
 }
 
@@ -135,16 +127,12 @@ void DeviceRank::make_memory() {
     largest = std::max(largest, bytes);
   }
   sent_ = make(std::max<std::int64_t>(largest, 1 << 20));
-  if (!multiplies_) return;
-  std::int64_t sizes[3] = {};
-  for (const LiveItem& item : items_) {
-    if (!item.product) continue;
-    const LiveProduct& p = *item.product;
-    sizes[0] = std::max(sizes[0], 2 * p.m * p.k);
-    sizes[1] = std::max(sizes[1], 2 * p.k * p.n);
-    sizes[2] = std::max(sizes[2], 2 * p.m * p.n);
+  if (multiplies_) {
+    constexpr std::int64_t kBytesOfBf16 = 2;
+    const auto elements = largest_products(items_);
+    for (std::size_t i = 0; i < 3; ++i) products_[i] = make(kBytesOfBf16 * elements[i]);
   }
-  for (int i = 0; i < 3; ++i) products_[i] = make(sizes[i]);
+  DO(DeviceSynchronize);  // streams that do not block do not wait for it
 }
 
 void DeviceRank::make_streams() {
@@ -202,15 +190,13 @@ void DeviceRank::meet(Comm comm) {
 }
 
 void DeviceRank::call(const LiveItem& item, std::uint32_t lane, Comm comm, Stream* on) {
-  const auto& members = plan_.lanes[lane].members;
-  const NcclSize size = size_of(item, members.size());
+  const NcclSize size = size_of(item, plan_.lanes[lane].members.size());
   const auto whole = static_cast<std::size_t>(size.whole),
              part = static_cast<std::size_t>(size.part);
   const DataType type = type_of(item.type);
   char* const to = received_[lane] != nullptr ? received_[lane] : sent_;
   // Of messages the lane has two members.
-  const bool first = members.front() == static_cast<std::int64_t>(rank_);
-  const int other = first ? 1 : 0, root = static_cast<int>(item.peer);
+  const int other = 1 - places_[lane], root = static_cast<int>(item.peer);
   switch (item.op) {
     case Operation::all_reduce:
       return DO(ncclAllReduce, sent_, to, whole, type, kSum, comm, on);
@@ -237,16 +223,13 @@ void DeviceRank::call(const LiveItem& item, std::uint32_t lane, Comm comm, Strea
 
 // What NCCL of all versions makes of messages that meet as one.
 void DeviceRank::among_all(const LiveItem& item, std::uint32_t lane, Comm comm, Stream* on) {
-  const auto& members = plan_.lanes[lane].members;
-  const auto part = static_cast<std::size_t>(size_of(item, members.size()).part);
+  const std::size_t ranks = plan_.lanes[lane].members.size();
+  const auto part = static_cast<std::size_t>(size_of(item, ranks).part);
   const auto step = part * static_cast<std::size_t>(bytes_of_element(item.type));
   const DataType type = type_of(item.type);
-  const auto own =
-      std::lower_bound(members.begin(), members.end(), static_cast<std::int64_t>(rank_)) -
-      members.begin();
-  const bool all = item.op == Operation::all_to_all, is_root = own == item.peer;
+  const bool all = item.op == Operation::all_to_all, is_root = places_[lane] == item.peer;
   DO(ncclGroupStart);
-  for (std::size_t i = 0; i < members.size(); ++i) {
+  for (std::size_t i = 0; i < ranks; ++i) {
     const auto other = static_cast<int>(i);
     const bool of_root = other == item.peer;
     const bool sends = all || (item.op == Operation::gather ? of_root : is_root);
@@ -261,7 +244,7 @@ void DeviceRank::among_all(const LiveItem& item, std::uint32_t lane, Comm comm, 
 // row: C^T = B^T A^T, column by column.
 void DeviceRank::compute(const LiveItem& item) {
   if (!multiplies_ || !item.product) {
-    if (item.time.value() > 0) DO(LaunchHostFunc, main_, spin, seconds_of(item));
+    if (item.time.value() > 0) DO(LaunchHostFunc, main_, spin, const_cast<LiveItem*>(&item));
     return;
   }
   constexpr int kAsItIs = 0, kBf16 = 14, kInFp32 = 68, kDefault = -1;
@@ -282,6 +265,7 @@ std::vector<double> DeviceRank::longest(const std::vector<double>& own) {
   void* memory = nullptr;
   DO(Malloc, &memory, bytes);
   DO(Memcpy, memory, own.data(), bytes, kToDevice);
+  DO(DeviceSynchronize);  // it may return before all is there
   DO(ncclAllReduce, memory, memory, own.size(), kDouble, kMax, world_, main_);
   DO(StreamSynchronize, main_);
   DO(Memcpy, out.data(), memory, bytes, kToHost);

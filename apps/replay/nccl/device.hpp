@@ -61,6 +61,7 @@ class DeviceRank {
   const std::vector<LiveItem>& items_;
   std::vector<const LiveItem*> calls_;
   std::vector<Comm> comms_;  // of lanes; null: not of this rank
+  std::vector<int> places_;  // of this rank among the members of each
   Comm world_ = nullptr;
   char* sent_ = nullptr;
   std::vector<char*> received_;  // of lanes

@@ -17,9 +17,8 @@ void* open_first(std::initializer_list<const char*> names) {
 }
 
 std::string version_text(int code) {
-  const int major = code < 10'000 ? code / 1000 : code / 10'000;
-  const int minor = code < 10'000 ? code / 100 % 10 : code / 100 % 100;
-  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(code % 100);
+  const auto [major, minor, patch] = recorder::nccl::version_of(code);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
 class Lookup {

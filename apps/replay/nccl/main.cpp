@@ -3,14 +3,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "../asked.hpp"
 #include "base/whole_number.hpp"
 #include "device.hpp"
+#include "platform/files.hpp"
 #include "recording.hpp"
 #include "simulate/live/file.hpp"
 
@@ -22,16 +21,17 @@ namespace nccl = headway::replay::nccl;
 struct AskedOfNccl : Asked {
   std::string record = "replay";  // folder of the recording
   std::string meeting;            // folder in which the ranks meet
+  bool starts = false;            // the ranks, whatever the environment says
 };
 
 constexpr char kUsage[] =
-    "usage: headway-replay-nccl LIST [--single] [--gemm] [--repeat N] [--warm N] [--times FILE] "
-    "[--record DIR] [--meeting DIR]\n"
+    "usage: headway-replay-nccl [--start] LIST [--single] [--gemm] [--repeat N] [--warm N] "
+    "[--times FILE] [--record DIR] [--meeting DIR]\n"
     "       headway-replay-nccl --libraries [RANKS] [--gemm]   whether NCCL, CUDA and a GPU are "
     "found\n"
     "LIST is written by `headway replay RUN --backend nccl --list FILE`. Under torchrun "
     "--no-python, "
-    "mpirun or srun it is one rank; alone it starts them.\n";
+    "mpirun or srun it is one rank; alone, or with --start, it starts them.\n";
 
 int fail(const std::string& why) {
   std::fprintf(stderr, "headway-replay-nccl: %s\n", why.c_str());
@@ -43,14 +43,6 @@ int fail(const headway::Problems& problems) {
     fail((where.empty() || where == "replay" ? "" : where + ": ") + problem.message);
   }
   return 2;
-}
-
-bool read_text(const std::string& path, std::string& out) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream all;
-  all << file.rdbuf();
-  out = all.str();
-  return static_cast<bool>(file);
 }
 
 int run(const AskedOfNccl& asked, const nccl::Place& place, const nccl::NcclPlan& plan,
@@ -83,16 +75,16 @@ int run(const AskedOfNccl& asked, const nccl::Place& place, const nccl::NcclPlan
 }
 
 int run_all(const AskedOfNccl& asked, char** words) {
-  std::string text;
-  if (!read_text(asked.list, text)) return fail(asked.list + ": cannot be read");
-  auto list = headway::read_list(text, asked.list);
+  const auto text = headway::read_file(asked.list, headway::kLargestLiveList);
+  if (!text) return fail(text.problems());
+  auto list = headway::read_list(*text, asked.list);
   if (!list) return fail(list.problems());
   const auto plan = nccl::plan_of(std::move(list).value());
   if (!plan) return fail(plan.problems());
   const auto libraries = nccl::open_libraries(asked.multiplies);
   if (!libraries) return fail(libraries.problems());
   const auto ranks = static_cast<int>(plan->list.ranks.size());
-  const auto place = nccl::place_of_environment();
+  const auto place = asked.starts ? std::nullopt : nccl::place_of_environment();
   if (!place) return nccl::start_ranks(ranks, words);
   if (place->ranks != ranks) {
     return fail("the list is of " + std::to_string(ranks) + " ranks, and " +
@@ -128,6 +120,12 @@ int main(int argc, char** argv) {
     const bool multiplies = std::string_view(argv[argc - 1]) == "--gemm";
     const auto ranks = argc > 2 ? headway::whole_number(argv[2]) : std::nullopt;
     return look_for_libraries(multiplies, ranks.value_or(1));
+  }
+  // Not for the ranks that it starts.
+  if (argc > 1 && std::string_view(argv[1]) == "--start") {
+    asked.starts = true;
+    argv[1] = argv[0];
+    ++argv, --argc;
   }
   if (!headway::replay::read_arguments(
           argc, argv, asked, {{"--record", &asked.record}, {"--meeting", &asked.meeting}})) {

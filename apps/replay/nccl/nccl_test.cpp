@@ -1,58 +1,34 @@
 // Steps replayed by NCCL against stand-ins of NCCL and CUDA that check what they are given; and
 // which communicators calls have.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "../listed_for_test.hpp"
 #include "plan.hpp"
-#include "platform/temporary_folder_for_test.hpp"
+#include "ranks.hpp"
 
 namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
+using replay::nccl::place_of_environment;
 using replay::nccl::plan_of;
 
-struct NcclOutput {
-  int code = -1;
-  std::string out, err;
-};
-
-class ReplayNccl : public ::testing::Test {
+class ReplayNccl : public ::testing::Test, protected ReplayFolder {
  protected:
-  void SetUp() override {
-    std::ofstream(folder_ / "small.toml")
-        << "source = \"a test\"\nlayers = 2\nhidden = 64\nheads = 4\nkv_heads = 4\n"
-           "feed_forward = 128\nvocabulary = 256\nsequence = 32\n";
-  }
-  std::string text_of(const fs::path& path) const {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream all;
-    all << file.rdbuf();
-    return all.str();
-  }
-  // `where`: the libraries are found.
-  NcclOutput run(const std::string& words, const std::string& where = HEADWAY_STUBS) const {
-    const std::string command = "cd '" + folder_.string() +
-                                "' && timeout 100 env LD_LIBRARY_PATH='" + where +
-                                "' STUB_LOG=log '" HEADWAY_PROGRAM "' replay --backend nccl " +
-                                words + " >out 2>err </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / "out"),
-            text_of(folder_ / "err")};
-  }
-  static std::string fields(const std::string& more) {
-    return "--model small.toml --cluster '" HEADWAY_CORES
-           "' --seq 32 --global-batch 4 --framework megatron " +
-           more + " ";
-  }
+  void SetUp() override { write_small(64); }
 
-  testing::TemporaryFolder temporary_;
-  const fs::path folder_ = temporary_.path();
+  // `where`: the libraries are found; `more`: variables of the environment.
+  Ran run(const std::string& words, const std::string& where = HEADWAY_STUBS,
+          const std::string& more = "") const {
+    return run_program("replay --backend nccl " + words,
+                       "timeout 100 env LD_LIBRARY_PATH='" + where + "' STUB_LOG=log " + more);
+  }
 };
 
 // What each rank called on each communicator, in order: (name, elements, type, root). Messages in a
@@ -113,7 +89,7 @@ TEST_F(ReplayNccl, RecordsCallForCallWhatTheListSaysAndRanksAgree) {
   int number = 0;
   for (const auto& [ranks, more] : runs) {
     const std::string folder = "out" + std::to_string(number++);
-    const NcclOutput made = run(fields(more) + "--step --repeat 2 --warm 1 -o " + folder);
+    const Ran made = run(fields(more) + "--step --repeat 2 --warm 1 -o " + folder);
     ASSERT_EQ(made.code, 0) << more << "\n" << made.err;
     EXPECT_NE(made.out.find("NCCL 2.32.3"), std::string::npos) << made.out;
     EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;
@@ -125,17 +101,89 @@ TEST_F(ReplayNccl, RecordsCallForCallWhatTheListSaysAndRanksAgree) {
 
 // 20 us and 1 ns a byte, as the stand-in has it.
 TEST_F(ReplayNccl, TimesAreThoseBetweenTheEventsOfACall) {
-  const NcclOutput made =
-      run(fields("--gpus 2 --tp 2 --single --sizes --repeat 1 --warm 0 -o one"));
-  ASSERT_EQ(made.code, 0) << made.err;
-  const Recording recording = read_run_traces({(folder_ / "one").string()}).recording;
-  ASSERT_GT(recording.calls.size(), 40u);
-  for (const RecordedCall& call : recording.calls) {
-    EXPECT_EQ(call.time, TimeKind::kernel);
-    EXPECT_NEAR(call.duration->value(), 20e-6 + call.bytes->value() * 1e-9, 2e-8)
-        << call.bytes->value();
+  for (const std::string how : {"--single --sizes", "--step"}) {
+    const Ran made =
+        run(fields("--gpus 2 --tp 2 " + how + " --repeat 1 --warm 0 -o 'one" + how + "'"));
+    ASSERT_EQ(made.code, 0) << made.err;
+    const Recording recording = read_run_traces({(folder_ / ("one" + how)).string()}).recording;
+    ASSERT_GT(recording.calls.size(), how == "--step" ? 0u : 40u);
+    for (const RecordedCall& call : recording.calls) {
+      EXPECT_EQ(call.time, TimeKind::kernel);
+      EXPECT_NEAR(call.duration->value(), 20e-6 + call.bytes->value() * 1e-9, 2e-8)
+          << how << " " << call.bytes->value();
+    }
+    expect_ranks_agree(folder_, 2);
   }
-  expect_ranks_agree(folder_, 2);
+}
+
+// 256 B on one stream, and behind them 512 B on another.
+TEST_F(ReplayNccl, ACallBeginsWhenThoseOnOtherStreamsThatItNeedsAreDone) {
+  std::string list =
+      R"({"headway_list": 1, "ranks": 2, "groups": [{"name": "tp", "ranks": [0, 1]}]})";
+  for (const char* rank : {"0", "1"}) {
+    list += std::string("\n{\"rank\": ") + rank + "}\n" +
+            R"({"call": "all_reduce", "group": 0, "bytes": 256, "stream": 0})" + "\n" +
+            R"({"call": "all_reduce", "group": 0, "bytes": 512, "stream": 1, "after": [0]})";
+  }
+  temporary_.write("two.jsonl", list + "\n");
+  const Ran made = run("two.jsonl --step --repeat 1 --warm 0 -o two");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Recording recording = read_run_traces({(folder_ / "two").string()}).recording;
+  ASSERT_EQ(recording.calls.size(), 4u);
+  for (const std::uint32_t rank : {0U, 1U}) {
+    const auto of = [&](double bytes) {
+      return *std::find_if(recording.calls.begin(), recording.calls.end(),
+                           [&](const RecordedCall& call) {
+                             return call.rank == rank && call.bytes->value() == bytes;
+                           });
+    };
+    const RecordedCall first = of(256), second = of(512);
+    EXPECT_GE(*second.start_ns, *first.start_ns + std::llround(first.duration->value() * 1e9));
+  }
+}
+
+// A batch script of Slurm and a pod of one: no launcher started what they start.
+TEST_F(ReplayNccl, StartsTheRanksWhereTheEnvironmentHasOne) {
+  const Ran made = run(fields("--gpus 2 --tp 2 --repeat 1 --warm 0"), HEADWAY_STUBS,
+                       "SLURM_PROCID=0 SLURM_NTASKS=1 RANK=0 WORLD_SIZE=1");
+  EXPECT_EQ(made.code, 0) << made.err;
+}
+
+TEST(NcclPlace, IsAsTheLauncherSaidIt) {
+  using Variables = std::map<std::string, const char*>;
+  const auto place = [](const Variables& said) {
+    for (const char* name :
+         {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+          "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "SLURM_PROCID",
+          "SLURM_NTASKS", "SLURM_LOCALID"}) {
+      ::unsetenv(name);
+    }
+    for (const auto& [name, value] : said) ::setenv(name.c_str(), value, 1);
+    const auto found = place_of_environment();
+    for (const auto& [name, value] : said) ::unsetenv(name.c_str());
+    return found ? std::vector{found->rank, found->ranks, found->local} : std::vector<int>{};
+  };
+  EXPECT_EQ(place({}), (std::vector<int>{}));
+  EXPECT_EQ(place({{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}}),
+            (std::vector{5, 8, 1}));
+  EXPECT_EQ(place({{"RANK", "1"}, {"WORLD_SIZE", "2"}}), (std::vector{1, 2, 1}));
+  EXPECT_EQ(place({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), (std::vector<int>{}));
+  EXPECT_EQ(place({{"SLURM_PROCID", "9"}, {"SLURM_NTASKS", "16"}, {"SLURM_LOCALID", "1"}}),
+            (std::vector{9, 16, 1}));
+  // srun --mpi=pmi2
+  EXPECT_EQ(place({{"PMI_RANK", "9"},
+                   {"PMI_SIZE", "16"},
+                   {"SLURM_PROCID", "9"},
+                   {"SLURM_NTASKS", "16"},
+                   {"SLURM_LOCALID", "1"}}),
+            (std::vector{9, 16, 1}));
+  // mpirun in a batch script
+  EXPECT_EQ(place({{"PMI_RANK", "1"},
+                   {"PMI_SIZE", "2"},
+                   {"SLURM_PROCID", "0"},
+                   {"SLURM_NTASKS", "1"},
+                   {"SLURM_LOCALID", "0"}}),
+            (std::vector{1, 2, 1}));
 }
 
 // Every operation, of sizes that three ranks do not divide.
@@ -159,7 +207,7 @@ TEST_F(ReplayNccl, WhatRanksDoNotDivideIsFilledUp) {
   list.close();
   for (const char* how : {"--step", "--single", "--compute gemm"}) {
     const std::string folder = std::string("three") + how;
-    const NcclOutput made =
+    const Ran made =
         run("three.jsonl --repeat 2 --warm 0 " + std::string(how) + " -o '" + folder + "'");
     ASSERT_EQ(made.code, 0) << made.err;
     EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;
@@ -170,19 +218,19 @@ TEST_F(ReplayNccl, WhatRanksDoNotDivideIsFilledUp) {
 
 TEST_F(ReplayNccl, SaysWhatIsMissing) {
   const std::string two = fields("--gpus 2 --tp 2 --repeat 1 --warm 0");
-  const NcclOutput none = run(two, "/nonexistent");
+  const Ran none = run(two, "/nonexistent");
   EXPECT_EQ(none.code, 2);
   for (const char* said : {"libnccl.so.2", "nvidia-nccl-cu12", "libcudart.so", "LD_LIBRARY_PATH"}) {
     EXPECT_NE(none.err.find(said), std::string::npos) << said << "\n" << none.err;
   }
   EXPECT_FALSE(fs::exists(folder_ / "replay"));
-  const NcclOutput list = run(two + "--list l.jsonl", "/nonexistent");  // for another machine
+  const Ran list = run(two + "--list l.jsonl", "/nonexistent");  // for another machine
   EXPECT_EQ(list.code, 0) << list.err;
   EXPECT_NE(list.out.find("headway-replay-nccl l.jsonl --record replay"), std::string::npos);
-  const NcclOutput torch = run(two + "--list t.jsonl --launcher 'python3 -u'");
+  const Ran torch = run(two + "--list t.jsonl --launcher 'python3 -u'");
   EXPECT_NE(torch.out.find("headway_replay_torch.py"), std::string::npos) << torch.out << torch.err;
   ::setenv("STUB_DEVICES", "1", 1);
-  const NcclOutput few = run(two);
+  const Ran few = run(two);
   ::unsetenv("STUB_DEVICES");
   EXPECT_EQ(few.code, 2);
   EXPECT_FALSE(fs::exists(folder_ / "replay"));

@@ -1,7 +1,6 @@
 #include "plan.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <compare>
 #include <map>
 #include <utility>
@@ -126,14 +125,9 @@ class Planner {
 
 }  // namespace
 
-std::int64_t bytes_of_element(ElementType type) {
-  return std::max<std::int64_t>(1, std::llround(bytes_per_element(type)));
-}
-
 NcclSize size_of(const LiveItem& call, std::size_t ranks) {
   const auto n = static_cast<std::int64_t>(ranks);
-  const std::int64_t each = bytes_of_element(call.type);
-  const std::int64_t listed = (call.bytes + each - 1) / each, part = (listed + n - 1) / n;
+  const std::int64_t listed = elements_of(call), part = (listed + n - 1) / n;
   const bool in_parts = call.op == Operation::all_gather || call.op == Operation::reduce_scatter ||
                         call.op == Operation::all_to_all || call.op == Operation::gather ||
                         call.op == Operation::scatter;

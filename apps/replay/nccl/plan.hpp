@@ -32,6 +32,5 @@ struct NcclSize {
   std::int64_t whole = 0, part = 0;
 };
 NcclSize size_of(const LiveItem& call, std::size_t ranks);
-std::int64_t bytes_of_element(ElementType type);
 
 }  // namespace headway::replay::nccl

@@ -26,6 +26,11 @@ std::optional<int> number_in(const char* variable) {
   return static_cast<int>(*number);
 }
 
+// Under srun with PMI it alone says the place on the machine; a batch script has that of another.
+std::optional<int> local_of_srun(int rank) {
+  return number_in("SLURM_PROCID") == rank ? number_in("SLURM_LOCALID") : std::nullopt;
+}
+
 pid_t start(int rank, int ranks, const std::string& meeting, char** words) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -52,7 +57,7 @@ std::optional<Place> place_of_environment() {
   for (const auto& [rank, ranks, local] : names) {
     const auto own = number_in(rank), all = number_in(ranks);
     if (!own || !all || *own >= *all) continue;
-    return Place{*own, *all, number_in(local).value_or(*own)};
+    return Place{*own, *all, number_in(local).value_or(local_of_srun(*own).value_or(*own))};
   }
   return std::nullopt;
 }

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <set>
 
+#include "simulate/live/file.hpp"
+
 namespace headway::replay::nccl {
 namespace {
 
@@ -15,24 +17,6 @@ using record_file::Record;
 
 void append(std::string& to, const Record& record) {
   to.append(reinterpret_cast<const char*>(&record), sizeof record);
-}
-
-std::string json_of(const std::vector<std::int64_t>& numbers) {
-  std::string out = "[";
-  for (const std::int64_t number : numbers) {
-    out += (out.size() > 1 ? "," : "") + std::to_string(number);
-  }
-  return out + "]";
-}
-
-// Names of groups may be anything.
-std::string json_of(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const bool plain = c != '"' && c != '\\' && static_cast<unsigned char>(c) >= ' ';
-    out += plain ? c : ' ';
-  }
-  return out + "\"";
 }
 
 std::string host_name() {
@@ -45,7 +29,7 @@ std::string host_name() {
 std::string header_of(const NcclPlan& plan, int rank, const std::string& library) {
   return "{\"headway_record\":1,\"rank\":" + std::to_string(rank) +
          ",\"world\":" + std::to_string(plan.list.ranks.size()) +
-         ",\"host\":" + json_of(host_name()) + ",\"library\":" + json_of(library) +
+         ",\"host\":" + json_text(host_name()) + ",\"library\":" + json_text(library) +
          ",\"version\":\"1\",\"functions\":[],\"counts\":\"the whole tensor\"}\n";
 }
 
@@ -65,8 +49,8 @@ Recording::Recording(const NcclPlan& plan, int rank, const std::string& library)
     if (!named.insert(lane).second) continue;
     // Of messages the group that the list names, of which the lane joins two.
     const LiveGroup& group = plan.list.groups[item.group];
-    text("{\"group\":" + std::to_string(lane + 1) + ",\"name\":" + json_of(group.name) +
-         ",\"ranks\":" + json_of(group.ranks) + "}");
+    text("{\"group\":" + std::to_string(lane + 1) + ",\"name\":" + json_text(group.name) +
+         ",\"ranks\":" + json_list(group.ranks) + "}");
   }
 }
 
@@ -90,11 +74,10 @@ void Recording::step(std::int64_t number, std::uint64_t start_ns) {
 void Recording::call(std::size_t number, std::uint64_t start_ns, std::uint64_t duration_ns) {
   const LiveItem& item = *calls_[number];
   const std::uint32_t lane = plan_.lane_of[rank_][number];
-  const std::int64_t each = bytes_of_element(item.type);
   Record record;
   record.start_ns = start_ns;
   record.duration_ns = std::max<std::uint64_t>(1, duration_ns);
-  record.bytes = static_cast<std::uint64_t>((item.bytes + each - 1) / each * each);
+  record.bytes = static_cast<std::uint64_t>(elements_of(item) * bytes_of_element(item.type));
   record.asked = record.done = static_cast<std::uint8_t>(item.op);
   record.type = static_cast<std::uint8_t>(1 + static_cast<int>(item.type));
   record.time = record_file::kDevice;

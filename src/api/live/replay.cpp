@@ -38,8 +38,6 @@ struct ReplayRequest {
   Progress progress = {};
 };
 
-constexpr std::size_t kLargestList = std::size_t{1} << 30;
-
 std::vector<std::string> backends() {
   return {"mpi", "gloo", "nccl"};
 }
@@ -80,19 +78,20 @@ Problems check(const ReplayRequest& request) {
          "is of what is started here; --launcher says itself how many it starts");
 
   // Nothing is run, or nothing is reported.
-  constexpr const char* kWasRun = "says how to run, and --from was run";
   const bool was_run = !request.from.empty();
   refuse("list", was_run && !request.list.empty(),
          "is written of what is to be run, and --from was run");
-  refuse("backend", was_run && !request.backend.empty(), kWasRun);
-  refuse("compute", was_run && !request.compute.empty(), kWasRun);
-  refuse("repeat", was_run && request.repeat, kWasRun);
-  refuse("warm", was_run && request.warm, kWasRun);
-  refuse("ranks", was_run && request.ranks, kWasRun);
-  refuse("launcher", was_run && !request.launcher.empty(), kWasRun);
-  refuse("output", was_run && request.output, kWasRun);
-  refuse("single", was_run && request.single, kWasRun);
-  refuse("step", was_run && request.step, kWasRun);
+  for (const auto& [flag, given] : {std::pair{"backend", !request.backend.empty()},
+                                    {"compute", !request.compute.empty()},
+                                    {"repeat", request.repeat.has_value()},
+                                    {"warm", request.warm.has_value()},
+                                    {"ranks", request.ranks.has_value()},
+                                    {"launcher", !request.launcher.empty()},
+                                    {"output", request.output.has_value()},
+                                    {"single", request.single},
+                                    {"step", request.step}}) {
+    refuse(flag, was_run && given, "says how to run, and --from was run");
+  }
   constexpr const char* kNothingRun = "is of what was measured, and --list runs nothing";
   refuse("csv", !request.list.empty() && !request.csv.empty(), kNothingRun);
   refuse("json", !request.list.empty() && request.json, kNothingRun);
@@ -134,7 +133,7 @@ Result<ToReplay> of_run(const std::string& run_file, const RunRequest& fields) {
 }
 
 Result<LiveList> list_of_file(const std::string& path) {
-  const auto text = read_file(path, kLargestList);
+  const auto text = read_file(path, kLargestLiveList);
   if (!text) return text.problems();
   return read_list(*text, printable(path, 4096));
 }
@@ -197,12 +196,16 @@ bool has_products(const LiveList& list) {
   });
 }
 
+Result<ReplayTimes> times_in(const std::string& folder) {
+  const auto document = read_document(in_folder(folder, "replay/times.json"));
+  if (!document) return document.problems();
+  return read_replay_times(*document);
+}
+
 // What was recorded of a replay, beside what was expected.
 CommandOutput report(const ReplayRequest& request, const std::string& folder,
                      const ToReplay& what) {
-  const auto document = read_document(in_folder(folder, "replay/times.json"));
-  if (!document) return {.problems = document.problems()};
-  auto times = read_replay_times(*document);
+  auto times = times_in(folder);
   if (!times) return {.problems = times.problems()};
   RunRecording run = read_run_traces({folder}, request.progress);
   if (run.stopped) return {.problems = {{"replay", "was stopped", Trouble::stopped}}};
@@ -215,6 +218,15 @@ CommandOutput report(const ReplayRequest& request, const std::string& folder,
   return {.text = request.json ? replay_json(made) : replay_text(made)};
 }
 
+// Whether a list that was run is of the same calls: of one by one it may have more, of a step not.
+bool is_of(const LiveList& kept, bool single, const LiveList& list) {
+  // Single calls have groups behind those of the step.
+  const auto& groups = list.groups;
+  return kept.source == list.source && kept.groups.size() >= groups.size() &&
+         std::equal(groups.begin(), groups.end(), kept.groups.begin()) &&
+         has_single_calls(kept, list) && (single || count_calls(kept) == count_calls(list));
+}
+
 // Of a replay that was run before: of the list that is kept with it, whatever is compiled now.
 CommandOutput report_of_before(const ReplayRequest& request, ToReplay what) {
   const std::string kept = in_folder(request.from, "replay/list.jsonl");
@@ -223,10 +235,9 @@ CommandOutput report_of_before(const ReplayRequest& request, ToReplay what) {
   }
   auto list = list_of_file(kept);
   if (!list) return {.problems = list.problems()};
-  // Single calls have groups behind those of the step.
-  const auto& groups = what.list.groups;
-  if (list->source != what.list.source || list->groups.size() < groups.size() ||
-      !std::equal(groups.begin(), groups.end(), list->groups.begin())) {
+  const auto times = times_in(request.from);
+  if (!times) return {.problems = times.problems()};
+  if (!is_of(*list, times->single, what.list)) {
     return {.problems = {
                 {FieldName("from"), printable(request.from) + " holds a replay of another list: " +
                                         printable(list->source, 200) + "; leave the run out"}}};

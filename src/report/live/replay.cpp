@@ -20,10 +20,6 @@ std::string or_none(const std::optional<Seconds>& time) {
   return time ? to_text(*time) : "-";
 }
 
-Json or_null(const std::optional<Seconds>& time) {
-  return time ? Json(time->value()) : Json(nullptr);
-}
-
 std::string csv_or_empty(const std::optional<Seconds>& time) {
   return time ? csv_number(time->value()) : "";
 }
@@ -78,11 +74,11 @@ std::string replay_json(const Replayed& r) {
                      {"bytes", call.bytes.value()},
                      {"count", count_json(call.count)},
                      {"samples", call.samples},
-                     {"forecast_s", or_null(call.forecast)},
-                     {"min_s", or_null(call.least)},
-                     {"median_s", or_null(call.median)},
-                     {"p95_s", or_null(call.p95)},
-                     {"waiting_s", or_null(call.waiting)}});
+                     {"forecast_s", known_json(call.forecast)},
+                     {"min_s", known_json(call.least)},
+                     {"median_s", known_json(call.median)},
+                     {"p95_s", known_json(call.p95)},
+                     {"waiting_s", known_json(call.waiting)}});
   }
   for (const double step : r.times.steps) steps.push_back(step);
   return document_text({{"source", r.source},
@@ -91,7 +87,7 @@ std::string replay_json(const Replayed& r) {
                         {"library", r.times.library},
                         {"ranks", r.times.ranks},
                         {"warm", r.times.warm},
-                        {"forecast_step_s", or_null(r.forecast)},
+                        {"forecast_step_s", known_json(r.forecast)},
                         {"median_step_s", r.step_at(0.5).value()},
                         {"min_step_s", r.step_at(0).value()},
                         {"p95_step_s", r.step_at(0.95).value()},

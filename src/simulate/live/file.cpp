@@ -21,26 +21,10 @@ constexpr std::size_t kLongestLine = kLargestDocument - 1;  // of JSON
 constexpr std::size_t kMostWrong = 20;
 constexpr double kLongestCompute = 1e6;  // seconds
 
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : printable(std::string(text), 1000)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
 // As few digits as are read back as the same number.
 std::string shortest(double number) {
   char digits[32];
   return {digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr};
-}
-
-template <class Numbers>
-std::string json_list(const Numbers& numbers) {
-  std::string out = "[";
-  for (const auto& number : numbers) out += (out.size() > 1 ? ", " : "") + std::to_string(number);
-  return out + "]";
 }
 
 void write_item(const LiveItem& item, std::string& out) {
@@ -270,6 +254,15 @@ class ListReader {
 };
 
 }  // namespace
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : printable(text, 1000)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
 
 std::string list_text(const LiveList& list) {
   std::string out = "{\"headway_list\": " + std::to_string(kLiveListVersion) +

@@ -10,6 +10,7 @@
 //   {"wait": 0}
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,10 +20,20 @@
 namespace headway {
 
 inline constexpr int kLiveListVersion = 1;
+inline constexpr std::size_t kLargestLiveList = std::size_t{1} << 30;  // bytes of its file
 
 std::string list_text(const LiveList& list);
 
 /// What is wrong with it: by line. What it asks for can be run (list_problems).
 Result<LiveList> read_list(std::string_view text, const std::string& file);
+
+/// A text in quotes, and a list of whole numbers, as the lines of lists and recordings have them.
+std::string json_text(std::string_view text);
+template <class Numbers>
+std::string json_list(const Numbers& numbers) {
+  std::string out = "[";
+  for (const auto& number : numbers) out += (out.size() > 1 ? ", " : "") + std::to_string(number);
+  return out + "]";
+}
 
 }  // namespace headway

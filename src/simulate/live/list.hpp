@@ -81,9 +81,25 @@ constexpr bool has_root(Operation op) {
          op == Operation::scatter;
 }
 
+/// What moves is whole elements, whose types all have whole bytes.
+constexpr std::int64_t bytes_of_element(ElementType type) {
+  return static_cast<std::int64_t>(bytes_per_element(type));
+}
+constexpr std::int64_t elements_of(const LiveItem& call) {
+  const std::int64_t each = bytes_of_element(call.type);
+  return (call.bytes + each - 1) / each;
+}
+
 inline std::int64_t count_items(const LiveList& list) {
   std::int64_t out = 0;
   for (const auto& items : list.ranks) out += static_cast<std::int64_t>(items.size());
+  return out;
+}
+inline std::int64_t count_calls(const LiveList& list) {
+  std::int64_t out = 0;
+  for (const auto& items : list.ranks) {
+    for (const LiveItem& item : items) out += item.kind == LiveItem::Kind::call ? 1 : 0;
+  }
   return out;
 }
 

@@ -280,6 +280,19 @@ TEST(LiveList, OfSingleCallsHasEachOnceInOneOrder) {
   }
 }
 
+// Of messages of stages in the midst as well, which have other groups there.
+TEST(LiveList, OfSingleCallsHasThoseOfItsStepAndOfNoOther) {
+  LiveList list = live_list(case_of_list(1, 2, 4, 1, 1));
+  const LiveList single = single_calls(list, false);
+  EXPECT_TRUE(has_single_calls(single, list));
+  EXPECT_TRUE(has_single_calls(list, single));
+  EXPECT_TRUE(has_single_calls(single_calls(list, true), list));
+  for (auto& items : list.ranks) {
+    for (LiveItem& item : items) item.bytes += is_between_two(item.op) ? 2 : 0;
+  }
+  EXPECT_FALSE(has_single_calls(single, list));
+}
+
 // Each call behind a meeting of its group, as a transport runs single calls.
 LiveList with_meetings(LiveList list) {
   for (auto& items : list.ranks) {

@@ -86,7 +86,29 @@ class Ends {
   std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, std::uint32_t> made_;
 };
 
+// By ranks, not by the number of a group: of a message those of its ends, then the bytes and the
+// root.
+using ByRanks = std::tuple<Operation, ElementType, std::string, std::vector<std::int64_t>,
+                           std::int64_t, std::int64_t>;
+std::set<ByRanks> by_ranks(const LiveList& list) {
+  std::set<ByRanks> out;
+  for (const Single& each : singles_of(list)) {
+    const auto& [name, ranks] = list.groups[each.group];
+    const bool message = each.op == Operation::send;
+    const auto rank_at = [&](std::int64_t place) { return ranks[static_cast<std::size_t>(place)]; };
+    out.emplace(each.op, each.type, name,
+                message ? std::vector{rank_at(each.from), rank_at(each.to)} : ranks, each.bytes,
+                message ? 0 : each.to);
+  }
+  return out;
+}
+
 }  // namespace
+
+bool has_single_calls(const LiveList& list, const LiveList& of) {
+  const auto all = by_ranks(list), some = by_ranks(of);
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
 
 LiveList single_calls(const LiveList& list, bool sizes) {
   std::set<Single> singles = singles_of(list);

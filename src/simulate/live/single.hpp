@@ -11,4 +11,7 @@ namespace headway {
 /// its largest, or 2 MiB: what a fit of a network needs.
 LiveList single_calls(const LiveList& list, bool sizes);
 
+/// Whether every single call of `of` is one of `list` as well, whatever group has its messages.
+bool has_single_calls(const LiveList& list, const LiveList& of);
+
 }  // namespace headway

@@ -1,9 +1,6 @@
 // Chakra's protobuf (schema/protobuf/et_def.proto): messages behind their lengths, the metadata
 // first.
-#include <array>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <protozero/pbf_writer.hpp>
 #include <protozero/varint.hpp>
 

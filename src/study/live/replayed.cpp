@@ -12,12 +12,6 @@
 namespace headway {
 namespace {
 
-// What moves is whole elements.
-double moved_bytes(const LiveItem& call) {
-  const double each = bytes_per_element(call.type);
-  return std::ceil(static_cast<double>(call.bytes) / each) * each;
-}
-
 class Reading {
  public:
   Reading(const LiveList& list, const Recording& recording) : list_(list), recording_(recording) {}
@@ -49,7 +43,7 @@ class Reading {
         if (item.kind != LiveItem::Kind::call) continue;
         const LiveGroup& group = list_.groups[item.group];
         const Operation op = item.op == Operation::receive ? Operation::send : item.op;
-        const double bytes = moved_bytes(item);
+        const auto bytes = static_cast<double>(elements_of(item) * bytes_of_element(item.type));
         const auto place = places_.try_emplace({group.ranks, op, bytes}, group.name).first;
         Row& row = rows_[{place->second, op, group.ranks.size(), bytes}];
         row.call.group = place->second;
@@ -81,7 +75,10 @@ class Reading {
       if (!call.duration) return std::nullopt;
       shortest = std::min(shortest, call.duration->value());
       longest = std::max(longest, call.duration->value());
-      parts = parts && (call.time == TimeKind::kernel || synchronises(call.op));
+      // On a device, too, a leaf leaves when its own part is through.
+      const bool leaves = call.op == Operation::gather || call.op == Operation::scatter;
+      const bool joined = call.time == TimeKind::kernel && !leaves;
+      parts = parts && (joined || synchronises(call.op));
     }
     return parts ? shortest : longest;
   }

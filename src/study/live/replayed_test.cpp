@@ -117,6 +117,23 @@ TEST(Replayed, WhatMayLeaveEarlyTakesAsLongAsItsLongestRank) {
       8e-6);
 }
 
+// So does a leaf of a gather or scatter on a device, where a broadcast is one kernel of all.
+TEST(Replayed, OnADeviceALeafLeavesEarly) {
+  for (const auto& [op, seconds] : {std::pair{Operation::gather, 8e-6},
+                                    {Operation::scatter, 8e-6},
+                                    {Operation::broadcast, 5e-6}}) {
+    LiveList list = small_list();
+    for (auto& items : list.ranks) items[0].op = op;
+    Recording recording = small_recording(list);
+    for (auto& items : list.ranks) items.pop_back();
+    recording.calls.resize(2);
+    for (RecordedCall& call : recording.calls) call.time = TimeKind::kernel;
+    EXPECT_DOUBLE_EQ(replayed(list, recording, {}, std::nullopt).calls[0].median.value().value(),
+                     seconds)
+        << to_name(op);
+  }
+}
+
 // Rank 1 lacks its first of two all-reduces: by their numbers the second is the second, without
 // numbers nothing is said of either.
 TEST(Replayed, ALostCallShiftsNoOther) {

@@ -25,12 +25,21 @@ std::map<const char*, std::size_t> memory;
 std::set<Stream*> streams;
 std::set<Event*> events;
 int device = -1, made = 0;
+bool filling = false;  // memory, beside streams that do not block, from a call that has returned
 
 std::uint64_t now() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+void expect_there(const void* at, std::size_t bytes) {
+  const auto* const begin = static_cast<const char*>(at);
+  auto after = memory.upper_bound(begin);
+  stub_expect(after != memory.begin(), "memory that is not there");
+  --after;
+  stub_expect(begin + bytes <= after->first + after->second, "more memory than there is");
 }
 
 }  // namespace
@@ -60,11 +69,8 @@ void stub_expect_stream(Stream* stream) {
 }
 
 void stub_expect_memory(const void* at, std::size_t bytes) {
-  const auto* const begin = static_cast<const char*>(at);
-  auto after = memory.upper_bound(begin);
-  stub_expect(after != memory.begin(), "memory that is not there");
-  --after;
-  stub_expect(begin + bytes <= after->first + after->second, "more memory than there is");
+  expect_there(at, bytes);
+  stub_expect(!filling, "memory that may not be filled yet");
 }
 
 int stub_device() {
@@ -89,14 +95,16 @@ int cudaMalloc(void** out, std::size_t bytes) {
   return 0;
 }
 int cudaMemset(void* at, int value, std::size_t bytes) {
-  stub_expect_memory(at, bytes);
+  expect_there(at, bytes);
   std::memset(at, value, bytes);
+  filling = true;
   return 0;
 }
 int cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
   stub_expect(kind == 1 || kind == 2, "a copy to nowhere");
-  stub_expect_memory(kind == 1 ? to : from, bytes);
+  expect_there(kind == 1 ? to : from, bytes);
   std::memcpy(to, from, bytes);
+  filling = kind == 1;
   return 0;
 }
 int cudaFree(void* at) {
@@ -160,6 +168,7 @@ int cudaLaunchHostFunc(Stream* stream, void (*function)(void*), void* data) {
   return 0;
 }
 int cudaDeviceSynchronize() {
+  filling = false;
   return 0;
 }
 

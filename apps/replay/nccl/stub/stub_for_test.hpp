@@ -20,7 +20,7 @@ using recorder::nccl::Stream;
 void stub_expect(bool holds, const char* what);
 /// A line into the log of this rank: STUB_LOG.RANK.
 void stub_log(const char* format, ...) __attribute__((format(printf, 1, 2)));
-/// That a stream or so much memory was made and not ended.
+/// That a stream or so much memory was made and not ended, and what was to be in it is.
 void stub_expect_stream(Stream* stream);
 void stub_expect_memory(const void* at, std::size_t bytes);
 int stub_device();  // in use; -1: none
