@@ -4,6 +4,7 @@
 
 #include "base/document/document.hpp"
 #include "cost/kernels/product_compute.hpp"
+#include "cost/serving/serving.hpp"
 #include "platform/files.hpp"
 
 namespace headway {
@@ -125,9 +126,8 @@ FlopsPerSecond peak_of(const WeightFormat& format, const Accelerator& accelerato
                        const FormatKernels& kernels) {
   if (format.integer) return kernels.integer_rate;
   const Precision arithmetic = recipe_from(format.arithmetic)->matmul;
-  return arithmetic >= Precision::fp8
-             ? accelerator.peak_of(arithmetic)
-             : std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
+  return arithmetic >= Precision::fp8 ? accelerator.peak_of(arithmetic)
+                                      : peak_of_16_bits(accelerator);
 }
 
 // [INFER-20] t = start + k · depth + max(compute, memory)

@@ -37,6 +37,10 @@ Bytes traffic_of(const CachedAttention& shape) {
          shape.cached_of_token;
 }
 
+FlopsPerSecond peak_of_16_bits(const Accelerator& accelerator) {
+  return std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
+}
+
 Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator) {
   static const Result<Document> document = embedded_document("serving/kernels.toml");
   if (!document) return document.problems();
@@ -56,11 +60,9 @@ Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator) {
 Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& accelerator,
                               const ServingKernels& kernels) {
   const ServingKernels::Attention& constants = shape.latent ? kernels.latent : kernels.decode;
-  const FlopsPerSecond peak =
-      std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
   return constants.start +
          std::max(traffic_of(shape) / (accelerator.memory_bandwidth * constants.memory),
-                  work(shape) / (peak * constants.rate));
+                  work(shape) / (peak_of_16_bits(accelerator) * constants.rate));
 }
 
 // [INFER-21] t = start + 2 · sequences · state / (bandwidth · memory): read, and written. Known

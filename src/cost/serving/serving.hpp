@@ -22,6 +22,9 @@ struct CachedAttention {
 Flops work(const CachedAttention& shape);
 Bytes traffic_of(const CachedAttention& shape);
 
+/// The faster of its two formats of 16 bits.
+FlopsPerSecond peak_of_16_bits(const Accelerator& accelerator);
+
 /// Constants of one architecture; shares are of the data sheet, 0 ... 1.
 struct ServingKernels {
   struct Attention {

@@ -19,10 +19,6 @@ SparseKernels read_sparse(Fields fields) {
   return out;
 }
 
-FlopsPerSecond peak_of_16_bits(const Accelerator& accelerator) {
-  return std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
-}
-
 // The sum over the first `queries` of a sequence of the keys that each keeps: 1, 2, ... most, most.
 double kept_from_start(double queries, double most) {
   const double rising = std::min(queries, most);

@@ -105,17 +105,14 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
     if (kernels == knobs.untuned.end()) continue;
     for (const std::size_t k : {kernels->second, kernels->second + 1}) begin(k, stands);
   }
-  std::vector<std::string> names;  // of architectures
-  for (const auto& [name, knob] : knobs.layer) names.push_back(name);
-  std::vector<std::size_t> of_line;
+  std::vector<std::size_t> of_line;  // the architecture of each, among those of the layers
   for (const HostLine* line : own) {
-    const std::string& name = line->accelerator->architecture;
-    of_line.push_back(static_cast<std::size_t>(std::lower_bound(names.begin(), names.end(), name) -
-                                               names.begin()));
+    const auto found = knobs.layer.find(line->accelerator->architecture);
+    of_line.push_back(static_cast<std::size_t>(std::distance(knobs.layer.begin(), found)));
   }
   const auto loss = [&](std::span<const double> x, double*) {
     std::vector<HostConstants> at;
-    for (const std::string& name : names) at.push_back(knobs.at(x, name));
+    for (const auto& [name, knob] : knobs.layer) at.push_back(knobs.at(x, name));
     double sum = 0, weights = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
       sum += own[i]->weight *

@@ -73,7 +73,8 @@ double share_of_capacity(const AskedServing& asked, const Served& said, const St
   const double most =
       most_rate(engine_of(serving, steps, serving.engine.policy, said.memory, load), load);
   const double tokens = static_cast<double>(load.output) * load.output_spread.mean();
-  return said.output_per_second / static_cast<double>(serving.dp) / tokens / most;
+  // The closed form is low where short prompts share a step.
+  return std::min(1.0, said.output_per_second / static_cast<double>(serving.dp) / tokens / most);
 }
 
 ServedRow predicted_row(ServedCase& from) {

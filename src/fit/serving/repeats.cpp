@@ -1,6 +1,7 @@
 // How far measurements of one configuration lie apart.
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "base/formatted.hpp"
 #include "base/statistics.hpp"
@@ -26,9 +27,9 @@ void add(std::vector<ServedRepeats>& out, const std::vector<ServedRow>& rows,
   for (std::size_t q = 0; q < kServedQuantities.size(); ++q) {
     std::map<std::string, std::vector<double>> configurations;
     for (const ServedRow& row : rows) {
-      const std::string of = key(row);
-      if (row.measured[q] && *row.measured[q] > 0 && !of.empty()) {
-        configurations[of].push_back(*row.measured[q]);
+      if (!row.measured[q] || !(*row.measured[q] > 0) || !row.predicted[q]) continue;
+      if (std::string of = key(row); !of.empty()) {
+        configurations[std::move(of)].push_back(*row.measured[q]);
       }
     }
     ServedRepeats each{alike, std::string(kServedQuantities[q])};

@@ -67,8 +67,8 @@ struct ServedRepeats {
   double median = 0, p90 = 0;  // of configurations: their largest over their smallest, less 1
 };
 
-/// Of rows whose cells are all alike, and of those whose predictions are: releases and settings
-/// that the program does not tell apart are among these.
+/// Of predicted rows whose cells are all alike, and of those whose predictions are: releases and
+/// settings that the program does not tell apart are among these.
 std::vector<ServedRepeats> repeats_of(const std::vector<ServedRow>& rows);
 
 struct ServedReport {

@@ -220,9 +220,7 @@ class Pricer {
   // [INFER-12] Nothing where kernels are as measured.
   Seconds untuned_time(const Matmul& product) const {
     if (!(untuned_.products > 0)) return Seconds(0);
-    const Accelerator& accelerator = serving_.cluster.accelerator;
-    const FlopsPerSecond peak =
-        std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));
+    const FlopsPerSecond peak = peak_of_16_bits(serving_.cluster.accelerator);
     const Flops work(2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
                      static_cast<double>(product.k) * static_cast<double>(product.batch));
     return work / (peak * untuned_.products);

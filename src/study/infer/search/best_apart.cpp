@@ -114,9 +114,7 @@ std::vector<Way> ways_of(Way way, const ServingConstants& constants, const Load&
     const double output = static_cast<double>(asked.output);
     const double first = closed->first_token + way_in;
     way.user = 1 / (asked.output > 1 ? closed->each_token : first);
-    // Each client waits for its way in and out, too.
-    const double clients = static_cast<double>(load.batch);
-    const double rate = clients / (clients / closed->rate + way_in);
+    const double rate = rate_with_way(static_cast<double>(load.batch), closed->rate, way_in);
     way.accelerator = rate * output / static_cast<double>(serving.ranks());
     way.within = asked.keeps_to_limits(Seconds(first), Seconds(closed->each_token));
     out.push_back(way);

@@ -48,12 +48,10 @@ std::vector<ServingWay> ways_of_split(Serving serving, const ServingConstants& c
     for (way.clients = 1; way.clients <= most; way.clients *= 2) {
       const auto closed = in_closed_form(engine, load_of_way(asked, way));
       if (!closed || !(closed->rate > 0)) break;
-      const double clients = static_cast<double>(way.clients);
       way.first_token = Seconds(closed->first_token + way_in);
       way.each_token = Seconds(closed->each_token);
       way.user = 1 / (asked.output > 1 ? way.each_token : way.first_token).value();
-      // Each client waits for its way in and out, too.
-      const double rate = clients / (clients / closed->rate + way_in);
+      const double rate = rate_with_way(static_cast<double>(way.clients), closed->rate, way_in);
       way.accelerator = rate * static_cast<double>(asked.output * serving.dp) /
                         static_cast<double>(serving.ranks());
       out.push_back(way);

@@ -29,6 +29,12 @@ struct SearchSpace {
 std::vector<std::int64_t> step_sizes(const Serving& serving, const SearchSpace& space,
                                      const Load& load);
 
+/// Requests a second of so many clients, each of whom waits for its way in and out beside the
+/// `closed` rate [INFER-17]; seconds of that way.
+inline double rate_with_way(double clients, double closed, double way_in) {
+  return clients / (clients / closed + way_in);
+}
+
 /// One way with so many clients of each copy, in closed form [INFER-17].
 struct ServingWay {
   ServingSplit split{};
