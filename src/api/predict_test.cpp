@@ -43,6 +43,25 @@ TEST(Predict, WhatIsKnownOfTheMachineChangesTheAnswer) {
   EXPECT_GT(with("network", "tcpx").step_time / plain.step_time, 1.001);
 }
 
+// The interval's runs are those of the machine that fewer of them had.
+TEST(Predict, OnTwoMachinesIsNoNearerToMeasuredRunsThanOnEither) {
+  const auto near = [](const char* cluster, const char* far) {
+    RunRequest fields = request({{"gpus", "32"}, {"tp", "2"}, {"pp", "4"}});
+    fields.emplace_back("cluster", cluster);
+    if (far != nullptr) {
+      fields.emplace_back("far-cluster", far);
+      fields.emplace_back("far-stages", "1");
+    }
+    const RequestedRun run = make_run(fields, Types::two).value();
+    return JsonTree::parse(predict_json(run, predict(run).value()))["interval_from"];
+  };
+  const JsonTree hopper = near("dgx-h100", nullptr), ampere = near("dgx-a100-80gb", nullptr);
+  ASSERT_LT(hopper["on_accelerator"], ampere["on_accelerator"]);
+  ASSERT_LT(hopper["of_setup"], ampere["of_setup"]);
+  EXPECT_EQ(near("dgx-a100-80gb", "dgx-h100"), hopper);
+  EXPECT_EQ(near("dgx-h100", "dgx-a100-80gb"), hopper);
+}
+
 // Random legal and illegal fields: those that make a legal run are written and read back.
 RC_GTEST_PROP(Run, ASavedRunIsReadBackAsTheSameRun, ()) {
   const auto degree = [] { return std::to_string(1 << *rc::gen::inRange(0, 4)); };

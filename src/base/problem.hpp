@@ -70,11 +70,13 @@ inline Where member(std::string_view name) {
 
 struct Problem {
   Problem() = default;
-  Problem(Where at, std::string text, Trouble trouble = Trouble::illegal)
+  Problem(Where at, std::string text, Trouble trouble = Trouble::illegal,
+          std::vector<std::int64_t> numbers = {})
       : kind(trouble),
         fields(std::move(at.fields)),
         place(std::move(at.place)),
-        message(std::move(text)) {}
+        message(std::move(text)),
+        near(std::move(numbers)) {}
 
   Where where() const { return {fields, place}; }
 
@@ -82,6 +84,7 @@ struct Problem {
   FieldNames fields;
   Place place;
   std::string message;
+  std::vector<std::int64_t> near;  // legal numbers next to the one that was given
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace headway {
 
@@ -18,6 +19,14 @@ inline std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto [rest, status] = std::from_chars(text.data(), end, value);
   if (status != std::errc() || rest != end) return std::nullopt;
   return value;
+}
+
+/// The multiples of `of` next to `given`, which is at least 1 and none of them: the one below,
+/// where it is more than 0, and the one above.
+inline std::vector<std::int64_t> multiples_near(std::int64_t given, std::int64_t of) {
+  const std::int64_t below = given / of * of;
+  if (below == 0) return {of};
+  return {below, below + of};
 }
 
 /// A count that is whole but for what sums and means of doubles leave behind (97.99999999999999) as

@@ -16,6 +16,12 @@ TEST(WholeNumber, IsTheWholeOfTheTextOrNothing) {
   }
 }
 
+TEST(WholeNumber, MultiplesNearItLieBelowAndAbove) {
+  EXPECT_EQ(multiples_near(130, 64), (std::vector<std::int64_t>{128, 192}));
+  EXPECT_EQ(multiples_near(1'030, 64), (std::vector<std::int64_t>{1'024, 1'088}));
+  EXPECT_EQ(multiples_near(8, 64), (std::vector<std::int64_t>{64}));
+}
+
 // A sum of 980 tenths is no whole number of doubles.
 TEST(WholeNumber, ACountIsWholeButForWhatSumsLeaveBehind) {
   double sum = 0;

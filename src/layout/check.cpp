@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/whole_number.hpp"
 #include "layout/check_rules.hpp"
 
 namespace headway {
@@ -102,13 +103,14 @@ class RunRules : CheckRules {
 
   void batch() {
     const std::int64_t at_once = layout_.dp * layout_.micro_batch;
-    if (run_.job.global_batch % at_once != 0) {
-      fail("global-batch",
-           std::to_string(run_.job.global_batch) +
-               " sequences are not a multiple of dp x micro-batch = " + std::to_string(layout_.dp) +
-               " x " + std::to_string(layout_.micro_batch) + " = " + std::to_string(at_once) +
-               "; legal: a multiple of " + std::to_string(at_once));
-    }
+    if (run_.job.global_batch % at_once == 0) return;
+    if (findings_.silent) return fail("global-batch", "");  // a search asks it of many layouts
+    fail("global-batch",
+         std::to_string(run_.job.global_batch) +
+             " sequences are not a multiple of dp x micro-batch = " + std::to_string(layout_.dp) +
+             " x " + std::to_string(layout_.micro_batch) + " = " + std::to_string(at_once) +
+             "; legal: a multiple of " + std::to_string(at_once),
+         Trouble::illegal, multiples_near(run_.job.global_batch, at_once));
   }
 
   void sequence() {
@@ -116,13 +118,14 @@ class RunRules : CheckRules {
     const bool ring = layout_.cp > 1 && layout_.context_exchange == ContextExchange::ring;
     const std::int64_t pieces = (ring && run_.job.causal ? 2 : 1) * layout_.cp *
                                 (layout_.sequence_parallel ? layout_.tp : 1);
-    if (run_.job.sequence % pieces != 0) {
-      fail("seq", std::to_string(run_.job.sequence) + " tokens do not split into " +
-                      std::to_string(pieces) +
-                      " equal pieces (cp, doubled for a causal ring, times tp with sequence "
-                      "parallelism); legal: a multiple of " +
-                      std::to_string(pieces));
-    }
+    if (run_.job.sequence % pieces == 0) return;
+    if (findings_.silent) return fail("seq", "");
+    fail("seq",
+         std::to_string(run_.job.sequence) + " tokens do not split into " + std::to_string(pieces) +
+             " equal pieces (cp, doubled for a causal ring, times tp with sequence "
+             "parallelism); legal: a multiple of " +
+             std::to_string(pieces),
+         Trouble::illegal, multiples_near(run_.job.sequence, pieces));
   }
 
   void sharding() {

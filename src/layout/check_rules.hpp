@@ -1,9 +1,12 @@
 // What the rules of check() share. Internal to src/layout.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "layout/frameworks/habits.hpp"
 #include "layout/run.hpp"
@@ -27,10 +30,11 @@ class Rules {
  protected:
   explicit Rules(CheckFindings& found) : findings_(found) {}
 
-  void fail(const char* field, std::string message, Trouble kind = Trouble::illegal) {
+  void fail(const char* field, std::string message, Trouble kind = Trouble::illegal,
+            std::vector<std::int64_t> near = {}) {
     findings_.wrong = true;
-    if (!findings_.silent)
-      findings_.problems.push_back({FieldName(field), std::move(message), kind});
+    if (findings_.silent) return;
+    findings_.problems.push_back({FieldName(field), std::move(message), kind, std::move(near)});
   }
   void fail(std::span<const char* const> fields, std::string message) {
     findings_.wrong = true;

@@ -109,6 +109,20 @@ TEST(Check, RanksBatchAndSequence) {
   EXPECT_EQ(listed(run.problems()), "");
 }
 
+TEST(Check, BatchesAndSequencesNextToAWrongOneAreNamed) {
+  const auto near = [](const auto& change) {
+    Case run = dense();
+    change(run);
+    const Problems problems = run.problems();
+    return problems.size() == 1 ? problems[0].near : std::vector<std::int64_t>{};
+  };
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(near([](Case& r) { r.job.global_batch = 1'030; }), (Numbers{1'028, 1'032}));
+  EXPECT_EQ(near([](Case& r) { r.job.global_batch = 3; }), (Numbers{4}));
+  EXPECT_EQ(near([](Case& r) { r.job.sequence = 4'097; }), (Numbers{4'096, 4'098}));
+  EXPECT_EQ(near([](Case& r) { r.layout.zero = 4; }), (Numbers{}));
+}
+
 TEST(Check, WidthsThatTensorAndContextParallelismSplit) {
   Case legal = dense();
   legal.layout.tp = 4;

@@ -11,7 +11,8 @@ namespace headway {
 /// The first ten of each file or request, and how many more it has.
 Problems first_problems(const Problems& problems);
 
-/// {"problems": [{"where": "tp", "message": "..."}]}, of first_problems(), and a line end.
+/// {"problems": [{"where": "tp", "message": "..."}]}, of first_problems(), and a line end; with
+/// "near" where legal numbers are.
 std::string problems_json(const Problems& problems);
 
 /// As text for stderr, one a line, harmless to a terminal.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace headway {
@@ -27,6 +28,22 @@ TEST(Problems, OfAFileTenAreToldAndTheOthersCounted) {
   EXPECT_LT(problems_json(of_file("vocab.json", 50'257)).size(), 2000U);
   EXPECT_EQ(lines(problems_text(of_file("a.json", 11))), 11U);
   EXPECT_EQ(problems_text(of_file("a.json", 11)).find("more problems"), std::string::npos);
+}
+
+TEST(Problems, LegalNumbersNextToAWrongOneStandInTheDocument) {
+  const std::string text =
+      problems_json({{FieldName("tp"), "is wrong"},
+                     {FieldName("gpus"), "is no multiple", Trouble::illegal, {1'024, 1'088}}});
+  const auto problems = nlohmann::json::parse(text)["problems"];
+  EXPECT_FALSE(problems[0].contains("near"));
+  EXPECT_EQ(problems[1]["near"], nlohmann::json({1'024, 1'088}));
+  // Those that are only counted name none.
+  Problems many = of_file("a.json", 12);
+  for (Problem& problem : many) problem.near = {1'024};
+  const auto told = nlohmann::json::parse(problems_json(many))["problems"];
+  ASSERT_EQ(told.size(), 11U);
+  EXPECT_TRUE(told[9].contains("near"));
+  EXPECT_FALSE(told[10].contains("near"));
 }
 
 TEST(Problems, EveryFileIsCountedAloneAndFlagsAreAllTold) {

@@ -193,6 +193,21 @@ TEST(RunProblems, ASizeOfBucketsIsRefusedWhereNothingReadsIt) {
   EXPECT_NE(bare.find("has no unit"), std::string::npos) << bare;
 }
 
+TEST(RunProblems, OfANumberThatIsNoMultipleNameThoseNextToIt) {
+  const auto near = [](const char* gpus) {
+    const auto run = make_run({{"model", "llama-2-7b"},
+                               {"cluster", "dgx-h100"},
+                               {"gpus", gpus},
+                               {"tp", "4"},
+                               {"pp", "16"},
+                               {"seq", "4096"},
+                               {"global-batch", "1024"}});
+    return run ? std::vector<std::int64_t>{} : run.problems().front().near;
+  };
+  EXPECT_EQ(near("1030"), (std::vector<std::int64_t>{1'024, 1'088}));
+  EXPECT_EQ(near("8"), (std::vector<std::int64_t>{64}));
+}
+
 // Where the name of one field stands within another's, the one does not hide the other.
 TEST(RunProblems, AreSaidOfAFieldWhoseNameARefusedOneContains) {
   const std::string common = "model = 'llama-2-7b'\ncluster = 'dgx-h100'\nglobal-batch = 8\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
@@ -71,11 +72,12 @@ void RequestReader::fail(std::string_view name, const Problems& of_file) {
   }
 }
 
-void RequestReader::fail(std::string_view name, std::string message, Trouble kind) {
+void RequestReader::fail(std::string_view name, std::string message, Trouble kind,
+                         std::vector<std::int64_t> near) {
   const GivenField* given = find(name);
   refused_.emplace_back(name);
-  problems_.push_back(
-      {given != nullptr ? given->where : FieldName(name), std::move(message), kind});
+  problems_.push_back({given != nullptr ? given->where : FieldName(name), std::move(message), kind,
+                       std::move(near)});
 }
 
 bool RequestReader::refused(std::string_view name) const {

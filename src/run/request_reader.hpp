@@ -27,7 +27,8 @@ class RequestReader {
   const GivenField* find(std::string_view name) const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
-  void fail(std::string_view name, std::string message, Trouble kind = Trouble::illegal);
+  void fail(std::string_view name, std::string message, Trouble kind = Trouble::illegal,
+            std::vector<std::int64_t> near = {});
   /// What is wrong with the file that the field names, where it stands there, else with the field.
   void fail(std::string_view name, const Problems& of_file);
   /// Whether a problem of this field was found: what was read of it is not what is meant.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "cluster/settings.hpp"
 #include "cluster/slice.hpp"
 #include "layout/ends.hpp"
@@ -53,8 +54,10 @@ void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
                               " = " + std::to_string(model_ranks);
   if (!reader.has("dp")) {
     if (gpus % model_ranks != 0) {
-      reader.fail("gpus", std::to_string(gpus) + " is not a multiple of " + product +
-                              "; legal: a multiple of " + std::to_string(model_ranks));
+      reader.fail("gpus",
+                  std::to_string(gpus) + " is not a multiple of " + product +
+                      "; legal: a multiple of " + std::to_string(model_ranks),
+                  Trouble::illegal, multiples_near(gpus, model_ranks));
       return;
     }
     layout.dp = gpus / model_ranks;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { PredictDocument } from "../src/lib/documents";
 import { change, seconds } from "../src/lib/format";
 import { headway, repository } from "./command";
-import { at, expect, expectAccessible, open, test, unfold } from "./page";
+import { at, expect, expectAccessible, hold, open, test, unfold } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
 const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=64&seq=4096&global-batch=256&tp=2&pp=2";
@@ -24,6 +24,20 @@ test("a pinned run stands beside the changed one, and the address holds both", a
   await page.getByRole("button", { name: "Back to A" }).click();
   await expect(page.locator(kStepTime)).toContainText(seconds(a!));
   await expect(page.locator('[data-table="differences"]')).toHaveCount(0);
+});
+
+test("beside a run stands nothing of one that was pinned before", async ({ page }) => {
+  const pinned = (tp: string) => `#/step?${kRun}&pin=${encodeURIComponent(kRun.replace("tp=2", `tp=${tp}`))}`;
+  const time = (tp: string) => seconds(headway<PredictDocument>("predict", ...kWords, "--tp", tp).step_time_s);
+  const table = page.locator('[data-table="differences"]');
+  await open(page, pinned("4"));
+  await expect(table).toContainText(time("4"));
+  const release = await hold(page, "**/api/predict");
+  await page.goto(at(pinned("8")));
+  await expect(page.locator(".pin")).toContainText("tp 8 → 2");
+  await expect(table).toHaveCount(0);
+  await release();
+  await expect(table).toContainText(time("8"));
 });
 
 test("a server that went away is tried again by itself, and by a button", async ({ page }) => {

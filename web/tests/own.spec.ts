@@ -7,7 +7,7 @@ import type { PlanDocument, PredictDocument } from "../src/lib/documents";
 import { seconds } from "../src/lib/format";
 import { kFirstRun } from "../src/lib/run";
 import { headway, repository } from "./command";
-import { at, beginTask, expect, test } from "./page";
+import { at, beginTask, choose, expect, test } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
 const kSummary = "Begin with a published run or a file of yours";
@@ -59,15 +59,23 @@ test("a pasted cluster takes the place of the one before, and a launch script th
   expect(asked.filter((each) => each.includes("published"))).toHaveLength(0); // before it is opened
   await page.getByText(kSummary).click();
   const text = page.getByLabel("Or paste its text");
-  await text.evaluate((field: HTMLTextAreaElement, pasted) => {
-    field.value = pasted;
-    field.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
-  }, example("slow-network.toml"));
+  const paste = (name: string) =>
+    text.evaluate((field: HTMLTextAreaElement, pasted) => {
+      field.value = pasted;
+      field.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
+    }, example(name));
+  await paste("slow-network.toml");
   await expect(page.locator(".own [role=status]")).toContainText("The text was read.");
   await text.dispatchEvent("change"); // as where the field is left
   await expect(page.getByLabel("Cluster", { exact: true })).toHaveValue("own: DGX H100 behind a slow network");
   await expect(page.locator(kStepTime)).toBeVisible();
-  expect(asked.filter((each) => each.includes('"what":"fields"'))).toHaveLength(1);
+  const read = () => asked.filter((each) => each.includes('"what":"fields"')).length;
+  expect(read()).toBe(1);
+  // The same again, after another cluster was chosen.
+  await choose(page, "Cluster", "dgx-a100-80gb");
+  await paste("slow-network.toml");
+  await expect(page.getByLabel("Cluster", { exact: true })).toHaveValue("own: DGX H100 behind a slow network");
+  expect(read()).toBe(2);
   await give(page, "train.sh", example("llama-3-8b-megatron.sh"));
   await expect(page).toHaveURL(/framework=megatron/);
   await expect(page).toHaveURL(/tp=/);

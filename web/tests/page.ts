@@ -2,6 +2,9 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test as base, type Page } from "@playwright/test";
 
+import { parsePlace, type Fields } from "../src/lib/url";
+import { touched, withFirst } from "./touched";
+
 /** The address of a view. */
 export function at(path: string): string {
   return `${process.env.HEADWAY_URL}${path}`;
@@ -100,15 +103,13 @@ export async function hold(page: Page, asked: string): Promise<() => Promise<voi
 
 /** A question of a person, from the page that is open to its answer: which fields of the address were touched and
  * how long it took, which the report of the tests has. */
-export function beginTask(page: Page, first: Readonly<Record<string, string>> = {}): (touched: readonly string[]) => void {
-  const fields = () => Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.split("?")[1] ?? ""));
-  const before: Readonly<Record<string, string>> = { ...first, ...fields() };
+export function beginTask(page: Page, first: Fields = {}): (expected: readonly string[]) => void {
+  const fields = () => withFirst(parsePlace(new URL(page.url()).hash).fields, first);
+  const before = fields();
   const begun = Date.now();
-  return (touched) => {
-    const now = fields();
-    const changed = Object.keys(now).filter((name) => before[name] !== now[name]);
-    expect(changed.sort()).toEqual([...touched].sort());
-    const description = `${Date.now() - begun} ms, touched: ${touched.join(", ") || "nothing"}`;
+  return (expected) => {
+    expect(touched(before, fields())).toEqual([...expected].sort());
+    const description = `${Date.now() - begun} ms, touched: ${expected.join(", ") || "nothing"}`;
     test.info().annotations.push({ type: "time to the answer", description });
   };
 }

@@ -180,6 +180,9 @@ test("the timeline is read, moved and made closer by keys", async ({ page }) => 
   await page.keyboard.press("d");
   expect((await seen(page))[0]).toBeGreaterThan(closer[0]);
   await page.keyboard.press("a");
+  const before = await seen(page);
+  for (const another of ["Control+s", "Alt+s", "Meta+s"]) await page.keyboard.press(another); // not the timeline's
+  expect(await seen(page)).toEqual(before);
   await page.keyboard.press("s");
   expect(await seen(page)).toEqual(whole);
 

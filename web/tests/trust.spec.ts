@@ -26,7 +26,7 @@ test.beforeEach(({ context }) =>
     const known = answered.get(asked);
     if (known !== undefined) return route.fulfill({ contentType: "application/x-ndjson", body: known });
     const response = await route.fetch();
-    answered.set(asked, await response.text());
+    if (response.ok()) answered.set(asked, await response.text()); // a refusal comes with its status
     return route.fulfill({ response });
   }),
 );

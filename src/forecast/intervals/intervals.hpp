@@ -58,8 +58,9 @@ struct Box {
 /// far from them the forecast's run lies.
 struct Nearness {
   std::size_t runs = 0;
-  std::size_t of_framework = 0, on_accelerator = 0, of_setup = 0;  // of them with the run's own
-  double doublings = 0;                                            // Reach::distance
+  std::size_t of_framework = 0, on_accelerator = 0;  // of them with the run's own
+  std::size_t of_setup = 0;  // its framework on any accelerator of its architecture, with its bits
+  double doublings = 0;      // Reach::distance
 };
 
 /// Where measured runs lie.

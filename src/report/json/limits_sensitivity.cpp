@@ -4,15 +4,9 @@
 namespace headway {
 namespace {
 
-Json number(const std::optional<Flops>& limit) {
-  return limit ? Json(limit->value()) : Json();
-}
-Json number(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json limits_of(const limits::SmoothLimits& of) {
-  return {{"linear_scaling_flop", number(of.linear_scaling)}, {"wall_flop", number(of.wall)}};
+  return {{"linear_scaling_flop", known_json(of.linear_scaling)},
+          {"wall_flop", known_json(of.wall)}};
 }
 
 }  // namespace
@@ -25,8 +19,8 @@ std::string sensitivity_json(const std::string& title, const std::vector<LimitsC
     for (const limits::Sensitivity& one : found[i].each) {
       out["numbers"].push_back({{"name", limits::name_of(curves[i].setting, one.knob)},
                                 {"value_si", one.value},
-                                {"linear_scaling_elasticity", number(one.linear_elasticity)},
-                                {"wall_elasticity", number(one.wall_elasticity)},
+                                {"linear_scaling_elasticity", known_json(one.linear_elasticity)},
+                                {"wall_elasticity", known_json(one.wall_elasticity)},
                                 {"formula_linear_scaling_elasticity", one.formula.linear_scaling},
                                 {"formula_latency_elasticity", one.formula.latency},
                                 {"twice_better", limits_of(one.twice)},

@@ -116,11 +116,22 @@ void write_pipeline(JsonWriter& json, const Run& run, const PipelineTimes& pipel
   json.end_object();
 }
 
+// How near a run is to measured ones: on two machines no nearer than on either. Framework and
+// distance are those of both.
+Nearness nearness_of(const RequestedRun& run, const Reach& reach) {
+  Nearness out = reach.nearness(run);
+  if (run.far == nullptr) return out;
+  const Nearness far = reach.nearness(on_far_machine(run));
+  out.on_accelerator = std::min(out.on_accelerator, far.on_accelerator);
+  out.of_setup = std::min(out.of_setup, far.of_setup);
+  return out;
+}
+
 // How many measured runs the interval is of, and how near to them the run is.
-Json nearness_json(const Run& run) {
+Json nearness_json(const RequestedRun& run) {
   const auto& intervals = embedded_interval_model();
   if (!intervals) return nullptr;
-  const Nearness near = intervals->reach.nearness(run);
+  const Nearness near = nearness_of(run, intervals->reach);
   return {{"runs", near.runs},
           {"of_framework", near.of_framework},
           {"on_accelerator", near.on_accelerator},

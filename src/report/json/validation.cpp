@@ -12,10 +12,6 @@
 namespace headway {
 namespace {
 
-Json number_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json share_json(std::size_t part, std::size_t whole) {
   if (whole == 0) return nullptr;
   return static_cast<double>(part) / static_cast<double>(whole);
@@ -39,7 +35,7 @@ Json group_json(const ValidationGroup& group) {
           {"filled", group.filled},
           {"skipped", group.skipped},
           {"step_time_error", errors_json(group.step_time)},
-          {"mfu_difference_points", number_json(group.mfu_difference)},
+          {"mfu_difference_points", known_json(group.mfu_difference)},
           {"memory_error", errors_json(group.memory)},
           {"fits",
            {{"predicted_to_fit_ran", fits.fits_fits},
@@ -50,18 +46,18 @@ Json group_json(const ValidationGroup& group) {
              share_json(counted(fits.fits_fits), counted(fits.fits_fits + fits.not_fits))},
             {"oom_right_share",
              share_json(counted(fits.not_not), counted(fits.not_not + fits.fits_not))},
-            {"balanced_accuracy_share", number_json(fits.balanced_accuracy())}}},
+            {"balanced_accuracy_share", known_json(fits.balanced_accuracy())}}},
           {"ranking",
            {{"contests", group.ranking.contests},
-            {"median_spearman", number_json(group.ranking.spearman)},
-            {"median_regret_share", number_json(group.ranking.regret)},
+            {"median_spearman", known_json(group.ranking.spearman)},
+            {"median_regret_share", known_json(group.ranking.regret)},
             {"undecided", group.ranking.undecided}}},
           {"interval",
            {{"rows", group.with_interval},
             {"inside_share", share_json(group.in_interval, group.with_interval)},
-            {"median_width", number_json(group.width)},
-            {"p90_width", number_json(group.width_p90)},
-            {"mean_score", number_json(group.interval_score)}}}};
+            {"median_width", known_json(group.width)},
+            {"p90_width", known_json(group.width_p90)},
+            {"mean_score", known_json(group.interval_score)}}}};
 }
 
 Json aim_json(const Aim& aim) {
@@ -69,10 +65,10 @@ Json aim_json(const Aim& aim) {
           {"of", aim.of},
           {"measure", aim.measure},
           {"unit", aim.percent ? "share" : "1"},
-          {"at_least", number_json(aim.at_least)},
-          {"at_most", number_json(aim.at_most)},
+          {"at_least", known_json(aim.at_least)},
+          {"at_most", known_json(aim.at_most)},
           {"rows", aim.rows},
-          {"now", number_json(aim.now)},
+          {"now", known_json(aim.now)},
           {"met", aim.now ? Json(aim.met()) : Json(nullptr)}};
 }
 

@@ -43,6 +43,7 @@ Problems first_problems(const Problems& problems) {
       Problem more = problem;
       more.fields = {};
       more.place.line = 0;
+      more.near = {};
       more.message = "and " + std::to_string(all - kMostOfAPlace) + " more problems";
       out.push_back(std::move(more));
     }

@@ -6,7 +6,6 @@ import type { Problem } from "../lib/api";
 import { count } from "../lib/format";
 import { names } from "../lib/lists";
 import { grouped } from "../lib/makers";
-import { offersOf } from "../lib/offers";
 import { fieldChoices, fieldHelp } from "../lib/schema";
 import { nameOf, type FieldGroup, type RunField } from "../lib/run";
 import type { Fields } from "../lib/url";
@@ -83,7 +82,7 @@ function FieldRow({ field, fields, problems, taken, command, onChange }: FormPro
   };
   const change = (event: Event) => onChange(field.name, (event.target as HTMLInputElement).value.trim());
   const list = field.kind === "model" ? "models" : field.kind === "cluster" ? "clusters" : null;
-  const offers = [...new Set(mine.flatMap((problem) => offersOf(problem, value)))];
+  const offers = [...new Set(mine.flatMap((problem) => problem.near ?? []))];
   return (
     // What is wrong needs room.
     <div class={`field ${field.kind} ${list || wrong ? "wide" : ""}`}>

@@ -36,7 +36,6 @@ export function Own({ fields, onTake }: Props) {
   };
   const taken = useRef(""); // a text that was pasted is not read again when its field is left
   const takeText = (text: string) => {
-    if (text === taken.current) return;
     taken.current = text;
     if (text.trim() !== "") void take(text, "The text");
   };
@@ -96,7 +95,7 @@ export function Own({ fields, onTake }: Props) {
           rows={3}
           spellcheck={false}
           onInput={(event) => event.inputType === "insertFromPaste" && takeText(event.currentTarget.value)}
-          onChange={(event) => takeText(event.currentTarget.value)}
+          onChange={({ currentTarget: { value } }) => value !== taken.current && takeText(value)}
         />
       </div>
       <p role="status" class="soft">

@@ -1,4 +1,5 @@
 // Pins the present run as A, and sets what follows beside it.
+import type { Compared } from "../lib/compared";
 import { change } from "../lib/format";
 import { backToPinned, pinnedIn, pinThis, unpin } from "../lib/pinned";
 import { nameOf } from "../lib/run";
@@ -43,13 +44,6 @@ function changedWords(a: Fields, b: Fields): string {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => name !== "pin" && (a[name] ?? "") !== (b[name] ?? ""));
   const short = (text: string | undefined) => (text ? nameOf(text) : "none");
   return names.map((name) => `${name} ${short(a[name])} → ${short(b[name])}`).join(", ");
-}
-
-export interface Compared {
-  readonly name: string;
-  readonly a: number | null;
-  readonly b: number | null;
-  readonly text: (value: number) => string;
 }
 
 /** The two in numbers, with bars over each other: A above, the present below. */

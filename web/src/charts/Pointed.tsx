@@ -36,6 +36,8 @@ export function Pointed({ title, reads, drawn, plotRef, width, height, hint, und
   const { onClick, onDoubleClick } = on;
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Escape") on.onLeave();
+    // With one of these it is a key of the browser or the system: Ctrl+S saves the page.
+    else if (event.ctrlKey || event.metaKey || event.altKey) return;
     else if (on.onKey(event.key)) event.preventDefault();
   };
   return (

@@ -9,6 +9,8 @@ export type Request = Readonly<Record<string, unknown>>;
 export interface Problem {
   readonly where: string;
   readonly message: string;
+  /** Of a number that is refused: legal ones next to it, where the engine knows any. */
+  readonly near?: readonly number[];
 }
 
 /** How far long work is; `of` is null where nobody knows. */

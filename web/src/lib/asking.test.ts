@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { longAsker, shortAsker, type Asking } from "./asking";
+import { answerTo, longAsker, shortAsker, type Asking } from "./asking";
 
 // A server whose answers come when the test says so; a question that was ended is answered no more.
 interface Question {
@@ -129,5 +129,15 @@ describe("long work", () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(questions).toHaveLength(2);
     expect(view.shown).toEqual([4, 5, 4]);
+  });
+});
+
+describe("an answer", () => {
+  const asking = { answer: { document: { n: 1 }, exit: 0 }, answered: { tp: 2 } };
+  it("is that of the request that it answers, and of no other", () => {
+    expect(answerTo({ tp: 2 }, asking)).toEqual({ n: 1 });
+    expect(answerTo({ tp: 4 }, asking)).toBeUndefined();
+    expect(answerTo(null, asking)).toBeUndefined();
+    expect(answerTo({ tp: 2 }, { answer: null, answered: null })).toBeUndefined();
   });
 });

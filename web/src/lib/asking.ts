@@ -26,6 +26,15 @@ export interface HowToAsk {
   readonly rest?: number;
 }
 
+/** What `request` was answered; undefined where the last good answer is of another. */
+export function answerTo<Document>(
+  request: Request | null,
+  { answer, answered }: Pick<Asking<Document>, "answer" | "answered">,
+): Document | undefined {
+  if (request === null || JSON.stringify(answered) !== JSON.stringify(request)) return undefined;
+  return answer?.document;
+}
+
 const kNothing: Asking<never> = { answer: null, answered: null, problems: [], busy: false, progress: null };
 
 type Change<Document> = (patch: (before: Asking<Document>) => Asking<Document>) => void;

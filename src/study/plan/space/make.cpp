@@ -82,7 +82,7 @@ Problems nothing_legal(const Run& run, std::int64_t ranks) {
           ", tp the attention heads, pp be at most the " + text(run.model.layers()) +
           " layers, and their product with cp be that number; the nearest with one: " +
           text(near.front()) + (near.size() > 1 ? " and " + text(near.back()) : "");
-  return {{FieldName("gpus"), what}};
+  return {{FieldName("gpus"), what, Trouble::illegal, near}};
 }
 
 }  // namespace

@@ -341,5 +341,16 @@ TEST(PlanSpace, over_a_number_without_a_split_names_the_nearest_that_have_one) {
   EXPECT_NE(message.find("640"), std::string::npos) << message;
 }
 
+// Between 1,280 = 256 x 5 and 1,344 = 64 x 21 every number leaves more stages than the 32 layers.
+TEST(PlanSpace, the_nearest_numbers_with_a_split_stand_beside_their_words) {
+  const PlanCase c =
+      plan_case("llama-2-7b", "dgx-h100", 1283, framework_from("megatron").value(), 1024);
+  ASSERT_FALSE(c.space.ok());
+  const Problem& problem = c.space.problems().front();
+  EXPECT_TRUE(problem.message.ends_with("the nearest with one: 1,280 and 1,344"))
+      << problem.message;
+  EXPECT_EQ(problem.near, (std::vector<std::int64_t>{1280, 1344}));
+}
+
 }  // namespace
 }  // namespace headway

@@ -4,18 +4,19 @@ import { Combobox } from "../../app/Combobox";
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
-import { Differences, PinBar, type Compared } from "../../app/Pin";
+import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking } from "../../lib/asking";
+import type { Compared } from "../../lib/compared";
 import { count, dollars, duration, energy, many, mass, percent } from "../../lib/format";
 import { answerOf, useLaidOut, type LaidOut } from "../../lib/laidOut";
 import { names } from "../../lib/lists";
 import { grouped } from "../../lib/makers";
-import { pinnedIn } from "../../lib/pinned";
 import { commandLine, nameOf } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
+import { usePinned } from "../../lib/usePinned";
 import type { Problem } from "../../lib/api";
 import type { RunDocument } from "../scale/documents";
 import { energyParts, stepInterval, timeParts } from "../scale/whole";
@@ -48,8 +49,7 @@ export function CostView() {
   const other = (i: number) => (others[i] ? onOther(fields, others[i]) : null);
   const first = useCosted(fields);
   const costed = [first, useCosted(other(0)), useCosted(other(1)), useCosted(other(2))].slice(0, 1 + others.length);
-  const pin = pinnedIn(given);
-  const pinned = useAsking<RunDocument>("scale", pin && costRequest(pin)).answer?.document;
+  const pinned = usePinned<RunDocument>("scale", given, costRequest);
   const runs = costed.flatMap(({ run }) => (run ? [run] : []));
   const busy = costed.some((each) => each.busy);
   const request = first.laid.fields && costRequest(first.laid.fields);
@@ -103,12 +103,12 @@ export function CostView() {
           </section>
         )}
         <div class="bar no-print">
-          <PinBar fields={first.laid.fields && { ...first.laid.fields, ...(given.pin ? { pin: given.pin } : {}) }} />
+          <PinBar fields={first.laid.fields} />
           <button type="button" onClick={() => print()}>
             Print on one page
           </button>
         </div>
-        {pin && pinned && first.run && <Beside a={pinned} b={first.run} />}
+        {pinned && first.run && <Beside a={pinned} b={first.run} />}
         <div class="pair">
           {runs.map((run, i) => (
             <section class="panel" key={i} aria-label={`Where the days go on ${run.cluster}`}>

@@ -4,8 +4,8 @@ import { tickLabel } from "../../charts/scales";
 import { asShares, type Row } from "../../charts/stack";
 import { numbers, type Column } from "../../charts/table";
 import type { LinePoint, LineSeries, Marker } from "../../charts/LineChart";
+import { compared, type Compared, type ComparedRow } from "../../lib/compared";
 import { count, dollars, number, percent, seconds, si } from "../../lib/format";
-import type { Compared } from "../../app/Pin";
 import type { LimitsRow, LimitsSetting } from "./documents";
 
 /** A setting with what tells it from the others. */
@@ -21,6 +21,10 @@ export interface Curve {
 export function flops(value: number | null): string {
   if (value === null) return "–";
   return tickLabel(Number(value.toPrecision(3)));
+}
+
+function gpus(value: number): string {
+  return value < 1e6 ? count(value) : flops(value);
 }
 
 /** Where linear scaling ends: between the models of the curve where that is known, else the first of them
@@ -138,7 +142,7 @@ export const kMeasures: readonly Measure[] = [
     name: "GPUs",
     label: "GPUs of the smallest cluster",
     of: (row) => row.n_gpus,
-    text: (value) => (value < 1e6 ? count(value) : flops(value)),
+    text: gpus,
   },
   { id: "days", name: "days", label: "days of the run", of: (row) => row.run_time_s / 86400, text: number },
   {
@@ -261,19 +265,19 @@ export function markersOf({ setting, colour }: Curve, measure: Measure = kMeasur
   return out;
 }
 
+const kCompared: readonly ComparedRow<LimitsSetting>[] = [
+  ["linear scaling up to (FLOP)", linearTo, flops],
+  ["wall (FLOP)", wallOf, flops],
+  ["utilisation at the last model", (of) => lastRow(of)?.utilization, percent],
+  ["GPUs of the last model", (of) => lastRow(of)?.n_gpus, gpus],
+  ["latency wall, closed form (FLOP)", (of) => of.closed_forms.implied_latency_flop, flops],
+  ["utilisation of the first model", (of) => of.rows[0]?.utilization, percent],
+  ["GPUs of the first model", (of) => of.rows[0]?.n_gpus, gpus],
+];
+
 /** Two settings in numbers. */
 export function beside(a: LimitsSetting, b: LimitsSetting): Compared[] {
-  const gpus = (n: number) => (n < 1e6 ? count(n) : flops(n));
-  const rows: readonly (readonly [string, (of: LimitsSetting) => number | null | undefined, (value: number) => string])[] = [
-    ["linear scaling up to (FLOP)", linearTo, flops],
-    ["wall (FLOP)", wallOf, flops],
-    ["utilisation at the last model", (of) => lastRow(of)?.utilization, percent],
-    ["GPUs of the last model", (of) => lastRow(of)?.n_gpus, gpus],
-    ["latency wall, closed form (FLOP)", (of) => of.closed_forms.implied_latency_flop, flops],
-    ["utilisation of the first model", (of) => of.rows[0]?.utilization, percent],
-    ["GPUs of the first model", (of) => of.rows[0]?.n_gpus, gpus],
-  ];
-  return rows.map(([name, of, text]) => ({ name, a: of(a) ?? null, b: of(b) ?? null, text }));
+  return compared(kCompared, a, b);
 }
 
 const kReasons: Readonly<Record<string, string>> = {
@@ -298,7 +302,7 @@ export const kSettingColumns: Column<Curve>[] = [
   numbers("linear_scaling_last_flop", "last above (FLOP)", (c) => c.setting.linear_scaling_last_flop, flops),
   numbers("last_feasible_flop", "last feasible (FLOP)", (c) => c.setting.last_feasible_flop, flops),
   numbers("last_utilization", "utilisation there", (c) => lastRow(c.setting)?.utilization, percent),
-  numbers("last_n_gpus", "GPUs there", (c) => lastRow(c.setting)?.n_gpus, (n) => (n < 1e6 ? count(n) : flops(n))),
+  numbers("last_n_gpus", "GPUs there", (c) => lastRow(c.setting)?.n_gpus, gpus),
   numbers("implied_latency_flop", "latency wall (FLOP)", (c) => c.setting.closed_forms.implied_latency_flop, flops),
   { key: "end", head: "ends because", value: (c) => endText(c.setting), align: "left" },
 ];

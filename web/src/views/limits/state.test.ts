@@ -33,4 +33,12 @@ describe("the list of settings", () => {
       sparse: "true",
     });
   });
+  it("has the pinned curve as long as there is a setting of the reader's own to stand beside it", () => {
+    const own = { own1: "mine,base:b200" };
+    const given = { ...own, pin: new URLSearchParams(own).toString() };
+    const ids = (fields: Fields) => [...requestsOf(fields).keys()];
+    expect(ids(given)).toEqual(["own1", "pin"]);
+    expect(after(given, { own1: undefined })).toEqual({ empty: "true" });
+    expect(ids(after({ ...given, gpu: "b200" }, { own1: undefined }))).toEqual(["gpu:b200"]);
+  });
 });

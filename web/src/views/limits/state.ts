@@ -44,7 +44,7 @@ export function changed(given: Fields, patch: Patch): Patch {
   }
   const written = before === kFirst ? { ...kFirst, ...patch } : patch;
   if (requestsOf(after).size > 0) return { ...written, empty: undefined };
-  return { ...written, empty: "true", edit: undefined, show: undefined };
+  return { ...written, empty: "true", edit: undefined, show: undefined, pin: undefined };
 }
 
 /** One request for each thing compared, by its id, in the order in which they are drawn. */
@@ -55,7 +55,7 @@ export function requestsOf(fields: Fields): Map<string, Request> {
   // The published comparisons keep the study's own numbers; all others have limits that move smoothly.
   for (const name of listed(fields.gpu)) out.set(`gpu:${name}`, { gpu: [name], smooth: true, ...sparse });
   for (const { id, own } of ownsOf(fields)) out.set(id, requestOf(own, fields));
-  const pinned = pinnedOf(fields);
+  const pinned = editedOf(fields) && pinnedOf(fields); // beside nothing it stands no more
   if (pinned) out.set(kPinned, pinned);
   return out;
 }

@@ -4,18 +4,19 @@ import { useEffect, useState } from "preact/hooks";
 
 import { Form } from "../../app/Form";
 import { Own } from "../../app/Own";
-import { Differences, PinBar, type Compared } from "../../app/Pin";
+import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
 import { useAsking } from "../../lib/asking";
 import type { Request } from "../../lib/api";
+import type { Compared } from "../../lib/compared";
 import type { PlanBest, PlanDocument } from "../../lib/documents";
 import { bytes, count, dollars, percent, progressWords, seconds, si } from "../../lib/format";
-import { pinnedIn } from "../../lib/pinned";
 import { layoutWords, kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
 import { commandLine, kFirstRun } from "../../lib/run";
 import { tellFound } from "../../lib/sharedRun";
 import { go, pick, place, setFields } from "../../lib/url";
+import { usePinned } from "../../lib/usePinned";
 import { Launch } from "../step/Launch";
 import { Best } from "./Best";
 import { Front } from "./Front";
@@ -49,8 +50,7 @@ export function PlanView() {
     if (flags !== undefined) tellFound(fields, flags);
   }, [flags, fields]);
   const best = current ? answer?.document.best[0] : undefined;
-  const pin = pinnedIn(given);
-  const pinned = useAsking<PlanDocument>("plan", pin && planRequest(pin), { long: true }).answer?.document.best[0];
+  const pinned = usePinned<PlanDocument>("plan", given, planRequest, { long: true })?.best[0];
   const search = () => {
     setFields(fields); // so that the address names what is asked for
     setAsked({ ...request });
@@ -90,7 +90,7 @@ export function PlanView() {
             <PinBar fields={fields} />
           </div>
         )}
-        {pin && best && pinned && <Beside a={pinned} b={best} />}
+        {best && pinned && <Beside a={pinned} b={best} />}
         {answer && answered ? (
           <Answer plan={answer.document} asked={answered} />
         ) : (

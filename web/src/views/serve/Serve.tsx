@@ -10,9 +10,9 @@ import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
 import { bytes, count, progressWords } from "../../lib/format";
-import { pinnedIn } from "../../lib/pinned";
 import { commandLine } from "../../lib/run";
 import { place, setFields, type Fields } from "../../lib/url";
+import { usePinned } from "../../lib/usePinned";
 import { amountOf, Curve } from "./Curve";
 import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
 import { Front } from "./Front";
@@ -57,8 +57,7 @@ export function ServeView() {
   const wrong = asking.problems.length > 0;
   const best = useAsking<BestDocument>("infer", wrong ? null : bestRequest(fields), { long: true, rest: kRest });
   const curve = useAsking<CurveDocument>("infer", wrong ? null : curveRequest(fields), { long: true, rest: kRest });
-  const pin = pinnedIn(given);
-  const pinned = useAsking<ServedDocument>("infer", pin && servedRequest(pin)).answer?.document;
+  const pinned = usePinned<ServedDocument>("infer", given, servedRequest);
   const change = (name: string, value: string) => setFields({ ...(fields === given ? {} : fields), [name]: value });
   return (
     <div class="view">
@@ -77,7 +76,7 @@ export function ServeView() {
             <PinBar fields={fields} />
           </div>
         )}
-        {served && !wrong && pin && pinned && <Differences rows={beside(pinned, served)} />}
+        {served && !wrong && pinned && <Differences rows={beside(pinned, served)} />}
         {served && <Served served={served} old={wrong} />}
         <Searched title="The best ways" asking={best}>
           {(document) => <Front best={document} served={wrong ? undefined : served} fields={fields} />}

@@ -1,7 +1,7 @@
 // One way of serving in a few numbers, its memory and the parts of its passes.
 import type { Fact } from "../../app/Facts";
-import type { Compared } from "../../app/Pin";
 import type { BarPart } from "../../charts/SumBar";
+import { compared, type Compared, type ComparedRow } from "../../lib/compared";
 import { bytes, count, dollars, number, percent, seconds } from "../../lib/format";
 import {
   kPassParts,
@@ -88,25 +88,24 @@ export function factsOf(served: ServedDocument & GainedDocument): Fact[] {
   return facts;
 }
 
+const kCompared: readonly ComparedRow<ServedDocument>[] = [
+  ["first token", (of) => of.ttft_s, seconds],
+  ["first token, p99", (of) => of.quantiles?.ttft_s.p99, seconds],
+  ["each token after it", (of) => of.tpot_s, seconds],
+  ["whole answer", (of) => of.latency_s, seconds],
+  ["output tokens/s", (of) => of.throughput_output_tok_s, count],
+  ["tokens/s of an accelerator", (of) => of.tokens_per_s_per_gpu, number],
+  ["requests/s at most", (of) => of.capacity_requests_per_s, number],
+  ["within the limits", (of) => of.share_within_limits, percent],
+  ["weights on a rank", (of) => of.memory_bytes.weights, bytes],
+  ["tokens of cache that fit", (of) => of.kv_tokens, count],
+  ["energy of a token", (of) => of.energy_j_per_token, (value) => `${number(value)} J`],
+  ["a million tokens", (of) => of.price_per_million_tokens, dollars],
+];
+
 /** Two ways of serving in numbers; a dash where one does not fit or is not stable. */
 export function beside(a: ServedDocument, b: ServedDocument): Compared[] {
-  const rows: readonly (readonly [string, (of: ServedDocument) => number | undefined, (value: number) => string])[] = [
-    ["first token", (of) => of.ttft_s, seconds],
-    ["first token, p99", (of) => of.quantiles?.ttft_s.p99, seconds],
-    ["each token after it", (of) => of.tpot_s, seconds],
-    ["whole answer", (of) => of.latency_s, seconds],
-    ["output tokens/s", (of) => of.throughput_output_tok_s, count],
-    ["tokens/s of an accelerator", (of) => of.tokens_per_s_per_gpu, number],
-    ["requests/s at most", (of) => of.capacity_requests_per_s, number],
-    ["within the limits", (of) => of.share_within_limits, percent],
-    ["weights on a rank", (of) => of.memory_bytes.weights, bytes],
-    ["tokens of cache that fit", (of) => of.kv_tokens, count],
-    ["energy of a token", (of) => of.energy_j_per_token, (value) => `${number(value)} J`],
-    ["a million tokens", (of) => of.price_per_million_tokens, dollars],
-  ];
-  return rows
-    .map(([name, of, text]) => ({ name, a: of(a) ?? null, b: of(b) ?? null, text }))
-    .filter((row) => row.a !== null || row.b !== null);
+  return compared(kCompared, a, b).filter((row) => row.a !== null || row.b !== null);
 }
 
 /** Why there are no times, in words; null where there are. */

@@ -3,21 +3,22 @@ import { Form } from "../../app/Form";
 import { AtAGlance } from "../../app/AtAGlance";
 import { LaidOutBy, Unfit } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
-import { Differences, PinBar, type Compared } from "../../app/Pin";
+import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
+import type { Compared } from "../../lib/compared";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
 import { bytes, count, percent, seconds, si } from "../../lib/format";
 import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { nearWords } from "../../lib/near";
-import { pinnedIn } from "../../lib/pinned";
 import { kLayoutNames, layoutFields } from "../../lib/plan";
 import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
+import { usePinned } from "../../lib/usePinned";
 import { Calls } from "./Calls";
 import { InTime } from "./InTime";
 import { Launch } from "./Launch";
@@ -57,8 +58,7 @@ export function StepView() {
   const laid = useLaidOut(fields);
   const request = laid.fields && runRequest(laid.fields);
   const asking = useAsking<PredictDocument>("predict", request);
-  const pin = pinnedIn(given);
-  const pinned = useAsking<PredictDocument>("predict", pin && runRequest(pin)).answer?.document;
+  const pinned = usePinned<PredictDocument>("predict", given, runRequest);
   const { document: step, problems, busy } = answerOf(laid, asking);
   const change = (name: string, value: string) => {
     // Who changes one degree of the best layout keeps the others.
@@ -83,13 +83,13 @@ export function StepView() {
         <LaidOutBy laid={laid} fields={fields} />
         {step && (
           <div class="bar no-print">
-            <PinBar fields={laid.fields && { ...laid.fields, ...(given.pin ? { pin: given.pin } : {}) }} />
+            <PinBar fields={laid.fields} />
             <button type="button" onClick={() => print()}>
               Print on one page
             </button>
           </div>
         )}
-        {step && pin && pinned && <Beside a={pinned} b={step} />}
+        {step && pinned && <Beside a={pinned} b={step} />}
         {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
         {request && (
           <SameCommand lines={[commandLine("predict", request)]}>
