@@ -152,7 +152,21 @@ TEST(InferLoad, RefusesAFileOfRequestsByItsLines) {
   EXPECT_FALSE(run_infer(request).problems.empty());
 }
 
+// 0.1 of the memory of each rank more is for the cache alone.
+TEST(InferLoad, TheShareOfTheMemoryThatTheEngineTakesIsSaid) {
+  const auto tokens = [](const char* share) {
+    return served_answer(asked_of_clients({{"memory-share", share}}))["kv_tokens"].get<double>();
+  };
+  const auto wide = served_answer(asked_of_clients({{"memory-share", "0.9"}}));
+  const double between = tokens("0.8") / wide["kv_tokens"].get<double>();
+  EXPECT_LT(between, 1);
+  EXPECT_NEAR(tokens("0.85") / wide["kv_tokens"].get<double>(), (1 + between) / 2, 1e-3);
+  EXPECT_EQ(problems_of({{"memory-share", "1.1"}}), 1U);
+}
+
 TEST(InferLoad, RefusesWhatWouldBeDropped) {
+  EXPECT_EQ(problems_of({{"weights", "mxfp8"}}), 1U);  // of an accelerator without such scales
+
   EXPECT_EQ(problems_of({{"input-spread", "triangular:3"}}), 1U);
   EXPECT_EQ(problems_of({{"output-spread", "uniform:1.5"}}), 1U);
   EXPECT_EQ(problems_of({{"prefix-hit", "1"}}), 1U);

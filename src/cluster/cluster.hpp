@@ -38,6 +38,9 @@ struct Accelerator {
   BytesPerSecond host_bandwidth;  // to host memory, one direction (offload)
 
   FlopsPerSecond peak_of(Precision p) const { return peak[static_cast<int>(p)]; }
+  /// Whether it multiplies blocks of 32 elements with scales of their own (OCP's MX formats): those
+  /// that multiply 4-bit numbers do, compute capability 10 of NVIDIA and CDNA 4 of AMD.
+  bool scales_blocks() const { return peak_of(Precision::fp4).value() > 0; }
   /// The most that it may draw.
   Watts power_limit() const { return board_power > Watts(0) ? board_power : tdp; }
 };

@@ -35,13 +35,6 @@ void refuse_common(Refusals& refusals, const Run& run) {
                   "no-reshard", "keeping gathered weights");
 }
 
-void refuse_blocks(Refusals& refusals, const Run& run) {
-  // Those that do multiply 4-bit numbers, too: compute capability 10 of NVIDIA, CDNA 4 of AMD.
-  const bool blocks = run.cluster.accelerator.peak_of(Precision::fp4).value() > 0;
-  refusals.refuse(run.job.recipe->name == "mxfp8" && !blocks, "precision",
-                  "mxfp8 before compute capability 10", "legal: fp8-current");
-}
-
 std::string headline(const Run& run, Launcher launcher) {
   return "# " + run.model.name + " on " + std::to_string(run.layout.ranks()) + " x " +
          run.cluster.accelerator.title + ", written by Headway for " +

@@ -49,9 +49,6 @@ class Refusals {
 /// Refuses what no framework's configuration has an option for: adapters, padding masks, metrics.
 void refuse_common(Refusals& refusals, const Run& run);
 
-/// Refuses mxfp8 on accelerators that do not multiply blocks with scales of their own.
-void refuse_blocks(Refusals& refusals, const Run& run);
-
 /// The first comment line of every file: what it starts, and who wrote it for what.
 std::string headline(const Run& run, Launcher launcher);
 

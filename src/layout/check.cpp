@@ -217,6 +217,14 @@ class RunRules : CheckRules {
                "; supported: " + legal,
            Trouble::unsupported);
     };
+    if (run_.job.recipe->scaled_by_products && !run_.cluster.accelerator.scales_blocks() &&
+        run_.cluster.accelerator.peak_of(run_.job.recipe->matmul).value() > 0) {
+      fail("precision",
+           std::string(run_.job.recipe->name) + " has scales of blocks that " +
+               run_.cluster.accelerator.title + " does not multiply with; legal: fp8, fp8-current" +
+               ", fp8-block, bf16",
+           Trouble::unsupported);
+    }
     need(run_.job.recipe->matmul);
     if (run_.job.recipe->activation != run_.job.recipe->matmul) need(run_.job.recipe->activation);
   }

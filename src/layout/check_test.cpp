@@ -209,6 +209,9 @@ TEST(Check, ShardingOffloadAndPrecision) {
   expect_one_problem(ampere,
                      {{"fp8 before Hopper", [](Case& r) { r.job.recipe = recipe_from("fp8"); },
                        "--precision", "supported: "}});
+  expect_one_problem(dense(), {{"MX formats before Blackwell",
+                                [](Case& r) { r.job.recipe = recipe_from("mxfp8"); }, "--precision",
+                                "does not multiply with; legal: fp8, fp8-current, fp8-block"}});
 }
 
 TEST(Check, FormatsOfTheWireAreFsdpsToSet) {

@@ -15,8 +15,9 @@ constexpr Recipe kRecipes[] = {
     {"fp8-current", Precision::fp8, Precision::bf16, 1, 6, true},  // and reads 2 B for the maximum
     {"fp8-block", Precision::fp8, Precision::bf16, 1, 4.1, true,
      true},  // and writes a scale a block
-    {"mxfp8", Precision::fp8, Precision::bf16, 1.03, 4.1, true, true},  // a scale for 32 elements
-    {"fp4", Precision::fp4, Precision::bf16, 1, 4, true, true},
+    {"mxfp8", Precision::fp8, Precision::bf16, 1.03, 4.1, true, true,
+     true},  // a scale for 32 elements
+    {"fp4", Precision::fp4, Precision::bf16, 1, 4, true, true, true},
 };
 
 }  // namespace

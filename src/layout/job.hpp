@@ -44,7 +44,8 @@ struct Recipe {
   double saved_input_bytes;  // an element of a matrix product's input kept for the backward pass
   double cast_passes;   // extra bytes an element read and written by casts, scaling, transposes
   bool master_weights;  // an fp32 copy of the weights beside those the products read
-  bool block_scaled = false;  // products with a scale for each block of their operands
+  bool block_scaled = false;        // products with a scale for each block of their operands
+  bool scaled_by_products = false;  // by the unit that multiplies, as Accelerator::scales_blocks()
 };
 
 /// The known recipes. fp8: per-tensor delayed scaling; fp8-current: per-tensor current scaling (an

@@ -31,7 +31,6 @@ void refuse_job(const Run& run, Refusals& refusals) {
   refusals.refuse(job.attention == AttentionKernel::flash3 &&
                       run.cluster.accelerator.traits.flash_attention < 3,
                   "attention", "flash attention 3 before Hopper", "legal: unfused, flash2");
-  refuse_blocks(refusals, run);
   const bool muon = job.optimizer == Optimizer::muon;
   refusals.refuse(job.optimizer == Optimizer::adafactor || job.optimizer == Optimizer::adam_8bit,
                   "optimizer", std::string(kOptimizerNames[static_cast<int>(job.optimizer)]),

@@ -16,7 +16,6 @@ void refuse_job(const Run& run, Refusals& refusals) {
   refusals.refuse(
       recipe != "bf16" && recipe != "fp32" && recipe != "fp8-current" && recipe != "mxfp8",
       "precision", std::string(recipe), "legal: bf16, fp32, fp8-current, mxfp8");
-  refuse_blocks(refusals, run);
   refusals.refuse(job.attention != AttentionKernel::flash2, "attention",
                   "another kernel than that of scaled_dot_product_attention", "legal: flash2");
   refusals.refuse(job.optimizer != Optimizer::adam && job.optimizer != Optimizer::adamw,

@@ -86,8 +86,13 @@ class ServingRules {
     }
     const WeightFormat* stored = serving_.stored;
     const bool apart = stored != nullptr && stored->arithmetic != stored->recipe;
-    const Precision matmul =
-        apart ? recipe_from(stored->arithmetic)->matmul : serving_.weights->matmul;
+    const Recipe& products = apart ? *recipe_from(stored->arithmetic) : *serving_.weights;
+    const Precision matmul = products.matmul;
+    if (accelerator.peak_of(matmul).value() > 0 && products.scaled_by_products &&
+        !accelerator.scales_blocks()) {
+      fail("weights", accelerator.title + " does not multiply with the scales of blocks of " +
+                          std::string(products.name) + "; legal: fp8, fp8-block, bf16, mxfp4");
+    }
     if (accelerator.peak_of(matmul).value() <= 0) {
       fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
                           (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "

@@ -43,6 +43,7 @@ struct ServingAsked {
   std::optional<std::int64_t> redundant_experts, guesses;
   std::optional<std::string> draft;
   // The engine's habits, where they are to be others; of kPromptNames and kAdmitNames.
+  std::optional<double> memory_share;
   std::optional<std::int64_t> step_tokens, step_sequences, block;
   std::optional<std::size_t> prompts, admit;
 };

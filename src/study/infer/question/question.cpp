@@ -65,6 +65,7 @@ class QuestionReader {
     split(serving);
     set_weights(serving, asked_.weights ? weights_names()[*asked_.weights] : "bf16");
     if (const auto& formats = cache_formats(); formats) serving.cache = &(*formats)[asked_.cache];
+    serving.engine.memory = asked_.memory_share.value_or(serving.engine.memory);
     policy(serving.engine.policy);
     routing(serving.routing);
     speculation(serving);
