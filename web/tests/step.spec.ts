@@ -272,6 +272,24 @@ test("a changed field is answered within 100 ms", async ({ page }) => {
   expect(Math.min(...durations)).toBeLessThan(100);
 });
 
+test("a changed field is asked about before the next picture is painted", async ({ page }) => {
+  await open(page, `#/step?${kRun}&tp=8&pp=8`);
+  await expect(page.locator(kStepTime)).not.toBeEmpty();
+  const asked = await page.getByLabel("Sequence length").evaluate(async (field: HTMLInputElement) => {
+    const asked: string[] = [];
+    const { fetch } = window;
+    window.fetch = (what, how) => {
+      asked.push(String(what));
+      return fetch(what, how);
+    };
+    field.value = "4096";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise(requestAnimationFrame); // runs before the paint
+    return asked;
+  });
+  expect(asked.some((what) => what.endsWith("api/predict"))).toBe(true);
+});
+
 test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {
   await open(page, `#/step?${kRun}&tp=8&pp=4`);
   await expect(page.locator(kTimeline)).toBeVisible();
