@@ -101,6 +101,21 @@ test("files can be dropped", async ({ page }) => {
   await expect(page.getByText(headway<MeasuredDocument>("comms", kTraces[0]!).format)).toBeVisible();
 });
 
+test("two files of one name are both read, and what was not read is told in words", async ({ page }) => {
+  await open(page, `#/comms?${kRun}&traces=alone`);
+  const buffers = kTraces.map((path) => readFileSync(path));
+  const trace = (buffer: Buffer) => ({ name: "trace.json", mimeType: "application/json", buffer });
+  const choose = page.getByLabel("Choose files");
+  await choose.setInputFiles(trace(buffers[0]!));
+  await choose.setInputFiles([trace(buffers[1]!), { name: "holiday.txt", mimeType: "text/plain", buffer: Buffer.from("sun") }]);
+  await expect(page.getByRole("button", { name: "Remove trace.json (1)" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Remove trace.json (2)" })).toBeVisible();
+  await expect(page.getByText("2 ranks, 2 files.")).toBeVisible();
+  const notes = page.locator("ul.notes");
+  await expect(notes).toContainText("Not read: holiday.txt is no trace");
+  await expect(notes).not.toContainText("{");
+});
+
 test("a file that is no trace, and a field that is wrong, are said so", async ({ page }) => {
   await open(page, `#/comms?${kRun}`);
   await page

@@ -101,3 +101,20 @@ test("a layout found in Plan goes along to Step, Scale and Communication, and no
   await expect(page).toHaveURL(/model=llama-2-7b/);
   await expect(page.locator('[data-number]').first()).toBeVisible();
 });
+
+test("a run that is changed in one view goes along to the others by their tabs", async ({ page }) => {
+  await page.goto(at("#/step"));
+  await choose(page, "Model", "llama-2-7b");
+  await page.getByLabel("Accelerators", { exact: true }).fill("128");
+  const tab = (name: string) => page.getByRole("navigation").getByRole("link", { name });
+  for (const view of ["Plan", "Scale", "Cost", "Communication"]) {
+    await expect(tab(view)).toHaveAttribute("href", /model=llama-2-7b.*gpus=128|gpus=128.*model=llama-2-7b/);
+  }
+  await expect(tab("Serve")).toHaveAttribute("href", /model=llama-2-7b/);
+  await tab("Plan").click();
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("llama-2-7b");
+  // A model that is chosen there goes back.
+  await choose(page, "Model", "llama-3.1-8b");
+  await tab("Step").click();
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("llama-3.1-8b");
+});

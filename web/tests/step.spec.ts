@@ -233,6 +233,40 @@ test("the timeline is dragged, and closer under the pointer", async ({ page }) =
   await expect(page.locator(".timeline")).toHaveAttribute("data-stage", "0");
 });
 
+test("what the timeline holds is found by its name, counted, and gone through by keys", async ({ page }) => {
+  await open(page, `#/step?${kRun}&tp=8&pp=4`);
+  const plot = page.locator(kTimeline);
+  await plot.scrollIntoViewIfNeeded();
+  const find = page.getByRole("search", { name: "The timeline" });
+  const field = find.getByLabel("Find");
+  const told = find.getByRole("status");
+  await field.fill("backward stage 2");
+  const { names, stages } = simulated("--tp", "8", "--pp", "4", "--timeline").timeline!;
+  const all = stages[2]!.name.filter((name) => names[name] === "backward").length;
+  await expect(told).toHaveText(`${all} found`);
+  const said = page.locator(".timeline [aria-live]");
+  await field.press("Enter");
+  await expect(told).toHaveText(`1 of ${all}`);
+  await expect(said).toContainText("backward of micro-batch 0, stage 2");
+  await field.press("Enter");
+  await expect(said).toContainText("backward of micro-batch 1, stage 2");
+  await field.press("Shift+Enter");
+  await expect(said).toContainText("backward of micro-batch 0, stage 2");
+  await find.getByRole("button", { name: "previous" }).click();
+  await expect(told).toHaveText(`${all} of ${all}`);
+
+  // A call inside a slot is shown from so near that it is drawn by itself.
+  await field.fill("all_reduce");
+  if ((await told.textContent()) === "none") await field.fill("reduce");
+  await field.press("Enter");
+  await expect(said).toContainText("in: ");
+  await field.fill("no such name");
+  await expect(told).toHaveText("none");
+  await expect(find.getByRole("button", { name: "next" })).toBeDisabled();
+  await field.press("Escape");
+  await expect(field).toHaveValue("");
+});
+
 test("a timeline that is too large is not drawn, and the page says why", async ({ page }) => {
   await open(page, `#/step?${kRun.replace("global-batch=128", "global-batch=65536")}&tp=8&pp=4`);
   await expect(page.getByRole("region", { name: "The step in time" })).toContainText("at most 200000");
@@ -270,6 +304,24 @@ test("a changed field is answered within 100 ms", async ({ page }) => {
   );
   // The quickest: other tests compute at the same time.
   expect(Math.min(...durations)).toBeLessThan(100);
+});
+
+test("a changed field is asked about before the next picture is painted", async ({ page }) => {
+  await open(page, `#/step?${kRun}&tp=8&pp=8`);
+  await expect(page.locator(kStepTime)).not.toBeEmpty();
+  const asked = await page.getByLabel("Sequence length").evaluate(async (field: HTMLInputElement) => {
+    const asked: string[] = [];
+    const { fetch } = window;
+    window.fetch = (what, how) => {
+      asked.push(String(what));
+      return fetch(what, how);
+    };
+    field.value = "4096";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise(requestAnimationFrame); // runs before the paint
+    return asked;
+  });
+  expect(asked.some((what) => what.endsWith("api/predict"))).toBe(true);
 });
 
 test("can be used by all, wide and narrow, with every detail open", async ({ page }) => {

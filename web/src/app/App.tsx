@@ -9,7 +9,9 @@ import { kViews, type View } from "./views";
 import { WordList } from "./WordList";
 
 function Tab({ view, current }: { view: View; current: boolean }) {
-  const fields = current ? place.value.fields : opensWith(view.id, view);
+  // Each tab follows the address: with the run that it holds every other view opens, too.
+  const { fields: own } = place.value;
+  const fields = current ? own : opensWith(view.id, view);
   return (
     <a href={placeText({ view: view.id, fields })} aria-current={current ? "page" : undefined}>
       {view.title}

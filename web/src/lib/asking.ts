@@ -1,7 +1,7 @@
 // A question that follows what the reader changes: at most one is under way, and the last good answer
 // stays while another is awaited or refused. A short one is answered before the next is asked, so that
 // a field that keeps changing is followed by the picture; a long one is ended and asked anew.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { ask, askLong, problemsOfError, type Answer, type Problem, type Progress, type Request } from "./api";
 import { returns } from "./server";
@@ -153,13 +153,14 @@ export function useAsking<Document>(command: string, request: Request | null, ho
   const asker = useRef<Asker | null>(null);
   const text = request === null ? null : JSON.stringify(request);
 
-  useEffect(() => {
+  // Before the next picture is painted: a frame's time counts while a field changes.
+  useLayoutEffect(() => {
     const own = long ? longAsker<Document>(command, rest, setState) : shortAsker<Document>(command, setState);
     asker.current = own;
     return own.end;
   }, [command, long, rest]);
   // What was asked when the server was lost is asked again when it is back.
-  useEffect(() => asker.current!.want(text), [command, long, rest, text, returns.value]);
+  useLayoutEffect(() => asker.current!.want(text), [command, long, rest, text, returns.value]);
 
   return state;
 }

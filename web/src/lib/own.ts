@@ -5,6 +5,9 @@ import { pick, type Fields } from "./url";
 /** The server reads requests of a mebibyte; a file takes more room there than by itself. */
 export const kMostBytes = 512 * 1024;
 
+// What profilers write, in Chrome's format.
+const kTrace = /"traceEvents"\s*:\s*\[/;
+
 /** The text of a file, or why it is none. */
 export async function textOf(file: Blob): Promise<{ text: string } | { wrong: string }> {
   if (file.size === 0) return { wrong: "the file is empty." };
@@ -13,6 +16,7 @@ export async function textOf(file: Blob): Promise<{ text: string } | { wrong: st
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    if (kTrace.test(text)) return { wrong: "the file is a trace of a run, not what describes one: drop it under Communication, which reads traces." };
     if (!text.includes("\0")) return { text };
   } catch {
     // no text

@@ -1,6 +1,7 @@
 // Trace files of one run, dropped or chosen. They go to the server on this machine and nowhere else.
 import { useDropped } from "../../app/dropped";
 import { bytes } from "../../lib/format";
+import { namesOf, withMore } from "./files";
 
 interface Props {
   files: readonly File[];
@@ -10,9 +11,9 @@ interface Props {
 export function Drop({ files, onChange }: Props) {
   const add = (more: FileList | null | undefined) => {
     if (!more || more.length === 0) return;
-    const names = new Set([...more].map((file) => file.name));
-    onChange([...files.filter((file) => !names.has(file.name)), ...more]);
+    onChange(withMore(files, [...more]));
   };
+  const names = namesOf(files);
   const { over, listens } = useDropped(add);
   return (
     <fieldset class={`drop ${over ? "over" : ""}`} {...listens}>
@@ -34,15 +35,15 @@ export function Drop({ files, onChange }: Props) {
       </label>
       {files.length > 0 && (
         <ul class="chosen">
-          {files.map((file) => (
-            <li key={file.name}>
+          {files.map((file, i) => (
+            <li key={names[i]}>
               <span>
-                {file.name} <small class="soft">{bytes(file.size)}</small>
+                {names[i]} <small class="soft">{bytes(file.size)}</small>
               </span>
               <button
                 type="button"
                 class="quiet"
-                aria-label={`Remove ${file.name}`}
+                aria-label={`Remove ${names[i]}`}
                 onClick={() => onChange(files.filter((each) => each !== file))}
               >
                 ×

@@ -140,7 +140,7 @@ export function Measured({ document }: { document: MeasuredDocument }) {
 function Omissions({ document }: { document: MeasuredDocument }) {
   const lines = [
     ...document.omissions.map((each) => `${each.what} (${count(each.count)})`),
-    ...document.unread.map((each) => (typeof each === "string" ? each : JSON.stringify(each))),
+    ...document.unread.map(({ file, why }) => `Not read: ${file} ${why}`),
     ...document.notes,
   ];
   if (lines.length === 0) return null;

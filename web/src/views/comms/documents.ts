@@ -93,7 +93,7 @@ export interface MeasuredWaiting {
 
 export interface MeasuredDocument {
   readonly source: readonly string[];
-  readonly unread: readonly unknown[];
+  readonly unread: readonly { readonly file: string; readonly why: string }[];
   readonly format: string;
   readonly ranks: readonly { readonly rank: number; readonly label: string }[];
   readonly calls_by_group: readonly MeasuredCalls[];

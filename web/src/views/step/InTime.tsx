@@ -57,7 +57,8 @@ export function InTime({ step, request }: { step: PredictDocument; request: Requ
         , one rank of each stage. Simulated the step takes {seconds(simulated.step_time_s)}, by the forecast{" "}
         {seconds(step.step_time_s)} ({change(simulated.step_time_s / step.step_time_s)}); what follows the picture all
         ranks have once a step. Drag or A and D to move, Ctrl and the wheel or W and S to zoom, double-click or Enter for a closer
-        look; a stage that is clicked shows its streams.
+        look; a stage that is clicked shows its streams. What is typed under Find is looked for in what all stages do and in
+        the kernels and calls of that stage: Enter goes to the next, Shift and Enter to the one before.
       </p>
       <details>
         <summary>Stages in numbers</summary>

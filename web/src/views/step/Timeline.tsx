@@ -1,15 +1,16 @@
 // The simulated step in time: a row for each stage, below them the streams of one of them. It can be zoomed and
 // moved by pointer and keys, and says of everything what it is, how long it takes and what it waited for.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { Pointed } from "../../charts/Pointed";
 import type { Hint } from "../../charts/Tooltip";
 import { useWidth } from "../../charts/width";
-import { seconds } from "../../lib/format";
+import { count, seconds } from "../../lib/format";
 import { theme } from "../../lib/theme";
-import { criticalPath, timesOf, tracksOf, type Span, type Timeline } from "../../lib/timeline";
+import { criticalPath, timesOf, tracksOf, type Span, type Timeline, type Track } from "../../lib/timeline";
 import { colourOf, kSlotColours, paint } from "./drawing";
 import { fitted, inRow, isClose, neighbour, placesOf, stageAt, timesAt, trackAt, type At } from "./places";
+import { atOf, namesOf, resultsOf } from "./search";
 import { ticks } from "./ticks";
 import { wordsOf } from "./words";
 import { about, kAll, moved, showing, zoomed, type Seen } from "./window";
@@ -61,6 +62,14 @@ export function StepTimeline({ timeline, first }: Props) {
   const look = (span: Span) => {
     setChosen(span.stage);
     setSeen(about(span.start / timeline.length, span.end / timeline.length));
+  };
+  // A found span is brought into sight; a kernel or a call also so close that it can be seen.
+  const show = (found: At) => {
+    setAt(found);
+    const [start, end] = timesAt(found);
+    const near: Seen = found.task === null ? seen : about(found.span.start / timeline.length, found.span.end / timeline.length);
+    const wide = near[1] - near[0] < seen[1] - seen[0] ? near : seen;
+    setSeen(showing(wide, start / timeline.length, end / timeline.length));
   };
   const begin = (): At | null => inRow(timeline, tracks, stage, from, close);
 
@@ -151,6 +160,7 @@ export function StepTimeline({ timeline, first }: Props) {
           </span>
         </span>
       </div>
+      <Search timeline={timeline} tracks={tracks} from={from} onShow={show} />
       <div class="timeline" data-seen={`${from} ${to}`} data-stage={stage}>
         <Pointed
           title={`Timeline of ${timeline.rows.length} ${timeline.rows.length === 1 ? "stage" : "stages"}`}
@@ -207,6 +217,68 @@ export function StepTimeline({ timeline, first }: Props) {
         </Pointed>
       </div>
     </>
+  );
+}
+
+interface SearchProps {
+  readonly timeline: Timeline;
+  readonly tracks: readonly Track[];
+  /** Where what is seen begins: the first that is shown is the first behind it. */
+  readonly from: number;
+  readonly onShow: (found: At) => void;
+}
+
+/** Finds what the stages do, and the kernels and calls of the stage that is chosen, by parts of their names. */
+function Search({ timeline, tracks, from, onShow }: SearchProps) {
+  const [text, setText] = useState("");
+  const [shown, setShown] = useState<number | null>(null);
+  const id = useId();
+  const results = useMemo(() => resultsOf(timeline, tracks, text), [timeline, tracks, text]);
+  const names = useMemo(() => namesOf(timeline, tracks), [timeline, tracks]);
+  useEffect(() => setShown(null), [results]);
+  const step = (by: 1 | -1) => {
+    const { length } = results;
+    if (length === 0) return;
+    const ahead = results.findIndex((each) => each.start >= from);
+    const first = by > 0 ? Math.max(0, ahead) : (ahead < 0 ? length : ahead) - 1;
+    const next = ((shown === null ? first : shown + by) + length) % length;
+    setShown(next);
+    onShow(atOf(timeline, tracks, results[next]!));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape") setText("");
+    else return;
+    event.preventDefault();
+  };
+  const none = results.length === 0;
+  return (
+    <div class="buttons find" role="search" aria-label="The timeline">
+      <label for={id}>Find</label>
+      <input
+        id={id}
+        type="search"
+        list={`${id}-names`}
+        value={text}
+        placeholder="forward, all-reduce, ..."
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <datalist id={`${id}-names`}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <button type="button" disabled={none} onClick={() => step(-1)}>
+        previous
+      </button>
+      <button type="button" disabled={none} onClick={() => step(1)}>
+        next
+      </button>
+      <span role="status" class="soft" data-found={results.length}>
+        {text.trim() === "" ? "" : none ? "none" : shown === null ? `${count(results.length)} found` : `${count(shown + 1)} of ${count(results.length)}`}
+      </span>
+    </div>
   );
 }
 
