@@ -45,10 +45,11 @@ TEST(CorpusRun, AnUnknownFrameworkIsEagerAndOverlapsNothing) {
   for (const char* taken : {"fused=0", "overlap_gradients=off", "overlap_parameters=off"}) {
     EXPECT_TRUE(assumes(unknown, taken)) << taken;
   }
-  for (const char* known : {"Megatron-LM core_v0.16.1", "NeMo", "Primus/Megatron-LM"}) {
+  for (const char* known : {"Megatron-LM core_v0.16.1", "NeMo", "Primus/Megatron-LM",
+                            "NGC PyTorch 23.09", "NVIDIA PyTorch 24.03"}) {
     const auto run = run_with({{"framework", known}});
     EXPECT_TRUE(run->job.fused) << known;
-    EXPECT_EQ(run->layout.overlap_gradients, Choice::framework) << known;
+    EXPECT_NE(run->layout.overlap_gradients, Choice::off) << known;
   }
 }
 
@@ -213,6 +214,15 @@ TEST(CorpusRun, SoftwareIsAsOldAsItsReleaseWhereTheNotesNameOne) {
   EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-11").value());
   row.notes = "NeMo perf page";
   EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
+  // NVIDIA's containers of PyTorch are named for their month, too (23.09: September 2023).
+  for (const char* container : {"container NVIDIA PyTorch 23.09", "NGC PyTorch 23.09",
+                                "nvcr.io/nvidia/pytorch:23.09-py3"}) {
+    row.notes = container;
+    EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2023-09").value()) << container;
+  }
+  row.notes.clear();
+  row.framework = "NGC PyTorch 23.09";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2023-09").value());
 }
 
 TEST(CorpusRun, VendorRecipesSwitchOnWhatTheirTablesDoNotSay) {
