@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/run_for_test.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {
@@ -33,6 +34,19 @@ TEST(CorpusRun, EagerFrameworksRunUnfusedKernels) {
   EXPECT_FALSE(run_with({{"framework", "InternEvo"}})->job.fused);
   EXPECT_TRUE(run_with({{"framework", "fms-fsdp (PyTorch FSDP1 + compile)"}})->job.fused);
   EXPECT_TRUE(run_with({})->job.fused);
+}
+
+// NeMo, pull request 5684 (December 2022): its own optimiser overlaps gradients and weights, which
+// Megatron-LM does since September 2023 and January 2024.
+TEST(CorpusRun, NvidiasRecipesOverlapBeforeMegatronDid) {
+  const auto overlaps = [](const char* framework) {
+    const auto run = run_with({{"framework", framework}, {"date", "2023-05"}});
+    const OverlapHabits& habit = habits(run->job).overlap;
+    return std::pair(chosen(run->layout.overlap_gradients, habit.gradients),
+                     chosen(run->layout.overlap_parameters, habit.parameters));
+  };
+  EXPECT_EQ(overlaps("NeMo"), std::pair(true, true));
+  EXPECT_EQ(overlaps("Megatron-LM"), std::pair(false, false));
 }
 
 // Nothing is known in favour of a framework that no rule names, and the row says what was taken.
