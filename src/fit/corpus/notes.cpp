@@ -53,6 +53,7 @@ std::optional<std::int64_t> noted_number(const CorpusRow& row, std::string_view 
 std::optional<double> software_of(const CorpusRow& row) {
   for (const std::string& words : corpus_rules().releases) {
     if (const auto release = release_after(row.notes, words)) return release;
+    if (const auto release = release_after(row.framework, words)) return release;
   }
   return years_of(row.date);
 }

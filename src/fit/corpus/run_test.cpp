@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/run_for_test.hpp"
+#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {
@@ -35,6 +36,19 @@ TEST(CorpusRun, EagerFrameworksRunUnfusedKernels) {
   EXPECT_TRUE(run_with({})->job.fused);
 }
 
+// NeMo, pull request 5684 (December 2022): its own optimiser overlaps gradients and weights, which
+// Megatron-LM does since September 2023 and January 2024.
+TEST(CorpusRun, NvidiasRecipesOverlapBeforeMegatronDid) {
+  const auto overlaps = [](const char* framework) {
+    const auto run = run_with({{"framework", framework}, {"date", "2023-05"}});
+    const OverlapHabits& habit = habits(run->job).overlap;
+    return std::pair(chosen(run->layout.overlap_gradients, habit.gradients),
+                     chosen(run->layout.overlap_parameters, habit.parameters));
+  };
+  EXPECT_EQ(overlaps("NeMo"), std::pair(true, true));
+  EXPECT_EQ(overlaps("Megatron-LM"), std::pair(false, false));
+}
+
 // Nothing is known in favour of a framework that no rule names, and the row says what was taken.
 TEST(CorpusRun, AnUnknownFrameworkIsEagerAndOverlapsNothing) {
   const auto unknown = run_with({{"framework", "our own trainer"}});
@@ -45,10 +59,11 @@ TEST(CorpusRun, AnUnknownFrameworkIsEagerAndOverlapsNothing) {
   for (const char* taken : {"fused=0", "overlap_gradients=off", "overlap_parameters=off"}) {
     EXPECT_TRUE(assumes(unknown, taken)) << taken;
   }
-  for (const char* known : {"Megatron-LM core_v0.16.1", "NeMo", "Primus/Megatron-LM"}) {
+  for (const char* known : {"Megatron-LM core_v0.16.1", "NeMo", "Primus/Megatron-LM",
+                            "NGC PyTorch 23.09", "NVIDIA PyTorch 24.03"}) {
     const auto run = run_with({{"framework", known}});
     EXPECT_TRUE(run->job.fused) << known;
-    EXPECT_EQ(run->layout.overlap_gradients, Choice::framework) << known;
+    EXPECT_NE(run->layout.overlap_gradients, Choice::off) << known;
   }
 }
 
@@ -213,6 +228,15 @@ TEST(CorpusRun, SoftwareIsAsOldAsItsReleaseWhereTheNotesNameOne) {
   EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-11").value());
   row.notes = "NeMo perf page";
   EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
+  // NVIDIA's containers of PyTorch are named for their month, too (23.09: September 2023).
+  for (const char* container : {"container NVIDIA PyTorch 23.09", "NGC PyTorch 23.09",
+                                "nvcr.io/nvidia/pytorch:23.09-py3"}) {
+    row.notes = container;
+    EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2023-09").value()) << container;
+  }
+  row.notes.clear();
+  row.framework = "NGC PyTorch 23.09";
+  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2023-09").value());
 }
 
 TEST(CorpusRun, VendorRecipesSwitchOnWhatTheirTablesDoNotSay) {

@@ -93,6 +93,14 @@ TEST(Frameworks, SoftwareOfADateHasTheHabitsOfThatDate) {
   EXPECT_FALSE(stops_early("2023-09"));
   EXPECT_TRUE(stops_early("2023-10"));
   EXPECT_TRUE(habits(torch).kernels.recompute_stops_early);
+  // Megatron-LM, issue 391: in June 2023 gradients could not be reduced under the backward pass;
+  // issue 456: since 19 September they can.
+  const Framework megatron = *framework_from("megatron");
+  EXPECT_FALSE(habits(megatron, years_of("2021-04").value()).overlap.gradients);
+  EXPECT_FALSE(habits(megatron, years_of("2023-06").value()).overlap.gradients);
+  EXPECT_TRUE(habits(megatron, years_of("2023-10").value()).overlap.gradients);
+  EXPECT_FALSE(habits(megatron, years_of("2023-10").value()).overlap.parameters);
+  EXPECT_TRUE(habits(megatron).overlap.gradients && habits(megatron).overlap.parameters);
   EXPECT_TRUE(habits(torch, years_of("2023-12").value()).memory.gaps_cost_time);
   EXPECT_FALSE(habits(torch, years_of("2024-01").value()).memory.gaps_cost_time);
   const Framework deepspeed = framework_from("deepspeed").value();

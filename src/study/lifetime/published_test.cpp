@@ -17,16 +17,16 @@ TEST(PublishedRuns, HoursAgreeWithinWhatIsKnownOfTheRuns) {
   for (const PublishedRun& run : *runs) {
     EXPECT_TRUE(run.whole.forecast.fits) << run.name;
     errors.push_back(std::abs(run.error()));
-    const bool known_apart =
-        run.name == "llama-3.1-8b" || run.name == "palm" || run.name == "deepseek-v3";
+    const bool known_apart = run.name == "llama-3.1-8b" || run.name == "palm" ||
+                             run.name == "deepseek-v3" || run.name == "falcon-180b";
     EXPECT_LT(errors.back(), known_apart ? 1.2 : 0.3) << run.name;
     if (run.name == "llama-3.1-405b") {
       EXPECT_LT(errors.back(), 0.12);
     }
   }
-  ASSERT_EQ(errors.size(), 15U);
+  ASSERT_EQ(errors.size(), 16U);
   std::sort(errors.begin(), errors.end());
-  EXPECT_LT(errors[7], 0.2);
+  EXPECT_LT((errors[7] + errors[8]) / 2, 0.2);
 }
 
 // [SCALE-18] LLaMA's table takes 400 W an accelerator, its TDP: the chips alone draw less, and no
