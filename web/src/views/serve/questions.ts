@@ -37,6 +37,7 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   weights: ["Weights"],
   cache: ["Cache"],
   engine: ["Engine"],
+  "memory-share": ["Memory taken", "share"],
   "step-tokens": ["Step", "tokens"],
   "step-sequences": ["At a time", "sequences"],
   prompts: ["Order of prompts"],
