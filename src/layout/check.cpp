@@ -205,7 +205,7 @@ class RunRules : CheckRules {
 
   void precision() {
     const auto need = [&](Precision p) {
-      if (run_.cluster.accelerator.peak_of(p).value() > 0) return;
+      if (run_.cluster.accelerator.peak_of(p).value() > 0) return true;
       std::string legal;
       for (int i = 0; i < kPrecisions; ++i) {
         if (run_.cluster.accelerator.peak[i].value() <= 0) continue;
@@ -216,17 +216,18 @@ class RunRules : CheckRules {
            std::string(to_name(p)) + " is not supported by " + run_.cluster.accelerator.title +
                "; supported: " + legal,
            Trouble::unsupported);
+      return false;
     };
-    if (run_.job.recipe->scaled_by_products && !run_.cluster.accelerator.scales_blocks() &&
-        run_.cluster.accelerator.peak_of(run_.job.recipe->matmul).value() > 0) {
+    const Recipe& recipe = *run_.job.recipe;
+    const bool multiplied = need(recipe.matmul);
+    if (multiplied && recipe.scaled_by_products && !run_.cluster.accelerator.scales_blocks()) {
       fail("precision",
-           std::string(run_.job.recipe->name) + " has scales of blocks that " +
-               run_.cluster.accelerator.title + " does not multiply with; legal: fp8, fp8-current" +
-               ", fp8-block, bf16",
+           std::string(recipe.name) + " has scales of blocks that " +
+               run_.cluster.accelerator.title +
+               " does not multiply with; legal: fp8, fp8-current, fp8-block, bf16",
            Trouble::unsupported);
     }
-    need(run_.job.recipe->matmul);
-    if (run_.job.recipe->activation != run_.job.recipe->matmul) need(run_.job.recipe->activation);
+    if (recipe.activation != recipe.matmul) need(recipe.activation);
   }
 
   // A kernel of the fused activation writes them.

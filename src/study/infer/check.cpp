@@ -88,16 +88,14 @@ class ServingRules {
     const bool apart = stored != nullptr && stored->arithmetic != stored->recipe;
     const Recipe& products = apart ? *recipe_from(stored->arithmetic) : *serving_.weights;
     const Precision matmul = products.matmul;
-    if (accelerator.peak_of(matmul).value() > 0 && products.scaled_by_products &&
-        !accelerator.scales_blocks()) {
-      fail("weights", accelerator.title + " does not multiply with the scales of blocks of " +
-                          std::string(products.name) + "; legal: fp8, fp8-block, bf16, mxfp4");
-    }
     if (accelerator.peak_of(matmul).value() <= 0) {
       fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
                           (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "
                                                       "small in memory alone"
                                                     : ""));
+    } else if (products.scaled_by_products && !accelerator.scales_blocks()) {
+      fail("weights", accelerator.title + " does not multiply with the scales of blocks of " +
+                          std::string(products.name) + "; legal: fp8, fp8-block, bf16, mxfp4");
     }
   }
 
