@@ -6,6 +6,7 @@
 
 #include "api/answer.hpp"
 #include "api/commands.hpp"
+#include "fit/corpus/table_for_test.hpp"
 #include "platform/files.hpp"
 #include "platform/temporary_folder_for_test.hpp"
 
@@ -210,6 +211,26 @@ TEST(CalibrateRuns, AreSaidInTheDocumentWithWhatEachRunLeft) {
   EXPECT_EQ(said["setup"][0]["runs"], 1);
   EXPECT_NEAR(said["fits"][0]["runs"][0]["residual"].get<double>(), std::log(1.25), 1e-5);
   EXPECT_EQ(said["unused"].size(), 1U);
+}
+
+// A table with one more column, of a name that no field of a run has.
+TEST(CalibrateRuns, AndValidateTellColumnsThatNothingReads) {
+  const TemporaryFolder folder;
+  const std::string plain = corpus_table({complete_row()});
+  std::string row = plain.substr(plain.find('\n') + 1);
+  row.pop_back();
+  const std::string table = corpus_header() + ",fussed,overlap_gradients\n" + row + ",1,off\n";
+  CalibrateRequest calibrate;
+  calibrate.runs = {folder.write("mine.csv", table)};
+  ValidateRequest validate;
+  validate.corpora = calibrate.runs;
+  for (const CommandOutput& output : {run_calibrate(calibrate), run_validate(validate)}) {
+    ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
+    ASSERT_EQ(output.warnings.size(), 1U);
+    EXPECT_NE(warnings_text(output.warnings).find("mine.csv: nothing reads these columns: fussed"),
+              std::string::npos)
+        << warnings_text(output.warnings);
+  }
 }
 
 }  // namespace

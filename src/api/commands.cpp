@@ -88,8 +88,9 @@ CorpusFiles read_files(const ValidateRequest& request) {
   return out;
 }
 
-// The rows of all corpora of runs, in the order of the files.
-Result<std::vector<CorpusRow>> read_corpora(const std::vector<MeasurementFile>& files) {
+// The rows of all corpora of runs, in the order of the files; to `told` goes what nothing reads.
+Result<std::vector<CorpusRow>> read_corpora(const std::vector<MeasurementFile>& files,
+                                            Problems& told) {
   Problems problems;
   std::vector<CorpusRow> rows;
   for (const MeasurementFile& file : files) {
@@ -98,6 +99,7 @@ Result<std::vector<CorpusRow>> read_corpora(const std::vector<MeasurementFile>& 
       append(problems, corpus.problems());
       continue;
     }
+    if (!corpus->unread.empty()) told.push_back(unread_columns(*corpus));
     std::vector<CorpusRow>& more = corpus.value().rows;
     std::move(more.begin(), more.end(), std::back_inserter(rows));
   }
@@ -282,7 +284,8 @@ CommandOutput run_validate(const ValidateRequest& request) {
   if (corpus.kind != CorpusKind::training) return validate_benchmarks(request, corpus);
   // What is asked for, or everything that is wrong with it.
   const auto by = by_of<ValidateBy>(request.by, kValidateByNames);
-  const auto rows = read_corpora(corpus.files);
+  Problems told;
+  const auto rows = read_corpora(corpus.files, told);
   const auto own = own_runs_of(request.calibration);
   Result<OutputFile> page = OutputFile();
   if (!request.report.empty()) page = page_to_renew(request.report, "validation.md");
@@ -324,8 +327,9 @@ CommandOutput run_validate(const ValidateRequest& request) {
   const std::string plots = request.report.empty() ? "" : request.report + "/validation";
   problems = write_files(files, plots);
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text =
-              request.json ? validation_json(report, request.rows_in_document) : to_text(report)};
+  return {
+      .text = request.json ? validation_json(report, request.rows_in_document) : to_text(report),
+      .warnings = std::move(told)};
 }
 
 Command list_command() {

@@ -5,6 +5,7 @@
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/rules.hpp"
 #include "fit/corpus/run.hpp"
+#include "fit/corpus/stated.hpp"
 
 namespace headway {
 namespace {
@@ -137,7 +138,7 @@ struct Column {
   Setter set;
 };
 constexpr Column kColumns[] = {
-    {"reshard_after_forward", layout_flag<&Layout::reshard_after_forward>},
+    {"reshard", layout_flag<&Layout::reshard_after_forward>},
     {"shard", set_shard},
     {"slice", set_slice},
     {"ep",
@@ -216,6 +217,7 @@ Problems meaningless_rules(const CorpusRules& rules) {
 
 void set_by_rules(const CorpusRow& row, CorpusRun& run) {
   for (const Column& column : kColumns) {
+    if (row.states(column.name)) continue;
     const auto decided = decide(column.name, {row, &run});
     if (!decided) continue;
     column.set(run, decided->value);
@@ -226,6 +228,7 @@ void set_by_rules(const CorpusRow& row, CorpusRun& run) {
       run.assumed.push_back(std::string(column.name) + "=" + decided->value);
     }
   }
+  set_stated(row, run);  // where a rule of another name sets the same, as slice does shard
   if (run.layout.recompute != Recompute::selective) return;
   if (const auto pieces = pieces_of(row.notes); pieces && *pieces != 0) {
     run.layout.recompute_pieces = *pieces;

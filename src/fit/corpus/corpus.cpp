@@ -7,6 +7,7 @@
 #include "base/document/csv.hpp"
 #include "base/text.hpp"
 #include "cluster/settings.hpp"
+#include "fit/corpus/stated.hpp"
 
 namespace headway {
 namespace {
@@ -19,6 +20,7 @@ struct CountColumn {
   const char* name;
   std::optional<std::int64_t> CorpusRow::*member;
   std::int64_t least, most;
+  bool needed = true;
 };
 struct NumberColumn {
   const char* name;
@@ -73,6 +75,7 @@ constexpr CountColumn kCountColumns[] = {
     {"ep", &CorpusRow::ep, 1, kMany},
     {"zero_stage", &CorpusRow::zero_stage, 0, 3},
     {"flash_attention", &CorpusRow::flash_attention, 0, 3},
+    {"compiled", &CorpusRow::compiled, 0, 1, /*needed=*/false},
 };
 
 constexpr NumberColumn kNumberColumns[] = {
@@ -94,7 +97,8 @@ const Column* find(const Column (&columns)[N], std::string_view name) {
   return found == std::end(columns) ? nullptr : found;
 }
 
-void fail(CorpusRow& row, const char* column, const std::string& cell, const std::string& legal) {
+void fail(CorpusRow& row, std::string_view column, const std::string& cell,
+          const std::string& legal) {
   if (!row.bad_cell.empty()) return;
   row.bad_cell = column;
   row.bad_cell_detail = "'" + printable(cell) + "' is not " + legal;
@@ -115,32 +119,50 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
   const auto table = parse_csv(csv, std::move(file));
   if (!table) return table.problems();
 
-  std::vector<std::string> names;
-  for (const TextColumn& column : kTextColumns) names.emplace_back(column.name);
-  for (const CountColumn& column : kCountColumns) names.emplace_back(column.name);
-  for (const NumberColumn& column : kNumberColumns) names.emplace_back(column.name);
-  if (Problems missing = missing_columns(*table, names); !missing.empty()) return missing;
+  std::vector<std::string> names, needed;
+  const auto name = [&](const char* column, bool must_be_there) {
+    names.emplace_back(column);
+    if (must_be_there) needed.emplace_back(column);
+  };
+  for (const TextColumn& column : kTextColumns) name(column.name, true);
+  for (const CountColumn& column : kCountColumns) name(column.name, column.needed);
+  for (const NumberColumn& column : kNumberColumns) name(column.name, true);
+  if (Problems missing = missing_columns(*table, needed); !missing.empty()) return missing;
 
-  std::vector<std::size_t> index;  // of each name above, in its order
-  for (const std::string& name : names) index.push_back(*table->column(name));
+  std::vector<std::optional<std::size_t>> index;  // of each name above, in its order
+  for (const std::string& each : names) index.push_back(table->column(each));
 
   std::vector<std::optional<std::size_t>> settings;
   for (const MachineSetting& setting : machine_settings()) {
-    std::string name(setting.name);
-    std::replace(name.begin(), name.end(), '-', '_');
-    settings.push_back(table->column(name));
+    names.emplace_back(setting.name);
+    std::replace(names.back().begin(), names.back().end(), '-', '_');
+    settings.push_back(table->column(names.back()));
   }
 
-  Corpus out{table->file, {}};
+  Corpus out{table->file, {}, {}};
+  std::vector<std::pair<std::size_t, StatedColumn>> stated;
+  for (std::size_t i = 0; i < table->header.size(); ++i) {
+    const std::string& column = table->header[i];
+    if (std::find(names.begin(), names.end(), column) != names.end()) continue;
+    if (const FieldRow* field = stated_field(column)) {
+      stated.emplace_back(i, StatedColumn{column, field, 0});
+    } else {
+      out.unread.push_back(printable(column));
+    }
+  }
+
   out.rows.reserve(table->rows.size());
   for (const CsvRow& from : table->rows) {
     CorpusRow& row = out.rows.emplace_back();
     row.line = from.line;
     std::size_t next = 0;
-    const auto cell = [&]() -> const std::string& { return from.cells[index[next++]]; };
+    const auto cell = [&]() -> std::string {
+      const auto& column = index[next++];
+      return column ? from.cells[*column] : std::string();
+    };
     for (const TextColumn& column : kTextColumns) row.*column.member = cell();
     for (const CountColumn& column : kCountColumns) {
-      const std::string& text = cell();
+      const std::string text = cell();
       if (text.empty()) continue;
       const auto value = number_in(text);
       if (value && *value == std::floor(*value) && *value >= static_cast<double>(column.least) &&
@@ -153,7 +175,7 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
       }
     }
     for (const NumberColumn& column : kNumberColumns) {
-      const std::string& text = cell();
+      const std::string text = cell();
       if (text.empty()) continue;
       const auto value = number_in(text);
       if (value && *value > 0 && *value <= column.most) {
@@ -165,9 +187,24 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
     for (const auto& column : settings) {
       row.settings.push_back(column ? from.cells[*column] : std::string());
     }
+    for (const auto& [place, column] : stated) {
+      const std::string& text = from.cells[place];
+      if (text.empty()) continue;
+      if (const auto number = stated_number(*column.field, text)) {
+        row.stated.push_back(column);
+        row.stated.back().number = *number;
+      } else {
+        fail(row, column.name, text, legal_cells(*column.field));
+      }
+    }
     if (row.outcome != "ok" && row.outcome != "oom") fail(row, "outcome", row.outcome, "ok or oom");
   }
   return out;
+}
+
+Problem unread_columns(const Corpus& corpus) {
+  return {corpus.file, "nothing reads these columns: " + join(corpus.unread, ", "),
+          Trouble::unknown};
 }
 
 bool is_text_column(std::string_view name) {

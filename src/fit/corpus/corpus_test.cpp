@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "fit/corpus/table_for_test.hpp"
 
 namespace headway {
@@ -62,6 +64,44 @@ TEST(Corpus, ColumnsMayStandInAnyOrderAmongOthers) {
   const auto corpus = read_corpus(table, "x");
   ASSERT_TRUE(corpus.ok());
   EXPECT_EQ(corpus->rows[0].n_accel, 8);
+  EXPECT_EQ(corpus->unread, std::vector<std::string>{"extra"});
+  EXPECT_EQ(unread_columns(*corpus).message, "nothing reads these columns: extra");
+}
+
+// The complete row with more columns: a header and cells, each with a comma before it.
+Corpus with_more(const std::string& header, const std::string& cells) {
+  std::string table = corpus_table({complete_row()});
+  table.insert(table.size() - 1, cells);
+  table.insert(table.find('\n'), header);
+  return read_corpus(table, "x").value();
+}
+
+TEST(Corpus, AColumnNamedAsAFieldOfARunStatesIt) {
+  const Corpus corpus = with_more(",overlap_gradients,schedule,etp,fused,dropout,order,seq",
+                                  ",1,gpipe,2,off,,pp-tp-cp-dp,7");
+  EXPECT_EQ(corpus.unread, std::vector<std::string>{"seq"});  // seq_len says it
+  const CorpusRow& row = corpus.rows.at(0);
+  EXPECT_EQ(row.bad_cell, "");
+  EXPECT_TRUE(row.states("overlap_gradients") && row.states("schedule") && row.states("etp"));
+  EXPECT_TRUE(row.states("fused") && row.states("order"));
+  EXPECT_FALSE(row.states("dropout"));
+}
+
+TEST(Corpus, WhatAFieldCannotBeIsABadCellThatSaysWhatItCan) {
+  const std::array<std::array<const char*, 3>, 7> wrong = {{
+      {"overlap_gradients", "maybe", "'maybe' is not 1 or 0, on or off"},
+      {"fused", "2", "'2' is not 1 or 0, on or off"},
+      {"schedule", "gpipe9", "'gpipe9' is not one of 1f1b"},
+      {"etp", "0", "'0' is not a whole number from 1 to"},
+      {"dropout", "nan", "'nan' is not a number from 0 to 0.999"},
+      {"bucket_size", "25", "'25' is not a size, as 25MiB"},
+      {"order", "tp-tp", "'tp-tp' is not legal: it must name tp, cp, dp and pp once each"},
+  }};
+  for (const auto& [column, cell, why] : wrong) {
+    const Corpus corpus = with_more("," + std::string(column), "," + std::string(cell));
+    EXPECT_EQ(corpus.rows.at(0).bad_cell, column);
+    EXPECT_EQ(corpus.rows.at(0).bad_cell_detail.find(why), 0U) << corpus.rows.at(0).bad_cell_detail;
+  }
 }
 
 }  // namespace

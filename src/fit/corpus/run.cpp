@@ -9,6 +9,7 @@
 #include "cluster/settings.hpp"
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/rules.hpp"
+#include "fit/corpus/stated.hpp"
 #include "layout/ends.hpp"
 #include "model/load.hpp"
 #include "step/frameworks/habits.hpp"
@@ -54,6 +55,7 @@ Result<const Recipe*> recipe_of(const CorpusRow& row, CorpusRun& run) {
 }
 
 AttentionKernel attention_of(const CorpusRow& row, CorpusRun& run) {
+  if (row.states("attention")) return run.job.attention;
   AttentionKernel kernel = usual_attention(run.job, run.cluster.accelerator);
   if (const auto decided = decide("attention", {row, &run})) {
     const auto& names = kAttentionKernelNames;
@@ -243,6 +245,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   const auto recipe = recipe_of(row, run);
   if (!recipe) return recipe.problems();
   run.job.recipe = *recipe;
+  set_stated(row, run);
   run.job.attention = attention_of(row, run);
   if (const auto refused = set_degrees(row, run)) return *refused;
   set_by_rules(row, run);

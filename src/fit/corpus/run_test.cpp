@@ -301,13 +301,18 @@ TEST(CorpusRun, RecomputedPiecesAreReadFromTheNotes) {
   EXPECT_EQ(run->layout.recompute_pieces, bit(Piece::feed_forward));
 }
 
+Corpus corpus_with(const CorpusCells& changed, const std::string& header,
+                   const std::string& cells) {
+  std::string table = corpus_table({row_with(changed)});
+  table.insert(table.size() - 1, cells);
+  table.insert(table.find('\n'), header);
+  return read_corpus(table, "x").value();
+}
+
 // Columns that a table may have besides, in the words of the fields of a run.
 TEST(CorpusRun, TheMachineOfARowIsAsItsOwnColumnsSay) {
   const auto read = [](const std::string& header, const std::string& cells) {
-    std::string table = corpus_table({row_with({{"n_accel", "16"}})});
-    table.insert(table.size() - 1, cells);
-    table.insert(table.find('\n'), header);
-    return read_corpus(table, "x").value();
+    return corpus_with({{"n_accel", "16"}}, header, cells);
   };
   Shelf shelf;
   const auto plain = run_of(read("", "").rows.at(0), shelf);
@@ -329,6 +334,69 @@ TEST(CorpusRun, TheMachineOfARowIsAsItsOwnColumnsSay) {
   const auto wrong = run_of(read(",board_power", ",500").rows.at(0), shelf);
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(where_text(wrong.problems().front()), "bad cell: board-power");
+}
+
+TEST(CorpusRun, WhatDecidesIsAsItsOwnColumnsSayAndWinsOverWhatIsAssumed) {
+  Shelf shelf;
+  const CorpusCells unknown = {
+      {"framework", "ColossalAI"}, {"flash_attention", ""}, {"pp", "4"}, {"cp", "1"}, {"vpp", "1"}};
+  const auto silent = run_of(corpus_with(unknown, "", "").rows.at(0), shelf);
+  ASSERT_TRUE(silent.ok());
+  EXPECT_FALSE(silent->job.fused);
+  EXPECT_TRUE(assumes(silent, "fused=0") && assumes(silent, "overlap_gradients=off"));
+  const auto stated = run_of(corpus_with(unknown,
+                                         ",attention,fused,overlap_gradients,overlap_tensor,"
+                                         "schedule,split_vocabulary",
+                                         ",flash1,1,on,off,gpipe,1")
+                                 .rows.at(0),
+                             shelf);
+  ASSERT_TRUE(stated.ok()) << stated.problems().front().message;
+  EXPECT_EQ(stated->job.attention, AttentionKernel::flash1);
+  EXPECT_TRUE(stated->job.fused);
+  EXPECT_EQ(stated->layout.overlap_gradients, Choice::on);
+  EXPECT_EQ(stated->layout.overlap_tensor, Choice::off);
+  EXPECT_EQ(stated->layout.schedule, Schedule::gpipe);
+  EXPECT_TRUE(stated->layout.split_vocabulary);
+  EXPECT_FALSE(assumes(stated, "fused=0") || assumes(stated, "overlap_gradients=off"));
+  EXPECT_TRUE(std::none_of(stated->assumed.begin(), stated->assumed.end(),
+                           [](const auto& each) { return each.starts_with("flash_attention"); }));
+  // What was not stated stays assumed.
+  EXPECT_TRUE(assumes(stated, "overlap_parameters=off"));
+}
+
+TEST(CorpusRun, AStatedDegreeOfExpertsIsHeldAgainstTheLayout) {
+  Shelf shelf;
+  const CorpusCells experts = {{"framework", "Megatron-LM"},
+                               {"model_name", "Mixtral-8x7B"},
+                               {"n_experts", "8"},
+                               {"top_k", "2"},
+                               {"tp", "2"},
+                               {"cp", "1"},
+                               {"ep", "4"}};
+  const auto two = run_of(corpus_with(experts, ",etp", ",2").rows.at(0), shelf);
+  ASSERT_TRUE(two.ok()) << two.problems().front().message;
+  EXPECT_EQ(two->layout.etp, 2);
+  const auto three = run_of(corpus_with(experts, ",etp", ",3").rows.at(0), shelf);
+  ASSERT_FALSE(three.ok());
+  EXPECT_EQ(where_text(three.problems().front()).find("illegal layout"), 0U);
+}
+
+// `compiled` is of frameworks whose kernels a compiler fuses or nobody does; Megatron's are its
+// own.
+TEST(CorpusRun, TheColumnCompiledSaysWhatIsFused) {
+  Shelf shelf;
+  const auto fused = [&](const char* framework, const char* compiled) {
+    const auto run =
+        run_of(corpus_with({{"framework", framework}}, ",compiled", std::string(",") + compiled)
+                   .rows.at(0),
+               shelf);
+    return run.ok() && run->job.fused;
+  };
+  EXPECT_TRUE(fused("torchtitan", ""));
+  EXPECT_FALSE(fused("torchtitan", "0"));
+  EXPECT_TRUE(fused("Megatron-LM", "0"));
+  EXPECT_FALSE(fused("nanotron", "0"));
+  EXPECT_TRUE(fused("nanotron", "1"));
 }
 
 TEST(CorpusRun, SelectiveByOperatorIsOfEverySecondProduct) {

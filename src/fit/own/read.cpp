@@ -62,6 +62,7 @@ void add_corpus(const std::string& text, const std::string& file, OwnRunsRead& t
                 Problems& problems) {
   const auto corpus = read_corpus(text, file);
   if (!corpus) return append(problems, corpus.problems());
+  if (!corpus->unread.empty()) to.unused.push_back(unread_columns(*corpus));
   Shelf shelf;
   for (const CorpusRow& row : corpus->rows) add_row(row, file, shelf, to);
   if (corpus->rows.empty()) problems.push_back({file, "holds no runs", Trouble::missing});

@@ -26,7 +26,7 @@ struct OwnRun {
 
 struct OwnRunsRead {
   std::vector<OwnRun> runs;
-  Problems unused;  // runs that say nothing, each with why
+  Problems unused;  // runs, and columns, that say nothing, each with why
 };
 
 /// The runs of the files: corpora (.csv, the columns of data/measurements/training.csv), and run
