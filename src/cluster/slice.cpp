@@ -10,10 +10,27 @@
 namespace headway {
 namespace {
 
+// What people call a level by the network that makes it one: an NVL72 is a rack.
+struct LevelWord {
+  std::string_view said, network;  // the end of the network class
+};
+constexpr LevelWord kLevelWords[] = {{"rack", "-nvl72"}};
+
+bool is_called(const Level& level, std::string_view name) {
+  return level.name == name ||
+         std::any_of(std::begin(kLevelWords), std::end(kLevelWords), [&](const LevelWord& word) {
+           return word.said == name && level.network.ends_with(word.network);
+         });
+}
+
 std::string names_of(const Cluster& cluster) {
   std::vector<std::string> names;
   for (const Level& level : cluster.levels) {
-    names.push_back(level.name + "=1.." + std::to_string(level.size));
+    std::string name = level.name;
+    for (const LevelWord& word : kLevelWords) {
+      if (level.network.ends_with(word.network)) name += " or " + std::string(word.said);
+    }
+    names.push_back(name + "=1.." + std::to_string(level.size));
   }
   return join(names, ", ");
 }
@@ -28,7 +45,7 @@ std::optional<std::string> set_slices(std::string_view text, std::int64_t ranks,
     const std::size_t equal = std::min(each.find('='), each.size());
     const auto level =
         std::find_if(cluster.levels.begin(), cluster.levels.end(),
-                     [&](const Level& one) { return one.name == each.substr(0, equal); });
+                     [&](const Level& one) { return is_called(one, each.substr(0, equal)); });
     const auto count =
         equal < each.size() ? whole_number(each.substr(equal + 1)) : std::optional<std::int64_t>();
     if (level == cluster.levels.end() || !count || *count < 1 || *count > level->size) {

@@ -46,6 +46,20 @@ TEST(Slice, SaysWhatOfTheTextIsWrongAndLeavesTheClusterAlone) {
             "'tray=4' is no LEVEL=N of mine; legal: node=1..8, rail=1..256, spine=1..1024");
 }
 
+// An NVL72's innermost domain is a rack, whatever the file calls it.
+TEST(Slice, UnderstandsWhatALevelIsCalled) {
+  Cluster cluster = machine(), named = machine();
+  cluster.levels[0].network = named.levels[0].network = "nvlink5-nvl72";
+  ASSERT_FALSE(set_slices("rack=4", 256, cluster));
+  ASSERT_FALSE(set_slices("node=4", 256, named));
+  EXPECT_EQ(cluster.levels[0].size, 4);
+  EXPECT_EQ(cluster.accelerators, named.accelerators);
+  EXPECT_EQ(set_slices("cube=4", 0, cluster).value(),
+            "'cube=4' is no LEVEL=N of mine; legal: node or rack=1..4, rail=1..128, spine=1..512");
+  Cluster other = machine();
+  EXPECT_TRUE(set_slices("rack=4", 0, other));
+}
+
 // Four of each node leave 128 of a rail and 512 in all.
 TEST(Slice, RefusesARunThatDoesNotFillItsSlices) {
   const auto refused = [](const char* slices, std::int64_t ranks) {
