@@ -1,8 +1,42 @@
 #include "fit/corpus/forecast.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+
+#include "layout/ends.hpp"
 
 namespace headway {
+namespace {
+
+// The run with so many virtual stages, its layers spread as its framework does, if it is legal.
+std::optional<CorpusRun> with_virtual_stages(const CorpusRun& run, std::int64_t stages) {
+  CorpusRun out = run;
+  out.layout.vpp = stages;
+  apply({}, out.layout);
+  apply(usual_ends(out.model, out.job, out.layout), out.layout);
+  if (!fills_chunks(out.model, out.layout) || !check(out).empty()) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+std::vector<CorpusRun> stages_in_question(const CorpusRun& run) {
+  const bool guessed = std::any_of(run.assumed.begin(), run.assumed.end(),
+                                   [](const auto& each) { return each.starts_with("vpp="); });
+  std::vector<CorpusRun> out;
+  if (run.layout.pp == 1 || !guessed) return out;
+  if (run.layout.vpp > 1) {
+    if (auto one = with_virtual_stages(run, 1)) out.push_back(*std::move(one));
+  }
+  for (std::int64_t most = run.model.layers() / run.layout.pp; most > run.layout.vpp; --most) {
+    if (auto legal = with_virtual_stages(run, most)) {
+      out.push_back(*std::move(legal));
+      break;
+    }
+  }
+  return out;
+}
 
 Forecast forecast_of(const CorpusRun& run) {
   const OwnSetup* own = own_setup(run);

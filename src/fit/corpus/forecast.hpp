@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "fit/corpus/corpus.hpp"
 #include "fit/corpus/run.hpp"
@@ -14,6 +15,10 @@ Forecast forecast_of(const CorpusRun& run);
 /// Decides recomputation that the row does not state: the lightest of the framework's modes that
 /// fits, or the last of them.
 void settle_recomputation(CorpusRun& run);
+
+/// The run with the fewest and the most virtual stages that it can have, where it has a pipeline
+/// and how many is a guess; none where it is stated, or no other number is legal.
+std::vector<CorpusRun> stages_in_question(const CorpusRun& run);
 
 /// Bytes that the source's report of a peak would show: what the framework's allocator holds, on
 /// the rank that reports.

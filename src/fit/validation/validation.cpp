@@ -1,5 +1,6 @@
 #include "fit/validation/validation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"
@@ -28,6 +29,26 @@ std::string parallelism_of(const CorpusRun& run) {
   if (layout.ep > 1) parts.emplace_back("ep");
   if (layout.zero == 3) parts.emplace_back("fsdp");
   return parts.empty() ? "data only" : join(parts, " + ");
+}
+
+// [INTERVAL-3] Virtual stages that were guessed may be as few or as many as there can be: the
+// interval is the hull of the intervals there.
+void span_stages(const CorpusRun& run, const IntervalModel& intervals, const OwnSetup* own,
+                 ValidationRow& out) {
+  std::int64_t least = run.layout.vpp, most = run.layout.vpp;
+  for (const CorpusRun& other : stages_in_question(run)) {
+    Forecast predicted = forecast_of(other);
+    add_intervals(intervals, other, predicted, guesses_of(other));
+    if (own != nullptr) narrow_interval(*own, predicted);
+    const Interval<Seconds>& times = *predicted.step_time_interval;
+    out.interval_low = std::min(*out.interval_low, times.low.value());
+    out.interval_high = std::max(*out.interval_high, times.high.value());
+    least = std::min(least, other.layout.vpp);
+    most = std::max(most, other.layout.vpp);
+  }
+  if (most > least) {
+    out.assumed.push_back("interval=vpp " + std::to_string(least) + " to " + std::to_string(most));
+  }
 }
 
 ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalModel* intervals,
@@ -71,12 +92,13 @@ ValidationRow predict_row(const CorpusRow& row, Shelf& shelf, const IntervalMode
     if (of_setup != nullptr) narrow_interval(*of_setup, predicted);
     out.interval_low = predicted.step_time_interval->low.value();
     out.interval_high = predicted.step_time_interval->high.value();
+    span_stages(*run, *intervals, of_setup, out);
   }
   out.predicted_memory = reported_memory(*run, predicted).value() / kGiB;
   out.predicted_load = predicted.memory.total() / predicted.capacity;
   out.predicted_fits = predicted.fits;
   out.predicted_mfu = 100 * predicted.mfu;
-  out.assumed = std::move(run->assumed);
+  out.assumed.insert(out.assumed.begin(), run->assumed.begin(), run->assumed.end());
   out.contest = contest_of(row, *run);
   out.parallelism = parallelism_of(*run);
   return out;
