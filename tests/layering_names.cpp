@@ -85,6 +85,7 @@ std::set<std::string> names_in_data(const std::string& root) {
     std::transform(name.begin(), name.end(), name.begin(), lower);
     out.insert(name.substr(0, name.find('-') < 7 ? name.size() : name.find('-')));
   }
+  out.erase("other");  // a framework that nothing is known of; a word like others
   return out;
 }
 

@@ -290,7 +290,7 @@ class RunRules : CheckRules {
     std::string titles, names;
     for (std::size_t i = 0; i < framework_names().size(); ++i) {
       const auto other = static_cast<Framework>(i);
-      if (!has(habits(other))) continue;
+      if (base_of(other) != other || !has(habits(other))) continue;
       titles += (titles.empty() ? "" : ", ") + std::string(title_of(other));
       names += (names.empty() ? "" : " or ") + std::string(name_of(other));
     }

@@ -25,10 +25,22 @@ std::string range_of(const FieldForm& form) {
   return out;
 }
 
+// What stands for a framework that is not among them.
+std::string instead_of(std::string_view field) {
+  std::string out;
+  for (std::size_t i = 0; field == "framework" && i < framework_names().size(); ++i) {
+    const std::string_view told = told_of(static_cast<Framework>(i));
+    if (told.empty()) continue;
+    out += "; '" + std::string(framework_names()[i]) + "': " + std::string(told);
+  }
+  return out;
+}
+
 std::string not_among(std::string_view field, const FieldForm& form, std::string_view name) {
   const std::vector<std::string> known(form.names.begin(), form.names.end());
   return "'" + printable(name) + "' " + std::string(form.wrong) +
-         value_hint(field, name, form.names) + (form.lists ? "; legal: " + join(known, ", ") : "");
+         value_hint(field, name, form.names) + (form.lists ? "; legal: " + join(known, ", ") : "") +
+         instead_of(field);
 }
 
 }  // namespace

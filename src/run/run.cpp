@@ -11,6 +11,7 @@
 #include "platform/files.hpp"
 #include "run/far_stages.hpp"
 #include "run/request_reader.hpp"
+#include "step/frameworks/experts.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -81,7 +82,36 @@ std::string words_of(const EndSlots& ends) {
          (ends.head > 0 ? "head-slots " + std::to_string(ends.head) : std::string());
 }
 
+bool splits_by_habit(const RequestedRun& run) {
+  const bool given = std::any_of(run.given.begin(), run.given.end(),
+                                 [](const GivenField& field) { return field.name == "etp"; });
+  return !given && habits(run.job).experts.split_as_layers;
+}
+
+// Experts as the framework splits them.
+void assume_expert_tensor(RequestedRun& run) {
+  if (!has_experts(run.model) || run.layout.tp == 1) return;
+  if (!splits_by_habit(run)) return;
+  settle_experts(run);
+  const std::string etp = std::to_string(run.layout.etp);
+  run.assumptions.push_back("etp " + etp +
+                            (run.layout.etp > 1
+                                 ? ": the framework splits experts over as many ranks as layers"
+                                 : ": experts cannot be split over as many ranks as layers"));
+}
+
+// What is known of the framework itself.
+void assume_framework(const RequestReader& reader, RequestedRun& run) {
+  const Framework framework = run.job.framework;
+  if (!reader.has("unfused")) run.job.fused = !habits(run.job).kernels.eager;
+  if (!told_of(framework).empty()) {
+    run.assumptions.push_back("framework " + std::string(name_of(framework)) + ": " +
+                              std::string(told_of(framework)));
+  }
+}
+
 void assume_defaults(const RequestReader& reader, RequestedRun& run, bool split) {
+  assume_framework(reader, run);
   if (run.layout.zero < 0) {
     run.layout.zero = habits(run.job).sharding.zero;
     if (split && run.layout.dp * run.layout.cp > 1) {
@@ -90,6 +120,7 @@ void assume_defaults(const RequestReader& reader, RequestedRun& run, bool split)
     }
   }
   if (split) {
+    assume_expert_tensor(run);
     settle_ends(run);
     const EndSlots ends{run.layout.embedding_slots, run.layout.head_slots};
     if (ends != EndSlots{} && !says_spread(run)) {
@@ -345,6 +376,11 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
 
 void settle_ends(RequestedRun& run) {
   if (!says_spread(run)) apply(usual_ends(run.model, run.job, run.layout), run.layout);
+}
+
+void settle_experts(RequestedRun& run) {
+  if (!splits_by_habit(run)) return;
+  run.layout.etp = usual_expert_tensor(run.model, run.job, run.layout);
 }
 
 Result<RequestedRun> make_run(const RunRequest& request, Types types) {

@@ -70,6 +70,9 @@ Result<RunRequest> read_run_request(const std::string& run_file, const RunReques
 
 /// Spreads the layers as is usual for the layout, where the fields given do not say how [STEP-25].
 void settle_ends(RequestedRun& run);
+/// Splits the experts as the framework does for the layout, where it has a habit and no field given
+/// says how.
+void settle_experts(RequestedRun& run);
 
 /// Of how many types the accelerators of a run may be.
 enum class Types { one, two };

@@ -152,6 +152,57 @@ TEST(Run, WhatWasNotGivenIsNamedAsAssumed) {
   EXPECT_TRUE(make_run(request({{"gpus", "8"}, {"zero", "0"}}))->assumptions.empty());
 }
 
+bool says(const RequestedRun& run, std::string_view beginning) {
+  return std::any_of(run.assumptions.begin(), run.assumptions.end(),
+                     [&](const std::string& text) { return text.starts_with(beginning); });
+}
+
+TEST(Run, ExpertsAreSplitAsTheFrameworkSplitsThemAndThatIsSaid) {
+  const auto run = [](std::initializer_list<std::pair<const char*, const char*>> more) {
+    RunRequest asked = request({{"gpus", "32"}, {"tp", "2"}, {"ep", "4"}});
+    asked.push_back({"model", "mixtral-8x7b"});
+    for (const auto& [name, text] : more) asked.push_back({std::string(name), std::string(text)});
+    const auto made = make_run(asked);
+    EXPECT_TRUE(made.ok()) << messages(made.problems());
+    return made.value();
+  };
+  const RequestedRun habit = run({});
+  EXPECT_EQ(habit.layout.etp, 2);
+  EXPECT_TRUE(says(habit, "etp 2: the framework"));
+  const RequestedRun given = run({{"etp", "1"}});
+  EXPECT_EQ(given.layout.etp, 1);
+  EXPECT_FALSE(says(given, "etp"));
+  const RequestedRun other = run({{"framework", "fsdp"}});
+  EXPECT_EQ(other.layout.etp, 1);
+  EXPECT_FALSE(says(other, "etp"));
+  // 8 x 8 is more than the 32 ranks: what cannot be is not assumed, and that is said.
+  const RequestedRun most = run({{"tp", "8"}, {"ep", "8"}});
+  EXPECT_EQ(most.layout.etp, 1);
+  EXPECT_TRUE(says(most, "etp 1: experts cannot be split"));
+}
+
+TEST(Run, OfAFrameworkThatNothingIsKnownOfIsEagerAndNotOverlapped) {
+  const auto run = make_run(request({{"gpus", "8"}, {"framework", "other"}}));
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_FALSE(run->job.fused);
+  EXPECT_TRUE(says(*run, "framework other: nothing is known of it"));
+  const auto compiled =
+      make_run(request({{"gpus", "8"}, {"framework", "other"}, {"unfused", "false"}}));
+  ASSERT_TRUE(compiled.ok());
+  EXPECT_TRUE(compiled->job.fused);
+  const auto unknown = make_run(request({{"gpus", "8"}, {"framework", "colossalai"}}));
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(messages(unknown.problems()).find("; 'other': nothing is known of it"),
+            std::string::npos);
+}
+
+// [sources] of data/frameworks/megatron-deepspeed.toml: its kernels are fused, as Megatron's.
+TEST(Run, OfMegatronDeepSpeedIsFusedAndNotOverlapped) {
+  const auto run = make_run(request({{"gpus", "8"}, {"framework", "megatron-deepspeed"}}));
+  ASSERT_TRUE(run.ok()) << messages(run.problems());
+  EXPECT_TRUE(run->job.fused);
+}
+
 TEST(Run, OlderHardwareGetsWhatItSupports) {
   RunRequest on_v100 = request({{"gpus", "8"}, {"tp", "8"}});
   on_v100[1].text = "dgx-v100";

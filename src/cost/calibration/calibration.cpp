@@ -65,8 +65,9 @@ Result<Benchmarked> benchmarked_for(const Cluster& cluster) {
 Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
                     const Cluster& cluster, double software) {
   Calibration out{alone.kernels, alone.levels, constants.shared, constants.power, {}};
-  for (const std::string_view name : framework_names()) {
-    out.frameworks.push_back(constants.framework(std::string(name)));
+  for (std::size_t i = 0; i < framework_names().size(); ++i) {
+    const Framework fitted = base_of(static_cast<Framework>(i));
+    out.frameworks.push_back(constants.framework(std::string(name_of(fitted))));
   }
   const std::string& architecture = cluster.accelerator.architecture;
   const ArchitectureConstants& own = constants.architecture(architecture);

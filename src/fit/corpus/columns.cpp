@@ -143,6 +143,8 @@ constexpr Column kColumns[] = {
     {"slice", set_slice},
     {"ep",
      [](CorpusRun& run, const std::string& value) { return set_number(value, run.layout.ep); }},
+    {"etp",
+     [](CorpusRun& run, const std::string& value) { return set_number(value, run.layout.etp); }},
     {"fused", job_flag<&Job::fused>},
     {"param_dtype", job_name<&Job::param_dtype, kWireFormatNames>},
     {"reduce_dtype", job_name<&Job::reduce_dtype, kWireFormatNames>},
@@ -221,10 +223,10 @@ void set_by_rules(const CorpusRow& row, CorpusRun& run) {
     const auto decided = decide(column.name, {row, &run});
     if (!decided) continue;
     column.set(run, decided->value);
+    std::erase_if(run.assumed, [&](const std::string& each) {
+      return each.starts_with(std::string(column.name) + "=");
+    });
     if (decided->rule->assumed) {
-      std::erase_if(run.assumed, [&](const std::string& each) {
-        return each.starts_with(std::string(column.name) + "=");
-      });
       run.assumed.push_back(std::string(column.name) + "=" + decided->value);
     }
   }

@@ -12,6 +12,7 @@
 #include "fit/corpus/stated.hpp"
 #include "layout/ends.hpp"
 #include "model/load.hpp"
+#include "step/frameworks/experts.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -146,6 +147,13 @@ std::optional<Problem> set_degrees(const CorpusRow& row, CorpusRun& run) {
   return std::nullopt;
 }
 
+// Experts as the framework splits them where nothing says how.
+void split_experts(const CorpusRow& row, CorpusRun& run) {
+  if (row.states("etp") || decide("etp", {row, &run})) return;
+  run.layout.etp = usual_expert_tensor(run.model, run.job, run.layout);
+  if (run.layout.etp > 1) run.assumed.push_back("etp=" + std::to_string(run.layout.etp));
+}
+
 // Layers as the framework spreads them where nothing says how; no more virtual stages than there
 // are layers, or ends in their place, for.
 void spread_layers(CorpusRun& run) {
@@ -249,6 +257,7 @@ Result<CorpusRun> run_of(const CorpusRow& row, Shelf& shelf) {
   run.job.attention = attention_of(row, run);
   if (const auto refused = set_degrees(row, run)) return *refused;
   set_by_rules(row, run);
+  split_experts(row, run);
   spread_layers(run);
 
   if (decide("convention", {row})) run.convention = AttentionFlops::causal;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "fit/corpus/forecast.hpp"
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/run_for_test.hpp"
 #include "step/frameworks/habits.hpp"
@@ -379,6 +380,47 @@ TEST(CorpusRun, AStatedDegreeOfExpertsIsHeldAgainstTheLayout) {
   const auto three = run_of(corpus_with(experts, ",etp", ",3").rows.at(0), shelf);
   ASSERT_FALSE(three.ok());
   EXPECT_EQ(where_text(three.problems().front()).find("illegal layout"), 0U);
+}
+
+// The scripts of NVIDIA's recipes of DeepSeek-V3 and Qwen3 state 1; Megatron's default is tp.
+TEST(CorpusRun, ExpertsAreSplitAsTheRecipeOrTheFrameworkDoes) {
+  const auto degree = [](const char* framework, const char* model, const char* tp) {
+    const auto run = run_with({{"framework", framework},
+                               {"model_name", model},
+                               {"n_experts", "8"},
+                               {"top_k", "2"},
+                               {"tp", tp},
+                               {"cp", "1"},
+                               {"layers", "2"},
+                               {"ep", "4"},
+                               {"sp", "1"}});
+    EXPECT_TRUE(run.ok()) << run.problems().front().message;
+    return run.ok() ? run->layout.etp : 0;
+  };
+  EXPECT_EQ(degree("NeMo", "GROK1-314B", "2"), 2);
+  EXPECT_EQ(degree("Megatron-LM", "MIXTRAL-8X7B", "2"), 2);
+  EXPECT_EQ(degree("Megatron-LM", "MIXTRAL-8X7B", "4"), 1);  // 4 x 4 on 8
+  EXPECT_EQ(degree("NeMo", "Qwen3-like", "2"), 1);
+  EXPECT_EQ(degree("torchtitan", "MIXTRAL-8X7B", "2"), 1);
+}
+
+// [INTERVAL-3] How many virtual stages there are is a guess: between one and as many as a stage has
+// layers.
+TEST(CorpusRun, VirtualStagesThatWereGuessedMayBeOneOrTheMost) {
+  const auto stages = [](const CorpusCells& changed) {
+    CorpusCells cells = {{"pp", "4"}, {"cp", "1"}, {"framework", "Megatron-LM"}};
+    for (const auto& [name, text] : changed) cells[name] = text;
+    const auto run = run_with(cells);
+    EXPECT_TRUE(run.ok()) << run.problems().front().message;
+    std::vector<std::int64_t> out;
+    for (const CorpusRun& other : stages_in_question(*run)) out.push_back(other.layout.vpp);
+    return out;
+  };
+  using Stages = std::vector<std::int64_t>;
+  EXPECT_EQ(stages({}), Stages{8});                       // 32 layers on 4, guessed 1
+  EXPECT_EQ(stages({{"framework", "NeMo"}}), Stages{1});  // guessed 8, by its recipes
+  EXPECT_EQ(stages({{"vpp", "2"}}), Stages{});            // stated
+  EXPECT_EQ(stages({{"pp", "1"}, {"cp", "2"}}), Stages{});
 }
 
 // `compiled` is of frameworks whose kernels a compiler fuses or nobody does; Megatron's are its

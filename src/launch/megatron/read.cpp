@@ -268,18 +268,15 @@ class MegatronReader : ArgumentReader {
   }
 
   void experts() {
-    const std::string tensor = std::to_string(degree("--tensor-model-parallel-size"));
     if (deepspeed_) {
       copy("--moe-expert-parallel-size", "ep");
-      const bool split = has("--enable-expert-tensor-parallelism");
-      return add("etp", split ? tensor : "1", "--enable-expert-tensor-parallelism");
+      const std::string tensor = std::to_string(degree("--tensor-model-parallel-size"));
+      constexpr std::string_view kSplit = "--enable-expert-tensor-parallelism";
+      if (has(kSplit)) add("etp", tensor, kSplit);
+      return;
     }
     copy("--expert-model-parallel-size", "ep");
-    if (has("--expert-tensor-parallel-size")) {
-      copy("--expert-tensor-parallel-size", "etp");
-    } else {  // experts are split as all else
-      add("etp", tensor, "--expert-tensor-parallel-size");
-    }
+    copy("--expert-tensor-parallel-size", "etp");  // else the habit of the framework
     const std::string type = text("--moe-token-dispatcher-type");
     const bool once =
         type == "flex" && (has("--moe-enable-deepep") || has("--moe-flex-dispatcher-backend"));

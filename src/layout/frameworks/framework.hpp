@@ -20,6 +20,12 @@ std::optional<Framework> framework_from(std::string_view name);
 std::string_view name_of(Framework framework);
 std::string_view title_of(Framework framework);
 
+/// The framework whose habits it has where its file states no other, and whose fitted constants;
+/// itself where it is of its own.
+Framework base_of(Framework framework);
+/// What is to be told of every run of it; empty: nothing.
+std::string_view told_of(Framework framework);
+
 /// Its option that spreads layers that do not divide over the pipeline; empty: it has none.
 std::string_view option_of_uneven_stages(Framework framework);
 

@@ -34,6 +34,14 @@ std::string_view title_of(Framework framework) {
   return file_of(framework).title;
 }
 
+Framework base_of(Framework framework) {
+  return framework_from(file_of(framework).base).value_or(framework);
+}
+
+std::string_view told_of(Framework framework) {
+  return file_of(framework).told;
+}
+
 std::string_view option_of_uneven_stages(Framework framework) {
   return file_of(framework).uneven_stages;
 }

@@ -114,7 +114,12 @@ struct BatchHabits {
   double loss_each_step = 0;
 };
 
+struct ExpertHabits {
+  bool split_as_layers = false;  // over as many tensor ranks as the layers, unless it is stated
+};
+
 struct KernelHabits {
+  bool eager = false;            // one for each operation of norms, activation, rotary, dropout
   bool joined_weights = false;   // one tensor for queries, keys and values, one for gate and up
   bool pads_vocabulary = false;  // to a multiple of 128·tp
   bool fused_norms = false;      // norms and rotary embedding are one kernel each even where others
@@ -144,6 +149,7 @@ struct Habits {
   OverlapHabits overlap;
   PipelineHabits pipeline;
   BatchHabits batch;
+  ExpertHabits experts;
   KernelHabits kernels;
 };
 

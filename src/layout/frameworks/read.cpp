@@ -126,7 +126,13 @@ void read_batch(Fields fields, BatchHabits& into) {
   fields.reject_unknown();
 }
 
+void read_experts(Fields fields, ExpertHabits& into) {
+  read(fields, "split_as_layers", into.split_as_layers);
+  fields.reject_unknown();
+}
+
 void read_kernels(Fields fields, KernelHabits& into) {
+  read(fields, "eager", into.eager);
   read(fields, "joined_weights", into.joined_weights);
   read(fields, "pads_vocabulary", into.pads_vocabulary);
   read(fields, "fused_norms", into.fused_norms);
@@ -152,21 +158,35 @@ void read_habits(Fields& fields, Habits& into) {
   read_overlap(fields.table("overlap"), into.overlap);
   read_pipeline(fields.table("pipeline"), into.pipeline);
   read_batch(fields.table("batch"), into.batch);
+  read_experts(fields.table("experts"), into.experts);
   read_kernels(fields.table("kernels"), into.kernels);
 }
 
 }  // namespace
 
-Result<FrameworkFile> read_framework(Document document, const std::string& name) {
+Result<FrameworkFile> read_framework(Document document, const std::string& name,
+                                     std::span<const FrameworkFile> others) {
   Problems problems;
   Fields fields(document, problems);
   FrameworkFile out;
   out.name = name;
   out.title = fields.text("title");
   out.order = fields.number_or("order", 1e3);
-  out.habits.emplace_back();
-  read_habits(fields, out.habits.back().habits);
+  out.base = fields.text_or("base", "");
+  out.told = fields.text_or("told", "");
+  const auto base = std::find_if(others.begin(), others.end(), [&](const FrameworkFile& each) {
+    return each.name == out.base && each.base.empty();
+  });
+  if (base != others.end()) {
+    out.habits = base->habits;
+    out.uneven_stages = base->uneven_stages;
+  } else {
+    if (!out.base.empty()) fields.fail("base", "'" + printable(out.base) + "' is no framework");
+    out.habits.emplace_back();
+  }
+  for (DatedHabits& each : out.habits) read_habits(fields, each.habits);
   for (Fields& later : fields.tables("since")) {
+    if (!out.base.empty()) later.fail("date", "is of a framework without a base");
     const std::string date = later.text("date");
     DatedHabits next{years_of(date).value_or(0), out.habits.back().habits};
     if (next.since <= 0) later.fail("date", "'" + printable(date) + "' is no date, as 2025-06");
@@ -178,7 +198,7 @@ Result<FrameworkFile> read_framework(Document document, const std::string& name)
     out.habits.push_back(next);
   }
   Fields options = fields.table("options");
-  out.uneven_stages = options.text_or("uneven_stages", "");
+  out.uneven_stages = options.text_or("uneven_stages", out.uneven_stages);
   options.reject_unknown();
   fields.table("plan");  // study/plan reads it
   read_sources(fields, document, problems, Sourced::values);
@@ -191,10 +211,15 @@ Result<FrameworkFile> read_framework(Document document, const std::string& name)
 Result<std::vector<FrameworkFile>> read_frameworks(std::span<const Document> documents) {
   std::vector<FrameworkFile> out;
   Problems problems;
-  for (const Document& document : documents) {
+  // Those that state a base come after all that may be one.
+  std::vector<Document> ordered(documents.begin(), documents.end());
+  std::stable_partition(ordered.begin(), ordered.end(), [](const Document& document) {
+    return document.root.find("base") == nullptr;
+  });
+  for (const Document& document : ordered) {
     std::string name = document.file.substr(document.file.rfind('/') + 1);
     name.resize(name.size() - std::min<std::size_t>(name.size(), 5));  // ".toml"
-    auto read = read_framework(document, name);
+    auto read = read_framework(document, name, out);
     if (read) {
       out.push_back(*std::move(read));
     } else {

@@ -24,13 +24,16 @@ struct FrameworkFile {
   std::string name;                 // of the file
   std::string title;                // as its makers write it
   double order = 0;                 // its place in lists
+  std::string base;                 // the framework whose habits it has, but for what it states
+  std::string told;                 // of every run of it
   std::string uneven_stages;        // the option that spreads layers that do not divide
   std::vector<DatedHabits> habits;  // the oldest first; never empty
   Document document;
 };
 
-/// One framework. Every value needs a source.
-Result<FrameworkFile> read_framework(Document document, const std::string& name);
+/// One framework; `others`: among which its base is. Every value needs a source.
+Result<FrameworkFile> read_framework(Document document, const std::string& name,
+                                     std::span<const FrameworkFile> others = {});
 
 /// All of them, in the order of lists, with every problem of every file.
 Result<std::vector<FrameworkFile>> read_frameworks(std::span<const Document> documents);

@@ -108,6 +108,44 @@ TEST(Frameworks, SoftwareOfADateHasTheHabitsOfThatDate) {
   EXPECT_EQ(habits(deepspeed).sharding.gathers, WeightGathers::whole);
 }
 
+// A framework with a base is that but for what its file states, whatever the date.
+TEST(Frameworks, WithABaseAreItButForWhatTheyState) {
+  std::vector<Document> documents = {
+      parse_toml("title = \"Child\"\nbase = \"own\"\ntold = \"little\"\n[kernels]\neager = true\n"
+                 "[sources.child]\nfields = [\"kernels\", \"told\"]\nsource = \"its manual\"\n",
+                 "data/frameworks/child.toml")
+          .value(),
+      parse_toml(kOwn, "data/frameworks/own.toml").value()};
+  const auto all = read_frameworks(documents);
+  ASSERT_TRUE(all.ok()) << all.problems().front().message;
+  const FrameworkFile &own = (*all)[0], &child = (*all)[1];
+  EXPECT_EQ(child.name, "child");
+  EXPECT_EQ(child.told, "little");
+  ASSERT_EQ(child.habits.size(), own.habits.size());
+  for (std::size_t i = 0; i < own.habits.size(); ++i) {
+    EXPECT_EQ(child.habits[i].since, own.habits[i].since);
+    EXPECT_EQ(child.habits[i].habits.memory.weights, own.habits[i].habits.memory.weights);
+    EXPECT_TRUE(child.habits[i].habits.kernels.eager);
+    EXPECT_FALSE(own.habits[i].habits.kernels.eager);
+  }
+  documents.pop_back();
+  EXPECT_FALSE(read_frameworks(documents).ok());  // of which own is none
+}
+
+TEST(Frameworks, OfAnotherAreCalibratedAsThat) {
+  const Framework megatron = *framework_from("megatron"), other = *framework_from("other");
+  EXPECT_EQ(base_of(other), megatron);
+  EXPECT_EQ(base_of(megatron), megatron);
+  EXPECT_EQ(base_of(*framework_from("megatron-deepspeed")), *framework_from("deepspeed"));
+  for (const char* date : {"2021-01", "2025-06"}) {
+    const Habits& h = habits(other, years_of(date).value());
+    EXPECT_FALSE(h.overlap.gradients || h.overlap.parameters || h.overlap.tensor) << date;
+    EXPECT_TRUE(h.kernels.eager);
+    EXPECT_FALSE(
+        habits(*framework_from("megatron-deepspeed"), years_of(date).value()).overlap.gradients);
+  }
+}
+
 TEST(Frameworks, EveryValueNeedsASourceAndAKnownWord) {
   const auto with = [](std::string text, const std::string& from, const std::string& to) {
     return problems_of(text.replace(text.find(from), from.size(), to));

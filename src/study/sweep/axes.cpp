@@ -97,6 +97,7 @@ Result<RequestedRun> with_degrees(const RequestedRun& base, Degrees degrees) {
   out.layout.pp = pp;
   out.layout.dp = ranks / copy;
   if (pp == 1) out.layout.vpp = 1;
+  settle_experts(out);
   settle_ends(out);
   return out;
 }

@@ -107,8 +107,12 @@ Result<Offers> read_offers(const Document& document) {
 const Offers& offers(Framework framework) {
   static const std::vector<Offers> kept = [] {
     std::vector<Offers> out;
-    for (const FrameworkFile& file : frameworks())
-      out.push_back(read_offers(file.document).value());
+    for (std::size_t i = 0; i < frameworks().size(); ++i) {
+      // What a file with a base does not say of it, its base does.
+      const auto each = static_cast<Framework>(i);
+      const bool says = file_of(each).document.root.find("plan") != nullptr;
+      out.push_back(read_offers(file_of(says ? each : base_of(each)).document).value());
+    }
     return out;
   }();
   return kept[static_cast<std::size_t>(framework)];
