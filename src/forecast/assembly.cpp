@@ -69,6 +69,25 @@ PricedUpdate priced_update(const StageClass& stage, const Prices& prices) {
   return out;
 }
 
+HostAhead host_ahead(const StageClass& stage, const std::vector<PricedBlock>& blocks) {
+  HostAhead out;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const double count = static_cast<double>(stage.counts[i]) * stage.share;
+    out.forward += count * blocks[i].forward.ahead;
+    out.backward += count * (blocks[i].recompute.ahead + blocks[i].backward.ahead);
+  }
+  return out;
+}
+
+// A boundary that a micro-batch crosses is a send on one side and a receive on the other: in each
+// direction a stage has as many messages as it sends in both.
+HostAhead message_excess(const HostAhead& ahead, double sends, Seconds exposed,
+                         const Prices& prices) {
+  const Seconds needed = sends * message_host(prices), waits = 0.5 * exposed;
+  return {std::max(Seconds(0), needed - ahead.forward - waits),
+          std::max(Seconds(0), needed - ahead.backward - waits)};
+}
+
 HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& cluster,
                        const Calibration& calibration) {
   const FrameworkConstants& constants = calibration.of(job.framework);
@@ -158,14 +177,30 @@ void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kM
       of_chunk.weight_gradient += count * blocks[i].weight_gradient;
     }
   }
+  double sends = 0;
+  Seconds exposed(0);
   for (const StageCall& transfer : transfers) {
     const Call& call = transfer.priced.call;
-    if (call.hidden_by != HiddenBy::pipeline || placed_) continue;
-    const Seconds exposed = transfer_time(transfer.priced) - hidden_transfer(transfer.priced, time);
-    time.transfers += exposed * call.count / micro_batches_;
-    time.sends += call.count / micro_batches_;
+    if (call.hidden_by != HiddenBy::pipeline) continue;
+    const double of_micro_batch = call.count / micro_batches_;
+    exposed +=
+        of_micro_batch * (transfer_time(transfer.priced) - hidden_transfer(transfer.priced, time));
+    sends += of_micro_batch;
   }
+  if (!placed_) time.transfers = exposed, time.sends = sends;
+  add_messages(message_excess(host_ahead(stage, blocks_), sends, exposed, prices_), time);
   times_.push_back(std::move(time));
+}
+
+void Assembly::add_messages(const HostAhead& excess, StageTime& time) {
+  time.forward += excess.forward;
+  time.backward += excess.backward;
+  time.messages = excess.forward + excess.backward;
+  const double chunks = static_cast<double>(time.chunks.size());
+  for (ChunkTime& chunk : time.chunks) {
+    chunk.forward += excess.forward / chunks;
+    chunk.backward += excess.backward / chunks;
+  }
 }
 
 void Assembly::run_micro_batches() {
@@ -187,6 +222,7 @@ void Assembly::run_micro_batches() {
 
 void Assembly::run_pipeline(const std::vector<StageCall>& transfers) {
   if (prices_.layout.pp == 1) return;
+  parts_.other += micro_batches_ * times_[pace_].messages;
   for (const StageCall& transfer : transfers) {
     const PricedCall& priced = transfer.priced;
     const Call& call = priced.call;

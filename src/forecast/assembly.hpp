@@ -30,6 +30,16 @@ struct PricedUpdate {
 };
 PricedUpdate priced_update(const StageClass& stage, const Prices& prices);
 
+/// [FORECAST-9] By how much the hosts of a stage are ahead of one micro-batch's kernels and calls,
+/// and what its messages (a send of one side is a receive of the other) take of them beyond that.
+struct HostAhead {
+  Seconds forward, backward;
+};
+HostAhead host_ahead(const StageClass& stage, const std::vector<PricedBlock>& blocks);
+/// `sends` of a micro-batch in both directions, `exposed` what the device waits for them.
+HostAhead message_excess(const HostAhead& ahead, double sends, Seconds exposed,
+                         const Prices& prices);
+
 /// What a rank holds, and how it meets the accelerator's memory: live tensors must fit, with the
 /// gaps between them they may not [FORECAST-15].
 struct HeldMemory {
@@ -134,6 +144,7 @@ class Assembly {
   };
   void add_stage(const StageClass& stage, const std::array<BlockTime, kMostBlocks>& blocks,
                  const std::vector<StageCall>& transfers);
+  static void add_messages(const HostAhead& excess, StageTime& time);
   void keep(const PricedCall& priced, Seconds each, Seconds exposed);
 
   const std::vector<StageClass>& stages_;

@@ -58,6 +58,7 @@ TEST(Forecast, ZeroPlusPlusSavesTimeWhereTheNetworkIsSlow) {
   c.job.sequence = 2048;
   c.job.global_batch = 64;
   c.layout = {{}, {}, {.dp = 64, .zero = 3}};
+  c.cluster.levels[1].bandwidth = BytesPerSecond(12.5e9 / 8);
   ASSERT_TRUE(c.legal());
   Seconds before = c.priced().step_time;
   const auto saves = [&](const char* what) {

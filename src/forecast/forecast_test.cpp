@@ -193,6 +193,7 @@ RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
   for (NetworkParameters& network : c.calibration.levels) {
     network.base_latency *= 0.5;
     network.ring_step *= 0.5;
+    network.ring_step_through *= 0.5;
     network.ring_gap *= 0.5;
     network.tree_fill *= 0.5;
   }

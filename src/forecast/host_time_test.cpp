@@ -75,6 +75,42 @@ TEST(Forecast, WhereTheHostSetsThePaceACallCostsItOneLaunch) {  // [FORECAST-9]
   EXPECT_NEAR(c.priced().step_time.value() - before, 4 * (24 * 4 + 1 + 1 + 3 + 2) * 2e-3, 1e-9);
 }
 
+// [FORECAST-9] Stages that the host paces: the last of four, with the head, receives an activation
+// and sends a gradient for each micro-batch, a launch's and a call's time each. Without tensor or
+// data parallelism nothing else is called in a block.
+TEST(Forecast, WhereTheHostSetsThePaceAMessageBetweenStagesTakesItsTime) {
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 2048;
+  c.job.global_batch = 16;
+  c.layout.pp = 4;
+  c.calibration.shared = {};
+  FrameworkConstants& host = c.calibration.frameworks[static_cast<std::size_t>(c.job.framework)];
+  host.host_launch = Seconds(0.01);  // far longer than any kernel
+  host.host_call = Seconds(1e-3);
+  ASSERT_TRUE(c.legal());
+  const Forecast before = c.priced();
+  host.host_call = Seconds(3e-3);
+  EXPECT_NEAR((c.priced().parts.other - before.parts.other).value(), 16 * 2 * 2e-3, 1e-9);
+  c.job.graphs = Graphs::step;  // a replayed step issues nothing
+  const double replayed = c.priced().step_time.value();
+  host.host_call = Seconds(1);
+  EXPECT_NEAR(c.priced().step_time.value(), replayed, 1e-9);
+}
+
+// The host runs ahead of a device that is busy for longer: the time of messages is not seen.
+TEST(Forecast, WhereTheDeviceSetsThePaceMessagesCostNothing) {  // [FORECAST-9]
+  Case c = case_of("llama-2-7b", "dgx-h100");
+  c.job.sequence = 4096;
+  c.job.global_batch = 16;
+  c.layout.pp = 4;
+  FrameworkConstants& host = c.calibration.frameworks[static_cast<std::size_t>(c.job.framework)];
+  host.host_launch = host.host_call = Seconds(1e-6);
+  ASSERT_TRUE(c.legal());
+  const double before = c.priced().step_time.value();
+  host.host_call = Seconds(1e-3);
+  EXPECT_NEAR(c.priced().step_time.value(), before, 1e-9);
+}
+
 // [FORECAST-16] Hosts that check set the pace: in llama-2-7b on tp 8 in one node a layer issues
 // four checked calls forward and six backward, each 8 · near_check, beside what it needs to issue
 // them.

@@ -18,6 +18,8 @@ struct StageTime {
   double sends = 0;         // of a micro-batch, to its neighbours, that those are of
   Seconds vocabulary{};     // of both: its part of what all stages run at the same time [STEP-26]
   std::vector<ChunkTime> chunks = {};  // of each chunk of a rank, where they differ
+  Seconds messages{};                  // part of both: what its hosts need for its transfers beyond
+                                       // what they are ahead
   Seconds total() const { return forward + backward; }
   Seconds in_turn() const { return total() - vocabulary; }  // stage after stage
 };

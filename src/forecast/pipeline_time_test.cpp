@@ -185,7 +185,7 @@ TEST(BubbleTime, OfEqualStagesInAForecastIsItsShareOfTheWork) {  // [FORECAST-1]
   }
   for (NetworkParameters& network : calibration.levels) {
     network.base_latency = network.tree_fill = Seconds(0);
-    network.ring_step = network.ring_gap = Seconds(0);
+    network.ring_step = network.ring_step_through = network.ring_gap = Seconds(0);
   }
   calibration.shared = {};
   calibration.frameworks.assign(framework_names().size(), {});

@@ -101,6 +101,12 @@ Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices) {
   return check_time(ranks, span_of_group(prices.spans, call.group).members.front(), prices);
 }
 
+Seconds message_host(const Prices& prices) {
+  if (!issued(prices.job.graphs, /*routed=*/true)) return Seconds(0);
+  const FrameworkConstants& host = prices.calibration.of(prices.job.framework);
+  return host.host_launch + host.host_call;
+}
+
 PricedWork price_work(const Block& block, const Prices& prices) {
   PricedWork out;
   out.recomputed = recomputed_flops(block, prices.job, AttentionFlops::full);
@@ -199,6 +205,7 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   const auto bound_by_host = [](Direction& direction, Seconds needed, Seconds moved) {
     const Seconds device = direction.total();
     direction.host = std::max({Seconds(0), needed - device, moved - device});
+    direction.ahead = std::max(Seconds(0), direction.total() - needed);
   };
   bound_by_host(out.forward, forward_host, transfer);
   bound_by_host(out.recompute, recompute_host, Seconds(0));

@@ -18,6 +18,7 @@ using ByGroup = std::array<Seconds, kGroups.size()>;
 struct Direction {
   Seconds compute;    // kernels, slowed where communication runs beside them
   Seconds host;       // what the host needs beyond the kernels and calls it issues for
+  Seconds ahead;      // by which it has issued them before they have run
   ByGroup exposed{};  // communication that nothing hides
   Seconds total() const {
     Seconds out = compute + host;
@@ -96,6 +97,9 @@ Seconds call_time(const Call& call, const Prices& prices);
 /// `on_a_node`: ranks of the group on one node.
 Seconds check_time(std::int64_t ranks, std::int64_t on_a_node, const Prices& prices);
 Seconds check_time(const Call& call, std::int64_t ranks, const Prices& prices);
+
+/// [FORECAST-9] Of the host, to send or receive a message between stages, and to wait for it.
+Seconds message_host(const Prices& prices);
 
 /// Reads the job and the machine only.
 PricedWork price_work(const Block& block, const Prices& prices);

@@ -38,7 +38,7 @@ void stretch(std::vector<PricedCall>& calls, double factor) {
 void stretch(PipelineTimes& pipeline, double factor) {
   for (StageTime& stage : pipeline.stages) {
     for (Seconds* time : {&stage.forward, &stage.backward, &stage.weight_gradient, &stage.transfers,
-                          &stage.vocabulary}) {
+                          &stage.vocabulary, &stage.messages}) {
       *time *= factor;
     }
   }

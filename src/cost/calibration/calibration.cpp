@@ -94,6 +94,7 @@ Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
     level.in_network_efficiency *= reached;
     level.short_fraction *= reached;
     level.ring_step = level.ring_step / reached;
+    level.ring_step_through = level.ring_step_through / reached;
     level.ring_gap = level.ring_gap / reached;
     level.tree_fill = level.tree_fill / reached;
   }

@@ -86,5 +86,38 @@ TEST(NetworkCalibration, EveryNetworkOfTheBuiltInClustersHasItsOwnEntryWithASour
   }
 }
 
+// [COLL-2] The sum that NCCL's own tuning has for all-gathers of the Simple protocol through nodes
+// (2.30, src/graph/tuning.cc): (nsteps - nInterSteps) · max(intra, 3 · net overhead) +
+// nInterSteps · inter, with 3.4 us on NVLink, 14 us on a network, and an overhead of 1 us on hosts
+// of Intel's.
+TEST(NetworkCalibration, RingsThroughNodesOfH100TakeTheHopsOfNcclsOwnTable) {
+  const Cluster cluster = load_cluster("dgx-h100").value();
+  LevelParameters p = benchmarked_for(cluster).value().levels;
+  for (auto& q : p) q.base_latency = Seconds(0), q.ring_hop = 0, q.short_fraction = 1e-9;
+  for (const std::int64_t nodes : {16, 64, 256}) {
+    GroupSpan span;
+    span.ranks = 8 * nodes;
+    span.members = span.sharing = {8, 8 * nodes};
+    const double steps = static_cast<double>(8 * nodes - 1),
+                 outside = static_cast<double>(nodes - 1);
+    const double table = (steps - outside) * 3.4e-6 + outside * 14e-6;
+    const Seconds time = collective_time(CollectiveOp::all_gather, Bytes(1), span, cluster, p);
+    EXPECT_NEAR(time.value() / table, 1, 0.03) << nodes;
+  }
+}
+
+// A host of AMD's posts a message in twice the time (3 · 2 us): no hop through a node of DGX A100
+// is faster, whatever NVLink needs.
+TEST(NetworkCalibration, RingsThroughNodesOfA100WaitForTheHostsOfTheirNetworkCards) {
+  const Cluster cluster = load_cluster("dgx-a100-80gb").value();
+  LevelParameters p = benchmarked_for(cluster).value().levels;
+  for (auto& q : p) q.base_latency = Seconds(0), q.ring_hop = 0, q.short_fraction = 1e-9;
+  GroupSpan span;
+  span.ranks = 512;
+  span.members = span.sharing = {8, 512};
+  const Seconds time = collective_time(CollectiveOp::all_gather, Bytes(1), span, cluster, p);
+  EXPECT_NEAR(time.value(), 511 * 6e-6, 511 * 0.05e-6);
+}
+
 }  // namespace
 }  // namespace headway

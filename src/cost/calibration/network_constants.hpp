@@ -20,6 +20,7 @@ enum class Shown : std::uint8_t {
   by_summing_switches,
   by_all_to_all,
   by_long_all_to_all,
+  by_none,  // a fit sees a class at the outermost level of its rows
 };
 
 struct NetworkConstant {
@@ -51,6 +52,8 @@ void for_each_constant(Parameters& p, Visitor&& visit) {
   visit("ring_hop", p.ring_hop, Row{kMultiple, 0.05, 50, true, Shown::by_rings});
   visit("ring_step", p.ring_step,
         Row{kPositive, 0.05 * kMicrosecond, 100 * kMicrosecond, true, Shown::by_rings});
+  visit("ring_step_through", p.ring_step_through,
+        Row{kPositive, 0.05 * kMicrosecond, 100 * kMicrosecond, true, Shown::by_none});
   visit("ring_gap", p.ring_gap,
         Row{kPositive, 0.05 * kMicrosecond, 100 * kMicrosecond, true,
             Shown::by_rings_through_domains});

@@ -37,9 +37,10 @@ double partly_overlapped(double a, double b, double overlap) {
 /// that one ring link carries if there were one ring: S(n-1)/n, or S of a broadcast.
 ///   T = base + rounds · (Σ hops·ring_hop·l + min(short, long))
 ///   short = max volume / min(m·r·e/2, short_fraction·rate)   (NCCL's LL protocols)
-///   long  = max(Σ hops·ring_step, Σ hops · max ring_gap) ⊕ max volume / (m·r·e)   (NCCL's Simple)
+///   long  = max(Σ hops·step, Σ hops · max ring_gap) ⊕ max volume / (m·r·e)   (NCCL's Simple)
 /// where ⊕ is partly_overlapped: the last message arrives after all of its hops, and no link passes
-/// its n-1 messages faster than the slowest one.
+/// its n-1 messages faster than the slowest one. step: ring_step at the outermost level, inside its
+/// domains ring_step_through.
 double ring_time(double volume, double rounds, const GroupPath& path) {
   double hop_latency = 0, hops = 0, steps = 0, gap = 0, short_time = 0, long_time = 0, overlap = 0;
   for (int i = 0; i < path.levels; ++i) {
@@ -49,7 +50,8 @@ double ring_time(double volume, double rounds, const GroupPath& path) {
     const double short_rate = std::min(rate / 2, level.own_rate * parameters.short_fraction);
     hop_latency += level.hops * parameters.ring_hop * level.latency;
     hops += level.hops;
-    steps += level.hops * parameters.ring_step.value();
+    const bool through = i + 1 < path.levels;
+    steps += level.hops * (through ? parameters.ring_step_through : parameters.ring_step).value();
     gap = std::max(gap, parameters.ring_gap.value());
     short_time = std::max(short_time, volume / short_rate);
     long_time = std::max(long_time, volume / rate);

@@ -21,6 +21,7 @@ struct NetworkParameters {
   Seconds base_latency{15e-6};          // of any call that crosses the level: launch, first flag
   double ring_hop = 2;                  // of a ring, in latencies of the level
   Seconds ring_step{4e-6};              // of a message over one hop of a ring, long protocol
+  Seconds ring_step_through{4e-6};      // the same inside a domain, of a ring that leaves it
   Seconds ring_gap{1e-6};               // between two messages of a ring through one link
   double step_overlap = 0.5;            // of steps or gaps with the transfer, 0 ... 1
   double short_fraction = 0.3;          // of one accelerator's rate: the short-message protocol

@@ -49,10 +49,14 @@ TEST(Coll2Ring, BroadcastSendsTheWholeBufferOverEachLink) {
 TEST(Coll2Ring, EachHopTakesTheTimeOfItsOwnLevel) {
   LevelParameters p = wire_only();
   for (auto& q : p) q.ring_hop = 3, q.short_fraction = 1e-9;
-  p[0].ring_step = Seconds(7e-6), p[1].ring_step = Seconds(20e-6);
+  p[0].ring_step = Seconds(7e-6), p[0].ring_step_through = Seconds(3e-6);
+  p[1].ring_step = Seconds(20e-6), p[1].ring_step_through = Seconds(90e-6);  // nothing beyond it
   // 1 byte on 4 nodes of 2: 3 hops between nodes of 5 us, 4 inside of 2 us.
   EXPECT_NEAR(seconds(CollectiveOp::all_gather, 1, span(2, 4), two_levels(), p),
-              3 * (3 * 5e-6 + 4 * 2e-6) + 3 * 20e-6 + 4 * 7e-6, 1e-9);
+              3 * (3 * 5e-6 + 4 * 2e-6) + 3 * 20e-6 + 4 * 3e-6, 1e-9);
+  // A ring that stays inside is the one that ring_step was measured on.
+  EXPECT_NEAR(seconds(CollectiveOp::all_gather, 1, span(8, 1), two_levels(), p),
+              3 * 7 * 2e-6 + 7 * 7e-6, 1e-9);
 }
 
 TEST(Coll2Ring, NoLinkPassesItsMessagesFasterThanTheSlowest) {

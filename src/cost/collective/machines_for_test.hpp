@@ -43,7 +43,7 @@ inline LevelParameters wire_only() {
   NetworkParameters p;
   p.bandwidth_efficiency = p.in_network_efficiency = 1;
   p.tree_efficiency = 1e-9;
-  p.base_latency = p.ring_step = p.ring_gap = p.tree_fill = Seconds(0);
+  p.base_latency = p.ring_step = p.ring_step_through = p.ring_gap = p.tree_fill = Seconds(0);
   p.ring_hop = p.tree_hop = p.message_hop = 0;
   LevelParameters all;
   all.fill(p);

@@ -30,6 +30,7 @@ LevelParameters any_parameters() {
     p.base_latency = Seconds(between(1e-6, 1e-4));
     p.ring_hop = between(0.1, 10);
     p.ring_step = Seconds(between(1e-7, 1e-4));
+    p.ring_step_through = Seconds(between(1e-7, 1e-4));
     p.ring_gap = Seconds(between(1e-7, 1e-4));
     p.step_overlap = between(1e-3, 1);
     p.short_fraction = between(1e-2, 1);
@@ -88,7 +89,9 @@ RC_GTEST_PROP(CollectiveProperties, DoublingEveryRateHalvesTheTime, ()) {
   const double bytes = any_bytes(), before = seconds(op, bytes, group, cluster, p);
   RC_PRE(before > 0);
   for (Level& l : cluster.levels) l.bandwidth *= 2, l.port_bandwidth *= 2, l.latency /= 2;
-  for (auto& q : p) q.base_latency /= 2, q.ring_step /= 2, q.ring_gap /= 2, q.tree_fill /= 2;
+  for (auto& q : p)
+    q.base_latency /= 2, q.ring_step /= 2, q.ring_step_through /= 2, q.ring_gap /= 2,
+        q.tree_fill /= 2;
   RC_ASSERT(std::abs(seconds(op, bytes, group, cluster, p) * 2 / before - 1) < 1e-9);
 }
 
@@ -127,6 +130,7 @@ RC_GTEST_PROP(CollectiveProperties, ASplitOfALevelIntoEqualOnesChangesNothing, (
     l.in_network_reduction = false;
   }
   auto p = any_parameters();
+  p[1].ring_step_through = p[1].ring_step;  // the inner part was the level's own, too
   const auto op = any_op();
   RC_PRE(op != CollectiveOp::all_to_all);  // pays its peers' latencies by level, equal in sum
   const std::int64_t per_node = *rc::gen::element(1, 2, 4, 8), nodes = *rc::gen::inRange(33, 200);
@@ -157,7 +161,7 @@ RC_GTEST_PROP(CollectiveProperties, WithoutLatencyAllReduceIsNoFasterThanItsHalv
   for (Level& l : cluster.levels) l.in_network_reduction = false;
   auto p = any_parameters();
   for (auto& q : p) {
-    q.base_latency = q.ring_step = q.ring_gap = q.tree_fill = Seconds(0);
+    q.base_latency = q.ring_step = q.ring_step_through = q.ring_gap = q.tree_fill = Seconds(0);
     q.ring_hop = q.tree_hop = 0;
   }
   const auto group = any_span();

@@ -43,23 +43,44 @@ constexpr double kScore = 2;
 // softmax there and writes all. Source: NVIDIA/Megatron-LM@2387ce0,
 // megatron/fused_kernels/scaled_upper_triang_masked_softmax.h. Dropout reads, writes and keeps a
 // mask of one byte forward; it reads the gradient and the mask and writes backward.
-double forward_bytes_per_score(const AttentionShape& shape) {
-  const double softmax = (shape.causal ? 0.5 : 1) * kScore + kScore;
-  const double dropout = shape.dropout > 0 ? 2 * kScore + 1 : 0;
-  return softmax + dropout;
+struct ScorePasses {
+  double bytes;  // of a score
+  int kernels;
+};
+ScorePasses with_dropout(const AttentionShape& shape, ScorePasses passes) {
+  if (shape.dropout > 0) passes = {passes.bytes + 2 * kScore + 1, passes.kernels + 1};
+  return passes;
 }
-double backward_bytes_per_score(const AttentionShape& shape) {
-  const double softmax = (shape.causal ? 0.5 : 1) * 2 * kScore + kScore;
-  const double dropout = shape.dropout > 0 ? 2 * kScore + 1 : 0;
-  return softmax + dropout;
+
+// By kernels of one operation each, eager, the whole rectangle: a product with the scale, the sum
+// with the mask, the softmax of 32 bits, the result back in 16. PyTorch's softmax reads 16 bits and
+// writes 32 at once where they are fp16; bf16 is cast before. Backward passes undo each but the
+// sum, whose gradient is what comes in; that of the softmax reads the gradient and its result.
+// Sources: huggingface/transformers@002272831, models/llama/modeling_llama.py (LlamaAttention);
+// pytorch/pytorch@0298aaa1d, aten/src/ATen/native/SoftMax.cpp (softmax).
+constexpr double kWide = 4;
+ScorePasses eager_forward(bool half) {
+  const double scale = 2 * kScore, mask = 2 * kScore, back = kWide + kScore;
+  const double softmax = half ? kScore + kWide : (kScore + kWide) + 2 * kWide;
+  return {scale + mask + softmax + back, half ? 4 : 5};
+}
+ScorePasses eager_backward(bool half) {
+  const double back = kScore + kWide, scale = 2 * kScore;
+  const double softmax = half ? 2 * kWide + kScore : 3 * kWide + (kWide + kScore);
+  return {back + softmax + scale, half ? 3 : 4};
+}
+
+ScorePasses forward_passes(const AttentionShape& shape, Precision precision) {
+  if (shape.eager) return with_dropout(shape, eager_forward(precision == Precision::fp16));
+  return with_dropout(shape, {(shape.causal ? 0.5 : 1) * kScore + kScore, 1});
+}
+ScorePasses backward_passes(const AttentionShape& shape, Precision precision) {
+  if (shape.eager) return with_dropout(shape, eager_backward(precision == Precision::fp16));
+  return with_dropout(shape, {(shape.causal ? 0.5 : 1) * 2 * kScore + kScore, 1});
 }
 
 bool empty(const AttentionShape& shape) {
   return shape.batch <= 0 || shape.heads <= 0 || shape.queries <= 0 || shape.keys <= 0;
-}
-
-int passes(const AttentionShape& shape) {
-  return shape.dropout > 0 ? 2 : 1;
 }
 
 // The passes over the scores, which compute the whole rectangle whatever the mask.
@@ -68,10 +89,10 @@ Bytes score_bytes(const AttentionShape& shape, double bytes_per_score) {
                      static_cast<double>(shape.queries) * static_cast<double>(shape.keys);
   return Bytes(all * bytes_per_score);
 }
-Seconds score_passes(const AttentionShape& shape, double bytes_per_score,
-                     const Accelerator& accelerator, const KernelParameters& parameters) {
-  return pass_time(score_bytes(shape, bytes_per_score), accelerator, parameters) +
-         parameters.shortest_kernel * static_cast<double>(passes(shape) - 1);
+Seconds time_of(const ScorePasses& passes, const AttentionShape& shape,
+                const Accelerator& accelerator, const KernelParameters& parameters) {
+  return pass_time(score_bytes(shape, passes.bytes), accelerator, parameters, shape.eager) +
+         parameters.shortest_kernel * static_cast<double>(passes.kernels - 1);
 }
 
 std::array<Matmul, 2> forward_products(const AttentionShape& shape) {
@@ -93,7 +114,7 @@ Seconds unfused_forward(const AttentionShape& shape, Precision precision,
                         const Accelerator& accelerator, const KernelParameters& parameters) {
   const auto [score, value] = forward_products(shape);
   return batched_matmul_time(score, precision, accelerator, parameters) +
-         score_passes(shape, forward_bytes_per_score(shape), accelerator, parameters) +
+         time_of(forward_passes(shape, precision), shape, accelerator, parameters) +
          batched_matmul_time(value, precision, accelerator, parameters);
 }
 
@@ -102,7 +123,7 @@ Seconds unfused_backward(const AttentionShape& shape, Precision precision,
   const auto [of_probability, of_value, of_query, of_key] = backward_products(shape);
   return batched_matmul_time(of_probability, precision, accelerator, parameters) +
          batched_matmul_time(of_value, precision, accelerator, parameters) +
-         score_passes(shape, backward_bytes_per_score(shape), accelerator, parameters) +
+         time_of(backward_passes(shape, precision), shape, accelerator, parameters) +
          batched_matmul_time(of_query, precision, accelerator, parameters) +
          batched_matmul_time(of_key, precision, accelerator, parameters);
 }
@@ -168,9 +189,9 @@ Bytes traffic_of(const AttentionShape& shape, AttentionKernel kernel, Precision 
     return operand_bytes(shape, precision) * (backward ? 2.0 : 1.0);
   }
   return backward ? products_traffic(backward_products(shape), precision) +
-                        score_bytes(shape, backward_bytes_per_score(shape))
+                        score_bytes(shape, backward_passes(shape, precision).bytes)
                   : products_traffic(forward_products(shape), precision) +
-                        score_bytes(shape, forward_bytes_per_score(shape));
+                        score_bytes(shape, forward_passes(shape, precision).bytes);
 }
 
 Bytes traffic_of(const Op& op, AttentionKernel kernel) {

@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "cost/kernels/kernels.hpp"
 #include "cost/kernels/machine_for_test.hpp"
@@ -105,6 +106,37 @@ TEST(Attention, UnfusedMovesTheScoresAsMegatronsKernelsDo) {  // [KERNEL-3]
   shape.dropout = 0.1;  // 5 bytes a score each way
   EXPECT_NEAR(forward(), (2 * scores * 2 + 4 * rows + 8 * scores) * 1e-6, 1e-3);
   EXPECT_NEAR(backward(), (4 * scores * 2 + 4 * 2 * rows + 9 * scores) * 1e-6, 1e-3);
+}
+
+// [KERNEL-3] An operation each, bytes a score of bf16 forward: scale 2 + 2, mask 2 + 2, cast 2 + 4,
+// softmax 4 + 4, cast 4 + 2. Backward: cast 2 + 4, softmax 4 + 4 + 4 (gradient and result in, one
+// out), cast 4 + 2, scale 2 + 2. Of fp16 PyTorch's softmax casts what it reads and what it writes
+// back: 2 + 4 for cast and softmax, 4 + 4 + 2 backward. The mask is added to all scores.
+TEST(Attention, ByAnOperationEachTheScoresMoveWhatTheExpressionsMove) {
+  Accelerator fast = machine();
+  fast.peak.fill(FlopsPerSecond(1e30));  // only bytes count
+  KernelParameters parameters = ideal();
+  parameters.eager_efficiency = 0.5;
+  AttentionShape fused{1, 10, 10, 2048, 2048, 128, 128};
+  AttentionShape eager = fused;
+  eager.eager = true;
+  const double scores = 10 * 2048.0 * 2048;
+  const auto passes = [&](auto time, const AttentionShape& shape, Precision precision) {
+    return us(time(shape, AttentionKernel::unfused, precision, fast, parameters));
+  };
+  for (const double dropout : {0.0, 0.1}) {
+    fused.dropout = eager.dropout = dropout;
+    const double more = dropout > 0 ? 5 : 0;
+    for (const auto& [precision, forward, backward] :
+         {std::tuple(Precision::bf16, 28.0, 28.0), std::tuple(Precision::fp16, 20.0, 20.0)}) {
+      const double ahead = passes(attention_forward_time, eager, precision) -
+                           passes(attention_forward_time, fused, precision);
+      EXPECT_NEAR(ahead, ((forward + more) / 0.5 - (3 + more)) * scores * 1e-6, 1e-3);
+      const double back = passes(attention_backward_time, eager, precision) -
+                          passes(attention_backward_time, fused, precision);
+      EXPECT_NEAR(back, ((backward + more) / 0.5 - (4 + more)) * scores * 1e-6, 1e-3);
+    }
+  }
 }
 
 RC_GTEST_PROP(Attention, MoreKeysAreNeverFasterAndAMaskNeverSlower, ()) {

@@ -29,11 +29,14 @@ bool joins_stages(Group group) {
 
 class Reader {
  public:
-  Reader(const StageClass& stage, const Prices& prices) : stage_(stage), prices_(prices) {}
+  Reader(const StageClass& stage, const PricedStep& step)
+      : stage_(stage), step_(step), prices_(step.prices) {}
 
   // Transfers, as Assembly has them [FORECAST-17]: where they run beside slots they slow them.
   void transfers(const SlotsOfRank& slots, OnceAStep& out) const {
     const bool overlaps = prices_.layout.vpp > 1 || is_placed(prices_.layout.schedule);
+    double sends = 0;  // of a micro-batch
+    Seconds exposed(0);
     for (const StageCall& transfer : priced_transfers(stage_, prices_)) {
       const PricedCall& priced = transfer.priced;
       const Call& call = priced.call;
@@ -48,11 +51,17 @@ class Reader {
       if (prices_.job.blocking_transfers) {
         out.send += prices_.calibration.of(prices_.job.framework).transfer_wait;
       }
-      if (!overlaps) continue;
-      const Seconds hidden = std::min(out.send, slots.half);
+      const Seconds hidden = overlaps ? std::min(out.send, slots.half) : Seconds(0);
+      const double of_micro_batch = call.count / static_cast<double>(step_.step.micro_batches);
+      sends += of_micro_batch;
+      exposed += of_micro_batch * (out.send - hidden);
       out.of_slot.compute +=
           hidden * call.count * prices_.calibration.shared.interference / slots.count;
     }
+    const HostAhead excess =
+        message_excess(host_ahead(stage_, step_.blocks), sends, exposed, prices_);
+    out.of_slot.other += (excess.forward + excess.backward) *
+                         static_cast<double>(step_.step.micro_batches) / slots.count;
   }
 
   // Calls and the update, in their order.
@@ -114,6 +123,7 @@ class Reader {
   }
 
   const StageClass& stage_;
+  const PricedStep& step_;
   const Prices& prices_;
 };
 
@@ -132,7 +142,7 @@ OnceAStep once_a_step(const StageClass& stage, const PricedStep& step, const Slo
           longest_beside_blocks(step.step.blocks[i], gathers, step.prices);
     }
   }
-  const Reader reader(stage, step.prices);
+  const Reader reader(stage, step);
   reader.transfers(slots, out);
   reader.items(step.step.held, slots, out);
   return out;

@@ -112,6 +112,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   core.causal = share.job.causal;
   core.window = attention.window;
   core.dropout = share.dropout;
+  core.eager = !share.job.fused && share.job.attention == AttentionKernel::unfused;
   const std::int64_t documents = documents_in(core.queries, share.job);
   if (documents > 1) {  // packed documents attend to themselves
     core.batch *= documents;
@@ -121,8 +122,11 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   const double scores =
       static_cast<double>(core.batch * core.heads * core.queries) * static_cast<double>(core.keys);
   if (share.job.attention == AttentionKernel::unfused) {
-    writer.keep(scores * share.element, Piece::core);  // softmax
-    if (core.dropout > 0) writer.keep(scores * (share.element + Bytes(1)), Piece::core);
+    // The softmax keeps its result, and so does the product with the values what it reads: the same
+    // tensor, but behind dropout, which keeps a mask, or behind an eager softmax of 32 bits.
+    writer.keep(scores * (core.eager ? Bytes(4) : share.element), Piece::core);
+    if (core.eager || core.dropout > 0) writer.keep(scores * share.element, Piece::core);
+    if (core.dropout > 0) writer.keep(scores * Bytes(1), Piece::core);
   } else {
     writer.keep(share.rows * static_cast<double>(heads) * Bytes(4), Piece::core);  // log-sum-exp
   }

@@ -94,10 +94,11 @@ void Writer::attention(const AttentionShape& shape) {
   const bool unfused = share_.job.attention == AttentionKernel::unfused;
   const std::uint8_t around = pieces_;
   pieces_ |= bit(Piece::core);
-  // Unfused: scores, scale-mask-softmax, dropout, values.
+  // Unfused: scores, scale-mask-softmax, dropout, values; eager: scale, mask, cast, softmax, cast.
+  const double softmax = shape.eager ? 5 : 1;
   push({.shape = shape,
         .precision = share_.job.attention_8_bit ? share_.job.recipe->matmul : share_.activation,
-        .kernels = unfused ? (shape.dropout > 0 ? 4.0 : 3.0) : 1.0});
+        .kernels = unfused ? 2 + softmax + (shape.dropout > 0 ? 1 : 0) : 1.0});
   pieces_ = around;
 }
 

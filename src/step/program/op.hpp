@@ -28,6 +28,7 @@ struct AttentionShape {
   bool causal = true;
   std::int64_t window = 0;  // sliding window in tokens; 0: none
   double dropout = 0;
+  bool eager = false;  // unfused: its passes over the scores are an operation each
 };
 
 /// A memory-bound pass over `moved` bytes, read and written together; eager: in a library's kernels

@@ -54,8 +54,8 @@ void stretch_times(Serving& serving, ServingConstants& constants, double by) {
   }
   for (auto& [architecture, time] : serving.engine.layer) time *= by;
   for (NetworkParameters& network : constants.alone.levels) {
-    for (Seconds* time :
-         {&network.base_latency, &network.ring_step, &network.ring_gap, &network.tree_fill}) {
+    for (Seconds* time : {&network.base_latency, &network.ring_step, &network.ring_step_through,
+                          &network.ring_gap, &network.tree_fill}) {
       *time *= by;
     }
   }

@@ -20,8 +20,8 @@ void stretch_times(Case& c, double by) {
     product.quantisation_start *= by;
   }
   for (NetworkParameters& network : c.calibration.levels) {
-    for (Seconds* time :
-         {&network.base_latency, &network.ring_step, &network.ring_gap, &network.tree_fill}) {
+    for (Seconds* time : {&network.base_latency, &network.ring_step, &network.ring_step_through,
+                          &network.ring_gap, &network.tree_fill}) {
       *time *= by;
     }
   }

@@ -38,6 +38,7 @@ Result<Document> slowed_constants(const Level& level, double factor) {
   };
   put("base_latency", known->base_latency);
   put("ring_step", known->ring_step);
+  put("ring_step_through", known->ring_step_through);
   put("ring_gap", known->ring_gap);
   put("tree_fill", known->tree_fill);
   if (out.root.table() == nullptr) out.root.value = Node::Table();
