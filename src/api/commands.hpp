@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "platform/parallel.hpp"
+#include "platform/shard.hpp"
 #include "report/problems.hpp"
 #include "run/run.hpp"
 #include "simulate/collectives/question.hpp"
@@ -69,6 +70,7 @@ struct PlanRequest {
   Progress progress = {};  // stops the search where it says so
   Begun begun = {};        // the best layouts, before what follows from them; not where a file can
                            // go wrong behind it
+  Division division = {};  // of the space
 };
 /// The best layouts of a run on a number of accelerators.
 CommandOutput run_plan(const PlanRequest& request);
