@@ -123,6 +123,7 @@ struct LimitsRequest : LimitsQuestion {
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of models; with `report` of tables
+  Division division = {};  // of the numbers of `sensitivity`
 };
 CommandOutput run_limits(const LimitsRequest& request);
 
@@ -145,6 +146,7 @@ struct ScaleSweepRequest {
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of points; stops the command where it says so
+  Division division = {};  // of the points whose best layout is looked for
 };
 /// One run along one axis: throughput, power, cost, and what more of it brings.
 CommandOutput run_scale_sweep(const ScaleSweepRequest& request);
